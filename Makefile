@@ -1,0 +1,53 @@
+# Every target sets itself up in .venv first; the second time that costs nothing.
+# Another interpreter: make test PYTHON=python3.13
+
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+READY  := $(VENV)/ready
+DEMO   := src/roget/data/demo
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test bench lint format clean
+
+help:
+	@echo "make demo    score the bundled example"
+	@echo "make test    run the tests and the examples in the docstrings"
+	@echo "make lint    ruff, mypy and the import rules"
+	@echo "make format  let ruff put the code in order"
+	@echo "make bench   compare speed and memory with scikit-learn (BENCH=--quick for a short run)"
+	@echo "make clean   remove .venv and everything generated"
+
+demo: $(READY)
+	$(BIN)/roget score $(DEMO)/gold.tsv $(DEMO)/system.tsv
+
+test: $(READY)
+	$(BIN)/python -m pytest $(PYTEST)
+
+bench: $(READY)
+	$(BIN)/python benchmarks/score.py $(BENCH)
+
+lint: $(READY)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports --no-logo
+
+format: $(READY)
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+clean:
+	rm -rf $(VENV) build dist site .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# The version file is listed because the installed metadata repeats it.
+$(READY): pyproject.toml constraints.txt src/roget/_version.py
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
+	  echo "roget needs Python 3.11 or newer, and $(PYTHON) is $$($(PYTHON) --version 2>&1 || echo missing)." >&2; \
+	  echo "Name another one: make $(or $(MAKECMDGOALS),test) PYTHON=python3.12" >&2; exit 1; }
+	@echo "Setting up $(VENV) (once) ..."
+	@$(PYTHON) -m venv --clear $(VENV) || { \
+	  echo "$(PYTHON) cannot make a virtual environment; on Debian or Ubuntu: apt install python3-venv" >&2; exit 1; }
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
+	@touch $@

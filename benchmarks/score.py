@@ -1,0 +1,230 @@
+"""Scoring, side by side with scikit-learn in one process: CPU time, memory, import time.
+
+Run `python benchmarks/score.py [--quick] [--only PATTERN] [--json FILE]`. The exit code says
+nothing about the bars, because machines are noisy; the table and its last line do.
+"""
+
+from __future__ import annotations
+
+import argparse
+import fnmatch
+import json
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+from harness import Row, cpu, machine, peak, progress, table, verdict
+from sklearn.metrics import adjusted_mutual_info_score, v_measure_score
+
+import roget
+
+Rows = Iterator[Row | str]
+"""A case yields rows for the table, and sentences for the lines under it."""
+Labels = npt.NDArray[np.int64]
+
+AGREEMENT = 0.7
+SEED = 2014
+
+BARS = {
+    "time": 0.1,  # a whole report in a tenth of the peer's one number
+    "memory": 0.5,
+    "bincount": 3.0,  # of a ready joint key, so making the key and all else is in the rest
+    "sort": 4.0,
+    "strings": 0.2,
+    "ami": 0.05,
+    "jackknife": 2.0,
+    "weighted": 100.0,
+    "import": 1.0,
+    "help": 0.0,
+}
+
+
+def labels(n: int, k: int) -> tuple[Labels, Labels]:
+    """Gold labels, and a system that agrees with them 70 % of the time, else guesses."""
+    rng = np.random.default_rng(SEED)
+    gold = rng.integers(k, size=n)
+    guess = rng.integers(k, size=n)
+    return gold, np.where(rng.random(n) < AGREEMENT, gold, guess)
+
+
+def integers(n: int, k: int) -> Rows:
+    """Int64 labels: the whole default report against one V, and against the bare counting."""
+    gold, system = labels(n, k)
+    ours, peer = partial(roget.score, gold, system), partial(v_measure_score, gold, system)
+    case = f"ints {size(n)} K={size(k)}"
+    rows = list(against(case, ours, peer, "scikit-learn V", BARS["time"]))
+    yield from rows
+    spent = rows[0].ours
+    key = gold * k + system
+    dense = k * k <= n
+    floor = cpu(partial(np.bincount, key, minlength=k * k) if dense else partial(np.sort, key))
+    name = "bincount" if dense else "sort"
+    yield Row(f"{case}, floor", spent, floor, f"{name} of the key", "s", BARS[name])
+    yield limit(case, gold, spent, floor, name)
+
+
+def limit(case: str, gold: Labels, spent: float, floor: float, floor_name: str) -> str:
+    """The least that any scorer must do is read both columns once; how often did we?"""
+    once = 2 * cpu(partial(np.max, gold))
+    moved = 2 * gold.nbytes
+    return (
+        f"{case}: the limit is one pass over both columns, {moved / 1e6:.0f} MB in {once:.3g} s "
+        f"({moved / once / 1e9:.1f} GB/s);\n  the report costs {spent / once:.1f} such passes, "
+        f"of which one {floor_name} alone is {floor / once:.1f}."
+    )
+
+
+def strings(n: int, k: int, *, as_list: bool) -> Rows:
+    """Text labels such as c0042, as a numpy column or as a list of str."""
+    names = np.array([f"c{i:04d}" for i in range(k)])
+    gold, system = (names[column] for column in labels(n, k))
+    pair = (gold.tolist(), system.tolist()) if as_list else (gold, system)
+    case = f"{'list of str' if as_list else 'str array'} {size(n)} K={size(k)}"
+    ours, peer = partial(roget.score, *pair), partial(v_measure_score, *pair)
+    yield from against(case, ours, peer, "scikit-learn V", BARS["strings"])
+
+
+def ami(n: int, k: int) -> Rows:
+    """Adjusted mutual information, where the expected value is the whole cost."""
+    gold, system = labels(n, k)
+    found: dict[str, float] = {}
+    ours = cpu(lambda: found.update(roget=roget.measure("ami", gold, system)))
+    peer = cpu(lambda: found.update(peer=adjusted_mutual_info_score(gold, system)))
+    case = f"ami {size(n)} K={size(k)}"
+    yield Row(case, ours, peer, "scikit-learn AMI", "s", BARS["ami"])
+    yield f"{case}: the two values differ by {abs(found['roget'] - found['peer']):.1e}."
+
+
+def jackknife(cells: int) -> Rows:
+    """The jackknife against plain maximum likelihood when every count differs."""
+    counts = np.arange(1, cells + 1)
+    ours, plain = (cpu(partial(roget.entropy, counts, name)) for name in ("jk", "ml"))
+    yield Row(f"jk {size(cells)} distinct counts", ours, plain, "ml", "s", BARS["jackknife"])
+
+
+def weighted(n: int, k: int) -> Rows:
+    """Weighted answers, scored in expectation, against the hard score of their argmax."""
+    rng = np.random.default_rng(SEED)
+    gold = rng.integers(k, size=n)
+    weights = rng.dirichlet(np.full(k, 0.5), size=n)
+    soft = cpu(partial(roget.score, gold, weights))
+    hard = cpu(partial(roget.score, gold, weights.argmax(axis=1)))
+    yield Row(f"weighted {size(n)} K={k}", soft, hard, "hard argmax", "s", BARS["weighted"])
+
+
+def importing() -> Rows:
+    """What `import roget` costs in a fresh interpreter."""
+    clock = "import time; t = time.process_time(); import {}; print(time.process_time() - t)"
+    ours, peer = (
+        min(float(fresh("-c", clock.format(name)).stdout) for _ in range(5))
+        for name in ("roget", "numpy")
+    )
+    yield Row("import roget", ours, peer, "import numpy", "s", BARS["import"])
+
+
+def helping() -> Rows:
+    """`roget --help` must be instant, so it may load neither numpy nor scipy."""
+    trace = fresh("-X", "importtime", "-m", "roget", "--help").stderr
+    loaded = {line.rpartition("|")[2].strip().partition(".")[0] for line in trace.splitlines()}
+    heavy = sorted(loaded & {"numpy", "scipy", "duckdb", "pandas", "sklearn"})
+    named = f"loaded: {', '.join(heavy) or 'none'}"
+    yield Row("roget --help, heavy imports", len(heavy), None, named, "", BARS["help"])
+
+
+def against(
+    case: str, ours: Callable[[], object], peer: Callable[[], object], name: str, bar: float
+) -> Iterator[Row]:
+    """A time row and a memory row for the same two pieces of work."""
+    memory = peak(ours), peak(peer)
+    yield Row(case, cpu(ours), cpu(peer), name, "s", bar)
+    yield Row(f"{case}, peak", *memory, name, "MB", BARS["memory"])
+
+
+def fresh(*arguments: str) -> subprocess.CompletedProcess[str]:
+    """A run of this interpreter that has imported nothing yet."""
+    return subprocess.run([sys.executable, *arguments], capture_output=True, text=True, check=True)
+
+
+def size(n: int) -> str:
+    """1000 as 1e3: powers of ten keep the table narrow.
+
+    >>> size(10_000_000), size(100), size(20)
+    ('1e7', '100', '20')
+    """
+    return f"1e{len(str(n)) - 1}" if n >= 1000 and n == 10 ** (len(str(n)) - 1) else str(n)
+
+
+def cases(*, quick: bool) -> dict[str, Callable[[], Rows]]:
+    """All cases by name; the quick ones are a tenth in size, so that slow peers stay bearable."""
+    less = 10 if quick else 1
+    big, middle = 10**7 // less, 10**6 // less
+    return {
+        "ints-100": partial(integers, big, 100),
+        "ints-10000": partial(integers, big, 10**4),
+        "array-middle": partial(strings, middle, 1000, as_list=False),
+        "array-big": partial(strings, big, 1000, as_list=False),
+        "list-middle": partial(strings, middle, 1000, as_list=True),
+        "list-big": partial(strings, big, 1000, as_list=True),
+        "ami-many-items": partial(ami, middle, 1000 // less),
+        "ami-many-clusters": partial(ami, 10**5 // less, 10**4 // less),
+        "jackknife": partial(jackknife, middle),
+        "weighted": partial(weighted, 10**4 // less, 20),
+        "import": importing,
+        "help": helping,
+    }
+
+
+def warm_up() -> None:
+    """Imports that happen on first use belong to no case."""
+    gold, system = labels(1000, 5)
+    for pair in ((gold, system), (gold.astype(str), system.astype(str))):
+        roget.score(*pair)
+        v_measure_score(*pair)
+    roget.score(gold, np.eye(5)[system])
+    roget.measure("ami", gold, system)
+
+
+def options() -> argparse.Namespace:
+    """The command line."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("--quick", action="store_true", help="a tenth of the size, a minute or so")
+    parser.add_argument("--only", metavar="PATTERN", default="*", help="such as 'ami*' or 'ints*'")
+    parser.add_argument("--json", metavar="FILE", type=Path, help="also write the rows there")
+    return parser.parse_args()
+
+
+def main() -> None:
+    """Run the chosen cases, then print the table and what fell short."""
+    chosen = options()
+    known = cases(quick=chosen.quick)
+    names = fnmatch.filter(known, chosen.only)
+    if not names:
+        sys.exit(f"no case matches {chosen.only!r}; known: {', '.join(known)}")
+    warm_up()
+    rows: list[Row] = []
+    notes: list[str] = []
+    start = time.perf_counter()
+    for name in names:
+        progress(f"{name} ({time.perf_counter() - start:.0f} s so far)")
+        for item in known[name]():
+            if isinstance(item, Row):
+                rows.append(item)
+            else:
+                notes.append(item)
+    about = machine()
+    print(", ".join(f"{key} {value}" for key, value in about.items() if key != "cpu"))
+    print(f"{about['cpu']}; CPU seconds of all threads; ratio = roget ÷ peer, lower is better")
+    print(f"labels agree {AGREEMENT:.0%}; peak = memory on top of the inputs\n")
+    print(table(rows), *notes, verdict(rows), sep="\n")
+    if chosen.json:
+        report = {"about": about, "rows": [row.as_json() for row in rows], "notes": notes}
+        chosen.json.write_text(json.dumps(report, indent=1, ensure_ascii=False) + "\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,5 @@
+"""`python -m roget`."""
+
+from roget.cli import main
+
+main()

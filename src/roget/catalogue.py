@@ -1,0 +1,139 @@
+"""Every named part of roget, as data: name → "module:object", imported only when used.
+
+Adding a part is one line here. Other packages add theirs through entry points in the
+group `roget.<kind>` (for example `roget.measures`), with the same "module:object" text.
+"""
+
+from __future__ import annotations
+
+import importlib
+from functools import cache
+from importlib import metadata
+from typing import Any
+
+from roget.errors import UnknownName
+
+_INFORMATION = "roget.score.measures.information"
+_PAIRS = "roget.score.measures.pairs"
+_MATCHING = "roget.score.measures.matching"
+_OVERLAP = "roget.score.measures.overlap"
+_COREFERENCE = "roget.score.measures.coreference"
+_CHANCE = "roget.score.measures.chance"
+_CODING = "roget.score.measures.coding"
+
+MEASURES: dict[str, str] = {
+    "homogeneity": f"{_INFORMATION}:Homogeneity",
+    "completeness": f"{_INFORMATION}:Completeness",
+    "v": f"{_INFORMATION}:V",
+    "vi": f"{_INFORMATION}:VI",
+    "nvi": f"{_INFORMATION}:NVI",
+    "nvi-k": f"{_INFORMATION}:NVIK",
+    "vi-logn": f"{_INFORMATION}:VILogN",
+    "mi": f"{_INFORMATION}:MI",
+    "nmi": f"{_INFORMATION}:NMI",
+    "zk-entropy": f"{_INFORMATION}:ZKEntropy",
+    "q0": f"{_CODING}:Q0",
+    "q2": f"{_CODING}:Q2",
+    "ami": f"{_CHANCE}:AMI",
+    "rmi": f"{_CHANCE}:RMI",
+    "purity": f"{_OVERLAP}:Purity",
+    "inverse-purity": f"{_OVERLAP}:InversePurity",
+    "f": f"{_OVERLAP}:ClusteringF",
+    "larsen": f"{_OVERLAP}:Larsen",
+    "micro-precision": f"{_OVERLAP}:MicroPrecision",
+    "micro-recall": f"{_OVERLAP}:MicroRecall",
+    "many-to-one": f"{_OVERLAP}:ManyToOne",
+    "van-dongen": f"{_OVERLAP}:VanDongen",
+    "supervised-recall": "roget.score.measures.supervised:SupervisedRecall",
+    "one-to-one": f"{_MATCHING}:OneToOne",
+    "greedy-one-to-one": f"{_MATCHING}:GreedyOneToOne",
+    "misclassification": f"{_MATCHING}:Misclassification",
+    "meila-heckerman": f"{_MATCHING}:MeilaHeckerman",
+    "rand": f"{_PAIRS}:Rand",
+    "ari": f"{_PAIRS}:ARI",
+    "gamma": f"{_PAIRS}:Gamma",
+    "jaccard": f"{_PAIRS}:Jaccard",
+    "fm": f"{_PAIRS}:FowlkesMallows",
+    "mirkin": f"{_PAIRS}:Mirkin",
+    "paired-precision": f"{_PAIRS}:PairedPrecision",
+    "paired-recall": f"{_PAIRS}:PairedRecall",
+    "paired-f": f"{_PAIRS}:PairedF",
+    "b3-precision": f"{_COREFERENCE}:BCubedPrecision",
+    "b3-recall": f"{_COREFERENCE}:BCubedRecall",
+    "b3-f": f"{_COREFERENCE}:BCubedF",
+    "ceaf-e": f"{_COREFERENCE}:CEAFE",
+    "ceaf-m": f"{_COREFERENCE}:CEAFM",
+}
+
+ENTROPIES: dict[str, str] = {
+    "ml": "roget.score.entropy.plugin:ML",
+    "mm": "roget.score.entropy.plugin:MillerMadow",
+    "jk": "roget.score.entropy.jackknife:Jackknife",
+    "bub": "roget.score.entropy.bub:BUB",
+    "grassberger": "roget.score.entropy.grassberger:Grassberger",
+    "chao-shen": "roget.score.entropy.coverage:ChaoShen",
+    "cwj": "roget.score.entropy.coverage:ChaoWangJost",
+    "shrink": "roget.score.entropy.shrink:Shrink",
+    "nsb": "roget.score.entropy.nsb:NSB",
+}
+
+RENDERERS: dict[str, str] = {
+    "text": "roget.report.text:render",
+    "json": "roget.report.json:render",
+    "csv": "roget.report.csv:render",
+    "markdown": "roget.report.markdown:render",
+    "latex": "roget.report.latex:render",
+}
+
+LABEL_FORMATS: dict[str, str] = {
+    "key": "roget.score.labels.keys:read",
+    "tsv": "roget.score.labels.delimited:read_tsv",
+    "csv": "roget.score.labels.delimited:read_csv",
+    "jsonl": "roget.score.labels.jsonl:read",
+    "parquet": "roget.score.labels.parquet:read",
+    "lines": "roget.score.labels.lines:read",
+}
+
+_KINDS: dict[str, dict[str, str]] = {
+    "measures": MEASURES,
+    "entropies": ENTROPIES,
+    "renderers": RENDERERS,
+    "label formats": LABEL_FORMATS,
+}
+
+
+@cache
+def entries(kind: str) -> dict[str, str]:
+    """All names of one kind with their "module:object", ours first, then entry points'."""
+    group = "roget." + kind.replace(" ", "_")
+    outside = {point.name: point.value for point in metadata.entry_points(group=group)}
+    return {**outside, **_KINDS[kind]} if outside else _KINDS[kind]
+
+
+def names(kind: str) -> list[str]:
+    """The names of one kind, in catalogue order."""
+    ours = list(_KINDS[kind])
+    return ours + [name for name in entries(kind) if name not in _KINDS[kind]]
+
+
+@cache
+def load(kind: str, name: str) -> Any:
+    """Import and return the object behind a name.
+
+    >>> load("measures", "vv")
+    Traceback (most recent call last):
+        ...
+    roget.errors.UnknownName: unknown measure 'vv': did you mean v?
+    """
+    if name not in _KINDS[kind] and name not in entries(kind):
+        raise UnknownName(_SINGULAR[kind], name, names(kind))
+    module, _, attribute = entries(kind)[name].partition(":")
+    return getattr(importlib.import_module(module), attribute)
+
+
+_SINGULAR = {
+    "measures": "measure",
+    "entropies": "entropy estimator",
+    "renderers": "format",
+    "label formats": "label format",
+}

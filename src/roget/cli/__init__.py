@@ -1,0 +1,56 @@
+"""The command line: one file per command, each a thin shell over the library function it names."""
+
+from __future__ import annotations
+
+import sys
+
+import typer
+
+from roget.cli import list as list_command
+from roget.cli import score as score_command
+from roget.errors import RogetError
+
+app = typer.Typer(
+    name="roget",
+    help="Build a thesaurus from your own text, and tell how much any clustering is worth.",
+    no_args_is_help=True,
+    add_completion=True,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+app.command("score")(score_command.score)
+app.command("list")(list_command.list_names)
+
+
+def _version(asked: bool) -> None:
+    if asked:
+        from roget._version import __version__
+
+        typer.echo(f"roget {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: bool = typer.Option(
+        False, "--version", callback=_version, is_eager=True, help="Print the version and stop."
+    ),
+) -> None:
+    pass
+
+
+def main() -> None:
+    """Run the command line; errors of the input end in one clear message and exit code 1."""
+    try:
+        app()
+    except RogetError as error:
+        print(f"roget: {error}", file=sys.stderr)
+        sys.exit(1)
+    except KeyboardInterrupt:
+        print("roget: interrupted", file=sys.stderr)
+        sys.exit(130)
+    except BrokenPipeError:
+        # The reader of our output (head, say) has gone: nothing is wrong.
+        sys.stderr.close()
+        sys.exit(0)

@@ -1,0 +1,32 @@
+"""`roget list measures|entropies`."""
+
+from __future__ import annotations
+
+import enum
+import json
+import sys
+from typing import Annotated
+
+import typer
+
+
+class Kind(enum.StrEnum):
+    """What can be listed."""
+
+    measures = enum.auto()
+    entropies = enum.auto()
+
+
+def list_names(
+    kind: Annotated[Kind, typer.Argument(help="What to list.")],
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """List the measures or entropy estimators, each with a line on what it means."""
+    from roget.report.listing import describe, render
+
+    entries = describe(kind.value)
+    if as_json:
+        json.dump(entries, sys.stdout, ensure_ascii=False, indent=2)
+        sys.stdout.write("\n")
+    else:
+        sys.stdout.write(render(entries))

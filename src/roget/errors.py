@@ -1,0 +1,49 @@
+"""Every error roget raises on purpose, so that callers can catch one tree."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Sequence
+
+MAX_PROBLEMS = 20
+"""How many broken lines are collected before reading gives up."""
+
+
+class RogetError(Exception):
+    """Base of all errors that are the input's or the caller's doing, never a bug."""
+
+
+class InputError(RogetError, ValueError):
+    """The data cannot be used as given: the message names the place and the value."""
+
+
+class FormatError(InputError):
+    """One or more broken lines in a file; `problems` keeps a sentence for each."""
+
+    def __init__(self, source: str, problems: Sequence[str], *, more: bool = False) -> None:
+        self.source = source
+        self.problems = tuple(problems)
+        tail = "\n  … reading stopped here; there may be more" if more else ""
+        count = f"{len(self.problems)} problem{'s' if len(self.problems) != 1 else ''}"
+        super().__init__(f"{source}: {count}\n  " + "\n  ".join(self.problems) + tail)
+
+
+class UnknownName(RogetError, LookupError):
+    """A name that is not in the catalogue; the message offers the nearest ones."""
+
+    def __init__(self, kind: str, name: str, known: Iterable[str]) -> None:
+        known = sorted(known)
+        close = difflib.get_close_matches(name, known, n=3, cutoff=0.5)
+        hint = f"did you mean {' or '.join(close)}?" if close else f"known: {', '.join(known)}"
+        super().__init__(f"unknown {kind} {name!r}: {hint}")
+
+
+class Undefined(RogetError, ArithmeticError):
+    """The quantity has no value for this input; `str(error)` is the reason."""
+
+
+class MissingExtra(RogetError, ImportError):
+    """An optional dependency is not installed; the message says which extra to install."""
+
+    def __init__(self, module: str, extra: str, purpose: str) -> None:
+        super().__init__(f"{purpose} needs {module}: pip install 'roget[{extra}]'")

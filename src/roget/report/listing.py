@@ -1,0 +1,69 @@
+"""What the catalogue holds, as text: `roget list` and the documentation both print this."""
+
+from __future__ import annotations
+
+import io
+import inspect
+import math
+from dataclasses import fields
+from typing import Any
+
+from roget import catalogue
+
+
+def describe(kind: str) -> list[dict[str, Any]]:
+    """One plain dictionary per name, in catalogue order."""
+    describe_one = {"measures": _measure, "entropies": _estimator}[kind]
+    return [describe_one(name, catalogue.load(kind, name)) for name in catalogue.names(kind)]
+
+
+def _measure(name: str, measure: Any) -> dict[str, Any]:
+    low, high = (None if math.isinf(bound) else bound for bound in measure.range)
+    parameters = {field.name: field.default for field in fields(measure)}
+    return {
+        "name": name,
+        "summary": _summary(measure),
+        "better": measure.direction,
+        "low": low,
+        "high": high,
+        "best": measure.best,
+        "symmetric": measure.symmetric,
+        "needs": list(measure.needs),
+        "parameters": parameters,
+        "reference": measure.reference,
+    }
+
+
+def _estimator(name: str, estimator: Any) -> dict[str, Any]:
+    return {
+        "name": name,
+        "summary": _summary(estimator),
+        "assumes": estimator.assumes,
+        "joint support": "|C|·|K|" if estimator.joint_support == "product" else "cells seen",
+        "reference": estimator.reference,
+    }
+
+
+def _summary(thing: Any) -> str:
+    first = (inspect.getdoc(thing) or "").split("\n\n")[0]
+    return " ".join(first.split())
+
+
+def render(entries: list[dict[str, Any]]) -> str:
+    """Name, meaning and reference, wrapped to 100 columns."""
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    grid = Table(box=None, show_header=False, pad_edge=False, padding=(0, 2, 0, 0))
+    grid.add_column(no_wrap=True)
+    grid.add_column(ratio=1)
+    for entry in entries:
+        about = entry["summary"] + (f" Assumes {entry['assumes']}." if "assumes" in entry else "")
+        given = ", ".join(f"{key}={value:g}" if isinstance(value, float) else f"{key}={value}"
+                          for key, value in entry.get("parameters", {}).items())
+        note = f" [{entry['reference']}]" + (f" Parameters: {given}." if given else "")
+        grid.add_row(Text(entry["name"]), Text(about + note))
+    out = io.StringIO()
+    Console(file=out, width=100, color_system=None, highlight=False, emoji=False).print(grid)
+    return "\n".join(line.rstrip() for line in out.getvalue().splitlines()) + "\n"

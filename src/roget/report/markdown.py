@@ -1,0 +1,20 @@
+"""The report for README files and issue trackers."""
+
+from __future__ import annotations
+
+from roget.report.rows import cells, header, reasons, summary
+from roget.score.result import ScoreTable
+
+
+def render(table: ScoreTable) -> str:
+    """A pipe table with the notes and the signature below it."""
+    titles = header(table)
+    rule = [":--" if title in ("measure", "entropy") else "--:" for title in titles]
+    lines = [_line(row) for row in (titles, rule, *cells(table))]
+    notes = [f"- {note}" for note in (*reasons(table), *table.warnings)]
+    parts = [summary(table), "\n".join(lines), "\n".join(notes), f"`{table.signature}`"]
+    return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def _line(row: list[str]) -> str:
+    return "| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |"

@@ -1,0 +1,61 @@
+"""The one place that turns a score table into rows of text, for every format alike."""
+
+from __future__ import annotations
+
+from roget.score.result import ScoreRow, ScoreTable
+
+ARROWS = {"higher": "↑", "lower": "↓"}
+UNDEFINED = "–"
+
+
+def number(value: float | None) -> str:
+    """A score as people read it: three decimals, or more digits where it is large.
+
+    >>> number(0.0314159), number(None), number(183749.0), number(-0.00001)
+    ('0.031', '–', '1.837e+05', '-0.000')
+    """
+    if value is None:
+        return UNDEFINED
+    return f"{value:.3f}" if abs(value) < 1000 else f"{value:.4g}"
+
+
+def baseline_names(table: ScoreTable) -> list[str]:
+    """The trivial answers that have a column."""
+    return list(dict.fromkeys(name for row in table.rows for name in row.baselines))
+
+
+def header(table: ScoreTable) -> list[str]:
+    """Column titles; the entropy column only where a measure uses one."""
+    first = ["measure", "entropy"] if _entropies(table) else ["measure"]
+    return [*first, "score", *baseline_names(table)]
+
+
+def cells(table: ScoreTable) -> list[list[str]]:
+    """One list of texts per row, under `header`."""
+    return [_cells(row, table) for row in table.rows]
+
+
+def _cells(row: ScoreRow, table: ScoreTable) -> list[str]:
+    first = [f"{row.measure} {ARROWS[row.direction]}"]
+    if _entropies(table):
+        first.append(row.entropy or "")
+    against = [number(row.baselines.get(name)) for name in baseline_names(table)]
+    return [*first, number(row.value), *against]
+
+
+def _entropies(table: ScoreTable) -> bool:
+    return any(row.entropy is not None for row in table.rows)
+
+
+def reasons(table: ScoreTable) -> list[str]:
+    """Why some scores have no value."""
+    return [f"{row.measure}: {row.reason}" for row in table.rows if row.value is None]
+
+
+def summary(table: ScoreTable) -> str:
+    """One line about the data."""
+    items = f"{table.items:,} items"
+    if table.groups == 1:
+        return f"{items}, {table.classes:.0f} classes, {table.clusters:.0f} clusters"
+    per_group = f"{table.classes:.1f} classes and {table.clusters:.1f} clusters per group"
+    return f"{items} in {table.groups:,} groups, {per_group}"

@@ -1,0 +1,228 @@
+"""What the catalogue declares of each measure is proved on generated tables."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from roget import Contingency, Undefined, catalogue, contingency, score
+from roget.score.entropy import get as get_estimator
+from roget.score.measures import parse
+
+MEASURES = catalogue.names("measures")
+INFORMATION = [name for name in MEASURES if parse(name).uses_entropy]
+SPLIT_AT_RANDOM = {"supervised-recall"}
+DUPLICATION_KEEPS = {
+    "homogeneity", "completeness", "v", "vi", "nvi", "nvi-k", "mi", "nmi", "zk-entropy", "purity",
+    "inverse-purity", "f", "larsen", "micro-precision", "micro-recall", "many-to-one",
+    "van-dongen", "one-to-one", "greedy-one-to-one", "misclassification", "meila-heckerman",
+    "b3-precision", "b3-recall", "b3-f", "ceaf-e", "ceaf-m",
+}  # fmt: skip
+
+labellings = st.integers(1, 30).flatmap(
+    lambda n: st.tuples(
+        st.lists(st.integers(0, 6), min_size=n, max_size=n),
+        st.lists(st.integers(0, 6), min_size=n, max_size=n),
+    )
+)
+one_labelling = st.lists(st.integers(0, 6), min_size=1, max_size=30)
+
+
+def value(name, gold, system, entropy="ml"):
+    try:
+        return contingency(gold, system).measure(name, entropy)
+    except Undefined:
+        return None
+
+
+def same(a, b):
+    return a is b is None or (a is not None and b is not None and math.isclose(a, b, abs_tol=1e-11))
+
+
+def tied(gold, system):
+    counts = contingency(gold, system).table.counts
+    return len(set(counts.tolist())) < counts.size
+
+
+@pytest.mark.parametrize("name", MEASURES)
+@given(labels=labellings, data=st.data())
+def test_names_and_order_never_matter(name, labels, data):
+    gold, system = labels
+    assume(not (parse(name).ties and tied(gold, system)))
+    assume(name not in SPLIT_AT_RANDOM)
+    order = data.draw(st.permutations(range(len(gold))))
+    rename = data.draw(st.permutations(range(7)))
+    other_gold = [f"class {rename[gold[i]]}" for i in order]
+    other_system = [-10 * rename[system[i]] for i in order]
+    assert same(value(name, gold, system), value(name, other_gold, other_system))
+
+
+@pytest.mark.parametrize("name", MEASURES)
+@given(labels=one_labelling, data=st.data())
+def test_a_perfect_clustering_is_perfect(name, labels, data):
+    rename = data.draw(st.permutations(range(7)))
+    got = value(name, labels, [rename[label] for label in labels])
+    if name == "gamma":
+        assert got in (None, 1.0)
+    elif parse(name).best is not None:
+        assert got == parse(name).best
+    elif name == "mi":
+        assert got == pytest.approx(contingency(labels, labels).entropies(get_estimator("ml")).gold)
+    else:
+        assert math.isfinite(got)
+
+
+@pytest.mark.parametrize("labels", [[0], [0, 0, 0], [0, 1, 2]], ids=["item", "class", "singletons"])
+@pytest.mark.parametrize("name", MEASURES)
+def test_perfect_at_the_edges(name, labels):
+    best = parse(name).best
+    if name == "gamma":
+        assert value(name, labels, labels) is None
+    elif best is not None:
+        assert value(name, labels, labels) == best
+
+
+@pytest.mark.parametrize("name", MEASURES)
+@given(labels=labellings)
+def test_declared_range(name, labels):
+    low, high = parse(name).range
+    got = value(name, *labels)
+    assume(got is not None)
+    assert low - 1e-12 <= got <= high + 1e-12
+
+
+@pytest.mark.parametrize("name", [name for name in MEASURES if parse(name).symmetric])
+@given(labels=labellings)
+def test_declared_symmetry(name, labels):
+    gold, system = labels
+    assert same(value(name, gold, system), value(name, system, gold))
+
+
+@pytest.mark.parametrize("name", [name for name in MEASURES if not parse(name).symmetric])
+def test_declared_asymmetry(name):
+    """What does not claim symmetry has a witness, so the claim means something."""
+    random = np.random.default_rng(0)
+    for _ in range(200):
+        gold, system = random.integers(0, 3, 12), random.integers(0, 5, 12)
+        if not same(value(name, gold, system), value(name, system, gold)):
+            return
+    assert parse(name).ties, f"{name} looks symmetric"
+
+
+@pytest.mark.parametrize("name", sorted(DUPLICATION_KEEPS))
+@given(labels=labellings)
+def test_doubling_every_item_changes_nothing(name, labels):
+    gold, system = labels
+    assume(not (parse(name).ties and tied(gold, system)))
+    assert same(value(name, gold, system), value(name, gold * 2, system * 2))
+
+
+@pytest.mark.parametrize("entropy", catalogue.names("entropies"))
+@pytest.mark.parametrize("name", INFORMATION)
+@given(labels=labellings)
+def test_every_estimator_serves_every_information_measure(name, entropy, labels):
+    got = value(name, *labels, entropy)
+    assert got is None or math.isfinite(got)
+
+
+@pytest.mark.parametrize("name", ["vi", "nvi"])
+@given(gold=st.lists(st.integers(0, 3), min_size=2, max_size=30), data=st.data())
+def test_convex_additivity(name, gold, data):
+    """Splitting one class costs P(class)·H(split), over H(C) for NVI, and nothing else."""
+    split = data.draw(st.sampled_from(sorted(set(gold))))
+    parts = data.draw(st.lists(st.integers(0, 2), min_size=len(gold), max_size=len(gold)))
+    system = [(g, part if g == split else 0) for g, part in zip(gold, parts, strict=True)]
+    inside = [part for g, part in zip(gold, parts, strict=True) if g == split]
+    share = len(inside) / len(gold)
+    cost = share * sum(
+        -p * math.log(p) for p in np.unique(inside, return_counts=True)[1] / len(inside)
+    )
+    gold_entropy = contingency(gold, gold).entropies(get_estimator("ml")).gold
+    if name == "nvi" and gold_entropy:
+        cost /= gold_entropy
+    assert value(name, gold, [str(s) for s in system]) == pytest.approx(cost, abs=1e-12)
+
+
+@given(labels=labellings, data=st.data())
+def test_nvi_keeps_the_order_of_vi(labels, data):
+    gold, first = labels
+    second = data.draw(st.lists(st.integers(0, 6), min_size=len(gold), max_size=len(gold)))
+    vi = value("vi", gold, first) - value("vi", gold, second)
+    nvi = value("nvi", gold, first) - value("nvi", gold, second)
+    assert abs(vi) < 1e-9 or abs(nvi) < 1e-9 or (vi > 0) == (nvi > 0)
+
+
+@given(gold=one_labelling)
+def test_nvi_of_one_cluster_is_exactly_one(gold):
+    assume(len(set(gold)) > 1)
+    assert value("nvi", gold, [0] * len(gold)) == 1.0
+
+
+@pytest.mark.parametrize("name", [n for n in MEASURES if n not in SPLIT_AT_RANDOM])
+@given(labels=labellings)
+def test_table_and_labels_agree(name, labels):
+    gold, system = np.array(labels)
+    assume(not (parse(name).ties and tied(gold, system)))
+    table = np.zeros((7, 7), dtype=np.int64)
+    np.add.at(table, (gold, system), 1)
+    try:
+        direct = Contingency.from_table(table).measure(name)
+    except Undefined:
+        direct = None
+    assert same(direct, value(name, gold, system))
+
+
+@pytest.mark.parametrize("exponent", [12, 15])
+@pytest.mark.parametrize("name", MEASURES)
+def test_huge_tables_stay_exact(name, exponent):
+    """A table of 10^12 or 10^15 items scores what its proportions say, within 1/N effects."""
+    unit = 10**exponent // 20
+    small = np.array([[6, 1, 0], [1, 5, 2], [0, 1, 4]])
+    huge = Contingency.from_table(small * unit)
+    try:
+        got = huge.measure(name)
+    except Undefined as error:
+        assert name == "supervised-recall", error
+        return
+    assert math.isfinite(got)
+    if name in DUPLICATION_KEEPS:
+        assert got == pytest.approx(Contingency.from_table(small).measure(name), rel=1e-12)
+    if name == "mirkin":
+        sides = (7**2 + 8**2 + 5**2) + (7**2 + 7**2 + 6**2) - 2 * (36 + 1 + 1 + 25 + 4 + 1 + 16)
+        assert got == pytest.approx(sides * float(unit) ** 2, rel=1e-12)
+
+
+@pytest.mark.parametrize("entropy", catalogue.names("entropies"))
+def test_huge_tables_under_every_estimator(entropy):
+    """At N = 10^12 all estimators agree with the plug-in value."""
+    table = Contingency.from_table(np.array([[6, 1, 0], [1, 5, 2], [0, 1, 4]]) * 5 * 10**10)
+    assert table.measure("v", entropy) == pytest.approx(table.measure("v"), abs=1e-6)
+
+
+@pytest.mark.parametrize("entropy", catalogue.names("entropies"))
+def test_one_item(entropy):
+    for row in score(["a"], ["x"], measures=MEASURES, entropy=entropy).rows:
+        assert row.value is not None or row.reason
+
+
+@given(labels=labellings, groups=st.data())
+def test_the_weighted_average_of_groups(labels, groups):
+    gold, system = labels
+    group = groups.draw(st.lists(st.integers(0, 2), min_size=len(gold), max_size=len(gold)))
+    ids = [f"i{i}" for i in range(len(gold))]
+    parts = [
+        ([gold[i] for i in range(len(gold)) if group[i] == g],
+         [system[i] for i in range(len(gold)) if group[i] == g])
+        for g in sorted(set(group))
+    ]  # fmt: skip
+    expected = sum(len(part) * value("v", part, answer) for part, answer in parts) / len(gold)
+    import pandas as pd
+
+    left = pd.DataFrame({"item": ids, "label": gold, "group": group})
+    right = pd.DataFrame({"item": ids, "label": system, "group": group})
+    got = score(left, right.iloc[::-1], measures="v", entropy="ml")["v"]
+    assert got == pytest.approx(expected, abs=1e-12)
