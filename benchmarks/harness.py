@@ -130,7 +130,7 @@ def table(rows: Iterable[Row]) -> str:
                 _amount(row.ours, row.unit),
                 peer + row.peer_name,
                 f"{row.ratio:.3g}",
-                f"≤ {row.bar:g}",
+                f"≤ {row.bar:.3g}",
                 "yes" if row.ok else "NO",
             )
         )

@@ -6,6 +6,12 @@ import os
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
+
+# A busy machine must not fail a test; `--hypothesis-profile thorough` looks harder.
+settings.register_profile("roget", deadline=None, max_examples=25)
+settings.register_profile("thorough", deadline=None, max_examples=1000)
+settings.load_profile("roget")
 
 
 @pytest.fixture(scope="session")

@@ -33,6 +33,8 @@ LabelFormat = enum.StrEnum(  # type: ignore[misc]
     "LabelFormat", {name: name for name in catalogue.LABEL_FORMATS}
 )
 
+TEXT = Format("text")
+
 
 def score(
     gold: Annotated[
@@ -73,7 +75,7 @@ def score(
         bool, typer.Option(help="Also score trivial answers on the same gold.")
     ] = True,
     seed: Annotated[int, typer.Option(help="Seed of the random baseline.")] = 0,
-    format: Annotated[Format, typer.Option(help="Form of the report.")] = Format("text"),
+    format: Annotated[Format, typer.Option(help="Form of the report.")] = TEXT,
     output: Annotated[
         str | None, typer.Option("--output", "-o", help="File to write instead of printing.")
     ] = None,
@@ -119,4 +121,4 @@ def _columns(given: list[str]) -> dict[str, str] | None:
     for pair in pairs:
         if "=" not in pair:
             raise InputError(f"--columns {pair!r}: expected NAME=COLUMN, such as label=topic")
-    return dict(pair.split("=", 1) for pair in pairs) or None  # type: ignore[misc]
+    return dict(pair.split("=", 1) for pair in pairs) or None

@@ -23,6 +23,7 @@ def _measure(name: str, measure: Any) -> dict[str, Any]:
     return {
         "name": name,
         "summary": _summary(measure),
+        "about": inspect.getdoc(measure) or "",
         "better": measure.direction,
         "low": low,
         "high": high,
@@ -60,8 +61,10 @@ def render(entries: list[dict[str, Any]]) -> str:
     grid.add_column(ratio=1)
     for entry in entries:
         about = entry["summary"] + (f" Assumes {entry['assumes']}." if "assumes" in entry else "")
-        given = ", ".join(f"{key}={value:g}" if isinstance(value, float) else f"{key}={value}"
-                          for key, value in entry.get("parameters", {}).items())
+        given = ", ".join(
+            f"{key}={value:g}" if isinstance(value, float) else f"{key}={value}"
+            for key, value in entry.get("parameters", {}).items()
+        )
         note = f" [{entry['reference']}]" + (f" Parameters: {given}." if given else "")
         grid.add_row(Text(entry["name"]), Text(about + note))
     out = io.StringIO()

@@ -16,7 +16,15 @@ from roget.score.contingency import Contingency, pairs_within
 from roget.score.entropy import Estimator, Histogram, LinearEstimator
 from roget.score.labels.base import Labels
 from roget.score.soft import Side, WeightedTable
-from roget.score.statistics import BCubed, Entropies, Matched, PairCounts, Sizes, Statistics
+from roget.score.statistics import (
+    BCubed,
+    Entropies,
+    FloatArray,
+    Matched,
+    PairCounts,
+    Sizes,
+    Statistics,
+)
 
 NAMES = ("one cluster", "one per item", "random")
 
@@ -33,7 +41,8 @@ def trivial(statistics: Statistics, seed: int = 0) -> dict[str, Statistics]:
     if table.counts.dtype.kind == "f":
         # A table of fractions has no items to give a cluster of their own.
         return {"one cluster": _one_cluster(table)}
-    random = RandomSameSizes(table.row_totals, table.column_totals, seed, table)
+    sizes = table.row_totals.astype(np.int64), table.column_totals.astype(np.int64)
+    random = RandomSameSizes(*sizes, seed, table)
     return dict(zip(NAMES, (_one_cluster(table), OnePerItem(table), random), strict=True))
 
 
@@ -46,7 +55,8 @@ def _weighted(statistics: WeightedTable, seed: int) -> dict[str, Statistics]:
     """The same on weighted answers; the random one is hard, its sizes the expected ones."""
     gold, n = statistics.gold, statistics.n
     answers: dict[str, Statistics] = {}
-    for name, codes in (("one cluster", np.zeros(n, dtype=np.int64)), ("one per item", np.arange(n))):
+    trivial_codes = (np.zeros(n, dtype=np.int64), np.arange(n))
+    for name, codes in zip(NAMES, trivial_codes, strict=False):
         labels = Labels(codes, int(codes[-1]) + 1, None)
         answers[name] = (
             WeightedTable.from_sides(gold, Side(labels))
@@ -72,15 +82,15 @@ class OnePerItem(Statistics):
     answered: Contingency
 
     @property
-    def n(self) -> int:  # type: ignore[override]
+    def n(self) -> int:
         return int(self.answered.n)
 
     @cached_property
-    def joint(self) -> Histogram:  # type: ignore[override]
+    def joint(self) -> Histogram:
         return Histogram(np.array([1]), np.array([self.n]))
 
     @cached_property
-    def sizes(self) -> Sizes:  # type: ignore[override]
+    def sizes(self) -> Sizes:
         return Sizes(self.answered.sizes.gold, self.joint, self.n)
 
     @property
@@ -97,10 +107,11 @@ class OnePerItem(Statistics):
         return Matched(self.sizes.classes, self.n)
 
     @cached_property
-    def table(self) -> Contingency:  # type: ignore[override]
+    def table(self) -> Contingency:
         if self.n > _MOST_ITEMS:
             raise Undefined(f"not computed for one cluster per item beyond {_MOST_ITEMS} items")
-        rows = np.repeat(np.arange(self.sizes.classes), self.answered.row_totals)
+        sizes = self.answered.row_totals.astype(np.int64)
+        rows = np.repeat(np.arange(sizes.size), sizes)
         return Contingency.from_cells(rows, np.arange(self.n), np.ones(self.n, dtype=np.int64))
 
 
@@ -119,11 +130,11 @@ class RandomSameSizes(Statistics):
     """The table whose sizes these are: what both need is computed once."""
 
     @cached_property
-    def n(self) -> int:  # type: ignore[override]
+    def n(self) -> int:
         return int(self.row_totals.sum())
 
     @cached_property
-    def sizes(self) -> Sizes:  # type: ignore[override]
+    def sizes(self) -> Sizes:
         if self.answered is not None:
             return self.answered.sizes
         return Sizes(Histogram.of(self.row_totals), Histogram.of(self.column_totals), self.n)
@@ -137,16 +148,16 @@ class RandomSameSizes(Statistics):
         return self.table.joint
 
     @cached_property
-    def random_cells(self) -> Histogram:
+    def random_cells(self) -> tuple[FloatArray, FloatArray]:
         return super().random_cells if self.answered is None else self.answered.random_cells
 
     def _estimate(self, estimator: Estimator) -> Entropies:
         if not isinstance(estimator, LinearEstimator):
             return self.table.entropies(estimator)
         c, k = self.sizes.classes, self.sizes.clusters
-        cells = self.random_cells
-        joint = float(np.dot(estimator.coefficients(cells.counts, self.n, c * k), cells.cells))
-        empty = c * k - float(cells.cells.sum())
+        counts, cells = self.random_cells
+        joint = float(np.dot(estimator.coefficients(counts, self.n, c * k), cells))
+        empty = c * k - float(cells.sum())
         product = estimator.joint_support == "product"
         return Entropies(
             estimator(self.sizes.gold, c if product else None),
@@ -176,7 +187,7 @@ class RandomSameSizes(Statistics):
         return self.table.matched
 
     @cached_property
-    def table(self) -> Contingency:  # type: ignore[override]
+    def table(self) -> Contingency:
         """One random table: these sizes exactly, or on average where there are very many items."""
         c, k = self.row_totals.size, self.column_totals.size
         random = np.random.default_rng(self.seed)

@@ -126,23 +126,23 @@ class Contingency(Statistics):
         )
 
     @cached_property
-    def n(self) -> int | float:  # type: ignore[override]
+    def n(self) -> int | float:
         """How many items there are."""
         total = self.row_totals.sum()
         return float(total) if self.counts.dtype.kind == "f" else int(total)
 
     @cached_property
-    def sizes(self) -> Sizes:  # type: ignore[override]
+    def sizes(self) -> Sizes:
         """Histograms of class and cluster sizes."""
         return Sizes(Histogram.of(self.row_totals), Histogram.of(self.column_totals), self.n)
 
     @cached_property
-    def joint(self) -> Histogram:  # type: ignore[override]
+    def joint(self) -> Histogram:
         """Histogram of the cells."""
         return Histogram.of(self.counts)
 
     @cached_property
-    def pairs(self) -> PairCounts:  # type: ignore[override]
+    def pairs(self) -> PairCounts:
         """Pairs of items; a fractional count x holds x(x−1)/2 of them."""
         sizes = self.sizes
         total = self.n * (self.n - 1)
@@ -154,7 +154,7 @@ class Contingency(Statistics):
         )
 
     @cached_property
-    def bcubed(self) -> BCubed:  # type: ignore[override]
+    def bcubed(self) -> BCubed:
         """B-cubed precision and recall, in one pass over the cells."""
         counts = self.counts.astype(np.float64)
         squares = counts * counts
@@ -167,7 +167,7 @@ class Contingency(Statistics):
         )
 
     @cached_property
-    def matched(self) -> Matched:  # type: ignore[override]
+    def matched(self) -> Matched:
         """Items in the best one-to-one match of clusters to classes."""
         best = best_match(self.rows, self.columns, self.counts, self.row_starts)
         return Matched(best if self.counts.dtype.kind == "f" else round(best), self.n)
@@ -301,4 +301,4 @@ def pairs_within(histogram: Histogram) -> int | float:
     if int(counts[-1]) * int(histogram.total) < 2**63:
         return int(np.dot(counts * (counts - 1), cells)) // 2
     pairs = zip(counts.tolist(), cells.tolist(), strict=True)
-    return sum(x * (x - 1) // 2 * times for x, times in pairs)
+    return sum(int(x) * (int(x) - 1) // 2 * int(times) for x, times in pairs)

@@ -16,9 +16,10 @@ from roget.score.advice import advice
 from roget.score.contingency import Contingency
 from roget.score.entropy import get as get_estimator
 from roget.score.labels import Aligned, align, as_labels, read_pair
+from roget.score.labels.select import take
 from roget.score.measures import Measure, parse
 from roget.score.result import ScoreRow, ScoreTable
-from roget.score.soft import WeightedTable, select
+from roget.score.soft import WeightedTable
 from roget.score.statistics import Statistics
 
 DEFAULT_MEASURES = (
@@ -151,7 +152,7 @@ def _aligned(
     if system is None:
         left, right = read_pair(gold, labels=labels, columns=columns)
     else:
-        left = as_labels(gold, labels=labels, columns=columns)
+        left = as_labels(gold, labels=labels, columns=columns, gold=True)
         right = as_labels(system, labels=labels, columns=columns)
     return align(left, right, missing=missing)
 
@@ -172,7 +173,7 @@ def _tables(aligned: Aligned, *, pooled: bool) -> Iterator[Statistics]:
         cuts = np.searchsorted(groups[order], np.arange(n_groups + 1))
         for begin, end in zip(cuts[:-1], cuts[1:], strict=True):
             chosen = order[begin:end]
-            yield WeightedTable.from_labels(select(gold, chosen), select(system, chosen))
+            yield WeightedTable.from_labels(take(gold, chosen), take(system, chosen))
 
 
 def _values(

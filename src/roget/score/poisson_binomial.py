@@ -199,7 +199,7 @@ def _together(parts: list[_Runs]) -> _Runs:
 def _histogram(runs: _Runs) -> FloatArray:
     """The sum of all distributions, up to the largest count there can be."""
     at = runs.offset[:, None] + np.arange(runs.mass.shape[1])
-    return np.bincount(at.ravel(), runs.mass.ravel())
+    return np.bincount(at.ravel(), runs.mass.ravel()).astype(np.float64, copy=False)
 
 
 def _added(parts: list[FloatArray]) -> FloatArray:

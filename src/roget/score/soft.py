@@ -7,7 +7,7 @@ the expected, fractional counts.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -67,7 +67,7 @@ class Side:
     def sums(self) -> FloatArray:
         """The expected size of each label."""
         _, codes, weights = entries(self.labels)
-        return np.bincount(codes, weights)
+        return np.bincount(codes, weights).astype(np.float64, copy=False)
 
     @cached_property
     def sizes(self) -> Histogram:
@@ -96,7 +96,6 @@ class Side:
 class WeightedTable(Statistics):
     """The statistics of a comparison in which at least one side answers with weights."""
 
-    n: int
     gold: Side
     system: Side
     cells: Cells
@@ -132,7 +131,7 @@ class WeightedTable(Statistics):
         fractions = Contingency.from_cells(
             rows[order], columns[order], cells.sums[order], gold.labels, system.labels
         )
-        return cls(n, gold, system, cells, fractions)
+        return cls(gold, system, cells, fractions)
 
     @cached_property
     def _expected(self) -> tuple[FloatArray | None, FloatArray | None, FloatArray]:
@@ -150,12 +149,16 @@ class WeightedTable(Statistics):
         return (None, united, joint) if hard is gold else (united, None, joint)
 
     @property
+    def n(self) -> int:
+        return len(self.gold.labels)
+
+    @property
     def table(self) -> Contingency:
         """The table of expected counts."""
         return self.fractions
 
     @cached_property
-    def sizes(self) -> Sizes:  # type: ignore[override]
+    def sizes(self) -> Sizes:
         return Sizes(self.gold.sizes, self.system.sizes, self.n)
 
     def _estimate(self, estimator: Estimator) -> Entropies:
@@ -184,7 +187,7 @@ class WeightedTable(Statistics):
         return self.fractions.joint
 
     @cached_property
-    def pairs(self) -> PairCounts:  # type: ignore[override]
+    def pairs(self) -> PairCounts:
         total = self.n * (self.n - 1) // 2
         return PairCounts(total, self.gold.pairs, self.system.pairs, self.cells.pairs)
 
@@ -224,13 +227,3 @@ def _expected_value(
     value = float(np.dot(estimator.coefficients(counts, n, support), held))
     return value + (support - float(held.sum())) * estimator.empty_cell(n, support)
 
-
-def select(labels: Labels, items: IntArray) -> Labels:
-    """The labels of some items, in the order given."""
-    if labels.indptr is None or labels.weights is None:
-        return replace(labels, codes=labels.codes[items])
-    lengths = np.diff(labels.indptr)[items]
-    indptr = np.concatenate([[0], np.cumsum(lengths)])
-    within = np.arange(indptr[-1]) - np.repeat(indptr[:-1], lengths)
-    at = np.repeat(labels.indptr[:-1][items], lengths) + within
-    return replace(labels, codes=labels.codes[at], weights=labels.weights[at], indptr=indptr)

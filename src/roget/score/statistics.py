@@ -12,6 +12,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 
 from roget.errors import Undefined
 from roget.score import entropy as entropies_of
@@ -21,6 +22,9 @@ from roget.score.hypergeometric import expected_cells
 if TYPE_CHECKING:
     from roget.score.contingency import Contingency
     from roget.score.measures.base import Measure
+
+
+FloatArray = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -116,7 +120,10 @@ class Matched:
 class Statistics(ABC):
     """A source of sufficient statistics; measures name the ones they need."""
 
-    n: int | float
+    @property
+    @abstractmethod
+    def n(self) -> int | float:
+        """How many items there are."""
 
     @property
     @abstractmethod
@@ -191,18 +198,18 @@ class Statistics(ABC):
         )
 
     @cached_property
-    def random_cells(self) -> Histogram:
-        """The average histogram of cells over all tables with these class and cluster sizes."""
-        counts, weights, _ = expected_cells(self.sizes.gold, self.sizes.system, int(self.n))
-        return Histogram(counts, weights)
+    def random_cells(self) -> tuple[FloatArray, FloatArray]:
+        """Counts and how many cells hold each, on average over all tables with these sizes."""
+        counts, cells, _ = expected_cells(self.sizes.gold, self.sizes.system, int(self.n))
+        return counts, cells
 
     @property
     def _random_joint_entropy(self) -> float:
         ml = entropies_of.get("ml")
         if not isinstance(ml, LinearEstimator):
             raise TypeError("the plug-in estimator is linear")
-        cells = self.random_cells
-        return float(np.dot(ml.coefficients(cells.counts, self.n, 1), cells.cells))
+        counts, cells = self.random_cells
+        return float(np.dot(ml.coefficients(counts, self.n, 1), cells))
 
     def measure(self, measure: str | Measure, entropy: str | Estimator = "ml") -> float:
         """The value of one measure; raises Undefined where it has none."""

@@ -20,7 +20,9 @@ def table(request, write):
 
     def writer(*rows):
         between = "\t" if request.param == "tsv" else ","
-        return write(f"a.{request.param}", "".join(between.join(row.split()) + "\n" for row in rows))
+        return write(
+            f"a.{request.param}", "".join(between.join(row.split()) + "\n" for row in rows)
+        )
 
     return writer
 

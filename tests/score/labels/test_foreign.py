@@ -136,8 +136,21 @@ def test_nested_columns():
             factorize_column(column)
 
 
-FRAMES = [pandas.DataFrame, polars.DataFrame, pyarrow.table]
-frames = pytest.mark.parametrize("frame", FRAMES, ids=["pandas", "polars", "arrow"])
+FRAMES = {
+    "pandas": pandas.DataFrame,
+    "polars": polars.DataFrame,
+    "arrow": pyarrow.table,
+    "arrow batch": pyarrow.RecordBatch.from_pydict,
+}
+frames = pytest.mark.parametrize("frame", FRAMES.values(), ids=FRAMES)
+
+
+@pytest.mark.parametrize(
+    "value", [polars.LazyFrame({"label": ["a"]}), polars.col("label"), pyarrow.scalar("a")]
+)
+def test_things_that_hold_no_values(value):
+    with pytest.raises(InputError, match="expected a path, a sequence of labels"):
+        as_labels(value)
 
 
 @frames

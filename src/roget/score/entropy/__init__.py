@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import numbers
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from functools import cache
 from typing import Any
 
@@ -70,10 +70,11 @@ def _checked_counts(counts: Any) -> CountArray:
     if isinstance(counts, Mapping):
         places = list(counts)
         counts = list(counts.values())
-    elif isinstance(counts, str | bytes):
-        raise InputError(f"counts {counts!r}: expected numbers, not text")
-    elif isinstance(counts, Iterable) and not hasattr(counts, "__len__"):
-        counts = list(counts)
+    elif isinstance(counts, str | bytes | Set):
+        kind = "a set, which drops equal counts" if isinstance(counts, Set) else "text"
+        raise InputError(f"counts {counts!r}: expected numbers in a list or array, not {kind}")
+    elif isinstance(counts, Iterable) and not isinstance(counts, Sequence):
+        counts = counts if hasattr(counts, "__array__") else list(counts)
     try:
         array = np.asarray(counts)
     except (ValueError, TypeError) as error:

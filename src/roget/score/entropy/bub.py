@@ -124,13 +124,9 @@ def _fit_starts(total: int, support: int, k_max: int) -> Iterator[tuple[FloatArr
     projected = q.T @ (goal - tails[: k_max + 1]).T
     weight = math.sqrt(total) / support
     for k in range(1, k_max + 1):
-        rows = np.zeros((2 * k, k))
-        rows[:k] = r[:k, :k]
-        if k == 1:
-            rows = np.array([[r[0, 0]], [weight], [weight]])
-        else:
-            rows[k:-1] = weight * (np.eye(k - 1, k, 1) - np.eye(k - 1, k))
-            rows[-1, -1] = weight
+        # With k = 1 there is no neighbour, but the published matrix has a 1 in its only corner.
+        apart = np.eye(k - 1, k, 1) - np.eye(k - 1, k) if k > 1 else np.ones((1, 1))
+        rows = np.vstack([r[:k, :k], weight * apart, weight * np.eye(1, k, k - 1)])
         right = np.zeros(rows.shape[0])
         right[:k] = projected[:k, k]
         # The last fitted coefficient is drawn to Miller–Madow's value at its own index k−1;

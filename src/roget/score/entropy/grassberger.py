@@ -13,11 +13,12 @@ class Grassberger(LinearEstimator):
     """log N − (1/N)·Σ n·G(n), G(n) = ψ(n) + ½(−1)ⁿ[ψ((n+1)/2) − ψ(n/2)].
 
     Each cell is treated as Poisson, so log N is not corrected: a single item gives
-    γ + log 2 ≈ 1.27, and one cell of n items about ±1/(2n²), not exactly 0.
+    γ + log 2 ≈ 1.27. G steps at even counts only, so a cell of n items alone has an entropy
+    of nearly 0 if n is even, of about 1/n if it is odd.
 
     >>> from roget.score.entropy import entropy_of
-    >>> round(entropy_of([50, 50], "grassberger"), 4), round(entropy_of([1], "grassberger"), 4)
-    (0.6931, 1.2704)
+    >>> [round(entropy_of(counts, "grassberger"), 4) for counts in ([50, 50], [51, 51], [1])]
+    [0.6931, 0.7129, 1.2704]
     """
 
     name = "grassberger"

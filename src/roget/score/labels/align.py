@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -18,7 +17,7 @@ from roget.score.labels.base import IntArray, Labels
 from roget.score.labels.join import Rows, example, join
 from roget.score.labels.select import fill, take
 
-Missing = Literal["cluster", "singletons", "drop", "error"]
+MISSING = ("cluster", "singletons", "drop", "error")
 
 _SHOWN = 5
 """How many missing items an error lists."""
@@ -40,15 +39,15 @@ class Aligned:
     warnings: tuple[str, ...]
 
 
-def align(gold: Labels, system: Labels, missing: Missing = "cluster") -> Aligned:
+def align(gold: Labels, system: Labels, missing: str = "cluster") -> Aligned:
     """Join two sides by item; `missing` says what becomes of items the system left out.
 
     "cluster": they share one extra label (one per group, since labels are private to groups);
     "singletons": each gets a label of its own; "drop": they are left out of the score;
     "error": there must be none. Sides that agree in their items already are not copied.
     """
-    if missing not in get_args(Missing):
-        raise UnknownName("rule for missing items", missing, get_args(Missing))
+    if missing not in MISSING:
+        raise UnknownName("rule for missing items", missing, MISSING)
     if not len(gold) or not len(system):
         raise InputError(f"{(system if len(gold) else gold).source}: no items")
     rows = join(gold, system)
@@ -80,7 +79,9 @@ def align(gold: Labels, system: Labels, missing: Missing = "cluster") -> Aligned
             gold, system = take(gold, np.flatnonzero(~gaps)), take(system, np.flatnonzero(~gaps))
         else:
             system = fill(system, gaps, together=missing == "cluster")
-    return _aligned(gold, replace(system, items=gold.items), left_out, extra, warnings)
+    gold = replace(gold, complete=True)
+    system = replace(system, complete=True, items=gold.items)
+    return _aligned(gold, system, left_out, extra, warnings)
 
 
 def _aligned(
@@ -132,7 +133,7 @@ def _about_extra(gold: Labels, system: Labels, unlabelled: int, extra: int) -> l
 
 
 def _about_missing(
-    gold: Labels, system: Labels, gaps: npt.NDArray[np.bool_], missing: Missing
+    gold: Labels, system: Labels, gaps: npt.NDArray[np.bool_], missing: str
 ) -> str:
     number = int(np.count_nonzero(gaps))
     verb = "has" if number == 1 else "have"

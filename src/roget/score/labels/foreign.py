@@ -22,17 +22,19 @@ def library(value: object) -> str:
 
 def is_column(value: object) -> bool:
     """Whether a value is a one-dimensional column of a library known here."""
-    return library(value) in _COLUMNS and not is_frame(value)
+    if library(value) == "pyarrow":
+        return type(value).__name__.endswith("Array")
+    return library(value) in _COLUMNS and hasattr(value, "dtype") and hasattr(value, "__len__")
 
 
 def is_frame(value: object) -> bool:
     """Whether a value is a table with named columns."""
-    return library(value) in _COLUMNS and type(value).__name__ in ("DataFrame", "Table")
+    return library(value) in _COLUMNS and type(value).__name__ in _FRAMES
 
 
 def frame_columns(frame: Any) -> dict[str, Any]:
     """The columns of a table by name."""
-    names = frame.column_names if library(frame) == "pyarrow" else frame.columns
+    names = frame.schema.names if library(frame) == "pyarrow" else frame.columns
     return {str(name): frame[name] for name in names}
 
 
@@ -104,4 +106,5 @@ def _coded(codes: npt.NDArray[Any], names: list[Any]) -> Factors:
     return Factors(merged, distinct.names, distinct.n_labels, complete=bool((merged >= 0).all()))
 
 
+_FRAMES = ("DataFrame", "Table", "RecordBatch")
 _COLUMNS = {"pandas": _pandas, "polars": _polars, "pyarrow": _arrow}

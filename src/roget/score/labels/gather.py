@@ -170,6 +170,8 @@ def read_weights(factors: Factors, lines: npt.NDArray[np.int64], problems: Probl
     names = factors.names
     if names is None:
         names = range(factors.offset, factors.offset + factors.n_labels)
+    elif isinstance(names, np.ndarray):
+        names = names.tolist()
     values = [number(name) for name in names]
     faults = {code: wrong for code, value in enumerate(values) if (wrong := fault(value))}
     # The last place is that of code −1, no weight at all.

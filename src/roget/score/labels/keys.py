@@ -129,6 +129,7 @@ def _labels_and_weights(
                 faults[code] = f"the weight {tail!r} of {label!r} {wrong}; expected 0 or more"
         if not label:
             faults[code] = f"{token!r} is a weight without a label; expected label/weight"
+            label = token
         labels.append(label)
     if faults:
         for at in np.flatnonzero(np.isin(entries, list(faults))).tolist():

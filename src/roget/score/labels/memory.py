@@ -136,17 +136,17 @@ def _distributions(
     owners: list[int] = []
     weights: list[float] = []
     for at, (key, value) in enumerate(mapping.items()):
-        answer = value if isinstance(value, Mapping) else {value: 1}
-        own = [number(weight) for weight in answer.values()]
-        for label, weight in zip(answer, own, strict=True):
-            wrong = fault(weight)
-            if wrong or weight is None:
-                shown = f"{name}: the weight {answer[label]!r} of {label!r} for item {key!r}"
+        answer = value.items() if isinstance(value, Mapping) else [(value, 1)]
+        for label, weight in answer:
+            share = number(weight)
+            wrong = fault(share)
+            if wrong or share is None:
+                shown = f"{name}: the weight {weight!r} of {label!r} for item {key!r}"
                 raise InputError(f"{shown} {wrong}; expected 0 or more")
             labels.append(label)
             owners.append(at)
-            weights.append(weight)
-        if own and not any(own):
+            weights.append(share)
+        if answer and not any(weights[-len(answer) :]):
             raise InputError(f"{name}: the weights of item {key!r} sum to 0")
     factors = factorize_objects(labels)
     answered = factors.codes >= 0

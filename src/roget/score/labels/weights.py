@@ -71,8 +71,11 @@ def pack(
         hard[owners] = kept
         return Packed(hard, None, None, complete)
     indptr = np.concatenate(([0], np.cumsum(sizes)))
-    starts = indptr[:-1][sizes > 0]
-    # Divided by the largest first, so that huge weights cannot overflow nor tiny ones vanish.
-    scaled = weights / np.repeat(np.maximum.reduceat(weights, starts), sizes[sizes > 0])
-    sums = np.bincount(owners, weights=scaled, minlength=n_items)
-    return Packed(kept.astype(code_type(n_labels)), indptr, scaled / sums[owners], complete)
+    sums = np.bincount(owners, weights)
+    seen = sums[owners]
+    if not (np.isfinite(seen).all() and seen.min() > np.finfo(float).tiny):
+        # Divided by the largest first, so that huge weights do not overflow nor tiny ones vanish.
+        largest = np.maximum.reduceat(weights, indptr[:-1][sizes > 0])
+        weights = weights / np.repeat(largest, sizes[sizes > 0])
+        seen = np.bincount(owners, weights)[owners]
+    return Packed(kept.astype(code_type(n_labels)), indptr, weights / seen, complete)

@@ -32,7 +32,7 @@ class AMI(Measure):
     def __post_init__(self) -> None:
         choose("ami", "average", self.average, AVERAGES)
 
-    def compute(self, chance: Chance) -> float:  # type: ignore[override]
+    def compute(self, chance: Chance) -> float:
         if chance.perfect:
             return 1.0
         if chance.constant:
@@ -56,7 +56,7 @@ class RMI(Measure):
     needs = ("chance", "sizes")
     reference = "Newman, Cantwell & Young 2020"
 
-    def compute(self, chance: Chance, sizes: Sizes) -> float:  # type: ignore[override]
+    def compute(self, chance: Chance, sizes: Sizes) -> float:
         return chance.mutual - log_tables(sizes) / float(sizes.n)
 
 
@@ -97,4 +97,4 @@ def _log_tables(rows: Histogram, columns: Histogram, n: float) -> float:
 
 
 def _smoothed(sizes: Histogram, m: float, w: float, n: float) -> npt.NDArray[np.float64]:
-    return (1 - w) / m + w * sizes.counts / n
+    return (1 - w) / m + w * sizes.counts.astype(np.float64) / n

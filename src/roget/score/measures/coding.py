@@ -37,7 +37,7 @@ class Q0(Measure):
     needs = ("entropies", "sizes")
     reference = DOM
 
-    def compute(self, entropies: Entropies, sizes: Sizes) -> float:  # type: ignore[override]
+    def compute(self, entropies: Entropies, sizes: Sizes) -> float:
         cost = table_cost(sizes.system, sizes.classes, float(sizes.n))
         return entropies.gold_given_system + cost
 
@@ -51,7 +51,7 @@ class Q2(Measure):
     needs = ("entropies", "sizes")
     reference = DOM
 
-    def compute(self, entropies: Entropies, sizes: Sizes) -> float:  # type: ignore[override]
+    def compute(self, entropies: Entropies, sizes: Sizes) -> float:
         spent = Q0().compute(entropies, sizes)
         least = table_cost(sizes.gold, sizes.classes, float(sizes.n))
         return least / spent if spent else 1.0

@@ -21,7 +21,7 @@ class BCubedPrecision(Measure):
     needs = ("bcubed",)
     reference = BAGGA
 
-    def compute(self, bcubed: BCubed) -> float:  # type: ignore[override]
+    def compute(self, bcubed: BCubed) -> float:
         return bcubed.precision
 
 
@@ -33,7 +33,7 @@ class BCubedRecall(Measure):
     needs = ("bcubed",)
     reference = BAGGA
 
-    def compute(self, bcubed: BCubed) -> float:  # type: ignore[override]
+    def compute(self, bcubed: BCubed) -> float:
         return bcubed.recall
 
 
@@ -46,7 +46,7 @@ class BCubedF(Measure):
     needs = ("bcubed",)
     reference = BAGGA
 
-    def compute(self, bcubed: BCubed) -> float:  # type: ignore[override]
+    def compute(self, bcubed: BCubed) -> float:
         return harmonic(bcubed.precision, bcubed.recall)
 
 
@@ -59,7 +59,7 @@ class CEAFE(Measure):
     needs = ("table",)
     reference = LUO
 
-    def compute(self, table: Contingency) -> float:  # type: ignore[override]
+    def compute(self, table: Contingency) -> float:
         sizes = table.row_totals[table.rows] + table.column_totals[table.columns]
         overlap = 2.0 * table.counts / sizes
         total = best_match(table.rows, table.columns, overlap, table.row_starts)
@@ -75,5 +75,5 @@ class CEAFM(Measure):
     needs = ("matched",)
     reference = LUO
 
-    def compute(self, matched: Matched) -> float:  # type: ignore[override]
+    def compute(self, matched: Matched) -> float:
         return matched.items / matched.n

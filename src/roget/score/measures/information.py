@@ -39,7 +39,7 @@ class Homogeneity(Measure):
     needs = ("entropies",)
     reference = ROSENBERG
 
-    def compute(self, entropies: Entropies) -> float:  # type: ignore[override]
+    def compute(self, entropies: Entropies) -> float:
         if entropies.gold == 0:
             return 1.0
         return 1 - entropies.gold_given_system / entropies.gold
@@ -53,7 +53,7 @@ class Completeness(Measure):
     needs = ("entropies",)
     reference = ROSENBERG
 
-    def compute(self, entropies: Entropies) -> float:  # type: ignore[override]
+    def compute(self, entropies: Entropies) -> float:
         if entropies.system == 0:
             return 1.0
         return 1 - entropies.system_given_gold / entropies.system
@@ -78,7 +78,7 @@ class V(Measure):
         if not self.beta >= 0:
             raise InputError(f"v: beta is {self.beta}, expected a number that is 0 or more")
 
-    def compute(self, entropies: Entropies) -> float:  # type: ignore[override]
+    def compute(self, entropies: Entropies) -> float:
         if entropies.perfect:
             return 1.0
         if self.beta == 0:
@@ -103,7 +103,7 @@ class VI(Measure):
     needs = ("entropies",)
     reference = MEILA
 
-    def compute(self, entropies: Entropies) -> float:  # type: ignore[override]
+    def compute(self, entropies: Entropies) -> float:
         return entropies.gold_given_system + entropies.system_given_gold
 
 
@@ -118,7 +118,7 @@ class NVI(Measure):
     needs = ("entropies",)
     reference = REICHART
 
-    def compute(self, entropies: Entropies) -> float:  # type: ignore[override]
+    def compute(self, entropies: Entropies) -> float:
         if entropies.gold == 0:
             return entropies.system
         return VI().compute(entropies) / entropies.gold
@@ -135,7 +135,7 @@ class NVIK(Measure):
     needs = ("entropies",)
     reference = REICHART
 
-    def compute(self, entropies: Entropies) -> float:  # type: ignore[override]
+    def compute(self, entropies: Entropies) -> float:
         if entropies.system == 0:
             return entropies.gold
         return VI().compute(entropies) / entropies.system
@@ -152,7 +152,7 @@ class VILogN(Measure):
     needs = ("entropies", "sizes")
     reference = MEILA
 
-    def compute(self, entropies: Entropies, sizes: Sizes) -> float:  # type: ignore[override]
+    def compute(self, entropies: Entropies, sizes: Sizes) -> float:
         vi = VI().compute(entropies)
         if sizes.n <= 1:
             if vi == 0:
@@ -172,7 +172,7 @@ class MI(Measure):
     needs = ("entropies",)
     reference = "Shannon 1948"
 
-    def compute(self, entropies: Entropies) -> float:  # type: ignore[override]
+    def compute(self, entropies: Entropies) -> float:
         return entropies.mutual
 
 
@@ -193,7 +193,7 @@ class NMI(Measure):
     def __post_init__(self) -> None:
         choose("nmi", "average", self.average, AVERAGES)
 
-    def compute(self, entropies: Entropies) -> float:  # type: ignore[override]
+    def compute(self, entropies: Entropies) -> float:
         if entropies.perfect:
             return 1.0
         scale = average(self.average, entropies.gold, entropies.system)
@@ -211,7 +211,7 @@ class ZKEntropy(Measure):
     needs = ("entropies", "sizes")
     reference = "Zhao & Karypis 2001"
 
-    def compute(self, entropies: Entropies, sizes: Sizes) -> float:  # type: ignore[override]
+    def compute(self, entropies: Entropies, sizes: Sizes) -> float:
         left = entropies.gold_given_system
         if sizes.classes == 1:
             return 0.0

@@ -20,7 +20,7 @@ class OneToOne(Measure):
     needs = ("matched",)
     reference = "Kuhn 1955"
 
-    def compute(self, matched: Matched) -> float:  # type: ignore[override]
+    def compute(self, matched: Matched) -> float:
         return matched.items / matched.n
 
 
@@ -35,7 +35,7 @@ class Misclassification(Measure):
     needs = ("matched",)
     reference = "Zeng et al. 2002"
 
-    def compute(self, matched: Matched) -> float:  # type: ignore[override]
+    def compute(self, matched: Matched) -> float:
         return (matched.n - matched.items) / matched.n
 
 
@@ -70,7 +70,7 @@ class GreedyOneToOne(Measure):
     needs = ("table",)
     reference = "Haghighi & Klein 2006"
 
-    def compute(self, table: Contingency) -> float:  # type: ignore[override]
+    def compute(self, table: Contingency) -> float:
         return greedy_match(table)
 
 
@@ -83,5 +83,5 @@ class MeilaHeckerman(Measure):
     needs = ("table",)
     reference = "Meilă & Heckerman 2001"
 
-    def compute(self, table: Contingency) -> float:  # type: ignore[override]
+    def compute(self, table: Contingency) -> float:
         return greedy_match(table)

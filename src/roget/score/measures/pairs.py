@@ -29,7 +29,7 @@ class Rand(Measure):
     needs = ("pairs",)
     reference = "Rand 1971"
 
-    def compute(self, pairs: PairCounts) -> float:  # type: ignore[override]
+    def compute(self, pairs: PairCounts) -> float:
         if agreed(pairs):
             return 1.0
         return (pairs.total - pairs.gold - pairs.system + 2 * pairs.both) / pairs.total
@@ -45,7 +45,7 @@ class ARI(Measure):
     needs = ("pairs",)
     reference = "Hubert & Arabie 1985"
 
-    def compute(self, pairs: PairCounts) -> float:  # type: ignore[override]
+    def compute(self, pairs: PairCounts) -> float:
         if agreed(pairs):
             return 1.0
         chance = pairs.gold * pairs.system
@@ -67,7 +67,7 @@ class Gamma(Measure):
     needs = ("pairs",)
     reference = "Hubert & Schultz 1976"
 
-    def compute(self, pairs: PairCounts) -> float:  # type: ignore[override]
+    def compute(self, pairs: PairCounts) -> float:
         for side, together in (("gold", pairs.gold), ("system", pairs.system)):
             if together == 0 or together == pairs.total:
                 kept = "no" if together == 0 else "every"
@@ -89,7 +89,7 @@ class Jaccard(Measure):
     needs = ("pairs",)
     reference = "Milligan et al. 1983"
 
-    def compute(self, pairs: PairCounts) -> float:  # type: ignore[override]
+    def compute(self, pairs: PairCounts) -> float:
         if agreed(pairs):
             return 1.0
         return pairs.both / (pairs.gold + pairs.system - pairs.both)
@@ -104,7 +104,7 @@ class FowlkesMallows(Measure):
     needs = ("pairs",)
     reference = "Fowlkes & Mallows 1983"
 
-    def compute(self, pairs: PairCounts) -> float:  # type: ignore[override]
+    def compute(self, pairs: PairCounts) -> float:
         if agreed(pairs):
             return 1.0
         if pairs.gold == 0 or pairs.system == 0:
@@ -133,7 +133,7 @@ class Mirkin(Measure):
     def __post_init__(self) -> None:
         choose("mirkin", "scale", self.scale, ("none", "pairs", "n2"))
 
-    def compute(self, pairs: PairCounts, sizes: Sizes) -> float:  # type: ignore[override]
+    def compute(self, pairs: PairCounts, sizes: Sizes) -> float:
         if agreed(pairs):
             return 0.0
         apart = 2 * (pairs.gold + pairs.system - 2 * pairs.both)
@@ -150,7 +150,7 @@ class PairedPrecision(Measure):
     needs = ("pairs",)
     reference = MANANDHAR
 
-    def compute(self, pairs: PairCounts) -> float:  # type: ignore[override]
+    def compute(self, pairs: PairCounts) -> float:
         return pairs.both / pairs.system if pairs.system else 1.0
 
 
@@ -162,7 +162,7 @@ class PairedRecall(Measure):
     needs = ("pairs",)
     reference = MANANDHAR
 
-    def compute(self, pairs: PairCounts) -> float:  # type: ignore[override]
+    def compute(self, pairs: PairCounts) -> float:
         return pairs.both / pairs.gold if pairs.gold else 1.0
 
 
@@ -175,5 +175,5 @@ class PairedF(Measure):
     needs = ("pairs",)
     reference = MANANDHAR
 
-    def compute(self, pairs: PairCounts) -> float:  # type: ignore[override]
+    def compute(self, pairs: PairCounts) -> float:
         return harmonic(PairedPrecision().compute(pairs), PairedRecall().compute(pairs))

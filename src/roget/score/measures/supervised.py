@@ -38,7 +38,7 @@ class SupervisedRecall(Measure):
         if self.splits < 1:
             raise InputError(f"supervised-recall: splits is {self.splits}, expected 1 or more")
 
-    def compute(self, table: Contingency) -> float:  # type: ignore[override]
+    def compute(self, table: Contingency) -> float:
         if table.perfect:
             return 1.0
         if table.counts.dtype.kind == "f":

@@ -1,0 +1,168 @@
+"""The command line as people and scripts meet it."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+from roget import catalogue
+
+ROGET = [sys.executable, "-m", "roget"]
+
+
+def run(*arguments, stdin=None, cwd=None):
+    return subprocess.run(
+        [*ROGET, *map(str, arguments)], capture_output=True, text=True, input=stdin, cwd=cwd
+    )
+
+
+@pytest.fixture
+def pair(tmp_path):
+    gold, system = tmp_path / "gold.tsv", tmp_path / "system.tsv"
+    gold.write_text("item\tlabel\na\tx\nb\tx\nc\ty\nd\ty\n")
+    system.write_text("d\t2\nc\t2\nb\t1\na\t1\n")
+    return gold, system
+
+
+def test_json_has_the_agreed_shape(pair):
+    done = run("score", *pair, "--format", "json", "--measure", "v", "--measure", "ari")
+    assert done.returncode == 0, done.stderr
+    report = json.loads(done.stdout)
+    assert {"signature", "items", "groups", "warnings", "rows"} <= set(report)
+    assert report["items"] == 4
+    assert [(row["measure"], row["entropy"]) for row in report["rows"]] == [
+        ("v", "ml"),
+        ("v", "jk"),
+        ("ari", None),
+    ]
+    assert all(row["value"] == 1.0 for row in report["rows"])
+    assert all(row["low"] is None and row["high"] is None for row in report["rows"])
+
+
+def test_text_fits_a_terminal(pair):
+    done = run("score", *pair)
+    assert done.returncode == 0, done.stderr
+    *report, signature = done.stdout.rstrip().splitlines()
+    assert max(map(len, report)) <= 100
+    assert signature.startswith("roget:")
+    assert "one-to-one" in done.stdout
+
+
+def test_one_file_with_two_columns(tmp_path):
+    both = tmp_path / "both.tsv"
+    both.write_text("gold\tsystem\nx\t1\nx\t1\ny\t2\n")
+    done = run("score", both, "--format", "json", "-m", "v", "-e", "ml")
+    assert json.loads(done.stdout)["rows"][0]["value"] == 1.0, done.stderr
+
+
+def test_standard_input(pair):
+    done = run("score", pair[0], "-", "--labels", "tsv", "--format", "json", stdin=pair[1].read_text())
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["items"] == 4
+
+
+def test_columns_by_name(tmp_path):
+    gold, system = tmp_path / "g.csv", tmp_path / "s.csv"
+    gold.write_text("nr,topic,who\n1,x,u\n2,y,u\n")
+    system.write_text("nr,topic,who\n1,k,v\n2,l,v\n")
+    done = run("score", gold, system, "--columns", "item=nr,label=topic", "--format", "json")
+    assert done.returncode == 0, done.stderr
+    wrong = run("score", gold, system, "--columns", "item=nr,label=subject")
+    assert wrong.returncode == 1
+    assert "subject" in wrong.stderr
+    assert "topic" in wrong.stderr
+    assert run("score", gold, system, "--columns", "nonsense").returncode == 1
+
+
+@pytest.mark.parametrize("format", catalogue.names("renderers"))
+def test_every_format_can_be_written(pair, tmp_path, format):
+    out = tmp_path / "report"
+    done = run("score", *pair, "--format", format, "-o", out)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == ""
+    assert "one-to-one" in out.read_text()
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["gold.tsv", "report", "system.tsv"]
+
+
+def test_warnings_go_to_stderr_of_machine_formats(pair):
+    pair[1].write_text("a\t1\n")
+    done = run("score", *pair, "--format", "json")
+    assert "warning: 3 of 4 items" in done.stderr
+    assert json.loads(done.stdout)["warnings"]
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda gold, system: system.unlink(), "system.tsv"),
+        (lambda gold, system: system.write_text(""), "system.tsv"),
+        (lambda gold, system: system.write_text("a\t1\na\t2\n"), "system.tsv:2"),
+        (lambda gold, system: system.write_text("a\t1\nb\n"), "system.tsv:2"),
+        (lambda gold, system: system.write_bytes(b"a\t1\nb\t\xff\n"), "system.tsv"),
+        (lambda gold, system: gold.write_text("item\tlabel\tweight\na\tx\t-1\n"), "-1"),
+        (lambda gold, system: gold.write_text("item\tlabel\tweight\na\tx\tnan\n"), "nan"),
+        (lambda gold, system: system.write_text("z\t1\n"), "z"),
+    ],
+    ids=["missing", "empty", "conflict", "broken", "encoding", "negative", "nan", "disjoint"],
+)
+def test_bad_input_is_one_clear_message(pair, change, message):
+    change(*pair)
+    done = run("score", *pair)
+    assert done.returncode == 1
+    assert message in done.stderr
+    assert "Traceback" not in done.stderr
+    assert done.stdout == ""
+
+
+def test_unknown_names_offer_the_nearest(pair):
+    done = run("score", *pair, "-m", "homogenity")
+    assert done.returncode == 1
+    assert "did you mean homogeneity" in done.stderr
+
+
+def test_an_unwritable_output_is_said(pair, tmp_path):
+    done = run("score", *pair, "-o", tmp_path / "no" / "such" / "file")
+    assert done.returncode == 1
+    assert "no folder" in done.stderr
+
+
+@pytest.mark.parametrize("kind", ["measures", "entropies"])
+def test_list(kind):
+    done = run("list", kind)
+    assert done.returncode == 0
+    first_words = {line.split()[0] for line in done.stdout.splitlines() if line[:1].strip()}
+    assert first_words == set(catalogue.names(kind))
+    assert max(map(len, done.stdout.splitlines())) <= 100
+    entries = json.loads(run("list", kind, "--json").stdout)
+    assert [entry["name"] for entry in entries] == catalogue.names(kind)
+
+
+def test_help_is_light():
+    """Neither numpy nor scipy is loaded to print a help text, nor to import roget."""
+    for code in ("import roget", "import sys; sys.argv = ['roget', '--help']; import roget.cli as c\n"
+                 "try: c.main()\nexcept SystemExit: pass"):  # fmt: skip
+        heavy = "import sys; print([m for m in ('numpy', 'scipy', 'duckdb') if m in sys.modules])"
+        done = subprocess.run(
+            [sys.executable, "-c", f"{code}\n{heavy}"], capture_output=True, text=True
+        )
+        assert done.returncode == 0, done.stderr
+        assert done.stdout.rstrip().endswith("[]")
+
+
+def test_version():
+    from roget import __version__
+
+    assert run("--version").stdout.strip() == f"roget {__version__}"
+
+
+def test_the_bundled_demo(tmp_path):
+    import roget
+
+    folder = roget.__path__[0] + "/data/demo"
+    done = run("score", f"{folder}/gold.tsv", f"{folder}/system.tsv", "--format", "json")
+    report = json.loads(done.stdout)
+    assert report["items"] == 118
+    assert any("4 of 118 items" in warning for warning in report["warnings"])

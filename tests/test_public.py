@@ -1,0 +1,72 @@
+"""The public face: what is exported, and what it costs to look at it."""
+
+from __future__ import annotations
+
+import roget
+from roget import catalogue
+from roget.score.measures import Measure, parse
+
+EXPORTED = {
+    "Contingency", "InputError", "RogetError", "ScoreRow", "ScoreTable", "Undefined",
+    "__version__", "contingency", "entropy", "measure", "score",
+}  # fmt: skip
+
+DESIGNED_MEASURES = """homogeneity completeness v vi nvi nvi-k vi-logn q0 q2 mi nmi ami rmi purity
+inverse-purity zk-entropy f larsen micro-precision micro-recall many-to-one one-to-one
+greedy-one-to-one van-dongen misclassification meila-heckerman rand ari gamma jaccard fm mirkin
+paired-precision paired-recall paired-f b3-precision b3-recall b3-f ceaf-e ceaf-m
+supervised-recall""".split()
+DESIGNED_ENTROPIES = "ml mm jk bub grassberger chao-shen shrink nsb cwj".split()
+
+
+def test_exported_names():
+    assert set(roget.__all__) == EXPORTED == set(dir(roget))
+    assert all(getattr(roget, name) is not None for name in EXPORTED)
+
+
+def test_score_stays_a_function():
+    """However the parts are imported, `roget.score` is what people call."""
+    import roget.score.labels  # noqa: F401
+
+    assert callable(roget.score)
+    assert roget.score([0], [0], "ari")["ari"] == 1.0
+
+
+def test_catalogue_holds_what_was_designed():
+    assert set(catalogue.names("measures")) == set(DESIGNED_MEASURES)
+    assert catalogue.names("entropies") != []
+    assert set(catalogue.names("entropies")) == set(DESIGNED_ENTROPIES)
+
+
+def test_every_entry_loads_and_declares_itself():
+    for name in catalogue.names("measures"):
+        measure = parse(name)
+        assert isinstance(measure, Measure)
+        assert measure.name == name == str(measure)
+        assert hash(measure) == hash(parse(name))
+        assert measure == parse(name)
+        assert measure.reference
+        assert measure.__doc__
+    for name in catalogue.names("entropies"):
+        estimator = catalogue.load("entropies", name)
+        assert estimator.name == name
+        assert estimator.assumes
+        assert estimator.reference
+    for kind in ("renderers", "label formats"):
+        assert all(callable(catalogue.load(kind, name)) for name in catalogue.names(kind))
+
+
+def test_entry_points_add_to_the_catalogue(monkeypatch):
+    from importlib import metadata
+
+    point = metadata.EntryPoint("twice-v", "roget.score.measures.information:V", "roget.measures")
+    monkeypatch.setattr(metadata, "entry_points", lambda group: [point] if "measures" in group else [])
+    catalogue.entries.cache_clear()
+    catalogue.load.cache_clear()
+    try:
+        assert "twice-v" in catalogue.names("measures")
+        assert catalogue.load("measures", "twice-v").name == "v"
+    finally:
+        monkeypatch.undo()
+        catalogue.entries.cache_clear()
+        catalogue.load.cache_clear()
