@@ -8,13 +8,14 @@ READY  := $(VENV)/ready
 DEMO   := src/roget/data/demo
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test bench lint format clean
+.PHONY: help demo test bench lint format docs clean
 
 help:
 	@echo "make demo    score the bundled example"
 	@echo "make test    run the tests and the examples in the docstrings"
 	@echo "make lint    ruff, mypy and the import rules"
 	@echo "make format  let ruff put the code in order"
+	@echo "make docs    write what the documentation takes from the program"
 	@echo "make bench   compare speed and memory with scikit-learn (BENCH=--quick for a short run)"
 	@echo "make clean   remove .venv and everything generated"
 
@@ -36,6 +37,9 @@ lint: $(READY)
 format: $(READY)
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
+
+docs: $(READY)
+	$(BIN)/python docs/build.py
 
 clean:
 	rm -rf $(VENV) build dist site .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis

@@ -64,11 +64,16 @@ def measures_page() -> str:
             "from " + " and ".join(NEEDS[need] for need in entry["needs"]),
         ]
         if entry["parameters"]:
-            given = ", ".join(f"{key}={_plain(value)}" for key, value in entry["parameters"].items())
+            pairs = entry["parameters"].items()
+            given = ", ".join(f"{key}={_plain(value)}" for key, value in pairs)
             facts.append(f"parameters and their defaults: `{entry['name']}({given})`")
         about = "; ".join(facts)
         parts.append(f"## {entry['name']}\n\n{entry['about']}\n\n*{about}.* {entry['reference']}.")
     return "\n\n".join(parts) + "\n"
+
+
+def _read(path: Path) -> str:
+    return path.read_text(encoding="utf-8") if path.exists() else ""
 
 
 def _bound(value: float | None, infinite: str) -> str:
@@ -85,7 +90,7 @@ def main() -> None:
         ROOT / "docs/measures.md": measures_page(),
         readme: with_outputs(readme.read_text(encoding="utf-8")),
     }
-    stale = [path for path, text in pages.items() if not path.exists() or path.read_text("utf-8") != text]
+    stale = [path for path, text in pages.items() if _read(path) != text]
     names = ", ".join(str(path.relative_to(ROOT)) for path in stale)
     if "--check" in sys.argv[1:]:
         sys.exit(f"out of date: {names}; run `make docs`" if stale else 0)

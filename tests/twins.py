@@ -183,9 +183,7 @@ def van_dongen(gold: Labels, system: Labels) -> float:
 
 def best_f(gold: Labels, system: Labels) -> dict[object, float]:
     a, b, cells = Counter(gold), Counter(system), Counter(zip(gold, system, strict=True))
-    return {
-        c: max(f1(cells[c, k] / b[k], cells[c, k] / a[c]) for k in b) for c in a
-    }
+    return {c: max(f1(cells[c, k] / b[k], cells[c, k] / a[c]) for k in b) for c in a}
 
 
 def clustering_f(gold: Labels, system: Labels) -> float:
@@ -198,19 +196,16 @@ def larsen(gold: Labels, system: Labels) -> float:
     return sum(best.values()) / len(best)
 
 
-def best_assignment(
-    gold: Labels, system: Labels, worth: Callable[[int, int, int], float]
-) -> float:
+def best_assignment(gold: Labels, system: Labels, worth: Callable[[int, int, int], float]) -> float:
     """By trying every injective map of the smaller side into the larger."""
     a, b, cells = Counter(gold), Counter(system), Counter(zip(gold, system, strict=True))
     rows, columns = list(a), list(b)
     if len(rows) <= len(columns):
-        maps = (zip(rows, chosen, strict=True) for chosen in itertools.permutations(columns, len(rows)))
+        tried = itertools.permutations(columns, len(rows))
+        maps = (zip(rows, chosen, strict=True) for chosen in tried)
     else:
-        maps = (
-            zip(chosen, columns, strict=True)
-            for chosen in itertools.permutations(rows, len(columns))
-        )
+        tried = itertools.permutations(rows, len(columns))
+        maps = (zip(chosen, columns, strict=True) for chosen in tried)
     return max(sum(worth(cells[c, k], a[c], b[k]) for c, k in pairs) for pairs in maps)
 
 

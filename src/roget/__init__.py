@@ -12,22 +12,22 @@ from roget._version import __version__
 
 if TYPE_CHECKING:
     from roget.errors import InputError, RogetError, Undefined
-    from roget.score.contingency import Contingency
-    from roget.score.entropy import entropy_of as entropy
-    from roget.score.evaluate import contingency, measure, score
-    from roget.score.result import ScoreRow, ScoreTable
+    from roget.scoring.contingency import Contingency
+    from roget.scoring.entropy import entropy_of as entropy
+    from roget.scoring.evaluate import contingency, measure, score
+    from roget.scoring.result import ScoreRow, ScoreTable
 
 _PUBLIC = {
-    "Contingency": "roget.score.contingency:Contingency",
+    "Contingency": "roget.scoring.contingency:Contingency",
     "InputError": "roget.errors:InputError",
     "RogetError": "roget.errors:RogetError",
-    "ScoreRow": "roget.score.result:ScoreRow",
-    "ScoreTable": "roget.score.result:ScoreTable",
+    "ScoreRow": "roget.scoring.result:ScoreRow",
+    "ScoreTable": "roget.scoring.result:ScoreTable",
     "Undefined": "roget.errors:Undefined",
-    "contingency": "roget.score.evaluate:contingency",
-    "entropy": "roget.score.entropy:entropy_of",
-    "measure": "roget.score.evaluate:measure",
-    "score": "roget.score.evaluate:score",
+    "contingency": "roget.scoring.evaluate:contingency",
+    "entropy": "roget.scoring.entropy:entropy_of",
+    "measure": "roget.scoring.evaluate:measure",
+    "score": "roget.scoring.evaluate:score",
 }
 
 __all__ = [

@@ -13,13 +13,13 @@ from typing import Any
 
 from roget.errors import UnknownName
 
-_INFORMATION = "roget.score.measures.information"
-_PAIRS = "roget.score.measures.pairs"
-_MATCHING = "roget.score.measures.matching"
-_OVERLAP = "roget.score.measures.overlap"
-_COREFERENCE = "roget.score.measures.coreference"
-_CHANCE = "roget.score.measures.chance"
-_CODING = "roget.score.measures.coding"
+_INFORMATION = "roget.scoring.measures.information"
+_PAIRS = "roget.scoring.measures.pairs"
+_MATCHING = "roget.scoring.measures.matching"
+_OVERLAP = "roget.scoring.measures.overlap"
+_COREFERENCE = "roget.scoring.measures.coreference"
+_CHANCE = "roget.scoring.measures.chance"
+_CODING = "roget.scoring.measures.coding"
 
 MEASURES: dict[str, str] = {
     "homogeneity": f"{_INFORMATION}:Homogeneity",
@@ -44,7 +44,7 @@ MEASURES: dict[str, str] = {
     "micro-recall": f"{_OVERLAP}:MicroRecall",
     "many-to-one": f"{_OVERLAP}:ManyToOne",
     "van-dongen": f"{_OVERLAP}:VanDongen",
-    "supervised-recall": "roget.score.measures.supervised:SupervisedRecall",
+    "supervised-recall": "roget.scoring.measures.supervised:SupervisedRecall",
     "one-to-one": f"{_MATCHING}:OneToOne",
     "greedy-one-to-one": f"{_MATCHING}:GreedyOneToOne",
     "misclassification": f"{_MATCHING}:Misclassification",
@@ -66,15 +66,15 @@ MEASURES: dict[str, str] = {
 }
 
 ENTROPIES: dict[str, str] = {
-    "ml": "roget.score.entropy.plugin:ML",
-    "mm": "roget.score.entropy.plugin:MillerMadow",
-    "jk": "roget.score.entropy.jackknife:Jackknife",
-    "bub": "roget.score.entropy.bub:BUB",
-    "grassberger": "roget.score.entropy.grassberger:Grassberger",
-    "chao-shen": "roget.score.entropy.coverage:ChaoShen",
-    "cwj": "roget.score.entropy.coverage:ChaoWangJost",
-    "shrink": "roget.score.entropy.shrink:Shrink",
-    "nsb": "roget.score.entropy.nsb:NSB",
+    "ml": "roget.scoring.entropy.plugin:ML",
+    "mm": "roget.scoring.entropy.plugin:MillerMadow",
+    "jk": "roget.scoring.entropy.jackknife:Jackknife",
+    "bub": "roget.scoring.entropy.bub:BUB",
+    "grassberger": "roget.scoring.entropy.grassberger:Grassberger",
+    "chao-shen": "roget.scoring.entropy.coverage:ChaoShen",
+    "cwj": "roget.scoring.entropy.coverage:ChaoWangJost",
+    "shrink": "roget.scoring.entropy.shrink:Shrink",
+    "nsb": "roget.scoring.entropy.nsb:NSB",
 }
 
 RENDERERS: dict[str, str] = {
@@ -86,12 +86,12 @@ RENDERERS: dict[str, str] = {
 }
 
 LABEL_FORMATS: dict[str, str] = {
-    "key": "roget.score.labels.keys:read",
-    "tsv": "roget.score.labels.delimited:read_tsv",
-    "csv": "roget.score.labels.delimited:read_csv",
-    "jsonl": "roget.score.labels.jsonl:read",
-    "parquet": "roget.score.labels.parquet:read",
-    "lines": "roget.score.labels.lines:read",
+    "key": "roget.scoring.labels.keys:read",
+    "tsv": "roget.scoring.labels.delimited:read_tsv",
+    "csv": "roget.scoring.labels.delimited:read_csv",
+    "jsonl": "roget.scoring.labels.jsonl:read",
+    "parquet": "roget.scoring.labels.parquet:read",
+    "lines": "roget.scoring.labels.lines:read",
 }
 
 _KINDS: dict[str, dict[str, str]] = {
@@ -123,7 +123,7 @@ def load(kind: str, name: str) -> Any:
     >>> load("measures", "vv")
     Traceback (most recent call last):
         ...
-    roget.errors.UnknownName: unknown measure 'vv': did you mean v?
+    roget.errors.UnknownName: unknown measure 'vv': did you mean v or vi?
     """
     if name not in _KINDS[kind] and name not in entries(kind):
         raise UnknownName(_SINGULAR[kind], name, names(kind))

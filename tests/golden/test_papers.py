@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -99,7 +100,7 @@ def test_desirable_properties(prop, measure):
 def test_useful_clusters(measure):
     """P1 and P2: more useful clusters help up to the number of classes, and hurt beyond it."""
     scores = [dom(5, k, 1, 1, 0.066, 0.133, 0.066) for k in range(2, 12)]
-    for k, (a, b) in enumerate(zip(scores, scores[1:], strict=False), start=2):
+    for k, (a, b) in enumerate(pairwise(scores), start=2):
         if k >= 5:
             assert better(measure, a, b) > 0, k
         elif k <= 5 - k:

@@ -10,8 +10,8 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from roget import Contingency, Undefined, catalogue, contingency, score
-from roget.score.entropy import get as get_estimator
-from roget.score.measures import parse
+from roget.scoring.entropy import get as get_estimator
+from roget.scoring.measures import parse
 
 MEASURES = catalogue.names("measures")
 INFORMATION = [name for name in MEASURES if parse(name).uses_entropy]
@@ -48,12 +48,11 @@ def tied(gold, system):
     return len(set(counts.tolist())) < counts.size
 
 
-@pytest.mark.parametrize("name", MEASURES)
+@pytest.mark.parametrize("name", [n for n in MEASURES if n not in SPLIT_AT_RANDOM])
 @given(labels=labellings, data=st.data())
 def test_names_and_order_never_matter(name, labels, data):
     gold, system = labels
     assume(not (parse(name).ties and tied(gold, system)))
-    assume(name not in SPLIT_AT_RANDOM)
     order = data.draw(st.permutations(range(len(gold))))
     rename = data.draw(st.permutations(range(7)))
     other_gold = [f"class {rename[gold[i]]}" for i in order]
@@ -183,11 +182,11 @@ def test_huge_tables_stay_exact(name, exponent):
     unit = 10**exponent // 20
     small = np.array([[6, 1, 0], [1, 5, 2], [0, 1, 4]])
     huge = Contingency.from_table(small * unit)
-    try:
-        got = huge.measure(name)
-    except Undefined as error:
-        assert name == "supervised-recall", error
+    if name == "supervised-recall":
+        with pytest.raises(Undefined, match="cannot be split"):
+            huge.measure(name)
         return
+    got = huge.measure(name)
     assert math.isfinite(got)
     if name in DUPLICATION_KEEPS:
         assert got == pytest.approx(Contingency.from_table(small).measure(name), rel=1e-12)

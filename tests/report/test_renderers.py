@@ -16,15 +16,17 @@ TABLE = ScoreTable(
     groups=10,
     classes=3.25,
     clusters=4.5,
-    warnings=("a warning with a | pipe & an ampersand, long enough that it has to be wrapped "
-              "somewhere before the hundredth column of a terminal",),  # fmt: skip
+    warnings=(
+        "a warning with a | pipe & an ampersand, long enough that it has to be wrapped "
+        "somewhere before the hundredth column of a terminal",
+    ),
     rows=(
         ScoreRow("v", "jk", -0.0361, baselines={"one cluster": 0.005, "random": None}),
         ScoreRow("vi", "ml", 1.5, direction="lower", baselines={"one cluster": 2.0, "random": 3.0}),
         ScoreRow("gamma", None, None, "gold keeps every pair together"),
         ScoreRow("mirkin", None, 1234567.0, direction="lower"),
     ),
-)  # fmt: skip
+)
 
 
 def test_text():

@@ -87,7 +87,7 @@ def score(
     """
     from roget.cli.progress import over_groups
     from roget.core.store import write_atomic
-    from roget.score import evaluate
+    from roget.scoring import evaluate
 
     with over_groups() as progress:
         table = evaluate.score(

@@ -6,7 +6,7 @@ import csv
 import io
 
 from roget.report.rows import baseline_names
-from roget.score.result import ScoreTable
+from roget.scoring.result import ScoreTable
 
 
 def render(table: ScoreTable) -> str:
@@ -19,7 +19,5 @@ def render(table: ScoreTable) -> str:
     for row in table.rows:
         values = [row.value, row.low, row.high, row.direction]
         against = [row.baselines.get(name) for name in names]
-        writer.writerow(
-            [row.measure, row.entropy, *values, *against, row.reason, table.signature]
-        )
+        writer.writerow([row.measure, row.entropy, *values, *against, row.reason, table.signature])
     return out.getvalue()

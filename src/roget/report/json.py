@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from roget.score.result import ScoreTable
+from roget.scoring.result import ScoreTable
 
 
 def render(table: ScoreTable) -> str:

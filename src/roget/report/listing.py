@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import io
 import inspect
+import io
 import math
 from dataclasses import fields
 from typing import Any

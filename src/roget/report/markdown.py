@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from roget.report.rows import cells, header, reasons, summary
-from roget.score.result import ScoreTable
+from roget.scoring.result import ScoreTable
 
 
 def render(table: ScoreTable) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from roget.score.result import ScoreRow, ScoreTable
+from roget.scoring.result import ScoreRow, ScoreTable
 
 ARROWS = {"higher": "↑", "lower": "↓"}
 UNDEFINED = "–"

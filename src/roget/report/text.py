@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 
 from roget.report.rows import cells, header, reasons, summary
-from roget.score.result import ScoreTable
+from roget.scoring.result import ScoreTable
 
 WIDTH = 100
 

@@ -1,0 +1,202 @@
+"""What trivial answers get on the same gold standard: the least a system has to beat.
+
+None of them is built item by item: their statistics follow from the class and cluster sizes.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from roget.errors import Undefined
+from roget.scoring.contingency import Contingency, pairs_within
+from roget.scoring.entropy import Estimator, Histogram, LinearEstimator
+from roget.scoring.labels.base import Labels
+from roget.scoring.soft import Side, WeightedTable
+from roget.scoring.statistics import (
+    BCubed,
+    Entropies,
+    FloatArray,
+    Matched,
+    PairCounts,
+    Sizes,
+    Statistics,
+)
+
+NAMES = ("one cluster", "one per item", "random")
+
+_MOST_ITEMS = 10**6
+_MOST_CELLS = 250_000
+"""Beyond these a baseline's table is not drawn; only measures that look at cells miss it."""
+
+
+def trivial(statistics: Statistics, seed: int = 0) -> dict[str, Statistics]:
+    """The three trivial answers to the same items: one cluster, one per item, random."""
+    if isinstance(statistics, WeightedTable):
+        return _weighted(statistics, seed)
+    table = statistics.table
+    if table.counts.dtype.kind == "f":
+        # A table of fractions has no items to give a cluster of their own.
+        return {"one cluster": _one_cluster(table)}
+    sizes = table.row_totals.astype(np.int64), table.column_totals.astype(np.int64)
+    random = RandomSameSizes(*sizes, seed, table)
+    return dict(zip(NAMES, (_one_cluster(table), OnePerItem(table), random), strict=True))
+
+
+def _one_cluster(table: Contingency) -> Contingency:
+    rows = np.arange(table.shape[0])
+    return Contingency.from_cells(rows, np.zeros_like(rows), table.row_totals, table.gold)
+
+
+def _weighted(statistics: WeightedTable, seed: int) -> dict[str, Statistics]:
+    """The same on weighted answers; the random one is hard, its sizes the expected ones."""
+    gold, n = statistics.gold, statistics.n
+    answers: dict[str, Statistics] = {}
+    trivial_codes = (np.zeros(n, dtype=np.int64), np.arange(n))
+    for name, codes in zip(NAMES, trivial_codes, strict=False):
+        labels = Labels(codes, int(codes[-1]) + 1, None)
+        answers[name] = (
+            WeightedTable.from_sides(gold, Side(labels))
+            if gold.labels.weighted
+            else Contingency.from_labels(gold.labels, labels)
+        )
+    sizes = (_whole(statistics.gold.sums, n), _whole(statistics.system.sums, n))
+    return {**answers, "random": RandomSameSizes(*sizes, seed)}
+
+
+def _whole(sizes: npt.NDArray[np.float64], n: int) -> npt.NDArray[np.int64]:
+    """Sizes rounded to whole numbers that sum to n, the largest remainders upwards."""
+    whole = np.floor(sizes).astype(np.int64)
+    up = np.argsort(whole - sizes, kind="stable")[: n - int(whole.sum())]
+    whole[up] += 1
+    return whole[whole > 0]
+
+
+@dataclass(frozen=True, eq=False)
+class OnePerItem(Statistics):
+    """Every item a cluster of its own."""
+
+    answered: Contingency
+
+    @property
+    def n(self) -> int:
+        return int(self.answered.n)
+
+    @cached_property
+    def joint(self) -> Histogram:
+        return Histogram(np.array([1]), np.array([self.n]))
+
+    @cached_property
+    def sizes(self) -> Sizes:
+        return Sizes(self.answered.sizes.gold, self.joint, self.n)
+
+    @property
+    def pairs(self) -> PairCounts:
+        given = self.answered.pairs
+        return PairCounts(given.total, given.gold, 0, 0)
+
+    @property
+    def bcubed(self) -> BCubed:
+        return BCubed(1.0, self.sizes.classes / self.n)
+
+    @property
+    def matched(self) -> Matched:
+        return Matched(self.sizes.classes, self.n)
+
+    @cached_property
+    def table(self) -> Contingency:
+        if self.n > _MOST_ITEMS:
+            raise Undefined(f"not computed for one cluster per item beyond {_MOST_ITEMS} items")
+        sizes = self.answered.row_totals.astype(np.int64)
+        rows = np.repeat(np.arange(sizes.size), sizes)
+        return Contingency.from_cells(rows, np.arange(self.n), np.ones(self.n, dtype=np.int64))
+
+
+@dataclass(frozen=True, eq=False)
+class RandomSameSizes(Statistics):
+    """The system's cluster sizes, filled at random: expected values where they have a formula.
+
+    Entropies under linear estimators, pair counts and B-cubed are exact expectations; what needs
+    a table gets one random draw.
+    """
+
+    row_totals: npt.NDArray[np.int64]
+    column_totals: npt.NDArray[np.int64]
+    seed: int
+    answered: Contingency | None = None
+    """The table whose sizes these are: what both need is computed once."""
+
+    @cached_property
+    def n(self) -> int:
+        return int(self.row_totals.sum())
+
+    @cached_property
+    def sizes(self) -> Sizes:
+        if self.answered is not None:
+            return self.answered.sizes
+        return Sizes(Histogram.of(self.row_totals), Histogram.of(self.column_totals), self.n)
+
+    @property
+    def perfect(self) -> bool:
+        return self.sizes.classes == 1 == self.sizes.clusters
+
+    @property
+    def joint(self) -> Histogram:
+        return self.table.joint
+
+    @cached_property
+    def random_cells(self) -> tuple[FloatArray, FloatArray]:
+        return super().random_cells if self.answered is None else self.answered.random_cells
+
+    def _estimate(self, estimator: Estimator) -> Entropies:
+        if not isinstance(estimator, LinearEstimator):
+            return self.table.entropies(estimator)
+        c, k = self.sizes.classes, self.sizes.clusters
+        counts, cells = self.random_cells
+        joint = float(np.dot(estimator.coefficients(counts, self.n, c * k), cells))
+        empty = c * k - float(cells.sum())
+        product = estimator.joint_support == "product"
+        return Entropies(
+            estimator(self.sizes.gold, c if product else None),
+            estimator(self.sizes.system, k if product else None),
+            joint + empty * estimator.empty_cell(self.n, c * k),
+        )
+
+    @property
+    def pairs(self) -> PairCounts:
+        total = self.n * (self.n - 1) // 2
+        gold, system = pairs_within(self.sizes.gold), pairs_within(self.sizes.system)
+        return PairCounts(total, gold, system, gold * system / total if total else 0.0)
+
+    @property
+    def bcubed(self) -> BCubed:
+        pairs, n = self.pairs, self.n
+        c, k = self.sizes.classes, self.sizes.clusters
+        if n == 1:
+            return BCubed(1.0, 1.0)
+        # Σ E[x²]/size over cells, where E[x²] is the hypergeometric second moment.
+        precision = (2 * pairs.gold * (n - k) / (n - 1) + n * k) / n**2
+        recall = (2 * pairs.system * (n - c) / (n - 1) + n * c) / n**2
+        return BCubed(float(precision), float(recall))
+
+    @property
+    def matched(self) -> Matched:
+        return self.table.matched
+
+    @cached_property
+    def table(self) -> Contingency:
+        """One random table: these sizes exactly, or on average where there are very many items."""
+        c, k = self.row_totals.size, self.column_totals.size
+        random = np.random.default_rng(self.seed)
+        if self.n <= _MOST_CELLS:
+            rows = np.repeat(np.arange(c), self.row_totals)
+            columns = np.repeat(np.arange(k), self.column_totals)
+            random.shuffle(columns)
+            return Contingency.from_labels(Labels(rows, c, None), Labels(columns, k, None))
+        if c * k > _MOST_CELLS:
+            raise Undefined("not drawn: a random table of this size takes longer than the score")
+        shares = self.column_totals / self.n
+        return Contingency.from_table(random.multinomial(self.row_totals, shares))

@@ -1,0 +1,302 @@
+"""The gold × system table: sparse, exact, counted once, and asked by every measure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from roget.errors import InputError
+from roget.scoring.assignment import best_match
+from roget.scoring.entropy import Histogram
+from roget.scoring.labels.base import Labels
+from roget.scoring.statistics import BCubed, Matched, PairCounts, Sizes, Statistics
+from roget.scoring.tabulate import Codes, count_pairs
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
+IntArray = npt.NDArray[np.int64]
+Counts = npt.NDArray[np.int64] | npt.NDArray[np.float64]
+
+_EXACT_FLOAT = 2**53
+
+
+@dataclass(frozen=True, eq=False)
+class Contingency(Statistics):
+    """How many items each (class, cluster) cell holds; empty cells, rows and columns are left out.
+
+    Cells are in row order. Counts are int64, or float64 when the table is fractional.
+
+    >>> table = Contingency.from_table([[3, 1], [0, 2]])
+    >>> table.n, table.rows.tolist(), table.columns.tolist(), table.counts.tolist()
+    (6, [0, 0, 1], [0, 1, 1], [3, 1, 2])
+    >>> round(table.measure("v"), 4)
+    0.5
+    """
+
+    rows: IntArray
+    columns: IntArray
+    counts: Counts
+    row_totals: Counts
+    column_totals: Counts
+    class_codes: IntArray
+    cluster_codes: IntArray
+    gold: Labels | None = field(default=None, repr=False)
+    system: Labels | None = field(default=None, repr=False)
+
+    @classmethod
+    def from_labels(
+        cls, gold: Labels, system: Labels, groups: Codes | None = None, n_groups: int = 1
+    ) -> Contingency:
+        """Count aligned hard labels. With groups, labels are private to their group, so the
+        table is block-diagonal: `blocks` cuts it apart again.
+        """
+        first: Codes = gold.codes
+        rows_per_group, columns_per_group = gold.n_labels, system.n_labels
+        if groups is not None:
+            first = groups.astype(np.int64) * rows_per_group + first
+        n_keys = n_groups * rows_per_group * columns_per_group
+        keys, counts = count_pairs(first, system.codes, columns_per_group, n_keys)
+        rows, columns = np.divmod(keys, columns_per_group)
+        columns += rows // rows_per_group * columns_per_group
+        return cls.from_cells(rows, columns, counts, gold, system)
+
+    @classmethod
+    def from_cells(
+        cls,
+        rows: IntArray,
+        columns: IntArray,
+        counts: Counts,
+        gold: Labels | None = None,
+        system: Labels | None = None,
+    ) -> Contingency:
+        """Distinct non-empty cells in row order, under any row and column codes."""
+        rows, class_codes = _compact(rows, ordered=True)
+        columns, cluster_codes = _compact(columns, ordered=False)
+        return cls(
+            rows,
+            columns,
+            counts,
+            _totals(rows, counts, class_codes.size),
+            _totals(columns, counts, cluster_codes.size),
+            class_codes,
+            cluster_codes,
+            gold,
+            system,
+        )
+
+    @classmethod
+    def from_table(cls, table: Any) -> Contingency:
+        """A dense or sparse matrix of counts, classes as rows; fractions stay fractions.
+
+        >>> Contingency.from_table([[0.5, 0.25], [0.0, 0.25]]).n
+        1.0
+        """
+        if hasattr(table, "tocsr"):
+            sparse = table.tocsr()
+            sparse.sum_duplicates()
+            sparse = sparse.tocoo()
+            rows, columns, values = sparse.row, sparse.col, sparse.data
+        else:
+            dense = np.asarray(table)
+            if dense.ndim != 2:
+                raise InputError(f"a contingency table has 2 dimensions, this has {dense.ndim}")
+            rows, columns = np.nonzero(dense)
+            values = dense[rows, columns]
+        if values.dtype.kind not in "iufb":
+            raise InputError(f"a contingency table holds numbers, this holds {values.dtype}")
+        bad = np.flatnonzero(~(np.isfinite(values) & (values >= 0)))
+        if bad.size:
+            at = bad[0]
+            place = f"row {rows[at]}, column {columns[at]}"
+            raise InputError(f"count {values[at]} in {place}: expected a number that is 0 or more")
+        kept = values > 0
+        if not kept.any():
+            raise InputError("the contingency table is empty: no count is above 0")
+        rows, columns, values = rows[kept], columns[kept], values[kept]
+        order = np.lexsort((columns, rows))
+        counts = _as_counts(values[order])
+        return cls.from_cells(rows[order].astype(np.int64), columns[order].astype(np.int64), counts)
+
+    @cached_property
+    def n(self) -> int | float:
+        """How many items there are."""
+        total = self.row_totals.sum()
+        return float(total) if self.counts.dtype.kind == "f" else int(total)
+
+    @cached_property
+    def sizes(self) -> Sizes:
+        """Histograms of class and cluster sizes."""
+        return Sizes(Histogram.of(self.row_totals), Histogram.of(self.column_totals), self.n)
+
+    @cached_property
+    def joint(self) -> Histogram:
+        """Histogram of the cells."""
+        return Histogram.of(self.counts)
+
+    @cached_property
+    def pairs(self) -> PairCounts:
+        """Pairs of items; a fractional count x holds x(x−1)/2 of them."""
+        sizes = self.sizes
+        total = self.n * (self.n - 1)
+        return PairCounts(
+            total / 2 if isinstance(total, float) else total // 2,
+            pairs_within(sizes.gold),
+            pairs_within(sizes.system),
+            pairs_within(self.joint),
+        )
+
+    @cached_property
+    def bcubed(self) -> BCubed:
+        """B-cubed precision and recall, in one pass over the cells."""
+        counts = self.counts.astype(np.float64)
+        squares = counts * counts
+        in_column = np.bincount(self.columns, squares, minlength=self.column_totals.size)
+        in_row = np.add.reduceat(squares, self.row_starts)
+        n = float(self.n)
+        return BCubed(
+            float((in_column / self.column_totals).sum()) / n,
+            float((in_row / self.row_totals).sum()) / n,
+        )
+
+    @cached_property
+    def matched(self) -> Matched:
+        """Items in the best one-to-one match of clusters to classes."""
+        best = best_match(self.rows, self.columns, self.counts, self.row_starts)
+        return Matched(best if self.counts.dtype.kind == "f" else round(best), self.n)
+
+    @property
+    def table(self) -> Contingency:
+        """The table itself."""
+        return self
+
+    @cached_property
+    def row_starts(self) -> IntArray:
+        """Where each row's cells begin."""
+        return np.searchsorted(self.rows, np.arange(self.row_totals.size))
+
+    @cached_property
+    def row_best(self) -> Counts:
+        """The largest cell of each row."""
+        best: Counts = np.maximum.reduceat(self.counts, self.row_starts)
+        return best
+
+    @cached_property
+    def column_best(self) -> Counts:
+        """The largest cell of each column."""
+        best = np.zeros_like(self.column_totals)
+        np.maximum.at(best, self.columns, self.counts)
+        return best
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """How many classes and clusters hold an item."""
+        return self.row_totals.size, self.column_totals.size
+
+    @property
+    def T(self) -> Contingency:
+        """Gold and system exchanged."""
+        order = np.lexsort((self.rows, self.columns))
+        return Contingency(
+            self.columns[order],
+            self.rows[order],
+            self.counts[order],
+            self.column_totals,
+            self.row_totals,
+            self.cluster_codes,
+            self.class_codes,
+            self.system,
+            self.gold,
+        )
+
+    def class_name(self, row: int) -> str:
+        """The gold label of a row; its number where the table came without labels."""
+        code = int(self.class_codes[row])
+        return str(code) if self.gold is None else self.gold.label(code % self.gold.n_labels)
+
+    def cluster_name(self, column: int) -> str:
+        """The system's label of a column."""
+        code = int(self.cluster_codes[column])
+        return str(code) if self.system is None else self.system.label(code % self.system.n_labels)
+
+    def to_sparse(self) -> csr_array[Any]:
+        """The table as a scipy sparse array."""
+        from scipy.sparse import csr_array
+
+        return csr_array((self.counts, (self.rows, self.columns)), shape=self.shape)
+
+    def blocks(self) -> Iterator[Contingency]:
+        """The table of each group, in order, out of the block-diagonal table of all."""
+        if self.gold is None:
+            yield self
+            return
+        group_of_row = self.class_codes // self.gold.n_labels
+        row_cuts = np.flatnonzero(np.diff(group_of_row, prepend=-1, append=-1))
+        cell_cuts = np.searchsorted(self.rows, row_cuts)
+        first_columns = np.append(np.minimum.reduceat(self.columns, cell_cuts[:-1]), self.shape[1])
+        for i in range(row_cuts.size - 1):
+            row, next_row = int(row_cuts[i]), int(row_cuts[i + 1])
+            cells = slice(int(cell_cuts[i]), int(cell_cuts[i + 1]))
+            column, next_column = int(first_columns[i]), int(first_columns[i + 1])
+            yield Contingency(
+                self.rows[cells] - row,
+                self.columns[cells] - column,
+                self.counts[cells],
+                self.row_totals[row:next_row],
+                self.column_totals[column:next_column],
+                self.class_codes[row:next_row],
+                self.cluster_codes[column:next_column],
+                self.gold,
+                self.system,
+            )
+
+
+def _as_counts(values: npt.NDArray[Any]) -> Counts:
+    """Whole numbers as int64, wherever they came from; true fractions as float64."""
+    if values.dtype.kind in "iub":
+        return values.astype(np.int64)
+    if np.all(values == np.rint(values)) and values.sum() < _EXACT_FLOAT:
+        return values.astype(np.int64)
+    return values.astype(np.float64)
+
+
+def _compact(codes: IntArray, *, ordered: bool) -> tuple[IntArray, IntArray]:
+    """Codes renumbered 0, 1, … in increasing order, and the old code of each."""
+    top = int(codes[-1] if ordered else codes.max()) + 1
+    if top > 4 * codes.size + 1024:
+        old, new = np.unique(codes, return_inverse=True)
+        return new.astype(np.int64), old
+    used = np.zeros(top, dtype=bool)
+    used[codes] = True
+    old = np.flatnonzero(used)
+    if old.size == top:
+        return codes, old
+    rank = np.cumsum(used) - 1
+    return rank[codes], old
+
+
+def _totals(codes: IntArray, counts: Counts, size: int) -> Counts:
+    """Sums of counts by code, exact for whole counts."""
+    if counts.dtype.kind == "f":
+        return np.bincount(codes, counts, minlength=size)
+    if float(counts.sum(dtype=np.float64)) < _EXACT_FLOAT:
+        return np.bincount(codes, counts, minlength=size).astype(np.int64)
+    totals = np.zeros(size, dtype=np.int64)
+    np.add.at(totals, codes, counts)
+    return totals
+
+
+def pairs_within(histogram: Histogram) -> int | float:
+    """Σ x(x−1)/2 over cells: in machine words while they are sure to hold it, else in Python's."""
+    counts, cells = histogram.counts, histogram.cells
+    if counts.dtype.kind == "f":
+        return float(np.dot(counts * (counts - 1), cells)) / 2
+    if int(counts[-1]) * int(histogram.total) < 2**63:
+        return int(np.dot(counts * (counts - 1), cells)) // 2
+    pairs = zip(counts.tolist(), cells.tolist(), strict=True)
+    return sum(int(x) * (int(x) - 1) // 2 * int(times) for x, times in pairs)

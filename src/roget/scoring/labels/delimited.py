@@ -1,0 +1,81 @@
+"""Tables as text: TSV and CSV, with or without a header.
+
+TSV cells are parted by tabs and have no quotes; a file without a tab in its first line is parted
+by blanks. CSV cells are parted by commas (by semicolons where only they give known column names)
+and quoted as the csv module has it. Blanks around a cell are not part of it. In a table of one
+column an empty line is an item without an answer; elsewhere empty lines are passed over.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterator
+from itertools import chain, islice
+
+import numpy as np
+
+from roget.errors import FormatError
+from roget.scoring.labels.base import Labels
+from roget.scoring.labels.columns import SINGLE, Columns, is_header
+from roget.scoring.labels.files import Source
+from roget.scoring.labels.gather import Chunk, gather
+from roget.scoring.labels.problems import Problems
+from roget.scoring.labels.split import BATCH, batches, uniform_columns
+from roget.scoring.labels.table import to_labels
+
+
+def read_tsv(source: Source, *, columns: Columns | None = None, gold: bool = False) -> Labels:
+    """Read tab- or blank-separated columns item, label[, weight][, group]."""
+    return _read(source, tsv_rows(source), columns, gold)
+
+
+def read_csv(source: Source, *, columns: Columns | None = None, gold: bool = False) -> Labels:
+    """Read comma-separated columns item, label[, weight][, group]."""
+    return _read(source, csv_rows(source), columns, gold)
+
+
+def tsv_rows(source: Source) -> Iterator[Chunk]:
+    """The cells of a TSV, a block at a time."""
+    first = next(iter(source.first_lines()), "")
+    blanks = "\t" not in first and len(first.split()) > 1
+    for start, text in source.blocks():
+        lines = text.split("\n")
+        numbers = np.arange(start, start + len(lines))
+        columns = uniform_columns(text, lines, tabs=not blanks)
+        if columns is not None:
+            yield Chunk(numbers, columns=columns)
+        else:
+            for at, rows in batches(lines, tabs=not blanks):
+                yield Chunk(numbers[at : at + len(rows)], rows)
+
+
+def csv_rows(source: Source) -> Iterator[Chunk]:
+    """The cells of a CSV, some rows at a time."""
+    first = next(iter(source.first_lines()), "")
+    semicolons = is_header(first.split(";")) and not is_header(first.split(","))
+    blocks = (io.StringIO(f"{text}\n", newline="\n") for _, text in source.blocks())
+    lines = chain.from_iterable(blocks)
+    reader = csv.reader(lines, delimiter=";" if semicolons else ",", strict=True)
+    start = 1
+    while True:
+        try:
+            rows = list(islice(reader, BATCH))
+        except csv.Error as error:
+            text = f"{source.name}:{reader.line_num}: {error}; expected comma-separated cells"
+            raise FormatError(source.name, [text]) from None
+        if not rows:
+            return
+        numbers = np.arange(start, start + len(rows))
+        if reader.line_num - start + 1 != len(rows):
+            # A quoted cell may run over several lines; a row is known by its first.
+            extra = [sum(cell.count("\n") for cell in row) for row in rows]
+            numbers[1:] += np.cumsum(extra[:-1])
+        start = reader.line_num + 1
+        yield Chunk(numbers, rows)
+
+
+def _read(source: Source, chunks: Iterator[Chunk], columns: Columns | None, gold: bool) -> Labels:
+    problems = Problems(source.name)
+    table = gather(source.name, chunks, columns, SINGLE, problems)
+    return to_labels(table, problems, gold=gold)

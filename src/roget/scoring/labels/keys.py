@@ -1,0 +1,138 @@
+"""Senseval and SemEval keys: `group item label[/weight] ...`, with `!!` before a comment.
+
+Fields are parted by blanks or tabs. A number after the last slash of a label is its weight
+(`common%3:00:01::/4`); without one the weight is 1. A line with a group and an item alone is an
+item without an answer. A label named twice in one answer has its weights added.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from itertools import chain
+
+import numpy as np
+import numpy.typing as npt
+
+from roget.errors import InputError
+from roget.scoring.labels.base import FloatArray, Labels
+from roget.scoring.labels.columns import Columns
+from roget.scoring.labels.factorize import Coder, Factors
+from roget.scoring.labels.files import Source
+from roget.scoring.labels.problems import Problems
+from roget.scoring.labels.split import batches, uniform_columns
+from roget.scoring.labels.table import Table, to_labels
+from roget.scoring.labels.weights import fault, number
+
+Numbers = npt.NDArray[np.int64]
+Codes = npt.NDArray[np.int32]
+
+
+def read(source: Source, *, columns: Columns | None = None, gold: bool = False) -> Labels:
+    """Read a key; in a gold key every item must have a label."""
+    if columns:
+        raise InputError(f"{source.name}: columns cannot be chosen in a key")
+    problems = Problems(source.name)
+    gatherer = _Gatherer(problems)
+    for start, text in source.blocks():
+        gatherer.add(start, text)
+    return to_labels(gatherer.table(source.name), problems, gold=gold)
+
+
+class _Gatherer:
+    """Takes blocks of a key as they come; `label/weight` is parted at the end, once for each."""
+
+    def __init__(self, problems: Problems) -> None:
+        self.problems = problems
+        self.items: list[str] = []
+        self._groups, self._tokens = Coder(), Coder()
+        self._parts: list[tuple[Numbers, Codes, Codes, Numbers]] = []
+
+    def add(self, start: int, text: str) -> None:
+        """Take a block of lines."""
+        lines = text.split("\n")
+        columns = None if "!!" in text else uniform_columns(text, lines, tabs=False)
+        if columns is not None and len(columns) > 2:
+            numbers = np.arange(start, start + len(lines))
+            each = np.full(len(lines), len(columns) - 2)
+            tokens = columns[2] if len(columns) == 3 else chain(*zip(*columns[2:], strict=True))
+            self._take(numbers, columns[0], columns[1], tokens, each)
+            return
+        for first, batch in batches(lines, tabs=False):
+            rows = [_without_comment(row) for row in batch] if "!!" in text else batch
+            kept = [at for at, row in enumerate(rows) if len(row) > 1]
+            if len(kept) < len(rows):
+                self._refuse_single(start + first, rows)
+                rows = [rows[at] for at in kept]
+            each = np.fromiter(map(len, rows), np.int64, len(rows)) - 2
+            tokens = chain.from_iterable(row[2:] for row in rows)
+            groups, items = [row[0] for row in rows], [row[1] for row in rows]
+            self._take(np.array(kept, dtype=np.int64) + start + first, groups, items, tokens, each)
+
+    def _take(
+        self,
+        numbers: Numbers,
+        groups: list[str],
+        items: list[str],
+        tokens: Iterable[str],
+        each: Numbers,
+    ) -> None:
+        self.items.extend(items)
+        group_codes = self._groups.codes(groups, len(groups))
+        self._parts.append(
+            (numbers, group_codes, self._tokens.codes(tokens, int(each.sum())), each)
+        )
+
+    def _refuse_single(self, start: int, rows: list[list[str]]) -> None:
+        for line, row in enumerate(rows, start):
+            if len(row) == 1:
+                text = f"1 field, {row[0]!r}; expected group item label[/weight] ..."
+                self.problems.add(line, text)
+
+    def table(self, source: str) -> Table:
+        """All lines taken, with weights read and checked."""
+        if not self._parts:
+            return Table(source, np.empty(0, dtype=np.int64), [], {})
+        lines, codes, entries, sizes = map(np.concatenate, zip(*self._parts, strict=True))
+        indptr = None if bool(np.all(sizes == 1)) else np.concatenate(([0], np.cumsum(sizes)))
+        labels, weights = _labels_and_weights(
+            self._tokens, entries, np.repeat(lines, sizes), self.problems
+        )
+        group = Factors(codes, self._groups.names(), len(self._groups))
+        columns = {"group": group, "label": labels}
+        return Table(source, lines, self.items, columns, weights, indptr)
+
+
+def _without_comment(row: list[str]) -> list[str]:
+    for at, cell in enumerate(row):
+        if cell.startswith("!!"):
+            return row[:at]
+    return row
+
+
+def _labels_and_weights(
+    tokens: Coder, entries: npt.NDArray[np.int32], lines: npt.NDArray[np.int64], problems: Problems
+) -> tuple[Factors, FloatArray]:
+    """Part `label/weight` once for each distinct token, then look every entry up."""
+    coder = Coder()
+    labels: list[str] = []
+    weights = np.ones(len(tokens))
+    faults: dict[int, str] = {}
+    for code, token in enumerate(tokens.names()):
+        label, slash, tail = token.rpartition("/")
+        value = number(tail) if slash else None
+        if value is None:
+            label = token
+        else:
+            weights[code] = value
+            wrong = fault(value)
+            if wrong:
+                faults[code] = f"the weight {tail!r} of {label!r} {wrong}; expected 0 or more"
+        if not label:
+            faults[code] = f"{token!r} is a weight without a label; expected label/weight"
+            label = token
+        labels.append(label)
+    if faults:
+        for at in np.flatnonzero(np.isin(entries, list(faults))).tolist():
+            problems.add(lines[at], faults[int(entries[at])])
+    codes = coder.codes(labels, len(labels))
+    return Factors(codes[entries], coder.names(), len(coder)), weights[entries]

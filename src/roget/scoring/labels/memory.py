@@ -1,0 +1,209 @@
+"""Labels from whatever the caller has: a path, a sequence, an array, a mapping or a table.
+
+Items of a sequence, array or column are known by their position (never by a pandas index), those
+of a mapping by their key. A key that is a pair (group, item) gives the group too.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping, Sequence, Set
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from roget.errors import InputError
+from roget.scoring.labels.base import FloatArray, Labels
+from roget.scoring.labels.columns import Columns
+from roget.scoring.labels.factorize import Coder, Factors, factorize, factorize_objects
+from roget.scoring.labels.files import read_labels
+from roget.scoring.labels.foreign import factorize_column, is_column, is_frame, library
+from roget.scoring.labels.frames import read_frame
+from roget.scoring.labels.weights import fault, number, pack
+
+
+def as_labels(
+    source: Any,
+    *,
+    labels: str | None = None,
+    columns: Columns | None = None,
+    gold: bool = False,
+    name: str | None = None,
+) -> Labels:
+    """The answers behind a source.
+
+    A str or path is a label file, whose format `labels` may name and whose columns `columns` may
+    choose. A mapping goes from item to label, or to a mapping of labels to weights. A matrix, dense
+    or sparse, holds a weight per item (row) and label (column); an empty row is no answer. `gold`
+    refuses files with items that have no label. `name` is how messages call data in memory.
+
+    >>> as_labels(["a", "b", "a"]).codes.tolist()
+    [0, 1, 0]
+    >>> as_labels({"d1": "x", "d2": {"x": 1, "y": 3}}).weights.tolist()
+    [1.0, 0.25, 0.75]
+    """
+    if isinstance(source, Labels):
+        return source
+    if isinstance(source, str | os.PathLike):
+        return read_labels(source, labels=labels, columns=columns, gold=gold)
+    name = name or ("the gold labels" if gold else "the system labels")
+    if is_frame(source):
+        return read_frame(source, columns, name, gold=gold)
+    if isinstance(source, Mapping):
+        result = _from_mapping(source, name)
+    elif library(source) == "scipy" and hasattr(source, "tocsr"):
+        result = _from_matrix(*_sparse_entries(source), name)
+    else:
+        values = _one_or_two_dimensional(source, name)
+        if isinstance(values, np.ndarray) and values.ndim == 2:
+            result = _from_matrix(*_dense_entries(values, name), name)
+        else:
+            result = _from_factors(values, name)
+    if not len(result):
+        raise InputError(f"{name}: no items")
+    return result
+
+
+def _one_or_two_dimensional(source: Any, name: str) -> npt.NDArray[Any] | Sequence[Any] | Factors:
+    if is_column(source):
+        return factorize_column(source)
+    if isinstance(source, list | tuple):
+        return source
+    if isinstance(source, np.ndarray | range) or hasattr(source, "__array__"):
+        array = source if isinstance(source, np.ndarray) else np.asarray(source)
+        if array.ndim in (1, 2):
+            return array
+        found = f"an array of {array.ndim} dimensions"
+    elif isinstance(source, Iterable) and not isinstance(source, Set | bytes | bytearray):
+        return list(source)
+    else:
+        found = f"a {type(source).__name__}"
+    raise InputError(
+        f"{name}: found {found}; expected a path, a sequence of labels, a mapping from item to "
+        "label, a matrix of weights or a table"
+    )
+
+
+def _from_factors(values: npt.NDArray[Any] | Sequence[Any] | Factors, name: str) -> Labels:
+    factors = values if isinstance(values, Factors) else factorize(values)
+    return Labels(
+        codes=factors.codes,
+        n_labels=factors.n_labels,
+        names=factors.names,
+        offset=factors.offset,
+        complete=factors.complete,
+        source=name,
+    )
+
+
+def _from_mapping(mapping: Mapping[Any, Any], name: str) -> Labels:
+    keys = list(mapping)
+    grouped = bool(keys) and all(isinstance(key, tuple) and len(key) == 2 for key in keys)
+    items = [str(key[1]) for key in keys] if grouped else list(map(str, keys))
+    coder = Coder()
+    groups = coder.codes([str(key[0]) for key in keys], len(keys)) if grouped else None
+    known = set(items) if groups is None else set(zip(groups.tolist(), items, strict=True))
+    if len(known) < len(items):
+        raise InputError(f"{name}: two items have the same id when written as text")
+    values = list(mapping.values())
+    if any(isinstance(value, Mapping) for value in values):
+        factors, owners, weights = _distributions(mapping, name)
+        packed = pack(owners, factors.codes, weights, len(items), factors.n_labels)
+        codes, indptr, shares, complete = packed
+    else:
+        factors = factorize_objects(values)
+        codes, indptr, shares, complete = factors.codes, None, None, factors.complete
+    return Labels(
+        codes=codes,
+        n_labels=factors.n_labels,
+        names=factors.names,
+        items=items,
+        groups=groups,
+        group_names=coder.names() if grouped else None,
+        indptr=indptr,
+        weights=shares,
+        complete=complete,
+        source=name,
+    )
+
+
+def _distributions(
+    mapping: Mapping[Any, Any], name: str
+) -> tuple[Factors, npt.NDArray[np.int64], FloatArray]:
+    """The entries of a mapping whose values may be mappings from label to weight."""
+    labels: list[Any] = []
+    owners: list[int] = []
+    weights: list[float] = []
+    for at, (key, value) in enumerate(mapping.items()):
+        answer = value.items() if isinstance(value, Mapping) else [(value, 1)]
+        for label, weight in answer:
+            share = number(weight)
+            wrong = fault(share)
+            if wrong or share is None:
+                shown = f"{name}: the weight {weight!r} of {label!r} for item {key!r}"
+                raise InputError(f"{shown} {wrong}; expected 0 or more")
+            labels.append(label)
+            owners.append(at)
+            weights.append(share)
+        if answer and not any(weights[-len(answer) :]):
+            raise InputError(f"{name}: the weights of item {key!r} sum to 0")
+    factors = factorize_objects(labels)
+    answered = factors.codes >= 0
+    factors = factors._replace(codes=factors.codes[answered])
+    at_item = np.array(owners, dtype=np.int64)[answered]
+    return factors, at_item, np.array(weights, dtype=np.float64)[answered]
+
+
+Entries = tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], FloatArray, tuple[int, int]]
+"""Row, column and value of what a matrix holds, and its shape."""
+
+
+def _dense_entries(values: npt.NDArray[Any], name: str) -> Entries:
+    if values.dtype.kind not in "biuf":
+        raise InputError(
+            f"{name}: found a two-dimensional array of {values.dtype}; expected one label per "
+            "item, or a matrix of weights"
+        )
+    rows, columns = np.nonzero(values)
+    return rows, columns, values[rows, columns].astype(np.float64), values.shape
+
+
+def _sparse_entries(matrix: Any) -> Entries:
+    compressed = matrix.tocsr()
+    rows = np.repeat(np.arange(compressed.shape[0]), np.diff(compressed.indptr))
+    columns = compressed.indices.astype(np.int64)
+    return rows, columns, compressed.data.astype(np.float64), compressed.shape
+
+
+def _from_matrix(
+    rows: npt.NDArray[np.int64],
+    columns: npt.NDArray[np.int64],
+    values: FloatArray,
+    shape: tuple[int, int],
+    name: str,
+) -> Labels:
+    """Labels from a matrix of weights, whose rows are made to sum to 1."""
+    bad = np.flatnonzero(~(np.isfinite(values) & (values >= 0)))
+    if bad.size:
+        row, column, value = int(rows[bad[0]]), int(columns[bad[0]]), float(values[bad[0]])
+        raise InputError(
+            f"{name}: the weight {value} in row {row}, column {column} (counted from 0) "
+            f"{fault(value)}; expected 0 or more"
+        )
+    n_items, n_labels = shape
+    if n_labels < 2 and not (values.size == n_items and bool(np.all(values == 1))):
+        raise InputError(
+            f"{name}: found a matrix of {n_items} rows and {n_labels} columns; expected a weight "
+            "for each of several labels, or labels in one dimension"
+        )
+    packed = pack(rows, columns, values, n_items, n_labels)
+    return Labels(
+        codes=packed.codes,
+        n_labels=n_labels,
+        names=None,
+        indptr=packed.indptr,
+        weights=packed.weights,
+        complete=packed.complete,
+        source=name,
+    )

@@ -1,0 +1,228 @@
+"""Weighted answers: each item's weights are the chances of a draw, scores are expectations.
+
+Entropies are expected values of the estimator over all draws, exactly (Li, Titov & Sporleder
+2014, section 3.3). Pair counts are expected numbers of pairs. Measures that look at cells see
+the expected, fractional counts.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from roget.errors import Undefined
+from roget.scoring.contingency import Contingency, pairs_within
+from roget.scoring.entropy import Estimator, Histogram, LinearEstimator
+from roget.scoring.labels.base import Labels
+from roget.scoring.poisson_binomial import expected_cells
+from roget.scoring.statistics import BCubed, Entropies, Matched, PairCounts, Sizes, Statistics
+
+FloatArray = npt.NDArray[np.float64]
+IntArray = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Cells:
+    """Items' weights sorted by the cell they bear on: cell i owns starts[i]:starts[i+1]."""
+
+    keys: IntArray
+    starts: IntArray
+    weights: FloatArray
+
+    @classmethod
+    def grouped(cls, keys: IntArray, weights: FloatArray) -> Cells:
+        """Sort entries by key; entries of weight 0 bear on nothing."""
+        held = weights > 0
+        if not held.all():
+            keys, weights = keys[held], weights[held]
+        # Small integer types are sorted by radix.
+        narrow = keys.astype(np.min_scalar_type(int(keys.max())))
+        order = np.argsort(narrow, kind="stable")
+        keys = keys[order]
+        starts = np.flatnonzero(np.diff(keys, prepend=-1))
+        return cls(keys[starts], np.append(starts, keys.size), weights[order])
+
+    @cached_property
+    def sums(self) -> FloatArray:
+        """The expected count of each cell."""
+        return np.add.reduceat(self.weights, self.starts[:-1])
+
+    @property
+    def pairs(self) -> float:
+        """The expected number of pairs of items within one cell."""
+        squares = np.add.reduceat(self.weights**2, self.starts[:-1])
+        return float((self.sums**2 - squares).sum()) / 2
+
+
+@dataclass(frozen=True, eq=False)
+class Side:
+    """One side's labels and what is expected of their sizes."""
+
+    labels: Labels
+
+    @cached_property
+    def sums(self) -> FloatArray:
+        """The expected size of each label."""
+        _, codes, weights = entries(self.labels)
+        return np.bincount(codes, weights).astype(np.float64, copy=False)
+
+    @cached_property
+    def sizes(self) -> Histogram:
+        """Label sizes: whole when hard, expected when weighted."""
+        if self.labels.weighted:
+            return Histogram.of(self.sums)
+        return Histogram.of(np.bincount(self.labels.codes.astype(np.intp)))
+
+    @property
+    def pairs(self) -> int | float:
+        """The (expected) number of pairs of items that share a label."""
+        if not self.labels.weighted:
+            return pairs_within(self.sizes)
+        _, codes, weights = entries(self.labels)
+        return float((self.sums**2 - np.bincount(codes, weights**2)).sum()) / 2
+
+    @cached_property
+    def expected(self) -> FloatArray:
+        """E[number of labels that hold j items] of weighted labels."""
+        _, codes, weights = entries(self.labels)
+        cells = Cells.grouped(codes, weights)
+        return expected_cells(cells.weights, cells.starts)[0]
+
+
+@dataclass(frozen=True, eq=False)
+class WeightedTable(Statistics):
+    """The statistics of a comparison in which at least one side answers with weights."""
+
+    gold: Side
+    system: Side
+    cells: Cells
+    """In the order of the weighted side's labels where only one is weighted."""
+    fractions: Contingency
+
+    @classmethod
+    def from_labels(cls, gold: Labels, system: Labels) -> WeightedTable:
+        """Both sides over the same items in the same order; their draws are independent."""
+        return cls.from_sides(Side(gold), Side(system))
+
+    @classmethod
+    def from_sides(cls, gold: Side, system: Side) -> WeightedTable:
+        """The same, with the work on each side done before."""
+        g_item, g_code, g_weight = entries(gold.labels)
+        s_item, s_code, s_weight = entries(system.labels)
+        n = len(gold.labels)
+        left, right = (
+            _crossed(g_item, s_item, n)
+            if gold.labels.weighted and system.labels.weighted
+            else (s_item, np.arange(s_item.size))
+            if system.labels.weighted
+            else (np.arange(g_item.size), g_item)
+        )
+        by_system = not gold.labels.weighted
+        major, minor = (s_code[right], g_code[left]) if by_system else (g_code[left], s_code[right])
+        n_minor = (gold if by_system else system).labels.n_labels
+        cells = Cells.grouped(major * n_minor + minor, g_weight[left] * s_weight[right])
+        columns, rows = np.divmod(cells.keys, n_minor)
+        if not by_system:
+            rows, columns = columns, rows
+        order = np.lexsort((columns, rows))
+        fractions = Contingency.from_cells(
+            rows[order], columns[order], cells.sums[order], gold.labels, system.labels
+        )
+        return cls(gold, system, cells, fractions)
+
+    @cached_property
+    def _expected(self) -> tuple[FloatArray | None, FloatArray | None, FloatArray]:
+        """Expected histograms of gold, system (where weighted) and cells.
+
+        With one side hard, the other's labels are unions of cells, so one pass gives both.
+        """
+        gold, system = self.gold, self.system
+        if gold.labels.weighted and system.labels.weighted:
+            joint, _ = expected_cells(self.cells.weights, self.cells.starts)
+            return gold.expected, system.expected, joint
+        hard = system if gold.labels.weighted else gold
+        label = self.cells.keys // hard.labels.n_labels
+        joint, united = expected_cells(self.cells.weights, self.cells.starts, label)
+        return (None, united, joint) if hard is gold else (united, None, joint)
+
+    @property
+    def n(self) -> int:
+        return len(self.gold.labels)
+
+    @property
+    def table(self) -> Contingency:
+        """The table of expected counts."""
+        return self.fractions
+
+    @cached_property
+    def sizes(self) -> Sizes:
+        return Sizes(self.gold.sizes, self.system.sizes, self.n)
+
+    def _estimate(self, estimator: Estimator) -> Entropies:
+        if not isinstance(estimator, LinearEstimator):
+            raise Undefined(
+                f"{estimator.name} has no expected value under weighted answers; "
+                "ml, mm, jk, bub and grassberger have"
+            )
+        c, k = self.sizes.classes, self.sizes.clusters
+        product = estimator.joint_support == "product"
+        gold, system, joint = self._expected
+
+        def side(expected: FloatArray | None, sizes: Histogram, support: int) -> float:
+            if expected is None:
+                return estimator(sizes, support if product else None)
+            return _expected_value(estimator, expected, self.n, support)
+
+        return Entropies(
+            side(gold, self.sizes.gold, c),
+            side(system, self.sizes.system, k),
+            _expected_value(estimator, joint, self.n, c * k if product else self.cells.keys.size),
+        )
+
+    @property
+    def joint(self) -> Histogram:
+        return self.fractions.joint
+
+    @cached_property
+    def pairs(self) -> PairCounts:
+        total = self.n * (self.n - 1) // 2
+        return PairCounts(total, self.gold.pairs, self.system.pairs, self.cells.pairs)
+
+    @property
+    def bcubed(self) -> BCubed:
+        return self.fractions.bcubed
+
+    @property
+    def matched(self) -> Matched:
+        return self.fractions.matched
+
+
+def entries(labels: Labels) -> tuple[IntArray, IntArray, FloatArray]:
+    """Item, code and weight of every answer."""
+    codes = labels.codes.astype(np.int64)
+    if labels.indptr is None or labels.weights is None:
+        return np.arange(len(labels)), codes, np.ones(len(labels))
+    return np.repeat(np.arange(len(labels)), np.diff(labels.indptr)), codes, labels.weights
+
+
+def _crossed(left: IntArray, right: IntArray, n: int) -> tuple[IntArray, IntArray]:
+    """For each item, every pair of one entry of each side."""
+    lefts, rights = np.bincount(left, minlength=n), np.bincount(right, minlength=n)
+    pairs = lefts * rights
+    item = np.repeat(np.arange(n), pairs)
+    within = np.arange(item.size) - np.repeat(np.cumsum(pairs) - pairs, pairs)
+    first_left, first_right = np.cumsum(lefts) - lefts, np.cumsum(rights) - rights
+    return first_left[item] + within // rights[item], first_right[item] + within % rights[item]
+
+
+def _expected_value(
+    estimator: LinearEstimator, expected: FloatArray, n: int, support: int
+) -> float:
+    """E[Ĥ] = Σ_j a_j·E[h_j], with the cells that could occur but are expected empty."""
+    counts = np.flatnonzero(expected[1:] > 0) + 1
+    held = expected[counts]
+    value = float(np.dot(estimator.coefficients(counts, n, support), held))
+    return value + (support - float(held.sum())) * estimator.empty_cell(n, support)

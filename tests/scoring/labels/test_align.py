@@ -1,0 +1,332 @@
+"""Joining two sides: order never matters, nothing is lost without a word."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from roget.errors import InputError, UnknownName
+from roget.scoring.labels import Labels, align, as_labels
+from roget.scoring.labels.select import take
+
+
+def spell(labels, row):
+    """The answer of one row, by name."""
+    if labels.indptr is None:
+        return {labels.label(int(labels.codes[row])): 1.0}
+    at = range(labels.indptr[row], labels.indptr[row + 1])
+    return {labels.label(int(labels.codes[e])): float(labels.weights[e]) for e in at}
+
+
+def joined(aligned):
+    """Item → (group, gold answer, system answer), naively."""
+    assert len(aligned.gold) == len(aligned.system)
+    assert aligned.gold.complete
+    assert aligned.system.complete
+    result = {}
+    for row in range(len(aligned.gold)):
+        item = row if aligned.gold.items is None else aligned.gold.items[row]
+        group = None if aligned.groups is None else aligned.group_names[aligned.groups[row]]
+        result[group, item] = spell(aligned.gold, row), spell(aligned.system, row)
+    return result
+
+
+def test_complete_arrays_are_returned_as_they_are():
+    gold, system = as_labels(np.array([0, 1, 1])), as_labels(np.array([2, 2, 0], dtype=np.int8))
+    aligned = align(gold, system)
+    assert aligned.gold is gold
+    assert aligned.system is system
+    assert (aligned.groups, aligned.group_names) == (None, None)
+    assert (aligned.missing, aligned.extra, aligned.warnings) == (0, 0, ())
+
+
+def test_lengths_must_agree():
+    with pytest.raises(InputError, match="the gold labels has 3 items and b has 2"):
+        align(as_labels([1, 2, 3], gold=True), as_labels([1, 2], name="b"))
+
+
+def test_ids_on_one_side_only():
+    with pytest.raises(InputError, match="g has item ids and s has none; expected ids on both"):
+        align(as_labels({"a": 1}, name="g"), as_labels([1], name="s"))
+    with pytest.raises(InputError, match="s has item ids and g has none"):
+        align(as_labels([1], name="g"), as_labels({"a": 1}, name="s"))
+
+
+def test_order_does_not_matter():
+    aligned = align(as_labels({"a": 1, "b": 2, "c": 1}), as_labels({"c": "x", "a": "y", "b": "z"}))
+    assert joined(aligned) == {
+        (None, "a"): ({"1": 1.0}, {"y": 1.0}),
+        (None, "b"): ({"2": 1.0}, {"z": 1.0}),
+        (None, "c"): ({"1": 1.0}, {"x": 1.0}),
+    }
+    assert aligned.warnings == ()
+
+
+GOLD = {"a": 1, "b": 2, "c": 1, "d": 2}
+SYSTEM = {"d": "x", "a": "y", "z": "x", "b": None}
+
+
+def test_missing_as_a_cluster():
+    aligned = align(as_labels(GOLD, gold=True), as_labels(SYSTEM, name="s"))
+    assert joined(aligned) == {
+        (None, "a"): ({"1": 1.0}, {"y": 1.0}),
+        (None, "b"): ({"2": 1.0}, {"(no answer)": 1.0}),
+        (None, "c"): ({"1": 1.0}, {"(no answer)": 1.0}),
+        (None, "d"): ({"2": 1.0}, {"x": 1.0}),
+    }
+    assert (aligned.missing, aligned.extra) == (2, 1)
+    assert aligned.system.codes.tolist() == [1, 2, 2, 0]
+    assert aligned.system.n_labels == 3
+    assert aligned.warnings == (
+        "1 item of s is unknown to the gold labels: dropped",
+        "2 of 4 items have no answer in s: counted as one extra cluster",
+    )
+
+
+def test_missing_as_singletons():
+    aligned = align(as_labels(GOLD), as_labels(SYSTEM, name="s"), missing="singletons")
+    assert aligned.system.codes.tolist() == [1, 2, 3, 0]
+    assert (aligned.system.n_labels, aligned.system.made) == (4, 2)
+    assert aligned.warnings[-1] == "2 of 4 items have no answer in s: counted as a cluster each"
+
+
+def test_missing_dropped():
+    aligned = align(as_labels(GOLD), as_labels(SYSTEM, name="s"), missing="drop")
+    assert aligned.gold.items == ["a", "d"]
+    assert aligned.system.codes.tolist() == [1, 0]
+    assert (aligned.missing, aligned.extra) == (2, 1)
+    assert aligned.warnings[-1] == "2 of 4 items have no answer in s: left out of the score"
+
+
+def test_missing_as_an_error():
+    with pytest.raises(InputError, match=r"2 of 4 items have no answer in s: 'b', 'c'$"):
+        align(as_labels(GOLD), as_labels(SYSTEM, name="s"), missing="error")
+    gold = as_labels({f"i{n}": 1 for n in range(9)})
+    with pytest.raises(InputError, match=r"8 of 9 items .* 'i1', 'i2', 'i3', 'i4', 'i5', …"):
+        align(gold, as_labels({"i0": 1}), missing="error")
+    assert align(gold, gold, missing="error").missing == 0
+    with pytest.raises(UnknownName, match="unknown rule for missing items 'singleton'"):
+        align(gold, gold, missing="singleton")
+
+
+def test_one_missing_item_reads_well():
+    aligned = align(as_labels({"a": 1, "b": 1}), as_labels({"a": 1}, name="s"))
+    assert aligned.warnings == ("1 of 2 items has no answer in s: counted as one extra cluster",)
+
+
+def test_missing_by_position():
+    aligned = align(as_labels([1, 2, 1]), as_labels(["x", None, "y"], name="s"))
+    assert aligned.system.codes.tolist() == [0, 2, 1]
+    assert aligned.missing == 1
+    with pytest.raises(InputError, match="the one at position 1"):
+        align(as_labels([1, 2, 1]), as_labels(["x", None, "y"]), missing="error")
+
+
+def test_small_integer_types_have_room_for_the_extra_label():
+    codes = np.full(300, 127, dtype=np.int8)
+    codes[7] = -1
+    system = Labels(codes, 128, None, complete=False)
+    aligned = align(as_labels(np.zeros(300, dtype=int)), system, missing="cluster")
+    assert aligned.system.codes[7] == 128
+    gold = as_labels({str(n): 0 for n in range(300)})
+    system = Labels(np.arange(200, dtype=np.uint8), 200, None, items=gold.items[100:])
+    aligned = align(gold, system, missing="singletons")
+    assert sorted(aligned.system.codes.tolist()) == list(range(300))
+
+
+def test_gold_without_a_label():
+    aligned = align(as_labels([1, None, 2], gold=True), as_labels(["x", "y", None], name="s"))
+    assert joined(aligned) == {
+        (None, 0): ({"1": 1.0}, {"x": 1.0}),
+        (None, 1): ({"2": 1.0}, {"(no answer)": 1.0}),
+    }
+    assert (aligned.missing, aligned.extra) == (1, 1)
+    assert aligned.warnings == (
+        "1 item has no label in the gold labels: left out of the score",
+        "1 of 2 items has no answer in s: counted as one extra cluster",
+    )
+    with pytest.raises(InputError, match="the gold labels: no item has a label"):
+        align(as_labels([None, None], gold=True), as_labels([1, 2]))
+
+
+def test_no_common_item():
+    with pytest.raises(InputError, match=r"no item of s is in g: .*'d1', expected .* 'w a'"):
+        align(as_labels({("w", "a"): 1}, name="g"), as_labels({"d1": 1}, name="s"))
+
+
+def test_no_answer_at_all():
+    gold, system = as_labels({"a": 1, "b": 2}), as_labels({"a": None, "b": None}, name="s")
+    assert align(gold, system).system.codes.tolist() == [0, 0]
+    with pytest.raises(InputError, match="s: no item of the system labels has an answer"):
+        align(gold, system, missing="drop")
+
+
+def test_no_items():
+    none = Labels(np.array([], dtype=int), 0, None, source="nothing")
+    with pytest.raises(InputError, match="nothing: no items"):
+        align(none, as_labels([1]))
+    with pytest.raises(InputError, match="nothing: no items"):
+        align(as_labels([1]), none)
+
+
+def test_groups_tell_items_apart():
+    gold = as_labels({("w", 1): "a", ("v", 1): "b", ("v", 2): "b"})
+    system = as_labels({("v", 2): "z", ("v", 1): "x", ("w", 1): "y", ("u", 1): "q"})
+    aligned = align(gold, system)
+    assert joined(aligned) == {
+        ("w", "1"): ({"a": 1.0}, {"y": 1.0}),
+        ("v", "1"): ({"b": 1.0}, {"x": 1.0}),
+        ("v", "2"): ({"b": 1.0}, {"z": 1.0}),
+    }
+    assert (aligned.groups.tolist(), list(aligned.group_names)) == ([0, 1, 1], ["w", "v"])
+    assert aligned.extra == 1
+
+
+def test_same_id_in_another_group_is_another_item():
+    gold = as_labels({("w", 1): "a", ("v", 2): "b"})
+    aligned = align(gold, as_labels({("w", 1): "x", ("w", 2): "y"}))
+    assert (aligned.missing, aligned.extra) == (1, 1)
+    assert "per group" in aligned.warnings[-1]
+    same_order = align(gold, as_labels({("v", 1): "x", ("v", 2): "y"}))
+    assert (same_order.missing, same_order.extra) == (1, 1)
+
+
+def test_groups_on_the_gold_side_only():
+    gold = as_labels({("w", 1): "a", ("v", 2): "b"})
+    aligned = align(gold, as_labels({2: "x", 1: "y"}))
+    assert joined(aligned) == {
+        ("w", "1"): ({"a": 1.0}, {"y": 1.0}),
+        ("v", "2"): ({"b": 1.0}, {"x": 1.0}),
+    }
+    assert aligned.warnings == ()
+    gold = as_labels({("w", 1): "a", ("v", 1): "b"}, name="g")
+    with pytest.raises(
+        InputError, match=r"g: the id '1' stands for several items \('w 1', 'v 1'\)"
+    ):
+        align(gold, as_labels({1: "x", 2: "y"}))
+
+
+def test_groups_on_the_system_side_only():
+    system = as_labels({("w", 1): "a", ("v", 2): "b"}, name="s")
+    aligned = align(as_labels({2: "x", 1: "y"}, name="g"), system)
+    assert aligned.groups is None
+    assert joined(aligned)[None, "2"] == ({"x": 1.0}, {"b": 1.0})
+    assert aligned.warnings == ("s names groups and g does not: scored as one group",)
+    system = as_labels({("w", 1): "a", ("v", 1): "b"}, name="s")
+    for gold in ({1: "x"}, {1: "x", 2: "y"}):
+        with pytest.raises(InputError, match="s: the id '1' stands for several items"):
+            align(as_labels(gold), system)
+
+
+def test_groups_are_numbered_as_they_come_in_gold():
+    gold = Labels(
+        np.array([0, 0, 1, 1]),
+        2,
+        None,
+        items=["a", "b", "c", "d"],
+        groups=np.array([2, 0, 2, 1]),
+        group_names=["x", "y", "z"],
+    )
+    aligned = align(gold, as_labels({"c": 1, "d": 1, "b": 1, "a": 1}))
+    assert aligned.groups.tolist() == [0, 1, 0, 2]
+    assert aligned.group_names == ["z", "x", "y"]
+    assert aligned.gold.groups is aligned.groups
+    aligned = align(gold, as_labels({"c": 1, "d": 1}), missing="drop")
+    assert (aligned.groups.tolist(), aligned.group_names) == ([0, 1], ["z", "y"])
+
+
+def test_groups_by_position():
+    def side(groups, names):
+        codes = np.zeros(len(groups), dtype=int)
+        return Labels(codes, 1, None, groups=np.array(groups), group_names=names)
+
+    aligned = align(side([0, 0, 1], ["w", "v"]), side([1, 1, 0], ["v", "w"]))
+    assert aligned.groups.tolist() == [0, 0, 1]
+    with pytest.raises(InputError, match="different groups at position 1"):
+        align(side([0, 0, 1], ["w", "v"]), side([1, 0, 0], ["v", "w"]))
+
+
+def test_weighted_sides():
+    gold = as_labels({"a": {"x": 1, "y": 1}, "b": "x", "c": "y"})
+    system = as_labels({"c": {"k": 3, "l": 1}, "a": "k", "z": {"k": 1, "l": 1}})
+    aligned = align(gold, system)
+    assert joined(aligned) == {
+        (None, "a"): ({"x": 0.5, "y": 0.5}, {"k": 1.0}),
+        (None, "b"): ({"x": 1.0}, {"(no answer)": 1.0}),
+        (None, "c"): ({"y": 1.0}, {"k": 0.75, "l": 0.25}),
+    }
+    dropped = align(gold, system, missing="drop")
+    assert dropped.gold.items == ["a", "c"]
+    assert joined(dropped)[None, "c"] == ({"y": 1.0}, {"k": 0.75, "l": 0.25})
+    each = align(as_labels({**GOLD}), as_labels({"a": {"x": 1, "y": 1}}), missing="singletons")
+    assert each.system.codes.tolist() == [0, 1, 2, 3, 4]
+    assert each.system.indptr.tolist() == [0, 2, 3, 4, 5]
+
+
+def test_warnings_of_both_sides_are_kept_once():
+    gold = Labels(np.array([0]), 1, None, warnings=("first", "both"))
+    system = Labels(np.array([0]), 1, None, warnings=("both", "last"))
+    assert align(gold, system).warnings == ("first", "both", "last")
+
+
+labels = st.sampled_from(["a", "b", "c"])
+distributions = st.dictionaries(labels, st.sampled_from([0.5, 1.0, 2.0]), max_size=3)
+keys = st.tuples(st.sampled_from(["v", "w"]), st.integers(0, 4))
+sides = st.dictionaries(keys, labels | st.none() | distributions, min_size=1)
+
+
+def naive(gold, system, missing):
+    """What a join should give, by dictionaries alone."""
+
+    def shares(answer):
+        if not isinstance(answer, dict):
+            answer = {} if answer is None else {answer: 1.0}
+        total = sum(answer.values())
+        return {label: pytest.approx(weight / total) for label, weight in answer.items()}
+
+    result = {}
+    for (group, item), answer in gold.items():
+        other = shares(system.get((group, item)))
+        if shares(answer) and (other or missing != "drop"):
+            result[group, str(item)] = shares(answer), other or {"(no answer)": 1.0}
+    return result
+
+
+@given(sides, sides, st.sampled_from(["cluster", "singletons", "drop"]), st.randoms())
+def test_joins_agree_with_dictionaries(gold, system, missing, random):
+    expected = naive(gold, system, missing)
+    known = {key for key in gold if gold[key] not in (None, {})}
+    shuffled = list(system)
+    random.shuffle(shuffled)
+    left, right = as_labels(gold), as_labels(system)
+    moved = as_labels({key: system[key] for key in shuffled})
+    if not expected or not known & set(system):
+        with pytest.raises(InputError):
+            align(left, right, missing)
+        return
+    first, second = align(left, right, missing), align(left, moved, missing)
+    assert joined(first) == expected
+    assert joined(second) == expected
+    assert first.missing == sum(system.get(key) in (None, {}) for key in known)
+    assert first.extra == len(set(system) - known)
+    assert (second.missing, second.extra) == (first.missing, first.extra)
+    made = first.system.codes >= first.system.n_labels - first.system.made
+    distinct = {"cluster": min(first.missing, 1), "singletons": first.missing, "drop": 0}[missing]
+    assert len(set(first.system.codes[made].tolist())) == distinct
+    seen = list(dict.fromkeys(first.groups.tolist()))
+    assert seen == list(range(len(first.group_names)))
+
+
+@given(sides, st.randoms())
+def test_taking_rows(side, random):
+    whole = as_labels(side)
+    rows = [random.randrange(len(whole)) for _ in range(6)]
+    part = take(whole, np.array(rows))
+    assert [part.items[at] for at in range(6)] == [whole.items[row] for row in rows]
+    for at, row in enumerate(rows):
+        answered = bool(whole.answered()[row])
+        assert bool(part.answered()[at]) == answered
+        if answered:
+            assert spell(part, at) == spell(whole, row)

@@ -1,0 +1,275 @@
+"""TSV and CSV: headers, positions, weights, and everything that can be wrong."""
+
+from __future__ import annotations
+
+import pytest
+
+from roget.errors import FormatError, InputError
+from roget.scoring.labels import as_labels
+
+
+def problems(path, **options):
+    with pytest.raises(FormatError) as caught:
+        as_labels(path, **options)
+    return [problem.removeprefix(f"{path}:") for problem in caught.value.problems]
+
+
+@pytest.fixture(params=["tsv", "csv"])
+def table(request, write):
+    """A function that writes rows of cells as TSV, then as CSV."""
+
+    def writer(*rows):
+        between = "\t" if request.param == "tsv" else ","
+        return write(
+            f"a.{request.param}", "".join(between.join(row.split()) + "\n" for row in rows)
+        )
+
+    return writer
+
+
+def test_two_columns(table, answers):
+    labels = as_labels(table("d1 x", "d2 y", "d3 x"))
+    assert answers(labels) == {
+        (None, "d1"): {"x": 1.0},
+        (None, "d2"): {"y": 1.0},
+        (None, "d3"): {"x": 1.0},
+    }
+    assert (labels.weighted, labels.complete, labels.groups) == (False, True, None)
+
+
+@pytest.mark.parametrize(
+    "header",
+    ["item label", "ID Class", "instance cluster", "doc_id topic", "doc topic", "word CLASS"],
+)
+def test_headers(table, answers, header):
+    assert answers(as_labels(table(header, "d1 x"))) == {(None, "d1"): {"x": 1.0}}
+
+
+@pytest.mark.parametrize("header", ["label item", "sense id", "topic doc"])
+def test_columns_in_any_order(table, answers, header):
+    assert answers(as_labels(table(header, "x d1"))) == {(None, "d1"): {"x": 1.0}}
+
+
+def test_other_columns_are_ignored(table, answers):
+    labels = as_labels(table("text label author id", "t1 x a1 d1", "t2 y a1 d2"))
+    assert answers(labels) == {(None, "d1"): {"x": 1.0}, (None, "d2"): {"y": 1.0}}
+
+
+def test_groups(table, answers):
+    expected = {("w", "1"): {"x": 1.0}, ("v", "1"): {"y": 1.0}}
+    assert answers(as_labels(table("item label lemma", "1 x w", "1 y v"))) == expected
+    assert answers(as_labels(table("1 x w", "1 y v"))) == expected
+    assert answers(as_labels(table("doc token label", "w 1 x", "v 1 y"))) == expected
+
+
+def test_third_column_of_numbers_is_a_weight(table, answers):
+    labels = as_labels(table("d1 x 1", "d1 y 3", "d2 x 1e-2"))
+    assert answers(labels) == {
+        (None, "d1"): {"x": 0.25, "y": 0.75},
+        (None, "d2"): {"x": 1.0},
+    }
+
+
+def test_four_columns(table, answers):
+    labels = as_labels(table("d1 x 1 w", "d1 y 3 w", "d1 x 2 v"))
+    assert answers(labels) == {
+        ("w", "d1"): {"x": 0.25, "y": 0.75},
+        ("v", "d1"): {"x": 1.0},
+    }
+
+
+def test_weights_on_single_rows_are_hard(table):
+    labels = as_labels(table("item label weight", "d1 x 0.5", "d2 y 7"))
+    assert not labels.weighted
+    assert labels.codes.tolist() == [0, 1]
+
+
+def test_rows_of_an_item_may_be_apart(table, answers):
+    labels = as_labels(table("item label weight", "d1 x 1", "d2 y 1", "d1 y 1", "d2 z 1"))
+    assert labels.items == ["d1", "d2"]
+    assert answers(labels)[None, "d2"] == {"y": 0.5, "z": 0.5}
+
+
+def test_weight_zero(table, answers):
+    labels = as_labels(table("item label weight", "d1 x 0", "d1 y 2"))
+    assert answers(labels) == {(None, "d1"): {"y": 1.0}}
+    zero = "the weights of this item sum to 0; expected at least one above 0"
+    assert problems(table("item label weight", "d1 x 0", "d2 y 2")) == [f"2: {zero}"]
+    assert problems(table("item label weight", "d1 x 0", "d1 y 0")) == [f"2: {zero}"]
+
+
+def test_one_column_is_labels_by_line(table, answers):
+    labels = as_labels(table("label", "x", "y", "x"))
+    assert labels.items is None
+    assert labels.codes.tolist() == [0, 1, 0]
+    assert as_labels(table("x", "y", "x")).codes.tolist() == [0, 1, 0]
+
+
+def test_one_column_with_gaps(table):
+    path = table("x", "", "y", "")
+    assert as_labels(path).codes.tolist() == [0, -1, 1, -1]
+    needs = "no label; every item of the gold standard needs one"
+    assert problems(path, gold=True) == [f"2: {needs}", f"4: {needs}"]
+
+
+def test_blank_lines_are_passed_over(table, answers):
+    labels = as_labels(table("", "item label", "", "d1 x", "", "d2 y", ""))
+    assert answers(labels) == {(None, "d1"): {"x": 1.0}, (None, "d2"): {"y": 1.0}}
+
+
+def test_header_alone(table):
+    with pytest.raises(InputError, match="no items"):
+        as_labels(table("item label"))
+    with pytest.raises(InputError, match="no items"):
+        as_labels(table("", ""))
+
+
+def test_columns_by_name_and_number(table, answers):
+    expected = {(None, "d1"): {"x": 1.0}, (None, "d2"): {"y": 1.0}}
+    path = table("Key Text Answer", "d1 t x", "d2 t y")
+    assert answers(as_labels(path, columns={"item": "Key", "label": "Answer"})) == expected
+    assert answers(as_labels(path, columns={"item": "key", "label": "answer"})) == expected
+    assert answers(as_labels(path, columns={"item": "1", "label": "Answer"})) == expected
+    path = table("t x 7 d1", "t y 7 d2")
+    assert answers(as_labels(path, columns={"item": 4, "label": 2})) == expected
+    assert answers(as_labels(path, columns={"item": "4", "label": "2"})) == expected
+
+
+def test_chosen_weight_and_group(table, answers):
+    path = table("item label share set", "d1 x 1 g", "d1 y 1 g")
+    columns = {"weight": "share", "group": "set"}
+    assert answers(as_labels(path, columns=columns)) == {("g", "d1"): {"x": 0.5, "y": 0.5}}
+
+
+def test_columns_that_are_not_there(table):
+    path = table("doc_id topic", "d1 x")
+    with pytest.raises(InputError, match="no column 'doc' for the item; there are: doc_id, topic"):
+        as_labels(path, columns={"item": "doc"})
+    with pytest.raises(InputError, match="no column 3 for the item"):
+        as_labels(path, columns={"item": 3})
+    with pytest.raises(InputError, match="no column 0 for the item"):
+        as_labels(path, columns={"item": 0})
+    with pytest.raises(InputError, match="'docs' is not known; expected some of item, label"):
+        as_labels(path, columns={"docs": "doc_id"})
+    path = table("d1 x")
+    with pytest.raises(InputError, match="there are: columns 1 to 2, without names"):
+        as_labels(path, columns={"item": 1, "label": 7})
+
+
+def test_unclear_columns(table):
+    with pytest.raises(InputError, match="several columns could be the label: gold, system"):
+        as_labels(table("item gold system", "d1 x y"))
+    with pytest.raises(InputError, match="no item column among: text, author, label"):
+        as_labels(table("text author label", "t a x"))
+    with pytest.raises(InputError, match="no label column among: item, text, author"):
+        as_labels(table("item text author", "d t a"))
+    with pytest.raises(InputError, match="5 columns without a header; expected 1 to 4"):
+        as_labels(table("a b c d e"))
+
+
+def test_header_that_may_be_data(table):
+    labels = as_labels(table("d0 topic", "d1 x", "d2 topic"))
+    assert labels.warnings == (
+        f"the first line of {labels.source} was taken for column names, "
+        "but 'topic' is also a label",
+    )
+
+
+def test_wrong_number_of_fields(table):
+    path = table("item label", "d1 x", "d2", "d3 y z", "d4 x")
+    assert problems(path) == [
+        "3: 1 field; expected 2, as in the first line",
+        "4: 3 fields; expected 2, as in the first line",
+    ]
+
+
+def test_contradictions_and_repeats(table, answers):
+    path = table("item label", "d1 x", "d2 y", "d1 y")
+    assert problems(path) == ["4: item 'd1' has another answer than on line 2; expected one"]
+    labels = as_labels(table("d1 x", "d2 y", "d1 x"))
+    assert answers(labels) == {(None, "d1"): {"x": 1.0}, (None, "d2"): {"y": 1.0}}
+    assert labels.warnings == (f"1 line of {labels.source} repeats an earlier one: dropped",)
+
+
+def test_contradicting_and_repeated_weights(table, answers):
+    path = table("item label weight", "d1 x 1", "d1 y 1", "d1 x 2")
+    assert problems(path) == ["4: item 'd1' has another answer than on line 2; expected one"]
+    labels = as_labels(table("item label weight", "d1 x 1", "d1 y 1", "d1 x 1", "d1 x 1.0"))
+    assert answers(labels) == {(None, "d1"): {"x": 0.5, "y": 0.5}}
+    assert labels.warnings == (f"2 lines of {labels.source} repeat an earlier one: dropped",)
+
+
+def test_bad_weights(table):
+    path = table("item label weight", "a x -1", "b x many", "c x nan", "d x inf", "e x 1", "f x -1")
+    assert problems(path) == [
+        "2: the weight '-1' is negative; expected 0 or more",
+        "3: the weight 'many' is not a number; expected 0 or more",
+        "4: the weight 'nan' is not a number; expected 0 or more",
+        "5: the weight 'inf' is infinite; expected 0 or more",
+        "7: the weight '-1' is negative; expected 0 or more",
+    ]
+
+
+def test_empty_cells(write):
+    path = write("a.tsv", "item\tlabel\tgroup\nd1\t\tg\n \tx\tg\nd3\tx\t\nd4\tx\tg\n")
+    assert problems(path) == [
+        "2: the label is empty; expected a label",
+        "3: the item is empty; expected an id",
+        "4: the group is empty; expected a name",
+    ]
+
+
+def test_cells_are_stripped(write, answers):
+    expected = {(None, "d1"): {"x y": 1.0}, (None, "d2"): {"x y": 1.0}}
+    assert answers(as_labels(write("a.tsv", " item \tlabel\nd1\tx y \n d2\t x y\n"))) == expected
+    assert answers(as_labels(write("a.csv", "item, label\nd1, x y \n d2,x y\n"))) == expected
+
+
+def test_tsv_parted_by_blanks(write, answers):
+    path = write("a.tsv", "item  label\nd1   x\nd2 y \n")
+    assert answers(as_labels(path)) == {(None, "d1"): {"x": 1.0}, (None, "d2"): {"y": 1.0}}
+    path = write("a.txt", "d1 x\nd2 y\n")
+    assert answers(as_labels(path)) == {(None, "d1"): {"x": 1.0}, (None, "d2"): {"y": 1.0}}
+
+
+def test_tsv_has_no_quotes(write, answers):
+    assert answers(as_labels(write("a.tsv", 'd1\t"x\nd2\t5"\n'))) == {
+        (None, "d1"): {'"x': 1.0},
+        (None, "d2"): {'5"': 1.0},
+    }
+
+
+def test_one_column_tsv_keeps_blanks_in_labels(write):
+    labels = as_labels(write("a.tsv", "label\nnew york\nparis\n"))
+    assert list(labels.names) == ["new york", "paris"]
+    assert problems(write("b.tsv", "paris\nnew\tyork\n")) == [
+        "2: 2 fields; expected 1, as in the first line"
+    ]
+
+
+def test_csv_quotes(write, answers):
+    path = write("a.csv", 'item,label\n"d,1","x ""y"""\n"d\n2","z"\nd3,z,\n')
+    assert problems(path) == ["5: 3 fields; expected 2, as in the first line"]
+    path = write("a.csv", 'item,label\n"d,1","x ""y"""\n"d\n2","z"\n')
+    assert answers(as_labels(path)) == {(None, "d,1"): {'x "y"': 1.0}, (None, "d\n2"): {"z": 1.0}}
+
+
+def test_csv_line_numbers_after_long_cells(write):
+    rows = "".join(f'"d\n{n}",x\n' for n in range(600))
+    path = write("a.csv", rows + "d,x,y\n")
+    assert problems(path) == ["1201: 3 fields; expected 2, as in the first line"]
+
+
+def test_csv_with_an_open_quote(write):
+    found = problems(write("a.csv", 'item,label\nd1,"x\nd2,y\n'))
+    assert len(found) == 1
+    assert "expected comma-separated cells" in found[0]
+
+
+def test_csv_with_semicolons(write, answers):
+    path = write("a.csv", "item;label\nd1;x,y\n")
+    assert answers(as_labels(path)) == {(None, "d1"): {"x,y": 1.0}}
+
+
+def test_gold_and_system_may_go_by_any_label_name(write, answers):
+    assert answers(as_labels(write("a.csv", "item,prediction\nd,x\n"))) == {(None, "d"): {"x": 1.0}}

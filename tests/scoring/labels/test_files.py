@@ -1,0 +1,185 @@
+"""Opening files and telling formats apart."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import io
+import lzma
+import sys
+from pathlib import Path
+
+import pytest
+
+from roget import catalogue
+from roget.errors import FormatError, InputError, UnknownName
+from roget.scoring.labels import as_labels, files
+from roget.scoring.labels.files import Source, detect, guess
+
+KEY = "w i1 a\nw i2 b\n"
+
+
+@pytest.mark.parametrize(
+    ("name", "form"),
+    [
+        ("gold.key", "key"),
+        ("gold.KEY", "key"),
+        ("a.b.tsv", "tsv"),
+        ("a.tab", "tsv"),
+        ("a.csv", "csv"),
+        ("a.jsonl", "jsonl"),
+        ("a.ndjson", "jsonl"),
+        ("a.parquet", "parquet"),
+        ("a.pq", "parquet"),
+        ("a.tsv.gz", "tsv"),
+        ("a.key.bz2", "key"),
+        ("a.csv.xz", "csv"),
+    ],
+)
+def test_formats_by_name(name, form):
+    assert detect(Source(name)) == form
+
+
+@pytest.mark.parametrize(
+    ("lines", "form"),
+    [
+        (["noun"], "lines"),
+        (["noun", "a b c"], "lines"),
+        (["w i1 a"], "key"),
+        (["w\ti1\ta/3\tb"], "key"),
+        (["w i1", "w i2 a"], "key"),
+        (["d1 a"], "tsv"),
+        (["d1\ta"], "tsv"),
+        (["d 1\ta b c"], "tsv"),
+        (["item\tlabel\tweight"], "tsv"),
+        (["id\tLabel\tword\tx"], "tsv"),
+        (["item label", "d1 a b"], "tsv"),
+        (["item,label"], "csv"),
+        (['{"item": 1, "label": 2}'], "jsonl"),
+        ([], "lines"),
+    ],
+)
+def test_formats_by_content(lines, form):
+    assert guess(lines) == form
+
+
+def test_content_is_looked_at_past_blanks_and_comments(write, answers):
+    path = write("a.txt", "\n!! a comment of several words\n  \nw i1 a\n")
+    assert answers(as_labels(path)) == {("w", "i1"): {"a": 1.0}}
+
+
+def test_named_format_wins(write):
+    path = write("a.key", KEY)
+    assert as_labels(path, labels="lines").n_labels == 2
+    with pytest.raises(UnknownName, match="unknown label format 'keys': did you mean key"):
+        as_labels(path, labels="keys")
+
+
+def test_parquet_without_a_telling_name(write):
+    with pytest.raises(InputError, match="cannot be read as Parquet"):
+        as_labels(write("a", b"PAR1 but no more"))
+
+
+@pytest.mark.parametrize(
+    ("suffix", "opener"), [("gz", gzip.open), ("bz2", bz2.open), ("xz", lzma.open)]
+)
+def test_compressed(tmp_path, suffix, opener, answers):
+    path = tmp_path / f"a.key.{suffix}"
+    with opener(path, "wt") as stream:
+        stream.write(KEY)
+    assert answers(as_labels(path)) == {("w", "i1"): {"a": 1.0}, ("w", "i2"): {"b": 1.0}}
+
+
+@pytest.mark.parametrize("suffix", ["gz", "bz2", "xz"])
+def test_broken_compression(write, suffix):
+    path = write(f"a.key.{suffix}", KEY * 5)
+    with pytest.raises(InputError, match=f"a.key.{suffix}: cannot be"):
+        as_labels(path)
+
+
+def test_cut_compression(write):
+    whole = gzip.compress(KEY.encode() * 1000)
+    with pytest.raises(InputError, match=r"a\.key\.gz: cannot be decompressed"):
+        as_labels(write("a.key.gz", whole[: len(whole) // 2]))
+
+
+def test_standard_input(monkeypatch, answers):
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(KEY.encode())))
+    labels = as_labels("-")
+    assert answers(labels) == {("w", "i1"): {"a": 1.0}, ("w", "i2"): {"b": 1.0}}
+    assert labels.source == "standard input"
+    assert not sys.stdin.buffer.closed
+
+
+def test_no_such_file(tmp_path):
+    with pytest.raises(InputError, match=r"nothing\.key: no such file"):
+        as_labels(tmp_path / "nothing.key")
+    with pytest.raises(InputError, match="is a directory; a label file was expected"):
+        as_labels(tmp_path)
+    with pytest.raises(InputError, match="no such file"):
+        as_labels(str(tmp_path / "nothing"))
+
+
+def test_not_a_folder_on_the_way(write):
+    path = write("a.key", KEY)
+    with pytest.raises(InputError, match="cannot be read: Not a directory"):
+        as_labels(path / "b.key")
+
+
+@pytest.mark.parametrize("form", sorted({*catalogue.names("label formats")} - {"parquet"}))
+def test_empty_file(write, form):
+    with pytest.raises(InputError, match="empty: no items"):
+        as_labels(write("empty", ""), labels=form)
+
+
+def test_byte_order_mark(write, answers):
+    path = write("a.tsv", b"\xef\xbb\xbfitem\tlabel\nd1\tx\n")
+    assert answers(as_labels(path)) == {(None, "d1"): {"x": 1.0}}
+
+
+def test_wrong_encoding(write):
+    path = write("a.key", "w i1 a\nw i2 café\n".encode("latin-1"))
+    with pytest.raises(FormatError, match=r"a\.key:2: byte 0xe9 \(the 16th\) is not UTF-8"):
+        as_labels(path)
+    with pytest.raises(FormatError, match="it looks like UTF-16"):
+        as_labels(write("b.key", "w i1 a\n".encode("utf-16")))
+
+
+def test_wrong_encoding_far_into_a_file(write, monkeypatch):
+    monkeypatch.setattr(files, "BLOCK", 64)
+    path = write("a.key", b"w i%d a\n" * 100 % tuple(range(100)) + b"w i\xff a\n")
+    content = path.read_bytes()
+    place = content.index(b"\xff") + 1
+    with pytest.raises(FormatError, match=rf"a\.key:101: byte 0xff \(the {place}th\)"):
+        as_labels(path)
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+def test_line_ends(write, end, answers):
+    expected = {("w", "i1"): {"a": 1.0}, ("w", "i2"): {"b": 1.0}}
+    assert answers(as_labels(write("a.key", KEY.replace("\n", end)))) == expected
+    assert answers(as_labels(write("b.key", KEY.strip().replace("\n", end)))) == expected
+    with pytest.raises(FormatError, match=r"c\.key:3: 1 field"):
+        as_labels(write("c.key", (KEY + "x\n").replace("\n", end)))
+
+
+@pytest.mark.parametrize("block", [1, 7, 64])
+@pytest.mark.parametrize("form", ["key", "tsv", "csv", "jsonl", "lines"])
+def test_blocks_of_any_size(write, monkeypatch, block, form, answers):
+    rows = {
+        "key": lambda n: f"w i{n} l{n % 3}",
+        "tsv": lambda n: f"i{n}\tl{n % 3}",
+        "csv": lambda n: f'i{n},"l{n % 3}"',
+        "jsonl": lambda n: f'{{"item": {n}, "label": {n % 3}}}',
+        "lines": lambda n: f"l{n % 3}",
+    }[form]
+    path = write("a.txt", "\n".join(map(rows, range(50))))
+    whole = answers(as_labels(path, labels=form))
+    monkeypatch.setattr(files, "BLOCK", block)
+    assert answers(as_labels(path, labels=form)) == whole
+    assert len(whole) == 50
+
+
+def test_paths_of_any_kind(write):
+    path = write("a.key", KEY)
+    assert as_labels(str(path)).source == as_labels(Path(path)).source == str(path)

@@ -1,0 +1,198 @@
+"""Columns of pandas, polars and pyarrow."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from roget.errors import InputError
+from roget.scoring.labels import as_labels
+from roget.scoring.labels.foreign import factorize_column
+
+pandas = pytest.importorskip("pandas")
+polars = pytest.importorskip("polars")
+pyarrow = pytest.importorskip("pyarrow")
+
+MAKERS = {
+    "pandas": pandas.Series,
+    "pandas object": lambda values: pandas.Series(values, dtype=object),
+    "pandas category": lambda values: pandas.Series(values, dtype="category"),
+    "pandas index": pandas.Index,
+    "polars": polars.Series,
+    "arrow": pyarrow.array,
+    "arrow chunks": lambda values: pyarrow.chunked_array([values[:2], values[2:]]),
+    "arrow dictionary": lambda values: pyarrow.array(values).dictionary_encode(),
+}
+columns = pytest.mark.parametrize("make", MAKERS.values(), ids=MAKERS)
+
+
+def spelled(factors):
+    names = factors.names
+    if names is None:
+        names = range(factors.offset, factors.offset + factors.n_labels)
+    return [None if code < 0 else names[code] for code in factors.codes.tolist()]
+
+
+@columns
+@pytest.mark.parametrize(
+    "values",
+    [
+        ["b", "a", "b", "c"],
+        ["b", None, "b", "a"],
+        [3, 1, 3, 1],
+        [2**60, 5, -7, 5],
+        [1.5, 2.5, 1.5, 0.0],
+        [True, False, True, True],
+    ],
+)
+def test_columns(make, values):
+    factors = factorize_column(make(values))
+    assert spelled(factors) == values
+    assert factors.complete == (None not in values)
+
+
+@columns
+def test_column_without_any_answer(make):
+    factors = factorize_column(make([None, None, None]))
+    assert spelled(factors) == [None] * 3
+    assert not factors.complete
+
+
+@settings(max_examples=25)
+@given(st.lists(st.text(max_size=2) | st.none(), min_size=1, max_size=12))
+def test_text_columns_agree_with_lists(values):
+    for make in (polars.Series, pyarrow.array):
+        factors = factorize_column(make(values))
+        assert spelled(factors) == values
+
+
+@pytest.mark.parametrize(
+    "column",
+    [
+        pandas.Series([1, 2, None], dtype="Int64"),
+        polars.Series([1, 2, None]),
+        pyarrow.array([1, 2, None]),
+    ],
+)
+def test_integers_with_gaps_stay_integers(column):
+    assert spelled(factorize_column(column)) == [1, 2, None]
+
+
+def test_integers_with_gaps_keep_all_digits():
+    big = 2**60 + 1
+    for column in (polars.Series([big, None]), pyarrow.array([big, None])):
+        assert spelled(factorize_column(column)) == [big, None]
+
+
+def test_numbers_are_not_copied():
+    series = pandas.Series([3, 1, 2])
+    assert np.shares_memory(factorize_column(series).codes, series.to_numpy())
+
+
+def test_position_counts_not_the_pandas_index():
+    series = pandas.Series(["a", "b"], index=[1, 0])
+    labels = as_labels(series)
+    assert labels.items is None
+    assert [labels.label(code) for code in labels.codes] == ["a", "b"]
+
+
+def test_polars_categories():
+    for kind in (polars.Categorical, polars.Enum(["z", "a", "b"])):
+        column = polars.Series(["a", None, "b", "a"], dtype=kind)
+        assert spelled(factorize_column(column)) == ["a", None, "b", "a"]
+
+
+def test_arrow_dictionary_with_gaps_and_repeats():
+    indices = pyarrow.array([0, 1, 2, None, 3], type=pyarrow.uint8())
+    column = pyarrow.DictionaryArray.from_arrays(indices, pyarrow.array(["a", None, "b", "a"]))
+    factors = factorize_column(column)
+    assert spelled(factors) == ["a", None, "b", None, "a"]
+    assert factors.n_labels == 2
+
+
+def test_arrow_chunks_with_different_dictionaries():
+    one = pyarrow.array(["a", "b"]).dictionary_encode()
+    two = pyarrow.array(["c", "a"]).dictionary_encode()
+    assert spelled(factorize_column(pyarrow.chunked_array([one, two]))) == ["a", "b", "c", "a"]
+
+
+def test_dates():
+    stamps = pandas.Series(pandas.to_datetime(["2020-01-01", None, "2020-01-01"]))
+    assert factorize_column(stamps).codes.tolist() == [0, -1, 0]
+
+
+def test_mixed_objects_with_missing():
+    values = ["a", pandas.NA, pandas.NaT, None, 1]
+    assert as_labels(values).codes.tolist() == [0, -1, -1, -1, 1]
+    assert as_labels(pandas.Series(values, dtype=object)).codes.tolist() == [0, -1, -1, -1, 1]
+
+
+def test_nested_columns():
+    assert factorize_column(pandas.Series([(1, 2), (1, 3), (1, 2)])).codes.tolist() == [0, 1, 0]
+    for column in (polars.Series([[1], [2]]), pyarrow.array([[1], [2]]), pandas.Series([[1], [2]])):
+        with pytest.raises(InputError, match="item 0: a list cannot be a label"):
+            factorize_column(column)
+
+
+FRAMES = {
+    "pandas": pandas.DataFrame,
+    "polars": polars.DataFrame,
+    "arrow": pyarrow.table,
+    "arrow batch": pyarrow.RecordBatch.from_pydict,
+}
+frames = pytest.mark.parametrize("frame", FRAMES.values(), ids=FRAMES)
+
+
+@pytest.mark.parametrize(
+    "value", [polars.LazyFrame({"label": ["a"]}), polars.col("label"), pyarrow.scalar("a")]
+)
+def test_things_that_hold_no_values(value):
+    with pytest.raises(InputError, match="expected a path, a sequence of labels"):
+        as_labels(value)
+
+
+@frames
+def test_frames(frame, answers):
+    table = frame({"id": ["d1", "d2"], "topic": ["x", None]})
+    assert answers(as_labels(table)) == {(None, "d1"): {"x": 1.0}, (None, "d2"): {}}
+    with pytest.raises(InputError, match=r"the gold labels:2: no label"):
+        as_labels(table, gold=True)
+
+
+@frames
+def test_weighted_frames(frame, answers):
+    table = frame(
+        {
+            "item": [1, 1, 2],
+            "label": ["x", "y", "x"],
+            "weight": [1.0, 3.0, 2.5],
+            "word": ["w", "w", "v"],
+        }
+    )
+    assert answers(as_labels(table)) == {
+        ("w", "1"): {"x": 0.25, "y": 0.75},
+        ("v", "2"): {"x": 1.0},
+    }
+
+
+@frames
+def test_frames_with_chosen_columns(frame, answers):
+    table = frame({"a": [5, 6], "b": [7, 7], "c": ["k", "l"]})
+    labels = as_labels(table, columns={"item": "c", "label": "b"})
+    assert answers(labels) == {(None, "k"): {"7": 1.0}, (None, "l"): {"7": 1.0}}
+    with pytest.raises(InputError, match="no column 'd' for the item; there are: a, b, c"):
+        as_labels(table, columns={"item": "d", "label": "b"})
+
+
+@frames
+def test_frame_problems(frame):
+    table = frame({"item": ["a", None], "label": ["x", "y"], "weight": [-1.5, None]})
+    with pytest.raises(InputError) as caught:
+        as_labels(table, name="table")
+    assert caught.value.problems == (
+        "table:1: the weight -1.5 is negative; expected 0 or more",
+        "table:2: the item is empty; expected an id",
+        "table:2: the weight is missing; expected 0 or more",
+    )

@@ -1,0 +1,162 @@
+"""Senseval and SemEval keys."""
+
+from __future__ import annotations
+
+import pytest
+
+from roget.errors import MAX_PROBLEMS, FormatError, InputError
+from roget.scoring.labels import as_labels
+
+
+def problems(path, **options):
+    with pytest.raises(FormatError) as caught:
+        as_labels(path, **options)
+    return [problem.removeprefix(f"{path}:") for problem in caught.value.problems]
+
+
+def test_a_key(write, answers):
+    labels = as_labels(write("a.key", "add.v add.v.1 s1/4 s2/1\nadd.v add.v.2\ts1\n"))
+    assert answers(labels) == {
+        ("add.v", "add.v.1"): {"s1": 0.8, "s2": 0.2},
+        ("add.v", "add.v.2"): {"s1": 1.0},
+    }
+    assert labels.weighted
+    assert labels.complete
+    assert labels.warnings == ()
+
+
+def test_one_label_each_is_hard_whatever_its_weight(write, answers):
+    labels = as_labels(write("a.key", "w i1 a/4\nw i2 b/0.5\nw i3 a\n"))
+    assert not labels.weighted
+    assert labels.n_labels == 2
+    assert answers(labels)["w", "i2"] == {"b": 1.0}
+
+
+@pytest.mark.parametrize(
+    ("token", "label"),
+    [
+        ("common%3:00:01::/4", "common%3:00:01::"),
+        ("a/1e-3", "a"),
+        ("a/.5", "a"),
+        ("a/+2.", "a"),
+        ("a/b/3", "a/b"),
+        ("a/b", "a/b"),
+        ("a/", "a/"),
+        ("a/1_0", "a/1_0"),
+        ("a/١", "a/١"),
+        ("1/2/x", "1/2/x"),
+        ("wow!!", "wow!!"),
+        ("a\u00a0b", "a\u00a0b"),
+        ("数\u3000学/2", "数\u3000学"),
+    ],
+)
+def test_what_is_a_weight(write, token, label, answers):
+    labels = as_labels(write("a.key", f"w i1 {token} other/1e-9\n"))
+    assert label in answers(labels)["w", "i1"]
+
+
+def test_comments_blank_lines_and_odd_blanks(write, answers):
+    text = "!! all of it\n\n  w \t i1   a  !! b c\n\t\nw i2 b !!\n   !! x\nw i3 c!!d\n"
+    assert answers(as_labels(write("a.key", text))) == {
+        ("w", "i1"): {"a": 1.0},
+        ("w", "i2"): {"b": 1.0},
+        ("w", "i3"): {"c!!d": 1.0},
+    }
+
+
+def test_no_answer(write, answers):
+    path = write("a.key", "w i1 a\nw i2\nw i3 b/1 c/1\n")
+    labels = as_labels(path)
+    assert answers(labels)["w", "i2"] == {}
+    assert not labels.complete
+    assert problems(path, gold=True) == ["2: no label; every item of the gold standard needs one"]
+
+
+def test_no_answer_in_a_hard_key(write, answers):
+    labels = as_labels(write("a.key", "w i1 a\nw i2\n"))
+    assert not labels.weighted
+    assert labels.codes.tolist() == [0, -1]
+    assert not labels.complete
+
+
+def test_same_item_in_two_groups(write, answers):
+    labels = as_labels(write("a.key", "w 1 a\nv 1 b\nw 2 a\n"))
+    assert answers(labels) == {
+        ("w", "1"): {"a": 1.0},
+        ("v", "1"): {"b": 1.0},
+        ("w", "2"): {"a": 1.0},
+    }
+
+
+def test_zero_weight_is_no_label(write, answers):
+    labels = as_labels(write("a.key", "w i1 a/0 b/2\nw i2 a/1 b/1\n"))
+    assert answers(labels)["w", "i1"] == {"b": 1.0}
+
+
+def test_label_named_twice(write, answers):
+    labels = as_labels(write("a.key", "w i1 a/4 a/2 b/2\nw i2 c\n"))
+    assert answers(labels)["w", "i1"] == {"a": 0.75, "b": 0.25}
+    assert labels.warnings == (
+        f"1 answer of {labels.source} names a label twice: its weights were added",
+    )
+
+
+def test_huge_and_tiny_weights(write, answers):
+    labels = as_labels(write("a.key", "w i1 a/1e308 b/1e308\nw i2 a/4e-324 b/4e-324\n"))
+    assert set(answers(labels)["w", "i1"].values()) == {0.5}
+    assert set(answers(labels)["w", "i2"].values()) == {0.5}
+
+
+def test_repeated_lines(write, answers):
+    labels = as_labels(write("a.key", "w i1 a\nw i2 b\nw  i1\ta\nw i1 a/3\n"))
+    assert len(labels) == 2
+    assert labels.items == ["i1", "i2"]
+    assert labels.warnings == (f"2 lines of {labels.source} repeat an earlier one: dropped",)
+    labels = as_labels(write("b.key", "w i1 a/1 b/2\nw i2\nw i1 b/2 a/1\nw i2\n"))
+    assert answers(labels) == {("w", "i1"): {"a": 1 / 3, "b": 2 / 3}, ("w", "i2"): {}}
+    assert labels.warnings == (f"2 lines of {labels.source} repeat an earlier one: dropped",)
+
+
+def test_contradictions(write):
+    path = write("a.key", "w i1 a\nv i1 b\nw i1 b\n\nv i1\n")
+    assert problems(path) == [
+        "3: item 'i1' has another answer than on line 1; expected one",
+        "5: item 'i1' has another answer than on line 2; expected one",
+    ]
+    path = write("b.key", "w i1 a/1 b/2\nw i1 a/1\n")
+    assert problems(path) == ["2: item 'i1' has another answer than on line 1; expected one"]
+
+
+def test_bad_weights_and_fields(write):
+    path = write(
+        "a.key",
+        "w i1 a/-1\nw\nw i2 b/nan c\nw i3 a/inf\nw i4 /3\nw i5 a/-1\nw i6 a/0 b/0\n",
+    )
+    assert problems(path) == [
+        "1: the weight '-1' of 'a' is negative; expected 0 or more",
+        "2: 1 field, 'w'; expected group item label[/weight] ...",
+        "3: the weight 'nan' of 'b' is not a number; expected 0 or more",
+        "4: the weight 'inf' of 'a' is infinite; expected 0 or more",
+        "5: '/3' is a weight without a label; expected label/weight",
+        "6: the weight '-1' of 'a' is negative; expected 0 or more",
+    ]
+    zero = "the weights of this item sum to 0; expected at least one above 0"
+    assert problems(write("b.key", "w i6 a/0 b/0\nw i7 a b\n")) == [f"1: {zero}"]
+    assert problems(write("c.key", "w i6 a/0\nw i7 a\n")) == [f"1: {zero}"]
+
+
+def test_reading_stops_after_many_problems(write):
+    path = write("a.key", "x\n" * 1000)
+    with pytest.raises(FormatError, match="reading stopped here") as caught:
+        as_labels(path)
+    assert len(caught.value.problems) == MAX_PROBLEMS
+
+
+def test_line_numbers_beyond_a_batch(write):
+    path = write("a.key", "".join(f"w i{n} a\n\n" for n in range(1000)) + "w\n")
+    assert problems(path) == ["2001: 1 field, 'w'; expected group item label[/weight] ..."]
+
+
+def test_columns_make_no_sense(write):
+    with pytest.raises(InputError, match="columns cannot be chosen in a key"):
+        as_labels(write("a.key", "w i a\n"), columns={"item": "x"})

@@ -1,0 +1,102 @@
+"""Parquet files, through DuckDB."""
+
+from __future__ import annotations
+
+import gzip
+import sys
+
+import duckdb
+import pytest
+
+from roget.errors import FormatError, InputError
+from roget.scoring.labels import as_labels
+
+
+@pytest.fixture
+def parquet(tmp_path):
+    """A function that writes the rows of a query to a Parquet file."""
+
+    def writer(query):
+        path = tmp_path / "a.parquet"
+        duckdb.execute(f"COPY ({query}) TO '{path}' (FORMAT parquet)")
+        return path
+
+    return writer
+
+
+def test_columns(parquet, answers):
+    path = parquet("SELECT * FROM (VALUES ('d1', 'x', 't'), ('d2', NULL, 't')) v(id, topic, text)")
+    assert answers(as_labels(path)) == {(None, "d1"): {"x": 1.0}, (None, "d2"): {}}
+    with pytest.raises(FormatError, match=r"a\.parquet:2: no label"):
+        as_labels(path, gold=True)
+
+
+def test_weights_and_groups(parquet, answers):
+    path = parquet(
+        "SELECT * FROM (VALUES (1, 'x', 1, 'w'), (1, 'y', 3, 'w'), (1, 'x', 1, 'v')) "
+        "v(item, label, weight, lemma)"
+    )
+    assert answers(as_labels(path)) == {
+        ("w", "1"): {"x": 0.25, "y": 0.75},
+        ("v", "1"): {"x": 1.0},
+    }
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        ("7", "7"),
+        ("7::UTINYINT", "7"),
+        ("7::HUGEINT", "7"),
+        ("0.5::DOUBLE", "0.5"),
+        ("0.50::DECIMAL(4, 2)", "0.50"),
+        ("true", "true"),
+        ("DATE '2020-01-02'", "2020-01-02"),
+        ("'x'::ENUM ('x', 'y')", "x"),
+    ],
+)
+def test_labels_of_other_types(parquet, answers, value, text):
+    path = parquet(f"SELECT 1 AS item, {value} AS label")
+    assert answers(as_labels(path)) == {(None, "1"): {text: 1.0}}
+
+
+def test_chosen_columns(parquet, answers):
+    path = parquet("""SELECT 'a' AS "my ""id", 'b' AS x, 'c' AS y""")
+    labels = as_labels(path, columns={"item": 'my "id', "label": "y"})
+    assert answers(labels) == {(None, "a"): {"c": 1.0}}
+    with pytest.raises(InputError, match='there are: my "id, x, y'):
+        as_labels(path, columns={"item": "z", "label": "y"})
+
+
+def test_bad_weight(parquet):
+    path = parquet("SELECT 'd' AS item, 'x' AS label, -1.5 AS weight")
+    with pytest.raises(FormatError, match=r"a\.parquet:1: the weight '?-1.5'? is negative"):
+        as_labels(path)
+
+
+def test_no_rows(parquet):
+    with pytest.raises(InputError, match="no items"):
+        as_labels(parquet("SELECT 'd' AS item, 'x' AS label LIMIT 0"))
+
+
+def test_not_parquet(write, tmp_path):
+    with pytest.raises(InputError, match=r"b\.parquet: cannot be read as Parquet"):
+        as_labels(write("b.parquet", "item,label\n"))
+    with pytest.raises(InputError, match=r"b\.parquet: cannot be read as Parquet"):
+        as_labels(write("b.parquet", ""))
+    with pytest.raises(InputError, match=r"c\.parquet: no such file"):
+        as_labels(tmp_path / "c.parquet")
+    with pytest.raises(InputError, match="Parquet is read from a plain file only"):
+        as_labels(write("d.parquet.gz", gzip.compress(b"x")))
+
+
+def test_not_from_standard_input(monkeypatch):
+    with pytest.raises(InputError, match="standard input: Parquet is read from a plain file only"):
+        as_labels("-", labels="parquet")
+
+
+def test_duckdb_is_loaded_only_for_parquet(tmp_path):
+    import subprocess
+
+    code = "import sys, roget.scoring.labels; sys.exit('duckdb' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

@@ -1,0 +1,83 @@
+"""Trivial answers: statistics from sizes alone equal those of the labels written out."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from roget import Undefined, catalogue, contingency
+from roget.scoring import baselines
+from roget.scoring.baselines import RandomSameSizes, trivial
+from roget.scoring.measures import parse
+
+MEASURES = [name for name in catalogue.names("measures") if name != "supervised-recall"]
+labels = st.lists(st.integers(0, 4), min_size=1, max_size=25)
+
+
+def value(statistics, name, entropy="ml"):
+    try:
+        return statistics.measure(name, entropy)
+    except Undefined:
+        return None
+
+
+@pytest.mark.parametrize("name", MEASURES)
+@given(gold=labels)
+def test_one_cluster_and_one_per_item(name, gold):
+    n = len(gold)
+    answers = trivial(contingency(gold, [i % 3 for i in range(n)]))
+    for answer, system in (("one cluster", [0] * n), ("one per item", list(range(n)))):
+        assert value(answers[answer], name) == pytest.approx(
+            value(contingency(gold, system), name), abs=1e-12
+        ), answer
+
+
+@pytest.mark.parametrize("entropy", ["ml", "mm", "jk", "bub", "grassberger", "chao-shen"])
+def test_random_is_the_mean_of_shuffles(entropy):
+    """Exact expectations (one draw where there is no formula) against 4000 shuffles."""
+    random = np.random.default_rng(0)
+    gold, system = random.integers(0, 4, 60), random.integers(0, 6, 60) ** 2 // 6
+    expected = trivial(contingency(gold, system))["random"]
+    means = dict.fromkeys(["vi", "paired-recall", "b3-precision", "b3-recall"], 0.0)
+    for _ in range(4000):
+        table = contingency(gold, random.permutation(system))
+        for name in means:
+            means[name] += table.measure(name, entropy) / 4000
+    for name, mean in means.items():
+        if name == "vi" and entropy == "chao-shen":
+            continue
+        assert expected.measure(name, entropy) == pytest.approx(mean, abs=0.02), name
+
+
+def test_random_answers_score_zero_once_adjusted():
+    random = np.random.default_rng(2)
+    gold, system = random.integers(0, 5, 300), random.integers(0, 9, 300)
+    answer = trivial(contingency(gold, system))["random"]
+    assert answer.measure("ari") == pytest.approx(0, abs=1e-12)
+    assert answer.measure("ami") == pytest.approx(0, abs=1e-12)
+
+
+def test_the_drawn_table_has_the_sizes():
+    answer = RandomSameSizes(np.array([5, 3, 2]), np.array([4, 6]), seed=7)
+    table = answer.table
+    assert table.row_totals.tolist() == [5, 3, 2]
+    assert table.column_totals.tolist() == [4, 6]
+    again = RandomSameSizes(np.array([5, 3, 2]), np.array([4, 6]), seed=7).table
+    assert table.counts.tolist() == again.counts.tolist()
+
+
+def test_many_items_are_drawn_by_share():
+    rows, columns = np.array([600_000, 400_000]), np.array([700_000, 300_000])
+    table = RandomSameSizes(rows, columns, seed=1).table
+    assert table.row_totals.tolist() == rows.tolist()
+    np.testing.assert_allclose(table.column_totals, columns, rtol=0.01)
+
+
+def test_a_table_too_large_to_draw_is_undefined(monkeypatch):
+    monkeypatch.setattr(baselines, "_MOST_CELLS", 10)
+    answer = RandomSameSizes(np.full(20, 5), np.full(10, 10), seed=0)
+    assert value(answer, "one-to-one") is None
+    assert value(answer, "v") is not None
+    assert parse("one-to-one").needs == ("matched",)

@@ -1,0 +1,194 @@
+"""`roget.score` from end to end, without files."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from roget import InputError, RogetError, Undefined, measure, score
+from roget.errors import UnknownName
+from roget.scoring.evaluate import DEFAULT_MEASURES
+
+GOLD = {
+    "w1": ["a", "a", "a", "b", "b", "b"],
+    "w2": ["x", "x", "y", "y"],
+}
+SYSTEM = {
+    "w1": [1, 1, 2, 2, 2, 2],
+    "w2": [1, 1, 2, 2],
+}
+
+
+def frame(answers):
+    import pandas as pd
+
+    rows = [
+        (f"{word}.{i}", label, word) for word, ls in answers.items() for i, label in enumerate(ls)
+    ]
+    return pd.DataFrame(rows, columns=["item", "label", "group"])
+
+
+def test_the_default_report():
+    table = score([0, 0, 1, 1, 2, 2], [0, 0, 1, 1, 1, 2])
+    shown = dict.fromkeys(row.measure for row in table.rows)
+    assert tuple(shown) == DEFAULT_MEASURES
+    assert [row.entropy for row in table.rows if row.measure == "v"] == ["ml", "jk"]
+    assert [row.entropy for row in table.rows if row.measure == "ari"] == [None]
+    for row in table.rows:
+        assert set(row.baselines) == {"one cluster", "one per item", "random"}
+        assert all(v is not None and math.isfinite(v) for v in row.baselines.values())
+    assert (table.items, table.groups, table.classes, table.clusters) == (6, 1, 3, 3)
+
+
+def test_groups_are_averaged_by_items():
+    table = score(frame(GOLD), frame(SYSTEM), "v", "ml")
+    one = measure("v", GOLD["w1"], SYSTEM["w1"])
+    assert measure("v", GOLD["w2"], SYSTEM["w2"]) == 1.0
+    assert table["v"] == pytest.approx((6 * one + 4) / 10)
+    even = score(frame(GOLD), frame(SYSTEM), "v", "ml", average="unweighted")
+    assert even["v"] == pytest.approx((one + 1) / 2)
+    assert "average:unweighted" in even.signature
+
+
+def test_pooled_labels_are_private_to_their_group():
+    """Cluster 1 of one word and cluster 1 of another have nothing in common."""
+    pooled = score(frame(GOLD), frame(SYSTEM), "v", "ml", average="pooled")
+    gold = [f"{w}{label}" for w, labels in GOLD.items() for label in labels]
+    system = [f"{w}{label}" for w, labels in SYSTEM.items() for label in labels]
+    assert pooled["v"] == pytest.approx(measure("v", gold, system))
+    assert pooled.groups == 1
+
+
+def test_undefined_groups_are_left_out_and_counted():
+    gold = {"w1": ["a", "a", "b"], "w2": ["x", "x", "x"]}
+    table = score(frame(gold), frame({"w1": [1, 1, 2], "w2": [1, 2, 2]}), "gamma")
+    assert table["gamma"] == 1.0
+    assert any("undefined in 1 of 2 groups" in warning for warning in table.warnings)
+
+
+def test_undefined_everywhere_has_a_reason():
+    table = score([0, 0, 0], [0, 1, 1], "gamma")
+    (row,) = table.rows
+    assert row.value is None
+    assert "gold keeps every pair together" in row.reason
+    assert row.as_dict()["reason"] == row.reason
+    with pytest.raises(Undefined, match="gold keeps every pair together"):
+        table["gamma"]
+    with pytest.raises(Undefined):
+        measure("gamma", [0, 0, 0], [0, 1, 1])
+
+
+@pytest.mark.parametrize(
+    ("missing", "v"),
+    [("cluster", ["a", "a", "b", "b"]), ("singletons", ["a", "a", "b", "c"]), ("drop", ["a", "a"])],
+)
+def test_missing_items(missing, v):
+    gold = {"i1": "x", "i2": "x", "i3": "y", "i4": "y"}
+    table = score(gold, {"i2": "a", "i1": "a", "extra": "q"}, "v", "ml", missing=missing)
+    assert table["v"] == pytest.approx(measure("v", list(gold.values())[: len(v)], v))
+    assert f"missing:{missing}" in table.signature
+    assert any("2 of 4 items" in warning for warning in table.warnings)
+    assert any("1 item" in warning and "gold" in warning for warning in table.warnings)
+
+
+def test_missing_items_may_be_an_error():
+    with pytest.raises(InputError, match="i2"):
+        score({"i1": "x", "i2": "x"}, {"i1": "a"}, missing="error")
+
+
+def test_no_better_than_trivial_is_said():
+    random = np.random.default_rng(0)
+    gold = random.integers(0, 4, 200)
+    warnings = " ".join(score(gold, random.integers(0, 4, 200)).warnings)
+    assert "no better than putting all items in one cluster" in warnings
+    assert "no better than giving each item its own cluster" in warnings
+
+
+def test_a_good_clustering_has_no_warning():
+    random = np.random.default_rng(0)
+    gold = random.integers(0, 4, 2000)
+    system = np.where(random.random(2000) < 0.9, gold, random.integers(0, 4, 2000))
+    assert score(gold, system).warnings == ()
+
+
+def test_thin_cells_and_disagreement_are_said():
+    random = np.random.default_rng(0)
+    warnings = " ".join(score(random.integers(0, 9, 60), random.integers(0, 9, 60)).warnings)
+    assert "too thin to trust" in warnings
+    assert "plug-in and bias-corrected scores disagree" in warnings
+
+
+def test_the_signature_says_what_the_score_depends_on():
+    signature = score([0, 1], [0, 1], ["v(beta=2)", "ari"], ["bub", "jk"]).signature
+    fields = dict(field.split(":", 1) for field in signature.split("|"))
+    assert fields["measures"] == "v(beta=2),ari"
+    assert fields["entropy"] == "bub,jk"
+    assert fields["support"] == "CxK+seen"
+    assert fields["missing"] == "cluster"
+    assert fields["gold"] == fields["system"] == "hard"
+    assert fields["ci"] == "none"
+
+
+def test_repeated_requests_are_one_row():
+    assert len(score([0, 1], [0, 1], ["v", "v(beta=1)", "ari", "ari"], "ml").rows) == 2
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"measures": "vv"}, "unknown measure 'vv': did you mean"),
+        ({"entropy": "jackknife"}, "unknown entropy estimator 'jackknife'"),
+        ({"average": "mean"}, "unknown average"),
+        ({"measures": "v(beta=x)"}, "beta is 'x', expected a number"),
+        ({"measures": "v(beta=-1)"}, "beta is -1.0, expected a number that is 0 or more"),
+        ({"measures": "nmi(average=mean)"}, "expected one of arithmetic"),
+        ({"measures": "v[2]"}, "is not a measure"),
+        ({"entropy": []}, "no entropy estimator"),
+    ],
+)
+def test_bad_requests_are_named(options, message):
+    with pytest.raises(RogetError, match=message):
+        score([0, 1], [0, 1], **options)
+
+
+def test_rows_by_name():
+    table = score([0, 0, 1], [0, 0, 1], ["v", "ari"])
+    assert table["v", "jk"] == table["v"] == table["ari"] == 1.0
+    with pytest.raises(UnknownName, match="ari"):
+        table["arj"]
+
+
+def test_progress_is_reported():
+    seen = []
+    score(frame(GOLD), frame(SYSTEM), "v", progress=lambda done, total: seen.append((done, total)))
+    assert seen == [(1, 2), (2, 2)]
+
+
+def test_lengths_must_agree():
+    with pytest.raises(InputError, match="3"):
+        score([0, 1], [0, 1, 2])
+
+
+def test_empty_input_is_an_error():
+    with pytest.raises(InputError):
+        score([], [])
+
+
+def test_weighted_groups_are_scored_one_by_one():
+    gold = {"i1": "x", "i2": "y"}
+    system = {"i1": {"a": 3, "b": 1}, "i2": {"b": 1}}
+    whole = score(gold, system, "v", "ml")
+    assert "system:weighted" in whole.signature
+    import pandas as pd
+
+    left = pd.DataFrame({"item": [*gold] * 2, "label": [*gold.values()] * 2, "group": list("1122")})
+    rows = [(item, label, weight, group) for group in "12" for item, answer in system.items()
+            for label, weight in answer.items()]  # fmt: skip
+    right = pd.DataFrame(rows, columns=["item", "label", "weight", "group"])
+    grouped = score(left, right, "v", "ml")
+    assert grouped.groups == 2
+    assert grouped["v"] == pytest.approx(whole["v"])
+    with pytest.raises(InputError, match="pooling"):
+        score(left, right, "v", "ml", average="pooled")
