@@ -52,7 +52,8 @@ def tied(gold, system):
 @given(labels=labellings, data=st.data())
 def test_names_and_order_never_matter(name, labels, data):
     gold, system = labels
-    assume(not (parse(name).ties and tied(gold, system)))
+    if parse(name).ties and tied(gold, system):
+        return
     order = data.draw(st.permutations(range(len(gold))))
     rename = data.draw(st.permutations(range(7)))
     other_gold = [f"class {rename[gold[i]]}" for i in order]
@@ -116,7 +117,8 @@ def test_declared_asymmetry(name):
 @given(labels=labellings)
 def test_doubling_every_item_changes_nothing(name, labels):
     gold, system = labels
-    assume(not (parse(name).ties and tied(gold, system)))
+    if parse(name).ties and tied(gold, system):
+        return
     assert same(value(name, gold, system), value(name, gold * 2, system * 2))
 
 
@@ -165,7 +167,8 @@ def test_nvi_of_one_cluster_is_exactly_one(gold):
 @given(labels=labellings)
 def test_table_and_labels_agree(name, labels):
     gold, system = np.array(labels)
-    assume(not (parse(name).ties and tied(gold, system)))
+    if parse(name).ties and tied(gold, system):
+        return
     table = np.zeros((7, 7), dtype=np.int64)
     np.add.at(table, (gold, system), 1)
     try:

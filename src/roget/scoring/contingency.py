@@ -36,7 +36,7 @@ class Contingency(Statistics):
     >>> table.n, table.rows.tolist(), table.columns.tolist(), table.counts.tolist()
     (6, [0, 0, 1], [0, 1, 1], [3, 1, 2])
     >>> round(table.measure("v"), 4)
-    0.5
+    0.4787
     """
 
     rows: IntArray
