@@ -11,6 +11,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
+from roget.core.information import weighted_sum
 from roget.errors import Undefined
 from roget.scoring.contingency import Contingency, pairs_within
 from roget.scoring.entropy import Estimator, Histogram, LinearEstimator
@@ -156,7 +157,7 @@ class RandomSameSizes(Statistics):
             return self.table.entropies(estimator)
         c, k = self.sizes.classes, self.sizes.clusters
         counts, cells = self.random_cells
-        joint = float(np.dot(estimator.coefficients(counts, self.n, c * k), cells))
+        joint = weighted_sum(estimator.coefficients(counts, self.n, c * k), cells)
         empty = c * k - float(cells.sum())
         product = estimator.joint_support == "product"
         return Entropies(

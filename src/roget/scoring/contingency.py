@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from roget.core.information import weighted_sum
 from roget.errors import InputError
 from roget.scoring.assignment import best_match
 from roget.scoring.entropy import Histogram
@@ -295,7 +296,7 @@ def pairs_within(histogram: Histogram) -> int | float:
     """Σ x(x−1)/2 over cells: in machine words while they are sure to hold it, else in Python's."""
     counts, cells = histogram.counts, histogram.cells
     if counts.dtype.kind == "f":
-        return float(np.dot(counts * (counts - 1), cells)) / 2
+        return weighted_sum(counts * (counts - 1), cells) / 2
     if int(counts[-1]) * int(histogram.total) < 2**63:
         return int(np.dot(counts * (counts - 1), cells)) // 2
     pairs = zip(counts.tolist(), cells.tolist(), strict=True)

@@ -13,6 +13,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
+from roget.core.information import weighted_sum
 from roget.errors import Undefined
 from roget.scoring.contingency import Contingency, pairs_within
 from roget.scoring.entropy import Estimator, Histogram, LinearEstimator
@@ -224,5 +225,5 @@ def _expected_value(
     """E[Ĥ] = Σ_j a_j·E[h_j], with the cells that could occur but are expected empty."""
     counts = np.flatnonzero(expected[1:] > 0) + 1
     held = expected[counts]
-    value = float(np.dot(estimator.coefficients(counts, n, support), held))
+    value = weighted_sum(estimator.coefficients(counts, n, support), held)
     return value + (support - float(held.sum())) * estimator.empty_cell(n, support)

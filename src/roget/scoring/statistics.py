@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from roget.core.information import weighted_sum
 from roget.errors import Undefined
 from roget.scoring import entropy as entropies_of
 from roget.scoring.entropy import Estimator, Histogram, LinearEstimator
@@ -207,7 +208,7 @@ class Statistics(ABC):
         if not isinstance(ml, LinearEstimator):
             raise TypeError("the plug-in estimator is linear")
         counts, cells = self.random_cells
-        return float(np.dot(ml.coefficients(counts, self.n, 1), cells))
+        return weighted_sum(ml.coefficients(counts, self.n, 1), cells)
 
     def measure(self, measure: str | Measure, entropy: str | Estimator = "ml") -> float:
         """The value of one measure; raises Undefined where it has none."""

@@ -8,7 +8,7 @@ import numpy.typing as npt
 Codes = npt.NDArray[np.integer]
 IntArray = npt.NDArray[np.int64]
 
-_CHUNK = 1 << 15
+_CHUNK = 1 << 16
 """Keys are made a stretch at a time, so that they are still in the cache when counted."""
 
 _DIRECT = 1 << 22

@@ -10,6 +10,7 @@ from typing import ClassVar, Literal
 import numpy as np
 import numpy.typing as npt
 
+from roget.core.information import weighted_sum
 from roget.errors import InputError, Undefined
 
 FloatArray = npt.NDArray[np.float64]
@@ -56,7 +57,7 @@ class Histogram:
     @cached_property
     def total(self) -> int | float:
         """N, the sum of all counts."""
-        roughly = float(np.dot(self.counts.astype(np.float64), self.cells.astype(np.float64)))
+        roughly = weighted_sum(self.counts.astype(np.float64), self.cells.astype(np.float64))
         if self.counts.dtype.kind == "f":
             return roughly
         if roughly < 2**62:
@@ -115,7 +116,7 @@ class LinearEstimator(Estimator):
     def estimate(self, histogram: Histogram, support: int | None) -> float:
         m = histogram.seen if support is None else support
         a = self.coefficients(histogram.counts, histogram.total, m)
-        value = float(np.dot(a, histogram.cells))
+        value = weighted_sum(a, histogram.cells)
         unseen = m - histogram.seen
         return value + unseen * self.empty_cell(histogram.total, m) if unseen else value
 

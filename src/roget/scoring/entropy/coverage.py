@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 
+from roget.core.information import weighted_sum
 from roget.scoring.entropy.base import Estimator, Histogram
 
 
@@ -31,7 +32,7 @@ class ChaoShen(Estimator):
         p = (1.0 - singletons / n) * (histogram.counts / n)
         with np.errstate(divide="ignore"):  # p = 1 is certain to be seen: log1p gives −∞, P = 1
             seen = -np.expm1(n * np.log1p(-p))
-        return float(np.dot(-p * np.log(p) / seen, histogram.cells)) + 0.0
+        return weighted_sum(-p * np.log(p) / seen, histogram.cells) + 0.0
 
 
 class ChaoWangJost(Estimator):
@@ -54,7 +55,7 @@ class ChaoWangJost(Estimator):
 
         n = float(histogram.total)
         j = histogram.counts.astype(np.float64)
-        seen = float(np.dot(j / n * (digamma(n) - digamma(j)), histogram.cells))
+        seen = weighted_sum(j / n * (digamma(n) - digamma(j)), histogram.cells)
         return seen + _unseen(n, histogram.cells_with(1), histogram.cells_with(2))
 
 

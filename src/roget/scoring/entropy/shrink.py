@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import numpy as np
-
-from roget.core.information import xlogx
+from roget.core.information import weighted_sum, xlogx
 from roget.scoring.entropy.base import Estimator, Histogram
 
 
@@ -30,10 +28,10 @@ class Shrink(Estimator):
         unseen = m - histogram.seen
         p = histogram.counts / n
         # Σp(1−p), not 1 − Σp²: the latter cancels when one cell holds almost everything.
-        variance = float(np.dot(p * ((n - histogram.counts) / n), cells))
-        distance = float(np.dot((p - uniform) ** 2, cells)) + unseen * uniform**2
+        variance = weighted_sum(p * ((n - histogram.counts) / n), cells)
+        distance = weighted_sum((p - uniform) ** 2, cells) + unseen * uniform**2
         shrinkage = variance / ((n - 1.0) * distance) if n > 1.0 and distance > 0.0 else 1.0
         shrinkage = min(1.0, shrinkage)
         shrunk = shrinkage * uniform + (1.0 - shrinkage) * p
         empty = float(xlogx(shrinkage * uniform))
-        return -float(np.dot(xlogx(shrunk), cells)) - unseen * empty + 0.0
+        return -weighted_sum(xlogx(shrunk), cells) - unseen * empty + 0.0

@@ -123,12 +123,14 @@ def is_missing(value: object) -> bool:
 
 
 def _integers(values: IntArray) -> Factors:
-    low, high = int(values.min()), int(values.max())
     room = max(4 * values.size, 1 << 16)
-    if low >= 0 and high < room:
+    # All bits any label has: one pass, where smallest and largest would take two.
+    bits = int(np.bitwise_or.reduce(values))
+    if 0 <= bits < room:
         # Unsigned 64-bit arithmetic with signed numbers falls to floats, so it is renamed.
         codes = values.view(np.int64) if values.dtype == np.uint64 else values
-        return Factors(codes, None, high + 1)
+        return Factors(codes, None, bits + 1)
+    low, high = int(values.min()), int(values.max())
     if high - low < room:
         codes = np.empty(values.shape, dtype=np.int32 if high - low < 2**31 else np.int64)
         # Wrapping round is harmless: the difference itself fits.

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from roget.core.information import weighted_sum
 from roget.scoring.entropy import Histogram
 from roget.scoring.measures.base import Measure, choose
 from roget.scoring.measures.information import AVERAGES, average
@@ -78,10 +79,10 @@ def _log_tables(rows: Histogram, columns: Histogram, n: float) -> float:
     r, s = float(rows.seen), float(columns.seen)
     w = n / (n + r * s / 2)
     x, y = _smoothed(rows, r, w, n), _smoothed(columns, s, w, n)
-    mu = (r + 1) / (r * float(np.dot(columns.cells, y * y))) - 1 / r
-    nu = (s + 1) / (s * float(np.dot(rows.cells, x * x))) - 1 / s
-    logs_x = float(np.dot(rows.cells, np.log(x)))
-    logs_y = float(np.dot(columns.cells, np.log(y)))
+    mu = (r + 1) / (r * weighted_sum(columns.cells, y * y)) - 1 / r
+    nu = (s + 1) / (s * weighted_sum(rows.cells, x * x)) - 1 / s
+    logs_x = weighted_sum(rows.cells, np.log(x))
+    logs_y = weighted_sum(columns.cells, np.log(y))
     gammas = (
         gammaln(mu * r)
         + gammaln(nu * s)

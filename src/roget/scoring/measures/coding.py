@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from roget.core.information import weighted_sum
 from roget.scoring.entropy import Histogram
 from roget.scoring.measures.base import Measure
 from roget.scoring.statistics import Entropies, Sizes
@@ -23,7 +24,7 @@ def table_cost(sizes: Histogram, classes: int, n: float) -> float:
 
     counts = sizes.counts.astype(np.float64)
     cost = -np.log(counts + classes) - betaln(counts + 1, classes)
-    return float(np.dot(cost, sizes.cells)) / n
+    return weighted_sum(cost, sizes.cells) / n
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from roget.core.information import weighted_sum
 from roget.scoring.contingency import Contingency
 from roget.scoring.measures.base import Measure
 
@@ -96,7 +97,7 @@ class ClusteringF(Measure):
     reference = "Fung, Wang & Ester 2003"
 
     def compute(self, table: Contingency) -> float:
-        return float(np.dot(best_f_by_class(table), table.row_totals) / table.n)
+        return float(weighted_sum(best_f_by_class(table), table.row_totals) / table.n)
 
 
 @dataclass(frozen=True)
