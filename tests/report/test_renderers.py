@@ -35,7 +35,7 @@ def test_text():
     assert max(map(len, lines)) <= 100
     (row,) = [line for line in lines if line.startswith("v ↑")]
     assert row.split() == ["v", "↑", "jk", "-0.036", "0.005", "–"]
-    assert "  gamma: gold keeps every pair together" in lines
+    assert "! gamma: gold keeps every pair together" in lines
     assert lines[-1] == TABLE.signature
     assert str(TABLE) == TABLE.render("text").rstrip("\n")
 

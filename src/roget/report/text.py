@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import textwrap
 
 from roget.report.rows import cells, header, reasons, summary
 from roget.scoring.result import ScoreTable
@@ -14,7 +15,6 @@ def render(table: ScoreTable) -> str:
     """At most 100 columns wide: what was scored, the scores, what to beware of, the signature."""
     from rich.box import SIMPLE_HEAD
     from rich.console import Console
-    from rich.padding import Padding
     from rich.table import Table
     from rich.text import Text
 
@@ -30,9 +30,10 @@ def render(table: ScoreTable) -> str:
     console.print()
     console.print(grid)
     console.print()
-    for note in (*reasons(table), *table.warnings):
-        console.print(Padding(Text(note), (0, 0, 0, 2)))
-    if table.warnings or reasons(table):
+    notes = (*reasons(table), *table.warnings)
+    for note in notes:
+        out.write(textwrap.fill(note, WIDTH, initial_indent="! ", subsequent_indent="  ") + "\n")
+    if notes:
         console.print()
-    console.print(Text(table.signature, overflow="fold"), soft_wrap=True)
+    out.write(table.signature + "\n")
     return "\n".join(line.rstrip() for line in out.getvalue().splitlines()) + "\n"
