@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-from itertools import pairwise
+from itertools import product
 
 import numpy as np
 import pytest
 
-from roget import Contingency
+from roget import Contingency, contingency
+from roget.scoring.baselines import trivial
 
 
 def circulant(row):
@@ -62,49 +63,50 @@ def test_dom_example():
     assert table.T.tolist() == [[12, 12, 2, 3], [2, 2, 12, 3], [4, 4, 4, 0]]
 
 
-ERRORS = {"e1": (0, 0.033, 0.066, 0.1), "e2": (0, 0.066, 0.133, 0.2), "e3": (0, 0.066, 0.133, 0.2)}
+USEFUL_CLUSTERS = range(2, 12)
+NOISE = (0, 1, 3, 6)
+ERRORS = ((0, 0.033, 0.066, 0.1), (0, 0.066, 0.133, 0.2), (0, 0.066, 0.133, 0.2))
 
 
-def better(measure, a, b):
-    """How much better table a scores than table b, as fractions of one item's worth."""
-    higher = measure == "v"
-    left, right = (Contingency.from_table(table).measure(measure) for table in (a, b))
-    return (left - right) * (1 if higher else -1)
+@pytest.fixture(scope="module")
+def grid():
+    """V, VI and Q0 over the paper's grid (every |Ku| and error, four of seven noise sizes).
+
+    Axes: useful clusters, noise clusters, noise classes, ε1, ε2, ε3. Higher is better. Error mass
+    that has no noise cluster or class to go to stays with the matches.
+    """
+    axes = (USEFUL_CLUSTERS, NOISE, NOISE, *ERRORS)
+    scores = {name: np.empty([len(axis) for axis in axes]) for name in ("v", "vi", "q0")}
+    places = product(*(range(len(axis)) for axis in axes))
+    for at, (ku, kn, cn, e1, e2, e3) in zip(places, product(*axes), strict=True):
+        solution = dom(5, ku, cn, kn, e1, e2 if kn else 0, e3 if cn else 0)
+        table = Contingency.from_table(1000 * solution)
+        for name, values in scores.items():
+            values[at] = table.measure(name) * (1 if name == "v" else -1)
+    return scores
 
 
-@pytest.mark.parametrize("measure", ["v", "vi"])
-@pytest.mark.parametrize("prop", ["P3", "P4", "P5", "P6", "P7"])
-def test_desirable_properties(prop, measure):
-    """Table 2: V and VI satisfy the properties; a sample of the paper's grid, |C| = 5."""
-    seen = 0
-    for clusters in (2, 4, 5, 8, 11):
-        for noise in (1, 3):
-            base = {"e1": 0.066, "e2": 0.133, "e3": 0.066}
-            sizes = [5, clusters, noise, noise]
-            if prop in ("P3", "P6"):
-                at = 3 if prop == "P3" else 2
-                more = sizes.copy()
-                more[at] += 1
-                assert better(measure, dom(*sizes, **base), dom(*more, **base)) > 0
-                seen += 1
-                continue
-            error = {"P4": "e1", "P5": "e2", "P7": "e3"}[prop]
-            for low, high in zip(ERRORS[error], ERRORS[error][1:], strict=False):
-                less, more_error = {**base, error: low}, {**base, error: high}
-                assert better(measure, dom(*sizes, **less), dom(*sizes, **more_error)) > 0
-                seen += 1
-    assert seen >= 10
+def gains(grid, name, axis):
+    """What each step along one axis is worth, with that axis first."""
+    return np.moveaxis(np.diff(grid[name], axis=axis), axis, 0)
 
 
-@pytest.mark.parametrize("measure", ["v", "vi"])
-def test_useful_clusters(measure):
-    """P1 and P2: more useful clusters help up to the number of classes, and hurt beyond it."""
-    scores = [dom(5, k, 1, 1, 0.066, 0.133, 0.066) for k in range(2, 12)]
-    for k, (a, b) in enumerate(pairwise(scores), start=2):
+@pytest.mark.parametrize("name", ["v", "vi", "q0"])
+def test_desirable_properties(grid, name):
+    """Table 2: V, VI and Q0 satisfy P1 to P7 under all conditions, |C| = 5."""
+    useful = gains(grid, name, 0)
+    for k, gain in zip(USEFUL_CLUSTERS, useful, strict=False):
+        if k < 5 and k <= 5 - k:
+            assert (gain > 0).all(), "P1: more useful clusters help below the number of classes"
         if k >= 5:
-            assert better(measure, a, b) > 0, k
-        elif k <= 5 - k:
-            assert better(measure, b, a) > 0, k
+            assert (gain < 0).all(), "P2: and hurt beyond it"
+    assert (gains(grid, name, 1)[..., 1:, :] < 0).all(), "P3: noise clusters hurt, if ε2 > 0"
+    assert (gains(grid, name, 2)[..., 1:] < 0).all(), "P6: noise classes hurt, if ε3 > 0"
+    assert (gains(grid, name, 3) < 0).all(), "P4: ε1 hurts"
+    assert (gains(grid, name, 4)[:, :, 1:] < 0).all(), "P5: ε2 hurts where there is noise"
+    assert (gains(grid, name, 4)[:, :, 0] == 0).all()
+    assert (gains(grid, name, 5)[:, :, :, 1:] < 0).all(), "P7: ε3 hurts where there is noise"
+    assert (gains(grid, name, 5)[:, :, :, 0] == 0).all()
 
 
 SOLUTION_R = circulant([7, 1, 1, 1, 0, 0, 0, 0, 0, 0])
@@ -134,3 +136,21 @@ def test_no_knowledge():
     assert table.measure("v") == pytest.approx(0, abs=1e-12)
     assert table.measure("vi") == pytest.approx(math.log(32))
     assert table.measure("nvi") == pytest.approx(1 + math.log(8) / math.log(4))
+
+
+@pytest.mark.parametrize(("clusters", "v"), [(2, 0.014), (10, 0.089), (50, 0.285)])
+def test_plain_v_rewards_random_clusters(clusters, v):
+    """Random labels for 100 items of four classes: the more clusters, the better plain V."""
+    random = np.random.default_rng(0)
+    draws = [
+        contingency(random.integers(0, 4, 100), random.integers(0, clusters, 100))
+        for _ in range(300)
+    ]
+    assert np.mean([draw.measure("v") for draw in draws]) == pytest.approx(v, abs=0.005)
+    assert np.mean([draw.measure("ami") for draw in draws]) == pytest.approx(0, abs=0.005)
+
+
+def test_plain_v_rewards_singletons():
+    alone = trivial(contingency(np.arange(100) % 4, np.zeros(100, dtype=int)))["one per item"]
+    assert alone.measure("v") == pytest.approx(0.459, abs=0.005)
+    assert alone.measure("ami") == 0

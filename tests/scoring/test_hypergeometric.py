@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from itertools import product
 
 import numpy as np
 import pytest
@@ -17,10 +18,13 @@ def exact(gold, system):
     """E[number of cells that hold x], x = 0, 1, …, from exact whole numbers."""
     n = sum(gold)
     expected = [0.0] * (n + 1)
-    for a in gold:
-        for b in system:
-            for x in range(max(0, a + b - n), min(a, b) + 1):
-                expected[x] += math.comb(a, x) * math.comb(n - a, b - x) / math.comb(n, b)
+    for a, b in product(gold, system):
+        x = max(0, a + b - n)
+        ways, all_ways = math.comb(a, x) * math.comb(n - a, b - x), math.comb(n, b)
+        while x <= min(a, b):
+            expected[x] += ways / all_ways
+            ways = ways * (a - x) * (b - x) // ((x + 1) * (n - a - b + x + 1))
+            x += 1
     return expected
 
 
@@ -119,3 +123,16 @@ def test_a_million_million_items():
     )
     assert empty == 0
     assert information == pytest.approx(1 / (2 * n), abs=1e-15)
+
+
+def test_narrow_cells_of_huge_counts():
+    """All but a few of 10^12 items in one class: counts are huge, but hardly vary."""
+    n = 10**12
+    gold, system = [n - 5, 5], [n // 2, n // 2]
+    counts, weights, empty = computed(gold, system)
+    binomial = [math.comb(5, x) / 2**5 for x in range(6)]
+    small = np.bincount(counts[counts < 10].astype(int), weights[counts < 10])
+    np.testing.assert_allclose(small[1:], 2 * np.array(binomial[1:]), rtol=1e-10)
+    assert empty == pytest.approx(2 * binomial[0])
+    assert np.dot(counts, weights) == pytest.approx(n, rel=1e-14)
+    assert weights.sum() + empty == pytest.approx(4)

@@ -22,8 +22,11 @@ _TAIL = math.log(2.0 / 1e-19)
 _SMOOTH_VARIANCE = 400.0
 """From here on a cell's distribution is integrated as a smooth one, not summed count by count."""
 
-_CHUNK = 1 << 17
+_CHUNK = 1 << 15
 _PAIRS = 1 << 20
+
+_TALLIED = 1 << 14
+"""Counts below this are added up in an array; larger ones, being rare, are listed."""
 
 
 def expected_cells(
@@ -80,7 +83,8 @@ def _summed(
     low, high = _window(a, b, n, variance)
     widths = (high - low + 1).astype(np.int64)
     order = np.argsort(widths, kind="stable")
-    histogram = np.zeros(int(high.max()) + 1)
+    histogram = np.zeros(_TALLIED + int(widths.max()))
+    large_counts, large_cells = [], []
     begin = 0
     while begin < order.size:
         # Cells of similar width share one rectangular block, so little of it is padding.
@@ -88,27 +92,38 @@ def _summed(
         end = max(begin + 1, min(end, begin + _CHUNK // int(widths[order[end - 1]])))
         chosen = order[begin:end]
         begin = end
-        counts, probability = _block(
-            a[chosen], b[chosen], low[chosen], int(widths[chosen[-1]]), high[chosen], n
+        counts, probability = _block(a[chosen], b[chosen], low[chosen], int(widths[chosen[-1]]), n)
+        probability *= cells[chosen, None]
+        few = low[chosen] < _TALLIED
+        histogram += np.bincount(
+            counts[few].astype(np.intp).ravel(), probability[few].ravel(), histogram.size
         )
-        inside = np.minimum(counts, histogram.size - 1).astype(np.intp)
-        mass = probability * cells[chosen, None]
-        histogram += np.bincount(inside.ravel(), mass.ravel(), minlength=histogram.size)
+        large_counts.append(counts[~few].ravel())
+        large_cells.append(probability[~few].ravel())
     held = np.flatnonzero(histogram[1:]) + 1
-    return held.astype(np.float64), histogram[held], float(histogram[0])
+    return (
+        np.concatenate([held, *large_counts]),
+        np.concatenate([histogram[held], *large_cells]),
+        float(histogram[0]),
+    )
 
 
 def _block(
-    a: FloatArray, b: FloatArray, low: FloatArray, width: int, high: FloatArray, n: float
+    a: FloatArray, b: FloatArray, low: FloatArray, width: int, n: float
 ) -> tuple[FloatArray, FloatArray]:
-    """Counts and probabilities of one block of cells, by the ratio of neighbours."""
+    """Counts and probabilities of one block of cells, by the ratio of neighbours.
+
+    A ratio is 0 at the largest possible count, so whatever lies beyond it is 0 as well.
+    """
     counts = low[:, None] + np.arange(width, dtype=np.float64)
-    a, b = a[:, None], b[:, None]
     here = counts[:, :-1]
-    ratios = ((a - here) / (here + 1.0)) * ((b - here) / (n - a - b + here + 1.0))
+    ratios = a[:, None] - here
+    ratios *= b[:, None] - here
+    below = here + 1.0
+    below *= here + (n - a - b + 1.0)[:, None]
+    ratios /= below
     probability = np.ones_like(counts)
-    # The padding beyond a cell's own window must stay 0, also where the formula is not.
-    np.cumprod(np.where(here < high[:, None], ratios, 0.0), axis=1, out=probability[:, 1:])
+    np.cumprod(ratios, axis=1, out=probability[:, 1:])
     probability /= probability.sum(axis=1, keepdims=True)
     return counts, probability
 

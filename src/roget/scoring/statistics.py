@@ -212,13 +212,15 @@ class Statistics(ABC):
 
     def measure(self, measure: str | Measure, entropy: str | Estimator = "ml") -> float:
         """The value of one measure; raises Undefined where it has none."""
-        from roget.scoring.measures import parse
+        if isinstance(measure, str):
+            # The measures see statistics, so they are imported after them.
+            from roget.scoring.measures import parse
 
-        wanted = parse(measure)
+            measure = parse(measure)
         given = [
             self.entropies(entropies_of.get(entropy))
             if need == "entropies"
             else getattr(self, need)
-            for need in wanted.needs
+            for need in measure.needs
         ]
-        return wanted.compute(*given)
+        return measure.compute(*given)

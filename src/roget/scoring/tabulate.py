@@ -11,7 +11,7 @@ IntArray = npt.NDArray[np.int64]
 _CHUNK = 1 << 16
 """Keys are made a stretch at a time, so that they are still in the cache when counted."""
 
-_DIRECT = 1 << 22
+_DIRECT = 1 << 18
 """Up to so many possible keys, an array with a place for each is the fastest counter."""
 
 
@@ -21,7 +21,7 @@ def count_pairs(first: Codes, second: Codes, n_second: int, keys: int) -> tuple[
     `keys` is one more than the largest key there can be. Memory is a small table when there are
     few possible keys, else one 4- or 8-byte key per item; never a dense table of all label pairs.
     """
-    if keys <= min(_DIRECT, max(1 << 16, 8 * first.size)):
+    if keys <= min(max(4 * first.size, 1 << 12), max(_DIRECT, first.size // 8)):
         counts = _counted(first, second, n_second, keys)
         seen = np.flatnonzero(counts)
         return seen.astype(np.int64), counts[seen]

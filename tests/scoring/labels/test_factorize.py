@@ -227,7 +227,9 @@ def test_many_chunks_and_growth(distinct):
     assert np.array_equal(words[firsts][codes], words)
     assert firsts.size == np.unique(values).size
     wide = values * 2**40
-    codes, firsts = hashtable.number_words(wide.view(np.uint64))
+    codes, firsts = hashtable.number_rows(
+        wide.size, 1, lambda start, end: [wide[start:end].view(np.uint64)]
+    )
     assert np.array_equal(wide[firsts][codes], wide)
     assert firsts.size == np.unique(values).size
 

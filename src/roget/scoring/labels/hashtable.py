@@ -13,6 +13,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from roget.scoring.labels.base import IntArray
+
 Words = list[npt.NDArray[np.uint64]]
 """The rows of one chunk, packed: word j of every row in the j-th array."""
 
@@ -119,29 +121,25 @@ class RowTable:
 
 def number_rows(
     rows: int, n_words: int, words: Callable[[int, int], Words]
-) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int64]]:
+) -> tuple[IntArray, npt.NDArray[np.int64]]:
     """Codes of `rows` rows, and the index of one row of each code.
 
     `words(start, end)` packs a stretch of rows; only one stretch at a time is in memory.
     """
     table = RowTable(n_words, rows)
-    codes = np.empty(rows, dtype=np.int32)
+    codes: IntArray = np.empty(rows, dtype=np.uint16)
     for start in range(0, rows, CHUNK):
         end = min(start + CHUNK, rows)
-        codes[start:end] = table.codes(words(start, end), start)
+        found = table.codes(words(start, end), start)
+        if table.size > 1 << 16 and codes.dtype == np.uint16:
+            codes = codes.astype(np.int32)
+        codes[start:end] = found
     return codes, table.firsts
-
-
-def number_words(
-    values: npt.NDArray[np.uint64],
-) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int64]]:
-    """Codes of an array of 64-bit words, and the index of one occurrence of each code."""
-    return number_rows(values.size, 1, lambda start, end: [values[start:end]])
 
 
 def number_strings(
     values: npt.NDArray[Any],
-) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int64]]:
+) -> tuple[IntArray, npt.NDArray[np.int64]]:
     """Codes of a fixed-width string array ('U' or 'S'), and one occurrence of each code."""
     unit = np.uint32 if values.dtype.kind == "U" else np.uint8
     width = values.dtype.itemsize // np.dtype(unit).itemsize
