@@ -4,6 +4,7 @@
 PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
+BASE   := $(VENV)/base
 READY  := $(VENV)/ready
 DEMO   := src/roget/data/demo
 
@@ -19,7 +20,7 @@ help:
 	@echo "make bench   compare speed and memory with scikit-learn (BENCH=--quick for a short run)"
 	@echo "make clean   remove .venv and everything generated"
 
-demo: $(READY)
+demo: $(BASE)
 	$(BIN)/roget score $(DEMO)/gold.tsv $(DEMO)/system.tsv
 
 test: $(READY)
@@ -46,12 +47,17 @@ clean:
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # The version file is listed because the installed metadata repeats it.
-$(READY): pyproject.toml constraints.txt src/roget/_version.py
+$(BASE): pyproject.toml constraints.txt src/roget/_version.py
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
 	  echo "roget needs Python 3.11 or newer, and $(PYTHON) is $$($(PYTHON) --version 2>&1 || echo missing)." >&2; \
 	  echo "Name another one: make $(or $(MAKECMDGOALS),test) PYTHON=python3.12" >&2; exit 1; }
 	@echo "Setting up $(VENV) (once) ..."
 	@$(PYTHON) -m venv --clear $(VENV) || { \
 	  echo "$(PYTHON) cannot make a virtual environment; on Debian or Ubuntu: apt install python3-venv" >&2; exit 1; }
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e .
+	@touch $@
+
+$(READY): $(BASE)
+	@echo "Adding what the tests need (once) ..."
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
 	@touch $@

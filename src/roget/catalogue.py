@@ -94,6 +94,31 @@ LABEL_FORMATS: dict[str, str] = {
     "lines": "roget.scoring.labels.lines:read",
 }
 
+OTHER_NAMES: dict[str, str] = {
+    "accuracy": "one-to-one",
+    "clustering-accuracy": "one-to-one",
+    "adjusted-rand": "ari",
+    "adjusted-rand-index": "ari",
+    "adjusted-mutual-information": "ami",
+    "b3": "b3-f",
+    "b-cubed": "b3-f",
+    "bcubed": "b3-f",
+    "ceaf": "ceaf-e",
+    "fmi": "fm",
+    "fowlkes-mallows": "fm",
+    "f-score": "f",
+    "mutual-information": "mi",
+    "variation-of-information": "vi",
+    "v-measure": "v",
+    "vmeasure": "v",
+    "jackknife": "jk",
+    "miller-madow": "mm",
+    "mle": "ml",
+    "plug-in": "ml",
+    "plugin": "ml",
+}
+"""What other libraries call things: not accepted, but answered with ours."""
+
 _KINDS: dict[str, dict[str, str]] = {
     "measures": MEASURES,
     "entropies": ENTROPIES,
@@ -123,10 +148,10 @@ def load(kind: str, name: str) -> Any:
     >>> load("measures", "vv")
     Traceback (most recent call last):
         ...
-    roget.errors.UnknownName: unknown measure 'vv': did you mean v or vi?
+    roget.errors.UnknownName: unknown measure 'vv': did you mean v?
     """
     if name not in _KINDS[kind] and name not in entries(kind):
-        raise UnknownName(_SINGULAR[kind], name, names(kind))
+        raise UnknownName(_SINGULAR[kind], name, names(kind), OTHER_NAMES)
     module, _, attribute = entries(kind)[name].partition(":")
     return getattr(importlib.import_module(module), attribute)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 MAX_PROBLEMS = 20
 """How many broken lines are collected before reading gives up."""
@@ -31,9 +31,12 @@ class FormatError(InputError):
 class UnknownName(RogetError, LookupError):
     """A name that is not in the catalogue; the message offers the nearest ones."""
 
-    def __init__(self, kind: str, name: str, known: Iterable[str]) -> None:
+    def __init__(
+        self, kind: str, name: str, known: Iterable[str], also: Mapping[str, str] | None = None
+    ) -> None:
         known = sorted(known)
-        close = difflib.get_close_matches(name, known, n=3, cutoff=0.5)
+        other = (also or {}).get(name.lower().replace("_", "-").replace(" ", "-"))
+        close = [other] if other else difflib.get_close_matches(name, known, n=3, cutoff=0.6)
         hint = f"did you mean {' or '.join(close)}?" if close else f"known: {', '.join(known)}"
         super().__init__(f"unknown {kind} {name!r}: {hint}")
 

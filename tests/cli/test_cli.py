@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 
@@ -117,6 +118,30 @@ def test_bad_input_is_one_clear_message(pair, change, message):
     assert message in done.stderr
     assert "Traceback" not in done.stderr
     assert done.stdout == ""
+
+
+def test_the_output_name_chooses_the_format(pair, tmp_path):
+    run("score", *pair, "-o", tmp_path / "report.json")
+    assert json.loads((tmp_path / "report.json").read_text())["items"] == 4
+    run("score", *pair, "-o", tmp_path / "report.tex")
+    assert "tabular" in (tmp_path / "report.tex").read_text()
+
+
+def test_narrow_terminals_and_plain_encodings(pair):
+    environment = {**os.environ, "COLUMNS": "70", "PYTHONIOENCODING": "ascii"}
+    done = subprocess.run(
+        [*ROGET, "score", *map(str, pair)], capture_output=True, text=True, env=environment
+    )
+    assert done.returncode == 0, done.stderr
+    *report, _ = done.stdout.rstrip().splitlines()
+    assert max(map(len, report)) <= 70
+
+
+def test_other_libraries_names_are_translated(pair):
+    for theirs, ours in (("v-measure", "v"), ("Adjusted_Rand", "ari"), ("accuracy", "one-to-one")):
+        assert f"did you mean {ours}?" in run("score", *pair, "-m", theirs).stderr
+    assert "did you mean jk?" in run("score", *pair, "-e", "jackknife").stderr
+    assert run("score", *pair, "-m", "V,ARI", "--format", "json").returncode == 0
 
 
 def test_unknown_names_offer_the_nearest(pair):

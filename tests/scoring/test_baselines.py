@@ -66,6 +66,8 @@ def test_the_drawn_table_has_the_sizes():
     assert table.column_totals.tolist() == [4, 6]
     again = RandomSameSizes(np.array([5, 3, 2]), np.array([4, 6]), seed=7).table
     assert table.counts.tolist() == again.counts.tolist()
+    many = RandomSameSizes(np.array([5, 3, 2]), np.array([4, 6]), seed=7, draws=300)
+    assert len({tuple(one.counts) for one in many.tables}) > 1
 
 
 def test_many_items_are_drawn_by_share():

@@ -9,7 +9,7 @@ import pytest
 
 from roget import InputError, RogetError, Undefined, measure, score
 from roget.errors import UnknownName
-from roget.scoring.evaluate import DEFAULT_MEASURES
+from roget.scoring.requests import DEFAULT_MEASURES
 
 GOLD = {
     "w1": ["a", "a", "a", "b", "b", "b"],
@@ -66,6 +66,14 @@ def test_undefined_groups_are_left_out_and_counted():
     table = score(frame(gold), frame({"w1": [1, 1, 2], "w2": [1, 2, 2]}), "gamma")
     assert table["gamma"] == 1.0
     assert any("undefined in 1 of 2 groups" in warning for warning in table.warnings)
+
+
+def test_a_score_of_few_groups_is_no_score():
+    """One group of three with a value is not an average."""
+    gold = {"w1": ["a", "a", "b"], "w2": ["x", "x"], "w3": ["y", "y"]}
+    (row,) = score(frame(gold), frame({"w1": [1, 1, 2], "w2": [1, 2], "w3": [1, 2]}), "gamma").rows
+    assert row.value is None
+    assert "in 2 of 3 groups" in row.reason
 
 
 def test_undefined_everywhere_has_a_reason():
@@ -164,6 +172,11 @@ def test_progress_is_reported():
     seen = []
     score(frame(GOLD), frame(SYSTEM), "v", progress=lambda done, total: seen.append((done, total)))
     assert seen == [(1, 2), (2, 2)]
+
+
+def test_the_system_may_not_be_forgotten():
+    with pytest.raises(InputError, match="second argument"):
+        score([0, 1, 2])
 
 
 def test_lengths_must_agree():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import sys
 
 import typer
@@ -42,15 +43,23 @@ def _options(
 
 def main() -> None:
     """Run the command line; errors of the input end in one clear message and exit code 1."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            # A terminal that lacks a sign gets a question mark, not a crash.
+            stream.reconfigure(errors="replace")
     try:
         app()
+        sys.stdout.flush()
     except RogetError as error:
+        print(f"roget: {error}", file=sys.stderr)
+        sys.exit(1)
+    except BrokenPipeError:
+        # The reader of our output (head, say) has gone: nothing is wrong.
+        sys.stderr.close()
+        sys.exit(0)
+    except OSError as error:
         print(f"roget: {error}", file=sys.stderr)
         sys.exit(1)
     except KeyboardInterrupt:
         print("roget: interrupted", file=sys.stderr)
         sys.exit(130)
-    except BrokenPipeError:
-        # The reader of our output (head, say) has gone: nothing is wrong.
-        sys.stderr.close()
-        sys.exit(0)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import enum
 import sys
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -33,7 +34,7 @@ LabelFormat = enum.StrEnum(  # type: ignore[misc]
     "LabelFormat", {name: name for name in catalogue.LABEL_FORMATS}
 )
 
-TEXT = Format("text")
+SUFFIXES = {".json": "json", ".csv": "csv", ".md": "markdown", ".tex": "latex"}
 
 
 def score(
@@ -45,37 +46,59 @@ def score(
         ),
     ],
     system: Annotated[
-        str | None, typer.Argument(metavar="[SYSTEM]", help="File of the system's labels.")
+        str | None, typer.Argument(metavar="SYSTEM", help="File of the system's labels.")
     ] = None,
     measure: Annotated[
         list[str] | None,
-        typer.Option("--measure", "-m", help="A measure, as in `roget list measures`; repeatable."),
+        typer.Option(
+            "--measure",
+            "-m",
+            metavar="NAME",
+            help="A measure of `roget list measures`, such as nvi or v(beta=0.5); repeatable. "
+            "Default: homogeneity, completeness, v, vi, nvi, ari, ami, b3-f, one-to-one.",
+        ),
     ] = None,
     entropy: Annotated[
         list[str] | None,
         typer.Option(
-            "--entropy", "-e", help="An estimator, as in `roget list entropies`; repeatable."
+            "--entropy",
+            "-e",
+            metavar="NAME",
+            help="An estimator of `roget list entropies`; repeatable. Default: ml and jk.",
         ),
     ] = None,
     average: Annotated[
-        Average, typer.Option(help="How the scores of groups (words, documents) become one.")
+        Average,
+        typer.Option(
+            help="How the scores of groups (words, documents) become one: mean weighted by items, "
+            "plain mean, or one table of all items whose labels are private to their group."
+        ),
     ] = Average.weighted,
     missing: Annotated[
         Missing,
-        typer.Option(help="Items without an answer: one extra cluster per group, singletons, …"),
+        typer.Option(
+            help="Items without an answer: one extra cluster per group, a cluster each, "
+            "left out of the score, or an error."
+        ),
     ] = Missing.cluster,
     labels: Annotated[
         LabelFormat | None, typer.Option(help="Format of the label files, if the name misleads.")
     ] = None,
     columns: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME=COLUMN", help="Which column is item, label, weight, group."),
+        typer.Option(
+            metavar="ROLE=COLUMN",
+            help="Which column is the item, label, weight or group: item=doc,label=topic.",
+        ),
     ] = None,
     baselines: Annotated[
         bool, typer.Option(help="Also score trivial answers on the same gold.")
     ] = True,
     seed: Annotated[int, typer.Option(help="Seed of the random baseline.")] = 0,
-    format: Annotated[Format, typer.Option(help="Form of the report.")] = TEXT,
+    format: Annotated[
+        Format | None,
+        typer.Option(help="Form of the report; by default told from the name of --output."),
+    ] = None,
     output: Annotated[
         str | None, typer.Option("--output", "-o", help="File to write instead of printing.")
     ] = None,
@@ -88,13 +111,14 @@ def score(
     from roget.cli.progress import over_groups
     from roget.core.store import write_atomic
     from roget.scoring import evaluate
+    from roget.scoring.requests import DEFAULT_ENTROPIES
 
     with over_groups() as progress:
         table = evaluate.score(
             gold,
             system,
             measure or None,
-            entropy or evaluate.DEFAULT_ENTROPIES,
+            entropy or DEFAULT_ENTROPIES,
             average=average.value,
             missing=missing.value,
             labels=None if labels is None else labels.value,
@@ -103,8 +127,9 @@ def score(
             seed=seed,
             progress=progress,
         )
-    text = table.render(format.value)
-    if format.value != "text":
+    chosen = _format(output) if format is None else format.value
+    text = table.render(chosen)
+    if chosen != "text":
         for warning in table.warnings:
             print(f"warning: {warning}", file=sys.stderr)
     if output is None:
@@ -114,10 +139,15 @@ def score(
         print(f"wrote {output}", file=sys.stderr)
 
 
+def _format(output: str | None) -> str:
+    """The format a file name asks for; text if it asks for none."""
+    return SUFFIXES.get(Path(output).suffix.lower(), "text") if output else "text"
+
+
 def _columns(given: list[str]) -> dict[str, str] | None:
     from roget.errors import InputError
 
-    pairs = [part for text in given for part in text.split(",")]
+    pairs = [part.strip() for text in given for part in text.split(",")]
     for pair in pairs:
         if "=" not in pair:
             raise InputError(f"--columns {pair!r}: expected NAME=COLUMN, such as label=topic")

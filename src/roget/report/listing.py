@@ -9,6 +9,7 @@ from dataclasses import fields
 from typing import Any
 
 from roget import catalogue
+from roget.report.text import width
 
 
 def describe(kind: str) -> list[dict[str, Any]]:
@@ -68,5 +69,5 @@ def render(entries: list[dict[str, Any]]) -> str:
         note = f" [{entry['reference']}]" + (f" Parameters: {given}." if given else "")
         grid.add_row(Text(entry["name"]), Text(about + note))
     out = io.StringIO()
-    Console(file=out, width=100, color_system=None, highlight=False, emoji=False).print(grid)
+    Console(file=out, width=width(), color_system=None, highlight=False, emoji=False).print(grid)
     return "\n".join(line.rstrip() for line in out.getvalue().splitlines()) + "\n"

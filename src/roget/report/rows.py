@@ -12,11 +12,11 @@ def number(value: float | None) -> str:
     """A score as people read it: three decimals, or more digits where it is large.
 
     >>> number(0.0314159), number(None), number(183749.0), number(-0.00001)
-    ('0.031', '–', '1.837e+05', '-0.000')
+    ('0.031', '–', '1.837e+05', '0.000')
     """
     if value is None:
         return UNDEFINED
-    return f"{value:.3f}" if abs(value) < 1000 else f"{value:.4g}"
+    return f"{value:z.3f}" if abs(value) < 1000 else f"{value:.4g}"
 
 
 def baseline_names(table: ScoreTable) -> list[str]:
@@ -54,8 +54,10 @@ def reasons(table: ScoreTable) -> list[str]:
 
 def summary(table: ScoreTable) -> str:
     """One line about the data."""
-    items = f"{table.items:,} items"
+    items = f"{table.items:,} item{'s' if table.items != 1 else ''}"
     if table.groups == 1:
-        return f"{items}, {table.classes:.0f} classes, {table.clusters:.0f} clusters"
+        classes = f"{table.classes:.0f} class{'es' if table.classes != 1 else ''}"
+        clusters = f"{table.clusters:.0f} cluster{'s' if table.clusters != 1 else ''}"
+        return f"{items}, {classes}, {clusters}"
     per_group = f"{table.classes:.1f} classes and {table.clusters:.1f} clusters per group"
     return f"{items} in {table.groups:,} groups, {per_group}"

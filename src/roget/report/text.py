@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import io
+import shutil
 import textwrap
 
 from roget.report.rows import cells, header, reasons, summary
 from roget.scoring.result import ScoreTable
 
 WIDTH = 100
+
+
+def width() -> int:
+    """At most 100 columns, fewer where the terminal (or COLUMNS) has fewer."""
+    return max(60, min(WIDTH, shutil.get_terminal_size((WIDTH, 24)).columns))
 
 
 def render(table: ScoreTable) -> str:
@@ -25,14 +31,14 @@ def render(table: ScoreTable) -> str:
     for row in cells(table):
         grid.add_row(*map(Text, row))
     out = io.StringIO()
-    console = Console(file=out, width=WIDTH, color_system=None, highlight=False, emoji=False)
+    console = Console(file=out, width=width(), color_system=None, highlight=False, emoji=False)
     console.print(Text(summary(table)))
     console.print()
     console.print(grid)
     console.print()
     notes = (*reasons(table), *table.warnings)
     for note in notes:
-        out.write(textwrap.fill(note, WIDTH, initial_indent="! ", subsequent_indent="  ") + "\n")
+        out.write(textwrap.fill(note, width(), initial_indent="! ", subsequent_indent="  ") + "\n")
     if notes:
         console.print()
     out.write(table.signature + "\n")

@@ -24,7 +24,7 @@ def advice(rows: Sequence[ScoreRow], items_per_cell: float) -> list[str]:
     return [
         *_no_better(rows),
         *_disagreements(rows),
-        *_thin(items_per_cell, any(row.entropy is not None for row in rows)),
+        *_thin(items_per_cell, any(row.entropy == "ml" for row in rows)),
     ]
 
 

@@ -5,8 +5,10 @@ None of them is built item by item: their statistics follow from the class and c
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -15,7 +17,10 @@ from roget.core.information import weighted_sum
 from roget.errors import Undefined
 from roget.scoring.contingency import Contingency, pairs_within
 from roget.scoring.entropy import Estimator, Histogram, LinearEstimator
+from roget.scoring.entropy import get as get_estimator
 from roget.scoring.labels.base import Labels
+from roget.scoring.labels.select import take
+from roget.scoring.measures import Measure, parse
 from roget.scoring.soft import Side, WeightedTable
 from roget.scoring.statistics import (
     BCubed,
@@ -33,17 +38,31 @@ _MOST_ITEMS = 10**6
 _MOST_CELLS = 250_000
 """Beyond these a baseline's table is not drawn; only measures that look at cells miss it."""
 
+_ITEMS_DRAWN = 50_000
+"""Several random tables are averaged while they hold no more items than this together."""
 
-def trivial(statistics: Statistics, seed: int = 0) -> dict[str, Statistics]:
-    """The three trivial answers to the same items: one cluster, one per item, random."""
+
+class Measurable(Protocol):
+    """What can be asked for the value of a measure."""
+
+    def measure(self, measure: str | Measure, entropy: str | Estimator = "ml") -> float: ...
+
+
+def trivial(statistics: Statistics, seed: int = 0, draws: int = 20) -> dict[str, Measurable]:
+    """The three trivial answers to the same items: one cluster, one per item, random.
+
+    What has no exact expectation over random answers is averaged over (at most) `draws` of them.
+    """
+    draws = max(1, min(draws, int(_ITEMS_DRAWN // statistics.n)))
     if isinstance(statistics, WeightedTable):
-        return _weighted(statistics, seed)
+        # Dealing weights costs some ten times more than shuffling labels.
+        return _weighted(statistics, seed, max(1, draws // 10))
     table = statistics.table
     if table.counts.dtype.kind == "f":
         # A table of fractions has no items to give a cluster of their own.
         return {"one cluster": _one_cluster(table)}
     sizes = table.row_totals.astype(np.int64), table.column_totals.astype(np.int64)
-    random = RandomSameSizes(*sizes, seed, table)
+    random = RandomSameSizes(*sizes, seed, draws, table)
     return dict(zip(NAMES, (_one_cluster(table), OnePerItem(table), random), strict=True))
 
 
@@ -52,28 +71,37 @@ def _one_cluster(table: Contingency) -> Contingency:
     return Contingency.from_cells(rows, np.zeros_like(rows), table.row_totals, table.gold)
 
 
-def _weighted(statistics: WeightedTable, seed: int) -> dict[str, Statistics]:
-    """The same on weighted answers; the random one is hard, its sizes the expected ones."""
-    gold, n = statistics.gold, statistics.n
-    answers: dict[str, Statistics] = {}
-    trivial_codes = (np.zeros(n, dtype=np.int64), np.arange(n))
-    for name, codes in zip(NAMES, trivial_codes, strict=False):
-        labels = Labels(codes, int(codes[-1]) + 1, None)
-        answers[name] = (
-            WeightedTable.from_sides(gold, Side(labels))
-            if gold.labels.weighted
-            else Contingency.from_labels(gold.labels, labels)
-        )
-    sizes = (_whole(statistics.gold.sums, n), _whole(statistics.system.sums, n))
-    return {**answers, "random": RandomSameSizes(*sizes, seed)}
+def _weighted(statistics: WeightedTable, seed: int, draws: int) -> dict[str, Measurable]:
+    """The same on weighted answers; random is the system's answers dealt out anew."""
+    gold, system, n = statistics.gold, statistics.system, statistics.n
+    answers: dict[str, Measurable] = {}
+    for name, codes in zip(NAMES[:2], (np.zeros(n, dtype=np.int64), np.arange(n)), strict=True):
+        answers[name] = _against(gold, Side(Labels(codes, int(codes[-1]) + 1, None)))
+    random = np.random.default_rng(seed)
+    known = statistics.expected[1]
+    dealt = [
+        _against(gold, Side(take(system.labels, random.permutation(n)), known))
+        for _ in range(draws)
+    ]
+    return {**answers, "random": Mean(dealt)}
 
 
-def _whole(sizes: npt.NDArray[np.float64], n: int) -> npt.NDArray[np.int64]:
-    """Sizes rounded to whole numbers that sum to n, the largest remainders upwards."""
-    whole = np.floor(sizes).astype(np.int64)
-    up = np.argsort(whole - sizes, kind="stable")[: n - int(whole.sum())]
-    whole[up] += 1
-    return whole[whole > 0]
+def _against(gold: Side, system: Side) -> Statistics:
+    if gold.labels.weighted or system.labels.weighted:
+        return WeightedTable.from_sides(gold, system)
+    return Contingency.from_labels(gold.labels, system.labels)
+
+
+@dataclass(frozen=True)
+class Mean:
+    """The average answer of several tables."""
+
+    tables: Sequence[Statistics]
+
+    def measure(self, measure: str | Measure, entropy: str | Estimator = "ml") -> float:
+        """The mean of the measure's values."""
+        values = [table.measure(measure, entropy) for table in self.tables]
+        return sum(values) / len(values)
 
 
 @dataclass(frozen=True, eq=False)
@@ -121,14 +149,23 @@ class RandomSameSizes(Statistics):
     """The system's cluster sizes, filled at random: expected values where they have a formula.
 
     Entropies under linear estimators, pair counts and B-cubed are exact expectations; what needs
-    a table gets one random draw.
+    a table is averaged over random draws.
     """
 
     row_totals: npt.NDArray[np.int64]
     column_totals: npt.NDArray[np.int64]
-    seed: int
+    seed: int = 0
+    draws: int = 1
     answered: Contingency | None = None
     """The table whose sizes these are: what both need is computed once."""
+
+    def measure(self, measure: str | Measure, entropy: str | Estimator = "ml") -> float:
+        """The expected value, or the mean over drawn tables where the measure looks at cells."""
+        wanted = parse(measure)
+        linear = isinstance(get_estimator(entropy), LinearEstimator)
+        if {"table", "matched"} & set(wanted.needs) or (wanted.uses_entropy and not linear):
+            return Mean(self.tables).measure(wanted, entropy)
+        return super().measure(wanted, entropy)
 
     @cached_property
     def n(self) -> int:
@@ -187,11 +224,18 @@ class RandomSameSizes(Statistics):
     def matched(self) -> Matched:
         return self.table.matched
 
-    @cached_property
+    @property
     def table(self) -> Contingency:
-        """One random table: these sizes exactly, or on average where there are very many items."""
-        c, k = self.row_totals.size, self.column_totals.size
+        return self.tables[0]
+
+    @cached_property
+    def tables(self) -> list[Contingency]:
+        """Random tables: these sizes exactly, or on average where there are very many items."""
         random = np.random.default_rng(self.seed)
+        return [self._drawn(random) for _ in range(self.draws)]
+
+    def _drawn(self, random: np.random.Generator) -> Contingency:
+        c, k = self.row_totals.size, self.column_totals.size
         if self.n <= _MOST_CELLS:
             rows = np.repeat(np.arange(c), self.row_totals)
             columns = np.repeat(np.arange(k), self.column_totals)

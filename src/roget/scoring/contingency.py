@@ -104,7 +104,10 @@ class Contingency(Statistics):
             sparse = sparse.tocoo()
             rows, columns, values = sparse.row, sparse.col, sparse.data
         else:
-            dense = np.asarray(table)
+            try:
+                dense = np.asarray(table)
+            except ValueError:
+                raise InputError("the rows of a contingency table must be of one length") from None
             if dense.ndim != 2:
                 raise InputError(f"a contingency table has 2 dimensions, this has {dense.ndim}")
             rows, columns = np.nonzero(dense)

@@ -2,44 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from itertools import pairwise
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from roget import catalogue
-from roget._version import __version__
-from roget.errors import InputError, Undefined, UnknownName
+from roget.errors import Undefined, UnknownName
 from roget.scoring import baselines as baseline
+from roget.scoring import signature
 from roget.scoring.advice import advice
-from roget.scoring.contingency import Contingency
-from roget.scoring.entropy import get as get_estimator
-from roget.scoring.labels import Aligned, align, as_labels, read_pair
-from roget.scoring.labels.select import take
 from roget.scoring.measures import Measure, parse
+from roget.scoring.requests import DEFAULT_ENTROPIES, Request, Values, answers, requests
+from roget.scoring.resample import average as group_average
 from roget.scoring.result import ScoreRow, ScoreTable
-from roget.scoring.soft import WeightedTable
 from roget.scoring.statistics import Statistics
+from roget.scoring.tables import AVERAGES, aligned, tables
 
-DEFAULT_MEASURES = (
-    "homogeneity",
-    "completeness",
-    "v",
-    "vi",
-    "nvi",
-    "ari",
-    "ami",
-    "b3-f",
-    "one-to-one",
-)
-DEFAULT_ENTROPIES = ("ml", "jk")
-AVERAGES = ("weighted", "unweighted", "pooled")
+DRAWS = 20
+"""How many random answers are averaged, over all groups, where there is no exact expectation."""
 
 Progress = Callable[[int, int], None]
-Request = tuple[Measure, str | None]
-Values = npt.NDArray[np.float64]
 
 
 def score(
@@ -63,44 +46,43 @@ def score(
     file with two aligned columns. Measures that use entropies are computed under each estimator.
     With groups (words, documents), each group is scored and the scores averaged by `average`.
     """
-    requests = _requests(measures, entropy)
+    asked = requests(measures, entropy)
     if average not in AVERAGES:
         raise UnknownName("average", average, AVERAGES)
-    aligned = _aligned(gold, system, missing, labels, columns)
-    tables = list(_tables(aligned, pooled=average == "pooled"))
-    values, reasons, trivial = _values(tables, requests, baselines, seed, progress)
-    weights = np.array([table.n if average == "weighted" else 1.0 for table in tables], dtype=float)
-    notes: list[str] = []
-    rows = []
-    for i, (measure, estimator) in enumerate(requests):
-        value, reason = _averaged(values[i], weights, reasons.get(i))
-        undefined = int(np.isnan(values[i]).sum())
-        if value is not None and undefined:
-            notes.append(
-                f"{measure}: undefined in {undefined} of {len(tables)} groups, which are left out "
-                f"of the average ({reasons[i]})"
-            )
-        against = {name: _averaged(trivial[name][i], weights)[0] for name in trivial}
-        rows.append(
-            ScoreRow(
-                str(measure),
-                estimator,
-                value,
-                reason,
-                direction=measure.direction,
-                baselines=against,
-            )
+    sides = aligned(gold, system, missing, labels, columns)
+    groups = list(tables(sides, pooled=average == "pooled"))
+    reasons: dict[int, str] = {}
+    values, trivial = _values(groups, asked, reasons, seed if baselines else None, progress)
+    weights = np.array([table.n if average == "weighted" else 1.0 for table in groups], dtype=float)
+    undefined = np.isnan(values).sum(axis=1)
+    means = np.where(2 * undefined > len(groups), np.nan, group_average(values, weights))
+    against = {name: group_average(scores, weights) for name, scores in trivial.items()}
+    rows = tuple(
+        ScoreRow(
+            str(wanted),
+            estimator,
+            _defined(means[i]),
+            _reason(reasons[i], int(undefined[i]), len(groups)) if np.isnan(means[i]) else None,
+            direction=wanted.direction,
+            baselines={name: _defined(scores[i]) for name, scores in against.items()},
         )
-    items = sum(table.n for table in tables)
-    cells = sum(table.joint.seen for table in tables)
+        for i, (wanted, estimator) in enumerate(asked)
+    )
+    items = sum(table.n for table in groups)
+    cells = sum(table.joint.seen for table in groups)
+    parts = signature.fields(sides, asked, average=average, missing=missing, seed=seed)
     return ScoreTable(
-        signature=_signature(aligned, requests, average, missing, seed),
+        signature=signature.written(parts),
         items=items,
-        groups=len(tables),
-        classes=float(np.mean([table.sizes.classes for table in tables])),
-        clusters=float(np.mean([table.sizes.clusters for table in tables])),
-        warnings=(*aligned.warnings, *notes, *advice(rows, items / cells)),
-        rows=tuple(rows),
+        groups=len(groups),
+        classes=float(np.mean([table.sizes.classes for table in groups])),
+        clusters=float(np.mean([table.sizes.clusters for table in groups])),
+        warnings=(
+            *sides.warnings,
+            *_partly_undefined(undefined, len(groups), asked, reasons),
+            *advice(rows, items / cells),
+        ),
+        rows=rows,
     )
 
 
@@ -126,121 +108,49 @@ def contingency(gold: Any, system: Any, *, missing: str = "cluster") -> Statisti
     >>> round(table.measure("nvi"), 4), round(table.measure("b3-f"), 4)
     (1.1887, 0.7059)
     """
-    aligned = _aligned(gold, system, missing, None, None)
-    return next(_tables(aligned, pooled=True))
-
-
-def _requests(measures: str | Sequence[str] | None, entropy: str | Sequence[str]) -> list[Request]:
-    chosen = [measures] if isinstance(measures, str) else list(measures or DEFAULT_MEASURES)
-    estimators = [entropy] if isinstance(entropy, str) else list(entropy)
-    if not estimators:
-        raise InputError("no entropy estimator was chosen")
-    for name in estimators:
-        catalogue.load("entropies", name)
-    requests: list[Request] = []
-    for wanted in map(parse, chosen):
-        requests += [(wanted, name) for name in (estimators if wanted.uses_entropy else [None])]
-    return list(dict.fromkeys(requests))
-
-
-def _aligned(
-    gold: Any,
-    system: Any,
-    missing: str,
-    labels: str | None,
-    columns: Mapping[str, str] | None,
-) -> Aligned:
-    if system is None:
-        left, right = read_pair(gold, labels=labels, columns=columns)
-    else:
-        left = as_labels(gold, labels=labels, columns=columns, gold=True)
-        right = as_labels(system, labels=labels, columns=columns)
-    return align(left, right, missing=missing)
-
-
-def _tables(aligned: Aligned, *, pooled: bool) -> Iterator[Statistics]:
-    """One source of statistics per group, or one for all."""
-    gold, system, groups = aligned.gold, aligned.system, aligned.groups
-    n_groups = 1 if groups is None else int(groups.max()) + 1
-    if not (gold.weighted or system.weighted):
-        table = Contingency.from_labels(gold, system, groups, n_groups)
-        yield from [table] if pooled or groups is None else table.blocks()
-    elif groups is None:
-        yield WeightedTable.from_labels(gold, system)
-    elif pooled:
-        raise InputError("pooling groups is not possible with weighted answers: average them")
-    else:
-        order = np.argsort(groups, kind="stable")
-        cuts = np.searchsorted(groups[order], np.arange(n_groups + 1))
-        for begin, end in pairwise(cuts):
-            chosen = order[begin:end]
-            yield WeightedTable.from_labels(take(gold, chosen), take(system, chosen))
+    return next(tables(aligned(gold, system, missing, None, None), pooled=True))
 
 
 def _values(
-    tables: Sequence[Statistics],
-    requests: Sequence[Request],
-    baselines: bool,
-    seed: int,
+    groups: Sequence[Statistics],
+    asked: Sequence[Request],
+    reasons: dict[int, str],
+    seed: int | None,
     progress: Progress | None,
-) -> tuple[Values, dict[int, str], dict[str, Values]]:
-    """Every request of every table, NaN where undefined, and the same of the trivial answers."""
-    shape = (len(requests), len(tables))
-    values, reasons = np.full(shape, np.nan), dict[int, str]()
+) -> tuple[Values, dict[str, Values]]:
+    """Every request of every group, and the same of the trivial answers unless seed is None."""
+    values = np.full((len(asked), len(groups)), np.nan)
     trivial: dict[str, Values] = {}
-    for column, table in enumerate(tables):
-        _fill(values, column, table, requests, reasons)
-        for name, answer in baseline.trivial(table, seed + column).items() if baselines else ():
-            _fill(trivial.setdefault(name, np.full(shape, np.nan)), column, answer, requests)
+    for column, table in enumerate(groups):
+        values[:, column] = answers(table, asked, reasons)
+        if seed is not None:
+            draws = max(1, DRAWS // len(groups))
+            for name, answer in baseline.trivial(table, seed + column, draws).items():
+                scores = trivial.setdefault(name, np.full(values.shape, np.nan))
+                scores[:, column] = answers(answer, asked)
         if progress is not None:
-            progress(column + 1, len(tables))
-    return values, reasons, trivial
+            progress(column + 1, len(groups))
+    return values, trivial
 
 
-def _fill(
-    values: Values,
-    column: int,
-    table: Statistics,
-    requests: Sequence[Request],
-    reasons: dict[int, str] | None = None,
-) -> None:
-    for i, (wanted, estimator) in enumerate(requests):
-        try:
-            values[i, column] = table.measure(wanted, estimator or "ml")
-        except Undefined as error:
-            if reasons is not None:
-                reasons.setdefault(i, str(error))
+def _defined(value: float) -> float | None:
+    return None if np.isnan(value) else float(value)
 
 
-def _averaged(
-    values: Values, weights: Values, reason: str | None = None
-) -> tuple[float | None, str | None]:
-    """The weighted mean over groups that have a value."""
-    held = ~np.isnan(values)
-    if not held.any():
-        return None, reason
-    if held.size == 1:
-        return float(values[0]), None
-    return float(np.average(values[held], weights=weights[held])), None
+def _reason(reason: str, undefined: int, groups: int) -> str:
+    return reason if groups == 1 else f"{reason} (so in {undefined} of {groups} groups)"
 
 
-def _signature(
-    aligned: Aligned, requests: Sequence[Request], average: str, missing: str, seed: int
-) -> str:
-    """Everything a score depends on beside the data."""
-    entropies = dict.fromkeys(name for _, name in requests if name is not None)
-    supports = {get_estimator(name).joint_support for name in entropies}
-    fields = {
-        "roget": __version__,
-        "gold": "weighted" if aligned.gold.weighted else "hard",
-        "system": "weighted" if aligned.system.weighted else "hard",
-        "average": average if aligned.groups is not None else "none",
-        "missing": missing,
-        "entropy": ",".join(entropies) or "none",
-        "support": "+".join(sorted("CxK" if s == "product" else "seen" for s in supports))
-        or "none",
-        "measures": ",".join(dict.fromkeys(str(wanted) for wanted, _ in requests)),
-        "ci": "none",
-        "seed": str(seed),
-    }
-    return "|".join(f"{key}:{value}" for key, value in fields.items())
+def _partly_undefined(
+    undefined: npt.NDArray[np.integer],
+    groups: int,
+    asked: Sequence[Request],
+    reasons: Mapping[int, str],
+) -> list[str]:
+    """A note for each average that leaves some groups out; beyond half there is no average."""
+    return [
+        f"{wanted}: undefined in {undefined[i]} of {groups} groups, which are left out of the "
+        f"average ({reasons[i]})"
+        for i, (wanted, _) in enumerate(asked)
+        if 0 < 2 * undefined[i] <= groups
+    ]

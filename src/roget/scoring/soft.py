@@ -63,6 +63,8 @@ class Side:
     """One side's labels and what is expected of their sizes."""
 
     labels: Labels
+    known: FloatArray | None = None
+    """E[number of labels that hold j items], where it is known already."""
 
     @cached_property
     def sums(self) -> FloatArray:
@@ -88,6 +90,8 @@ class Side:
     @cached_property
     def expected(self) -> FloatArray:
         """E[number of labels that hold j items] of weighted labels."""
+        if self.known is not None:
+            return self.known
         _, codes, weights = entries(self.labels)
         cells = Cells.grouped(codes, weights)
         return expected_cells(cells.weights, cells.starts)[0]
@@ -135,7 +139,7 @@ class WeightedTable(Statistics):
         return cls(gold, system, cells, fractions)
 
     @cached_property
-    def _expected(self) -> tuple[FloatArray | None, FloatArray | None, FloatArray]:
+    def expected(self) -> tuple[FloatArray | None, FloatArray | None, FloatArray]:
         """Expected histograms of gold, system (where weighted) and cells.
 
         With one side hard, the other's labels are unions of cells, so one pass gives both.
@@ -144,10 +148,11 @@ class WeightedTable(Statistics):
         if gold.labels.weighted and system.labels.weighted:
             joint, _ = expected_cells(self.cells.weights, self.cells.starts)
             return gold.expected, system.expected, joint
-        hard = system if gold.labels.weighted else gold
-        label = self.cells.keys // hard.labels.n_labels
+        hard, soft = (system, gold) if gold.labels.weighted else (gold, system)
+        label = None if soft.known is not None else self.cells.keys // hard.labels.n_labels
         joint, united = expected_cells(self.cells.weights, self.cells.starts, label)
-        return (None, united, joint) if hard is gold else (united, None, joint)
+        sizes = united if soft.known is None else soft.known
+        return (None, sizes, joint) if hard is gold else (sizes, None, joint)
 
     @property
     def n(self) -> int:
@@ -170,7 +175,7 @@ class WeightedTable(Statistics):
             )
         c, k = self.sizes.classes, self.sizes.clusters
         product = estimator.joint_support == "product"
-        gold, system, joint = self._expected
+        gold, system, joint = self.expected
 
         def side(expected: FloatArray | None, sizes: Histogram, support: int) -> float:
             if expected is None:

@@ -56,7 +56,7 @@ class Measure(ABC):
         return f"{self.name}({', '.join(given)})" if given else self.name
 
 
-_CALL = re.compile(r"\s*([a-z0-9-]+)\s*(?:\(\s*(.*?)\s*\))?\s*")
+_CALL = re.compile(r"\s*([a-z0-9_-]+)\s*(?:\(\s*(.*?)\s*\))?\s*")
 
 
 def parse(measure: str | Measure) -> Measure:
@@ -73,7 +73,7 @@ def parse(measure: str | Measure) -> Measure:
     """
     if isinstance(measure, Measure):
         return measure
-    match = _CALL.fullmatch(measure)
+    match = _CALL.fullmatch(measure.lower())
     if match is None:
         raise InputError(f"{measure!r} is not a measure: expected a name, or name(parameter=value)")
     cls: type[Measure] = catalogue.load("measures", match[1])

@@ -1,0 +1,210 @@
+"""Bootstrap and permutation from sufficient statistics: labels are never read again.
+
+With groups, whole groups are drawn and their scores averaged. Without, items are drawn: a
+multinomial on the joint table of gold and all systems, so that every system meets the same draw.
+All draws come from one seed and are summed in a fixed order, whatever the number of threads.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import numpy as np
+import numpy.typing as npt
+
+FloatArray = npt.NDArray[np.float64]
+IntArray = npt.NDArray[np.int64]
+
+_CHUNK = 128
+"""Draws made at a time, so that memory does not grow with their number."""
+
+LEVEL = 0.95
+
+
+def average(values: FloatArray, weights: FloatArray) -> FloatArray:
+    """The weighted mean over groups (the last axis), NaN groups left out; NaN if all are."""
+    return np.asarray(_averages(values, weights[None, :])[0])
+
+
+def _averages(values: FloatArray, weights: FloatArray) -> FloatArray:
+    """One mean per row of weights: draws × the leading axes of values."""
+    flat = values.reshape(-1, values.shape[-1])
+    held = ~np.isnan(flat)
+    filled = np.where(held, flat, 0.0)
+    # Not a matrix product: its sums would depend on the number of threads.
+    total = np.einsum("dg,kg->dk", weights, filled)
+    if held.all():
+        mass = np.broadcast_to(weights.sum(axis=1)[:, None], total.shape)
+    else:
+        mass = np.einsum("dg,kg->dk", weights, held.astype(np.float64))
+    with np.errstate(invalid="ignore", divide="ignore"):
+        means = np.where(mass > 0, total / mass, np.nan)
+    return means.reshape(-1, *values.shape[:-1])
+
+
+def group_draws(values: FloatArray, weights: FloatArray, draws: int, seed: int) -> FloatArray:
+    """Bootstrap averages when groups are drawn with replacement: draws × the leading axes."""
+    random = np.random.default_rng(seed)
+    groups = weights.size
+    parts = []
+    for begin in range(0, draws, _CHUNK):
+        size = min(_CHUNK, draws - begin)
+        times = random.multinomial(groups, np.full(groups, 1 / groups), size=size)
+        parts.append(_averages(values, times * weights))
+    return np.concatenate(parts)
+
+
+def group_jackknife(values: FloatArray, weights: FloatArray) -> FloatArray:
+    """The averages with each group left out in turn."""
+    without = np.where(np.eye(weights.size, dtype=bool), 0.0, weights)
+    return _averages(values, without)
+
+
+def item_draws(counts: IntArray, draws: int, seed: int) -> Iterator[IntArray]:
+    """How often each distinct kind of item is drawn, one draw at a time."""
+    random = np.random.default_rng(seed)
+    n = int(counts.sum())
+    shares = counts / n
+    for _ in range(draws):
+        yield random.multinomial(n, shares)
+
+
+def item_blocks(counts: IntArray, blocks: int, seed: int) -> Iterator[IntArray]:
+    """The counts that are left when one of several random blocks of items is taken out."""
+    random = np.random.default_rng(seed)
+    left = counts.copy()
+    n = int(counts.sum())
+    blocks = min(blocks, n)
+    for block in range(blocks):
+        size = n * (block + 1) // blocks - n * block // blocks
+        taken = random.multivariate_hypergeometric(left, size, method="marginals")
+        left = left - taken
+        yield counts - taken
+
+
+def interval(
+    estimate: FloatArray,
+    drawn: FloatArray,
+    without: FloatArray | None,
+    level: float = LEVEL,
+) -> tuple[FloatArray, FloatArray]:
+    """Ends of the interval of each estimate: percentile, or BCa when given a jackknife.
+
+    `drawn` is draws × estimates, `without` is the estimates with a part left out each time.
+    """
+    tails = np.array([(1 - level) / 2, (1 + level) / 2])
+    flat = drawn.reshape(drawn.shape[0], -1)
+    ends = np.full((2, flat.shape[1]), np.nan)
+    spare = None if without is None else without.reshape(without.shape[0], -1)
+    for column, centre in enumerate(estimate.ravel()):
+        sample = flat[~np.isnan(flat[:, column]), column]
+        if np.isnan(centre) or not sample.size:
+            continue
+        at = tails
+        if spare is not None:
+            at = _corrected(tails, centre, sample, spare[:, column])
+        ends[:, column] = np.quantile(sample, at)
+    low, high = ends.reshape(2, *estimate.shape)
+    return low, high
+
+
+def _corrected(
+    tails: FloatArray, centre: float, sample: FloatArray, without: FloatArray
+) -> FloatArray:
+    """The quantiles BCa takes instead (Efron 1987): bias by the draws, skew by the jackknife."""
+    from scipy.special import ndtr, ndtri
+
+    below = (np.count_nonzero(sample < centre) + np.count_nonzero(sample <= centre)) / 2
+    if not 0 < below < sample.size:
+        # Every draw on one side, or all equal: there is nothing to correct by.
+        return tails
+    bias = ndtri(below / sample.size)
+    spread = np.nanmean(without) - without[~np.isnan(without)]
+    scale = float((spread**2).sum()) ** 1.5
+    skew = float((spread**3).sum()) / (6 * scale) if scale > 0 else 0.0
+    z = bias + ndtri(tails)
+    return np.asarray(ndtr(bias + z / (1 - skew * z)))
+
+
+def bootstrap_p(difference: FloatArray, drawn: FloatArray) -> FloatArray:
+    """Two-sided p of no difference: how often draws about their own mean stray as far."""
+    far = np.abs(drawn - difference) >= np.abs(difference) - 1e-12
+    return np.asarray((1 + far.sum(axis=0)) / (1 + drawn.shape[0]))
+
+
+def permutation_p(
+    differences: FloatArray, weights: FloatArray, draws: int, seed: int
+) -> FloatArray:
+    """Two-sided p of no difference when systems change places at random within each group.
+
+    `differences` is … × groups. With 2^groups ≤ draws every exchange is tried.
+    """
+    random = np.random.default_rng(seed)
+    shape = differences.shape[:-1]
+    flat = np.nan_to_num(differences.reshape(-1, differences.shape[-1])) * weights
+    observed = np.abs(flat.sum(axis=1))
+    tolerance = 1e-12 * np.abs(flat).sum(axis=1)
+    reached, total = np.zeros(flat.shape[0]), 0
+    for signs in _signs(weights.size, draws, random):
+        sums = np.abs(np.einsum("dg,kg->dk", signs, flat))
+        reached += (sums >= observed - tolerance).sum(axis=0)
+        total += signs.shape[0]
+    if total == 2.0 ** min(weights.size, 60):
+        return (reached / total).reshape(shape)
+    return ((1 + reached) / (1 + total)).reshape(shape)
+
+
+def _signs(groups: int, draws: int, random: np.random.Generator) -> Iterator[FloatArray]:
+    if groups < 40 and 1 << groups <= draws:
+        numbers = np.arange(1 << groups)
+        yield (1 - 2 * ((numbers[:, None] >> np.arange(groups)) & 1)).astype(np.float64)
+        return
+    for begin in range(0, draws, _CHUNK):
+        size = (min(_CHUNK, draws - begin), groups)
+        yield (1 - 2 * random.integers(0, 2, size=size)).astype(np.float64)
+
+
+def holm(p: FloatArray) -> FloatArray:
+    """Holm's correction for testing several hypotheses at once.
+
+    >>> holm(np.array([0.01, 0.04, 0.03])).tolist()
+    [0.03, 0.06, 0.06]
+    """
+    order = np.argsort(p, kind="stable")
+    stepped = np.maximum.accumulate(p[order] * np.arange(p.size, 0, -1))
+    adjusted = np.empty_like(p)
+    adjusted[order] = np.minimum(stepped, 1.0)
+    return adjusted
+
+
+def letters(order: list[int], differ: Callable[[int, int], bool]) -> dict[int, str]:
+    """Compact letters: two systems share one if and only if they do not differ (Piepho 2004).
+
+    `order` lists the systems best first, so that the best have the letter a.
+
+    >>> letters([0, 1, 2], lambda i, j: {i, j} == {0, 2})
+    {0: 'a', 1: 'ab', 2: 'b'}
+    """
+    columns = [set(order)]
+    for i in order:
+        for j in order:
+            if order.index(i) < order.index(j) and differ(i, j):
+                split = [c for c in columns if {i, j} <= c]
+                columns = [c for c in columns if not {i, j} <= c]
+                for both in split:
+                    for part in (both - {j}, both - {i}):
+                        if not any(part <= other for other in columns):
+                            columns = [c for c in columns if not c <= part] + [part]
+    columns.sort(key=lambda c: sorted(order.index(i) for i in c))
+    return {
+        i: "".join(_letter(at) for at, column in enumerate(columns) if i in column) for i in order
+    }
+
+
+def _letter(number: int) -> str:
+    name = ""
+    number += 1
+    while number:
+        number, rest = divmod(number - 1, 26)
+        name = chr(ord("a") + rest) + name
+    return name

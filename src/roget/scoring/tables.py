@@ -1,0 +1,64 @@
+"""From labels to statistics: read, joined, and one table per group."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from roget.errors import InputError
+from roget.scoring.contingency import Contingency
+from roget.scoring.labels import Aligned, Labels, align, as_labels, read_pair
+from roget.scoring.labels.select import take
+from roget.scoring.soft import WeightedTable
+from roget.scoring.statistics import Statistics
+
+Columns = Mapping[str, str]
+
+AVERAGES = ("weighted", "unweighted", "pooled")
+"""How the scores of groups become one."""
+
+
+def aligned(
+    gold: Any, system: Any, missing: str, labels: str | None, columns: Columns | None
+) -> Aligned:
+    """Both sides read and joined; without a system, gold is a file of two aligned columns."""
+    if system is None:
+        if not isinstance(gold, str | os.PathLike):
+            raise InputError("the system's labels are missing: give them as second argument")
+        left, right = read_pair(gold, labels=labels, columns=columns)
+    else:
+        left = as_labels(gold, labels=labels, columns=columns, gold=True)
+        right = as_labels(system, labels=labels, columns=columns)
+    return align(left, right, missing=missing)
+
+
+def compared(gold: Labels, system: Labels) -> Statistics:
+    """The statistics of two aligned sides without groups."""
+    if gold.weighted or system.weighted:
+        return WeightedTable.from_labels(gold, system)
+    return Contingency.from_labels(gold, system)
+
+
+def tables(sides: Aligned, *, pooled: bool) -> Iterator[Statistics]:
+    """One source of statistics per group, or one for all."""
+    gold, system, groups = sides.gold, sides.system, sides.groups
+    weighted = gold.weighted or system.weighted
+    if groups is None:
+        yield compared(gold, system)
+        return
+    n_groups = int(groups.max()) + 1
+    if not weighted:
+        table = Contingency.from_labels(gold, system, groups, n_groups)
+        yield from [table] if pooled else table.blocks()
+    elif pooled:
+        raise InputError("pooling groups is not possible with weighted answers: average them")
+    else:
+        order = np.argsort(groups, kind="stable")
+        cuts = np.searchsorted(groups[order], np.arange(n_groups + 1))
+        for begin, end in pairwise(cuts):
+            chosen = order[begin:end]
+            yield WeightedTable.from_labels(take(gold, chosen), take(system, chosen))
