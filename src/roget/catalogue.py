@@ -85,6 +85,14 @@ RENDERERS: dict[str, str] = {
     "latex": "roget.report.latex:render",
 }
 
+COMPARISON_RENDERERS: dict[str, str] = {
+    "text": "roget.report.comparison.text:render",
+    "json": "roget.report.json:render",
+    "csv": "roget.report.comparison.csv:render",
+    "markdown": "roget.report.comparison.markdown:render",
+    "latex": "roget.report.comparison.latex:render",
+}
+
 LABEL_FORMATS: dict[str, str] = {
     "key": "roget.scoring.labels.keys:read",
     "tsv": "roget.scoring.labels.delimited:read_tsv",
@@ -123,6 +131,7 @@ _KINDS: dict[str, dict[str, str]] = {
     "measures": MEASURES,
     "entropies": ENTROPIES,
     "renderers": RENDERERS,
+    "comparison renderers": COMPARISON_RENDERERS,
     "label formats": LABEL_FORMATS,
 }
 
@@ -160,5 +169,6 @@ _SINGULAR = {
     "measures": "measure",
     "entropies": "entropy estimator",
     "renderers": "format",
+    "comparison renderers": "format",
     "label formats": "label format",
 }

@@ -60,13 +60,14 @@ def trivial(statistics: Statistics, seed: int = 0, draws: int = 20) -> dict[str,
     table = statistics.table
     if table.counts.dtype.kind == "f":
         # A table of fractions has no items to give a cluster of their own.
-        return {"one cluster": _one_cluster(table)}
+        return {"one cluster": one_cluster(table)}
     sizes = table.row_totals.astype(np.int64), table.column_totals.astype(np.int64)
     random = RandomSameSizes(*sizes, seed, draws, table)
-    return dict(zip(NAMES, (_one_cluster(table), OnePerItem(table), random), strict=True))
+    return dict(zip(NAMES, (one_cluster(table), OnePerItem(table), random), strict=True))
 
 
-def _one_cluster(table: Contingency) -> Contingency:
+def one_cluster(table: Contingency) -> Contingency:
+    """All items together."""
     rows = np.arange(table.shape[0])
     return Contingency.from_cells(rows, np.zeros_like(rows), table.row_totals, table.gold)
 

@@ -1,0 +1,364 @@
+"""`roget.compare`: several systems on one gold standard, with intervals, tests and ranks."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from roget.errors import InputError, UnknownName
+from roget.scoring import signature
+from roget.scoring.baselines import OnePerItem, RandomSameSizes, one_cluster
+from roget.scoring.comparison import Comparison, Pair, SystemRow
+from roget.scoring.labels import Aligned, Labels, align, as_labels
+from roget.scoring.requests import DEFAULT_ENTROPIES, Request, Values, answers, requests
+from roget.scoring.resample import (
+    average as group_average,
+)
+from roget.scoring.resample import (
+    bootstrap_p,
+    group_draws,
+    group_jackknife,
+    holm,
+    interval,
+    letters,
+    permutation_p,
+)
+from roget.scoring.resample_items import ItemDraws
+from roget.scoring.statistics import Statistics
+from roget.scoring.tables import AVERAGES, tables
+
+PAIRED = ("bootstrap", "permutation")
+INTERVALS = ("bca", "percentile")
+SIGNIFICANT = 0.05
+
+Progress = Callable[[int, int], None]
+FloatArray = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Answered:
+    """One system's answers, joined with gold, and its scores: requests × groups."""
+
+    name: str
+    sides: Aligned
+    groups: list[Statistics]
+    values: Values
+    reasons: dict[int, str]
+
+
+def compare(
+    gold: Any,
+    systems: Mapping[str, Any] | Sequence[Any],
+    measures: str | Sequence[str] | None = None,
+    entropy: str | Sequence[str] = DEFAULT_ENTROPIES,
+    *,
+    average: str = "weighted",
+    missing: str = "cluster",
+    labels: str | None = None,
+    columns: Mapping[str, str] | None = None,
+    baselines: bool = True,
+    ci: int = 0,
+    interval_method: str = "bca",
+    paired: str = "bootstrap",
+    seed: int = 0,
+    progress: Progress | None = None,
+) -> Comparison:
+    """Score several systems on one gold standard and say which differ.
+
+    `systems` maps names to anything `roget.score` takes, or lists paths (named by their files).
+    With `ci` draws, every score has a 95 % interval and every pair of systems a difference with
+    interval and p, corrected for the number of pairs by Holm's method. Groups are drawn where
+    there are groups, else items; every system meets the same draws.
+    """
+    asked = requests(measures, entropy)
+    for kind, value, known in (
+        ("average", average, AVERAGES),
+        ("test", paired, PAIRED),
+        ("interval", interval_method, INTERVALS),
+    ):
+        if value not in known:
+            raise UnknownName(kind, value, known)
+    left = as_labels(gold, labels=labels, columns=columns, gold=True)
+    answered = []
+    named = _named(systems)
+    for done, (name, source) in enumerate(named.items(), start=1):
+        right = as_labels(source, labels=labels, columns=columns)
+        answered.append(_answered(name, left, right, asked, missing, average == "pooled"))
+        if progress is not None:
+            progress(done, len(named) + 1)
+    parts = _agreed(answered, asked, average, missing, seed, ci, paired, interval_method)
+    sizes = np.array([table.n for table in answered[0].groups], dtype=float)
+    weights = sizes if average == "weighted" else np.ones_like(sizes)
+    table = _Scored(
+        asked, answered, _trivial(answered[0], asked, seed) if baselines else {}, weights
+    )
+    draws = _draws(table, ci, interval_method, paired, seed)
+    return table.comparison(signature.written(parts), draws, paired, seed)
+
+
+def _named(systems: Mapping[str, Any] | Sequence[Any]) -> dict[str, Any]:
+    """Systems by name; paths are named by their files."""
+    if isinstance(systems, str | os.PathLike):
+        systems = [systems]
+    if isinstance(systems, Mapping):
+        named = dict(systems)
+    else:
+        named = {}
+        for number, source in enumerate(systems, start=1):
+            name = (
+                Path(source).stem if isinstance(source, str | os.PathLike) else f"system {number}"
+            )
+            if name in named:
+                raise InputError(
+                    f"two systems are named {name!r}: give names of your own (NAME=FILE)"
+                )
+            named[name] = source
+    if not named:
+        raise InputError("no system to compare")
+    return named
+
+
+def _answered(
+    name: str, gold: Labels, system: Labels, asked: Sequence[Request], missing: str, pooled: bool
+) -> Answered:
+    sides = align(gold, system, missing=missing)
+    groups = list(tables(sides, pooled=pooled))
+    reasons: dict[int, str] = {}
+    values = np.column_stack([answers(table, asked, reasons) for table in groups])
+    return Answered(name, sides, groups, values, reasons)
+
+
+def _agreed(
+    answered: Sequence[Answered],
+    asked: Sequence[Request],
+    average: str,
+    missing: str,
+    seed: int,
+    ci: int,
+    paired: str,
+    interval_method: str,
+) -> dict[str, str]:
+    """The signature all systems share; scores with different ones are never ranked together."""
+    described = f"{ci}x{interval_method}+{paired}" if ci else "none"
+    first: dict[str, str] | None = None
+    for system in answered:
+        parts = signature.fields(
+            system.sides, asked, average=average, missing=missing, seed=seed, ci=described
+        )
+        parts["items"] = str(sum(table.n for table in system.groups))
+        first = first or parts
+        for key, value in parts.items():
+            if first[key] != value:
+                raise InputError(
+                    f"scores cannot be ranked together: {key} is {first[key]} for "
+                    f"{answered[0].name} but {value} for {system.name}"
+                )
+    if first is None:
+        raise InputError("no system to compare")
+    return first
+
+
+def _trivial(system: Answered, asked: Sequence[Request], seed: int) -> dict[str, Values]:
+    """Scores of the trivial answers; random ones have the gold standard's own sizes."""
+    scores: dict[str, list[Values]] = {"one cluster": [], "one per item": [], "random": []}
+    if system.sides.gold.weighted or system.sides.system.weighted:
+        return {}
+    draws = max(1, 20 // len(system.groups))
+    for column, statistics in enumerate(system.groups):
+        table = statistics.table
+        sizes = table.row_totals.astype(np.int64)
+        random = RandomSameSizes(sizes, sizes, seed + column, draws)
+        for name, answer in zip(
+            scores, (one_cluster(table), OnePerItem(table), random), strict=True
+        ):
+            scores[name].append(answers(answer, asked))
+    return {name: np.column_stack(columns) for name, columns in scores.items()}
+
+
+@dataclass(frozen=True, eq=False)
+class _Draws:
+    """Bootstrap scores (draws × systems × requests) and the ends of the intervals."""
+
+    drawn: FloatArray
+    low: FloatArray
+    high: FloatArray
+
+
+def _draws(table: _Scored, ci: int, interval_method: str, paired: str, seed: int) -> _Draws | None:
+    if ci < 0:
+        raise InputError(f"ci is {ci}: expected a number of draws, or 0 for no interval")
+    if not ci:
+        return None
+    values, weights = table.values, table.weights
+    if weights.size > 1:
+        drawn = group_draws(values, weights, ci, seed)
+        without = group_jackknife(values, weights) if interval_method == "bca" else None
+    elif paired == "permutation":
+        raise InputError("the permutation test needs groups: without them, choose the bootstrap")
+    else:
+        items = ItemDraws([system.sides for system in table.answered], table.asked)
+        drawn = items.bootstrap(ci, seed)
+        without = items.jackknife(seed) if interval_method == "bca" else None
+        gaps = np.full((drawn.shape[0], len(table.trivial), len(table.asked)), np.nan)
+        drawn = np.concatenate([drawn, gaps], axis=1)
+        if without is not None:
+            without = np.concatenate([without, gaps[: without.shape[0]]], axis=1)
+    return _Draws(drawn, *interval(table.means, drawn, without))
+
+
+@dataclass(frozen=True, eq=False)
+class _Scored:
+    """All scores, systems first and then trivial answers, and what follows from them."""
+
+    asked: Sequence[Request]
+    answered: Sequence[Answered]
+    trivial: dict[str, Values]
+    weights: FloatArray
+
+    @property
+    def names(self) -> list[str]:
+        return [system.name for system in self.answered] + list(self.trivial)
+
+    @property
+    def values(self) -> FloatArray:
+        """Systems and trivial answers × requests × groups."""
+        return np.stack([system.values for system in self.answered] + list(self.trivial.values()))
+
+    @property
+    def means(self) -> FloatArray:
+        return group_average(self.values, self.weights)
+
+    def ranks(self) -> npt.NDArray[np.int64]:
+        """Rank of each system under each request, 1 the best, ties sharing; 0 where undefined."""
+        means = self.means[: len(self.answered)]
+        better = np.array([1.0 if m.direction == "higher" else -1.0 for m, _ in self.asked])
+        keyed = np.where(np.isnan(means), np.nan, np.round(means * better, 12))
+        above = (keyed[None, :, :] > keyed[:, None, :]).sum(axis=1)
+        return np.where(np.isnan(keyed), 0, above + 1)
+
+    def pairs(self, draws: _Draws, paired: str, seed: int) -> list[Pair]:
+        """Differences of all pairs of systems, with interval and corrected p."""
+        both = list(combinations(range(len(self.answered)), 2))
+        if not both:
+            return []
+        a, b = (np.array(side) for side in zip(*both, strict=True))
+        difference = self.means[a] - self.means[b]
+        drawn = draws.drawn[:, a] - draws.drawn[:, b]
+        low, high = interval(difference, drawn, None)
+        if paired == "permutation":
+            values = self.values
+            p = permutation_p(values[a] - values[b], self.weights, draws.drawn.shape[0], seed + 1)
+        else:
+            p = bootstrap_p(difference, drawn)
+        p = np.where(np.isnan(difference), np.nan, p)
+        adjusted = np.column_stack([_holm(column) for column in p.T])
+        names = self.names
+        return [
+            Pair(
+                names[i],
+                names[j],
+                str(measure),
+                entropy,
+                *(_defined(x[at, r]) for x in (difference, low, high, p, adjusted)),
+            )
+            for r, (measure, entropy) in enumerate(self.asked)
+            for at, (i, j) in enumerate(both)
+        ]
+
+    def comparison(self, signed: str, draws: _Draws | None, paired: str, seed: int) -> Comparison:
+        pairs = [] if draws is None else self.pairs(draws, paired, seed)
+        marks = _marks(self, pairs)
+        firsts = None if draws is None else _firsts(self, draws.drawn)
+        ranks, means = self.ranks(), self.means
+        rows = []
+        for s, name in enumerate(self.names):
+            trivial = s >= len(self.answered)
+            clusters = None if trivial else _clusters(self.answered[s])
+            for r, (measure, entropy) in enumerate(self.asked):
+                value = _defined(means[s, r])
+                reason = None if trivial else self.answered[s].reasons.get(r)
+                rows.append(
+                    SystemRow(
+                        str(measure),
+                        entropy,
+                        value,
+                        reason if value is None else None,
+                        None if draws is None else _defined(draws.low[s, r]),
+                        None if draws is None else _defined(draws.high[s, r]),
+                        measure.direction,
+                        system=name,
+                        trivial=trivial,
+                        clusters=clusters,
+                        rank=None if trivial or not ranks[s, r] else int(ranks[s, r]),
+                        letters=None if trivial else marks.get((s, r)),
+                        first=None if trivial or firsts is None else float(firsts[s, r]),
+                    )
+                )
+        first = self.answered[0]
+        return Comparison(
+            signature=signed,
+            items=sum(table.n for table in first.groups),
+            groups=len(first.groups),
+            classes=float(np.mean([table.sizes.classes for table in first.groups])),
+            warnings=tuple(
+                f"{system.name}: {text}"
+                for system in self.answered
+                for text in system.sides.warnings
+            ),
+            rows=tuple(rows),
+            pairs=tuple(pairs),
+            answered=tuple(self.answered),
+        )
+
+
+def _marks(table: _Scored, pairs: Sequence[Pair]) -> dict[tuple[int, int], str]:
+    """Letters: systems that share one do not differ significantly."""
+    if not pairs:
+        return {}
+    apart = {
+        (pair.a, pair.b, pair.measure, pair.entropy)
+        for pair in pairs
+        if pair.p_holm is not None and pair.p_holm < SIGNIFICANT
+    }
+    names, ranks = table.names, table.ranks()
+    marks: dict[tuple[int, int], str] = {}
+    for r, (measure, entropy) in enumerate(table.asked):
+        order = [s for s in np.argsort(ranks[:, r], kind="stable").tolist() if ranks[s, r]]
+
+        def differ(i: int, j: int, key: tuple[str, str | None] = (str(measure), entropy)) -> bool:
+            i, j = min(i, j), max(i, j)
+            return (names[i], names[j], *key) in apart
+
+        marks.update({(s, r): mark for s, mark in letters(order, differ).items()})
+    return marks
+
+
+def _firsts(table: _Scored, drawn: FloatArray) -> FloatArray:
+    """How often each system is first over the draws; a tie is shared."""
+    systems = drawn[:, : len(table.answered)]
+    better = np.array([1.0 if m.direction == "higher" else -1.0 for m, _ in table.asked])
+    keyed = np.where(np.isnan(systems), -np.inf, systems * better)
+    best = keyed == keyed.max(axis=1, keepdims=True)
+    return np.asarray((best / best.sum(axis=1, keepdims=True)).mean(axis=0))
+
+
+def _holm(p: FloatArray) -> FloatArray:
+    held = ~np.isnan(p)
+    adjusted = np.full_like(p, np.nan)
+    adjusted[held] = holm(p[held])
+    return adjusted
+
+
+def _clusters(system: Answered) -> float:
+    return float(np.mean([table.sizes.clusters for table in system.groups]))
+
+
+def _defined(value: float) -> float | None:
+    return None if np.isnan(value) else float(value)
