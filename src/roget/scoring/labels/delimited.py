@@ -20,6 +20,7 @@ from roget.scoring.labels.base import Labels
 from roget.scoring.labels.columns import SINGLE, Columns, is_header
 from roget.scoring.labels.files import Source
 from roget.scoring.labels.gather import Chunk, gather
+from roget.scoring.labels.lookalike import refuse_json, refuse_other_marks
 from roget.scoring.labels.problems import Problems
 from roget.scoring.labels.split import BATCH, batches, uniform_columns
 from roget.scoring.labels.table import to_labels
@@ -37,8 +38,14 @@ def read_csv(source: Source, *, columns: Columns | None = None, gold: bool = Fal
 
 def tsv_rows(source: Source) -> Iterator[Chunk]:
     """The cells of a TSV, a block at a time."""
-    first = next(iter(source.first_lines()), "")
-    blanks = "\t" not in first and len(first.split()) > 1
+    _, first = source.first_line()
+    cells = first.split()
+    blanks = "\t" not in first and len(cells) > 1
+    if "\t" not in first:
+        refuse_json(source, "tab-separated columns")
+        # "d1, x" is parted by commas, the blank is for the eye; a cell may still be a comma.
+        if not blanks or any(len(cell) > 1 and cell[-1] in ",;" for cell in cells[:-1]):
+            refuse_other_marks(source, "tsv")
     for start, text in source.blocks():
         lines = text.split("\n")
         numbers = np.arange(start, start + len(lines))
@@ -52,8 +59,11 @@ def tsv_rows(source: Source) -> Iterator[Chunk]:
 
 def csv_rows(source: Source) -> Iterator[Chunk]:
     """The cells of a CSV, some rows at a time."""
-    first = next(iter(source.first_lines()), "")
+    _, first = source.first_line()
     semicolons = is_header(first.split(";")) and not is_header(first.split(","))
+    refuse_json(source, "comma-separated columns")
+    if "," not in first and not semicolons:
+        refuse_other_marks(source, "csv")
     blocks = (io.StringIO(f"{text}\n", newline="\n") for _, text in source.blocks())
     lines = chain.from_iterable(blocks)
     reader = csv.reader(lines, delimiter=";" if semicolons else ",", strict=True)

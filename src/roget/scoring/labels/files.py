@@ -17,8 +17,12 @@ from roget import catalogue
 from roget.errors import FormatError, InputError
 from roget.scoring.labels.base import Labels
 from roget.scoring.labels.columns import LABEL_NAMES, is_header
+from roget.scoring.labels.lookalike import looks_like_json
+from roget.scoring.labels.words import ordinal
 
 Columns: TypeAlias = Mapping[str, str | int]
+
+ONE_SIDE = "standard input can serve one side only"
 
 BLOCK = 1 << 20
 """Bytes read at a time: enough lines to handle together, little to hold."""
@@ -35,6 +39,7 @@ _SUFFIXES = {
     ".csv": "csv",
     ".jsonl": "jsonl",
     ".ndjson": "jsonl",
+    ".json": "jsonl",
     ".parquet": "parquet",
     ".pq": "parquet",
 }
@@ -69,6 +74,9 @@ class Source:
         """The first block, which stays to be read."""
         if not self._head:
             self._head = self._read_lines()
+            if self.standard_input and not self._head:
+                # Most likely the other side has read it all.
+                raise InputError(f"{self.name}: no items; {ONE_SIDE}")
         return self._head
 
     def blocks(self) -> Iterator[tuple[int, str]]:
@@ -84,9 +92,17 @@ class Source:
 
     def first_lines(self) -> list[str]:
         """Some lines of the beginning that are not blank and no "!!" comment."""
+        return [row for _, row in islice(self._telling_lines(), _LOOKED_AT)]
+
+    def first_line(self) -> tuple[int, str]:
+        """The number and text of the first such line; empty text if there is none."""
+        return next(self._telling_lines(), (1, ""))
+
+    def _telling_lines(self) -> Iterator[tuple[int, str]]:
         text = self._text(self.head(), 1, 0) if self.head() else ""
-        rows = (row for row in text.split("\n") if row.strip() and not row.startswith("!!"))
-        return list(islice(rows, _LOOKED_AT))
+        for number, row in enumerate(text.split("\n"), 1):
+            if row.strip() and not row.startswith("!!"):
+                yield number, row
 
     def _text(self, block: bytes, line: int, offset: int) -> str:
         if offset == 0 and block.startswith(b"\xef\xbb\xbf"):
@@ -99,7 +115,7 @@ class Source:
             return block.decode("utf-8")
         except UnicodeDecodeError as error:
             at = line + block.count(b"\n", 0, error.start)
-            byte = f"byte 0x{block[error.start]:02x} (the {offset + error.start + 1:,}th)"
+            byte = f"byte 0x{block[error.start]:02x} (the {ordinal(offset + error.start + 1)})"
             hint = "; it looks like UTF-16" if block[:2] in (b"\xff\xfe", b"\xfe\xff") else ""
             text = f"{self.name}:{at}: {byte} is not UTF-8 text{hint}; save the file as UTF-8"
             raise FormatError(self.name, [text]) from None
@@ -131,8 +147,8 @@ class Source:
 def detect(source: Source) -> str:
     """The name of a file's format.
 
-    The suffix decides (.key, .tsv, .tab, .csv, .jsonl, .ndjson, .parquet, .pq; a suffix of
-    compression is looked through). Otherwise the first line does: see `guess`.
+    The suffix decides, if it is one of `_SUFFIXES` (one of compression is looked through).
+    Otherwise the first line does: see `guess`.
     """
     known = _SUFFIXES.get(source.suffix)
     if known is not None:
@@ -147,18 +163,25 @@ def guess(lines: list[str]) -> str:
     ('key', 'tsv', 'lines')
     """
     first = lines[0] if lines else ""
-    if first.lstrip().startswith("{"):
+    if first.lstrip().startswith("{") or looks_like_json(first):
         return "jsonl"
     cells = first.split("\t")
     if len(cells) == 2 or (len(cells) > 1 and is_header(cells, LABEL_NAMES)):
         return "tsv"
-    if "," in first and is_header(first.split(","), LABEL_NAMES):
+    if "," in first and (is_header(first.split(","), LABEL_NAMES) or _ids_and_commas(lines)):
         return "csv"
     fields = len(first.split())
     if fields == 2 and not is_header(first.split(), LABEL_NAMES):
         # A key may begin with items that have no answer; its other lines tell.
         fields = max(len(row.split()) for row in lines)
     return "lines" if fields <= 1 else "tsv" if fields == 2 else "key"
+
+
+def _ids_and_commas(lines: list[str]) -> bool:
+    """Whether all lines have as many commas, and before the first a word that comes once."""
+    ids = {line.partition(",")[0].strip() for line in lines}
+    same = len({line.count(",") for line in lines}) == 1
+    return same and len(ids) == len(lines) > 1 and not any(len(name.split()) > 1 for name in ids)
 
 
 def read_labels(

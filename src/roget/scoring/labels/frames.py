@@ -8,8 +8,8 @@ from typing import Any, cast
 import numpy as np
 
 from roget.scoring.labels.base import Labels
-from roget.scoring.labels.columns import SINGLE, Columns, by_name
-from roget.scoring.labels.factorize import Factors, factorize, is_missing
+from roget.scoring.labels.columns import LABEL_ROLES, SINGLE, Columns, by_name
+from roget.scoring.labels.factorize import Factors, factorize, is_missing, without_empty
 from roget.scoring.labels.foreign import factorize_column, frame_columns, is_column
 from roget.scoring.labels.gather import read_weights
 from roget.scoring.labels.problems import Problems
@@ -36,11 +36,12 @@ def table_of(
     chosen = {role: columns_by_name[names[at]] for role, at in places.items()}
     items = _items(chosen.pop("item")) if "item" in chosen else None
     found = {role: _factors(column) for role, column in chosen.items()}
+    found |= {role: without_empty(found[role]) for role in LABEL_ROLES if role in found}
     lines = np.arange(1, len(next(iter(found.values())).codes) + 1)
     table = Table(source, lines, items, found)
     weight = found.pop("weight", None)
     if weight is not None:
-        table.weights = read_weights(weight, lines, problems)
+        table.weights = read_weights(weight, lines, problems, found["label"].codes >= 0)
         table.spread = True
     return table
 

@@ -10,17 +10,18 @@ import numpy.typing as npt
 
 from roget.scoring.labels.base import FloatArray
 from roget.scoring.labels.columns import (
-    PAIR,
+    LABEL_ROLES,
     Columns,
     by_name,
     by_position,
     is_header,
     wants_header,
 )
-from roget.scoring.labels.factorize import Coder, Factors
+from roget.scoring.labels.factorize import Coder, Factors, without_empty
 from roget.scoring.labels.problems import Problems
 from roget.scoring.labels.table import Table
 from roget.scoring.labels.weights import fault, number
+from roget.scoring.labels.words import count
 
 Numbers: TypeAlias = npt.NDArray[np.int64]
 
@@ -73,7 +74,6 @@ class Gatherer:
         self.top = [cell.strip() for cell in top]
         self.width = len(top)
         self.header = wants_header(columns) or is_header(top)
-        self.pair = roles is PAIR
         if self.header:
             self.places = by_name(self.top, roles, columns, source)
         else:
@@ -108,10 +108,8 @@ class Gatherer:
                 rows[at] = [""]
                 kept.append(at)
             elif len(row) > 1 or any(map(str.strip, row)):
-                fields = "1 field" if len(row) == 1 else f"{len(row)} fields"
-                self.problems.add(
-                    numbers[at], f"{fields}; expected {self.width}, as in the first line"
-                )
+                fields = f"{count(len(row), 'field')}; expected {self.width}"
+                self.problems.add(numbers[at], f"{fields}, as in the first line")
         return numbers[kept], [rows[at] for at in kept]
 
     def table(self) -> Table:
@@ -120,13 +118,15 @@ class Gatherer:
             return Table(self.source, np.empty(0, dtype=np.int64), self.items, {})
         found = {role: self._factors(role) for role in self._coders}
         table = Table(self.source, np.concatenate(self._lines), self.items, found)
+        table.doubt = self._doubt(int(table.lines[0]))
         third = found.pop("third", None)
         if third is not None:
-            numeric = all(number(name) is not None for name in third.names or ())
+            numeric = all(number(name) is not None for name in third.names or () if name)
             found["weight" if numeric else "group"] = third
         weight = found.pop("weight", None)
         if weight is not None:
-            table.weights = read_weights(weight, table.lines, self.problems)
+            answered = found["label"].codes >= 0
+            table.weights = read_weights(weight, table.lines, self.problems, answered)
             table.spread = True
         self._doubt_header(table)
         return table
@@ -134,12 +134,22 @@ class Gatherer:
     def _factors(self, role: str) -> Factors:
         codes = np.concatenate(self._parts[role])
         factors = Factors(codes, self._coders[role].names(), len(self._coders[role]))
-        # Where nothing but the label stands on a line, an empty one is how to leave it out.
-        blank = self.width == 1 or (self.pair and role in ("gold", "system"))
-        return _gap(factors) if blank else factors
+        return without_empty(factors) if role in LABEL_ROLES else factors
+
+    def _doubt(self, line: int) -> str | None:
+        """What to say if the first row, taken for data, should look like names of columns."""
+        if self.header:
+            return None
+        taken = "an item and its label" if self.items is not None else "a label"
+        if "gold" in self.places:
+            taken = "a gold and a system label"
+        return (
+            f"{self.source}:{line}: {', '.join(self.top)!r} is read as {taken}; "
+            "if it is a header, name the columns with --columns"
+        )
 
     def _doubt_header(self, table: Table) -> None:
-        for role in ("label", "gold", "system"):
+        for role in LABEL_ROLES:
             if self.header and role in table.columns:
                 name = self.top[self.places[role]]
                 if name in (table.columns[role].names or ()):
@@ -165,8 +175,10 @@ def _after(chunk: Chunk, row: int) -> Chunk:
     return Chunk(chunk.numbers[row + 1 :], rows, columns)
 
 
-def read_weights(factors: Factors, lines: npt.NDArray[np.int64], problems: Problems) -> FloatArray:
-    """The weights behind codes; each distinct one is read once."""
+def read_weights(
+    factors: Factors, lines: Numbers, problems: Problems, answered: npt.NDArray[np.bool_]
+) -> FloatArray:
+    """The weights behind codes; each distinct one is read once. Only answers need one."""
     names = factors.names
     if names is None:
         names = range(factors.offset, factors.offset + factors.n_labels)
@@ -176,23 +188,10 @@ def read_weights(factors: Factors, lines: npt.NDArray[np.int64], problems: Probl
     faults = {code: wrong for code, value in enumerate(values) if (wrong := fault(value))}
     # The last place is that of code −1, no weight at all.
     faults[-1] = "is missing"
-    for at in np.flatnonzero(np.isin(factors.codes, list(faults))).tolist():
+    for at in np.flatnonzero(np.isin(factors.codes, list(faults)) & answered).tolist():
         code = int(factors.codes[at])
         shown = f" {names[code]!r}" if code >= 0 else ""
         problems.add(lines[at], f"the weight{shown} {faults[code]}; expected 0 or more")
     usable = [value if value is not None else np.nan for value in values]
     weights: FloatArray = np.array([*usable, np.nan])[factors.codes]
     return weights
-
-
-def _gap(factors: Factors) -> Factors:
-    """The same factors with the empty label as no answer."""
-    names = list(factors.names or ())
-    if "" not in names:
-        return factors
-    empty = names.index("")
-    lookup = np.arange(len(names), dtype=np.int32)
-    lookup[empty + 1 :] -= 1
-    lookup[empty] = -1
-    del names[empty]
-    return Factors(lookup[factors.codes], names, len(names), complete=False)

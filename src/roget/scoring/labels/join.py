@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from roget.errors import InputError
 from roget.scoring.labels.base import IntArray, Labels
+from roget.scoring.labels.words import count, has
 
 Rows = npt.NDArray[np.int64]
 
@@ -21,8 +22,9 @@ def join(gold: Labels, system: Labels) -> Rows | None:
         if gold.items is not None or system.items is not None:
             with_ids, without = (gold, system) if system.items is None else (system, gold)
             raise InputError(
-                f"{with_ids.source} has item ids and {without.source} has none; expected ids on "
-                "both sides, or on neither and the items in the same order"
+                f"{has(with_ids.source)} item ids and {has(without.source)} none; expected ids on "
+                "both sides, or on neither and the items in the same order; if each line of "
+                f"{without.source} is one label, say --labels lines for both"
             )
         _same_positions(gold, system)
         return None
@@ -39,7 +41,7 @@ def join(gold: Labels, system: Labels) -> Rows | None:
 def example(labels: Labels, row: int) -> str:
     """An item as it would be written in a message."""
     if labels.items is None:
-        return f"the one at position {row}"
+        return f"the one at position {row + 1} of {len(labels)}"
     if labels.groups is None or labels.group_names is None:
         return repr(labels.items[row])
     return repr(f"{labels.group_names[int(labels.groups[row])]} {labels.items[row]}")
@@ -48,15 +50,16 @@ def example(labels: Labels, row: int) -> str:
 def _same_positions(gold: Labels, system: Labels) -> None:
     if len(gold) != len(system):
         raise InputError(
-            f"{gold.source} has {len(gold)} items and {system.source} has {len(system)}; items "
+            f"{has(gold.source)} {count(len(gold), 'item')} and {has(system.source)} "
+            f"{len(system)}; items "
             "without ids are joined by position, so the numbers must agree"
         )
     groups = _groups_of_gold(gold, system)
     if groups is not None and not np.array_equal(groups, _codes(gold)):
         row = int(np.argmax(groups != _codes(gold)))
         raise InputError(
-            f"{gold.source} and {system.source} have different groups at position {row}; items "
-            "without ids are joined by position"
+            f"{gold.source} and {system.source} have different groups at position {row + 1} of "
+            f"{len(gold)}; items without ids are joined by position"
         )
 
 

@@ -1,6 +1,6 @@
 """JSON lines: an object per line with item, label[, weight][, group].
 
-The keys go by the same names as table columns. The label is text or a number, null for no
+The keys go by the same names as table columns. The label is text or a number, null or "" for no
 answer, or an object of labels and their weights: {"item": "d1", "label": {"a": 3, "b": 1}}.
 """
 
@@ -13,9 +13,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from roget.errors import FormatError
 from roget.scoring.labels.base import Labels
 from roget.scoring.labels.columns import SINGLE, Columns, by_name
-from roget.scoring.labels.factorize import Factors, factorize_objects
+from roget.scoring.labels.factorize import Factors, factorize_objects, without_empty
 from roget.scoring.labels.files import Source
 from roget.scoring.labels.gather import read_weights
 from roget.scoring.labels.problems import Problems
@@ -36,6 +37,10 @@ def read_table(
     source: Source, columns: Columns | None, roles: Sequence[str], problems: Problems
 ) -> Table:
     """The rows of a file of JSON lines; the first object says which keys matter."""
+    line, first = source.first_line()
+    if first.lstrip().startswith("["):
+        text = f"{source.name}:{line}: expected one JSON object per line, found an array"
+        raise FormatError(source.name, [text])
     keys: dict[str, str] = {}
     values: dict[str, list[Any]] = {}
     numbers: list[int] = []
@@ -52,14 +57,16 @@ def read_table(
     table = Table(source.name, np.array(numbers, dtype=np.int64), None, {})
     if "weight" in values:
         weights = factorize_objects(list(map(_weight, values.pop("weight"))))
-        table.weights = read_weights(weights, table.lines, problems)
+        answered = np.array([value not in (None, "") for value in values["label"]], dtype=bool)
+        table.weights = read_weights(weights, table.lines, problems, answered)
         table.spread = True
     if "item" in values:
         table.items = [text or "" for text in _texts(values.pop("item"), "item", table, problems)]
     if any(isinstance(value, dict) for value in values.get("label", ())):
         table.columns["label"] = _distributions(values.pop("label"), table, problems)
     for role, column in values.items():
-        table.columns[role] = factorize_objects(_texts(column, role, table, problems))
+        factors = factorize_objects(_texts(column, role, table, problems))
+        table.columns[role] = factors if role == "group" else without_empty(factors)
     return table
 
 
@@ -134,7 +141,7 @@ def _distributions(values: list[Any], table: Table, problems: Problems) -> Facto
             if table.spread:
                 problems.add(line, "a label with weights of its own, and a weight beside it")
         else:
-            answer = [] if value is None else [(value, 1)]
+            answer = [] if value in (None, "") else [(value, 1)]
         for label, weight in answer:
             found = number(_weight(weight)) if not isinstance(weight, str) else None
             wrong = fault(found)

@@ -1,7 +1,8 @@
 """Senseval and SemEval keys: `group item label[/weight] ...`, with `!!` before a comment.
 
 Fields are parted by blanks or tabs. A number after the last slash of a label is its weight
-(`common%3:00:01::/4`); without one the weight is 1. A line with a group and an item alone is an
+(`common%3:00:01::/4`); without one the weight is 1. What begins like a number must be one, so
+that `a/0,7` is not taken for a label; `and/or` is one. A line with a group and an item alone is an
 item without an answer. A label named twice in one answer has its weights added.
 """
 
@@ -18,6 +19,7 @@ from roget.scoring.labels.base import FloatArray, Labels
 from roget.scoring.labels.columns import Columns
 from roget.scoring.labels.factorize import Coder, Factors
 from roget.scoring.labels.files import Source
+from roget.scoring.labels.lookalike import refuse_json
 from roget.scoring.labels.problems import Problems
 from roget.scoring.labels.split import batches, uniform_columns
 from roget.scoring.labels.table import Table, to_labels
@@ -31,6 +33,7 @@ def read(source: Source, *, columns: Columns | None = None, gold: bool = False) 
     """Read a key; in a gold key every item must have a label."""
     if columns:
         raise InputError(f"{source.name}: columns cannot be chosen in a key")
+    refuse_json(source, "group item label[/weight] ...")
     problems = Problems(source.name)
     gatherer = _Gatherer(problems)
     for start, text in source.blocks():
@@ -102,6 +105,9 @@ class _Gatherer:
         return Table(source, lines, self.items, columns, weights, indptr)
 
 
+_BEGINS_A_WEIGHT = ("", *"0123456789+-.")
+
+
 def _without_comment(row: list[str]) -> list[str]:
     for at, cell in enumerate(row):
         if cell.startswith("!!"):
@@ -120,7 +126,9 @@ def _labels_and_weights(
     for code, token in enumerate(tokens.names()):
         label, slash, tail = token.rpartition("/")
         value = number(tail) if slash else None
-        if value is None:
+        if value is None and slash and tail[:1] in _BEGINS_A_WEIGHT:
+            faults[code] = f"the weight {tail!r} is not a number in {token!r}; expected label/0.7"
+        elif value is None:
             label = token
         else:
             weights[code] = value

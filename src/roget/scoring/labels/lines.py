@@ -9,6 +9,7 @@ from roget.scoring.labels.base import Labels
 from roget.scoring.labels.columns import Columns
 from roget.scoring.labels.factorize import Coder, Factors
 from roget.scoring.labels.files import Source
+from roget.scoring.labels.lookalike import refuse_json
 from roget.scoring.labels.problems import Problems
 from roget.scoring.labels.table import Table, to_labels
 
@@ -17,6 +18,7 @@ def read(source: Source, *, columns: Columns | None = None, gold: bool = False) 
     """Read one label per line; in a gold file no line may be empty."""
     if columns:
         raise InputError(f"{source.name}: columns cannot be chosen in a file of one label per line")
+    refuse_json(source, "one label per line")
     coder = Coder()
     # Known before any label, so that empty lines have code 0, which becomes −1.
     coder.codes([""], 1)

@@ -21,6 +21,7 @@ from roget.scoring.labels.files import read_labels
 from roget.scoring.labels.foreign import factorize_column, is_column, is_frame, library
 from roget.scoring.labels.frames import read_frame
 from roget.scoring.labels.weights import fault, number, pack
+from roget.scoring.labels.words import count
 
 
 def as_labels(
@@ -194,7 +195,8 @@ def _from_matrix(
     n_items, n_labels = shape
     if n_labels < 2 and not (values.size == n_items and bool(np.all(values == 1))):
         raise InputError(
-            f"{name}: found a matrix of {n_items} rows and {n_labels} columns; expected a weight "
+            f"{name}: found a matrix of {count(n_items, 'row')} and {count(n_labels, 'column')}; "
+            "expected a weight "
             "for each of several labels, or labels in one dimension"
         )
     packed = pack(rows, columns, values, n_items, n_labels)

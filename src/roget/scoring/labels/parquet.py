@@ -39,6 +39,7 @@ def read_table(
             names = list(kinds)
             places = by_name(names, roles, columns, source.name)
             wanted = [names[at] for at in places.values()]
+            _refuse_nested({role: names[at] for role, at in places.items()}, kinds, source.name)
             picked = ", ".join(_picked(name, kinds[name]) for name in wanted)
             query = f"SELECT {picked} FROM read_parquet(?)"
             arrays = database.execute(query, [path]).fetchnumpy()
@@ -47,6 +48,16 @@ def read_table(
         raise InputError(f"{source.name}: cannot be read as Parquet: {reason}") from None
     chosen = dict(zip(places, wanted, strict=True))
     return table_of({name: arrays[name] for name in wanted}, chosen, roles, source.name, problems)
+
+
+def _refuse_nested(chosen: Columns, kinds: dict[str, str], source: str) -> None:
+    for role, name in chosen.items():
+        kind = kinds[str(name)]
+        if kind.endswith("]") or kind.startswith(("STRUCT", "MAP", "UNION")):
+            raise InputError(
+                f"{source}: the {role} column {name!r} is of type {kind}; "
+                "expected one text or number per row"
+            )
 
 
 def _picked(name: str, kind: str) -> str:

@@ -15,9 +15,13 @@ from roget.errors import InputError
 from roget.scoring.labels.base import FloatArray, IntArray, Labels
 from roget.scoring.labels.factorize import Coder, Factors, factorize
 from roget.scoring.labels.problems import Problems
-from roget.scoring.labels.weights import Packed, pack
+from roget.scoring.labels.weights import Packed, number, pack
+from roget.scoring.labels.words import count
 
 Rows = npt.NDArray[np.int64]
+
+_FEW = 4
+"""In a shorter table a label that comes once is no sign of anything."""
 
 
 @dataclass
@@ -35,6 +39,8 @@ class Table:
     """Entries of the label column per row, where a row may hold several; None: one each."""
     spread: bool = False
     """Whether several rows with weights may make up the answer of one item."""
+    doubt: str | None = None
+    """What to say if the first row looks like a header that was taken for data."""
     warnings: list[str] = field(default_factory=list)
 
 
@@ -56,6 +62,8 @@ def to_labels(table: Table, problems: Problems, *, role: str = "label", gold: bo
     rows = None if first is None else np.flatnonzero(first == np.arange(first.size))
     if gold:
         _refuse_gaps(answers, table.lines if rows is None else table.lines[rows], problems)
+        if table.doubt is not None and _begins_alone(factors):
+            table.warnings.append(table.doubt)
     problems.check()
     items = table.items
     if rows is not None:
@@ -215,9 +223,9 @@ def _contradiction(table: Table, row: int, earlier: int, problems: Problems) -> 
 
 def _count_repeats(table: Table, repeats: int) -> None:
     if repeats:
-        lines = "1 line of" if repeats == 1 else f"{repeats} lines of"
         verb = "repeats" if repeats == 1 else "repeat"
-        table.warnings.append(f"{lines} {table.source} {verb} an earlier one: dropped")
+        lines = count(repeats, "line")
+        table.warnings.append(f"{lines} of {table.source} {verb} an earlier one: dropped")
 
 
 def _count_twice_named(table: Table, owners: Rows, codes: Rows) -> None:
@@ -225,7 +233,7 @@ def _count_twice_named(table: Table, owners: Rows, codes: Rows) -> None:
     near = (np.diff(owners[order]) == 0) & (np.diff(codes[order]) == 0)
     twice = np.unique(owners[order][1:][near]).size
     if twice:
-        answers = "1 answer" if twice == 1 else f"{twice} answers"
+        answers = count(twice, "answer")
         verb = "names" if twice == 1 else "name"
         table.warnings.append(
             f"{answers} of {table.source} {verb} a label twice: its weights were added"
@@ -238,6 +246,14 @@ def _refuse_gaps(answers: Packed, lines: Rows, problems: Problems) -> None:
     empty = answers.codes < 0 if answers.indptr is None else np.diff(answers.indptr) == 0
     for line in lines[empty]:
         problems.add(line, "no label; every item of the gold standard needs one")
+
+
+def _begins_alone(factors: Factors) -> bool:
+    """Whether the first label of several is no number and never comes again."""
+    codes, names = factors.codes, factors.names
+    if names is None or codes.size < _FEW or codes[0] < 0:
+        return False
+    return number(names[int(codes[0])]) is None and np.count_nonzero(codes == codes[0]) == 1
 
 
 def _entry_lines(table: Table) -> Rows:
