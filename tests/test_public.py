@@ -10,8 +10,8 @@ from roget import catalogue
 from roget.scoring.measures import Measure, parse
 
 EXPORTED = {
-    "Contingency", "InputError", "RogetError", "ScoreRow", "ScoreTable", "Undefined",
-    "__version__", "contingency", "entropy", "measure", "score",
+    "Comparison", "Contingency", "InputError", "RogetError", "ScoreRow", "ScoreTable", "Undefined",
+    "__version__", "compare", "contingency", "entropy", "measure", "score",
 }  # fmt: skip
 
 DESIGNED_MEASURES = [

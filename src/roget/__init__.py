@@ -12,18 +12,22 @@ from roget._version import __version__
 
 if TYPE_CHECKING:
     from roget.errors import InputError, RogetError, Undefined
+    from roget.scoring.compare import compare
+    from roget.scoring.comparison import Comparison
     from roget.scoring.contingency import Contingency
     from roget.scoring.entropy import entropy_of as entropy
     from roget.scoring.evaluate import contingency, measure, score
     from roget.scoring.result import ScoreRow, ScoreTable
 
 _PUBLIC = {
+    "Comparison": "roget.scoring.comparison:Comparison",
     "Contingency": "roget.scoring.contingency:Contingency",
     "InputError": "roget.errors:InputError",
     "RogetError": "roget.errors:RogetError",
     "ScoreRow": "roget.scoring.result:ScoreRow",
     "ScoreTable": "roget.scoring.result:ScoreTable",
     "Undefined": "roget.errors:Undefined",
+    "compare": "roget.scoring.compare:compare",
     "contingency": "roget.scoring.evaluate:contingency",
     "entropy": "roget.scoring.entropy:entropy_of",
     "measure": "roget.scoring.evaluate:measure",
@@ -31,6 +35,7 @@ _PUBLIC = {
 }
 
 __all__ = [
+    "Comparison",
     "Contingency",
     "InputError",
     "RogetError",
@@ -38,6 +43,7 @@ __all__ = [
     "ScoreTable",
     "Undefined",
     "__version__",
+    "compare",
     "contingency",
     "entropy",
     "measure",

@@ -7,6 +7,7 @@ import sys
 
 import typer
 
+from roget.cli import compare as compare_command
 from roget.cli import list as list_command
 from roget.cli import score as score_command
 from roget.errors import RogetError
@@ -21,6 +22,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.command("score")(score_command.score)
+app.command("compare")(compare_command.compare)
 app.command("list")(list_command.list_names)
 
 

@@ -10,31 +10,31 @@ PATIENCE = 2.0
 
 
 @contextmanager
-def over_groups() -> Iterator[Callable[[int, int], None]]:
+def bar(unit: str) -> Iterator[Callable[[int, int], None]]:
     """Yield a callback for (done, total); the bar appears after two seconds."""
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeRemainingColumn
 
-    bar = Progress(
+    shown = Progress(
         "scoring",
         BarColumn(),
         MofNCompleteColumn(),
-        "groups",
+        unit,
         TimeRemainingColumn(),
         console=Console(stderr=True),
         transient=True,
     )
     began = time.monotonic()
-    task = bar.add_task("scoring", total=None)
+    task = shown.add_task("scoring", total=None)
 
     def advance(done: int, total: int) -> None:
-        if not bar.live.is_started and time.monotonic() - began > PATIENCE and done < total:
-            bar.start()
-        if bar.live.is_started:
-            bar.update(task, completed=done, total=total)
+        if not shown.live.is_started and time.monotonic() - began > PATIENCE and done < total:
+            shown.start()
+        if shown.live.is_started:
+            shown.update(task, completed=done, total=total)
 
     try:
         yield advance
     finally:
-        if bar.live.is_started:
-            bar.stop()
+        if shown.live.is_started:
+            shown.stop()

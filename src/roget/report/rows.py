@@ -27,7 +27,8 @@ def baseline_names(table: ScoreTable) -> list[str]:
 def header(table: ScoreTable) -> list[str]:
     """Column titles; the entropy column only where a measure uses one."""
     first = ["measure", "entropy"] if _entropies(table) else ["measure"]
-    return [*first, "score", *baseline_names(table)]
+    ends = ["low", "high"] if _intervals(table) else []
+    return [*first, "score", *ends, *baseline_names(table)]
 
 
 def cells(table: ScoreTable) -> list[list[str]]:
@@ -40,7 +41,12 @@ def _cells(row: ScoreRow, table: ScoreTable) -> list[str]:
     if _entropies(table):
         first.append(row.entropy or "")
     against = [number(row.baselines.get(name)) for name in baseline_names(table)]
-    return [*first, number(row.value), *against]
+    ends = [number(row.low), number(row.high)] if _intervals(table) else []
+    return [*first, number(row.value), *ends, *against]
+
+
+def _intervals(table: ScoreTable) -> bool:
+    return any(row.low is not None for row in table.rows)
 
 
 def _entropies(table: ScoreTable) -> bool:

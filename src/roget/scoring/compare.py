@@ -16,26 +16,22 @@ from roget.errors import InputError, UnknownName
 from roget.scoring import signature
 from roget.scoring.baselines import OnePerItem, RandomSameSizes, one_cluster
 from roget.scoring.comparison import Comparison, Pair, SystemRow
+from roget.scoring.intervals import Draws, check, described, draw
 from roget.scoring.labels import Aligned, Labels, align, as_labels
 from roget.scoring.requests import DEFAULT_ENTROPIES, Request, Values, answers, requests
 from roget.scoring.resample import (
-    average as group_average,
-)
-from roget.scoring.resample import (
+    NO_JACKKNIFE,
     bootstrap_p,
-    group_draws,
-    group_jackknife,
     holm,
     interval,
     letters,
     permutation_p,
 )
-from roget.scoring.resample_items import ItemDraws
+from roget.scoring.resample import average as group_average
 from roget.scoring.statistics import Statistics
 from roget.scoring.tables import AVERAGES, tables
 
 PAIRED = ("bootstrap", "permutation")
-INTERVALS = ("bca", "percentile")
 SIGNIFICANT = 0.05
 
 Progress = Callable[[int, int], None]
@@ -65,7 +61,7 @@ def compare(
     columns: Mapping[str, str] | None = None,
     baselines: bool = True,
     ci: int = 0,
-    interval_method: str = "bca",
+    interval_method: str = "auto",
     paired: str = "bootstrap",
     seed: int = 0,
     progress: Progress | None = None,
@@ -78,11 +74,8 @@ def compare(
     there are groups, else items; every system meets the same draws.
     """
     asked = requests(measures, entropy)
-    for kind, value, known in (
-        ("average", average, AVERAGES),
-        ("test", paired, PAIRED),
-        ("interval", interval_method, INTERVALS),
-    ):
+    check(ci, interval_method)
+    for kind, value, known in (("average", average, AVERAGES), ("test", paired, PAIRED)):
         if value not in known:
             raise UnknownName(kind, value, known)
     left = as_labels(gold, labels=labels, columns=columns, gold=True)
@@ -96,10 +89,15 @@ def compare(
     parts = _agreed(answered, asked, average, missing, seed, ci, paired, interval_method)
     sizes = np.array([table.n for table in answered[0].groups], dtype=float)
     weights = sizes if average == "weighted" else np.ones_like(sizes)
+    if ci and paired == "permutation" and weights.size == 1:
+        raise InputError("the permutation test needs groups: without them, choose the bootstrap")
     table = _Scored(
         asked, answered, _trivial(answered[0], asked, seed) if baselines else {}, weights
     )
-    draws = _draws(table, ci, interval_method, paired, seed)
+    draws = None
+    if ci:
+        sides = [system.sides for system in answered]
+        draws = draw(table.values, weights, sides, asked, ci, interval_method, seed)
     return table.comparison(signature.written(parts), draws, paired, seed)
 
 
@@ -146,11 +144,11 @@ def _agreed(
     interval_method: str,
 ) -> dict[str, str]:
     """The signature all systems share; scores with different ones are never ranked together."""
-    described = f"{ci}x{interval_method}+{paired}" if ci else "none"
+    intervals = described(ci, interval_method) + (f"+{paired}" if ci else "")
     first: dict[str, str] | None = None
     for system in answered:
         parts = signature.fields(
-            system.sides, asked, average=average, missing=missing, seed=seed, ci=described
+            system.sides, asked, average=average, missing=missing, seed=seed, ci=intervals
         )
         parts["items"] = str(sum(table.n for table in system.groups))
         first = first or parts
@@ -183,37 +181,6 @@ def _trivial(system: Answered, asked: Sequence[Request], seed: int) -> dict[str,
 
 
 @dataclass(frozen=True, eq=False)
-class _Draws:
-    """Bootstrap scores (draws × systems × requests) and the ends of the intervals."""
-
-    drawn: FloatArray
-    low: FloatArray
-    high: FloatArray
-
-
-def _draws(table: _Scored, ci: int, interval_method: str, paired: str, seed: int) -> _Draws | None:
-    if ci < 0:
-        raise InputError(f"ci is {ci}: expected a number of draws, or 0 for no interval")
-    if not ci:
-        return None
-    values, weights = table.values, table.weights
-    if weights.size > 1:
-        drawn = group_draws(values, weights, ci, seed)
-        without = group_jackknife(values, weights) if interval_method == "bca" else None
-    elif paired == "permutation":
-        raise InputError("the permutation test needs groups: without them, choose the bootstrap")
-    else:
-        items = ItemDraws([system.sides for system in table.answered], table.asked)
-        drawn = items.bootstrap(ci, seed)
-        without = items.jackknife(seed) if interval_method == "bca" else None
-        gaps = np.full((drawn.shape[0], len(table.trivial), len(table.asked)), np.nan)
-        drawn = np.concatenate([drawn, gaps], axis=1)
-        if without is not None:
-            without = np.concatenate([without, gaps[: without.shape[0]]], axis=1)
-    return _Draws(drawn, *interval(table.means, drawn, without))
-
-
-@dataclass(frozen=True, eq=False)
 class _Scored:
     """All scores, systems first and then trivial answers, and what follows from them."""
 
@@ -243,7 +210,7 @@ class _Scored:
         above = (keyed[None, :, :] > keyed[:, None, :]).sum(axis=1)
         return np.where(np.isnan(keyed), 0, above + 1)
 
-    def pairs(self, draws: _Draws, paired: str, seed: int) -> list[Pair]:
+    def pairs(self, draws: Draws, paired: str, seed: int) -> list[Pair]:
         """Differences of all pairs of systems, with interval and corrected p."""
         both = list(combinations(range(len(self.answered)), 2))
         if not both:
@@ -251,7 +218,7 @@ class _Scored:
         a, b = (np.array(side) for side in zip(*both, strict=True))
         difference = self.means[a] - self.means[b]
         drawn = draws.drawn[:, a] - draws.drawn[:, b]
-        low, high = interval(difference, drawn, None)
+        low, high = interval("percentile", difference, drawn, NO_JACKKNIFE)
         if paired == "permutation":
             values = self.values
             p = permutation_p(values[a] - values[b], self.weights, draws.drawn.shape[0], seed + 1)
@@ -272,7 +239,7 @@ class _Scored:
             for at, (i, j) in enumerate(both)
         ]
 
-    def comparison(self, signed: str, draws: _Draws | None, paired: str, seed: int) -> Comparison:
+    def comparison(self, signed: str, draws: Draws | None, paired: str, seed: int) -> Comparison:
         pairs = [] if draws is None else self.pairs(draws, paired, seed)
         marks = _marks(self, pairs)
         firsts = None if draws is None else _firsts(self, draws.drawn)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from roget.errors import Undefined, UnknownName
 from roget.scoring import baselines as baseline
 from roget.scoring import signature
 from roget.scoring.advice import advice
+from roget.scoring.intervals import check, described, draw
 from roget.scoring.measures import Measure, parse
 from roget.scoring.requests import DEFAULT_ENTROPIES, Request, Values, answers, requests
 from roget.scoring.resample import average as group_average
@@ -36,6 +38,8 @@ def score(
     labels: str | None = None,
     columns: Mapping[str, str] | None = None,
     baselines: bool = True,
+    ci: int = 0,
+    interval: str = "auto",
     seed: int = 0,
     progress: Progress | None = None,
 ) -> ScoreTable:
@@ -45,7 +49,10 @@ def score(
     from item to label, or n×k weight matrices; with `system` left out, `gold` is the path of a
     file with two aligned columns. Measures that use entropies are computed under each estimator.
     With groups (words, documents), each group is scored and the scores averaged by `average`.
+    With `ci` draws, every score has a 95 % interval (`interval` is auto, bca, percentile or
+    jackknife) over drawn groups, or over drawn items where there are none.
     """
+    check(ci, interval)
     asked = requests(measures, entropy)
     if average not in AVERAGES:
         raise UnknownName("average", average, AVERAGES)
@@ -68,9 +75,17 @@ def score(
         )
         for i, (wanted, estimator) in enumerate(asked)
     )
+    if ci:
+        ends = draw(values[None], weights, [sides], asked, ci, interval, seed)
+        rows = tuple(
+            replace(row, low=_defined(low), high=_defined(high)) if row.value is not None else row
+            for row, low, high in zip(rows, ends.low[0], ends.high[0], strict=True)
+        )
     items = sum(table.n for table in groups)
     cells = sum(table.joint.seen for table in groups)
-    parts = signature.fields(sides, asked, average=average, missing=missing, seed=seed)
+    parts = signature.fields(
+        sides, asked, average=average, missing=missing, seed=seed, ci=described(ci, interval)
+    )
     return ScoreTable(
         signature=signature.written(parts),
         items=items,

@@ -8,6 +8,7 @@ All draws come from one seed and are summed in a fixed order, whatever the numbe
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -17,6 +18,9 @@ IntArray = npt.NDArray[np.int64]
 
 _CHUNK = 128
 """Draws made at a time, so that memory does not grow with their number."""
+
+_BLOCKS = 200
+"""Parts the jackknife leaves out in turn when there are more kinds of items than this."""
 
 LEVEL = 0.95
 
@@ -54,10 +58,10 @@ def group_draws(values: FloatArray, weights: FloatArray, draws: int, seed: int) 
     return np.concatenate(parts)
 
 
-def group_jackknife(values: FloatArray, weights: FloatArray) -> FloatArray:
+def group_jackknife(values: FloatArray, weights: FloatArray) -> Jackknife:
     """The averages with each group left out in turn."""
     without = np.where(np.eye(weights.size, dtype=bool), 0.0, weights)
-    return _averages(values, without)
+    return Jackknife(_averages(values, without), np.ones(weights.size))
 
 
 def item_draws(counts: IntArray, draws: int, seed: int) -> Iterator[IntArray]:
@@ -69,48 +73,84 @@ def item_draws(counts: IntArray, draws: int, seed: int) -> Iterator[IntArray]:
         yield random.multinomial(n, shares)
 
 
-def item_blocks(counts: IntArray, blocks: int, seed: int) -> Iterator[IntArray]:
-    """The counts that are left when one of several random blocks of items is taken out."""
+def item_jackknife(counts: IntArray, seed: int) -> Iterator[tuple[IntArray, int]]:
+    """The counts left when one item is taken out, and how many items that stands for.
+
+    Beyond a few hundred kinds of items, random blocks are taken out instead.
+    """
+    if counts.size <= _BLOCKS:
+        for kind, count in enumerate(counts.tolist()):
+            left = counts.copy()
+            left[kind] -= 1
+            yield left, count
+        return
     random = np.random.default_rng(seed)
-    left = counts.copy()
-    n = int(counts.sum())
-    blocks = min(blocks, n)
-    for block in range(blocks):
-        size = n * (block + 1) // blocks - n * block // blocks
-        taken = random.multivariate_hypergeometric(left, size, method="marginals")
-        left = left - taken
-        yield counts - taken
+    rest, n = counts.copy(), int(counts.sum())
+    for block in range(_BLOCKS):
+        size = n * (block + 1) // _BLOCKS - n * block // _BLOCKS
+        taken = random.multivariate_hypergeometric(rest, size, method="marginals")
+        rest = rest - taken
+        yield counts - taken, 1
+
+
+@dataclass(frozen=True, eq=False)
+class Jackknife:
+    """Estimates with a part left out each time, and the weight of each part."""
+
+    without: FloatArray
+    weights: FloatArray
+
+    @property
+    def spread(self) -> FloatArray:
+        """How far each part pulls the estimate: mean − what is left."""
+        mean = np.nansum(self._weighted(self.without), axis=0) / self.weights.sum()
+        return np.asarray(mean - self.without)
+
+    @property
+    def error(self) -> FloatArray:
+        """The standard error (Tukey 1958)."""
+        total = self.weights.sum()
+        squares = np.nansum(self._weighted(self.spread**2), axis=0)
+        return np.asarray(np.sqrt((total - 1) / total * squares))
+
+    @property
+    def skew(self) -> FloatArray:
+        """The acceleration of BCa (Efron 1987)."""
+        squares = np.nansum(self._weighted(self.spread**2), axis=0)
+        cubes = np.nansum(self._weighted(self.spread**3), axis=0)
+        return np.where(squares > 0, cubes / np.maximum(6 * squares**1.5, 1e-300), 0.0)
+
+    def _weighted(self, values: FloatArray) -> FloatArray:
+        return values * self.weights.reshape(-1, *[1] * (values.ndim - 1))
+
+
+NO_JACKKNIFE = Jackknife(np.zeros((1, 1)), np.ones(1))
+"""For percentile intervals, which look at the draws alone."""
 
 
 def interval(
-    estimate: FloatArray,
-    drawn: FloatArray,
-    without: FloatArray | None,
-    level: float = LEVEL,
+    method: str, estimate: FloatArray, drawn: FloatArray, jackknife: Jackknife
 ) -> tuple[FloatArray, FloatArray]:
-    """Ends of the interval of each estimate: percentile, or BCa when given a jackknife.
+    """Ends of the 95 % interval of each estimate; `drawn` is draws × estimates."""
+    from scipy.special import ndtri
 
-    `drawn` is draws × estimates, `without` is the estimates with a part left out each time.
-    """
-    tails = np.array([(1 - level) / 2, (1 + level) / 2])
-    flat = drawn.reshape(drawn.shape[0], -1)
+    tails = np.array([(1 - LEVEL) / 2, (1 + LEVEL) / 2])
+    if method == "jackknife":
+        reach = ndtri(tails[1]) * jackknife.error
+        return estimate - reach, estimate + reach
+    flat, skews = drawn.reshape(drawn.shape[0], -1), jackknife.skew.ravel()
     ends = np.full((2, flat.shape[1]), np.nan)
-    spare = None if without is None else without.reshape(without.shape[0], -1)
     for column, centre in enumerate(estimate.ravel()):
         sample = flat[~np.isnan(flat[:, column]), column]
         if np.isnan(centre) or not sample.size:
             continue
-        at = tails
-        if spare is not None:
-            at = _corrected(tails, centre, sample, spare[:, column])
+        at = tails if method == "percentile" else _corrected(tails, centre, sample, skews[column])
         ends[:, column] = np.quantile(sample, at)
     low, high = ends.reshape(2, *estimate.shape)
     return low, high
 
 
-def _corrected(
-    tails: FloatArray, centre: float, sample: FloatArray, without: FloatArray
-) -> FloatArray:
+def _corrected(tails: FloatArray, centre: float, sample: FloatArray, skew: float) -> FloatArray:
     """The quantiles BCa takes instead (Efron 1987): bias by the draws, skew by the jackknife."""
     from scipy.special import ndtr, ndtri
 
@@ -119,16 +159,13 @@ def _corrected(
         # Every draw on one side, or all equal: there is nothing to correct by.
         return tails
     bias = ndtri(below / sample.size)
-    spread = np.nanmean(without) - without[~np.isnan(without)]
-    scale = float((spread**2).sum()) ** 1.5
-    skew = float((spread**3).sum()) / (6 * scale) if scale > 0 else 0.0
     z = bias + ndtri(tails)
     return np.asarray(ndtr(bias + z / (1 - skew * z)))
 
 
 def bootstrap_p(difference: FloatArray, drawn: FloatArray) -> FloatArray:
-    """Two-sided p of no difference: how often draws about their own mean stray as far."""
-    far = np.abs(drawn - difference) >= np.abs(difference) - 1e-12
+    """Two-sided p of no difference: how often draws stray as far from their own mean."""
+    far = np.abs(drawn - np.nanmean(drawn, axis=0)) >= np.abs(difference) - 1e-12
     return np.asarray((1 + far.sum(axis=0)) / (1 + drawn.shape[0]))
 
 

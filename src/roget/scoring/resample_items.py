@@ -6,7 +6,7 @@ kind occurs, and each system's table follows from it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -15,13 +15,10 @@ from roget.errors import InputError
 from roget.scoring.contingency import Contingency
 from roget.scoring.labels import Aligned
 from roget.scoring.requests import Request, answers
-from roget.scoring.resample import item_blocks, item_draws
+from roget.scoring.resample import Jackknife, item_draws, item_jackknife
 
 IntArray = npt.NDArray[np.int64]
 FloatArray = npt.NDArray[np.float64]
-
-_BLOCKS = 50
-"""Parts the jackknife leaves out in turn; the skewness needs no more."""
 
 
 class ItemDraws:
@@ -47,21 +44,27 @@ class ItemDraws:
         ]
         self.widths = [side.system.n_labels for side in sides]
 
-    def bootstrap(self, draws: int, seed: int) -> FloatArray:
-        """Draws × systems × requests."""
-        return self._scores(item_draws(self.counts, draws, seed))
+    def bootstrap(self, draws: int, seed: int, estimates: FloatArray) -> FloatArray:
+        """Draws × systems × requests, about the estimates (systems × requests).
 
-    def jackknife(self, seed: int) -> FloatArray:
-        """The same with one block of items left out each time."""
-        return self._scores(item_blocks(self.counts, _BLOCKS, seed))
+        In the world of the draws the truth is the observed table, whose scores are plug-in ones.
+        What a draw says is its distance from that truth: without the shift, corrected scores
+        would be centred on the uncorrected ones.
+        """
+        plain: list[Request] = [(m, None if e is None else "ml") for m, e in self.asked]
+        truth = self._scores(self.counts, plain)
+        drawn = [self._scores(times, self.asked) for times in item_draws(self.counts, draws, seed)]
+        return np.array(drawn) - truth + estimates
 
-    def _scores(self, drawn: Iterable[IntArray]) -> FloatArray:
-        return np.array(
-            [
-                [answers(self._table(s, times), self.asked) for s in range(len(self.cells))]
-                for times in drawn
-            ]
-        )
+    def jackknife(self, seed: int) -> Jackknife:
+        """Scores with an item, or a block of items, left out in turn."""
+        parts = list(item_jackknife(self.counts, seed))
+        without = np.array([self._scores(left, self.asked) for left, _ in parts])
+        return Jackknife(without, np.array([weight for _, weight in parts], dtype=float))
+
+    def _scores(self, times: IntArray, asked: Sequence[Request]) -> FloatArray:
+        tables = [self._table(s, times) for s in range(len(self.cells))]
+        return np.array([answers(table, asked) for table in tables])
 
     def _table(self, system: int, times: IntArray) -> Contingency:
         keys, cell = self.cells[system]

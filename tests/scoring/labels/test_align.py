@@ -43,14 +43,14 @@ def test_complete_arrays_are_returned_as_they_are():
 
 
 def test_lengths_must_agree():
-    with pytest.raises(InputError, match="the gold labels has 3 items and b has 2"):
+    with pytest.raises(InputError, match="the gold labels have 3 items and b has 2"):
         align(as_labels([1, 2, 3], gold=True), as_labels([1, 2], name="b"))
 
 
 def test_ids_on_one_side_only():
     with pytest.raises(InputError, match="g has item ids and s has none; expected ids on both"):
         align(as_labels({"a": 1}, name="g"), as_labels([1], name="s"))
-    with pytest.raises(InputError, match="s has item ids and g has none"):
+    with pytest.raises(InputError, match=r"if each line of g is one label, say --labels lines"):
         align(as_labels([1], name="g"), as_labels({"a": 1}, name="s"))
 
 
@@ -120,7 +120,7 @@ def test_missing_by_position():
     aligned = align(as_labels([1, 2, 1]), as_labels(["x", None, "y"], name="s"))
     assert aligned.system.codes.tolist() == [0, 2, 1]
     assert aligned.missing == 1
-    with pytest.raises(InputError, match="the one at position 1"):
+    with pytest.raises(InputError, match="the one at position 2 of 3"):
         align(as_labels([1, 2, 1]), as_labels(["x", None, "y"]), missing="error")
 
 
@@ -244,7 +244,7 @@ def test_groups_by_position():
 
     aligned = align(side([0, 0, 1], ["w", "v"]), side([1, 1, 0], ["v", "w"]))
     assert aligned.groups.tolist() == [0, 0, 1]
-    with pytest.raises(InputError, match="different groups at position 1"):
+    with pytest.raises(InputError, match="different groups at position 2 of 3"):
         align(side([0, 0, 1], ["w", "v"]), side([1, 0, 0], ["v", "w"]))
 
 
@@ -269,6 +269,45 @@ def test_warnings_of_both_sides_are_kept_once():
     gold = Labels(np.array([0]), 1, None, warnings=("first", "both"))
     system = Labels(np.array([0]), 1, None, warnings=("both", "last"))
     assert align(gold, system).warnings == ("first", "both", "last")
+
+
+def test_positions_count_all_gold_items():
+    """An item without a gold label moves no other item's place in a message."""
+    with pytest.raises(InputError, match=r"1 of 3 items has no answer in .*: .* position 3 of 4$"):
+        align(as_labels([1, None, 2, 1]), as_labels(["x", "y", None, "z"]), missing="error")
+
+
+OWN_CLASS = "every gold item is a class of its own: is the label column the right one?"
+OWN_GROUP = "every group holds a single item: is the group column the right one?"
+
+
+@pytest.mark.parametrize(
+    ("gold", "warnings"),
+    [
+        (list("abcd"), (OWN_CLASS,)),
+        (list("abc"), ()),
+        (list("abca"), ()),
+        (np.array([10, 3, 7, 12]), (OWN_CLASS,)),
+        (np.array([10, 3, 7, 10]), ()),
+        (np.array([2**62, -(2**62), 0, 1]), (OWN_CLASS,)),
+        (np.array([1.5, 2.5, 3.5, 4.5]), (OWN_CLASS,)),
+        ({("w", 1): "a", ("w", 2): "b", ("v", 1): "a", ("v", 2): "b"}, (OWN_CLASS,)),
+        ({("w", 1): "a", ("w", 2): "b", ("v", 1): "a", ("v", 2): "a"}, ()),
+        ({("w", 1): "a", ("v", 2): "a", ("u", 1): "a", ("t", 2): "a"}, (OWN_GROUP,)),
+        ({("w", 1): "a", ("v", 2): "a", ("u", 1): "a"}, ()),
+        ({"p": {"a": 1, "b": 1}, "q": {"c": 1}, "r": {"d": 1}, "s": {"e": 1}}, ()),
+    ],
+)
+def test_gold_whose_items_have_nothing_in_common(gold, warnings):
+    system = dict.fromkeys(gold, "x") if isinstance(gold, dict) else ["x"] * len(gold)
+    assert align(as_labels(gold), as_labels(system)).warnings == warnings
+
+
+def test_a_repeat_far_into_gold_is_seen():
+    codes = np.arange(100_000)
+    assert align(as_labels(codes), as_labels(codes)).warnings == (OWN_CLASS,)
+    codes[-1] = 1234
+    assert align(as_labels(codes), as_labels(codes)).warnings == ()
 
 
 labels = st.sampled_from(["a", "b", "c"])

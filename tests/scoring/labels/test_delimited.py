@@ -59,7 +59,8 @@ def test_groups(table, answers):
     expected = {("w", "1"): {"x": 1.0}, ("v", "1"): {"y": 1.0}}
     assert answers(as_labels(table("item label lemma", "1 x w", "1 y v"))) == expected
     assert answers(as_labels(table("1 x w", "1 y v"))) == expected
-    assert answers(as_labels(table("doc token label", "w 1 x", "v 1 y"))) == expected
+    path = table("doc token label", "w 1 x", "v 1 y")
+    assert answers(as_labels(path, columns={"item": "token"})) == expected
 
 
 def test_third_column_of_numbers_is_a_weight(table, answers):
@@ -152,7 +153,7 @@ def test_columns_that_are_not_there(table):
     with pytest.raises(InputError, match="'docs' is not known; expected some of item, label"):
         as_labels(path, columns={"docs": "doc_id"})
     path = table("d1 x")
-    with pytest.raises(InputError, match="there are: columns 1 to 2, without names"):
+    with pytest.raises(InputError, match="there are: 2 columns, without names"):
         as_labels(path, columns={"item": 1, "label": 7})
 
 
@@ -165,6 +166,63 @@ def test_unclear_columns(table):
         as_labels(table("item text author", "d t a"))
     with pytest.raises(InputError, match="5 columns without a header; expected 1 to 4"):
         as_labels(table("a b c d e"))
+
+
+@pytest.mark.parametrize(
+    ("header", "missing", "example"),
+    [
+        ("doc topic note", "item", "item=doc,label=topic"),
+        ("note label weight", "item", "item=note,label=label"),
+        ("item note weight", "label", "item=item,label=note"),
+        ("item weight", "label", "item=item,label=NAME"),
+    ],
+)
+def test_no_role_for_an_unknown_name_among_several(table, header, missing, example):
+    with pytest.raises(InputError) as caught:
+        as_labels(table(header, " ".join("abc"[: len(header.split())])))
+    said = f"no {missing} column among: {', '.join(header.split())}; choose with"
+    assert said in str(caught.value)
+    assert f"{said} --columns {example} (in Python columns={{'item': " in str(caught.value)
+
+
+def test_document_as_the_item_where_nothing_else_could_be(table, answers):
+    path = table("doc topic weight", "d1 x 1", "d1 y 3")
+    assert answers(as_labels(path)) == {(None, "d1"): {"x": 0.25, "y": 0.75}}
+    path = table("anything label", "d1 x")
+    assert answers(as_labels(path)) == {(None, "d1"): {"x": 1.0}}
+
+
+def test_messages_show_the_command_line(table):
+    with pytest.raises(InputError, match=r"choose with --columns label=gold \(in Python columns="):
+        as_labels(table("item gold system", "d1 x y"))
+    with pytest.raises(InputError, match=r"by number: choose with --columns item=1,label=3"):
+        as_labels(table("a b c d e"))
+    with pytest.raises(InputError, match=r"expected some of .*, such as --columns label=topic"):
+        as_labels(table("a b"), columns={"lable": 1})
+
+
+@pytest.mark.parametrize(
+    ("rows", "shown"),
+    [
+        (["foo bar", "d1 x", "d2 y", "d3 x"], "'foo, bar' is read as an item and its label"),
+        (["foo bar", "d1 x", "d2 y", "d3 z"], "'foo, bar' is read as an item and its label"),
+        (["", "a b", "d1 x", "d2 y", "d3 x"], "'a, b' is read as an item and its label"),
+        (["foo", "x", "y", "x"], "'foo' is read as a label"),
+        (["foo bar", "d1 x", "d2 y"], None),
+        (["foo 7", "d1 x", "d2 y", "d3 x"], None),
+        (["foo x", "d1 x", "d2 y", "d3 x"], None),
+        (["item label", "d1 x", "d2 y", "d3 y", "d4 y"], None),
+    ],
+)
+def test_gold_that_begins_like_a_header(table, rows, shown):
+    path = table(*rows)
+    line = 2 if rows[0] == "" else 1
+    if shown is None:
+        assert as_labels(path, gold=True).warnings == ()
+    else:
+        cure = "if it is a header, name the columns with --columns"
+        assert as_labels(path, gold=True).warnings == (f"{path}:{line}: {shown}; {cure}",)
+    assert as_labels(path).warnings == ()
 
 
 def test_header_that_may_be_data(table):
@@ -213,10 +271,35 @@ def test_bad_weights(table):
 def test_empty_cells(write):
     path = write("a.tsv", "item\tlabel\tgroup\nd1\t\tg\n \tx\tg\nd3\tx\t\nd4\tx\tg\n")
     assert problems(path) == [
-        "2: the label is empty; expected a label",
         "3: the item is empty; expected an id",
         "4: the group is empty; expected a name",
     ]
+
+
+@pytest.mark.parametrize(("name", "mark"), [("a.tsv", "\t"), ("a.csv", ",")])
+def test_empty_label_is_no_answer_but_not_in_gold(write, answers, name, mark):
+    text = "item|label|weight\nd1|x|1\nd2| |1\nd3||\nd1|y|1\n".replace("|", mark)
+    path = write(name, text)
+    assert answers(as_labels(path)) == {
+        (None, "d1"): {"x": 0.5, "y": 0.5},
+        (None, "d2"): {},
+        (None, "d3"): {},
+    }
+    needs = "no label; every item of the gold standard needs one"
+    assert problems(path, gold=True) == [f"3: {needs}", f"4: {needs}"]
+    assert problems(write(name, text.replace(f"x{mark}1", f"x{mark}"))) == [
+        "2: the weight '' is not a number; expected 0 or more"
+    ]
+    headless = write(name, text.partition("\n")[2])
+    assert answers(as_labels(headless))[None, "d3"] == {}
+
+
+def test_words_for_nothing_are_labels(table):
+    words = ["nan", "NaN", "None", "NA", "null", "inf", "-"]
+    labels = as_labels(table(*(f"d{at} {word}" for at, word in enumerate(words))), gold=True)
+    assert (list(labels.names), labels.complete) == (words, True)
+    labels = as_labels(table(*words), gold=True)
+    assert (list(labels.names), labels.complete) == (words, True)
 
 
 def test_cells_are_stripped(write, answers):

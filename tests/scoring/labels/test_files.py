@@ -29,6 +29,7 @@ KEY = "w i1 a\nw i2 b\n"
         ("a.csv", "csv"),
         ("a.jsonl", "jsonl"),
         ("a.ndjson", "jsonl"),
+        ("a.json", "jsonl"),
         ("a.parquet", "parquet"),
         ("a.pq", "parquet"),
         ("a.tsv.gz", "tsv"),
@@ -56,6 +57,15 @@ def test_formats_by_name(name, form):
         (["item label", "d1 a b"], "tsv"),
         (["item,label"], "csv"),
         (['{"item": 1, "label": 2}'], "jsonl"),
+        (["d1,x", "d2,y"], "csv"),
+        (["d1, x", "d2, x"], "csv"),
+        (["noun,sg", "noun,sg"], "lines"),
+        (["noun,sg", "verb"], "lines"),
+        (["noun,sg"], "lines"),
+        (["w i1 a,b", "w i2 a,c"], "key"),
+        (["[CLS]"], "lines"),
+        (['[{"item": 1}]'], "jsonl"),
+        (["{"], "jsonl"),
         ([], "lines"),
     ],
 )
@@ -111,6 +121,13 @@ def test_standard_input(monkeypatch, answers):
     assert not sys.stdin.buffer.closed
 
 
+def test_standard_input_on_both_sides(monkeypatch):
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(KEY.encode())))
+    as_labels("-", gold=True)
+    with pytest.raises(InputError, match="standard input can serve one side only"):
+        as_labels("-")
+
+
 def test_no_such_file(tmp_path):
     with pytest.raises(InputError, match=r"nothing\.key: no such file"):
         as_labels(tmp_path / "nothing.key")
@@ -145,12 +162,20 @@ def test_wrong_encoding(write):
         as_labels(write("b.key", "w i1 a\n".encode("utf-16")))
 
 
+@pytest.mark.parametrize(
+    ("before", "place"), [(0, "1st"), (1, "2nd"), (2, "3rd"), (10, "11th"), (1220, "1,221st")]
+)
+def test_the_place_of_a_wrong_byte(write, before, place):
+    with pytest.raises(FormatError, match=rf"\(the {place}\) is not UTF-8"):
+        as_labels(write("a.txt", b"a" * before + b"\xff"))
+
+
 def test_wrong_encoding_far_into_a_file(write, monkeypatch):
     monkeypatch.setattr(files, "BLOCK", 64)
     path = write("a.key", b"w i%d a\n" * 100 % tuple(range(100)) + b"w i\xff a\n")
     content = path.read_bytes()
     place = content.index(b"\xff") + 1
-    with pytest.raises(FormatError, match=rf"a\.key:101: byte 0xff \(the {place}th\)"):
+    with pytest.raises(FormatError, match=rf"a\.key:101: byte 0xff \(the {place}(st|nd|rd|th)\)"):
         as_labels(path)
 
 

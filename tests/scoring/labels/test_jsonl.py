@@ -88,6 +88,35 @@ def test_absent_label_is_no_answer_but_not_in_gold(lines, answers):
     assert problems(path, gold=True) == [f"2: {needs}", f"3: {needs}"]
 
 
+def test_empty_label_is_no_answer_but_not_in_gold(lines, answers):
+    path = lines(
+        {"item": "d1", "label": "x", "weight": 2},
+        {"item": "d2", "label": "", "weight": 1},
+        {"item": "d3", "label": None, "weight": None},
+    )
+    expected = {(None, "d1"): {"x": 1.0}, (None, "d2"): {}, (None, "d3"): {}}
+    assert answers(as_labels(path)) == expected
+    needs = "no label; every item of the gold standard needs one"
+    assert problems(path, gold=True) == [f"2: {needs}", f"3: {needs}"]
+    path = lines(
+        {"item": "d1", "label": {"x": 1}}, {"item": "d2", "label": ""}, {"item": "d3", "label": {}}
+    )
+    assert answers(as_labels(path)) == expected
+
+
+def test_arrays(lines, write):
+    expected = ["1: expected one JSON object per line, found an array"]
+    assert problems(lines('[{"item": 1, "label": 2}]')) == expected
+    assert problems(write("a.json", '[\n{"item": 1, "label": 2}\n]')) == expected
+    assert problems(write("a", '\n [{"item": 1, "label": 2}]')) == ["2" + expected[0][1:]]
+
+
+def test_words_for_nothing_are_labels(lines):
+    words = ["nan", "None", "NA", "null"]
+    labels = as_labels(lines(*({"id": at, "label": w} for at, w in enumerate(words))), gold=True)
+    assert labels.names == words
+
+
 def test_labels_by_position(lines):
     labels = as_labels(lines({"label": "x"}, {"label": "y"}))
     assert labels.items is None
@@ -125,7 +154,7 @@ def test_bad_values(lines):
         {"item": "d1", "label": ["x"]},
         {"item": {"a": 1}, "label": "x"},
         {"item": None, "label": "x"},
-        {"item": "d4", "label": ""},
+        {"item": "d4", "label": {"": 1}},
     )
     assert problems(path) == [
         "1: the label is '[\"x\"]'; expected text or a number",

@@ -41,8 +41,11 @@ def test_one_label_each_is_hard_whatever_its_weight(write, answers):
         ("a/+2.", "a"),
         ("a/b/3", "a/b"),
         ("a/b", "a/b"),
-        ("a/", "a/"),
-        ("a/1_0", "a/1_0"),
+        ("a/x", "a/x"),
+        ("a/x7", "a/x7"),
+        ("nan", "nan"),
+        ("None", "None"),
+        ("NA", "NA"),
         ("a/١", "a/١"),
         ("1/2/x", "1/2/x"),
         ("wow!!", "wow!!"),
@@ -53,6 +56,14 @@ def test_one_label_each_is_hard_whatever_its_weight(write, answers):
 def test_what_is_a_weight(write, token, label, answers):
     labels = as_labels(write("a.key", f"w i1 {token} other/1e-9\n"))
     assert label in answers(labels)["w", "i1"]
+
+
+@pytest.mark.parametrize("weight", ["0,7", "0.7x", "", "1_0", "-", "+a", ".", "1/", "7%"])
+def test_what_begins_like_a_weight_must_be_one(write, weight):
+    path = write("a.key", f"w i1 b\nw i2 a/{weight} b\n")
+    tail = weight.rpartition("/")[2]
+    said = f"2: the weight {tail!r} is not a number in 'a/{weight}'; expected label/0.7"
+    assert problems(path) == [said]
 
 
 def test_comments_blank_lines_and_odd_blanks(write, answers):

@@ -151,7 +151,7 @@ def test_bad_matrices(kind, value, text):
 
 def test_a_matrix_of_one_column():
     assert as_labels(np.ones((3, 1))).codes.tolist() == [0, 0, 0]
-    with pytest.raises(InputError, match="3 rows and 1 columns; expected a weight for each"):
+    with pytest.raises(InputError, match="3 rows and 1 column; expected a weight for each"):
         as_labels(np.array([[0], [1], [2]]))
     with pytest.raises(InputError, match="3 rows and 0 columns"):
         as_labels(np.ones((3, 0)))

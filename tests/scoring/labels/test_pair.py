@@ -75,6 +75,20 @@ def test_gaps(write):
         read_pair(write("b.tsv", "n\tc1\n\tc2\n"))
 
 
+def test_header_of_unknown_names(write):
+    path = write("a.csv", "foo,bar\nn,c1\nv,c2\nn,c2\n")
+    gold, system = read_pair(path)
+    assert gold.warnings == (
+        f"{path}:1: 'foo, bar' is read as a gold and a system label; "
+        "if it is a header, name the columns with --columns",
+    )
+    assert system.warnings == ()
+    gold, _ = read_pair(path, columns={"gold": "foo", "system": "bar"})
+    assert (gold.names, gold.warnings) == (["n", "v"], ())
+    with pytest.raises(InputError, match=r"no system column .* --columns gold=gold,system=k-means"):
+        read_pair(write("b.csv", "id,gold,k-means\n1,n,c\n"))
+
+
 def test_repeats_and_contradictions(write):
     path = write("a.csv", "id,gold,system\n1,n,c\n1,n,c\n")
     gold, system = read_pair(path)
@@ -91,7 +105,7 @@ def test_wrong_number_of_columns(write):
         InputError, match=r"3 columns without a header; expected 2 \(gold, system\)"
     ):
         read_pair(write("a.tsv", "a\tb\tc\n"))
-    with pytest.raises(InputError, match="1 columns without a header"):
+    with pytest.raises(InputError, match="1 column without a header"):
         read_pair(write("a.txt", "a\nb\n"))
     with pytest.raises(InputError, match="no system column among: gold, b, c"):
         read_pair(write("a.tsv", "gold\tb\tc\n1\t2\t3\n"))

@@ -60,6 +60,27 @@ def test_labels_of_other_types(parquet, answers, value, text):
     assert answers(as_labels(path)) == {(None, "1"): {text: 1.0}}
 
 
+@pytest.mark.parametrize(
+    ("value", "kind"),
+    [
+        ("['x', 'y']", r"VARCHAR\[\]"),
+        ("{'a': 1}", r"STRUCT\(.*"),
+        ("MAP {'a': 1}", r"MAP\(VARCHAR, INTEGER\)"),
+    ],
+)
+def test_nested_labels(parquet, value, kind):
+    path = parquet(f"SELECT 1 AS item, {value} AS topic")
+    with pytest.raises(InputError, match=f"the label column 'topic' is of type {kind}; expected"):
+        as_labels(path)
+
+
+def test_empty_label_is_no_answer(parquet, answers):
+    path = parquet("SELECT * FROM (VALUES (1, 'x'), (2, ''), (3, NULL), (4, 'y')) v(item, label)")
+    assert [*answers(as_labels(path)).values()] == [{"x": 1.0}, {}, {}, {"y": 1.0}]
+    with pytest.raises(FormatError, match=r"a\.parquet:2: no label"):
+        as_labels(path, gold=True)
+
+
 def test_chosen_columns(parquet, answers):
     path = parquet("""SELECT 'a' AS "my ""id", 'b' AS x, 'c' AS y""")
     labels = as_labels(path, columns={"item": 'my "id', "label": "y"})

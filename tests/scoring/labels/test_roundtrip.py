@@ -14,9 +14,12 @@ from hypothesis import strategies as st
 
 from roget.scoring.labels import align, as_labels
 
-# Any text that has no blank at its ends and none of what parts cells or begins a comment.
+# Any text that has no blank at its ends and none of what parts cells, begins a comment or
+# looks like JSON.
 plain = st.text(
-    st.characters(codec="utf-8", exclude_categories=("Cc", "Cs", "Z"), exclude_characters='/"!'),
+    st.characters(
+        codec="utf-8", exclude_categories=("Cc", "Cs", "Z"), exclude_characters="/\"'![{"
+    ),
     min_size=1,
     max_size=5,
 ).filter(lambda text: text == text.strip() and not text.isspace())

@@ -14,13 +14,19 @@ import numpy.typing as npt
 
 from roget.errors import InputError, UnknownName
 from roget.scoring.labels.base import IntArray, Labels
+from roget.scoring.labels.factorize import factorize
 from roget.scoring.labels.join import Rows, example, join
 from roget.scoring.labels.select import fill, take
+from roget.scoring.labels.words import count
 
 MISSING = ("cluster", "singletons", "drop", "error")
 
 _SHOWN = 5
 """How many missing items an error lists."""
+_FEW = 4
+"""Fewer items may well have nothing in common."""
+_SAMPLE = 1 << 16
+"""Items among which labels that come again are found at once, if there are any to speak of."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,7 +56,7 @@ def align(gold: Labels, system: Labels, missing: str = "cluster") -> Aligned:
         raise UnknownName("rule for missing items", missing, MISSING)
     if not len(gold) or not len(system):
         raise InputError(f"{(system if len(gold) else gold).source}: no items")
-    rows = join(gold, system)
+    whole, rows = gold, join(gold, system)
     warnings = [*gold.warnings, *system.warnings]
     if gold.groups is None and system.groups is not None:
         warnings.append(
@@ -72,7 +78,8 @@ def align(gold: Labels, system: Labels, missing: str = "cluster") -> Aligned:
     gaps = ~system.answered()
     left_out = int(np.count_nonzero(gaps))
     if left_out:
-        warnings.append(_about_missing(gold, system, gaps, missing))
+        places = np.flatnonzero(kept)[gaps]
+        warnings.append(_about_missing(whole, len(gold), system, places, missing))
         if missing == "drop":
             if left_out == len(gold):
                 raise InputError(f"{system.source}: no item of {gold.source} has an answer")
@@ -90,6 +97,7 @@ def _aligned(
     groups, names = _numbered_groups(gold)
     if groups is not gold.groups:
         gold = replace(gold, groups=groups, group_names=names)
+    warnings = [*warnings, *_about_singletons(gold)]
     return Aligned(gold, system, groups, names, missing, extra, tuple(dict.fromkeys(warnings)))
 
 
@@ -123,23 +131,46 @@ def _refuse_strangers(
 def _about_extra(gold: Labels, system: Labels, unlabelled: int, extra: int) -> list[str]:
     warnings = []
     if unlabelled:
-        verb = "item has" if unlabelled == 1 else "items have"
-        warnings.append(f"{unlabelled} {verb} no label in {gold.source}: left out of the score")
+        verb = "has" if unlabelled == 1 else "have"
+        said = f"{count(unlabelled, 'item')} {verb} no label in {gold.source}"
+        warnings.append(f"{said}: left out of the score")
     if gold.items is not None and extra:
-        verb = "item of" if extra == 1 else "items of"
-        are = "is" if extra == 1 else "are"
-        warnings.append(f"{extra} {verb} {system.source} {are} unknown to {gold.source}: dropped")
+        said = f"{count(extra, 'item')} of {system.source} {'is' if extra == 1 else 'are'}"
+        warnings.append(f"{said} unknown to {gold.source}: dropped")
     return warnings
 
 
-def _about_missing(gold: Labels, system: Labels, gaps: npt.NDArray[np.bool_], missing: str) -> str:
-    number = int(np.count_nonzero(gaps))
+def _about_singletons(gold: Labels) -> list[str]:
+    """Doubts about gold whose items have nothing in common, most likely by a wrong column."""
+    items = len(gold)
+    groups = gold.groups
+    n_groups = 1 if gold.group_names is None else len(gold.group_names)
+    if items < _FEW:
+        return []
+    if n_groups == items:
+        return ["every group holds a single item: is the group column the right one?"]
+    # Labels that are too few to be all different, as most are, need no look at the items.
+    if gold.weighted or gold.n_labels * n_groups < items:
+        return []
+    keys = gold.codes if groups is None else groups.astype(np.int64) * gold.n_labels + gold.codes
+    if not (_all_differ(keys[:_SAMPLE]) and _all_differ(keys)):
+        return []
+    return ["every gold item is a class of its own: is the label column the right one?"]
+
+
+def _all_differ(keys: IntArray) -> bool:
+    factors = factorize(keys)
+    return factors.n_labels >= keys.size and int(np.bincount(factors.codes).max()) == 1
+
+
+def _about_missing(whole: Labels, items: int, system: Labels, rows: Rows, missing: str) -> str:
+    number = rows.size
     verb = "has" if number == 1 else "have"
-    said = f"{number} of {len(gold)} items {verb} no answer in {system.source}"
+    said = f"{number} of {count(items, 'item')} {verb} no answer in {system.source}"
     if missing == "error":
-        shown = [example(gold, row) for row in np.flatnonzero(gaps)[:_SHOWN].tolist()]
+        shown = [example(whole, row) for row in rows[:_SHOWN].tolist()]
         raise InputError(f"{said}: {', '.join(shown)}{', …' if number > _SHOWN else ''}")
-    per_group = "" if gold.groups is None else " per group"
+    per_group = "" if whole.groups is None else " per group"
     return (
         f"{said}: "
         + {

@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import TypeAlias
 
 from roget.errors import InputError
+from roget.scoring.labels.words import count
 
 Columns: TypeAlias = Mapping[str, str | int]
 
@@ -22,6 +23,8 @@ NAMES: dict[str, tuple[str, ...]] = {
     "group": ("group", "word", "lemma", "document", "doc"),
 }
 NAMES["label"] = ("label", *NAMES["gold"], *NAMES["system"], "sense", "topic", "category")
+
+LABEL_ROLES = ("label", "gold", "system")
 
 LABEL_NAMES = frozenset(NAMES["label"])
 _ALL_NAMES = frozenset(name for names in NAMES.values() for name in names)
@@ -46,7 +49,8 @@ def by_name(
 ) -> dict[str, int]:
     """The column number of each role, for a table whose columns have names.
 
-    A table without an item column has items by position, if nothing else could be one.
+    A table without an item column has items by position, if nothing else could be one. Only in
+    a table of two columns may one of them go by an unknown name.
     """
     found = _asked(names, roles, columns, source)
     lowered = [name.strip().lower() for name in names]
@@ -58,7 +62,8 @@ def by_name(
             exact = [at for at in near if lowered[at] == role]
             if len(near) > 1 and not exact:
                 could = ", ".join(names[at] for at in near)
-                raise InputError(f"{source}: several columns could be the {role}: {could}; {_HOW}")
+                how = _how({role: names[near[0]]})
+                raise InputError(f"{source}: several columns could be the {role}: {could}; {how}")
             if near:
                 found[role] = exact[0] if exact else near[0]
     return _completed(found, names, roles, columns, source)
@@ -84,9 +89,11 @@ def by_position(
         }
         return {role: at for at, role in enumerate(order.get(width, SINGLE))}
     expected = "2 (gold, system)" if roles is PAIR else "1 to 4 (item, label, weight, group)"
+    example = {"gold": "1", "system": "2"} if roles is PAIR else {"item": "1", "label": "3"}
+    by_number = f", or columns by number: {_how(example)}" if width > 1 else ""
     raise InputError(
-        f"{source}: {width} columns without a header; expected {expected}, a first line with "
-        f"names such as {', '.join(roles)}, or a choice of columns by number"
+        f"{source}: {count(width, 'column')} without a header; expected {expected}, or a first "
+        f"line with names such as {', '.join(roles)}{by_number}"
     )
 
 
@@ -95,7 +102,10 @@ def wants_header(columns: Columns | None) -> bool:
     return any(not str(value).isdecimal() for value in (columns or {}).values())
 
 
-_HOW = "choose with columns={'role': 'name'}"
+def _how(example: Mapping[str, str]) -> str:
+    """How to choose columns, by an example that fits the table."""
+    pairs = ",".join(f"{role}={name}" for role, name in example.items())
+    return f"choose with --columns {pairs} (in Python columns={dict(example)})"
 
 
 def _asked(
@@ -105,7 +115,10 @@ def _asked(
     for role, value in (columns or {}).items():
         if role not in roles:
             known = ", ".join(roles)
-            raise InputError(f"columns: {role!r} is not known; expected some of {known}")
+            raise InputError(
+                f"columns: {role!r} is not known; expected some of {known}, such as --columns "
+                f"{'gold' if roles is PAIR else 'label'}=topic"
+            )
         found[role] = _number(names, role, value, source)
     return found
 
@@ -118,7 +131,7 @@ def _number(names: Sequence[str], role: str, value: str | int, source: str) -> i
                 return candidates.index(target)
     if str(value).isdecimal() and 1 <= int(value) <= len(names):
         return int(value) - 1
-    there = ", ".join(names) if any(names) else f"columns 1 to {len(names)}, without names"
+    there = ", ".join(names) if any(names) else f"{count(len(names), 'column')}, without names"
     raise InputError(f"{source}: no column {value!r} for the {role}; there are: {there}")
 
 
@@ -133,26 +146,30 @@ def _completed(
     columns: Columns | None,
     source: str,
 ) -> dict[str, int]:
-    """Fill in a label or item column that goes by another name, where only one is left."""
-    there = ", ".join(names)
-    for role in (role for role in roles if role in ("label", "gold", "system")):
-        if role not in found:
-            left = [at for at in range(len(names)) if at not in found.values()]
-            if len(left) != 1:
-                raise InputError(f"{source}: no {role} column among: {there}; {_HOW}")
-            found[role] = left[0]
-    if roles is PAIR or "item" in found:
-        return found
-    left = [at for at in range(len(names)) if at not in found.values()]
-    if len(left) > 1:
-        raise InputError(f"{source}: no item column among: {there}; {_HOW}")
-    if left:
-        found["item"] = left[0]
-    elif (
-        "group" in found
-        and "group" not in (columns or {})
-        and _lower(names)[found["group"]] != "group"
-    ):
-        # "doc, topic" or "word, class": the only column beside the label tells items apart.
-        found["item"] = found.pop("group")
+    """Fill in a label or item column that goes by another name, in a table of two columns."""
+    for role in (*(role for role in roles if role in LABEL_ROLES), "item"):
+        left = [at for at in range(len(names)) if at not in found.values()]
+        if role in found or (role == "item" and (roles is PAIR or not left)):
+            continue
+        if len(left) != 1 or len(names) > 2:
+            there, how = ", ".join(names), _how(_likely(found, names, left, roles))
+            raise InputError(f"{source}: no {role} column among: {there}; {how}")
+        found[role] = left[0]
+    if "item" not in found and roles is not PAIR and "group" in found:
+        name = _lower(names)[found["group"]]
+        if "group" not in (columns or {}) and name != "group":
+            # "doc, topic" or "word, class": the only column beside the label tells items apart.
+            found["item"] = found.pop("group")
     return found
+
+
+def _likely(
+    found: dict[str, int], names: Sequence[str], left: list[int], roles: Sequence[str]
+) -> dict[str, str]:
+    """A choice of columns as it might be meant, to show how it is written."""
+    places = dict(found)
+    if "item" not in found and "group" in found:
+        places["item"] = found["group"]
+    spare = iter([names[at] for at in left if at not in places.values()])
+    wanted = PAIR[1:3] if roles is PAIR else SINGLE[:2]
+    return {r: names[places[r]] if r in places else next(spare, "NAME") for r in wanted}

@@ -51,8 +51,7 @@ def _same_positions(gold: Labels, system: Labels) -> None:
     if len(gold) != len(system):
         raise InputError(
             f"{has(gold.source)} {count(len(gold), 'item')} and {has(system.source)} "
-            f"{len(system)}; items "
-            "without ids are joined by position, so the numbers must agree"
+            f"{len(system)}; items without ids are joined by position, so the numbers must agree"
         )
     groups = _groups_of_gold(gold, system)
     if groups is not None and not np.array_equal(groups, _codes(gold)):

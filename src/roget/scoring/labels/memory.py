@@ -196,8 +196,7 @@ def _from_matrix(
     if n_labels < 2 and not (values.size == n_items and bool(np.all(values == 1))):
         raise InputError(
             f"{name}: found a matrix of {count(n_items, 'row')} and {count(n_labels, 'column')}; "
-            "expected a weight "
-            "for each of several labels, or labels in one dimension"
+            "expected a weight for each of several labels, or labels in one dimension"
         )
     packed = pack(rows, columns, values, n_items, n_labels)
     return Labels(

@@ -1,0 +1,97 @@
+"""`roget compare GOLD SYSTEM…`."""
+
+from __future__ import annotations
+
+import enum
+from typing import Annotated
+
+import typer
+
+from roget import catalogue
+from roget.cli import options
+
+
+class Paired(enum.StrEnum):
+    """How two systems are tested."""
+
+    bootstrap = enum.auto()
+    permutation = enum.auto()
+
+
+Format = enum.StrEnum(  # type: ignore[misc]
+    "Format", {name: name for name in catalogue.COMPARISON_RENDERERS}
+)
+
+
+def compare(
+    gold: Annotated[str, typer.Argument(metavar="GOLD", help="File of gold labels.")],
+    systems: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="SYSTEM...",
+            help="Files of the systems' labels, named by file or as NAME=FILE.",
+        ),
+    ],
+    measure: options.Measures = None,
+    entropy: options.Entropies = None,
+    average: options.AverageOption = options.Average.weighted,
+    missing: options.MissingOption = options.Missing.cluster,
+    labels: options.LabelsOption = None,
+    columns: options.Columns = None,
+    baselines: options.Baselines = True,
+    ci: options.CI = 0,
+    interval: options.IntervalOption = options.Interval.auto,
+    paired: Annotated[
+        Paired, typer.Option(help="Test of the difference of two systems (needs --ci).")
+    ] = Paired.bootstrap,
+    seed: options.Seed = 0,
+    format: Annotated[
+        Format | None,
+        typer.Option(help="Form of the report; by default told from the name of --output."),
+    ] = None,
+    output: options.Output = None,
+) -> None:
+    """Compare several systems on one gold standard.
+
+    One row per system and trivial answer, with ranks; with --ci also 95% intervals, tests of all
+    pairs corrected by Holm's method, and letters that systems share if they do not differ.
+    """
+    from roget.cli.progress import bar
+    from roget.scoring.compare import compare as compare_systems
+    from roget.scoring.requests import DEFAULT_ENTROPIES
+
+    with bar("systems") as progress:
+        comparison = compare_systems(
+            gold,
+            _named(systems),
+            measure or None,
+            entropy or DEFAULT_ENTROPIES,
+            average=average.value,
+            missing=missing.value,
+            labels=None if labels is None else labels.value,
+            columns=options.parse_columns(columns),
+            baselines=baselines,
+            ci=ci,
+            interval_method=interval.value,
+            paired=paired.value,
+            seed=seed,
+            progress=progress,
+        )
+    chosen = options.told_format(output, catalogue.COMPARISON_RENDERERS, format)
+    options.deliver(comparison.render(chosen), comparison.warnings, chosen, output)
+
+
+def _named(systems: list[str]) -> dict[str, str]:
+    from pathlib import Path
+
+    from roget.errors import InputError
+
+    named: dict[str, str] = {}
+    for text in systems:
+        name, equals, path = text.partition("=")
+        if not equals or Path(text).exists():
+            name, path = Path(text).stem, text
+        if name in named:
+            raise InputError(f"two systems are named {name!r}: name one yourself, NAME={path}")
+        named[name] = path
+    return named

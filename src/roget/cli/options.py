@@ -1,0 +1,146 @@
+"""Options that several commands share, and what becomes of their output."""
+
+from __future__ import annotations
+
+import enum
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from roget import catalogue
+
+
+class Average(enum.StrEnum):
+    """How the scores of groups become one."""
+
+    weighted = enum.auto()
+    unweighted = enum.auto()
+    pooled = enum.auto()
+
+
+class Missing(enum.StrEnum):
+    """What becomes of items the system left out."""
+
+    cluster = enum.auto()
+    singletons = enum.auto()
+    drop = enum.auto()
+    error = enum.auto()
+
+
+class Interval(enum.StrEnum):
+    """How intervals are made."""
+
+    auto = enum.auto()
+    bca = enum.auto()
+    percentile = enum.auto()
+    jackknife = enum.auto()
+
+
+LabelFormat = enum.StrEnum(  # type: ignore[misc]
+    "LabelFormat", {name: name for name in catalogue.LABEL_FORMATS}
+)
+
+Measures = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--measure",
+        "-m",
+        metavar="NAME",
+        help="A measure of `roget list measures`, such as nvi or v(beta=0.5); repeatable. "
+        "Default: homogeneity, completeness, v, vi, nvi, ari, ami, b3-f, one-to-one.",
+    ),
+]
+Entropies = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--entropy",
+        "-e",
+        metavar="NAME",
+        help="An estimator of `roget list entropies`; repeatable. Default: ml and jk.",
+    ),
+]
+AverageOption = Annotated[
+    Average,
+    typer.Option(
+        "--average",
+        help="How the scores of groups (words, documents) become one: mean weighted by items, "
+        "plain mean, or one table of all items whose labels are private to their group.",
+    ),
+]
+MissingOption = Annotated[
+    Missing,
+    typer.Option(
+        "--missing",
+        help="Items without an answer: one extra cluster per group, a cluster each, "
+        "left out of the score, or an error.",
+    ),
+]
+LabelsOption = Annotated[
+    LabelFormat | None,
+    typer.Option("--labels", help="Format of the label files, if the name misleads."),
+]
+Columns = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="ROLE=COLUMN",
+        help="Which column is the item, label, weight or group: item=doc,label=topic.",
+    ),
+]
+Baselines = Annotated[bool, typer.Option(help="Also score trivial answers on the same gold.")]
+CI = Annotated[
+    int,
+    typer.Option(
+        metavar="DRAWS", min=0, help="Give 95% intervals from so many bootstrap draws, say 1000."
+    ),
+]
+IntervalOption = Annotated[
+    Interval,
+    typer.Option(
+        "--interval", help="Kind of interval; auto is BCa over groups, jackknife over items."
+    ),
+]
+Seed = Annotated[int, typer.Option(help="Seed of everything random.")]
+Output = Annotated[
+    str | None, typer.Option("--output", "-o", help="File to write instead of printing.")
+]
+
+_SUFFIXES = {".json": "json", ".csv": "csv", ".md": "markdown", ".tex": "latex", ".html": "html"}
+
+
+def parse_columns(given: Sequence[str] | None) -> dict[str, str] | None:
+    """`item=doc,label=topic` as a mapping."""
+    from roget.errors import InputError
+
+    pairs = [part.strip() for text in given or [] for part in text.split(",")]
+    columns = {}
+    for pair in pairs:
+        role, equals, name = pair.partition("=")
+        if not equals:
+            raise InputError(f"--columns {pair!r}: expected ROLE=COLUMN, such as label=topic")
+        columns[role.strip()] = name.strip()
+    return columns or None
+
+
+def told_format(output: str | None, known: Mapping[str, str], asked: enum.StrEnum | None) -> str:
+    """The format asked for, or the one the file's name tells, or text."""
+    if asked is not None:
+        return asked.value
+    told = _SUFFIXES.get(Path(output).suffix.lower(), "text") if output else "text"
+    return told if told in known else "text"
+
+
+def deliver(text: str, warnings: Sequence[str], format: str, output: str | None) -> None:
+    """Print the report or write it whole; talk goes to stderr where text is not the format."""
+    from roget.core.store import write_atomic
+
+    if format != "text":
+        for warning in warnings:
+            print(f"warning: {warning}", file=sys.stderr)
+    if output is None:
+        sys.stdout.write(text)
+    else:
+        write_atomic(output, text)
+        print(f"wrote {output}", file=sys.stderr)

@@ -1,0 +1,1 @@
+"""The formats of a comparison of several systems, one module for each."""
