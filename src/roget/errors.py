@@ -34,7 +34,7 @@ class UnknownName(RogetError, LookupError):
     def __init__(
         self, kind: str, name: str, known: Iterable[str], also: Mapping[str, str] | None = None
     ) -> None:
-        known = sorted(known)
+        known, name = sorted(known), str(name)
         other = (also or {}).get(name.lower().replace("_", "-").replace(" ", "-"))
         close = [other] if other else difflib.get_close_matches(name, known, n=3, cutoff=0.6)
         hint = f"did you mean {' or '.join(close)}?" if close else f"known: {', '.join(known)}"

@@ -34,6 +34,22 @@ def test_a_failure_leaves_the_old_file(tmp_path):
     assert os.listdir(tmp_path) == ["report.txt"]
 
 
+def test_links_are_followed_and_pipes_kept(tmp_path):
+    real, link = tmp_path / "real.txt", tmp_path / "link.txt"
+    real.write_text("old")
+    link.symlink_to(real)
+    write_atomic(link, "new")
+    assert link.is_symlink()
+    assert real.read_text() == "new"
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    write_atomic(pipe, "through")
+    assert os.read(reader, 100) == b"through"
+    os.close(reader)
+    assert not pipe.is_file()
+
+
 def test_impossible_places_are_named(tmp_path):
     with pytest.raises(InputError, match="no folder"):
         write_atomic(tmp_path / "nowhere" / "x", "")

@@ -11,11 +11,15 @@ from roget.errors import InputError
 
 def write_atomic(path: str | os.PathLike[str], text: str) -> None:
     """Write a text file whole or not at all: a neighbour is written first, then renamed."""
-    target = Path(path)
+    target = Path(path).resolve()
     if target.is_dir():
         raise InputError(f"{target} is a folder: expected the name of a file to write")
     if not target.parent.is_dir():
         raise InputError(f"cannot write {target}: there is no folder {target.parent}")
+    if target.exists() and not target.is_file():
+        # A pipe or device is written to, never replaced.
+        target.write_text(text, encoding="utf-8", newline="")
+        return
     handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
     try:
         with open(handle, "w", encoding="utf-8", newline="") as file:

@@ -18,7 +18,8 @@ def describe(kind: str) -> list[dict[str, Any]]:
     return [describe_one(name, catalogue.load(kind, name)) for name in catalogue.names(kind)]
 
 
-def _measure(name: str, measure: Any) -> dict[str, Any]:
+def _measure(name: str, declared: Any) -> dict[str, Any]:
+    measure = declared()
     low, high = (None if math.isinf(bound) else bound for bound in measure.range)
     parameters = {field.name: field.default for field in fields(measure)}
     return {

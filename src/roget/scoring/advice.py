@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from roget.scoring.measures import parse
+from roget.scoring.measures import Measure
 from roget.scoring.result import ScoreRow
 
 THIN_CELL = 5.0
@@ -19,23 +19,26 @@ _ANSWERS = {
 }
 
 
-def advice(rows: Sequence[ScoreRow], items_per_cell: float) -> list[str]:
-    """All warnings the rows call for."""
+def advice(
+    rows: Sequence[ScoreRow], measures: Sequence[Measure], items_per_cell: float
+) -> list[str]:
+    """All warnings the rows call for; `measures` are those of the rows."""
     return [
-        *_no_better(rows),
+        *_no_better(rows, measures),
         *_disagreements(rows),
         *_thin(items_per_cell, any(row.entropy == "ml" for row in rows)),
     ]
 
 
-def _no_better(rows: Sequence[ScoreRow]) -> Iterable[str]:
+def _no_better(rows: Sequence[ScoreRow], measures: Sequence[Measure]) -> Iterable[str]:
     for name, answer in _ANSWERS.items():
         beaten = []
-        for row in rows:
+        for row, measure in zip(rows, measures, strict=True):
             trivial = row.baselines.get(name)
-            measure = parse(row.measure)
             # A measure that gives a trivial answer the best score cannot tell them apart.
             if row.value is None or trivial is None or trivial == measure.best:
+                continue
+            if measure.best is None and name == "one per item":
                 continue
             if not measure.better(row.value, trivial):
                 beaten.append(f"{_label(row)} {row.value:.3f} against {trivial:.3f}")

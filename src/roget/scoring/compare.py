@@ -18,7 +18,7 @@ from roget.scoring.baselines import OnePerItem, RandomSameSizes, one_cluster
 from roget.scoring.comparison import Comparison, Pair, SystemRow
 from roget.scoring.intervals import Draws, check, described, draw
 from roget.scoring.labels import Aligned, Labels, align, as_labels
-from roget.scoring.requests import DEFAULT_ENTROPIES, Request, Values, answers, requests
+from roget.scoring.requests import DEFAULT_ENTROPIES, Asked, Request, Values, answers, requests
 from roget.scoring.resample import (
     NO_JACKKNIFE,
     bootstrap_p,
@@ -52,7 +52,7 @@ class Answered:
 def compare(
     gold: Any,
     systems: Mapping[str, Any] | Sequence[Any],
-    measures: str | Sequence[str] | None = None,
+    measures: Asked | None = None,
     entropy: str | Sequence[str] = DEFAULT_ENTROPIES,
     *,
     average: str = "weighted",
@@ -74,7 +74,7 @@ def compare(
     there are groups, else items; every system meets the same draws.
     """
     asked = requests(measures, entropy)
-    check(ci, interval_method)
+    check(ci, interval_method, seed)
     for kind, value, known in (("average", average, AVERAGES), ("test", paired, PAIRED)):
         if value not in known:
             raise UnknownName(kind, value, known)

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from roget.core.information import weighted_sum
-from roget.errors import InputError
+from roget.errors import InputError, Undefined
 from roget.scoring.assignment import best_match
 from roget.scoring.entropy import Histogram
 from roget.scoring.labels.base import Labels
@@ -58,13 +57,19 @@ class Contingency(Statistics):
         table is block-diagonal: `blocks` cuts it apart again.
         """
         first: Codes = gold.codes
-        rows_per_group, columns_per_group = gold.n_labels, system.n_labels
+        per_group, width = gold.n_labels, system.n_labels
         if groups is not None:
-            first = groups.astype(np.int64) * rows_per_group + first
-        n_keys = n_groups * rows_per_group * columns_per_group
-        keys, counts = count_pairs(first, system.codes, columns_per_group, n_keys)
-        rows, columns = np.divmod(keys, columns_per_group)
-        columns += rows // rows_per_group * columns_per_group
+            first = groups.astype(np.int64) * per_group + first
+        n_rows, used = n_groups * per_group, None
+        if n_rows * width >= 2**63:
+            # Sparse codes of many groups: number the classes that occur.
+            used, first = np.unique(first, return_inverse=True)
+            n_rows = used.size
+        keys, counts = count_pairs(first, system.codes, width, n_rows * width)
+        rows, columns = np.divmod(keys, width)
+        if used is not None:
+            rows = used[rows]
+        columns += rows // per_group * width
         return cls.from_cells(rows, columns, counts, gold, system)
 
     @classmethod
@@ -99,7 +104,7 @@ class Contingency(Statistics):
         1.0
         """
         if hasattr(table, "tocsr"):
-            sparse = table.tocsr()
+            sparse = table.tocsr(copy=True)
             sparse.sum_duplicates()
             sparse = sparse.tocoo()
             rows, columns, values = sparse.row, sparse.col, sparse.data
@@ -119,6 +124,10 @@ class Contingency(Statistics):
             at = bad[0]
             place = f"row {rows[at]}, column {columns[at]}"
             raise InputError(f"count {values[at]} in {place}: expected a number that is 0 or more")
+        if values.sum(dtype=np.float64) >= 2**63:
+            raise InputError(
+                f"the table sums to {values.sum(dtype=np.float64):.3g}: expected < 2^63"
+            )
         kept = values > 0
         if not kept.any():
             raise InputError("the contingency table is empty: no count is above 0")
@@ -143,13 +152,18 @@ class Contingency(Statistics):
         """Histogram of the cells."""
         return Histogram.of(self.counts)
 
+    @property
+    def fractional(self) -> bool:
+        return self.counts.dtype.kind == "f"
+
     @cached_property
     def pairs(self) -> PairCounts:
-        """Pairs of items; a fractional count x holds x(x−1)/2 of them."""
+        """Pairs of items."""
+        if self.fractional:
+            raise Undefined("pairs of items need whole counts, not fractions")
         sizes = self.sizes
-        total = self.n * (self.n - 1)
         return PairCounts(
-            total / 2 if isinstance(total, float) else total // 2,
+            int(self.n) * (int(self.n) - 1) // 2,
             pairs_within(sizes.gold),
             pairs_within(sizes.system),
             pairs_within(self.joint),
@@ -264,7 +278,7 @@ def _as_counts(values: npt.NDArray[Any]) -> Counts:
     """Whole numbers as int64, wherever they came from; true fractions as float64."""
     if values.dtype.kind in "iub":
         return values.astype(np.int64)
-    if np.all(values == np.rint(values)) and values.sum() < _EXACT_FLOAT:
+    if np.all(values == np.rint(values)) and values.sum(dtype=np.float64) < _EXACT_FLOAT:
         return values.astype(np.int64)
     return values.astype(np.float64)
 
@@ -295,11 +309,9 @@ def _totals(codes: IntArray, counts: Counts, size: int) -> Counts:
     return totals
 
 
-def pairs_within(histogram: Histogram) -> int | float:
+def pairs_within(histogram: Histogram) -> int:
     """Σ x(x−1)/2 over cells: in machine words while they are sure to hold it, else in Python's."""
     counts, cells = histogram.counts, histogram.cells
-    if counts.dtype.kind == "f":
-        return weighted_sum(counts * (counts - 1), cells) / 2
     if int(counts[-1]) * int(histogram.total) < 2**63:
         return int(np.dot(counts * (counts - 1), cells)) // 2
     pairs = zip(counts.tolist(), cells.tolist(), strict=True)

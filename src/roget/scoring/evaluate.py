@@ -15,7 +15,7 @@ from roget.scoring import signature
 from roget.scoring.advice import advice
 from roget.scoring.intervals import check, described, draw
 from roget.scoring.measures import Measure, parse
-from roget.scoring.requests import DEFAULT_ENTROPIES, Request, Values, answers, requests
+from roget.scoring.requests import DEFAULT_ENTROPIES, Asked, Request, Values, answers, requests
 from roget.scoring.resample import average as group_average
 from roget.scoring.result import ScoreRow, ScoreTable
 from roget.scoring.statistics import Statistics
@@ -30,7 +30,7 @@ Progress = Callable[[int, int], None]
 def score(
     gold: Any,
     system: Any = None,
-    measures: str | Sequence[str] | None = None,
+    measures: Asked | None = None,
     entropy: str | Sequence[str] = DEFAULT_ENTROPIES,
     *,
     average: str = "weighted",
@@ -52,7 +52,7 @@ def score(
     With `ci` draws, every score has a 95 % interval (`interval` is auto, bca, percentile or
     jackknife) over drawn groups, or over drawn items where there are none.
     """
-    check(ci, interval)
+    check(ci, interval, seed)
     asked = requests(measures, entropy)
     if average not in AVERAGES:
         raise UnknownName("average", average, AVERAGES)
@@ -95,7 +95,7 @@ def score(
         warnings=(
             *sides.warnings,
             *_partly_undefined(undefined, len(groups), asked, reasons),
-            *advice(rows, items / cells),
+            *advice(rows, [wanted for wanted, _ in asked], items / cells),
         ),
         rows=rows,
     )
@@ -109,7 +109,7 @@ def measure(
     >>> measure("v", ["a", "a", "b"], [1, 1, 2])
     1.0
     """
-    table = score(gold, system, [str(parse(name))], [entropy], baselines=False, **options)
+    table = score(gold, system, parse(name), entropy, baselines=False, **options)
     row = table.rows[0]
     if row.value is None:
         raise Undefined(f"{row.measure}: {row.reason}")

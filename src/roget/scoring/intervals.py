@@ -29,8 +29,10 @@ class Draws:
     high: FloatArray
 
 
-def check(ci: int, method: str) -> None:
+def check(ci: int, method: str, seed: int) -> None:
     """Refuse what `draw` cannot do, before any work is done."""
+    if not isinstance(seed, int) or seed < 0:
+        raise InputError(f"seed is {seed!r}: expected a whole number that is 0 or more")
     if ci < 0:
         raise InputError(f"ci is {ci}: expected a number of draws, or 0 for no interval")
     if method not in METHODS:

@@ -45,14 +45,15 @@ def expected_cells(
     alone = coarse is None
     if coarse is None:
         coarse = np.arange(starts.size - 1)
-    fine_parts, coarse_parts = [], []
+    fine_parts: list[FloatArray] = []
+    coarse_parts: list[FloatArray] = []
     for first, last in _portions(starts, coarse):
-        runs = _leaves(weights[starts[first] : starts[last]], np.diff(starts[first : last + 1]))
-        runs = _united(runs)
-        fine_parts.append(_histogram(runs))
+        part, lengths = weights[starts[first] : starts[last]], np.diff(starts[first : last + 1])
+        united = _united(_leaves(part, lengths))
+        fine_parts += map(_histogram, united)
         if not alone:
-            runs.owner = coarse[first:last]
-            coarse_parts.append(_histogram(_united(runs)))
+            runs = _owned(united, part, lengths, coarse[first:last])
+            coarse_parts += map(_histogram, _united(runs))
     lengths = np.diff(starts)
     fine = _added(fine_parts, int(lengths.max()))
     if alone:
@@ -101,12 +102,14 @@ def _leaves(weights: FloatArray, lengths: IntArray) -> _Runs:
     if certain.any():
         cell, weights = cell[~certain], weights[~certain]
         lengths = np.bincount(cell, minlength=lengths.size)
-    runs = np.maximum(-(-lengths // _RUN), 1)
+    # Short cells get short runs, or most of the memory would be padding.
+    size = min(_RUN, 1 << max(0, math.ceil(math.log2(max(1.0, float(lengths.mean()))))))
+    runs = np.maximum(-(-lengths // size), 1)
     first_run = np.cumsum(runs) - runs
     within = np.arange(weights.size) - np.repeat(np.cumsum(lengths) - lengths, lengths)
-    padded = np.zeros((int(runs.sum()), _RUN))
-    padded.ravel()[np.repeat(first_run * _RUN, lengths) + within] = weights
-    mass = np.empty((padded.shape[0], _RUN + 1))
+    padded = np.zeros((int(runs.sum()), size))
+    padded.ravel()[np.repeat(first_run * size, lengths) + within] = weights
+    mass = np.empty((padded.shape[0], size + 1))
     for begin in range(0, padded.shape[0], _ROWS):
         mass[begin : begin + _ROWS] = _recursion(padded[begin : begin + _ROWS])
     offset = np.zeros(padded.shape[0], dtype=np.int64)
@@ -130,14 +133,25 @@ def _recursion(probability: FloatArray) -> FloatArray:
     return mass.T
 
 
-def _united(runs: _Runs) -> _Runs:
+def _owned(parts: list[_Runs], weights: FloatArray, lengths: IntArray, coarse: IntArray) -> _Runs:
+    """The cells as runs of coarser ones; from scratch where few wide cells would widen all."""
+    width = max(part.mass.shape[1] for part in parts)
+    if lengths.size * width > _ITEMS * 8:
+        _, number = np.unique(coarse, return_inverse=True)
+        return _leaves(weights, np.bincount(number, lengths).astype(np.int64))
+    runs = _together(parts)
+    runs.owner = coarse
+    return runs
+
+
+def _united(runs: _Runs) -> list[_Runs]:
     """Convolve the runs of each owner, pair by pair, until each has one."""
     finished: list[_Runs] = []
     while runs.owner.size:
         alone = (np.diff(runs.owner, prepend=-1) != 0) & (np.diff(runs.owner, append=-1) != 0)
         finished.append(runs.take(alone))
         runs = _halved(runs.take(~alone))
-    return _together(finished)
+    return finished
 
 
 def _halved(runs: _Runs) -> _Runs:

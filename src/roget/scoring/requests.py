@@ -33,12 +33,13 @@ Values = npt.NDArray[np.float64]
 """NaN stands for "undefined" inside; it never leaves."""
 
 
-def requests(measures: str | Sequence[str] | None, entropy: str | Sequence[str]) -> list[Request]:
+Asked = str | Measure | Sequence[str | Measure]
+
+
+def requests(measures: Asked | None, entropy: str | Sequence[str]) -> list[Request]:
     """Every measure under every estimator, each once, in the order given."""
-    chosen = _listed(measures or DEFAULT_MEASURES)
-    estimators = _listed(entropy)
-    if not estimators:
-        raise InputError("no entropy estimator was chosen")
+    chosen = _listed("measure", DEFAULT_MEASURES if measures is None else measures)
+    estimators = [str(name) for name in _listed("entropy estimator", entropy)]
     for name in estimators:
         catalogue.load("entropies", name)
     asked: list[Request] = []
@@ -47,14 +48,24 @@ def requests(measures: str | Sequence[str] | None, entropy: str | Sequence[str])
     return list(dict.fromkeys(asked))
 
 
-def _listed(names: str | Sequence[str]) -> list[str]:
+def _listed(kind: str, names: Asked) -> list[str | Measure]:
     """Names one by one; a text may hold several, parted by commas outside of brackets.
 
-    >>> _listed("v(beta=2), ari")
+    >>> _listed("measure", "v(beta=2), ari")
     ['v(beta=2)', 'ari']
     """
-    texts = [names] if isinstance(names, str) else names
-    return [name for text in texts for name in re.split(r"\s*,\s*(?![^(]*\))", text.strip())]
+    given = [names] if isinstance(names, str | Measure) else names
+    if not isinstance(given, Sequence) or not given:
+        raise InputError(f"no {kind} was chosen: {names!r}")
+    found: list[str | Measure] = []
+    for name in given:
+        if isinstance(name, str):
+            found += re.split(r"\s*,\s*(?![^(]*\))", name.strip())
+        elif isinstance(name, Measure):
+            found.append(name)
+        else:
+            raise InputError(f"{name!r} is not the name of a {kind}")
+    return found
 
 
 def answers(

@@ -155,6 +155,10 @@ class WeightedTable(Statistics):
         return (None, sizes, joint) if hard is gold else (sizes, None, joint)
 
     @property
+    def fractional(self) -> bool:
+        return True
+
+    @property
     def n(self) -> int:
         return len(self.gold.labels)
 

@@ -161,6 +161,11 @@ class Statistics(ABC):
         """Whether clusters and classes are the same sets."""
         return self.joint.seen == self.sizes.classes == self.sizes.clusters
 
+    @property
+    def fractional(self) -> bool:
+        """Whether counts are not those of whole items."""
+        return False
+
     def entropies(self, estimator: Estimator) -> Entropies:
         """H(C), H(K) and H(C,K) under one estimator."""
         cache = self._entropy_cache
@@ -187,7 +192,7 @@ class Statistics(ABC):
     def chance(self) -> Chance:
         """What the adjusted measures need, by the exact expectation over all random tables."""
         sizes = self.sizes
-        if not (sizes.gold.whole and sizes.system.whole):
+        if self.fractional:
             raise Undefined("adjusting for chance needs whole counts, not weighted ones")
         plain = self.entropies(entropies_of.get("ml"))
         constant = sizes.classes in (1, self.n) or sizes.clusters in (1, self.n)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
@@ -12,6 +13,7 @@ import numpy as np
 from roget.errors import InputError
 from roget.scoring.contingency import Contingency
 from roget.scoring.labels import Aligned, Labels, align, as_labels, read_pair
+from roget.scoring.labels.files import ONE_SIDE
 from roget.scoring.labels.select import take
 from roget.scoring.soft import WeightedTable
 from roget.scoring.statistics import Statistics
@@ -26,6 +28,8 @@ def aligned(
     gold: Any, system: Any, missing: str, labels: str | None, columns: Columns | None
 ) -> Aligned:
     """Both sides read and joined; without a system, gold is a file of two aligned columns."""
+    if all(isinstance(side, str) and side == "-" for side in (gold, system)):
+        raise InputError(ONE_SIDE)
     if system is None:
         if not isinstance(gold, str | os.PathLike):
             raise InputError("the system's labels are missing: give them as second argument")
@@ -61,4 +65,13 @@ def tables(sides: Aligned, *, pooled: bool) -> Iterator[Statistics]:
         cuts = np.searchsorted(groups[order], np.arange(n_groups + 1))
         for begin, end in pairwise(cuts):
             chosen = order[begin:end]
-            yield WeightedTable.from_labels(take(gold, chosen), take(system, chosen))
+            yield WeightedTable.from_labels(
+                _local(take(gold, chosen)), _local(take(system, chosen))
+            )
+
+
+def _local(labels: Labels) -> Labels:
+    """Codes renumbered from 0: a group's tables should not be as wide as all groups' labels."""
+    used, codes = np.unique(labels.codes, return_inverse=True)
+    names = [labels.label(code) for code in used.tolist()]
+    return replace(labels, codes=codes, n_labels=used.size, names=names, offset=0, made=0)

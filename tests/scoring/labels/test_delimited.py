@@ -233,6 +233,14 @@ def test_header_that_may_be_data(table):
     )
 
 
+@pytest.mark.parametrize("noun", ["group", "word", "document", "class", "system", "cluster"])
+def test_nouns_of_a_word_list_are_no_header(table, noun):
+    """A noun that is also the name of a column is an item like any other."""
+    labels = as_labels(table(f"{noun} A", "letter A", "gun B"))
+    assert labels.items == [noun, "letter", "gun"]
+    assert labels.groups is None
+
+
 def test_wrong_number_of_fields(table):
     path = table("item label", "d1 x", "d2", "d3 y z", "d4 x")
     assert problems(path) == [

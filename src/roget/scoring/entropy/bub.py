@@ -63,11 +63,10 @@ class Coefficients:
 
     def at(self, counts: CountArray) -> FloatArray:
         """a_j for an array of positive counts, in time linear in its length."""
-        j = counts.astype(np.int64)
-        own = self.start[np.minimum(j, self.start.size - 1)]
+        own = self.start[np.minimum(counts, self.start.size - 1).astype(np.int64)]
         if self.start.size > self.total:
             return own
-        return np.where(j < self.start.size, own, miller_madow(j, self.total))
+        return np.where(counts < self.start.size, own, miller_madow(counts, self.total))
 
 
 @lru_cache(maxsize=4096)

@@ -30,6 +30,7 @@ class Grassberger(LinearEstimator):
 
         n = float(total)
         j = counts.astype(np.float64)
-        sign = 1.0 - 2.0 * (j % 2.0)
+        # Between whole numbers (averages over random tables) odd and even cancel out.
+        sign = np.where(j == np.rint(j), 1.0 - 2.0 * (j % 2.0), 0.0)
         g = digamma(j) + 0.5 * sign * (digamma((j + 1.0) / 2.0) - digamma(j / 2.0))
         return np.asarray(j / n * (math.log(n) - g))

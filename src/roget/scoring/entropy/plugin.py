@@ -9,8 +9,11 @@ from roget.scoring.entropy.base import CountArray, FloatArray, Histogram, Linear
 
 def plug_in(counts: CountArray, total: int | float) -> FloatArray:
     """−(j/N)·log(j/N) for an array of positive counts j."""
-    p = counts / float(total)
-    return np.asarray(-p * np.log(p))
+    n = float(total)
+    p = counts / n
+    # Near 1 the logarithm of a quotient has lost what makes the entropy of a skewed sample.
+    log = np.where(2 * p > 1, np.log1p(-np.minimum((n - counts) / n, 0.5)), np.log(p))
+    return np.asarray(-p * log)
 
 
 def miller_madow(counts: CountArray, total: int | float) -> FloatArray:

@@ -1,8 +1,9 @@
 """Which column of a table holds what: by the caller's word, by known names, or by position.
 
-Known names, whatever their case: see `NAMES`. Without a header, columns are taken in the order
-item, label, weight, group; a third and last column is a weight if it holds only numbers, else a
-group; a single column holds the labels, one item per line.
+Known names, whatever their case: see `NAMES`. A header of more than two columns must name those
+that matter by known names, or the caller must choose; nothing is guessed. Without a header,
+columns are taken in the order item, label, weight, group; a third and last column is a weight if
+it holds only numbers, else a group; a single column holds the labels, one item per line.
 """
 
 from __future__ import annotations
@@ -35,13 +36,24 @@ PAIR = ("item", "gold", "system", "group")
 """What the columns of a file with both sides' labels can be."""
 
 
-def is_header(cells: Sequence[str], names: frozenset[str] = _ALL_NAMES) -> bool:
-    """Whether a row names columns: one of its cells is a known name.
+_SURE_NAMES = frozenset({"item", "id", "label", "gold", "truth", "pred", "predicted", "prediction"})
+"""Names that head a column but are hardly items of a word list."""
 
-    >>> is_header(["doc_id", "Topic"]), is_header(["doc7", "sport"])
-    (True, False)
+
+def is_header(cells: Sequence[str], names: frozenset[str] = _ALL_NAMES) -> bool:
+    """Whether a row names columns: two of its cells are known names, or one names the labels.
+
+    Words such as group, word or class are also items of word lists, so that one of them alone,
+    in the first column, makes no header.
+
+    >>> is_header(["doc_id", "Topic"]), is_header(["gold", "k-means"]), is_header(["group", "A"])
+    (True, True, False)
     """
-    return any(cell.strip().lower() in names for cell in cells)
+    lowered = [cell.strip().lower() for cell in cells]
+    known = sum(cell in names for cell in lowered)
+    if len(lowered) < 2 or known > 1:
+        return known > 0
+    return lowered[0] in _SURE_NAMES or any(cell in LABEL_NAMES for cell in lowered[1:])
 
 
 def by_name(

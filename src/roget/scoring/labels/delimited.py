@@ -2,8 +2,9 @@
 
 TSV cells are parted by tabs and have no quotes; a file without a tab in its first line is parted
 by blanks. CSV cells are parted by commas (by semicolons where only they give known column names)
-and quoted as the csv module has it. Blanks around a cell are not part of it. In a table of one
-column an empty line is an item without an answer; elsewhere empty lines are passed over.
+and quoted as the csv module has it. Blanks around a cell are not part of it, and an empty label
+is an item without an answer. So is an empty line in a table of one column; elsewhere empty lines
+are passed over.
 """
 
 from __future__ import annotations

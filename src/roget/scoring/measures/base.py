@@ -81,6 +81,8 @@ def parse(measure: str | Measure) -> Measure:
     defaults = {field.name: field.default for field in fields(cls)}  # type: ignore[arg-type]
     for argument in filter(None, re.split(r"\s*,\s*", match[2] or "")):
         key, equals, text = (part.strip() for part in argument.partition("="))
+        if key in given:
+            raise InputError(f"{measure}: {key} is given twice")
         if not equals or key not in defaults:
             has = ", ".join(defaults) or "none"
             raise InputError(f"{measure}: {match[1]} has no parameter {key!r}; it has: {has}")
@@ -97,7 +99,8 @@ def _value(measure: str, key: str, text: str, kind: type) -> Any:
 
 
 def _written(value: object) -> str:
-    return f"{value:g}" if isinstance(value, float) else str(value)
+    # All digits, so that the text names the same measure again.
+    return repr(value).removesuffix(".0") if isinstance(value, float) else str(value)
 
 
 def choose(measure: str, parameter: str, value: str, known: tuple[str, ...]) -> str:

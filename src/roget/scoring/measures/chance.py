@@ -25,7 +25,7 @@ class AMI(Measure):
     average: str = "arithmetic"
 
     name = "ami"
-    range = (-1.0, 1.0)
+    range = (-math.inf, 1.0)
     symmetric = True
     needs = ("chance",)
     reference = "Vinh, Epps & Bailey 2010"

@@ -22,6 +22,8 @@ def table_cost(sizes: Histogram, classes: int, n: float) -> float:
     """
     from scipy.special import betaln
 
+    if classes == 1:
+        return 0.0
     counts = sizes.counts.astype(np.float64)
     cost = -np.log(counts + classes) - betaln(counts + 1, classes)
     return weighted_sum(cost, sizes.cells) / n
@@ -45,14 +47,15 @@ class Q0(Measure):
 
 @dataclass(frozen=True)
 class Q2(Measure):
-    """1 is best: the cost of a perfect clustering over that of this one; 1 if both are 0."""
+    """1 is best: the cost of a perfect clustering over that of this one; 1 for a single class."""
 
     name = "q2"
-    range = (0.0, math.inf)
     needs = ("entropies", "sizes")
     reference = DOM
 
     def compute(self, entropies: Entropies, sizes: Sizes) -> float:
-        spent = Q0().compute(entropies, sizes)
+        if sizes.classes == 1:
+            # Nothing has to be sent, whatever the clusters.
+            return 1.0
         least = table_cost(sizes.gold, sizes.classes, float(sizes.n))
-        return least / spent if spent else 1.0
+        return least / Q0().compute(entropies, sizes)

@@ -70,13 +70,17 @@ class V(Measure):
     beta: float = 1.0
 
     name = "v"
-    symmetric = True  # with beta = 1
     needs = ("entropies",)
     reference = ROSENBERG
 
     def __post_init__(self) -> None:
         if not self.beta >= 0:
             raise InputError(f"v: beta is {self.beta}, expected a number that is 0 or more")
+
+    @property
+    def symmetric(self) -> bool:  # type: ignore[override]
+        """Only the balanced mean treats both sides alike."""
+        return self.beta == 1
 
     def compute(self, entropies: Entropies) -> float:
         if entropies.perfect:
@@ -154,6 +158,8 @@ class VILogN(Measure):
 
     def compute(self, entropies: Entropies, sizes: Sizes) -> float:
         vi = VI().compute(entropies)
+        if isinstance(sizes.n, float):
+            raise Undefined("a table of fractions has no number of items")
         if sizes.n <= 1:
             if vi == 0:
                 return 0.0

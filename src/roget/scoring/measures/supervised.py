@@ -35,6 +35,8 @@ class SupervisedRecall(Measure):
     def __post_init__(self) -> None:
         if not 0 < self.train < 1:
             raise InputError(f"supervised-recall: train is {self.train}, expected between 0 and 1")
+        if self.seed < 0:
+            raise InputError(f"supervised-recall: seed is {self.seed}, expected 0 or more")
         if self.splits < 1:
             raise InputError(f"supervised-recall: splits is {self.splits}, expected 1 or more")
 

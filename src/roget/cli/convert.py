@@ -1,0 +1,54 @@
+"""`roget convert INPUT -o OUTPUT`."""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated
+
+import typer
+
+from roget.cli import options
+
+
+def convert(
+    source: Annotated[
+        str, typer.Argument(metavar="INPUT", help="File of labels to read. '-' is stdin.")
+    ],
+    output: Annotated[
+        str,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="OUTPUT",
+            help="File to write; its name may tell the format: .key, .tsv, .csv, .jsonl, .parquet.",
+        ),
+    ],
+    from_: Annotated[
+        options.LabelFormat | None,
+        # Messages about label files speak of --labels.
+        typer.Option("--from", "--labels", help="Format of INPUT, if the name misleads."),
+    ] = None,
+    to: Annotated[
+        options.LabelFormat | None,
+        typer.Option("--to", help="Format of OUTPUT, if the name does not tell."),
+    ] = None,
+    columns: options.Columns = None,
+) -> None:
+    """Write a label file in another format.
+
+    Items, groups, labels and weights stay as they are. What the other format cannot hold is an
+    error that names it, and nothing is written.
+    """
+    from roget.scoring.convert import convert as convert_labels
+    from roget.scoring.labels.words import count
+
+    labels = convert_labels(
+        source,
+        output,
+        None if from_ is None else from_.value,
+        None if to is None else to.value,
+        options.parse_columns(columns),
+    )
+    for warning in labels.warnings:
+        print(f"warning: {warning}", file=sys.stderr)
+    print(f"wrote {output}: {count(len(labels), 'item')}", file=sys.stderr)

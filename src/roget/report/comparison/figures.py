@@ -1,0 +1,183 @@
+"""The pictures of a comparison as files for papers and slides: SVG, PDF and PNG."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from roget.errors import InputError, MissingExtra
+from roget.report.comparison import pictures
+from roget.report.rows import ARROWS
+from roget.scoring.comparison import Comparison
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+FORMATS = ("svg", "pdf", "png")
+_BLUE, _ORANGE, _GREY, _INK = "#1c5d99", "#b4530a", "#8b939d", "#1b1e22"
+_SERIES = ((_BLUE, "o"), (_ORANGE, "s"), ("#2c7a4b", "^"), ("#7a4a9e", "D"))
+_STYLE: Any = {
+    "font.size": 9,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.edgecolor": _GREY,
+    "text.parse_math": False,  # a dollar sign in a name is a dollar sign
+    "svg.fonttype": "none",  # text stays text, to be searched and edited
+    "svg.hashsalt": "roget",  # the same comparison gives the same file
+    "pdf.fonttype": 42,
+}
+_UNDATED: dict[str, dict[str, Any]] = {
+    "svg": {"Date": None},
+    "pdf": {"CreationDate": None},
+    "png": {"Software": None},
+}
+
+
+def write(comparison: Comparison, folder: str | os.PathLike[str]) -> list[Path]:
+    """Draw every picture into a folder, made if need be, and return the files written.
+
+    One picture of intervals for each score; for each measure under several entropy estimators,
+    one of the ranks and one of the differences against clusters.
+    """
+    try:
+        from matplotlib import rc_context
+    except ImportError:
+        raise MissingExtra("matplotlib", "figures", "drawing figures") from None
+    folder = Path(folder)
+    if folder.exists() and not folder.is_dir():
+        raise InputError(f"{folder} is a file: expected a folder for the figures")
+    folder.mkdir(parents=True, exist_ok=True)
+    written = []
+    with rc_context(_STYLE):
+        for name, figure in _figures(comparison):
+            for kind in FORMATS:
+                path = folder / f"{name}.{kind}"
+                figure.savefig(path, dpi=200, metadata=_UNDATED[kind])
+                written.append(path)
+    return written
+
+
+def _figures(comparison: Comparison) -> Iterator[tuple[str, Figure]]:
+    """File names, without their ending, and drawings."""
+    for measure, entropy in comparison.scores:
+        if pictures.intervals(comparison, measure, entropy):
+            name = f"intervals-{measure}-{entropy or ''}"
+            yield plain_name(name), _intervals(comparison, measure, entropy)
+    for measure in dict.fromkeys(measure for measure, _ in comparison.scores):
+        first, *others = pictures.estimators(comparison, measure) or [""]
+        shifts, drops = pictures.shifts(comparison, measure), pictures.drops(comparison, measure)
+        if others and any(shifts.values()):
+            yield plain_name(f"ranks-{measure}"), _ranks(first, shifts)
+        if others and any(drops.values()):
+            grouped = comparison.groups > 1
+            yield plain_name(f"difference-{measure}"), _drops(measure, first, drops, grouped)
+
+
+def plain_name(text: str) -> str:
+    """A file name of letters, digits, dots, dashes and underscores.
+
+    >>> plain_name("intervals-v(beta=0.5)-ml"), plain_name("../x")
+    ('intervals-v-beta-0.5-ml', 'x')
+    """
+    return re.sub(r"[^\w.]+", "-", text, flags=re.ASCII).strip("-.") or "figure"
+
+
+def shown(name: str, most: int = 40) -> str:
+    """A name as it can stand in a picture: no control signs, the middle cut if it is long.
+
+    >>> shown("a\\x00b"), shown("x" * 50 + "end", 9)
+    ('a\N{REPLACEMENT CHARACTER}b', 'xxx…xxend')
+    """
+    name = "".join(sign if sign.isprintable() else "\N{REPLACEMENT CHARACTER}" for sign in name)
+    head = (most - 1) * 2 // 5
+    return name if len(name) <= most else f"{name[:head]}…{name[len(name) - (most - 1 - head) :]}"
+
+
+def _canvas(width: float, height: float, panels: int = 1) -> tuple[Figure, list[Axes]]:
+    # No pyplot: it would hold figures open and choose a window system.
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(width, height), layout="constrained")
+    axes = figure.subplots(1, panels, squeeze=False)
+    return figure, list(axes[0])
+
+
+def _intervals(comparison: Comparison, measure: str, entropy: str | None) -> Figure:
+    dots = pictures.intervals(comparison, measure, entropy)
+    figure, (axes,) = _canvas(6.4, 0.8 + 0.24 * len(dots))
+    for at, dot in enumerate(dots):
+        colour = _GREY if dot.trivial else _BLUE
+        if dot.low is not None and dot.high is not None:
+            axes.plot([dot.low, dot.high], [at, at], color=colour, marker="|", lw=1.4, zorder=2)
+        fill = "white" if dot.trivial else colour
+        axes.plot(dot.value, at, "o", color=colour, markerfacecolor=fill, ms=5, zorder=3)
+    systems = sum(not dot.trivial for dot in dots)
+    if 0 < systems < len(dots):
+        axes.axhline(systems - 0.5, color=_GREY, lw=0.6, ls=(0, (3, 4)))
+    labels = [shown(dot.name) for dot in dots]
+    axes.set_yticks(range(len(dots)), labels=labels)
+    axes.tick_params(axis="y", length=0)
+    axes.set_ylim(len(dots) - 0.4, -0.6)
+    axes.grid(axis="x", color=_GREY, alpha=0.25, lw=0.6)
+    axes.spines["left"].set_visible(False)
+    better = next(row.direction for row in comparison.rows if row.measure == measure)
+    label = f"{pictures.title(measure, entropy)} {ARROWS[better]} {better} is better"
+    axes.set_xlabel(label)
+    return figure
+
+
+def _ranks(first: str, shifts: dict[str, list[pictures.Shift]]) -> Figure:
+    most = max(len(moves) for moves in shifts.values())
+    figure, panels = _canvas(4.2 * len(shifts), 0.7 + 0.24 * most, len(shifts))
+    for axes, (other, moves) in zip(panels, shifts.items(), strict=True):
+        after = [at for _, at in sorted((move.after, at) for at, move in enumerate(moves))]
+        for at, move in enumerate(moves):
+            rise = move.after - move.before
+            colour = _BLUE if rise < 0 else _ORANGE if rise > 0 else _GREY
+            axes.plot([0, 1], [at, after.index(at)], color=colour, marker="o", ms=4, lw=1.4)
+            axes.text(1.06, after.index(at), str(move.after), va="center", color=_INK)
+        labels = [f"{shown(move.name, 28)}  {move.before}" for move in moves]
+        axes.set_yticks(range(len(moves)), labels=labels)
+        axes.set_xticks([0, 1], labels=[first, other])
+        axes.xaxis.tick_top()
+        axes.tick_params(length=0)
+        axes.set_ylim(len(moves) - 0.5, -0.5)
+        axes.set_xlim(-0.05, 1.2)
+        axes.spines[:].set_visible(False)
+    return figure
+
+
+def _drops(
+    measure: str, first: str, drops: dict[str, list[pictures.Drop]], grouped: bool
+) -> Figure:
+    figure, (axes,) = _canvas(6.4, 3.8)
+    axes.axhline(0, color=_GREY, lw=0.8)
+    for number, (other, points) in enumerate(drops.items()):
+        colour, marker = _SERIES[number % len(_SERIES)]
+        axes.plot(
+            [point.clusters for point in points],
+            [point.difference for point in points],
+            marker,
+            color=colour,
+            ms=5,
+            alpha=0.85,
+            label=f"{first} − {other}",
+        )
+    for point in next(iter(drops.values())):
+        axes.annotate(
+            str(point.rank),
+            (point.clusters, point.difference),
+            xytext=(5, -3),
+            textcoords="offset points",
+            fontsize=7,
+            color=_INK,
+        )
+    axes.set_xlabel("clusters per group" if grouped else "clusters")
+    axes.set_ylabel(f"difference of {measure}")
+    axes.grid(axis="y", color=_GREY, alpha=0.25, lw=0.6)
+    axes.legend(frameon=False, loc="best")
+    return figure

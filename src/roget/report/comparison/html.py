@@ -1,0 +1,212 @@
+"""The comparison as one page that needs nothing else: no server, no network, no other file."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from importlib import resources
+from pathlib import PurePath
+from typing import Any
+
+import jinja2
+from markupsafe import Markup
+
+from roget.report.comparison import pictures
+from roget.report.comparison.detail import DIAGNOSED, brief, details
+from roget.report.rows import ARROWS, number
+from roget.scoring.comparison import Comparison, SystemRow
+
+_SCRIPTS = ("dom.js", "sort.js", "charts.js", "panels.js", "main.js")
+
+
+@dataclass(frozen=True)
+class Scale:
+    """From values to places on a bar of width 100, with some room at both ends."""
+
+    low: float
+    high: float
+
+    @classmethod
+    def over(cls, rows: Sequence[SystemRow]) -> Scale:
+        """The scale that holds every value and interval of a column."""
+        ends = [end for row in rows for end in (row.value, row.low, row.high) if end is not None]
+        return cls(min(ends), max(ends)) if ends else cls(0.0, 1.0)
+
+    def place(self, value: float) -> float:
+        """Where a value lies; the middle where all values are the same.
+
+        >>> Scale(0, 1).place(0.5), Scale(2, 2).place(2), Scale(0, 1).place(1)
+        (50.0, 50.0, 97.0)
+        """
+        width = self.high - self.low
+        return 50.0 if width <= 0 else round(3 + 94 * (value - self.low) / width, 2)
+
+
+@dataclass(frozen=True)
+class Line:
+    """A system's line in the leaderboard: its rows in the order of the scores."""
+
+    name: str
+    clusters: float | None
+    rows: list[SystemRow]
+
+
+def render(comparison: Comparison) -> str:
+    """The whole page; the same comparison gives the same page."""
+    script = _script()
+    page = _template().render(
+        about=_about(comparison),
+        comparison=comparison,
+        scores=_scores(comparison),
+        systems=_lines(comparison, trivial=False),
+        trivial=_lines(comparison, trivial=True),
+        scales=[Scale.over(_column(comparison, score)) for score in comparison.scores],
+        reasons=_reasons(comparison),
+        stability=comparison.stability(),
+        drawn=any(row.first is not None for row in comparison.rows),
+        names=min(max(map(len, comparison.systems), default=0), 28),
+        diagnosed=DIAGNOSED,
+        several=any(len(pictures.estimators(comparison, m)) > 1 for m, _ in comparison.scores),
+        styles=Markup(_asset("page.css")),
+        script=Markup(script),
+        hash=_hash(script),
+        data=Markup(embedded(data(comparison))),
+    )
+    # A name may hold half of a surrogate pair, which no file can.
+    return page.encode("utf-8", "replace").decode("utf-8")
+
+
+def data(comparison: Comparison) -> dict[str, Any]:
+    """What the page's script draws, numbers cut to what a reader can use."""
+    measures = dict.fromkeys(measure for measure, _ in comparison.scores)
+    return {
+        "scores": _scores(comparison),
+        "systems": comparison.systems,
+        "grouped": comparison.groups > 1,
+        "intervals": [
+            [_brief(dot) for dot in pictures.intervals(comparison, *score)]
+            for score in comparison.scores
+        ],
+        "first": {m: e[0] for m in measures if (e := pictures.estimators(comparison, m))},
+        "shifts": {m: pictures.shifts(comparison, m) for m in measures},
+        "drops": {
+            m: {e: [_brief(drop) for drop in some] for e, some in found.items()}
+            for m in measures
+            if (found := pictures.drops(comparison, m))
+        },
+        "pairs": _pairs(comparison),
+        "detail": details(comparison),
+    }
+
+
+def embedded(content: Any) -> str:
+    """JSON that can stand inside a script element, whatever the names hold.
+
+    >>> embedded({"name": "</script>&"})
+    '{"name":"\\\\u003c/script\\\\u003e\\\\u0026"}'
+    """
+    text = json.dumps(content, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    for sign in "<>&":
+        text = text.replace(sign, f"\\u{ord(sign):04x}")
+    return text
+
+
+def _template() -> jinja2.Template:
+    environment = jinja2.Environment(
+        autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True
+    )
+    environment.filters["number"] = number
+    environment.filters["signs"] = lambda text: str(text).replace("-", "\N{MINUS SIGN}")
+    return environment.from_string(_asset("page.html"))
+
+
+def _asset(name: str) -> str:
+    folder = resources.files("roget.report.comparison") / "page"
+    return (folder / name).read_text(encoding="utf-8")
+
+
+def _script() -> str:
+    """All scripts as one, so that one hash in the page's policy admits it and nothing else."""
+    body = "\n".join(_asset(name) for name in _SCRIPTS)
+    return f'(() => {{\n"use strict";\n{body}}})();'
+
+
+def _hash(script: str) -> str:
+    digest = hashlib.sha256(script.encode("utf-8")).digest()
+    return f"sha256-{base64.b64encode(digest).decode('ascii')}"
+
+
+def _brief(values: Sequence[Any]) -> list[Any]:
+    return [brief(value) if isinstance(value, float) else value for value in values]
+
+
+def _column(comparison: Comparison, score: tuple[str, str | None]) -> list[SystemRow]:
+    return pictures.score_rows(comparison, *score)
+
+
+def _scores(comparison: Comparison) -> list[dict[str, Any]]:
+    found = []
+    for measure, entropy in comparison.scores:
+        better = _column(comparison, (measure, entropy))[0].direction
+        found.append(
+            {
+                "measure": measure,
+                "entropy": entropy,
+                "better": better,
+                "arrow": ARROWS[better],
+                "title": pictures.title(measure, entropy),
+            }
+        )
+    return found
+
+
+def _lines(comparison: Comparison, *, trivial: bool) -> list[Line]:
+    """Systems by their rank under the first score, or the trivial answers as they come."""
+    columns = [
+        {row.system: row for row in _column(comparison, score) if row.trivial == trivial}
+        for score in comparison.scores
+    ]
+    return [
+        Line(name, row.clusters, [column[name] for column in columns])
+        for name, row in (columns[0] if columns else {}).items()
+    ]
+
+
+def _reasons(comparison: Comparison) -> list[str]:
+    found = [
+        f"{row.system}, {pictures.title(row.measure, row.entropy)}: {row.reason or 'undefined'}"
+        for row in comparison.rows
+        if row.value is None
+    ]
+    return list(dict.fromkeys(found))
+
+
+def _pairs(comparison: Comparison) -> list[list[list[Any]]]:
+    """For each score, the pairs of systems, these by their numbers."""
+    numbers = {name: at for at, name in enumerate(comparison.systems)}
+    by_score: dict[tuple[str, str | None], list[list[Any]]] = {s: [] for s in comparison.scores}
+    for pair in comparison.pairs:
+        line = (pair.difference, pair.low, pair.high, pair.p, pair.p_holm)
+        by_score[pair.measure, pair.entropy].append(
+            [numbers[pair.a], numbers[pair.b], *_brief(line)]
+        )
+    return list(by_score.values())
+
+
+def _about(comparison: Comparison) -> dict[str, str]:
+    """The page's title and the line under it."""
+    many = len(comparison.systems)
+    systems = f"{many} system{'s' if many != 1 else ''}"
+    source = comparison.answered[0].sides.gold.source if comparison.answered else ""
+    gold = PurePath(source).name if source and source != "labels" else "one gold standard"
+    items = f"{comparison.items:,} item{'s' if comparison.items != 1 else ''}"
+    if comparison.groups == 1:
+        size = f"{items} in {comparison.classes:.0f} classes"
+    else:
+        size = (
+            f"{items} in {comparison.groups:,} groups, {comparison.classes:.1f} classes per group"
+        )
+    return {"systems": systems, "gold": gold, "size": size}

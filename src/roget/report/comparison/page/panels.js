@@ -1,0 +1,120 @@
+// The parts that depend on the chosen score and system: pairs, groups, tables, diagnostics.
+
+const FEW = 20;
+
+function showPairs(holder, pairs, score) {
+  const rows = pairs.map(([a, b, difference, low, high, p, holm]) =>
+    html("tr", { class: holm !== null && holm < 0.05 ? "apart-pair" : null },
+      html("td", { class: "name" }, named(data.systems[a])), html("td", { class: "name" }, named(data.systems[b])),
+      figureCell(difference === null ? "–" : signed(difference), difference),
+      html("td", { class: "number muted" }, low === null ? "" : `[${number(low)}, ${number(high)}]`),
+      figureCell(chance(p), p), figureCell(chance(holm), holm)));
+  const made = table("Pairs of systems", [
+    { title: "a", kind: "name", first: "ascending" }, { title: "b", kind: "name", first: "ascending" },
+    { title: "a − b" }, { title: "95 % interval" }, { title: "p", first: "ascending" },
+    { title: "p, Holm", first: "ascending" },
+  ], rows);
+  const apart = pairs.filter((pair) => pair[6] !== null && pair[6] < 0.05).length;
+  holder.replaceChildren(made, html("p", { class: "note" },
+    `${apart} of ${pairs.length} pairs differ significantly under ${score.title} (p < 0.05 after Holm’s correction).`));
+}
+
+// Groups of one system under one score, worst first; undefined ones at the end.
+function groupLines(system, at, better) {
+  const detail = data.detail.systems[system];
+  const sign = better === "higher" ? 1 : -1;
+  const lines = data.detail.groups.map((name, group) => {
+    const value = detail.values[at][group];
+    const best = data.detail.best[at][group];
+    const top = best === null ? null : data.detail.systems[best].values[at][group];
+    return { name, group, value, best, gap: value === null || top === null ? null : value - top };
+  });
+  return lines.sort((a, b) => {
+    if (a.value === null || b.value === null) return (a.value === null) - (b.value === null);
+    return sign * (a.value - b.value);
+  });
+}
+
+function showGroups(holder, system, at) {
+  const score = data.scores[at];
+  const detail = data.detail.systems[system];
+  const lines = groupLines(system, at, score.better);
+  const rows = lines.map((line, place) => groupRow(line, detail, place >= FEW));
+  const worst = score.better === "higher" ? "ascending" : "descending";
+  const made = table("Groups, worst first", [
+    { title: "group", kind: "label", first: "ascending" }, { title: "items" }, { title: "classes" },
+    { title: "clusters" }, { title: score.title, first: worst, sorted: worst },
+    { title: "to the best", first: worst }, { title: "best system", kind: "name", first: "ascending" },
+  ], rows);
+  const opens = Object.keys(detail.tables).length;
+  const note = html("p", { class: "note" }, opens < lines.length
+    ? `The groups with an arrow open their table of classes and clusters: the ${data.detail.worst} worst under each score.`
+    : "A group opens its table of classes and clusters.");
+  holder.replaceChildren(made, note);
+  if (lines.length > FEW) {
+    const more = html("button", { type: "button", class: "more" }, `Show all ${lines.length} groups`);
+    more.addEventListener("click", () => {
+      for (const row of rows) row.hidden = false;
+      more.remove();
+    });
+    holder.append(more);
+  }
+}
+
+function groupRow({ name, group, value, best, gap }, detail, hidden) {
+  const shown = detail.tables[group];
+  const title = shown === undefined ? named(name)
+    : html("button", { type: "button", class: "open", "aria-expanded": "false" }, named(name));
+  const itself = best !== null && gap === 0;
+  const row = html("tr", {},
+    html("th", { scope: "row", class: "label" }, title),
+    figureCell(whole(detail.n[group]), detail.n[group]),
+    figureCell(detail.classes[group], detail.classes[group]),
+    figureCell(detail.clusters[group], detail.clusters[group]),
+    figureCell(number(value), value),
+    figureCell(gap === null ? "–" : itself ? "0" : signed(gap), gap),
+    html("td", { class: "name muted" }, best === null ? "" : itself ? "this one" : named(data.systems[best])));
+  row.hidden = hidden;
+  if (shown !== undefined) title.addEventListener("click", () => openGroup(row, title, shown, name));
+  return row;
+}
+
+function openGroup(row, button, shown, name) {
+  const next = row.nextElementSibling;
+  if (next?.classList.contains("opened")) return close(next);
+  button.setAttribute("aria-expanded", "true");
+  row.after(html("tr", { class: "opened" }, html("td", { colspan: row.cells.length }, confusion(shown, name))));
+}
+
+function confusion(shown, name) {
+  const most = Math.max(...shown.counts.flat());
+  const head = html("tr", {}, html("th", { scope: "col" }, "class \\ cluster"),
+    ...shown.clusters.map((cluster) => html("th", { scope: "col", class: "number" }, named(cluster))),
+    html("th", { scope: "col", class: "number muted" }, "all"));
+  const body = shown.classes.map((label, at) => html("tr", {}, html("th", { scope: "row" }, named(label)),
+    ...shown.counts[at].map((count) => {
+      const cell = html("td", { class: "number heat" }, count ? whole(count) : "");
+      cell.style.setProperty("--share", (count / most).toFixed(3));
+      return cell;
+    }), html("td", { class: "number muted" }, whole(shown.sizes[at]))));
+  const totals = html("tr", {}, html("th", { scope: "row", class: "muted" }, "all"),
+    ...shown.totals.map((total) => html("td", { class: "number muted" }, whole(total))), html("td"));
+  const [classes, clusters] = shown.all;
+  const cut = classes > shown.classes.length || clusters > shown.clusters.length;
+  return html("div", { class: "scroll confusion", role: "region", "aria-label": `Classes and clusters of ${name}`, tabindex: 0 },
+    html("table", {}, html("thead", {}, head), html("tbody", {}, ...body, totals)),
+    cut ? html("p", { class: "note" }, `The largest ${shown.classes.length} of ${classes} classes and ${shown.clusters.length} of ${clusters} clusters; “all” counts the others too.`) : null);
+}
+
+function showImpure(holder, lines, [one, other, others]) {
+  if (!lines.length) return holder.replaceChildren(html("p", { class: "note" }, "None."));
+  const rows = lines.map(([name, group, size, cells, largest, share]) => html("tr", {},
+    html("th", { scope: "row", class: "label" }, named(name)), html("td", { class: "label" }, named(group)),
+    figureCell(whole(size), size), figureCell(cells, cells),
+    html("td", { class: "label" }, named(largest)), figureCell(percent(share), share)));
+  holder.replaceChildren(table(`${one}, most items outside its largest ${other} first`, [
+    { title: one, kind: "label", first: "ascending" }, { title: "group", kind: "label", first: "ascending" },
+    { title: "items" }, { title: others }, { title: `largest ${other}`, kind: "label", first: "ascending" },
+    { title: "its share", first: "ascending" },
+  ], rows));
+}

@@ -1,0 +1,282 @@
+"""Writing labels so that reading them gives the same items, groups and answers.
+
+What a format cannot hold is refused, never dropped: each reader strips, parts or passes over
+something, and a label that would come back changed must not be written.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+import re
+import tempfile
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NoReturn
+
+import numpy as np
+import numpy.typing as npt
+
+from roget.core.store import write_atomic
+from roget.errors import InputError, UnknownName
+from roget.scoring.labels.base import FloatArray, Labels
+from roget.scoring.labels.lookalike import looks_like_json
+
+Numbers = npt.NDArray[np.int64]
+Cell = str | None
+
+_SURROGATE = r"[\ud800-\udfff]"
+_ENDS = r"^\s|\s\Z"
+_FORBIDDEN = {
+    "key": re.compile(rf"{_SURROGATE}|\s|^!!|^\Z"),
+    "tsv": re.compile(rf"{_SURROGATE}|[\t\n\r]|{_ENDS}|^\Z"),
+    "csv": re.compile(rf"{_SURROGATE}|\r|{_ENDS}|^\Z"),
+    "lines": re.compile(rf"{_SURROGATE}|[\n\r]|{_ENDS}|^\Z"),
+    "jsonl": re.compile(rf"{_SURROGATE}|^\Z"),
+    "parquet": re.compile(rf"{_SURROGATE}|^\Z"),
+}
+"""What a name cannot hold in each format, because the reader would change it."""
+
+FORMATS = tuple(_FORBIDDEN)
+
+
+@dataclass(frozen=True)
+class _Answers:
+    """Labels as text: entry e says that item `owners[e]` has `labels[e]` with `weights[e]`."""
+
+    target: str
+    size: int
+    items: Sequence[str] | None
+    groups: list[str] | None
+    owners: Numbers
+    labels: list[str]
+    weights: FloatArray
+
+    @property
+    def several(self) -> bool:
+        """Whether some item has more than one label."""
+        return bool(np.any(self.owners[1:] == self.owners[:-1]))
+
+    def refuse(self, why: str) -> NoReturn:
+        raise InputError(f"{self.target} is not written: {why}")
+
+
+def write_labels(labels: Labels, path: str | os.PathLike[str], format: str) -> None:
+    """Write labels in one of `FORMATS`, whole or not at all; refuse what it cannot hold."""
+    if format not in FORMATS:
+        raise UnknownName("label format", format, FORMATS)
+    answers = _answers(labels, os.fspath(path), format)
+    if not answers.size:
+        answers.refuse(f"{labels.source}: no items")
+    if format == "parquet":
+        _write_parquet(answers, Path(path).resolve())
+        return
+    text = _TEXT[format](answers)
+    if text.startswith("\ufeff"):
+        answers.refuse("it would begin with a byte order mark, which is not read back")
+    write_atomic(path, text)
+
+
+def _answers(labels: Labels, target: str, format: str) -> _Answers:
+    """Spell everything out, after a look at each name."""
+    size, known = len(labels), labels.n_labels - labels.made
+    owners: Numbers = np.arange(size, dtype=np.int64)
+    weights = np.ones(size)
+    if labels.indptr is not None and labels.weights is not None:
+        owners, weights = np.repeat(owners, np.diff(labels.indptr)), labels.weights
+    # Codes made up for items without an answer are no answers.
+    chosen = (labels.codes >= 0) & (labels.codes < known)
+    codes, owners, weights = labels.codes[chosen], owners[chosen], weights[chosen]
+    used = np.unique(codes).tolist()
+    names = {code: labels.label(code) for code in used}
+    groups = None
+    if labels.groups is not None and labels.group_names is not None:
+        groups = [labels.group_names[code] for code in labels.groups.tolist()]
+    texts = [names[code] for code in codes.tolist()]
+    answers = _Answers(target, size, labels.items, groups, owners, texts, weights)
+    _refuse_names(answers, "label", names.values(), format)
+    _refuse_names(answers, "group", dict.fromkeys(groups or ()), format)
+    _refuse_names(answers, "item", labels.items or (), format)
+    if len(set(names.values())) < len(names):
+        _refuse_alike(answers, labels, used)
+    return answers
+
+
+def _refuse_names(answers: _Answers, role: str, names: Iterable[str], format: str) -> None:
+    search = _FORBIDDEN[format].search
+    for name in names:
+        found = search(name)
+        if found:
+            what = (
+                f"the {role} {name!r} {_fault(name, found[0])}, which {_noun(format)} cannot hold"
+            )
+            others = [other for other in FORMATS if not _FORBIDDEN[other].search(name)]
+            cure = f"; it can be written as {' or '.join(others)}" if others else ""
+            answers.refuse(what + cure)
+
+
+def _fault(name: str, found: str) -> str:
+    if not found:
+        return "is empty"
+    if found == "!!":
+        return "begins like a comment"
+    if "\ud800" <= found <= "\udfff":
+        return f"has half a character ({found!r})"
+    sign = {"\t": "a tab", "\n": "a line break", "\r": "a carriage return"}.get(found, "a blank")
+    ends = name != name.strip() and found not in "\t\n\r"
+    return f"has {sign}{' at an end' if ends and not name.strip().count(found) else ''}"
+
+
+def _noun(format: str) -> str:
+    return {"key": "a key", "lines": "a file of one label per line"}.get(format, format.upper())
+
+
+def _refuse_alike(answers: _Answers, labels: Labels, used: list[int]) -> None:
+    """Labels that differ in memory, as 1 and "1" do, must not become one."""
+    seen: dict[str, Any] = {}
+    for code in used:
+        text = labels.label(code)
+        if text in seen:
+            one, other = seen[text], labels.names[code] if labels.names is not None else code
+            answers.refuse(
+                f"the labels {one!r} and {other!r} would be one: both are written {text}"
+            )
+        seen[text] = labels.names[code] if labels.names is not None else code
+
+
+def _key(answers: _Answers) -> str:
+    if answers.items is None or answers.groups is None:
+        lacking = "item ids" if answers.items is None else "groups"
+        answers.refuse(
+            f"a key has a group and an id for each item, and the labels have no {lacking}; choose "
+            f"a column with --columns {'item' if answers.items is None else 'group'}=NAME, or "
+            "write tsv, csv, jsonl or parquet"
+        )
+    lines = [f"{group} {item}" for group, item in zip(answers.groups, answers.items, strict=True)]
+    entries = zip(answers.owners.tolist(), answers.labels, answers.weights.tolist(), strict=True)
+    for owner, label, weight in entries:
+        # A number after the last slash is a weight, so a label with a slash needs one.
+        plain = weight == 1 and "/" not in label
+        lines[owner] += f" {label}" if plain else f" {label}/{_number(weight)}"
+    return _refuse_lookalike(answers, lines)
+
+
+def _lines(answers: _Answers) -> str:
+    lost = {
+        "item ids": answers.items is not None,
+        "groups": answers.groups is not None,
+        "several labels of an item and their weights": answers.several,
+    }
+    if any(lost.values()):
+        names = ", ".join(name for name, there in lost.items() if there)
+        answers.refuse(f"a file of one label per line cannot hold {names}")
+    lines = [""] * answers.size
+    for owner, label in zip(answers.owners.tolist(), answers.labels, strict=True):
+        lines[owner] = label
+    return _refuse_lookalike(answers, lines)
+
+
+def _refuse_lookalike(answers: _Answers, lines: list[str]) -> str:
+    telling = (line for line in lines if line.strip() and not line.startswith("!!"))
+    first = next(telling, "")
+    if looks_like_json(first):
+        answers.refuse(f"its first line {first!r:.60} would be taken for JSON; write jsonl")
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _tsv(answers: _Answers) -> str:
+    columns = _columns(answers)
+    rows = zip(*columns.values(), strict=True)
+    lines = ["\t".join(["" if cell is None else cell for cell in row]) for row in rows]
+    return "\n".join(["\t".join(columns), *lines, ""])
+
+
+def _csv(answers: _Answers) -> str:
+    columns = _columns(answers)
+    stream = io.StringIO(newline="")
+    writer = csv.writer(stream, lineterminator="\n")
+    writer.writerow(columns)
+    writer.writerows(zip(*columns.values(), strict=True))
+    return stream.getvalue()
+
+
+def _columns(answers: _Answers) -> dict[str, list[Cell]]:
+    """A long table: a row for each label of an item, one for an item without an answer."""
+    several = answers.several
+    if several and answers.items is None:
+        answers.refuse(
+            "the several labels of an item stand in rows of their own, which only an item id can "
+            "hold together, and the labels have no item ids; write jsonl"
+        )
+    gaps = np.setdiff1d(np.arange(answers.size), answers.owners)
+    owners = np.concatenate((answers.owners, gaps))
+    order = np.argsort(owners, kind="stable").tolist()
+    rows = owners[order].tolist()
+    labels: list[Cell] = [*answers.labels, *([None] * gaps.size)]
+    columns: dict[str, list[Cell]] = {}
+    if answers.items is not None:
+        columns["item"] = [answers.items[row] for row in rows]
+    columns["label"] = [labels[at] for at in order]
+    if several:
+        weights = [*map(_number, answers.weights.tolist()), *([None] * gaps.size)]
+        columns["weight"] = [weights[at] for at in order]
+    if answers.groups is not None:
+        columns["group"] = [answers.groups[row] for row in rows]
+    return columns
+
+
+def _jsonl(answers: _Answers) -> str:
+    found: list[dict[str, float]] = [{} for _ in range(answers.size)]
+    entries = zip(answers.owners.tolist(), answers.labels, answers.weights.tolist(), strict=True)
+    for owner, label, weight in entries:
+        found[owner][label] = weight
+    lines = []
+    for row, answer in enumerate(found):
+        record: dict[str, Any] = {}
+        if answers.items is not None:
+            record["item"] = answers.items[row]
+        record["label"] = answer if len(answer) > 1 else next(iter(answer), None)
+        if answers.groups is not None:
+            record["group"] = answers.groups[row]
+        lines.append(json.dumps(record, ensure_ascii=False) + "\n")
+    return "".join(lines)
+
+
+def _write_parquet(answers: _Answers, target: Path) -> None:
+    import duckdb
+
+    columns = _columns(answers)
+    kinds = {name: "DOUBLE" if name == "weight" else "VARCHAR" for name in columns}
+    picked = ", ".join(f'unnest(${name}::{kinds[name]}[]) AS "{name}"' for name in columns)
+    with tempfile.TemporaryDirectory(dir=_folder(target), prefix=f".{target.name}.") as folder:
+        draft = Path(folder) / "labels.parquet"
+        place = str(draft).replace("'", "''")
+        with duckdb.connect() as database:
+            database.execute(f"CREATE TEMP TABLE labels AS SELECT {picked}", columns)
+            database.execute(f"COPY labels TO '{place}' (FORMAT parquet)")
+        os.replace(draft, target)
+
+
+def _folder(target: Path) -> Path:
+    if target.is_dir():
+        raise InputError(f"{target} is a folder: expected the name of a file to write")
+    if not target.parent.is_dir():
+        raise InputError(f"cannot write {target}: there is no folder {target.parent}")
+    return target.parent
+
+
+def _number(weight: float) -> str:
+    """The shortest text that gives the same weight again."""
+    return repr(weight).removesuffix(".0")
+
+
+_TEXT: dict[str, Callable[[_Answers], str]] = {
+    "key": _key,
+    "tsv": _tsv,
+    "csv": _csv,
+    "jsonl": _jsonl,
+    "lines": _lines,
+}

@@ -1,0 +1,63 @@
+"""`roget convert` as people and scripts meet it."""
+
+from __future__ import annotations
+
+import pytest
+import typer
+from typer.testing import CliRunner
+
+from roget.cli.convert import convert
+from roget.errors import InputError
+
+app = typer.Typer()
+app.command()(convert)
+
+
+def run(*arguments, stdin=None):
+    return CliRunner().invoke(app, list(map(str, arguments)), input=stdin)
+
+
+@pytest.fixture
+def key(tmp_path):
+    path = tmp_path / "in.key"
+    path.write_text("g a x/1 y/1\ng a x/1 y/1\ng b x\n")
+    return path
+
+
+def test_names_tell_formats(key, tmp_path):
+    done = run(key, "-o", tmp_path / "out.tsv")
+    assert done.exit_code == 0, done.output
+    assert done.stdout == ""
+    text = "item\tlabel\tweight\tgroup\na\tx\t0.5\tg\na\ty\t0.5\tg\nb\tx\t1\tg\n"
+    assert (tmp_path / "out.tsv").read_text() == text
+    assert f"wrote {tmp_path / 'out.tsv'}: 2 items" in done.stderr
+    assert "warning: 1 line of" in done.stderr
+
+
+def test_options_name_formats_and_columns(tmp_path):
+    source, target = tmp_path / "in.txt", tmp_path / "out.txt"
+    source.write_text("nr,topic,who\n1,x,u\n")
+    columns = ("--columns", "item=nr,label=topic", "--columns", "group=who")
+    done = run(source, "-o", target, "--from", "csv", "--to", "key", *columns)
+    assert done.exit_code == 0, done.output
+    assert target.read_text() == "u 1 x\n"
+
+
+def test_standard_input(tmp_path):
+    done = run("-", "--output", tmp_path / "out.jsonl", "--labels", "lines", stdin="x\ny\n")
+    assert done.exit_code == 0, done.output
+    assert (tmp_path / "out.jsonl").read_text() == '{"label": "x"}\n{"label": "y"}\n'
+
+
+def test_what_would_be_lost_is_an_error_and_nothing_is_written(key, tmp_path):
+    done = run(key, "-o", tmp_path / "out.txt", "--to", "lines")
+    assert done.exit_code == 1
+    assert isinstance(done.exception, InputError)
+    assert "item ids, groups, several labels" in str(done.exception)
+    assert not (tmp_path / "out.txt").exists()
+
+
+def test_the_output_must_be_named(key):
+    done = run(key)
+    assert done.exit_code == 2
+    assert "--output" in done.stderr

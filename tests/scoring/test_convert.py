@@ -1,0 +1,285 @@
+"""Labels written and read back: nothing changes on the way, or nothing is written."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import os
+import tempfile
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from roget.errors import InputError, UnknownName
+from roget.scoring.convert import convert
+from roget.scoring.labels import as_labels
+from roget.scoring.labels.select import fill
+from roget.scoring.labels.write import FORMATS, write_labels
+
+TABLES = ("tsv", "csv", "jsonl", "parquet")
+
+few = settings(max_examples=max(settings.default.max_examples // 2, 10))
+"""Every example writes a file, so there are fewer than elsewhere."""
+
+blanks = ("\n", "\r", "\x1f", "\x85", "\xa0", "\u2028", "\u3000")
+words = ("!!", "-1", "nan", "inf", "and/or", "label", "item", "null", "(no answer)")
+signs = " \t/\"'!,;:{}[]\\%#$aé語😀04\0\ufeff\ud800"
+pieces = st.sampled_from((*blanks, *words, *signs))
+awkward = st.lists(pieces, min_size=0, max_size=4).map("".join) | st.text(max_size=5)
+plain = st.text("ab/é語\"'!:", min_size=1, max_size=5).filter(lambda text: text[:2] != "!!")
+"""What every format can hold."""
+shares = st.integers(1, 20).map(lambda n: n / 7)
+
+
+def sides(text):
+    """Labels in memory, of every kind: with or without ids, groups, weights and gaps."""
+    hard = st.none() | text
+    answer = hard | st.dictionaries(text, shares, min_size=1, max_size=3)
+    items = st.dictionaries(text, answer, min_size=1, max_size=6)
+    groups = st.dictionaries(st.tuples(text, text), answer, min_size=1, max_size=6)
+    return (items | groups | st.lists(hard, min_size=1, max_size=6)).map(as_labels)
+
+
+def spelled(labels):
+    """(group, item or position, {label: weight}) of each item, in order."""
+    result = []
+    for row in range(len(labels)):
+        item = row if labels.items is None else labels.items[row]
+        group = None if labels.groups is None else labels.group_names[labels.groups[row]]
+        if labels.indptr is None:
+            code = int(labels.codes[row])
+            answer = {} if code < 0 else {labels.label(code): 1.0}
+        else:
+            at = range(labels.indptr[row], labels.indptr[row + 1])
+            answer = {labels.label(int(labels.codes[e])): float(labels.weights[e]) for e in at}
+        result.append((group, item, answer))
+    return result
+
+
+def round_trip(labels, form):
+    """The labels read back, or None if they were refused; no draft may stay behind."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "written"
+        try:
+            write_labels(labels, path, form)
+        except InputError:
+            assert not os.listdir(folder)
+            return None
+        assert os.listdir(folder) == ["written"]
+        return as_labels(path, labels=form)
+
+
+def assert_same(one, other):
+    for (group, item, answer), (other_group, other_item, found) in zip(
+        spelled(one), spelled(other), strict=True
+    ):
+        assert (group, item) == (other_group, other_item)
+        assert answer == pytest.approx(found)
+
+
+@pytest.mark.parametrize("form", FORMATS)
+@few
+@given(labels=sides(awkward))
+def test_all_comes_back_or_nothing_is_written(form, labels):
+    back = round_trip(labels, form)
+    if back is not None:
+        assert_same(labels, back)
+
+
+@pytest.mark.parametrize("form", TABLES)
+@few
+@given(labels=sides(plain))
+def test_tables_hold_everything(form, labels):
+    assume(labels.indptr is None or labels.items is not None)
+    assert_same(labels, round_trip(labels, form))
+
+
+@pytest.mark.parametrize("form", ["jsonl", "parquet"])
+@few
+@given(labels=sides(st.text(min_size=1, max_size=5)))
+def test_some_formats_take_any_text(form, labels):
+    assert_same(labels, round_trip(labels, form))
+
+
+@few
+@given(st.dictionaries(st.tuples(plain, plain), st.dictionaries(plain, shares), min_size=1))
+def test_keys_hold_items_with_groups(table):
+    labels = as_labels(table)
+    assert_same(labels, round_trip(labels, "key"))
+
+
+@few
+@given(st.lists(st.none() | plain, min_size=1))
+def test_lines_hold_labels_alone(values):
+    labels = as_labels(values)
+    assert_same(labels, round_trip(labels, "lines"))
+
+
+@few
+@given(sides(plain), st.permutations(TABLES))
+def test_a_chain_of_formats_changes_nothing(labels, forms):
+    assume(labels.indptr is None or labels.items is not None)
+    last = labels
+    for form in forms:
+        last = round_trip(last, form)
+    assert_same(labels, last)
+
+
+@pytest.mark.parametrize(
+    ("label", "written"),
+    [
+        ("and/or", "and/or/1"),
+        ("a/4", "a/4/1"),
+        ("a/", "a//1"),
+        ("a/nan", "a/nan/1"),
+        ("a!!", "a!!"),
+    ],
+)
+def test_slashes_in_keys_are_not_weights(tmp_path, label, written):
+    labels = as_labels({("g", "i"): label})
+    write_labels(labels, tmp_path / "a.key", "key")
+    assert (tmp_path / "a.key").read_text() == f"g i {written}\n"
+    assert_same(labels, as_labels(tmp_path / "a.key"))
+
+
+def test_what_the_files_look_like(tmp_path):
+    labels = as_labels({("g", "1"): {"x": 1, "y": 3}, ("h", "2"): None, ("h", "3"): "a,\tb"})
+    with pytest.raises(InputError, match="a tab"):
+        write_labels(labels, tmp_path / "a", "tsv")
+    write_labels(labels, tmp_path / "a", "csv")
+    assert (tmp_path / "a").read_text() == (
+        'item,label,weight,group\n1,x,0.25,g\n1,y,0.75,g\n2,,,h\n3,"a,\tb",1,h\n'
+    )
+    write_labels(labels, tmp_path / "a", "jsonl")
+    records = [json.loads(line) for line in (tmp_path / "a").read_text().splitlines()]
+    assert records == [
+        {"item": "1", "label": {"x": 0.25, "y": 0.75}, "group": "g"},
+        {"item": "2", "label": None, "group": "h"},
+        {"item": "3", "label": "a,\tb", "group": "h"},
+    ]
+    labels = as_labels({("g", "1"): {"x": 1, "y": 3}, ("h", "2"): None, ("h", "3"): "a"})
+    write_labels(labels, tmp_path / "a", "key")
+    assert (tmp_path / "a").read_text() == "g 1 x/0.25 y/0.75\nh 2\nh 3 a\n"
+    write_labels(as_labels(["x", None, "y"]), tmp_path / "a", "tsv")
+    assert (tmp_path / "a").read_text() == "label\nx\n\ny\n"
+
+
+@pytest.mark.parametrize(
+    ("source", "form", "message"),
+    [
+        ({("g", "i"): "a b"}, "key", "the label 'a b' has a blank, which a key cannot hold; it "
+         "can be written as tsv or csv or lines or jsonl or parquet"),
+        ({("g", "i j"): "a"}, "key", "the item 'i j' has a blank"),
+        ({("g h", "i"): "a"}, "key", "the group 'g h' has a blank"),
+        ({("g", "i"): "!!a"}, "key", "the label '!!a' begins like a comment"),
+        ({("{}", "i"): "a"}, "key", "would be taken for JSON"),
+        ({("\ufeffg", "i"): "a"}, "key", "byte order mark"),
+        ({"i": "a"}, "key", "the labels have no groups"),
+        (["a"], "key", "the labels have no item ids"),
+        ({"i": "a\tb"}, "tsv", "the label 'a\\tb' has a tab"),
+        ({"i": "a\nb"}, "tsv", "a line break"),
+        ({"i ": "a"}, "tsv", "the item 'i ' has a blank at an end"),
+        ({"i": " a"}, "csv", "the label ' a' has a blank at an end"),
+        ({"i": "a\rb"}, "csv", "a carriage return"),
+        ({"i": "\ud800"}, "jsonl", "half a character"),
+        ({"i": ""}, "parquet", "the label '' is empty"),
+        ({"": "a"}, "jsonl", "the item '' is empty"),
+        ({"i": "a"}, "lines", "cannot hold item ids"),
+        ({("g", "i"): {"a": 1, "b": 1}}, "lines", "item ids, groups, several labels"),
+        (["[1, 2]"], "lines", "would be taken for JSON"),
+        (np.ones((2, 2)), "lines", "several labels of an item and their weights"),
+        (np.ones((2, 2)), "tsv", "no item ids; write jsonl"),
+        (np.ones((2, 2)), "parquet", "no item ids; write jsonl"),
+        (["1", 1], "csv", "the labels '1' and 1 would be one"),
+    ],
+)  # fmt: skip
+def test_what_would_be_lost_is_said(tmp_path, source, form, message):
+    with pytest.raises(InputError) as error:
+        write_labels(as_labels(source), tmp_path / "out", form)
+    assert message in str(error.value)
+    assert str(tmp_path / "out") in str(error.value)
+    assert not list(tmp_path.iterdir())
+
+
+def test_weights_without_ids_fit_json_lines():
+    labels = as_labels(np.array([[1.0, 3.0], [0.0, 0.0], [0.0, 1.0]]))
+    assert_same(labels, round_trip(labels, "jsonl"))
+
+
+def test_answers_made_up_for_gaps_are_not_written():
+    labels = as_labels({"a": "x", "b": None})
+    filled = fill(labels, ~labels.answered(), together=True)
+    assert_same(labels, round_trip(filled, "tsv"))
+
+
+def test_labels_no_item_has_are_not_looked_at():
+    labels = dataclasses.replace(as_labels({("g", "i"): "x"}), names=["x", "a b"], n_labels=2)
+    assert_same(labels, round_trip(labels, "key"))
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_whole_or_not_at_all(tmp_path, form):
+    source = ["x", "y"] if form == "lines" else {("g", "1"): "x", ("g", "2"): "y"}
+    labels = as_labels(source)
+    with pytest.raises(InputError, match="no folder"):
+        write_labels(labels, tmp_path / "none" / "out", form)
+    with pytest.raises(InputError, match="is a folder"):
+        write_labels(labels, tmp_path, form)
+    link, target = tmp_path / "link", tmp_path / "it's"
+    target.write_text("old")
+    link.symlink_to(target)
+    write_labels(labels, link, form)
+    assert link.is_symlink()
+    assert_same(labels, as_labels(target, labels=form))
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["it's", "link"]
+
+
+def test_unknown_formats_offer_the_nearest(tmp_path):
+    with pytest.raises(UnknownName, match="did you mean jsonl"):
+        write_labels(as_labels(["a"]), tmp_path / "a", "json1")
+
+
+def test_convert_tells_formats_by_name(tmp_path):
+    source = tmp_path / "in.key"
+    source.write_text("g a x/1 y/3\ng b x\nh a y\n")
+    for name in ("a.tsv", "b.csv", "c.jsonl", "d.parquet", "e.KEY"):
+        written = convert(source, tmp_path / name)
+        assert_same(written, as_labels(tmp_path / name))
+        source = tmp_path / name
+    assert (tmp_path / "e.KEY").read_text() == "g a x/0.25 y/0.75\ng b x\nh a y\n"
+
+
+def test_convert_takes_formats_columns_and_labels_in_memory(tmp_path):
+    source, target = tmp_path / "in.txt", tmp_path / "out.txt"
+    source.write_text("nr,topic,who\n1,x,u\n2,y,v\n")
+    columns = {"item": "nr", "label": "topic", "group": "who"}
+    convert(source, target, from_="csv", to="key", columns=columns)
+    assert target.read_text() == "u 1 x\nv 2 y\n"
+    convert(["x", "y"], target, to="lines")
+    assert target.read_text() == "x\ny\n"
+
+
+def test_a_file_may_be_converted_in_place(tmp_path):
+    path = tmp_path / "labels.txt"
+    path.write_text("g a x\n")
+    convert(path, path, "key", "jsonl")
+    assert json.loads(path.read_text()) == {"item": "a", "label": "x", "group": "g"}
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("out", "does not tell the format"),
+        ("out.txt", "--to with one of key, tsv"),
+        ("out.tsv.gz", "expected a name without .gz"),
+    ],
+)
+def test_names_that_cannot_be_written(tmp_path, name, message):
+    with pytest.raises(InputError, match=message):
+        convert(["a"], tmp_path / name)
+    assert not list(tmp_path.iterdir())
+    with pytest.raises(InputError, match="'-'"):
+        convert(["a"], "-", to="lines")
