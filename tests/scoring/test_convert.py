@@ -237,6 +237,13 @@ def test_whole_or_not_at_all(tmp_path, form):
     assert sorted(path.name for path in tmp_path.iterdir()) == ["it's", "link"]
 
 
+def test_a_device_is_never_replaced():
+    with pytest.raises(InputError, match="not a pipe or device"):
+        write_labels(as_labels(["a"]), os.devnull, "parquet")
+    write_labels(as_labels(["a"]), os.devnull, "lines")
+    assert not os.path.isfile(os.devnull)
+
+
 def test_unknown_formats_offer_the_nearest(tmp_path):
     with pytest.raises(UnknownName, match="did you mean jsonl"):
         write_labels(as_labels(["a"]), tmp_path / "a", "json1")

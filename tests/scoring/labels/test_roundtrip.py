@@ -18,13 +18,13 @@ from roget.scoring.labels import align, as_labels
 # looks like JSON.
 plain = st.text(
     st.characters(
-        codec="utf-8", exclude_categories=("Cc", "Cs", "Z"), exclude_characters="/\"'![{"
+        codec="utf-8", exclude_categories=("Cc", "Cs", "Z"), exclude_characters="/\"'![{\ufeff"
     ),
     min_size=1,
     max_size=5,
 ).filter(lambda text: text == text.strip() and not text.isspace())
 quoted = st.text(
-    st.characters(codec="utf-8", exclude_characters="\r\0"), min_size=1, max_size=5
+    st.characters(codec="utf-8", exclude_characters="\r\0\ufeff"), min_size=1, max_size=5
 ).filter(lambda text: text == text.strip())
 few = settings(max_examples=max(settings.default.max_examples // 3, 10))
 """Every example writes a file, so there are fewer than elsewhere."""

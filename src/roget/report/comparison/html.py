@@ -201,7 +201,7 @@ def _about(comparison: Comparison) -> dict[str, str]:
     many = len(comparison.systems)
     systems = f"{many} system{'s' if many != 1 else ''}"
     source = comparison.answered[0].sides.gold.source if comparison.answered else ""
-    gold = PurePath(source).name if source and source != "labels" else "one gold standard"
+    gold = PurePath(source).name or "one gold standard"
     items = f"{comparison.items:,} item{'s' if comparison.items != 1 else ''}"
     if comparison.groups == 1:
         size = f"{items} in {comparison.classes:.0f} classes"

@@ -138,13 +138,11 @@ def _refuse_alike(answers: _Answers, labels: Labels, used: list[int]) -> None:
     """Labels that differ in memory, as 1 and "1" do, must not become one."""
     seen: dict[str, Any] = {}
     for code in used:
-        text = labels.label(code)
+        text, label = labels.label(code), code if labels.names is None else labels.names[code]
         if text in seen:
-            one, other = seen[text], labels.names[code] if labels.names is not None else code
-            answers.refuse(
-                f"the labels {one!r} and {other!r} would be one: both are written {text}"
-            )
-        seen[text] = labels.names[code] if labels.names is not None else code
+            both = f"{seen[text]!r} and {label!r}"
+            answers.refuse(f"the labels {both} would be one: both are written {text}")
+        seen[text] = label
 
 
 def _key(answers: _Answers) -> str:
@@ -254,9 +252,13 @@ def _write_parquet(answers: _Answers, target: Path) -> None:
     with tempfile.TemporaryDirectory(dir=_folder(target), prefix=f".{target.name}.") as folder:
         draft = Path(folder) / "labels.parquet"
         place = str(draft).replace("'", "''")
-        with duckdb.connect() as database:
-            database.execute(f"CREATE TEMP TABLE labels AS SELECT {picked}", columns)
-            database.execute(f"COPY labels TO '{place}' (FORMAT parquet)")
+        try:
+            with duckdb.connect() as database:
+                database.execute(f"CREATE TEMP TABLE labels AS SELECT {picked}", columns)
+                database.execute(f"COPY labels TO '{place}' (FORMAT parquet)")
+        except duckdb.Error as error:
+            reason = str(error).partition("\n")[0]
+            raise InputError(f"cannot write {target} as Parquet: {reason}") from None
         os.replace(draft, target)
 
 
@@ -265,6 +267,8 @@ def _folder(target: Path) -> Path:
         raise InputError(f"{target} is a folder: expected the name of a file to write")
     if not target.parent.is_dir():
         raise InputError(f"cannot write {target}: there is no folder {target.parent}")
+    if target.exists() and not target.is_file():
+        raise InputError(f"cannot write {target}: Parquet needs a file, not a pipe or device")
     return target.parent
 
 

@@ -1,0 +1,87 @@
+"""The pictures of a comparison as files."""
+
+from __future__ import annotations
+
+import builtins
+import xml.etree.ElementTree as ET
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from roget.errors import InputError, MissingExtra
+from roget.report.comparison.figures import FORMATS, write
+from roget.scoring.compare import compare
+from roget.scoring.comparison import Comparison
+
+HOSTILE = "<b>&$x^{\x00$_very" + "long" * 20
+OPENINGS = {"svg": b"<?xml", "pdf": b"%PDF", "png": b"\x89PNG"}
+
+
+@pytest.fixture(scope="module")
+def comparison() -> Comparison:
+    gold = ["a", "a", "b", "b", "c", "c"] * 3
+    systems = {
+        HOSTILE: ["p", "p", "q", "q", "q", "r"] * 3,
+        "other": list("uvwxyz") * 3,
+        "third": ["p", "q"] * 9,
+    }
+    return compare(gold, systems, ["v(beta=0.5)", "ari"], ["ml", "jk", "bub"], ci=20)
+
+
+def test_every_picture_in_every_format(comparison: Comparison, tmp_path: Path) -> None:
+    written = write(comparison, tmp_path / "new" / "folder")
+    stems = [
+        *(f"intervals-v-beta-0.5-{entropy}" for entropy in ("ml", "jk", "bub")),
+        "intervals-ari",
+        "ranks-v-beta-0.5",
+        "difference-v-beta-0.5",
+    ]
+    assert [path.name for path in written] == [f"{s}.{kind}" for s in stems for kind in FORMATS]
+    for path in written:
+        assert path.read_bytes().startswith(OPENINGS[path.suffix[1:]])
+
+
+def test_svg_is_sound_and_holds_names_as_text(comparison: Comparison, tmp_path: Path) -> None:
+    for path in write(comparison, tmp_path):
+        if path.name == "intervals-ari.svg":
+            words = [text for text in ET.parse(path).getroot().itertext() if text.strip()]
+            assert any(
+                text.strip().startswith("<b>&$x^{\N{REPLACEMENT CHARACTER}") for text in words
+            )
+            assert any(text.strip() == "ari ↑ higher is better" for text in words)
+        elif path.suffix == ".svg":
+            ET.parse(path)
+
+
+def test_same_comparison_same_files(comparison: Comparison, tmp_path: Path) -> None:
+    first, again = (write(comparison, tmp_path / name) for name in "ab")
+    for one, other in zip(first, again, strict=True):
+        assert one.read_bytes() == other.read_bytes(), one.name
+
+
+def test_one_estimator_has_no_ranks_to_shift(tmp_path: Path) -> None:
+    compared = compare(["a", "b", "a"], {"s": ["x", "y", "x"]}, ["v"], ["ml"])
+    assert {path.stem for path in write(compared, tmp_path)} == {"intervals-v-ml"}
+
+
+def test_file_in_the_way(comparison: Comparison, tmp_path: Path) -> None:
+    (tmp_path / "taken").touch()
+    with pytest.raises(InputError, match="is a file: expected a folder"):
+        write(comparison, tmp_path / "taken")
+
+
+def test_missing_matplotlib_is_named(
+    comparison: Comparison, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = builtins.__import__
+
+    def without(name: str, *rest: Any, **more: Any) -> Any:
+        if name.startswith("matplotlib"):
+            raise ImportError(name)
+        return found(name, *rest, **more)
+
+    monkeypatch.setattr(builtins, "__import__", without)
+    with pytest.raises(MissingExtra, match=r"pip install 'roget\[figures\]'"):
+        write(comparison, tmp_path / "none")
+    assert not (tmp_path / "none").exists()

@@ -1,0 +1,395 @@
+"""The page of a comparison: safe, self-contained, and usable in a browser."""
+
+from __future__ import annotations
+
+import json
+import random
+import re
+from collections import Counter
+from collections.abc import Iterator
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from roget.report.comparison import pictures
+from roget.report.comparison.detail import impure, shown_table, worst_groups
+from roget.report.comparison.html import Scale, data, render
+from roget.scoring.compare import compare
+from roget.scoring.comparison import Comparison
+from roget.scoring.contingency import Contingency
+
+SYSTEM = "</script><script>document.title='broken'</script>\"'&\u202e"
+GROUP = "<img src=x onerror=\"document.title='broken'\">"
+LABEL = "{{ 7 * 7 }}</td><b>c"
+CHROMIUM = Path("/usr/bin/chromium")
+ADDRESS = "http://localhost/page.html"
+
+
+def answers(seed: int, labels: int, groups: int, items: int = 12) -> dict[tuple[str, str], str]:
+    chance = random.Random(seed)
+    names = [GROUP, *(f"g{number}" for number in range(1, groups))]
+    return {
+        (group, f"{group}-{item}"): f"{LABEL}{chance.randrange(labels)}"
+        for group in names
+        for item in range(items)
+    }
+
+
+def made(systems: int = 3, groups: int = 25, ci: int = 40, **options: Any) -> Comparison:
+    gold = answers(0, 3, groups)
+    named: dict[str, Any] = {SYSTEM: answers(1, 2, groups)}
+    named |= {f"system {n}": answers(n, n + 1, groups) for n in range(2, systems + 1)}
+    asked = {"measures": ["v", "nvi", "ari"], "entropy": ["ml", "jk"], **options}
+    return compare(gold, named, ci=ci, **asked)
+
+
+@pytest.fixture(scope="module")
+def comparison() -> Comparison:
+    return made()
+
+
+class Reader(HTMLParser):
+    """Counts elements and keeps their attributes and the data block."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.elements: Counter[str] = Counter()
+        self.links: list[str] = []
+        self.handlers: list[str] = []
+        self.title, self.data, self._inside = "", "", ""
+        self.feed(page)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.elements[tag] += 1
+        self._inside = "data" if ("id", "data") in attrs else tag
+        self.links += [value or "" for name, value in attrs if name in ("src", "href")]
+        self.handlers += [name for name, _ in attrs if name.startswith("on")]
+
+    def handle_data(self, data: str) -> None:
+        if self._inside == "data":
+            self.data += data
+
+    def handle_endtag(self, tag: str) -> None:
+        self._inside = ""
+
+
+def test_names_cannot_become_markup(comparison: Comparison) -> None:
+    read = Reader(render(comparison))
+    assert read.elements["script"] == 2
+    assert read.elements["img"] == read.elements["b"] == 0
+    assert read.handlers == []
+    kept = json.loads(read.data)
+    assert kept["systems"][0] == SYSTEM
+    assert kept["detail"]["groups"][0] == GROUP
+    assert "49</td>" not in render(comparison)
+
+
+def test_page_asks_for_nothing(comparison: Comparison) -> None:
+    page = render(comparison)
+    assert set(Reader(page).links) == {"#board", "data:,"}
+    assert "@import" not in page
+    assert "url(" not in page
+    policy = re.search(r'Content-Security-Policy" content="([^"]*)"', page)
+    assert policy is not None
+    assert "default-src 'none'" in policy[1]
+    assert re.search(r"script-src (&#39;|')sha256-[\w+/]+=*(&#39;|');", policy[1])
+    assert "script-src 'unsafe-inline'" not in policy[1]
+
+
+def test_script_never_writes_markup(comparison: Comparison) -> None:
+    page = render(comparison)
+    assert not re.search(r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\(", page)
+
+
+def test_same_comparison_same_page(comparison: Comparison) -> None:
+    assert render(comparison) == render(comparison)
+
+
+def test_half_a_surrogate_pair_does_not_stop_the_page() -> None:
+    page = render(compare(["a", "b", "a"], {"x\ud800": ["a", "b", "b"]}, ["v"], ["ml"]))
+    assert "x?" in page
+
+
+def test_numbers_are_those_of_the_comparison(comparison: Comparison) -> None:
+    drawn = data(comparison)
+    for score, dots in zip(comparison.scores, drawn["intervals"], strict=True):
+        rows = [row for row in comparison.rows if (row.measure, row.entropy) == score]
+        found = {(name, trivial): value for name, trivial, value, *_ in dots}
+        assert len(found) == len(rows)
+        for row in rows:
+            assert found[row.system, row.trivial] == pytest.approx(row.value, rel=1e-4)
+    best = drawn["detail"]["best"]
+    for at, score in enumerate(drawn["scores"]):
+        values = np.array([system["values"][at] for system in drawn["detail"]["systems"]], float)
+        wanted = values.max(axis=0) if score["better"] == "higher" else values.min(axis=0)
+        chosen = [values[system, group] for group, system in enumerate(best[at])]
+        assert chosen == pytest.approx(wanted.tolist(), abs=1e-4)
+
+
+def test_pictures_of_estimators(comparison: Comparison) -> None:
+    value = {(r.system, r.measure, r.entropy): r for r in comparison.rows if not r.trivial}
+    for drop in pictures.drops(comparison, "v")["jk"]:
+        ml, jk = (value[drop.name, "v", entropy].value for entropy in ("ml", "jk"))
+        assert ml is not None
+        assert jk is not None
+        assert drop.difference == pytest.approx(ml - jk)
+    for shift in pictures.shifts(comparison, "v")["jk"]:
+        assert shift.before == value[shift.name, "v", "ml"].rank
+        assert shift.after == value[shift.name, "v", "jk"].rank
+    assert pictures.shifts(comparison, "ari") == pictures.drops(comparison, "ari") == {}
+
+
+def test_worst_groups_come_in_turn_and_once() -> None:
+    goodness = np.array([[0.3, 0.1, np.nan, 0.2], [0.1, 0.1, 0.0, 0.5]])
+    assert worst_groups(goodness) == [1, 2, 3, 0]
+
+
+def test_table_is_cut_to_the_largest() -> None:
+    dense = np.ones((30, 20), dtype=int)
+    dense[7, 5] = 90
+    table = shown_table(Contingency.from_table(dense))
+    assert (len(table["classes"]), len(table["clusters"])) == (12, 12)
+    assert table["all"] == [30, 20]
+    assert table["classes"][0] == "7"
+    assert table["counts"][0][table["clusters"].index("5")] == 90
+    assert table["sizes"][0] == 109
+
+
+def test_mixed_clusters_and_scattered_classes() -> None:
+    table = Contingency.from_table([[6, 0, 2], [3, 5, 0]])
+    assert impure([table], ["g"]) == [["1", "g", 8, 2, "1", 0.625], ["0", "g", 8, 2, "0", 0.75]]
+    assert impure([table.T], ["g"]) == [["0", "g", 9, 2, "0", 0.66667]]
+
+
+def test_scale_holds_intervals(comparison: Comparison) -> None:
+    rows = pictures.score_rows(comparison, "v", "jk")
+    scale = Scale.over(rows)
+    ends = [scale.place(end) for row in rows for end in (row.low, row.high) if end is not None]
+    assert min(ends) >= 0
+    assert max(ends) <= 100
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"ci": 0},
+        {"ci": 0, "average": "pooled"},
+        {"measures": ["ari"], "baselines": False},
+        {"systems": 1, "groups": 1},
+    ],
+)
+def test_parts_without_data_are_left_out(options: dict[str, Any]) -> None:
+    compared = made(**{"groups": 4, **options})
+    page = render(compared)
+    assert ('id="first-title"' in page) == bool(options.get("ci", 40))
+    assert ('id="pairs-title"' in page) == bool(compared.pairs)
+    assert ('id="ranks-title"' in page) == ("measures" not in options)
+    assert ("trivial answers, for scale" in page) == options.get("baselines", True)
+
+
+def test_weighted_answers_and_undefined_scores() -> None:
+    weighted = [{"a": 0.5, "b": 0.5}, {"a": 1}, {"b": 1}]
+    system = {f"i{at}": labels for at, labels in enumerate(weighted)}
+    gold = {"i0": "x", "i1": "x", "i2": "y"}
+    page = render(compare(gold, {"soft": system}, ["v", "ami"], ["ml"]))
+    assert "1 score without a value" in page
+
+
+def test_large_page_is_below_three_megabytes() -> None:
+    page = render(made(systems=20, groups=100, ci=0, measures=["v", "nvi", "vi", "ari"]))
+    assert len(page.encode()) < 3_000_000
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    if not CHROMIUM.exists():
+        pytest.skip(f"no browser at {CHROMIUM}: install Debian's chromium")
+    sync_api = pytest.importorskip("playwright.sync_api")
+    flags = ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"]
+    with sync_api.sync_playwright() as tool:
+        started = tool.chromium.launch(
+            executable_path=str(CHROMIUM), args=[*flags, "--disable-background-networking"]
+        )
+        yield started
+        started.close()
+
+
+@pytest.fixture
+def page(browser: Any, comparison: Comparison) -> Iterator[Any]:
+    with opened(browser, comparison) as shown:
+        yield shown
+
+
+class opened:  # noqa: N801 - used as a function
+    """The page in a browser that answers this one request; anything amiss fails at the end."""
+
+    def __init__(self, browser: Any, comparison: Comparison, **options: Any) -> None:
+        self.amiss: list[str] = []
+        self.content = render(comparison)
+        self.context = browser.new_context(**options)
+
+    def __enter__(self) -> Any:
+        self.context.route("**/*", self._answer)
+        page = self.context.new_page()
+        page.on("console", lambda message: self.amiss.append(f"console: {message.text}"))
+        page.on("pageerror", lambda error: self.amiss.append(f"error: {error}"))
+        page.goto(ADDRESS)
+        return page
+
+    def _answer(self, route: Any) -> None:
+        if route.request.url == ADDRESS:
+            route.fulfill(body=self.content, content_type="text/html; charset=utf-8")
+        else:
+            self.amiss.append(f"request: {route.request.url}")
+            route.abort()
+
+    def __exit__(self, *_: object) -> None:
+        self.context.close()
+        assert self.amiss == []
+
+
+def column(page: Any, number: int, body: int = 0) -> list[str]:
+    cells = f".board tbody >> nth={body} >> tr > :nth-child({number})"
+    found: list[str] = page.locator(cells).evaluate_all(
+        "cells => cells.map(cell => cell.dataset.sort ?? cell.textContent)"
+    )
+    return found
+
+
+def test_page_opens_quietly(page: Any) -> None:
+    assert page.title().startswith("3 systems on")
+    assert page.locator("#intervals svg .dot").count() == 6
+    assert page.locator("#ranks svg").count() == 1
+    assert page.locator("#drops svg .series g").count() == 3
+    assert page.locator("noscript p").count() == 0
+
+
+def test_hostile_names_are_shown_as_text(page: Any) -> None:
+    assert page.locator(".board th bdi").all_text_contents().count(SYSTEM) == 1
+    page.select_option("#system", label=page.locator("#system option").first.text_content())
+    page.get_by_role("button", name="Show all 25 groups").click()
+    assert GROUP in page.locator("#groups tbody bdi").all_text_contents()
+    assert page.locator(f"#mixed bdi >> text={LABEL}").count() > 0
+    assert page.title().startswith("3 systems on")
+    assert page.locator("img, td b").count() == 0
+
+
+def test_table_sorts_by_mouse_and_keyboard(page: Any) -> None:
+    heading = page.locator(".board thead th >> nth=3")
+    trivial = column(page, 1, body=2)
+    assert heading.get_attribute("aria-sort") == "none"
+    heading.locator("button").click()
+    assert heading.get_attribute("aria-sort") == "descending"
+    assert page.locator(".board th[aria-sort=descending]").count() == 1
+    values = [float(value) for value in column(page, 4)]
+    assert values == sorted(values, reverse=True)
+    heading.locator("button").focus()
+    page.keyboard.press("Enter")
+    assert heading.get_attribute("aria-sort") == "ascending"
+    assert [float(value) for value in column(page, 4)] == sorted(values)
+    page.keyboard.press("Space")
+    assert heading.get_attribute("aria-sort") == "descending"
+    assert sorted(column(page, 1, body=2)) == sorted(trivial)
+    lower = page.locator(".board thead th >> nth=4")
+    lower.locator("button").click()
+    assert lower.get_attribute("aria-sort") == "ascending"
+
+
+def test_skip_link_comes_first(page: Any) -> None:
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.className") == "skip"
+    page.keyboard.press("Enter")
+    assert page.evaluate("document.activeElement.id") == "board"
+
+
+def test_chosen_score_is_drawn(page: Any) -> None:
+    page.select_option("#score", label="ari")
+    assert page.locator("#intervals .axis").text_content().startswith("ari")
+    assert not page.locator(".estimators").is_visible()
+    page.select_option("#score", label="nvi (jk)")
+    assert page.locator("#intervals .axis").text_content().startswith("nvi (jk)")
+    assert page.locator(".estimators").is_visible()
+    worst = page.locator("#groups tbody td:nth-child(5)").evaluate_all(
+        "c => c.map(x => +x.dataset.sort)"
+    )
+    assert worst == sorted(worst, reverse=True)
+
+
+def test_groups_open_their_tables(page: Any, comparison: Comparison) -> None:
+    button = page.locator("#groups .open").first
+    name = button.text_content()
+    button.focus()
+    page.keyboard.press("Enter")
+    assert button.get_attribute("aria-expanded") == "true"
+    total = page.locator("#groups .opened tbody tr:last-child td.number").all_text_contents()
+    assert sum(map(int, total)) == 12
+    values = page.locator("#groups > .scroll > table > tbody > tr > td:nth-child(5)").evaluate_all(
+        "cells => cells.map(cell => +cell.dataset.sort)"
+    )
+    assert len(values) == 25
+    assert values == sorted(values)
+    page.locator("#groups thead button >> nth=0").click()
+    assert page.locator("#groups .opened").count() == 0
+    assert name in page.locator("#groups .open").all_text_contents()
+
+
+def test_pairs_unfold(page: Any, comparison: Comparison) -> None:
+    page.locator("#pairs-box summary").click()
+    shown = page.locator("#pairs tbody tr")
+    assert shown.count() == 3
+    assert shown.first.is_visible()
+    first = comparison.pairs[0]
+    assert first.p_holm is not None
+    held = float(shown.first.locator("td:last-child").get_attribute("data-sort"))
+    assert held == pytest.approx(first.p_holm, rel=1e-4)
+
+
+def test_dark_and_light(browser: Any, comparison: Comparison) -> None:
+    for scheme, other in (("light", "dark"), ("dark", "light")):
+        with opened(browser, comparison, color_scheme=scheme) as page:
+            lightness = "Number(getComputedStyle(document.body).backgroundColor.match(/\\d+/)[0])"
+            before = page.evaluate(lightness)
+            assert (before > 128) == (scheme == "light")
+            page.get_by_role("button", name="Dark").click()
+            assert (page.evaluate(lightness) > 128) == (other == "light")
+            pressed = page.get_by_role("button", name="Dark").get_attribute("aria-pressed")
+            assert pressed == str(other == "dark").lower()
+
+
+def test_signature_is_copied(browser: Any, comparison: Comparison) -> None:
+    allowed = ["clipboard-read", "clipboard-write"]
+    with opened(browser, comparison, permissions=allowed) as page:
+        page.get_by_role("button", name="Copy").click()
+        page.get_by_text("Copied.").wait_for()
+        assert page.evaluate("navigator.clipboard.readText()") == comparison.signature
+
+
+def test_narrow_screen_does_not_overflow(browser: Any, comparison: Comparison) -> None:
+    with opened(browser, comparison, viewport={"width": 390, "height": 800}) as page:
+        page.locator("#groups .open").first.click()
+        for box in page.locator("details").all():
+            box.evaluate("box => { box.open = true }")
+        assert page.evaluate("document.documentElement.scrollWidth") <= 390
+
+
+def test_charts_follow_the_width(browser: Any, comparison: Comparison) -> None:
+    with opened(browser, comparison, viewport={"width": 1200, "height": 800}) as page:
+        page.set_viewport_size({"width": 500, "height": 800})
+        page.wait_for_function("document.querySelector('#intervals svg').width.baseVal.value < 500")
+
+
+def test_paper_shows_what_is_folded(page: Any) -> None:
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    assert page.locator("details:not([open])").count() == 0
+    page.evaluate("dispatchEvent(new Event('afterprint'))")
+    assert page.locator("#pairs-box:not([open])").count() == 1
+
+
+def test_without_scripts_the_tables_stay(browser: Any, comparison: Comparison) -> None:
+    with opened(browser, comparison, java_script_enabled=False) as page:
+        assert page.locator(".board").is_visible()
+        assert not page.locator("#score").is_visible()
+        assert page.locator("noscript p").is_visible()

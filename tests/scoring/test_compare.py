@@ -1,0 +1,189 @@
+"""`roget.compare`: ranks, intervals, pairs and what it refuses."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from roget import InputError, RogetError, compare, contingency, score
+
+RANDOM = np.random.default_rng(7)
+GROUPS = np.repeat(np.arange(12), 25)
+GOLD = RANDOM.integers(0, 4, GROUPS.size)
+
+
+def noisy(share, seed=0):
+    random = np.random.default_rng(seed)
+    return np.where(random.random(GOLD.size) < share, random.integers(0, 4, GOLD.size), GOLD)
+
+
+SYSTEMS = {"good": noisy(0.2), "middling": noisy(0.5, 1), "bad": noisy(0.95, 2)}
+
+
+def frame(labels, groups=GROUPS):
+    items = [f"i{i}" for i in range(len(labels))]
+    return pd.DataFrame({"item": items, "label": labels, "group": groups})
+
+
+def grouped(**options):
+    return compare(frame(GOLD), {name: frame(s) for name, s in SYSTEMS.items()}, **options)
+
+
+def rows_of(comparison, measure, entropy=None):
+    return {
+        row.system: row
+        for row in comparison.rows
+        if row.measure == measure and row.entropy == entropy
+    }
+
+
+def test_values_are_those_of_score():
+    comparison = grouped()
+    for name, system in SYSTEMS.items():
+        table = score(frame(GOLD), frame(system))
+        for row in table.rows:
+            assert rows_of(comparison, row.measure, row.entropy)[name].value == row.value
+
+
+def test_ranks_follow_the_direction_of_the_measure():
+    comparison = grouped(measures=["v", "vi"], entropy="ml")
+    for measure in ("v", "vi"):
+        ranks = {name: row.rank for name, row in rows_of(comparison, measure, "ml").items()}
+        assert (ranks["good"], ranks["middling"], ranks["bad"]) == (1, 2, 3)
+        assert ranks["one cluster"] is ranks["one per item"] is ranks["random"] is None
+
+
+def test_equal_systems_share_a_rank():
+    comparison = compare(
+        GOLD, {"a": SYSTEMS["bad"], "b": SYSTEMS["good"], "c": SYSTEMS["good"]}, "ari"
+    )
+    assert [row.rank for row in comparison.rows if not row.trivial] == [3, 1, 1]
+
+
+@pytest.mark.parametrize("paired", ["bootstrap", "permutation"])
+def test_groups_tell_systems_apart(paired):
+    comparison = grouped(measures="v", entropy="jk", ci=400, paired=paired)
+    rows = rows_of(comparison, "v", "jk")
+    for name in SYSTEMS:
+        assert rows[name].low < rows[name].value < rows[name].high
+    assert [rows[name].letters for name in SYSTEMS] == ["a", "b", "c"]
+    assert rows["good"].first == 1.0
+    (pair,) = [p for p in comparison.pairs if (p.a, p.b) == ("good", "bad")]
+    assert pair.difference == pytest.approx(rows["good"].value - rows["bad"].value)
+    assert pair.low < pair.difference < pair.high
+    assert pair.p <= pair.p_holm < 0.05
+
+
+def test_items_are_drawn_where_there_are_no_groups():
+    comparison = compare(GOLD, SYSTEMS, ["v", "ari"], ["jk"], ci=200)
+    rows = rows_of(comparison, "v", "jk")
+    for name in SYSTEMS:
+        assert rows[name].low < rows[name].value < rows[name].high
+    assert rows["good"].letters == "a"
+    assert rows["bad"].letters == "c"
+    assert rows["one cluster"].low is None
+
+
+def test_the_seed_decides_everything():
+    once, again = (grouped(measures="v", ci=200, seed=3).as_dict() for _ in range(2))
+    assert once == again
+    assert once != grouped(measures="v", ci=200, seed=4).as_dict()
+
+
+def test_trivial_answers_are_rows_of_their_own():
+    comparison = grouped(measures=["v", "ari"], entropy="ml")
+    one = rows_of(comparison, "v", "ml")["one cluster"]
+    assert one.trivial
+    assert one.value == 0
+    assert not any(row.trivial for row in grouped(measures="v", baselines=False).rows)
+
+
+def test_rank_stability():
+    comparison = grouped(measures="v", entropy=["ml", "jk", "bub"])
+    found = comparison.stability()
+    assert [(f["a"], f["b"]) for f in found] == [("ml", "jk"), ("ml", "bub"), ("jk", "bub")]
+    assert all(f["tau"] == pytest.approx(1.0) for f in found)
+
+
+def test_paths_are_named_by_their_files(tmp_path):
+    gold, first = tmp_path / "gold.txt", tmp_path / "first.txt"
+    gold.write_text("a\na\nb\n")
+    first.write_text("1\n1\n2\n")
+    assert compare(gold, [first, tmp_path / "gold.txt"], "v").systems == ["first", "gold"]
+    with pytest.raises(InputError, match="two systems are named 'first'"):
+        compare(gold, [first, first])
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"paired": "t-test"}, "unknown test 't-test'"),
+        ({"interval_method": "normal"}, "unknown interval"),
+        ({"ci": -1}, "expected a number of draws"),
+        ({"ci": 100, "paired": "permutation"}, "needs groups"),
+    ],
+)
+def test_wrong_options(options, message):
+    with pytest.raises(RogetError, match=message):
+        compare(GOLD, SYSTEMS, "v", **options)
+
+
+def test_scores_that_cannot_be_ranked_together():
+    weights = np.full((GOLD.size, 4), 0.1)
+    weights[np.arange(GOLD.size), GOLD] = 0.7
+    with pytest.raises(InputError, match="system is hard for good but weighted for soft"):
+        compare(GOLD, {"good": SYSTEMS["good"], "soft": weights}, "v")
+    partial = dict(enumerate(SYSTEMS["good"].tolist()[:-5]))
+    gold = dict(enumerate(GOLD.tolist()))
+    whole = dict(enumerate(SYSTEMS["good"].tolist()))
+    with pytest.raises(InputError, match="items is 300 for whole but 295 for partial"):
+        compare(gold, {"whole": whole, "partial": partial}, "v", missing="drop")
+
+
+def test_no_system_at_all():
+    with pytest.raises(InputError, match="no system"):
+        compare(GOLD, {})
+
+
+def test_weighted_systems_with_groups():
+    random = np.random.default_rng(0)
+    rows = [
+        (f"i{i}", label, weight, GROUPS[i])
+        for i in range(GOLD.size)
+        for label, weight in enumerate(random.dirichlet(np.ones(3)))
+    ]
+    soft = pd.DataFrame(rows, columns=["item", "label", "weight", "group"])
+    comparison = compare(frame(GOLD), {"a": soft, "b": soft}, ["v", "ari"], ["ml", "jk"], ci=50)
+    assert {row.rank for row in comparison.rows} == {1}
+    assert all(pair.p_holm == 1 for pair in comparison.pairs)
+
+
+def test_item_intervals_cover_the_truth():
+    """V(jk), NVI(jk) and ARI of 300 items drawn from a known table: nominal 95 % intervals."""
+    random = np.random.default_rng(11)
+    table = np.array([[20, 3, 2, 1], [2, 25, 1, 4], [3, 3, 30, 6]]) / 100
+    huge = np.rint(table * 10**9).astype(np.int64)
+    from roget import Contingency
+
+    true = [Contingency.from_table(huge).measure(name, "jk") for name in ("v", "nvi", "ari")]
+    covered, trials = np.zeros(3), 150
+    for trial in range(trials):
+        cells = random.choice(12, size=300, p=table.ravel())
+        scored = score(
+            cells // 4, cells % 4, ["v", "nvi", "ari"], "jk", ci=1, seed=trial, baselines=False
+        )
+        covered += [
+            row.low <= value <= row.high for row, value in zip(scored.rows, true, strict=True)
+        ]
+    assert (covered / trials >= 0.91).all()
+    assert (covered / trials <= 0.99).all()
+
+
+def test_intervals_of_one_score():
+    table = score(frame(GOLD), frame(SYSTEMS["good"]), "v", "jk", ci=300)
+    (row,) = table.rows
+    assert row.low < row.value < row.high
+    assert "ci:300xauto" in table.signature
+    assert "low" in str(table)
+    assert contingency(GOLD, SYSTEMS["good"]).measure("v") > 0

@@ -1,0 +1,141 @@
+"""Bootstrap, permutation, Holm and letters: against brute force, laws and known coverage."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from roget.scoring.resample import (
+    NO_JACKKNIFE,
+    average,
+    bootstrap_p,
+    group_draws,
+    group_jackknife,
+    holm,
+    interval,
+    item_draws,
+    item_jackknife,
+    letters,
+    permutation_p,
+)
+
+
+def test_the_average_leaves_out_what_is_undefined():
+    values = np.array([[1.0, np.nan, 3.0], [np.nan] * 3])
+    got = average(values, np.array([1.0, 5.0, 3.0]))
+    assert got[0] == pytest.approx(2.5)
+    assert np.isnan(got[1])
+
+
+def test_draws_are_decided_by_the_seed():
+    values, weights = np.random.default_rng(0).random((2, 3, 30)), np.arange(1.0, 31.0)
+    once = group_draws(values, weights, 300, seed=5)
+    assert once.shape == (300, 2, 3)
+    assert np.array_equal(once, group_draws(values, weights, 300, seed=5))
+    assert not np.array_equal(once, group_draws(values, weights, 300, seed=6))
+    assert once.mean(axis=0) == pytest.approx(average(values, weights), abs=0.05)
+
+
+def test_the_jackknife_of_a_mean_is_the_textbook_error():
+    values = np.random.default_rng(1).random(40)
+    got = group_jackknife(values[None], np.ones(40)).error
+    assert got[0] == pytest.approx(values.std(ddof=1) / np.sqrt(40))
+
+
+def test_leaving_out_items_one_by_one():
+    counts = np.array([3, 1, 2])
+    parts = list(item_jackknife(counts, seed=0))
+    assert [left.tolist() for left, _ in parts] == [[2, 1, 2], [3, 0, 2], [3, 1, 1]]
+    assert [weight for _, weight in parts] == [3, 1, 2]
+
+
+def test_leaving_out_blocks_of_items():
+    counts = np.random.default_rng(0).integers(1, 9, 500)
+    parts = [left for left, _ in item_jackknife(counts, seed=0)]
+    assert len(parts) == 200
+    taken = sum(counts - left for left in parts)
+    assert taken.tolist() == counts.tolist()
+
+
+def test_item_draws_keep_the_number_of_items():
+    for times in item_draws(np.array([5, 0, 15]), 50, seed=1):
+        assert times.sum() == 20
+        assert times[1] == 0
+
+
+@pytest.mark.parametrize("method", ["percentile", "bca", "jackknife"])
+def test_coverage_of_a_mean_over_groups(method):
+    """Skewed scores of 60 groups: nominal 95 % intervals cover 91 to 98 % of the time."""
+    random = np.random.default_rng(3)
+    covered = 0
+    for trial in range(300):
+        values = random.gamma(2.0, 0.05, size=(1, 60))
+        weights = np.ones(60)
+        mean = average(values, weights)
+        drawn = group_draws(values, weights, 500, seed=trial)
+        low, high = interval(method, mean, drawn, group_jackknife(values, weights))
+        covered += bool(low[0] <= 0.1 <= high[0])
+    assert 0.91 <= covered / 300 <= 0.98
+
+
+def test_permutation_tries_every_exchange_when_few():
+    differences = np.array([[0.3, -0.1, 0.2, 0.4]])
+    signs = itertools.product([1, -1], repeat=4)
+    sums = [abs(np.dot(s, differences[0])) for s in signs]
+    expected = np.mean([total >= abs(differences.sum()) - 1e-12 for total in sums])
+    assert permutation_p(differences, np.ones(4), 1000, seed=0)[0] == expected
+
+
+def test_p_is_uniform_when_nothing_differs():
+    """Of 400 tests of two equal systems, about 5 % find a difference at .05, half at .5."""
+    random = np.random.default_rng(0)
+    permuted, drawn = [], []
+    for trial in range(400):
+        differences = random.normal(size=(1, 30))
+        weights = np.ones(30)
+        permuted.append(permutation_p(differences, weights, 300, seed=trial)[0])
+        mean = average(differences, weights)
+        draws = group_draws(differences, weights, 300, seed=trial)
+        drawn.append(bootstrap_p(mean, draws)[0])
+    for found in (permuted, drawn):
+        for level in (0.05, 0.25, 0.5, 0.75):
+            assert np.mean(np.array(found) <= level) == pytest.approx(level, abs=0.075)
+
+
+def test_a_real_difference_is_found():
+    differences = np.random.default_rng(0).normal(1.0, 1.0, size=(1, 40))
+    mean = average(differences, np.ones(40))
+    assert bootstrap_p(mean, group_draws(differences, np.ones(40), 500, seed=0))[0] < 0.01
+    assert permutation_p(differences, np.ones(40), 500, seed=0)[0] < 0.01
+
+
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=12))
+def test_holm(p):
+    """The textbook step-down, one hypothesis at a time."""
+    adjusted = holm(np.array(p))
+    order = sorted(range(len(p)), key=lambda i: p[i])
+    running = 0.0
+    for step, i in enumerate(order):
+        running = max(running, min(1.0, (len(p) - step) * p[i]))
+        assert adjusted[i] == pytest.approx(running)
+
+
+@given(st.integers(1, 7), st.data())
+def test_letters_are_shared_exactly_by_those_that_do_not_differ(n, data):
+    pairs = list(itertools.combinations(range(n), 2))
+    apart = {pair for pair in pairs if data.draw(st.booleans())}
+    order = data.draw(st.permutations(range(n)))
+    marks = letters(list(order), lambda i, j: (min(i, j), max(i, j)) in apart)
+    assert all(marks[i] for i in range(n))
+    for i, j in pairs:
+        assert bool(set(marks[i]) & set(marks[j])) == ((i, j) not in apart)
+
+
+def test_percentiles_look_at_the_draws_alone():
+    drawn = np.linspace(0, 1, 1001)[:, None]
+    low, high = interval("percentile", np.array([0.5]), drawn, NO_JACKKNIFE)
+    assert (low[0], high[0]) == (pytest.approx(0.025), pytest.approx(0.975))
