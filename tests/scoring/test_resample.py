@@ -113,6 +113,14 @@ def test_a_real_difference_is_found():
     assert permutation_p(differences, np.ones(40), 500, seed=0)[0] < 0.01
 
 
+def test_p_is_finer_than_the_number_of_draws():
+    """Two hundred pairs are corrected for, so a clear difference must have a very small p."""
+    differences = np.random.default_rng(0).normal(2.0, 1.0, size=(1, 100))
+    mean = average(differences, np.ones(100))
+    assert bootstrap_p(mean, group_draws(differences, np.ones(100), 100, seed=0))[0] < 1e-6
+    assert permutation_p(differences, np.ones(100), 100, seed=0)[0] < 1e-6
+
+
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=12))
 def test_holm(p):
     """The textbook step-down, one hypothesis at a time."""

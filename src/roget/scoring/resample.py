@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -165,8 +166,25 @@ def _corrected(tails: FloatArray, centre: float, sample: FloatArray, skew: float
 
 def bootstrap_p(difference: FloatArray, drawn: FloatArray) -> FloatArray:
     """Two-sided p of no difference: how often draws stray as far from their own mean."""
-    far = np.abs(drawn - np.nanmean(drawn, axis=0)) >= np.abs(difference) - 1e-12
-    return np.asarray((1 + far.sum(axis=0)) / (1 + drawn.shape[0]))
+    centred = drawn - drawn.mean(axis=0)
+    far = (np.abs(centred) >= np.abs(difference) - 1e-12).sum(axis=0)
+    return _finer(far, drawn.shape[0], difference, np.sqrt((centred**2).mean(axis=0)))
+
+
+def _finer(
+    far: npt.NDArray[Any], draws: int, difference: FloatArray, error: FloatArray
+) -> FloatArray:
+    """p by counting draws; where none strays as far, the normal tail with the draws' error.
+
+    Counting alone could never find a difference among many systems: with 190 pairs Holm's method
+    asks for p below .0003, which a thousand draws cannot show.
+    """
+    from scipy.special import ndtr
+
+    counted = (1 + far) / (1 + draws)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        tail = 2 * ndtr(-np.abs(difference) / error)
+    return np.where((far == 0) & (error > 0), np.minimum(counted, tail), counted)
 
 
 def permutation_p(
@@ -188,7 +206,8 @@ def permutation_p(
         total += signs.shape[0]
     if total == 2.0 ** min(weights.size, 60):
         return (reached / total).reshape(shape)
-    return ((1 + reached) / (1 + total)).reshape(shape)
+    p = _finer(reached, total, flat.sum(axis=1), np.sqrt((flat**2).sum(axis=1)))
+    return p.reshape(shape)
 
 
 def _signs(groups: int, draws: int, random: np.random.Generator) -> Iterator[FloatArray]:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import io
 import textwrap
 
-from roget.report.comparison.rows import legend, lines, stability, summary, titles
+from roget.report.comparison.rows import Cell, legend, lines, stability, summary, titles
 from roget.report.text import width
 from roget.scoring.comparison import Comparison
 
-LONGEST_NAME = 34
+LONGEST_NAME = 26
 
 
 def render(comparison: Comparison) -> str:
@@ -31,7 +31,7 @@ def render(comparison: Comparison) -> str:
         for column in columns:
             grid.add_column(heads[column], no_wrap=True)
         for at, row in enumerate(rows):
-            cells = [Text(str(row.cells[column])) for column in columns]
+            cells = [Text(_cell(row.cells[column])) for column in columns]
             last = at + 1 < len(rows) and rows[at + 1].trivial and not row.trivial
             grid.add_row(Text(_short(row.name)), row.clusters, *cells, end_section=last)
         console.print()
@@ -48,18 +48,25 @@ def render(comparison: Comparison) -> str:
 def _fitting(comparison: Comparison) -> list[list[int]]:
     """Score columns in batches that fit the width beside names and clusters."""
     rows, heads = lines(comparison), titles(comparison)
-    taken = max(len(_short(row.name)) for row in rows) + len("  clusters  ")
-    room = width() - taken - 2
+    taken = max(len(_short(row.name)) for row in rows) + len("   clusters")
+    room = width() - taken
     batches: list[list[int]] = []
     left = 0
     for column, head in enumerate(heads):
-        needed = max(len(head), *(len(str(row.cells[column])) for row in rows)) + 3
+        needed = max(len(head), *(len(_cell(row.cells[column])) for row in rows)) + 3
         if not batches or needed > left:
             batches.append([])
             left = room
         batches[-1].append(column)
         left -= needed
     return batches
+
+
+def _cell(cell: Cell) -> str:
+    """A cell in little room: the ends of the interval lose their leading zeros."""
+    ends = cell.interval.replace("[0.", "[.").replace(" 0.", " .").replace("-0.", "-.")
+    parts = (cell.value, ends, f"({cell.rank})" if cell.rank else "", cell.letters)
+    return " ".join(part for part in parts if part)
 
 
 def _short(name: str) -> str:
