@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from roget import score
+from roget import compare, score
 
 TASK = "semeval2010-task14"
 TABLE_1 = {
@@ -42,3 +42,33 @@ def test_random_baseline(shared_data):
     for name, published in zip(ESTIMATORS, (4.4, 1.9, 0.5, 0.8), strict=True):
         mean = sum(table["v", name] for table in tables) / len(tables)
         assert mean == pytest.approx(published / 100, abs=2 * TOLERANCE[name]), name
+
+
+def test_compare_the_task(shared_data):
+    """All systems in one call, with the task's other scores; ranks as published among these ten."""
+    folder = shared_data / TASK
+    systems = sorted((folder / "systems").iterdir())
+    comparison = compare(
+        folder / "gold/all.key",
+        systems,
+        ["v", "paired-f", "b3-f"],
+        ["ml", "jk"],
+        splits=[folder / "sup/80_20", folder / "sup/60_40"],
+        ci=200,
+    )
+    assert len(comparison.systems) == 10
+    recall = {
+        (row.system[:7], row.measure): row
+        for row in comparison.rows
+        if row.measure.startswith("supervised") and not row.trivial
+    }
+    for name, published in {"380-524": (0.548, 0.536), "380-521": (0.585, 0.577)}.items():
+        for split, value in zip(("80_20", "60_40"), published, strict=True):
+            row = recall[name, f"supervised-recall[{split}]"]
+            assert row.value == pytest.approx(value, abs=0.001)
+            assert row.low < row.value < row.high
+    ml = sorted((r for r in comparison.rows if (r.measure, r.entropy) == ("v", "ml") and r.rank),
+                key=lambda r: r.rank)  # fmt: skip
+    assert [row.system[4:7] for row in ml[2:]] == [
+        "524", "513", "523", "519", "522", "520", "521", "518",
+    ]  # fmt: skip

@@ -8,6 +8,7 @@ import sys
 import typer
 
 from roget.cli import compare as compare_command
+from roget.cli import convert as convert_command
 from roget.cli import list as list_command
 from roget.cli import score as score_command
 from roget.errors import RogetError
@@ -23,6 +24,7 @@ app = typer.Typer(
 )
 app.command("score")(score_command.score)
 app.command("compare")(compare_command.compare)
+app.command("convert")(convert_command.convert)
 app.command("list")(list_command.list_names)
 
 

@@ -38,6 +38,14 @@ def compare(
     missing: options.MissingOption = options.Missing.cluster,
     labels: options.LabelsOption = None,
     columns: options.Columns = None,
+    splits: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="FOLDER",
+            help="Also give supervised recall on the splits of a folder with files mapping.1.key "
+            "and test.1.key, mapping.2.key …; repeatable.",
+        ),
+    ] = None,
     baselines: options.Baselines = True,
     ci: options.CI = 0,
     interval: options.IntervalOption = options.Interval.auto,
@@ -70,6 +78,7 @@ def compare(
             missing=missing.value,
             labels=None if labels is None else labels.value,
             columns=options.parse_columns(columns),
+            splits=splits or (),
             baselines=baselines,
             ci=ci,
             interval_method=interval.value,

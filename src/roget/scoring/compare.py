@@ -28,6 +28,7 @@ from roget.scoring.resample import (
     permutation_p,
 )
 from roget.scoring.resample import average as group_average
+from roget.scoring.splits import OnSplits, Split, read_splits, supervised_recall
 from roget.scoring.statistics import Statistics
 from roget.scoring.tables import AVERAGES, tables
 
@@ -59,6 +60,7 @@ def compare(
     missing: str = "cluster",
     labels: str | None = None,
     columns: Mapping[str, str] | None = None,
+    splits: Sequence[str | os.PathLike[str]] = (),
     baselines: bool = True,
     ci: int = 0,
     interval_method: str = "auto",
@@ -71,9 +73,12 @@ def compare(
     `systems` maps names to anything `roget.score` takes, or lists paths (named by their files).
     With `ci` draws, every score has a 95 % interval and every pair of systems a difference with
     interval and p, corrected for the number of pairs by Holm's method. Groups are drawn where
-    there are groups, else items; every system meets the same draws.
+    there are groups, else items; every system meets the same draws. `splits` are folders with
+    mapping and test parts, each of which adds a supervised recall.
     """
-    asked = requests(measures, entropy)
+    folders = {Path(folder).name: read_splits(folder) for folder in splits}
+    asked: list[Request] = requests(measures, entropy)
+    asked += [(OnSplits(folder), None) for folder in folders]
     check(ci, interval_method, seed)
     for kind, value, known in (("average", average, AVERAGES), ("test", paired, PAIRED)):
         if value not in known:
@@ -83,7 +88,9 @@ def compare(
     named = _named(systems)
     for done, (name, source) in enumerate(named.items(), start=1):
         right = as_labels(source, labels=labels, columns=columns)
-        answered.append(_answered(name, left, right, asked, missing, average == "pooled"))
+        one = _answered(name, left, right, asked, missing, average == "pooled")
+        _try_splits(one, left, right, list(folders.values()))
+        answered.append(one)
         if progress is not None:
             progress(done, len(named) + 1)
     parts = _agreed(answered, asked, average, missing, seed, ci, paired, interval_method)
@@ -131,6 +138,20 @@ def _answered(
     reasons: dict[int, str] = {}
     values = np.column_stack([answers(table, asked, reasons) for table in groups])
     return Answered(name, sides, groups, values, reasons)
+
+
+def _try_splits(
+    system: Answered, gold: Labels, answers_given: Labels, folders: Sequence[Sequence[Split]]
+) -> None:
+    """Fill in the last rows of scores: supervised recall on each folder of splits."""
+    for number, parts in enumerate(folders, start=len(system.values) - len(folders)):
+        recall = supervised_recall(gold, answers_given, parts)
+        if len(system.groups) == 1:
+            system.values[number] = recall.pooled
+        else:
+            by_name = dict(zip(map(str, gold.group_names or ()), recall.groups, strict=True))
+            system.values[number] = [by_name[str(name)] for name in system.sides.group_names or ()]
+        system.reasons.pop(number, None)
 
 
 def _agreed(

@@ -8,7 +8,7 @@ from typing import Any
 from roget.errors import InputError
 from roget.scoring.labels.base import Labels
 from roget.scoring.labels.columns import Columns
-from roget.scoring.labels.files import _SUFFIXES, Source
+from roget.scoring.labels.files import SUFFIXES, Source
 from roget.scoring.labels.memory import as_labels
 from roget.scoring.labels.write import FORMATS, write_labels
 
@@ -42,10 +42,10 @@ def _format(target: str | os.PathLike[str], to: str | None) -> str:
             f"{place.name}: compressed files are read but not written; expected a name without "
             f"{place.path.suffix}"
         )
-    form = to or _SUFFIXES.get(place.suffix)
+    form = to or SUFFIXES.get(place.suffix)
     if form is None:
         raise InputError(
             f"{place.name}: its name does not tell the format to write; expected one that ends in "
-            f"{', '.join(_SUFFIXES)}, or --to with one of {', '.join(FORMATS)}"
+            f"{', '.join(SUFFIXES)}, or --to with one of {', '.join(FORMATS)}"
         )
     return form

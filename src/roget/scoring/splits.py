@@ -9,16 +9,18 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-from roget.errors import InputError
+from roget.errors import InputError, Undefined
 from roget.scoring.labels.base import FloatArray, Labels
 from roget.scoring.labels.files import read_labels
 from roget.scoring.labels.join import Rows, example, join
+from roget.scoring.measures.base import Measure
 
 Split: TypeAlias = tuple[Labels, Labels]
 """The mapping part and the test part."""
@@ -33,6 +35,25 @@ class SplitRecall(NamedTuple):
     """Mean recall of each group of gold over the splits that test it; NaN if none does."""
     pooled: float
     """Recall over all test items, averaged over splits."""
+
+
+@dataclass(frozen=True)
+class OnSplits(Measure):
+    """1 is best: supervised recall on the splits of a folder. It needs items, so that only
+    `supervised_recall` can compute it; here it has its name and direction.
+    """
+
+    folder: str = ""
+
+    name = "supervised-recall"
+    needs = ()
+    reference = "Manandhar et al. 2010"
+
+    def compute(self, *statistics: Any) -> float:
+        raise Undefined("supervised recall on given splits needs the items of a system")
+
+    def __str__(self) -> str:
+        return f"{self.name}[{self.folder}]"
 
 
 class _Part(NamedTuple):

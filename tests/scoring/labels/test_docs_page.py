@@ -13,7 +13,7 @@ from roget.errors import MAX_PROBLEMS
 from roget.scoring.labels import align, as_labels, read_pair
 from roget.scoring.labels.align import MISSING
 from roget.scoring.labels.columns import NAMES
-from roget.scoring.labels.files import _COMPRESSED, _SUFFIXES
+from roget.scoring.labels.files import _COMPRESSED, SUFFIXES
 
 PAGE = Path(__file__).resolve().parents[3] / "docs" / "labels.md"
 
@@ -45,7 +45,7 @@ def test_every_suffix(page):
     for suffixes, forms in rows(page).items():
         if suffixes.startswith("`."):
             stated |= dict.fromkeys(re.findall("`(.+?)`", suffixes), *forms)
-    assert stated == _SUFFIXES
+    assert stated == SUFFIXES
     assert all(f"`{suffix}`" in page for suffix in _COMPRESSED)
 
 

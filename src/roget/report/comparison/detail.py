@@ -58,7 +58,6 @@ def details(comparison: Comparison) -> dict[str, Any] | None:
     return {
         "groups": group_names(answered[0]),
         "best": best,
-        "worst": WORST,
         "systems": [
             _detail(system, goodness[number], group_names(system))
             for number, system in enumerate(answered)

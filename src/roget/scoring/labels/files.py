@@ -32,7 +32,7 @@ _LOOKED_AT = 100
 
 _COMPRESSED: dict[str, Any] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
 
-_SUFFIXES = {
+SUFFIXES = {
     ".key": "key",
     ".tsv": "tsv",
     ".tab": "tsv",
@@ -147,10 +147,10 @@ class Source:
 def detect(source: Source) -> str:
     """The name of a file's format.
 
-    The suffix decides, if it is one of `_SUFFIXES` (one of compression is looked through).
+    The suffix decides, if it is one of `SUFFIXES` (one of compression is looked through).
     Otherwise the first line does: see `guess`.
     """
-    known = _SUFFIXES.get(source.suffix)
+    known = SUFFIXES.get(source.suffix)
     if known is not None:
         return known
     return "parquet" if source.head().startswith(b"PAR1") else guess(source.first_lines())

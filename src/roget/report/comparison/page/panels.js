@@ -7,7 +7,7 @@ function showPairs(holder, pairs, score) {
     html("tr", { class: holm !== null && holm < 0.05 ? "apart-pair" : null },
       html("td", { class: "name" }, named(data.systems[a])), html("td", { class: "name" }, named(data.systems[b])),
       figureCell(difference === null ? "–" : signed(difference), difference),
-      html("td", { class: "number muted" }, low === null ? "" : `[${number(low)}, ${number(high)}]`),
+      html("td", { class: "number muted", "data-sort": low ?? "" }, low === null ? "" : `[${number(low)}, ${number(high)}]`),
       figureCell(chance(p), p), figureCell(chance(holm), holm)));
   const made = table("Pairs of systems", [
     { title: "a", kind: "name", first: "ascending" }, { title: "b", kind: "name", first: "ascending" },
@@ -48,7 +48,7 @@ function showGroups(holder, system, at) {
   ], rows);
   const opens = Object.keys(detail.tables).length;
   const note = html("p", { class: "note" }, opens < lines.length
-    ? `The groups with an arrow open their table of classes and clusters: the ${data.detail.worst} worst under each score.`
+    ? "The groups with an arrow, the worst under each score, open their table of classes and clusters."
     : "A group opens its table of classes and clusters.");
   holder.replaceChildren(made, note);
   if (lines.length > FEW) {
