@@ -1,0 +1,82 @@
+"""`roget compare` as people and scripts meet it."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+ROGET = [sys.executable, "-m", "roget"]
+
+
+def run(*arguments):
+    return subprocess.run([*ROGET, *map(str, arguments)], capture_output=True, text=True)
+
+
+@pytest.fixture
+def files(tmp_path):
+    gold, good, bad = (tmp_path / f"{name}.key" for name in ("gold", "good", "bad"))
+    items = [(word, f"{word}.{i}", i % 3) for word in ("w1", "w2", "w3", "w4") for i in range(12)]
+    gold.write_text("".join(f"{w} {item} s{s}\n" for w, item, s in items))
+    good.write_text("".join(f"{w} {item} c{s}\n" for w, item, s in reversed(items)))
+    bad.write_text("".join(f"{w} {item} c{i % 2}\n" for i, (w, item, _) in enumerate(items)))
+    return gold, good, bad
+
+
+def test_json_has_the_agreed_shape(files):
+    done = run("compare", *files, "-m", "v", "-e", "jk", "--ci", 100, "--format", "json")
+    assert done.returncode == 0, done.stderr
+    report = json.loads(done.stdout)
+    rows = {row["system"]: row for row in report["rows"]}
+    assert rows["good"]["rank"] == 1
+    assert rows["good"]["value"] == 1.0
+    assert rows["bad"]["rank"] == 2
+    assert rows["good"]["clusters"] == 3
+    (pair,) = report["pairs"]
+    assert (pair["a"], pair["b"]) == ("good", "bad")
+    assert {"measure", "entropy", "difference", "low", "high", "p"} <= set(pair)
+
+
+def test_names_and_output(files, tmp_path):
+    gold, good, bad = files
+    out = tmp_path / "table.tex"
+    done = run("compare", gold, f"ours={good}", f"theirs={bad}", "-m", "v", "-o", out)
+    assert done.returncode == 0, done.stderr
+    assert "ours" in out.read_text()
+    assert r"\toprule" in out.read_text()
+
+
+@pytest.mark.parametrize(
+    ("extra", "message"),
+    [
+        (["--paired", "t"], "Invalid value"),
+        (["--ci", "-5"], "Invalid value"),
+        (["-m", "vv"], "unknown measure"),
+    ],
+)
+def test_wrong_options(files, extra, message):
+    done = run("compare", *files, *extra)
+    assert done.returncode in (1, 2)
+    assert message in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_same_names_missing_files_and_strangers(files, tmp_path):
+    gold, good, _ = files
+    assert "two systems are named 'good'" in run("compare", gold, good, good).stderr
+    assert "nowhere.key" in run("compare", gold, good, tmp_path / "nowhere.key").stderr
+    stranger = tmp_path / "stranger.key"
+    stranger.write_text("w9 other c1\n")
+    done = run("compare", gold, good, stranger)
+    assert done.returncode == 1
+    assert "stranger.key" in done.stderr
+
+
+def test_permutation_without_groups_is_refused(tmp_path):
+    for name in ("gold", "a", "b"):
+        (tmp_path / f"{name}.txt").write_text("x\nx\ny\n")
+    paths = [tmp_path / f"{name}.txt" for name in ("gold", "a", "b")]
+    done = run("compare", *paths, "--ci", 10, "--paired", "permutation")
+    assert "needs groups" in done.stderr

@@ -1,0 +1,96 @@
+"""Comparisons: same rows, every format."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+
+import numpy as np
+import pytest
+
+from roget import Comparison, catalogue, compare
+from roget.scoring.comparison import Pair, SystemRow
+
+
+def row(system, measure, entropy, value, **options):
+    return SystemRow(measure, entropy, value, system=system, **options)
+
+
+TABLE = Comparison(
+    signature="roget:0|measures:v",
+    items=1234,
+    groups=10,
+    classes=3.25,
+    warnings=("a & b_c: 1 of 2 items has no answer",),
+    rows=(
+        row("second_best", "v", "ml", 0.25, low=0.2, high=0.31, rank=2, letters="ab", clusters=4.5),
+        row("second_best", "gamma", None, None, reason="undefined", clusters=4.5),
+        row("winner", "v", "ml", 0.5, low=-0.01, high=0.61, rank=1, letters="a", clusters=3.0),
+        row("winner", "gamma", None, 0.1, rank=1, clusters=3.0),
+        row("one cluster", "v", "ml", -0.036, trivial=True),
+        row("one cluster", "gamma", None, None, trivial=True),
+    ),
+    pairs=(Pair("second_best", "winner", "v", "ml", -0.25, -0.3, -0.2, 0.01, 0.01),),
+)
+
+
+def test_text_is_best_first_and_fits():
+    lines = TABLE.render("text").splitlines()
+    assert max(map(len, lines[:-1])) <= 100
+    assert lines[0] == "2 systems, 1,234 items in 10 groups, 3.2 classes per group"
+    names = [line.split()[0] for line in lines if line.startswith(("winner", "second", "one"))]
+    assert names == ["winner", "second_best", "one"]
+    assert any("0.500 [-.010, .610] (1) a" in line for line in lines)
+    assert lines[-1] == TABLE.signature
+    assert str(TABLE) == TABLE.render("text").rstrip("\n")
+
+
+def test_many_scores_are_stacked():
+    random = np.random.default_rng(0)
+    gold = random.integers(0, 3, 60)
+    systems = {f"a system with a rather long name {i}": random.integers(0, 3, 60) for i in range(2)}
+    lines = compare(gold, systems).render("text").splitlines()
+    assert max(map(len, lines[:-1])) <= 100
+    assert sum(line.startswith("system ") for line in lines) > 1
+
+
+def test_json():
+    report = json.loads(TABLE.render("json"), parse_constant=pytest.fail)
+    assert {"signature", "items", "groups", "warnings", "rows", "pairs"} <= set(report)
+    first = report["rows"][0]
+    assert {"system", "clusters", "rank", "measure", "entropy", "value", "low", "high"} <= set(
+        first
+    )
+    assert report["rows"][1]["reason"] == "undefined"
+    assert report["pairs"][0]["p"] == 0.01
+
+
+def test_csv():
+    rows = list(csv.DictReader(io.StringIO(TABLE.render("csv"))))
+    assert len(rows) == len(TABLE.rows)
+    assert rows[0]["system"] == "second_best"
+    assert float(rows[0]["value"]) == 0.25
+    assert {line["signature"] for line in rows} == {TABLE.signature}
+
+
+def test_markdown():
+    lines = [line for line in TABLE.render("markdown").splitlines() if line.startswith("|")]
+    assert len({line.count("|") for line in lines}) == 1
+    assert "| winner | 3.0 | **0.500 [-0.010, 0.610] (1) a** |" in lines[2]
+    assert lines[-1].startswith("| *one cluster* |")
+
+
+def test_latex():
+    text = TABLE.render("latex")
+    assert r"\begin{tabular}{lrll}" in text
+    assert r"second\_best & 4.5 & 0.250\textsuperscript{ab}" in text
+    assert r"\textbf{0.500}\textsuperscript{a} {\footnotesize [$-$0.010, 0.610]}" in text
+    assert text.count(r"\midrule") == 2
+    body = [line for line in text.splitlines() if line.endswith(r"\\")]
+    assert {line.count("&") - line.count(r"\&") for line in body} == {3}
+
+
+def test_every_renderer_is_in_the_catalogue():
+    for name in catalogue.names("comparison renderers"):
+        assert TABLE.render(name)
