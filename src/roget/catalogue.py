@@ -91,6 +91,7 @@ COMPARISON_RENDERERS: dict[str, str] = {
     "csv": "roget.report.comparison.csv:render",
     "markdown": "roget.report.comparison.markdown:render",
     "latex": "roget.report.comparison.latex:render",
+    "html": "roget.report.comparison.html:render",
 }
 
 LABEL_FORMATS: dict[str, str] = {

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import enum
+import sys
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -58,6 +60,10 @@ def compare(
         typer.Option(help="Form of the report; by default told from the name of --output."),
     ] = None,
     output: options.Output = None,
+    figures: Annotated[
+        str | None,
+        typer.Option(metavar="FOLDER", help="Also write the pictures there, as SVG, PDF and PNG."),
+    ] = None,
 ) -> None:
     """Compare several systems on one gold standard.
 
@@ -88,11 +94,14 @@ def compare(
         )
     chosen = options.told_format(output, catalogue.COMPARISON_RENDERERS, format)
     options.deliver(comparison.render(chosen), comparison.warnings, chosen, output)
+    if figures is not None:
+        from roget.report.comparison.figures import write
+
+        for path in write(comparison, Path(figures)):
+            print(f"wrote {path}", file=sys.stderr)
 
 
 def _named(systems: list[str]) -> dict[str, str]:
-    from pathlib import Path
-
     from roget.errors import InputError
 
     named: dict[str, str] = {}
