@@ -15,11 +15,12 @@ import numpy as np
 import pytest
 
 from roget.report.comparison import pictures
-from roget.report.comparison.detail import impure, shown_table, worst_groups
+from roget.report.comparison.detail import shown_table, worst_groups
 from roget.report.comparison.html import Scale, data, render
 from roget.scoring.compare import compare
 from roget.scoring.comparison import Comparison
 from roget.scoring.contingency import Contingency
+from roget.scoring.diagnostics import Impure, impure
 
 SYSTEM = "</script><script>document.title='broken'</script>\"'&\u202e"
 GROUP = "<img src=x onerror=\"document.title='broken'\">"
@@ -160,8 +161,11 @@ def test_table_is_cut_to_the_largest() -> None:
 
 def test_mixed_clusters_and_scattered_classes() -> None:
     table = Contingency.from_table([[6, 0, 2], [3, 5, 0]])
-    assert impure([table], ["g"]) == [["1", "g", 8, 2, "1", 0.625], ["0", "g", 8, 2, "0", 0.75]]
-    assert impure([table.T], ["g"]) == [["0", "g", 9, 2, "0", 0.66667]]
+    assert impure([table], ["g"]) == [
+        Impure("1", "g", 8, 2, "1", 0.625),
+        Impure("0", "g", 8, 2, "0", 0.75),
+    ]
+    assert impure([table.T], ["g"]) == [Impure("0", "g", 9, 2, "0", 2 / 3)]
 
 
 def test_scale_holds_intervals(comparison: Comparison) -> None:

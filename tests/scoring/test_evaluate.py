@@ -205,3 +205,23 @@ def test_weighted_groups_are_scored_one_by_one():
     assert grouped["v"] == pytest.approx(whole["v"])
     with pytest.raises(InputError, match="pooling"):
         score(left, right, "v", "ml", average="pooled")
+
+
+def test_details_say_where_it_goes_wrong():
+    table = score(frame(GOLD), frame(SYSTEM), "v", "ml", details=True)
+    assert [group.group for group in table.details.worst] == ["w1", "w2"]
+    (mixed,) = table.details.mixed
+    assert (mixed.name, mixed.group, mixed.size, mixed.parts) == ("2", "w1", 4, 2)
+    assert (mixed.largest, mixed.share) == ("b", 0.75)
+    (scattered,) = table.details.scattered
+    assert (scattered.name, scattered.largest) == ("a", "1")
+    assert table.as_dict()["details"]["worst"][0]["value"] < 1
+    text = str(table)
+    for title in ("worst v ml", "clusters that mix classes", "classes that are scattered"):
+        assert title in text
+    assert score([0, 1], [0, 1], details=True).details.mixed == ()
+
+
+def test_how_weights_are_read_is_signed():
+    assert "weights:per-item" in score([0, 1], np.array([[0.5, 0.5], [0, 1]]), "v").signature
+    assert "weights:none" in score([0, 1], [0, 1], "v").signature

@@ -33,6 +33,12 @@ def score(
     baselines: options.Baselines = True,
     ci: options.CI = 0,
     interval: options.IntervalOption = options.Interval.auto,
+    details: Annotated[
+        bool,
+        typer.Option(
+            help="Also list the worst groups, clusters that mix classes and scattered classes."
+        ),
+    ] = False,
     seed: options.Seed = 0,
     format: Annotated[
         Format | None,
@@ -62,6 +68,7 @@ def score(
             baselines=baselines,
             ci=ci,
             interval=interval.value,
+            details=details,
             seed=seed,
             progress=progress,
         )

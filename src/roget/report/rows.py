@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
+from roget.scoring.diagnostics import Details
 from roget.scoring.result import ScoreRow, ScoreTable
 
 ARROWS = {"higher": "↑", "lower": "↓"}
@@ -67,3 +70,29 @@ def summary(table: ScoreTable) -> str:
         return f"{items}, {classes}, {clusters}"
     per_group = f"{table.classes:.1f} classes and {table.clusters:.1f} clusters per group"
     return f"{items} in {table.groups:,} groups, {per_group}"
+
+
+NUMBERS = ("items", "classes", "clusters", "score", "share")
+"""Columns of details that hold numbers."""
+
+
+def detail_tables(details: Details) -> Iterator[tuple[str, list[str], list[list[str]]]]:
+    """Title, column heads and rows of each list of details that has any."""
+    if details.worst:
+        heads = ["group", "items", "classes", "clusters", "score"]
+        rows = [
+            [g.group, f"{g.items:g}", str(g.classes), str(g.clusters), number(g.value)]
+            for g in details.worst
+        ]
+        yield f"groups with the worst {details.score}", heads, rows
+    for title, sets, part, other in (
+        ("clusters that mix classes", details.mixed, "classes", "largest class"),
+        ("classes that are scattered", details.scattered, "clusters", "largest cluster"),
+    ):
+        kind = "cluster" if part == "classes" else "class"
+        rows = [
+            [s.name, s.group, f"{s.size:.4g}", str(s.parts), s.largest, f"{s.share:.0%}"]
+            for s in sets
+        ]
+        if rows:
+            yield title, [kind, "group", "items", part, other, "share"], rows

@@ -6,7 +6,7 @@ import io
 import shutil
 import textwrap
 
-from roget.report.rows import cells, header, reasons, summary
+from roget.report.rows import NUMBERS, cells, detail_tables, header, reasons, summary
 from roget.scoring.result import ScoreTable
 
 WIDTH = 100
@@ -36,6 +36,16 @@ def render(table: ScoreTable) -> str:
     console.print()
     console.print(grid)
     console.print()
+    if table.details is not None:
+        for title, heads, lines in detail_tables(table.details):
+            console.print(Text(title))
+            shown = Table(box=SIMPLE_HEAD, pad_edge=False, header_style="", show_edge=False)
+            for head in heads:
+                shown.add_column(head, justify="right" if head in NUMBERS else "left")
+            for line in lines:
+                shown.add_row(*map(Text, line))
+            console.print(shown)
+            console.print()
     notes = (*reasons(table), *table.warnings)
     for note in notes:
         out.write(textwrap.fill(note, width(), initial_indent="! ", subsequent_indent="  ") + "\n")

@@ -13,6 +13,8 @@ from roget.errors import Undefined, UnknownName
 from roget.scoring import baselines as baseline
 from roget.scoring import signature
 from roget.scoring.advice import advice
+from roget.scoring.diagnostics import details as diagnose
+from roget.scoring.diagnostics import group_names
 from roget.scoring.intervals import check, described, draw
 from roget.scoring.measures import Measure, parse
 from roget.scoring.requests import DEFAULT_ENTROPIES, Asked, Request, Values, answers, requests
@@ -40,6 +42,7 @@ def score(
     baselines: bool = True,
     ci: int = 0,
     interval: str = "auto",
+    details: bool = False,
     seed: int = 0,
     progress: Progress | None = None,
 ) -> ScoreTable:
@@ -50,7 +53,8 @@ def score(
     file with two aligned columns. Measures that use entropies are computed under each estimator.
     With groups (words, documents), each group is scored and the scores averaged by `average`.
     With `ci` draws, every score has a 95 % interval (`interval` is auto, bca, percentile or
-    jackknife) over drawn groups, or over drawn items where there are none.
+    jackknife) over drawn groups, or over drawn items where there are none. `details` adds the
+    groups with the worst first score, the clusters that mix classes and the scattered classes.
     """
     check(ci, interval, seed)
     asked = requests(measures, entropy)
@@ -98,6 +102,9 @@ def score(
             *advice(rows, [wanted for wanted, _ in asked], items / cells),
         ),
         rows=rows,
+        details=diagnose(groups, group_names(sides, len(groups)), values[0], asked[0])
+        if details
+        else None,
     )
 
 

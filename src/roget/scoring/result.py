@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from roget import catalogue
 from roget.errors import Undefined, UnknownName
+
+if TYPE_CHECKING:
+    from roget.scoring.diagnostics import Details
 
 
 @dataclass(frozen=True)
@@ -57,6 +60,8 @@ class ScoreTable:
     clusters: float
     warnings: tuple[str, ...]
     rows: tuple[ScoreRow, ...]
+    details: Details | None = None
+    """Worst groups, mixed clusters and scattered classes, where asked for."""
 
     def __getitem__(self, key: str | tuple[str, str | None]) -> float:
         measure, entropy = key if isinstance(key, tuple) else (key, None)
@@ -71,7 +76,7 @@ class ScoreTable:
 
     def as_dict(self) -> dict[str, Any]:
         """Plain data, ready for JSON."""
-        return {
+        data = {
             "signature": self.signature,
             "items": self.items,
             "groups": self.groups,
@@ -80,6 +85,7 @@ class ScoreTable:
             "warnings": list(self.warnings),
             "rows": [row.as_dict() for row in self.rows],
         }
+        return data if self.details is None else {**data, "details": self.details.as_dict()}
 
     def render(self, format: str = "text") -> str:
         """The table in one of the formats of the catalogue."""

@@ -28,6 +28,7 @@ def fields(
         "gold": "weighted" if sides.gold.weighted else "hard",
         "system": "weighted" if sides.system.weighted else "hard",
         "average": average if sides.groups is not None else "none",
+        "weights": "per-item" if sides.gold.weighted or sides.system.weighted else "none",
         "missing": missing,
         "entropy": ",".join(entropies) or "none",
         "support": "+".join(named) or "none",

@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from roget.scoring.comparison import Comparison
 from roget.scoring.contingency import Contingency
+from roget.scoring.diagnostics import Impure, group_names, impure
 
 if TYPE_CHECKING:
     from roget.scoring.compare import Answered
@@ -20,8 +21,6 @@ MOST_TABLES = 30
 """Tables of a system, whatever the number of scores."""
 TABLE_SIDE = 12
 """Classes and clusters a table shows."""
-DIAGNOSED = 20
-"""Mixed clusters and scattered classes that are listed."""
 
 FloatArray = npt.NDArray[np.float64]
 Cell = int | float | None
@@ -39,14 +38,6 @@ def brief(value: float) -> Cell:
     return int(short) if short.is_integer() else short
 
 
-def group_names(system: Answered) -> list[str]:
-    """The names of the groups that were scored; one for all where there are none."""
-    names = system.sides.group_names
-    if names is None or len(names) != len(system.groups):
-        return ["all items"]
-    return [str(name) for name in names]
-
-
 def details(comparison: Comparison) -> dict[str, Any] | None:
     """Everything the page says about groups; None where the tables were not kept."""
     answered = comparison.answered
@@ -56,10 +47,10 @@ def details(comparison: Comparison) -> dict[str, Any] | None:
     goodness = np.stack([system.values for system in answered]) * np.array(signs)[:, None]
     best = _best(goodness)
     return {
-        "groups": group_names(answered[0]),
+        "groups": group_names(answered[0].sides, len(answered[0].groups)),
         "best": best,
         "systems": [
-            _detail(system, goodness[number], group_names(system))
+            _detail(system, goodness[number], group_names(system.sides, len(system.groups)))
             for number, system in enumerate(answered)
         ],
     }
@@ -87,9 +78,13 @@ def _detail(system: Answered, goodness: FloatArray, names: Sequence[str]) -> dic
         "clusters": [table.shape[1] for table in tables],
         "values": [[brief(value) for value in row] for row in system.values],
         "tables": {group: shown_table(tables[group]) for group in worst_groups(goodness)},
-        "mixed": impure((table.T for table in tables), names),
-        "scattered": impure(tables, names),
+        "mixed": _listed(impure((table.T for table in tables), names)),
+        "scattered": _listed(impure(tables, names)),
     }
+
+
+def _listed(sets: Iterable[Impure]) -> list[list[Any]]:
+    return [[s.name, s.group, brief(s.size), s.parts, s.largest, brief(s.share)] for s in sets]
 
 
 def worst_groups(goodness: FloatArray) -> list[int]:
@@ -120,31 +115,3 @@ def shown_table(table: Contingency) -> dict[str, Any]:
         "totals": [brief(float(size)) for size in table.column_totals[columns]],
         "all": list(table.shape),
     }
-
-
-def impure(tables: Iterable[Contingency], names: Sequence[str]) -> list[list[Any]]:
-    """The rows with most items outside their largest cell: name, group, size, cells, largest
-    cell's name and share. Rows are classes; of a transposed table, clusters.
-    """
-    found = []
-    for group, table in enumerate(tables):
-        outside = table.row_totals - table.row_best
-        for row in np.argsort(-outside, kind="stable")[:DIAGNOSED]:
-            if outside[row] > 1e-9:
-                found.append((-float(outside[row]), group, int(row), table))
-    found.sort(key=lambda entry: entry[:3])
-    return [_impure_row(table, row, names[group]) for _, group, row, table in found[:DIAGNOSED]]
-
-
-def _impure_row(table: Contingency, row: int, group: str) -> list[Any]:
-    cells = np.flatnonzero(table.rows == row)
-    largest = int(table.columns[cells[table.counts[cells].argmax()]])
-    size = float(table.row_totals[row])
-    return [
-        table.class_name(row),
-        group,
-        brief(size),
-        int(cells.size),
-        table.cluster_name(largest),
-        brief(float(table.row_best[row]) / size),
-    ]

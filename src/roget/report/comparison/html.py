@@ -15,9 +15,10 @@ import jinja2
 from markupsafe import Markup
 
 from roget.report.comparison import pictures
-from roget.report.comparison.detail import DIAGNOSED, brief, details
+from roget.report.comparison.detail import brief, details
 from roget.report.rows import ARROWS, number
 from roget.scoring.comparison import Comparison, SystemRow
+from roget.scoring.diagnostics import MOST
 
 _SCRIPTS = ("dom.js", "sort.js", "charts.js", "panels.js", "main.js")
 
@@ -68,7 +69,7 @@ def render(comparison: Comparison) -> str:
         stability=comparison.stability(),
         drawn=any(row.first is not None for row in comparison.rows),
         names=min(max(map(len, comparison.systems), default=0), 28),
-        diagnosed=DIAGNOSED,
+        diagnosed=MOST,
         several=any(len(pictures.estimators(comparison, m)) > 1 for m, _ in comparison.scores),
         styles=Markup(_asset("page.css")),
         script=Markup(script),
