@@ -38,7 +38,7 @@ def printed(command: str) -> str:
         text=True,
         cwd=ROOT,
         check=True,
-        env={**os.environ, "PATH": path},
+        env={**os.environ, "PATH": path, "COLUMNS": "100"},
     )
     return done.stdout
 

@@ -3,11 +3,28 @@
 from __future__ import annotations
 
 import math
+import tracemalloc
 
+import mpmath
 import numpy as np
 import pytest
+import scipy.sparse
 
-from roget import Contingency, contingency, entropy, measure, score
+from roget import (
+    Contingency,
+    InputError,
+    RogetError,
+    Undefined,
+    contingency,
+    entropy,
+    measure,
+    score,
+)
+from roget.scoring.baselines import trivial
+from roget.scoring.labels import Labels
+from roget.scoring.measures import parse
+from roget.scoring.measures.information import V
+from roget.scoring.soft import WeightedTable
 
 
 def test_adjusted_rand_does_not_overflow():
@@ -97,3 +114,109 @@ def test_precision_and_recall_are_not_swapped():
     assert table.measure("b3-precision") == pytest.approx(1 / 3)
     assert table.measure("homogeneity") == 0.0
     assert table.measure("completeness") == 1.0
+
+
+def test_random_baseline_under_every_linear_estimator():
+    """Averages over random tables are between whole numbers: no estimator may round them."""
+    answer = trivial(Contingency.from_table(np.full((10, 10), 1000)))["random"]
+    for name in ("ml", "mm", "jk", "bub", "grassberger"):
+        assert answer.measure("mi", name) == pytest.approx(answer.measure("mi"), abs=6e-4), name
+
+
+def test_sparse_codes_of_many_groups_do_not_overflow():
+    groups = np.repeat(np.arange(1000), 2)
+    codes = np.tile([0, 2**40], 1000)
+    sides = Labels(codes, 2**40 + 1, None), Labels(codes, 2**40 + 1, None)
+    table = Contingency.from_labels(*sides, groups, 1000)
+    assert table.shape == (2000, 2000)
+    assert len(list(table.blocks())) == 1000
+
+
+@pytest.mark.parametrize("table", [[[0.5, 0.5], [0.5, 0.5]], [[0.5, 0.25], [0, 0.25]]])
+@pytest.mark.parametrize("name", ["ami", "rmi", "rand", "ari", "gamma", "fm", "jaccard", "vi-logn"])
+def test_fractions_without_items_have_no_pairs_or_chance(name, table):
+    with pytest.raises(Undefined):
+        Contingency.from_table(table).measure(name)
+
+
+def test_adjusted_measures_of_weighted_answers_are_never_a_matter_of_luck():
+    for weights in ([[0.5, 0.5]] * 4, [[0.5, 0.5]] * 3 + [[0.3, 0.7]]):
+        with pytest.raises(Undefined, match="whole counts"):
+            contingency(list("aabb"), np.array(weights)).measure("ami")
+
+
+@pytest.mark.parametrize("row", [[81940, 805], [200, 100, 200], [1, 12344]])
+def test_q2_of_a_single_class_is_one(row):
+    assert Contingency.from_table([row]).measure("q2") == 1.0
+    assert Contingency.from_table([row]).measure("q0") == pytest.approx(0, abs=1e-12)
+
+
+def test_skewed_sizes_keep_their_digits():
+    """All but three of 10^12 items in one cell, against 50 digits."""
+    n = 10**12
+
+    def h(counts):
+        return -sum(mpmath.mpf(c) / n * mpmath.log(mpmath.mpf(c) / n) for c in counts)
+
+    with mpmath.workdps(50):
+        joint, rows = h([n - 3, 1, 1, 1]), h([n - 2, 2])
+        v = float(2 * (2 * rows - joint) / (2 * rows))
+    assert Contingency.from_table([[n - 3, 1], [1, 1]]).measure("v") == pytest.approx(v, rel=1e-9)
+
+
+def test_parameters_keep_their_digits():
+    gold, system = [0, 0, 1, 1, 1], [0, 1, 1, 1, 2]
+    wanted = V(beta=0.123456789)
+    assert parse(str(wanted)) == wanted
+    assert measure(wanted, gold, system) == contingency(gold, system).measure(wanted)
+
+
+def test_the_callers_matrix_is_left_alone():
+    matrix = scipy.sparse.csr_matrix(([1, 2, 3], ([0, 0, 1], [0, 0, 1])))
+    before = matrix.data.copy()
+    Contingency.from_table(matrix)
+    assert matrix.data.tolist() == before.tolist()
+
+
+def test_tables_beyond_machine_words_are_refused():
+    with pytest.raises(InputError, match="expected less than"):
+        Contingency.from_table(np.array([[2**63, 1], [1, 5]], dtype=np.uint64))
+
+
+def test_a_measure_of_ones_own_needs_no_catalogue():
+    class Half(V):
+        name = "half-v"
+
+        def compute(self, entropies):
+            return super().compute(entropies) / 2
+
+    assert score([0, 0, 1], [0, 0, 1], [Half()], "ml").rows[0].value == 0.5
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{"seed": -1}, {"measures": 5}, {"measures": []}, {"entropy": [None]}, {"average": None}],
+)
+def test_wrong_arguments_are_named(options):
+    with pytest.raises(RogetError):
+        score([0, 1], [0, 1], **options)
+
+
+def test_many_small_cells_beside_a_wide_one():
+    """Two big clusters and 20,000 tiny ones: memory follows the cells, not the widest times all."""
+    random = np.random.default_rng(0)
+    n, tiny = 20_000, 20_000
+    first = np.concatenate([np.zeros(n, dtype=int), 2 + np.arange(tiny)])
+    second = np.concatenate([np.ones(n, dtype=int), 2 + (np.arange(tiny) + 1) % tiny])
+    share = random.random(n + tiny)
+    codes = np.column_stack([first, second]).ravel()
+    weights = np.column_stack([share, 1 - share]).ravel()
+    indptr = np.arange(0, 2 * (n + tiny) + 1, 2)
+    system = Labels(codes, tiny + 2, None, indptr=indptr, weights=weights)
+    gold = Labels(np.arange(n + tiny) % 3, 3, None)
+    tracemalloc.start()
+    value = WeightedTable.from_labels(gold, system).measure("v", "jk")
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert 0 < value < 1
+    assert peak < 400e6

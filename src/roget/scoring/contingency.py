@@ -124,10 +124,9 @@ class Contingency(Statistics):
             at = bad[0]
             place = f"row {rows[at]}, column {columns[at]}"
             raise InputError(f"count {values[at]} in {place}: expected a number that is 0 or more")
-        if values.sum(dtype=np.float64) >= 2**63:
-            raise InputError(
-                f"the table sums to {values.sum(dtype=np.float64):.3g}: expected < 2^63"
-            )
+        total = float(values.sum(dtype=np.float64))
+        if total >= 2**63:
+            raise InputError(f"the table sums to {total:.3g}: expected less than 2^63")
         kept = values > 0
         if not kept.any():
             raise InputError("the contingency table is empty: no count is above 0")
