@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from roget import Undefined, contingency, score
+from roget import RogetError, Undefined, compare, contingency, score
 from roget.scoring.entropy import get as get_estimator
 from roget.scoring.labels import Labels
 from roget.scoring.soft import WeightedTable
@@ -140,3 +140,15 @@ def test_trivial_answers_to_weighted_gold():
     row = table.rows[0]
     assert row.baselines["one cluster"] == pytest.approx(0, abs=1e-12)
     assert set(row.baselines) == {"one cluster", "one per item", "random"}
+
+
+def test_only_the_heaviest_label():
+    gold = [0, 0, 1, 1, 1]
+    top = score(gold, MATRIX, "v", "jk", answers="top")
+    assert top["v"] == score(gold, MATRIX.argmax(axis=1), "v", "jk")["v"]
+    assert "system:hard" in top.signature
+    assert "answers:top" in top.signature
+    mixed = compare(gold, {"soft": MATRIX, "hard": [0, 0, 1, 1, 1]}, "v", answers="top")
+    assert mixed.systems == ["soft", "hard"]
+    with pytest.raises(RogetError, match="unknown kind of answers"):
+        score(gold, MATRIX, answers="best")

@@ -38,6 +38,7 @@ def compare(
     entropy: options.Entropies = None,
     average: options.AverageOption = options.Average.weighted,
     missing: options.MissingOption = options.Missing.cluster,
+    answers: options.AnswersOption = options.Answers.weighted,
     labels: options.LabelsOption = None,
     columns: options.Columns = None,
     splits: Annotated[
@@ -82,6 +83,7 @@ def compare(
             entropy or DEFAULT_ENTROPIES,
             average=average.value,
             missing=missing.value,
+            answers=answers.value,
             labels=None if labels is None else labels.value,
             columns=options.parse_columns(columns),
             splits=splits or (),

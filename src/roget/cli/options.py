@@ -39,6 +39,13 @@ class Interval(enum.StrEnum):
     jackknife = enum.auto()
 
 
+class Answers(enum.StrEnum):
+    """What becomes of weighted answers."""
+
+    weighted = enum.auto()
+    top = enum.auto()
+
+
 LabelFormat = enum.StrEnum(  # type: ignore[misc]
     "LabelFormat", {name: name for name in catalogue.LABEL_FORMATS}
 )
@@ -76,6 +83,13 @@ MissingOption = Annotated[
         "--missing",
         help="Items without an answer: one extra cluster per group, a cluster each, "
         "left out of the score, or an error.",
+    ),
+]
+AnswersOption = Annotated[
+    Answers,
+    typer.Option(
+        "--answers",
+        help="Weighted answers of a system: scored as they are, or only the heaviest label.",
     ),
 ]
 LabelsOption = Annotated[

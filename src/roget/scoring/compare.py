@@ -18,7 +18,8 @@ from roget.scoring.baselines import OnePerItem, RandomSameSizes, one_cluster
 from roget.scoring.comparison import Comparison, Pair, SystemRow
 from roget.scoring.intervals import Draws, check, described, draw
 from roget.scoring.labels import Aligned, Labels, align, as_labels
-from roget.scoring.requests import DEFAULT_ENTROPIES, Asked, Request, Values, answers, requests
+from roget.scoring.requests import DEFAULT_ENTROPIES, Asked, Request, Values, requests
+from roget.scoring.requests import answers as values_of
 from roget.scoring.resample import (
     NO_JACKKNIFE,
     bootstrap_p,
@@ -30,7 +31,7 @@ from roget.scoring.resample import (
 from roget.scoring.resample import average as group_average
 from roget.scoring.splits import OnSplits, Split, read_splits, supervised_recall
 from roget.scoring.statistics import Statistics
-from roget.scoring.tables import AVERAGES, tables
+from roget.scoring.tables import AVERAGES, answers_of, tables
 
 PAIRED = ("bootstrap", "permutation")
 SIGNIFICANT = 0.05
@@ -58,6 +59,7 @@ def compare(
     *,
     average: str = "weighted",
     missing: str = "cluster",
+    answers: str = "weighted",
     labels: str | None = None,
     columns: Mapping[str, str] | None = None,
     splits: Sequence[str | os.PathLike[str]] = (),
@@ -74,7 +76,8 @@ def compare(
     With `ci` draws, every score has a 95 % interval and every pair of systems a difference with
     interval and p, corrected for the number of pairs by Holm's method. Groups are drawn where
     there are groups, else items; every system meets the same draws. `splits` are folders with
-    mapping and test parts, each of which adds a supervised recall.
+    mapping and test parts, each of which adds a supervised recall. `answers="top"` keeps only the
+    heaviest label of weighted answers.
     """
     folders = {Path(folder).name: read_splits(folder) for folder in splits}
     asked: list[Request] = requests(measures, entropy)
@@ -87,13 +90,14 @@ def compare(
     answered = []
     named = _named(systems)
     for done, (name, source) in enumerate(named.items(), start=1):
-        right = as_labels(source, labels=labels, columns=columns)
+        right = answers_of(source, answers, labels, columns)
         one = _answered(name, left, right, asked, missing, average == "pooled")
         _try_splits(one, left, right, list(folders.values()))
         answered.append(one)
         if progress is not None:
             progress(done, len(named) + 1)
     parts = _agreed(answered, asked, average, missing, seed, ci, paired, interval_method)
+    parts["answers"] = answers
     sizes = np.array([table.n for table in answered[0].groups], dtype=float)
     weights = sizes if average == "weighted" else np.ones_like(sizes)
     if ci and paired == "permutation" and weights.size == 1:
@@ -136,7 +140,7 @@ def _answered(
     sides = align(gold, system, missing=missing)
     groups = list(tables(sides, pooled=pooled))
     reasons: dict[int, str] = {}
-    values = np.column_stack([answers(table, asked, reasons) for table in groups])
+    values = np.column_stack([values_of(table, asked, reasons) for table in groups])
     return Answered(name, sides, groups, values, reasons)
 
 
@@ -197,7 +201,7 @@ def _trivial(system: Answered, asked: Sequence[Request], seed: int) -> dict[str,
         for name, answer in zip(
             scores, (one_cluster(table), OnePerItem(table), random), strict=True
         ):
-            scores[name].append(answers(answer, asked))
+            scores[name].append(values_of(answer, asked))
     return {name: np.column_stack(columns) for name, columns in scores.items()}
 
 

@@ -17,7 +17,8 @@ from roget.scoring.diagnostics import details as diagnose
 from roget.scoring.diagnostics import group_names
 from roget.scoring.intervals import check, described, draw
 from roget.scoring.measures import Measure, parse
-from roget.scoring.requests import DEFAULT_ENTROPIES, Asked, Request, Values, answers, requests
+from roget.scoring.requests import DEFAULT_ENTROPIES, Asked, Request, Values, requests
+from roget.scoring.requests import answers as values_of
 from roget.scoring.resample import average as group_average
 from roget.scoring.result import ScoreRow, ScoreTable
 from roget.scoring.statistics import Statistics
@@ -37,6 +38,7 @@ def score(
     *,
     average: str = "weighted",
     missing: str = "cluster",
+    answers: str = "weighted",
     labels: str | None = None,
     columns: Mapping[str, str] | None = None,
     baselines: bool = True,
@@ -51,6 +53,7 @@ def score(
     `gold` and `system` are paths, sequences, numpy, pandas, polars or arrow columns, mappings
     from item to label, or n×k weight matrices; with `system` left out, `gold` is the path of a
     file with two aligned columns. Measures that use entropies are computed under each estimator.
+    `answers="top"` keeps only the heaviest label of a weighted answer.
     With groups (words, documents), each group is scored and the scores averaged by `average`.
     With `ci` draws, every score has a 95 % interval (`interval` is auto, bca, percentile or
     jackknife) over drawn groups, or over drawn items where there are none. `details` adds the
@@ -60,7 +63,7 @@ def score(
     asked = requests(measures, entropy)
     if average not in AVERAGES:
         raise UnknownName("average", average, AVERAGES)
-    sides = aligned(gold, system, missing, labels, columns)
+    sides = aligned(gold, system, missing, labels, columns, answers)
     groups = list(tables(sides, pooled=average == "pooled"))
     reasons: dict[int, str] = {}
     values, trivial = _values(groups, asked, reasons, seed if baselines else None, progress)
@@ -89,7 +92,7 @@ def score(
     cells = sum(table.joint.seen for table in groups)
     parts = signature.fields(
         sides, asked, average=average, missing=missing, seed=seed, ci=described(ci, interval)
-    )
+    ) | {"answers": answers}
     return ScoreTable(
         signature=signature.written(parts),
         items=items,
@@ -130,7 +133,7 @@ def contingency(gold: Any, system: Any, *, missing: str = "cluster") -> Statisti
     >>> round(table.measure("nvi"), 4), round(table.measure("b3-f"), 4)
     (1.1887, 0.7059)
     """
-    return next(tables(aligned(gold, system, missing, None, None), pooled=True))
+    return next(tables(aligned(gold, system, missing), pooled=True))
 
 
 def _values(
@@ -144,12 +147,12 @@ def _values(
     values = np.full((len(asked), len(groups)), np.nan)
     trivial: dict[str, Values] = {}
     for column, table in enumerate(groups):
-        values[:, column] = answers(table, asked, reasons)
+        values[:, column] = values_of(table, asked, reasons)
         if seed is not None:
             draws = max(1, DRAWS // len(groups))
             for name, answer in baseline.trivial(table, seed + column, draws).items():
                 scores = trivial.setdefault(name, np.full(values.shape, np.nan))
-                scores[:, column] = answers(answer, asked)
+                scores[:, column] = values_of(answer, asked)
         if progress is not None:
             progress(column + 1, len(groups))
     return values, trivial

@@ -20,6 +20,7 @@ from roget.errors import InputError, Undefined
 from roget.scoring.labels.base import FloatArray, Labels
 from roget.scoring.labels.files import read_labels
 from roget.scoring.labels.join import Rows, example, join
+from roget.scoring.labels.select import heaviest
 from roget.scoring.measures.base import Measure
 
 Split: TypeAlias = tuple[Labels, Labels]
@@ -138,23 +139,8 @@ def read_splits(folder: str | os.PathLike[str]) -> list[Split]:
 def _answers(gold: Labels, system: Labels) -> Rows:
     """The system's heaviest label of each gold item, −1 for none."""
     rows = join(gold, system)
-    codes = _heaviest(system)
+    codes = heaviest(system)
     return codes if rows is None else np.where(rows >= 0, codes[rows], -1)
-
-
-def _heaviest(labels: Labels) -> Rows:
-    """One code per item, −1 for no answer."""
-    if labels.indptr is None or labels.weights is None:
-        return labels.codes.astype(np.int64)
-    sizes = np.diff(labels.indptr)
-    owners = np.repeat(np.arange(sizes.size), sizes)
-    names = np.array([labels.label(code) for code in range(labels.n_labels)], dtype=object)
-    places = np.empty(labels.n_labels, dtype=np.int64)
-    places[np.argsort(names, kind="stable")] = np.arange(labels.n_labels)
-    order = np.lexsort((places[labels.codes], -labels.weights, owners))
-    best = np.full(sizes.size, -1, dtype=np.int64)
-    best[sizes > 0] = labels.codes[order[labels.indptr[:-1][sizes > 0]]]
-    return best
 
 
 def _private(codes: Rows, groups: Rows) -> Rows:
@@ -183,7 +169,7 @@ def _part(labels: Labels, gold: Labels, ranks: dict[str, int]) -> _Part:
     if rows.min(initial=0) < 0:
         stranger = example(labels, int(np.argmin(rows)))
         raise InputError(f"{labels.source}: the item {stranger} is not in {gold.source}")
-    codes = _heaviest(labels)
+    codes = heaviest(labels)
     names = map(labels.label, range(labels.n_labels))
     lookup = np.array([ranks.get(name, -1) for name in names], dtype=np.int64)
     return _Part(rows[codes >= 0], lookup[codes[codes >= 0]])

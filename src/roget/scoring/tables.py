@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from roget.errors import InputError
+from roget.errors import InputError, UnknownName
 from roget.scoring.contingency import Contingency
 from roget.scoring.labels import Aligned, Labels, align, as_labels, read_pair
 from roget.scoring.labels.files import ONE_SIDE
-from roget.scoring.labels.select import take
+from roget.scoring.labels.select import hardened, take
 from roget.scoring.soft import WeightedTable
 from roget.scoring.statistics import Statistics
 
@@ -24,8 +24,27 @@ AVERAGES = ("weighted", "unweighted", "pooled")
 """How the scores of groups become one."""
 
 
+ANSWERS = ("weighted", "top")
+"""What becomes of a system's weighted answers: kept, or only the heaviest label."""
+
+
+def answers_of(
+    system: Any, answers: str, labels: str | None = None, columns: Columns | None = None
+) -> Labels:
+    """A system's labels; with answers="top" only the heaviest of each item."""
+    if answers not in ANSWERS:
+        raise UnknownName("kind of answers", answers, ANSWERS)
+    given = as_labels(system, labels=labels, columns=columns)
+    return hardened(given) if answers == "top" and given.weighted else given
+
+
 def aligned(
-    gold: Any, system: Any, missing: str, labels: str | None, columns: Columns | None
+    gold: Any,
+    system: Any,
+    missing: str,
+    labels: str | None = None,
+    columns: Columns | None = None,
+    answers: str = "weighted",
 ) -> Aligned:
     """Both sides read and joined; without a system, gold is a file of two aligned columns."""
     if all(isinstance(side, str) and side == "-" for side in (gold, system)):
@@ -36,7 +55,7 @@ def aligned(
         left, right = read_pair(gold, labels=labels, columns=columns)
     else:
         left = as_labels(gold, labels=labels, columns=columns, gold=True)
-        right = as_labels(system, labels=labels, columns=columns)
+        right = answers_of(system, answers, labels, columns)
     return align(left, right, missing=missing)
 
 

@@ -64,3 +64,23 @@ def fill(labels: Labels, gaps: npt.NDArray[np.bool_], *, together: bool) -> Labe
         weights=weights,
         complete=True,
     )
+
+
+def heaviest(labels: Labels) -> npt.NDArray[np.int64]:
+    """One code per item, of its heaviest label (of equal ones the first as text); −1 for none."""
+    if labels.indptr is None or labels.weights is None:
+        return labels.codes.astype(np.int64)
+    sizes = np.diff(labels.indptr)
+    owners = np.repeat(np.arange(sizes.size), sizes)
+    names = np.array([labels.label(code) for code in range(labels.n_labels)], dtype=object)
+    places = np.empty(labels.n_labels, dtype=np.int64)
+    places[np.argsort(names, kind="stable")] = np.arange(labels.n_labels)
+    order = np.lexsort((places[labels.codes], -labels.weights, owners))
+    best = np.full(sizes.size, -1, dtype=np.int64)
+    best[sizes > 0] = labels.codes[order[labels.indptr[:-1][sizes > 0]]]
+    return best
+
+
+def hardened(labels: Labels) -> Labels:
+    """The heaviest label of each item as its only answer."""
+    return replace(labels, codes=heaviest(labels), indptr=None, weights=None)

@@ -75,13 +75,8 @@ class GreedyOneToOne(Measure):
 
 
 @dataclass(frozen=True)
-class MeilaHeckerman(Measure):
+class MeilaHeckerman(GreedyOneToOne):
     """1 is best: the criterion H, whose match is greedy by cell size like greedy-one-to-one."""
 
     name = "meila-heckerman"
-    ties = True
-    needs = ("table",)
     reference = "Meilă & Heckerman 2001"
-
-    def compute(self, table: Contingency) -> float:
-        return greedy_match(table)
