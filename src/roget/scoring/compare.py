@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -218,12 +219,12 @@ class _Scored:
     def names(self) -> list[str]:
         return [system.name for system in self.answered] + list(self.trivial)
 
-    @property
+    @cached_property
     def values(self) -> FloatArray:
         """Systems and trivial answers × requests × groups."""
         return np.stack([system.values for system in self.answered] + list(self.trivial.values()))
 
-    @property
+    @cached_property
     def means(self) -> FloatArray:
         return group_average(self.values, self.weights)
 
@@ -240,29 +241,30 @@ class _Scored:
         both = list(combinations(range(len(self.answered)), 2))
         if not both:
             return []
-        a, b = (np.array(side) for side in zip(*both, strict=True))
-        difference = self.means[a] - self.means[b]
-        drawn = draws.drawn[:, a] - draws.drawn[:, b]
+        names, found = self.names, []
+        for r, (measure, entropy) in enumerate(self.asked):
+            # One score at a time: all differences of all draws at once would fill the memory.
+            columns = self._tested(r, np.array(both), draws, paired, seed)
+            for at, (i, j) in enumerate(both):
+                numbers = (_defined(column[at]) for column in columns)
+                found.append(Pair(names[i], names[j], str(measure), entropy, *numbers))
+        return found
+
+    def _tested(
+        self, r: int, both: npt.NDArray[np.int64], draws: Draws, paired: str, seed: int
+    ) -> tuple[FloatArray, ...]:
+        """Difference, ends of its interval, p and corrected p of every pair under one score."""
+        a, b = both.T
+        difference = self.means[a, r] - self.means[b, r]
+        drawn = draws.drawn[:, a, r] - draws.drawn[:, b, r]
         low, high = interval("percentile", difference, drawn, NO_JACKKNIFE)
         if paired == "permutation":
-            values = self.values
-            p = permutation_p(values[a] - values[b], self.weights, draws.drawn.shape[0], seed + 1)
+            values = self.values[:, r]
+            p = permutation_p(values[a] - values[b], self.weights, drawn.shape[0], seed + 1)
         else:
             p = bootstrap_p(difference, drawn)
         p = np.where(np.isnan(difference), np.nan, p)
-        adjusted = np.column_stack([_holm(column) for column in p.T])
-        names = self.names
-        return [
-            Pair(
-                names[i],
-                names[j],
-                str(measure),
-                entropy,
-                *(_defined(x[at, r]) for x in (difference, low, high, p, adjusted)),
-            )
-            for r, (measure, entropy) in enumerate(self.asked)
-            for at, (i, j) in enumerate(both)
-        ]
+        return difference, low, high, p, _holm(p)
 
     def comparison(self, signed: str, draws: Draws | None, paired: str, seed: int) -> Comparison:
         pairs = [] if draws is None else self.pairs(draws, paired, seed)
