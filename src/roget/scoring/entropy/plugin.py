@@ -11,8 +11,11 @@ def plug_in(counts: CountArray, total: int | float) -> FloatArray:
     """−(j/N)·log(j/N) for an array of positive counts j."""
     n = float(total)
     p = counts / n
+    log = np.log(p)
     # Near 1 the logarithm of a quotient has lost what makes the entropy of a skewed sample.
-    log = np.where(2 * p > 1, np.log1p(-np.minimum((n - counts) / n, 0.5)), np.log(p))
+    most = np.flatnonzero(p > 0.5)
+    if most.size:
+        log[most] = np.log1p((counts[most] - n) / n)
     return np.asarray(-p * log)
 
 
