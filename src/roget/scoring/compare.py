@@ -97,8 +97,20 @@ def compare(
         answered.append(one)
         if progress is not None:
             progress(done, len(named) + 1)
-    parts = _agreed(answered, asked, average, missing, seed, ci, paired, interval_method)
-    parts["answers"] = answers
+    signatures = [
+        signature.fields(
+            system.sides,
+            asked,
+            average=average,
+            missing=missing,
+            seed=seed,
+            answers=answers,
+            ci=described(ci, interval_method) + (f"+{paired}" if ci else ""),
+        )
+        | {"items": str(sum(table.n for table in system.groups))}
+        for system in answered
+    ]
+    parts = _agreed(answered, signatures)
     sizes = np.array([table.n for table in answered[0].groups], dtype=float)
     weights = sizes if average == "weighted" else np.ones_like(sizes)
     if ci and paired == "permutation" and weights.size == 1:
@@ -159,33 +171,16 @@ def _try_splits(
         system.reasons.pop(number, None)
 
 
-def _agreed(
-    answered: Sequence[Answered],
-    asked: Sequence[Request],
-    average: str,
-    missing: str,
-    seed: int,
-    ci: int,
-    paired: str,
-    interval_method: str,
-) -> dict[str, str]:
+def _agreed(answered: Sequence[Answered], signatures: Sequence[dict[str, str]]) -> dict[str, str]:
     """The signature all systems share; scores with different ones are never ranked together."""
-    intervals = described(ci, interval_method) + (f"+{paired}" if ci else "")
-    first: dict[str, str] | None = None
-    for system in answered:
-        parts = signature.fields(
-            system.sides, asked, average=average, missing=missing, seed=seed, ci=intervals
-        )
-        parts["items"] = str(sum(table.n for table in system.groups))
-        first = first or parts
+    first = signatures[0]
+    for system, parts in zip(answered, signatures, strict=True):
         for key, value in parts.items():
             if first[key] != value:
                 raise InputError(
                     f"scores cannot be ranked together: {key} is {first[key]} for "
                     f"{answered[0].name} but {value} for {system.name}"
                 )
-    if first is None:
-        raise InputError("no system to compare")
     return first
 
 

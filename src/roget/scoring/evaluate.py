@@ -91,8 +91,14 @@ def score(
     items = sum(table.n for table in groups)
     cells = sum(table.joint.seen for table in groups)
     parts = signature.fields(
-        sides, asked, average=average, missing=missing, seed=seed, ci=described(ci, interval)
-    ) | {"answers": answers}
+        sides,
+        asked,
+        average=average,
+        missing=missing,
+        seed=seed,
+        answers=answers,
+        ci=described(ci, interval),
+    )
     return ScoreTable(
         signature=signature.written(parts),
         items=items,

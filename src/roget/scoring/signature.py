@@ -17,6 +17,7 @@ def fields(
     average: str,
     missing: str,
     seed: int,
+    answers: str = "weighted",
     ci: str = "none",
 ) -> dict[str, str]:
     """The signature's parts by name."""
@@ -28,6 +29,7 @@ def fields(
         "gold": "weighted" if sides.gold.weighted else "hard",
         "system": "weighted" if sides.system.weighted else "hard",
         "average": average if sides.groups is not None else "none",
+        "answers": "top" if answers == "top" else "given",
         "weights": "per-item" if sides.gold.weighted or sides.system.weighted else "none",
         "missing": missing,
         "entropy": ",".join(entropies) or "none",
