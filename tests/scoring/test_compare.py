@@ -119,7 +119,7 @@ def test_paths_are_named_by_their_files(tmp_path):
     ("options", "message"),
     [
         ({"paired": "t-test"}, "unknown test 't-test'"),
-        ({"interval_method": "normal"}, "unknown interval"),
+        ({"interval": "normal"}, "unknown interval"),
         ({"ci": -1}, "expected a number of draws"),
         ({"ci": 100, "paired": "permutation"}, "needs groups"),
     ],
@@ -155,7 +155,10 @@ def test_weighted_systems_with_groups():
     ]
     soft = pd.DataFrame(rows, columns=["item", "label", "weight", "group"])
     comparison = compare(frame(GOLD), {"a": soft, "b": soft}, ["v", "ari"], ["ml", "jk"], ci=50)
-    assert {row.rank for row in comparison.rows} == {1}
+    systems = [row for row in comparison.rows if not row.trivial]
+    assert {row.rank for row in systems} == {1}
+    trivial = {row.system for row in comparison.rows if row.trivial and row.value is not None}
+    assert trivial == {"one cluster", "one per item", "random"}
     assert all(pair.p_holm == 1 for pair in comparison.pairs)
 
 
@@ -187,3 +190,23 @@ def test_intervals_of_one_score():
     assert "ci:300xauto" in table.signature
     assert "low" in str(table)
     assert contingency(GOLD, SYSTEMS["good"]).measure("v") > 0
+
+
+def test_a_score_of_few_groups_is_no_score():
+    """The same rule as for one system: beyond half undefined there is no average, else a note."""
+    gold = frame(["a", "a", "b", "x", "x", "y", "y"], [1, 1, 1, 2, 2, 3, 3])
+    mostly = frame([1, 1, 2, 1, 2, 1, 2], [1, 1, 1, 2, 2, 3, 3])
+    (row,) = [r for r in compare(gold, {"s": mostly}, "gamma").rows if not r.trivial]
+    assert row.value is None
+    assert row.rank is None
+    assert "every pair" in row.reason
+    half = frame(["a", "a", "b", "x", "x"], [1, 1, 1, 2, 2])
+    comparison = compare(half, {"s": half}, "gamma")
+    assert any("undefined in 1 of 2 groups" in warning for warning in comparison.warnings)
+
+
+def test_draws_of_items_are_reported():
+    seen = []
+    compare(GOLD, SYSTEMS, "ari", ci=20, progress=lambda done, total: seen.append((done, total)))
+    assert seen[-1] == (23, 23)
+    assert len(seen) == 23

@@ -89,7 +89,7 @@ def compare(
             splits=splits or (),
             baselines=baselines,
             ci=ci,
-            interval_method=interval.value,
+            interval=interval.value,
             paired=paired.value,
             seed=seed,
             progress=progress,

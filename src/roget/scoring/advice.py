@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+
+import numpy as np
+import numpy.typing as npt
 
 from roget.scoring.measures import Measure
 from roget.scoring.result import ScoreRow
@@ -27,6 +30,20 @@ def advice(
         *_no_better(rows, measures),
         *_disagreements(rows),
         *_thin(items_per_cell, any(row.entropy == "ml" for row in rows)),
+    ]
+
+
+def partly_undefined(
+    values: npt.NDArray[np.float64], measures: Sequence[Measure], reasons: Mapping[int, str]
+) -> list[str]:
+    """A note for each average (measures × groups) that leaves some groups out."""
+    groups = values.shape[1]
+    undefined = np.isnan(values).sum(axis=1)
+    return [
+        f"{measure}: undefined in {undefined[i]} of {groups} groups, which are left out of the "
+        f"average ({reasons.get(i, 'no value')})"
+        for i, measure in enumerate(measures)
+        if 0 < 2 * undefined[i] <= groups
     ]
 
 

@@ -38,6 +38,9 @@ _MOST_ITEMS = 10**6
 _MOST_CELLS = 250_000
 """Beyond these a baseline's table is not drawn; only measures that look at cells miss it."""
 
+DRAWS = 20
+"""How many random answers are averaged, over all groups, where there is no exact expectation."""
+
 _ITEMS_DRAWN = 50_000
 """Several random tables are averaged while they hold no more items than this together."""
 
@@ -48,21 +51,27 @@ class Measurable(Protocol):
     def measure(self, measure: str | Measure, entropy: str | Estimator = "ml") -> float: ...
 
 
-def trivial(statistics: Statistics, seed: int = 0, draws: int = 20) -> dict[str, Measurable]:
+def trivial(
+    statistics: Statistics, seed: int = 0, draws: int = DRAWS, *, like_gold: bool = False
+) -> dict[str, Measurable]:
     """The three trivial answers to the same items: one cluster, one per item, random.
 
     What has no exact expectation over random answers is averaged over (at most) `draws` of them.
+    Random clusters have the sizes of the system's, or of the gold classes.
     """
     draws = max(1, min(draws, int(_ITEMS_DRAWN // statistics.n)))
     if isinstance(statistics, WeightedTable):
         # Dealing weights costs some ten times more than shuffling labels.
-        return _weighted(statistics, seed, max(1, draws // 10))
+        return _weighted(statistics, seed, max(1, draws // 10), like_gold)
     table = statistics.table
     if table.counts.dtype.kind == "f":
         # A table of fractions has no items to give a cluster of their own.
         return {"one cluster": one_cluster(table)}
-    sizes = table.row_totals.astype(np.int64), table.column_totals.astype(np.int64)
-    random = RandomSameSizes(*sizes, seed, draws, table)
+    rows, columns = table.row_totals.astype(np.int64), table.column_totals.astype(np.int64)
+    if like_gold:
+        random = RandomSameSizes(rows, rows, seed, draws)
+    else:
+        random = RandomSameSizes(rows, columns, seed, draws, table)
     return dict(zip(NAMES, (one_cluster(table), OnePerItem(table), random), strict=True))
 
 
@@ -72,17 +81,19 @@ def one_cluster(table: Contingency) -> Contingency:
     return Contingency.from_cells(rows, np.zeros_like(rows), table.row_totals, table.gold)
 
 
-def _weighted(statistics: WeightedTable, seed: int, draws: int) -> dict[str, Measurable]:
-    """The same on weighted answers; random is the system's answers dealt out anew."""
-    gold, system, n = statistics.gold, statistics.system, statistics.n
+def _weighted(
+    statistics: WeightedTable, seed: int, draws: int, like_gold: bool
+) -> dict[str, Measurable]:
+    """The same on weighted answers; random is one side's answers dealt out anew."""
+    gold, n = statistics.gold, statistics.n
+    like = gold if like_gold else statistics.system
     answers: dict[str, Measurable] = {}
     for name, codes in zip(NAMES[:2], (np.zeros(n, dtype=np.int64), np.arange(n)), strict=True):
         answers[name] = _against(gold, Side(Labels(codes, int(codes[-1]) + 1, None)))
     random = np.random.default_rng(seed)
-    known = statistics.expected[1]
+    known = statistics.expected[0 if like_gold else 1]
     dealt = [
-        _against(gold, Side(take(system.labels, random.permutation(n)), known))
-        for _ in range(draws)
+        _against(gold, Side(take(like.labels, random.permutation(n)), known)) for _ in range(draws)
     ]
     return {**answers, "random": Mean(dealt)}
 

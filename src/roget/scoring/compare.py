@@ -15,7 +15,8 @@ import numpy.typing as npt
 
 from roget.errors import InputError, UnknownName
 from roget.scoring import signature
-from roget.scoring.baselines import OnePerItem, RandomSameSizes, one_cluster
+from roget.scoring.advice import partly_undefined
+from roget.scoring.baselines import DRAWS, trivial
 from roget.scoring.comparison import Comparison, Pair, SystemRow
 from roget.scoring.intervals import Draws, check, described, draw
 from roget.scoring.labels import Aligned, Labels, align, as_labels
@@ -25,11 +26,11 @@ from roget.scoring.resample import (
     NO_JACKKNIFE,
     bootstrap_p,
     holm,
-    interval,
     letters,
     permutation_p,
 )
 from roget.scoring.resample import average as group_average
+from roget.scoring.resample import interval as ends_of
 from roget.scoring.splits import OnSplits, Split, read_splits, supervised_recall
 from roget.scoring.statistics import Statistics
 from roget.scoring.tables import AVERAGES, answers_of, tables
@@ -66,7 +67,7 @@ def compare(
     splits: Sequence[str | os.PathLike[str]] = (),
     baselines: bool = True,
     ci: int = 0,
-    interval_method: str = "auto",
+    interval: str = "auto",
     paired: str = "bootstrap",
     seed: int = 0,
     progress: Progress | None = None,
@@ -83,7 +84,7 @@ def compare(
     folders = {Path(folder).name: read_splits(folder) for folder in splits}
     asked: list[Request] = requests(measures, entropy)
     asked += [(OnSplits(folder), None) for folder in folders]
-    check(ci, interval_method, seed)
+    check(ci, interval, seed)
     for kind, value, known in (("average", average, AVERAGES), ("test", paired, PAIRED)):
         if value not in known:
             raise UnknownName(kind, value, known)
@@ -96,7 +97,7 @@ def compare(
         _try_splits(one, left, right, list(folders.values()))
         answered.append(one)
         if progress is not None:
-            progress(done, len(named) + 1)
+            progress(done, len(named) + ci)
     signatures = [
         signature.fields(
             system.sides,
@@ -105,7 +106,7 @@ def compare(
             missing=missing,
             seed=seed,
             answers=answers,
-            ci=described(ci, interval_method) + (f"+{paired}" if ci else ""),
+            ci=described(ci, interval) + (f"+{paired}" if ci else ""),
         )
         | {"items": str(sum(table.n for table in system.groups))}
         for system in answered
@@ -120,8 +121,13 @@ def compare(
     )
     draws = None
     if ci:
+
+        def step(done: int) -> None:
+            if progress is not None:
+                progress(len(named) + done, len(named) + ci)
+
         sides = [system.sides for system in answered]
-        draws = draw(table.values, weights, sides, asked, ci, interval_method, seed)
+        draws = draw(table.values, weights, sides, asked, ci, interval, seed, step=step)
     return table.comparison(signature.written(parts), draws, paired, seed)
 
 
@@ -186,18 +192,11 @@ def _agreed(answered: Sequence[Answered], signatures: Sequence[dict[str, str]]) 
 
 def _trivial(system: Answered, asked: Sequence[Request], seed: int) -> dict[str, Values]:
     """Scores of the trivial answers; random ones have the gold standard's own sizes."""
-    scores: dict[str, list[Values]] = {"one cluster": [], "one per item": [], "random": []}
-    if system.sides.gold.weighted or system.sides.system.weighted:
-        return {}
-    draws = max(1, 20 // len(system.groups))
-    for column, statistics in enumerate(system.groups):
-        table = statistics.table
-        sizes = table.row_totals.astype(np.int64)
-        random = RandomSameSizes(sizes, sizes, seed + column, draws)
-        for name, answer in zip(
-            scores, (one_cluster(table), OnePerItem(table), random), strict=True
-        ):
-            scores[name].append(values_of(answer, asked))
+    scores: dict[str, list[Values]] = {}
+    draws = max(1, DRAWS // len(system.groups))
+    for column, table in enumerate(system.groups):
+        for name, answer in trivial(table, seed + column, draws, like_gold=True).items():
+            scores.setdefault(name, []).append(values_of(answer, asked))
     return {name: np.column_stack(columns) for name, columns in scores.items()}
 
 
@@ -252,7 +251,7 @@ class _Scored:
         a, b = both.T
         difference = self.means[a, r] - self.means[b, r]
         drawn = draws.drawn[:, a, r] - draws.drawn[:, b, r]
-        low, high = interval("percentile", difference, drawn, NO_JACKKNIFE)
+        low, high = ends_of("percentile", difference, drawn, NO_JACKKNIFE)
         if paired == "permutation":
             values = self.values[:, r]
             p = permutation_p(values[a] - values[b], self.weights, drawn.shape[0], seed + 1)
@@ -260,6 +259,11 @@ class _Scored:
             p = bootstrap_p(difference, drawn)
         p = np.where(np.isnan(difference), np.nan, p)
         return difference, low, high, p, _holm(p)
+
+    def _notes(self, system: Answered) -> list[str]:
+        measures = [measure for measure, _ in self.asked]
+        undefined = partly_undefined(system.values, measures, system.reasons)
+        return [*system.sides.warnings, *undefined]
 
     def comparison(self, signed: str, draws: Draws | None, paired: str, seed: int) -> Comparison:
         pairs = [] if draws is None else self.pairs(draws, paired, seed)
@@ -297,9 +301,7 @@ class _Scored:
             groups=len(first.groups),
             classes=float(np.mean([table.sizes.classes for table in first.groups])),
             warnings=tuple(
-                f"{system.name}: {text}"
-                for system in self.answered
-                for text in system.sides.warnings
+                f"{system.name}: {text}" for system in self.answered for text in self._notes(system)
             ),
             rows=tuple(rows),
             pairs=tuple(pairs),

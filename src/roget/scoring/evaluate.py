@@ -7,12 +7,11 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from roget.errors import Undefined, UnknownName
 from roget.scoring import baselines as baseline
 from roget.scoring import signature
-from roget.scoring.advice import advice
+from roget.scoring.advice import advice, partly_undefined
 from roget.scoring.diagnostics import details as diagnose
 from roget.scoring.diagnostics import group_names
 from roget.scoring.intervals import check, described, draw
@@ -23,9 +22,6 @@ from roget.scoring.resample import average as group_average
 from roget.scoring.result import ScoreRow, ScoreTable
 from roget.scoring.statistics import Statistics
 from roget.scoring.tables import AVERAGES, aligned, tables
-
-DRAWS = 20
-"""How many random answers are averaged, over all groups, where there is no exact expectation."""
 
 Progress = Callable[[int, int], None]
 
@@ -68,22 +64,28 @@ def score(
     reasons: dict[int, str] = {}
     values, trivial = _values(groups, asked, reasons, seed if baselines else None, progress)
     weights = np.array([table.n if average == "weighted" else 1.0 for table in groups], dtype=float)
-    undefined = np.isnan(values).sum(axis=1)
-    means = np.where(2 * undefined > len(groups), np.nan, group_average(values, weights))
+    means = group_average(values, weights)
     against = {name: group_average(scores, weights) for name, scores in trivial.items()}
     rows = tuple(
         ScoreRow(
             str(wanted),
             estimator,
             _defined(means[i]),
-            _reason(reasons[i], int(undefined[i]), len(groups)) if np.isnan(means[i]) else None,
+            _reason(reasons[i], values[i]) if np.isnan(means[i]) else None,
             direction=wanted.direction,
             baselines={name: _defined(scores[i]) for name, scores in against.items()},
         )
         for i, (wanted, estimator) in enumerate(asked)
     )
     if ci:
-        ends = draw(values[None], weights, [sides], asked, ci, interval, seed)
+
+        def step(done: int) -> None:
+            if progress is not None:
+                progress(len(groups) + done, len(groups) + ci)
+
+        ends = draw(
+            values[None], weights, [sides], asked, ci, interval, seed, pairs=False, step=step
+        )
         rows = tuple(
             replace(row, low=_defined(low), high=_defined(high)) if row.value is not None else row
             for row, low, high in zip(rows, ends.low[0], ends.high[0], strict=True)
@@ -107,7 +109,7 @@ def score(
         clusters=float(np.mean([table.sizes.clusters for table in groups])),
         warnings=(
             *sides.warnings,
-            *_partly_undefined(undefined, len(groups), asked, reasons),
+            *partly_undefined(values, [wanted for wanted, _ in asked], reasons),
             *advice(rows, [wanted for wanted, _ in asked], items / cells),
         ),
         rows=rows,
@@ -155,7 +157,7 @@ def _values(
     for column, table in enumerate(groups):
         values[:, column] = values_of(table, asked, reasons)
         if seed is not None:
-            draws = max(1, DRAWS // len(groups))
+            draws = max(1, baseline.DRAWS // len(groups))
             for name, answer in baseline.trivial(table, seed + column, draws).items():
                 scores = trivial.setdefault(name, np.full(values.shape, np.nan))
                 scores[:, column] = values_of(answer, asked)
@@ -168,20 +170,6 @@ def _defined(value: float) -> float | None:
     return None if np.isnan(value) else float(value)
 
 
-def _reason(reason: str, undefined: int, groups: int) -> str:
-    return reason if groups == 1 else f"{reason} (so in {undefined} of {groups} groups)"
-
-
-def _partly_undefined(
-    undefined: npt.NDArray[np.integer],
-    groups: int,
-    asked: Sequence[Request],
-    reasons: Mapping[int, str],
-) -> list[str]:
-    """A note for each average that leaves some groups out; beyond half there is no average."""
-    return [
-        f"{wanted}: undefined in {undefined[i]} of {groups} groups, which are left out of the "
-        f"average ({reasons[i]})"
-        for i, (wanted, _) in enumerate(asked)
-        if 0 < 2 * undefined[i] <= groups
-    ]
+def _reason(reason: str, values: Values) -> str:
+    undefined = int(np.isnan(values).sum())
+    return reason if values.size == 1 else f"{reason} (so in {undefined} of {values.size} groups)"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -52,10 +52,14 @@ def draw(
     ci: int,
     method: str,
     seed: int,
+    *,
+    pairs: bool = True,
+    step: Callable[[int], None] = lambda done: None,
 ) -> Draws:
     """Draws and intervals of scores given as systems × requests × groups.
 
-    Rows of `values` beyond the `sides` (trivial answers) have intervals with groups only.
+    Rows of `values` beyond the `sides` (trivial answers) have intervals with groups only. Without
+    `pairs` to test, items are not drawn for intervals that do without. `step` hears of each draw.
     """
     means = average(values, weights)
     if weights.size > 1:
@@ -66,7 +70,8 @@ def draw(
     chosen = "jackknife" if method == "auto" else method
     count = len(sides)
     items = ItemDraws(sides, asked)
-    drawn = items.bootstrap(ci, seed, means[:count])
+    needed = ci if pairs or chosen != "jackknife" else 0
+    drawn = items.bootstrap(needed, seed, means[:count], step)
     low, high = np.full_like(means, np.nan), np.full_like(means, np.nan)
     low[:count], high[:count] = interval(chosen, means[:count], drawn, items.jackknife(seed))
     return Draws(drawn, low, high)

@@ -27,8 +27,12 @@ LEVEL = 0.95
 
 
 def average(values: FloatArray, weights: FloatArray) -> FloatArray:
-    """The weighted mean over groups (the last axis), NaN groups left out; NaN if all are."""
-    return np.asarray(_averages(values, weights[None, :])[0])
+    """The weighted mean over groups (the last axis), undefined (NaN) groups left out.
+
+    Beyond half of the groups there is no average: NaN.
+    """
+    mostly = 2 * np.isnan(values).sum(axis=-1) > weights.size
+    return np.where(mostly, np.nan, _averages(values, weights[None, :])[0])
 
 
 def _averages(values: FloatArray, weights: FloatArray) -> FloatArray:

@@ -6,7 +6,7 @@ kind occurs, and each system's table follows from it.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -44,7 +44,9 @@ class ItemDraws:
         ]
         self.widths = [side.system.n_labels for side in sides]
 
-    def bootstrap(self, draws: int, seed: int, estimates: FloatArray) -> FloatArray:
+    def bootstrap(
+        self, draws: int, seed: int, estimates: FloatArray, step: Callable[[int], None]
+    ) -> FloatArray:
         """Draws × systems × requests, about the estimates (systems × requests).
 
         In the world of the draws the truth is the observed table, whose scores are plug-in ones.
@@ -53,8 +55,11 @@ class ItemDraws:
         """
         plain: list[Request] = [(m, None if e is None else "ml") for m, e in self.asked]
         truth = self._scores(self.counts, plain)
-        drawn = [self._scores(times, self.asked) for times in item_draws(self.counts, draws, seed)]
-        return np.array(drawn) - truth + estimates
+        drawn = np.empty((draws, *estimates.shape))
+        for done, times in enumerate(item_draws(self.counts, draws, seed)):
+            drawn[done] = self._scores(times, self.asked) - truth + estimates
+            step(done + 1)
+        return drawn
 
     def jackknife(self, seed: int) -> Jackknife:
         """Scores with an item, or a block of items, left out in turn."""

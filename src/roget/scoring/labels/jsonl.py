@@ -11,7 +11,6 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from roget.errors import FormatError
 from roget.scoring.labels.base import Labels
@@ -23,8 +22,6 @@ from roget.scoring.labels.problems import Problems
 from roget.scoring.labels.split import BATCH
 from roget.scoring.labels.table import Table, to_labels
 from roget.scoring.labels.weights import fault, number
-
-Lines = npt.NDArray[np.int64]
 
 
 def read(source: Source, *, columns: Columns | None = None, gold: bool = False) -> Labels:
