@@ -11,7 +11,10 @@ from typing import TYPE_CHECKING, Any
 from roget._version import __version__
 
 if TYPE_CHECKING:
+    from roget import data
+    from roget.core.counts import Counts
     from roget.errors import InputError, RogetError, Undefined
+    from roget.learn.counting.count import count
     from roget.scoring.compare import compare
     from roget.scoring.comparison import Comparison
     from roget.scoring.contingency import Contingency
@@ -22,6 +25,7 @@ if TYPE_CHECKING:
 _PUBLIC = {
     "Comparison": "roget.scoring.comparison:Comparison",
     "Contingency": "roget.scoring.contingency:Contingency",
+    "Counts": "roget.core.counts:Counts",
     "InputError": "roget.errors:InputError",
     "RogetError": "roget.errors:RogetError",
     "ScoreRow": "roget.scoring.result:ScoreRow",
@@ -29,6 +33,8 @@ _PUBLIC = {
     "Undefined": "roget.errors:Undefined",
     "compare": "roget.scoring.compare:compare",
     "contingency": "roget.scoring.evaluate:contingency",
+    "count": "roget.learn.counting.count:count",
+    "data": "roget.data",
     "entropy": "roget.scoring.entropy:entropy_of",
     "measure": "roget.scoring.evaluate:measure",
     "score": "roget.scoring.evaluate:score",
@@ -37,6 +43,7 @@ _PUBLIC = {
 __all__ = [
     "Comparison",
     "Contingency",
+    "Counts",
     "InputError",
     "RogetError",
     "ScoreRow",
@@ -45,6 +52,8 @@ __all__ = [
     "__version__",
     "compare",
     "contingency",
+    "count",
+    "data",
     "entropy",
     "measure",
     "score",
@@ -55,7 +64,9 @@ def __getattr__(name: str) -> Any:
     if name not in _PUBLIC:
         raise AttributeError(f"module 'roget' has no attribute {name!r}")
     module, _, attribute = _PUBLIC[name].partition(":")
-    value = getattr(importlib.import_module(module), attribute)
+    value: Any = importlib.import_module(module)
+    if attribute:
+        value = getattr(value, attribute)
     globals()[name] = value
     return value
 

@@ -103,6 +103,21 @@ LABEL_FORMATS: dict[str, str] = {
     "lines": "roget.scoring.labels.lines:read",
 }
 
+READERS: dict[str, str] = {
+    "conllu": "roget.learn.corpus.conllu:read",
+    "text": "roget.learn.corpus.text:read",
+    "hanta": "roget.learn.corpus.tagger:read",
+    "spacy": "roget.learn.corpus.spacy_reader:read",
+    "docbin": "roget.learn.corpus.spacy_reader:read_docbin",
+    "table": "roget.core.tables:scan",
+    "matrix": "roget.core.counts_files:read_matrix",
+}
+
+ENGINES: dict[str, str] = {
+    "local": "roget.engines.local:Local",
+    "dask": "roget.engines.dask:Dask",
+}
+
 OTHER_NAMES: dict[str, str] = {
     "accuracy": "one-to-one",
     "clustering-accuracy": "one-to-one",
@@ -134,6 +149,8 @@ _KINDS: dict[str, dict[str, str]] = {
     "renderers": RENDERERS,
     "comparison renderers": COMPARISON_RENDERERS,
     "label formats": LABEL_FORMATS,
+    "readers": READERS,
+    "engines": ENGINES,
 }
 
 
@@ -172,4 +189,6 @@ _SINGULAR = {
     "renderers": "format",
     "comparison renderers": "format",
     "label formats": "label format",
+    "readers": "reader",
+    "engines": "engine",
 }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 MAX_PROBLEMS = 20
 """How many broken lines are collected before reading gives up."""
@@ -11,6 +12,17 @@ MAX_PROBLEMS = 20
 
 class RogetError(Exception):
     """Base of all errors that are the input's or the caller's doing, never a bug."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Errors cross from worker processes; most build their message from other arguments.
+        return _again, (type(self), self.args, self.__dict__)
+
+
+def _again(kind: type[RogetError], args: tuple[Any, ...], state: dict[str, Any]) -> RogetError:
+    error = kind.__new__(kind, *args)
+    error.args = args
+    error.__dict__.update(state)
+    return error
 
 
 class InputError(RogetError, ValueError):

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import errno
 import os
 
 import pytest
 
 from roget import InputError
-from roget.core.store import write_atomic
+from roget.core.store import new_directory, new_file, write_atomic
 
 
 def test_writes_and_replaces(tmp_path):
@@ -55,3 +56,119 @@ def test_impossible_places_are_named(tmp_path):
         write_atomic(tmp_path / "nowhere" / "x", "")
     with pytest.raises(InputError, match="is a folder"):
         write_atomic(tmp_path, "")
+
+
+def is_marked(folder):
+    return (folder / "mark").exists()
+
+
+def fill(path, text, ours=is_marked):
+    with new_directory(path, ours, "a marked folder") as draft:
+        (draft / "mark").write_text(text)
+
+
+def test_a_folder_is_new_or_takes_the_place_of_an_older_one(tmp_path):
+    path, plain = tmp_path / "things", tmp_path / "plain"
+    plain.mkdir()
+    fill(path, "first")
+    fill(path, "second")
+    assert (path / "mark").read_text() == "second"
+    assert path.stat().st_mode == plain.stat().st_mode
+    assert sorted(os.listdir(tmp_path)) == ["plain", "things"]
+
+
+def test_an_older_folder_stays_until_the_new_one_is_whole(tmp_path):
+    path = tmp_path / "things"
+    fill(path, "old")
+
+    def interrupted():
+        with new_directory(path, is_marked, "") as draft:
+            (draft / "mark").write_text("half")
+            assert (path / "mark").read_text() == "old"
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        interrupted()
+    assert (path / "mark").read_text() == "old"
+    assert os.listdir(tmp_path) == ["things"]
+
+
+@pytest.mark.parametrize("error", [PermissionError(13, "Permission denied"), KeyboardInterrupt()])
+@pytest.mark.parametrize("failing", [0, 1])
+def test_an_older_folder_comes_back_if_the_new_one_cannot_take_its_place(
+    tmp_path, monkeypatch, failing, error
+):
+    path = tmp_path / "things"
+    fill(path, "old")
+    rename, calls = os.rename, []
+
+    def broken(source, target):
+        calls.append(source)
+        if len(calls) == failing + 1:
+            raise error
+        rename(source, target)
+
+    monkeypatch.setattr(os, "rename", broken)
+    with pytest.raises(type(error)):
+        fill(path, "new")
+    assert (path / "mark").read_text() == "old"
+    assert os.listdir(tmp_path) == ["things"]
+
+
+def test_an_interrupt_after_the_exchange_leaves_the_new_folder_alone(tmp_path, monkeypatch):
+    path = tmp_path / "things"
+    fill(path, "old")
+    rename = os.rename
+
+    def late(source, target):
+        rename(source, target)
+        if target == path:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(os, "rename", late)
+    with pytest.raises(KeyboardInterrupt):
+        fill(path, "new")
+    assert (path / "mark").read_text() == "new"
+    assert os.listdir(tmp_path) == ["things"]
+
+
+def test_other_people_s_folders_and_files_are_never_replaced(tmp_path):
+    file, folder = tmp_path / "file", tmp_path / "folder"
+    file.write_text("mine")
+    folder.mkdir()
+    for path, said in ((file, "it is a file"), (folder, "is not a marked folder")):
+        with pytest.raises(InputError, match=said):
+            fill(path, "new")
+    with pytest.raises(InputError, match="no folder"):
+        fill(tmp_path / "nowhere" / "x", "new")
+    late = new_directory(tmp_path / "late", is_marked, "a marked folder")
+    with pytest.raises(InputError, match="not a marked folder"), late:
+        # Somebody makes a folder of that name while the draft is being filled.
+        (tmp_path / "late").mkdir()
+    assert file.read_text() == "mine"
+    assert sorted(os.listdir(tmp_path)) == ["file", "folder", "late"]
+
+
+def test_a_link_to_a_folder_stays_a_link(tmp_path):
+    real, link = tmp_path / "real", tmp_path / "link"
+    fill(real, "old")
+    link.symlink_to(real)
+    fill(link, "new")
+    assert link.is_symlink()
+    assert (real / "mark").read_text() == "new"
+
+
+def test_a_full_disk_is_said_in_words(tmp_path):
+    full = OSError(errno.ENOSPC, "No space left on device", str(tmp_path / ".x.abc" / "mark"))
+    for new in (new_directory(tmp_path / "x", is_marked, ""), new_file(tmp_path / "x")):
+        with pytest.raises(OSError, match="/x: No space left on device;") as caught, new:
+            raise full
+        assert caught.value.errno == errno.ENOSPC
+        assert ".x.abc" not in str(caught.value)
+    assert os.listdir(tmp_path) == []
+
+
+def test_another_file_s_trouble_keeps_its_name(tmp_path):
+    said = r"/x: Permission denied \(corpus.txt\)"
+    with pytest.raises(PermissionError, match=said), new_file(tmp_path / "x"):
+        raise PermissionError(errno.EACCES, "Permission denied", "corpus.txt")

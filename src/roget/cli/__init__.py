@@ -9,6 +9,8 @@ import typer
 
 from roget.cli import compare as compare_command
 from roget.cli import convert as convert_command
+from roget.cli import count as count_command
+from roget.cli import data as data_command
 from roget.cli import list as list_command
 from roget.cli import score as score_command
 from roget.errors import RogetError
@@ -25,6 +27,8 @@ app = typer.Typer(
 app.command("score")(score_command.score)
 app.command("compare")(compare_command.compare)
 app.command("convert")(convert_command.convert)
+app.command("count")(count_command.count)
+app.add_typer(data_command.app)
 app.command("list")(list_command.list_names)
 
 
@@ -55,15 +59,21 @@ def main() -> None:
         app()
         sys.stdout.flush()
     except RogetError as error:
-        print(f"roget: {error}", file=sys.stderr)
+        _say(error)
         sys.exit(1)
     except BrokenPipeError:
         # The reader of our output (head, say) has gone: nothing is wrong.
         sys.stderr.close()
         sys.exit(0)
     except OSError as error:
-        print(f"roget: {error}", file=sys.stderr)
+        _say(error)
         sys.exit(1)
-    except KeyboardInterrupt:
-        print("roget: interrupted", file=sys.stderr)
+    except KeyboardInterrupt as error:
+        _say(error, "interrupted")
         sys.exit(130)
+
+
+def _say(error: BaseException, text: str = "") -> None:
+    """The message and, below it, the notes that tell how to go on."""
+    for line in [text or str(error), *getattr(error, "__notes__", [])]:
+        print(f"roget: {line}", file=sys.stderr)

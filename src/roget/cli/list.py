@@ -1,4 +1,4 @@
-"""`roget list measures|entropies`."""
+"""`roget list measures|entropies|readers|engines`."""
 
 from __future__ import annotations
 
@@ -15,13 +15,15 @@ class Kind(enum.StrEnum):
 
     measures = enum.auto()
     entropies = enum.auto()
+    readers = enum.auto()
+    engines = enum.auto()
 
 
 def list_names(
     kind: Annotated[Kind, typer.Argument(help="What to list.")],
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """List the measures or entropy estimators, each with a line on what it means."""
+    """List measures, entropy estimators, readers or engines, each with a line on what it means."""
     from roget.report.listing import describe, render
 
     entries = describe(kind.value)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import Any
 
 PATIENCE = 2.0
 
@@ -12,29 +13,63 @@ PATIENCE = 2.0
 @contextmanager
 def bar(unit: str) -> Iterator[Callable[[int, int], None]]:
     """Yield a callback for (done, total); the bar appears after two seconds."""
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeRemainingColumn
+    from rich.progress import BarColumn, MofNCompleteColumn, TimeRemainingColumn
 
-    shown = Progress(
-        "scoring",
-        BarColumn(),
-        MofNCompleteColumn(),
-        unit,
-        TimeRemainingColumn(),
-        console=Console(stderr=True),
-        transient=True,
+    columns = ("scoring", BarColumn(), MofNCompleteColumn(), unit, TimeRemainingColumn())
+    with _patient(*columns) as show:
+        yield lambda done, total: show(done, total)
+
+
+@contextmanager
+def download() -> Iterator[Callable[[int, int], None]]:
+    """Yield a callback for (bytes done, bytes in all) of a download."""
+    from rich.progress import BarColumn, DownloadColumn, TimeRemainingColumn, TransferSpeedColumn
+
+    columns = (BarColumn(), DownloadColumn(), TransferSpeedColumn(), TimeRemainingColumn())
+    with _patient("fetching", *columns) as show:
+        yield lambda done, total: show(done, total)
+
+
+@contextmanager
+def reading() -> Iterator[Callable[[int, int, int], None]]:
+    """Yield a callback for (bytes done, bytes in all, tokens): both speeds are shown."""
+    from rich.progress import (
+        BarColumn,
+        DownloadColumn,
+        TextColumn,
+        TimeRemainingColumn,
+        TransferSpeedColumn,
     )
-    began = time.monotonic()
-    task = shown.add_task("scoring", total=None)
 
-    def advance(done: int, total: int) -> None:
+    speed = TextColumn("{task.fields[speed]}")
+    columns = (BarColumn(), DownloadColumn(), TransferSpeedColumn(), speed, TimeRemainingColumn())
+    began = time.monotonic()
+    with _patient("counting", *columns) as show:
+
+        def advance(done: int, total: int, tokens: int) -> None:
+            rate = tokens / max(time.monotonic() - began, 1e-9)
+            show(done, total, speed=f"{tokens:,} tokens, {rate:,.0f}/s")
+
+        yield advance
+
+
+@contextmanager
+def _patient(*columns: Any) -> Iterator[Callable[..., None]]:
+    from rich.console import Console
+    from rich.progress import Progress
+
+    shown = Progress(*columns, console=Console(stderr=True), transient=True)
+    began = time.monotonic()
+    task = shown.add_task("", total=None, speed="")
+
+    def show(done: int, total: int, **fields: str) -> None:
         if not shown.live.is_started and time.monotonic() - began > PATIENCE and done < total:
             shown.start()
         if shown.live.is_started:
-            shown.update(task, completed=done, total=total)
+            shown.update(task, completed=done, total=total or None, **fields)
 
     try:
-        yield advance
+        yield show
     finally:
         if shown.live.is_started:
             shown.stop()

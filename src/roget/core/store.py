@@ -1,9 +1,12 @@
-"""Writing files so that a reader never meets half of one."""
+"""Writing files and folders so that a reader never meets half of one."""
 
 from __future__ import annotations
 
 import os
+import shutil
 import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from roget.errors import InputError
@@ -11,25 +14,100 @@ from roget.errors import InputError
 
 def write_atomic(path: str | os.PathLike[str], text: str) -> None:
     """Write a text file whole or not at all: a neighbour is written first, then renamed."""
+    with new_file(path) as draft:
+        draft.write_text(text, encoding="utf-8", newline="")
+
+
+@contextmanager
+def new_file(path: str | os.PathLike[str]) -> Iterator[Path]:
+    """A draft beside the file, to be written; it takes the file's name if the block ends well."""
     target = Path(path).resolve()
     if target.is_dir():
         raise InputError(f"{target} is a folder: expected the name of a file to write")
-    if not target.parent.is_dir():
-        raise InputError(f"cannot write {target}: there is no folder {target.parent}")
+    _need_folder(target)
     if target.exists() and not target.is_file():
         # A pipe or device is written to, never replaced.
-        target.write_text(text, encoding="utf-8", newline="")
+        yield target
         return
-    handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+    with _clear_errors(target):
+        handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+        os.close(handle)
+        try:
+            yield Path(name)
+            # mkstemp makes files private; a report should have the usual permissions.
+            os.chmod(name, 0o666 & ~_umask())
+            os.replace(name, target)
+        finally:
+            Path(name).unlink(missing_ok=True)
+
+
+@contextmanager
+def new_directory(
+    path: str | os.PathLike[str], ours: Callable[[Path], bool], kind: str
+) -> Iterator[Path]:
+    """A draft folder beside the path, to be filled; it takes its name if the block ends well.
+
+    A folder that is there already is replaced only if `ours` says it is of this kind. It stays
+    as it is until the new one is whole, and comes back if the new one cannot take its place.
+    """
+    target = Path(path).resolve()
+    _need_folder(target)
+    _need_ours(target, ours, kind)
+    with _clear_errors(target):
+        draft = Path(tempfile.mkdtemp(dir=target.parent, prefix=f".{target.name}."))
+        try:
+            os.chmod(draft, 0o777 & ~_umask())
+            yield draft
+            # Filling the draft may have taken hours: look again at what is to be replaced.
+            _need_ours(target, ours, kind)
+            _exchange(draft, target)
+        finally:
+            shutil.rmtree(draft, ignore_errors=True)
+
+
+def _exchange(draft: Path, target: Path) -> None:
+    if not target.exists():
+        os.rename(draft, target)
+        return
+    aside = draft.with_name(f"{draft.name}.old")
     try:
-        with open(handle, "w", encoding="utf-8", newline="") as file:
-            file.write(text)
-        # mkstemp makes files private; a report should have the usual permissions.
-        os.chmod(name, 0o666 & ~_umask())
-        os.replace(name, target)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise
+        os.rename(target, aside)
+        os.rename(draft, target)
+    finally:
+        if target.exists():
+            shutil.rmtree(aside, ignore_errors=True)
+        else:
+            os.rename(aside, target)
+
+
+def _need_folder(target: Path) -> None:
+    if not target.parent.is_dir():
+        raise InputError(f"cannot write {target}: there is no folder {target.parent}")
+
+
+def _need_ours(target: Path, ours: Callable[[Path], bool], kind: str) -> None:
+    if not target.exists():
+        return
+    if not target.is_dir():
+        raise InputError(f"cannot write {target}: it is a file; expected a new name or {kind}")
+    if not ours(target):
+        raise InputError(
+            f"cannot write {target}: the folder is there and is not {kind}, so it is not replaced"
+        )
+
+
+@contextmanager
+def _clear_errors(target: Path) -> Iterator[None]:
+    """A full disk or a closed folder said in words, as an error of the same class."""
+    try:
+        yield
+    except OSError as error:
+        said = str(error) if error.strerror is None else error.strerror
+        if error.filename is not None and f".{target.name}." not in str(error.filename):
+            said = f"{said} ({error.filename})"
+        clear = type(error)(f"cannot write {target}: {said}; nothing was changed there")
+        clear.errno = error.errno
+        raise clear from error
 
 
 def _umask() -> int:

@@ -14,7 +14,7 @@ from roget.report.text import width
 
 def describe(kind: str) -> list[dict[str, Any]]:
     """One plain dictionary per name, in catalogue order."""
-    describe_one = {"measures": _measure, "entropies": _estimator}[kind]
+    describe_one = {"measures": _measure, "entropies": _estimator}.get(kind, _plain)
     return [describe_one(name, catalogue.load(kind, name)) for name in catalogue.names(kind)]
 
 
@@ -47,6 +47,10 @@ def _estimator(name: str, estimator: Any) -> dict[str, Any]:
     }
 
 
+def _plain(name: str, thing: Any) -> dict[str, Any]:
+    return {"name": name, "summary": _summary(thing)}
+
+
 def _summary(thing: Any) -> str:
     first = (inspect.getdoc(thing) or "").split("\n\n")[0]
     return " ".join(first.split())
@@ -54,6 +58,21 @@ def _summary(thing: Any) -> str:
 
 def render(entries: list[dict[str, Any]]) -> str:
     """Name, meaning and reference, wrapped to 100 columns."""
+    return two_columns([(entry["name"], _line(entry)) for entry in entries])
+
+
+def _line(entry: dict[str, Any]) -> str:
+    about = entry["summary"] + (f" Assumes {entry['assumes']}." if "assumes" in entry else "")
+    given = ", ".join(
+        f"{key}={value:g}" if isinstance(value, float) else f"{key}={value}"
+        for key, value in entry.get("parameters", {}).items()
+    )
+    source = f" [{entry['reference']}]" if "reference" in entry else ""
+    return about + source + (f" Parameters: {given}." if given else "")
+
+
+def two_columns(rows: list[tuple[str, str]]) -> str:
+    """Names and what they mean, the meanings wrapped to the width of the terminal."""
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
@@ -61,14 +80,8 @@ def render(entries: list[dict[str, Any]]) -> str:
     grid = Table(box=None, show_header=False, pad_edge=False, padding=(0, 2, 0, 0))
     grid.add_column(no_wrap=True)
     grid.add_column(ratio=1)
-    for entry in entries:
-        about = entry["summary"] + (f" Assumes {entry['assumes']}." if "assumes" in entry else "")
-        given = ", ".join(
-            f"{key}={value:g}" if isinstance(value, float) else f"{key}={value}"
-            for key, value in entry.get("parameters", {}).items()
-        )
-        note = f" [{entry['reference']}]" + (f" Parameters: {given}." if given else "")
-        grid.add_row(Text(entry["name"]), Text(about + note))
+    for name, meaning in rows:
+        grid.add_row(Text(name), Text(meaning))
     out = io.StringIO()
     Console(file=out, width=width(), color_system=None, highlight=False, emoji=False).print(grid)
     return "\n".join(line.rstrip() for line in out.getvalue().splitlines()) + "\n"

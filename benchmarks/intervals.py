@@ -1,6 +1,6 @@
 """How often nominal 95 % intervals cover the truth, when items are drawn from a known table.
 
-Run `python benchmarks/coverage.py [--items 200] [--trials 300] [--draws 300]`. One row per score,
+Run `python benchmarks/intervals.py [--items 200] [--trials 300] [--draws 300]`. One row per score,
 one column per kind of interval; 0.95 is right, less is an interval that promises too much.
 """
 

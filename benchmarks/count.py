@@ -1,0 +1,316 @@
+"""Counting from CoNLL-U, side by side with pyconll and conllu in one process, and in two.
+
+Run `python benchmarks/count.py [--quick] [--only PATTERN] [--json FILE]`. The corpus is
+amalgum/news.conllu.gz below the folder that ROGET_TEST_DATA names (default: ../shared/data beside
+the repository). The exit code says nothing about the bars, because machines are noisy; the table
+and its last line do.
+"""
+
+from __future__ import annotations
+
+import argparse
+import fnmatch
+import gzip
+import json
+import multiprocessing
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
+from importlib import metadata
+from pathlib import Path
+
+import conllu as conllu_peer
+import numpy as np
+import pyconll
+from harness import Row, cpu, machine, progress, table, verdict
+
+from roget.learn.corpus import conllu
+from roget.learn.corpus.base import Reading, Tables
+from roget.learn.corpus.relations import Extractor, parse
+from roget.learn.corpus.sources import Source, find
+
+Rows = Iterator[Row | str]
+"""A case yields rows for the table, and sentences for the lines under it."""
+Objects = Counter[tuple[str, str]]
+
+BARS = {"pyconll": 1 / 10, "conllu": 1 / 20, "two processes": 1 / 1.7}
+LARGE = 400_000_000
+PATIENCE = 600
+"""Seconds after which a process that does not come back is taken for dead."""
+KERNEL = {
+    "mark": "finding tabs and line ends",
+    "rows": "ids and heads",
+    "not_utf8": "checking UTF-8",
+    "intern": "numbering strings",
+    "move": "numbering strings",
+}
+
+
+def corpus() -> Path:
+    """The compressed corpus."""
+    beside = Path(__file__).resolve().parents[2] / "shared" / "data"
+    path = Path(os.environ.get("ROGET_TEST_DATA") or beside) / "amalgum" / "news.conllu.gz"
+    if not path.is_file():
+        sys.exit(f"no corpus at {path}: set ROGET_TEST_DATA to the folder of real data sets")
+    return path
+
+
+def prepare(packed: Path, folder: Path, *, quick: bool) -> tuple[Path, Path]:
+    """The corpus as a plain file and packed; if quick, only its first tenth."""
+    data = gzip.decompress(packed.read_bytes())
+    if quick:
+        data = data[: data.index(b"\n\n", len(data) // 10) + 2]
+    plain, again = folder / "news.conllu", folder / "news.conllu.gz"
+    plain.write_bytes(data)
+    again.write_bytes(gzip.compress(data, 6))
+    return plain, again
+
+
+def read(path: Path | str | Source) -> int:
+    """Our reader alone; the number of tokens."""
+    source = path if isinstance(path, Source) else find([path], [])[0]
+    return sum(len(tokens) for tokens in conllu.read(source, Tables(), Reading()))
+
+
+def extract(path: Path) -> Objects:
+    """Our verb-object pairs, counted."""
+    tables, found = Tables(), Counter[int]()
+    extractor = Extractor(parse(["obj"]), tables)
+    for tokens in conllu.read(find([path], [])[0], tables, Reading()):
+        pairs = extractor(tokens)
+        keys, counts = np.unique(
+            pairs.word.astype(np.int64) << 32 | pairs.context, return_counts=True
+        )
+        found.update(dict(zip(keys.tolist(), counts.tolist(), strict=True)))
+    texts = tables.words.texts
+    return Counter({(texts[key >> 32], texts[key & 0xFFFFFFFF]): n for key, n in found.items()})
+
+
+def read_pyconll(path: Path) -> int:
+    """pyconll alone."""
+    return sum(len(sentence) for sentence in pyconll.iter_from_file(str(path)))
+
+
+def extract_pyconll(path: Path) -> Objects:
+    """The same pairs through pyconll."""
+    found: Objects = Counter()
+    for sentence in pyconll.iter_from_file(str(path)):
+        for token in sentence:
+            if token.deprel == "obj" and token.upos == "NOUN":
+                head = sentence[token.head]
+                if head.upos == "VERB":
+                    found[token.lemma.lower(), head.lemma.lower()] += 1
+    return found
+
+
+def read_conllu(path: Path) -> int:
+    """conllu alone."""
+    with path.open(encoding="utf-8") as file:
+        return sum(len(sentence) for sentence in conllu_peer.parse_incr(file))
+
+
+def extract_conllu(path: Path) -> Objects:
+    """The same pairs through conllu."""
+    found: Objects = Counter()
+    with path.open(encoding="utf-8") as file:
+        for sentence in conllu_peer.parse_incr(file):
+            words = {token["id"]: token for token in sentence}
+            for token in sentence:
+                if token["deprel"] == "obj" and token["upos"] == "NOUN":
+                    head = words[token["head"]]
+                    if head["upos"] == "VERB":
+                        found[token["lemma"].lower(), head["lemma"].lower()] += 1
+    return found
+
+
+def split(path: Path) -> int:
+    """What any reader in plain Python must do at least: take the lines apart."""
+    with path.open(encoding="utf-8") as file:
+        return sum(len(line.split("\t")) == 10 for line in file)
+
+
+def side_by_side(plain: Path, packed: Path) -> Rows:
+    """Reading alone, and reading with the objects counted."""
+    tokens = read(plain)
+    same = extract(plain) == extract_pyconll(plain) == extract_conllu(plain)
+    rates = {"str.split, no more": cpu(partial(split, plain))}
+    for what, ours, *peers in (
+        ("read", read, read_pyconll, read_conllu),
+        ("read + obj", extract, extract_pyconll, extract_conllu),
+    ):
+        spent = rates[f"roget, {what}"] = cpu(partial(ours, plain), times=7)
+        rates[f"roget, {what}, gz"] = cpu(partial(ours, packed), times=5)
+        for name, peer in zip(("pyconll", "conllu"), peers, strict=True):
+            took = rates[f"{name}, {what}"] = cpu(partial(peer, plain))
+            yield Row(f"{what}, plain file", spent, took, name, "s", BARS[name])
+    yield f"{tokens} tokens; pairs the same in all three: {same}. Thousand tokens per CPU second:"
+    for name, seconds in sorted(rates.items(), key=lambda item: item[1]):
+        yield f"  {name:<24} {tokens / seconds / 1e3:8.0f}"
+
+
+def bottleneck(plain: Path, packed: Path) -> Rows:
+    """Where the time goes, against what memory and zlib can do."""
+    size, data = plain.stat().st_size, plain.read_bytes()
+    spent = cpu(partial(read, plain), times=7)
+    block = np.frombuffer(data[: 4 << 20], np.uint8)
+    copy = cpu(lambda: [block.copy() for _ in range(50)]) / 50 / len(block)
+    inflate = cpu(partial(gzip.decompress, packed.read_bytes()))
+    yield (
+        f"speed: {size / spent / 1e6:.0f} MB/s of plain text; copying it in memory runs at "
+        f"{1 / copy / 1e6:.0f} MB/s, inflating gz at {size / inflate / 1e6:.0f} MB/s."
+    )
+    shares = min((shared(plain) for _ in range(7)), key=Counter.total)
+    named = ", ".join(f"{name} {part / shares.total():.0%}" for name, part in shares.most_common())
+    yield f"where the time goes: {named}."
+
+
+def shared(plain: Path) -> Counter[str]:
+    """CPU seconds of one reading: in each kernel, and outside of them."""
+    spent = Counter[str]()
+    kernels = {name: getattr(conllu.kernel, name) for name in KERNEL}
+
+    def timed(name: str, *arguments: object) -> object:
+        start = time.process_time()
+        result = kernels[name](*arguments)
+        spent[KERNEL[name]] += time.process_time() - start
+        return result
+
+    for name in kernels:
+        setattr(conllu.kernel, name, partial(timed, name))
+    start = time.process_time()
+    read(plain)
+    total = time.process_time() - start
+    for name, kernel in kernels.items():
+        setattr(conllu.kernel, name, kernel)
+    spent["blocks, new strings and arrays in Python"] = total - spent.total()
+    return spent
+
+
+def first_run(plain: Path) -> Rows:
+    """What compiling costs once, and loading the compiled kernels each time after."""
+    code = (
+        "import sys, time; import count; "
+        "t = time.perf_counter(); count.read(sys.argv[1]); print(time.perf_counter() - t)"
+    )
+    with tempfile.TemporaryDirectory() as folder:
+        tiny = Path(folder, "tiny.conllu")
+        data = plain.read_bytes()
+        tiny.write_bytes(data[: data.index(b"\n\n")])
+        run = [sys.executable, "-c", code, str(tiny)]
+        here = str(Path(__file__).parent)
+        environment = {**os.environ, "NUMBA_CACHE_DIR": folder, "PYTHONPATH": here}
+        cold, warm = (
+            float(subprocess.run(run, env=environment, capture_output=True, check=True).stdout)
+            for _ in range(2)
+        )
+    yield f"first file of the first run ever: {cold:.1f} s, compiling; of later runs: {warm:.1f} s."
+
+
+def scaling(plain: Path, size: int) -> Rows:
+    """One process reads all pieces of a large file, or two read half of them each."""
+    with tempfile.TemporaryDirectory() as folder:
+        large = Path(folder, "large.conllu")
+        data = plain.read_bytes()
+        with large.open("wb") as file:
+            for _ in range(size // len(data) + 1):
+                file.write(data)
+        pieces = find([large], [])[0].pieces()
+        halves = pieces[::2], pieces[1::2]
+        shares = [sum((p.stop or p.size) - p.start for p in half) for half in halves]
+        (one, cpu_one), (two, cpu_two) = (
+            map(min, zip(*(together(parts) for _ in range(3)), strict=True))
+            for parts in ([pieces], halves)
+        )
+    yield Row("two processes", two, one, "one process", "s", BARS["two processes"])
+    yield (
+        f"two processes: {one / two:.2f} × as fast on {len(pieces)} pieces of {size / 1e6:.0f} MB "
+        f"by the clock, {cpu_one / cpu_two:.2f} × by the CPU time\n  of the slower one, which a "
+        f"busy machine disturbs less; {sum(shares) / max(shares):.2f} × is the most that this cut "
+        "allows."
+    )
+
+
+def together(parts: Iterable[list[Source]]) -> tuple[float, float]:
+    """Seconds until as many processes as parts, all warm, have read their pieces.
+
+    The second value is the CPU seconds of the one that needed most.
+    """
+    context = multiprocessing.get_context("fork")
+    parts = list(parts)
+    barrier, spent = context.Barrier(len(parts) + 1), context.Array("d", len(parts))
+
+    def work(number: int, pieces: list[Source]) -> None:
+        barrier.wait(PATIENCE)
+        start = time.process_time()
+        for piece in pieces:
+            read(piece)
+        spent[number] = time.process_time() - start
+        barrier.wait(PATIENCE)
+
+    workers = [context.Process(target=work, args=part) for part in enumerate(parts)]
+    for worker in workers:
+        worker.start()
+    barrier.wait(PATIENCE)
+    start = time.perf_counter()
+    barrier.wait(PATIENCE)
+    took = time.perf_counter() - start
+    for worker in workers:
+        worker.join()
+    return took, max(spent)
+
+
+def cases(plain: Path, packed: Path, *, quick: bool) -> dict[str, Callable[[], Rows]]:
+    """All cases by name."""
+    return {
+        "side-by-side": partial(side_by_side, plain, packed),
+        "bottleneck": partial(bottleneck, plain, packed),
+        "first-run": partial(first_run, plain),
+        "scaling": partial(scaling, plain, LARGE // 2 if quick else LARGE),
+    }
+
+
+def options() -> argparse.Namespace:
+    """The command line."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("--quick", action="store_true", help="a tenth of the corpus")
+    parser.add_argument("--only", metavar="PATTERN", default="*", help="such as 'scal*'")
+    parser.add_argument("--json", metavar="FILE", type=Path, help="also write the rows there")
+    return parser.parse_args()
+
+
+def main() -> None:
+    """Run the chosen cases, then print the table and what fell short."""
+    chosen, packed = options(), corpus()
+    rows: list[Row] = []
+    notes: list[str] = []
+    with tempfile.TemporaryDirectory() as folder:
+        plain, packed = prepare(packed, Path(folder), quick=chosen.quick)
+        known = cases(plain, packed, quick=chosen.quick)
+        names = fnmatch.filter(known, chosen.only)
+        if not names:
+            sys.exit(f"no case matches {chosen.only!r}; known: {', '.join(known)}")
+        read(plain)  # what is compiled or loaded on first use belongs to no case
+        for name in names:
+            progress(name)
+            for item in known[name]():
+                if isinstance(item, Row):
+                    rows.append(item)
+                else:
+                    notes.append(item)
+    about = machine() | {name: metadata.version(name) for name in ("numba", "pyconll", "conllu")}
+    print(", ".join(f"{key} {value}" for key, value in about.items() if key != "cpu"))
+    print(f"{about['cpu']}; CPU seconds of all threads (two processes: wall time);")
+    print("ratio = roget ÷ peer, lower is better\n")
+    print(table(rows), *notes, verdict(rows), sep="\n")
+    if chosen.json:
+        report = {"about": about, "rows": [row.as_json() for row in rows], "notes": notes}
+        chosen.json.write_text(json.dumps(report, indent=1, ensure_ascii=False) + "\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,269 @@
+"""`roget count INPUT... -o COUNTS`."""
+
+from __future__ import annotations
+
+import enum
+import sys
+import time
+from typing import Annotated, Any
+
+import typer
+
+from roget import catalogue
+
+ReaderName = enum.StrEnum(  # type: ignore[misc]
+    "ReaderName", {name: name for name in catalogue.READERS}
+)
+EngineName = enum.StrEnum(  # type: ignore[misc]
+    "EngineName", {name: name for name in catalogue.ENGINES}
+)
+_LOCAL = EngineName("local")
+
+
+class Sides(enum.StrEnum):
+    """Which neighbours of a word are its contexts, and what they are called."""
+
+    both = enum.auto()
+    left = enum.auto()
+    right = enum.auto()
+    apart = enum.auto()
+    each = enum.auto()
+
+
+class Tagger(enum.StrEnum):
+    """What finds verbs and their objects in plain text."""
+
+    hanta = enum.auto()
+    spacy = enum.auto()
+
+
+class Format(enum.StrEnum):
+    """How a summary is printed."""
+
+    text = enum.auto()
+    json = enum.auto()
+
+
+def count(
+    inputs: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="INPUT...",
+            help="Files, folders, patterns or '-': CoNLL-U, plain text, DocBin, tables, matrices; "
+            "compressed or not.",
+            show_default=False,
+        ),
+    ] = None,
+    output: Annotated[
+        str | None,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="COUNTS",
+            help="What to write: a folder of Parquet and JSON, or one .tsv or .tsv.gz.",
+        ),
+    ] = None,
+    show: Annotated[
+        bool, typer.Option("--show", help="Print what is in INPUT, which was counted before.")
+    ] = False,
+    quadruples: Annotated[
+        bool,
+        typer.Option(
+            "--quadruples",
+            help="Write verb, noun, preposition, noun and attachment as .tsv, not counts.",
+        ),
+    ] = False,
+    relation: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--relation",
+            "-r",
+            metavar="NAME|PATTERN",
+            help="obj, subj, obl:prep, amod, nmod:prep, all, or a pattern such as VERB/obj/NOUN or "
+            "VERB/obl+case/NOUN,PROPN; repeatable. Default: obj.",
+        ),
+    ] = None,
+    window: Annotated[
+        int | None,
+        typer.Option(min=1, metavar="N", help="Contexts are words up to N places away."),
+    ] = None,
+    sides: Annotated[
+        Sides,
+        typer.Option(
+            help="Of a window: both sides alike, one side, sides kept apart, or each place."
+        ),
+    ] = Sides.both,
+    reader: Annotated[
+        ReaderName | None, typer.Option(help="How to read INPUT, if its name misleads.")
+    ] = None,
+    tagger: Annotated[
+        Tagger | None, typer.Option(help="Find relations in plain text by tagging or parsing it.")
+    ] = None,
+    model: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME|FOLDER", help="The spaCy pipeline, or the language of the tagger."
+        ),
+    ] = None,
+    columns: Annotated[
+        str | None,
+        typer.Option(
+            metavar="WORD,CONTEXT[,COUNT]",
+            help="Of a table: names or numbers of the columns, such as user,item or 2,1,3.",
+        ),
+    ] = None,
+    form: Annotated[bool, typer.Option("--form", help="Count forms, not lemmas.")] = False,
+    keep_case: Annotated[
+        bool, typer.Option("--keep-case", help="Leave capitals as they are.")
+    ] = False,
+    tags: Annotated[
+        bool, typer.Option("--tags", help="Add the part of speech: drink/VERB.")
+    ] = False,
+    lines: Annotated[
+        bool, typer.Option("--lines", help="Plain text: every line is a sentence.")
+    ] = False,
+    encoding: Annotated[str, typer.Option(help="Of the inputs.")] = "utf-8",
+    transpose: Annotated[
+        bool, typer.Option("--transpose", help="Words and contexts change places.")
+    ] = False,
+    min_count: Annotated[
+        int, typer.Option(min=1, metavar="N", help="Leave out words seen less often.")
+    ] = 1,
+    min_context: Annotated[
+        int, typer.Option(min=1, metavar="N", help="Leave out contexts seen less often.")
+    ] = 1,
+    min_pair: Annotated[
+        int, typer.Option(min=1, metavar="N", help="Leave out pairs seen less often.")
+    ] = 1,
+    stop: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Words to leave out, one per line.")
+    ] = None,
+    vocabulary: Annotated[
+        str | None, typer.Option(metavar="FILE", help="The only words wanted, one per line.")
+    ] = None,
+    contexts: Annotated[
+        str | None, typer.Option(metavar="FILE", help="The only contexts wanted, one per line.")
+    ] = None,
+    alphabetic: Annotated[
+        bool, typer.Option("--alphabetic", help="Only words and contexts made of letters.")
+    ] = False,
+    limit: Annotated[
+        int | None,
+        typer.Option(min=1, metavar="N", help="Stop after N tokens (rows of a table): to try out."),
+    ] = None,
+    processes: Annotated[
+        int | None, typer.Option(min=1, metavar="N", help="Default: one per core.")
+    ] = None,
+    memory: Annotated[
+        str | None, typer.Option(metavar="SIZE", help="For sums, such as 2GB; more goes to disk.")
+    ] = None,
+    engine: Annotated[EngineName, typer.Option(help="Where to count.")] = _LOCAL,
+    scheduler: Annotated[
+        str | None,
+        typer.Option(metavar="ADDRESS", help="Of a Dask cluster; without it a local one is made."),
+    ] = None,
+    format: Annotated[
+        Format, typer.Option("--format", help="Of the summary on standard output.")
+    ] = Format.text,
+) -> None:
+    """Count how often each word stands in each context.
+
+    An interrupted count goes on where it stopped when the same command is run again.
+    """
+    given = list(inputs or [])
+    if show:
+        _show(given, format)
+        return
+    target = _target(given, output)
+    from roget.learn.counting.options import Options
+
+    asked = Options(
+        relation=relation or None,
+        window=window,
+        sides=sides.value,
+        reader=None if reader is None else reader.value,
+        tagger=None if tagger is None else tagger.value,
+        model=model,
+        columns=columns.split(",") if columns else None,
+        form=form,
+        keep_case=keep_case,
+        tags=tags,
+        lines=lines,
+        encoding=encoding,
+        transpose=transpose,
+        min_count=min_count,
+        min_context=min_context,
+        min_pair=min_pair,
+        stop=stop,
+        vocabulary=vocabulary,
+        contexts=contexts,
+        alphabetic=alphabetic,
+        limit=limit,
+        processes=processes,
+        memory=memory,
+        engine=engine.value,
+        scheduler=scheduler,
+    )
+    if quadruples:
+        _write_quadruples(given, target, asked)
+    else:
+        _count(given, target, asked, format)
+
+
+def _target(inputs: list[str], output: str | None) -> str:
+    from roget.errors import InputError
+
+    if not inputs:
+        raise InputError("nothing to count: name files, folders or - for standard input")
+    if output is None:
+        raise InputError("name what to write: -o COUNTS")
+    return output
+
+
+def _count(inputs: list[str], output: str, asked: Any, format: Format) -> None:
+    from roget.cli.progress import reading
+    from roget.learn.counting.count import run
+    from roget.report.counts import as_json, sizes
+
+    began = time.monotonic()
+    with reading() as progress:
+        done = run(inputs, output, asked, progress=progress)
+    seconds = time.monotonic() - began
+    facts = {
+        "output": output,
+        "shape": [done.words, done.contexts],
+        "entries": done.entries,
+        "total": done.total,
+        "tokens": done.tokens,
+        "sentences": done.sentences,
+        "files": done.files,
+    }
+    for note in done.notes:
+        print(f"note: {note}", file=sys.stderr)
+    if done.reused:
+        print(f"note: {done.reused:,} of {done.files:,} files were counted before", file=sys.stderr)
+    print(f"wrote {output}: {sizes(facts)}", file=sys.stderr)
+    read = f"{done.tokens:,} tokens of {done.files:,} file{'s' if done.files != 1 else ''}"
+    print(f"  {read} in {seconds:.1f} s; see it: roget count --show {output}", file=sys.stderr)
+    if format is Format.json:
+        sys.stdout.write(as_json(facts))
+
+
+def _write_quadruples(inputs: list[str], output: str, asked: Any) -> None:
+    from roget.cli.progress import reading
+    from roget.learn.counting.quadruples import write
+
+    with reading() as progress:
+        written = write(inputs, output, asked, progress=progress)
+    print(f"wrote {output}: {written:,} quadruples", file=sys.stderr)
+
+
+def _show(inputs: list[str], format: Format) -> None:
+    from roget.core.counts_files import summary
+    from roget.errors import InputError
+    from roget.report.counts import as_json, render
+
+    if len(inputs) != 1:
+        raise InputError(f"--show takes the name of one counts folder; {len(inputs)} given")
+    found = summary(inputs[0])
+    sys.stdout.write(as_json(found) if format is Format.json else render(inputs[0], found))

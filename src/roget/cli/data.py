@@ -1,0 +1,57 @@
+"""`roget data list|path|fetch`."""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import Annotated
+
+import typer
+
+app = typer.Typer(
+    name="data",
+    help="Bundled samples, and data sets of others fetched by name.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+)
+
+Name = Annotated[str, typer.Argument(help="A name of `roget data list`.")]
+
+
+@app.command("list")
+def list_data(
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """List the samples that come with roget and the sets it can fetch, with their licences."""
+    from roget.report.data import describe, render
+
+    entries = describe()
+    if as_json:
+        json.dump(entries, sys.stdout, ensure_ascii=False, indent=2)
+        sys.stdout.write("\n")
+    else:
+        sys.stdout.write(render(entries))
+
+
+@app.command("path")
+def path(name: Name) -> None:
+    """Print where a sample or a fetched set lies."""
+    from roget.data import SAMPLES, data_set, sample_path
+
+    print(sample_path(name) if name in SAMPLES else data_set(name).path)
+
+
+@app.command("fetch")
+def fetch(name: Name) -> None:
+    """Download a set, check it against its hash, unpack it, and print its folder."""
+    from roget.cli.progress import download
+    from roget.data import SAMPLES, data_set, sample_path
+
+    if name in SAMPLES:
+        print(f"{name} comes with roget", file=sys.stderr)
+        print(sample_path(name))
+        return
+    wanted = data_set(name)
+    print(f"{name}: {wanted.megabytes:g} MB, {wanted.licence}", file=sys.stderr)
+    with download() as progress:
+        print(wanted.fetch(progress))

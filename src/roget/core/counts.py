@@ -1,0 +1,358 @@
+"""Counts: how often each word stands in each context."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from roget.core import counts_parts, counts_views
+from roget.core.counts_matrix import (
+    Matrix,
+    Names,
+    canonical,
+    frozen,
+    names,
+    ranking,
+    row_totals,
+    tidy,
+    two_dimensional,
+)
+from roget.core.counts_names import NotCounted, combined_provenance, with_step
+from roget.errors import InputError
+
+Places: TypeAlias = npt.NDArray[np.intp]
+
+_CHUNK = 1 << 18
+"""Cells turned into Python objects at a time."""
+
+
+class Counts:
+    """A sparse words × contexts table of counts, with both vocabularies and where it came from.
+
+    The matrix is any scipy sparse matrix or array, or a dense two-dimensional array. Counts are
+    kept as int64 when all are whole numbers, else as float64; they are never negative, and add up
+    to less than 2^63. Words and contexts are distinct texts, "0", "1", … if not given. A table may
+    be empty: methods then give empty tables; only reading and writing refuse one.
+
+    >>> counts = Counts([[2, 1], [0, 3]], ["milk", "book"], ["drink", "read"])
+    >>> counts
+    Counts: 2 words × 2 contexts, 3 entries, 6 tokens
+    >>> counts.count("book", "read")
+    3
+    >>> counts.top(1).words.tolist()
+    ['book']
+
+    Attributes: `matrix` (scipy.sparse.csr_array), `words`, `contexts` and `slots` (arrays of str;
+    a slot is the relation in which a context stands, "" if none), `relations`, `provenance`.
+    None of them should be changed in place.
+    """
+
+    def __init__(
+        self,
+        matrix: Any,
+        words: Iterable[str] | None = None,
+        contexts: Iterable[str] | None = None,
+        *,
+        slots: Iterable[str] | None = None,
+        relations: Sequence[str] = (),
+        provenance: Mapping[str, Any] | None = None,
+    ) -> None:
+        given = two_dimensional(matrix)
+        self.words: Names = names(words, given.shape[0], "word")
+        self.contexts: Names = names(contexts, given.shape[1], "context")
+        self.matrix: Matrix = canonical(given, self.words, self.contexts)
+        self.slots: Names = frozen([""] * given.shape[1] if slots is None else map(str, slots))
+        if self.slots.size != self.contexts.size:
+            raise InputError(f"{self.slots.size:,} slots for {self.contexts.size:,} contexts")
+        self.relations = (relations,) if isinstance(relations, str) else tuple(relations)
+        self.provenance: dict[str, Any] = dict(provenance or {})
+
+    @classmethod
+    def read(
+        cls, path: str | os.PathLike[str], columns: Sequence[str | int] | None = None
+    ) -> Counts:
+        """Read a counts directory, a table of (word, context[, count]), .npz or Matrix Market.
+
+        `columns` names a table's columns of the word, the context and perhaps the count. The
+        words and contexts of a table are ordered by total, then by text.
+        """
+        from roget.core.counts_formats import read
+
+        return read(path, columns)
+
+    def write(self, path: str | os.PathLike[str]) -> None:
+        """Write a counts directory, or, if the name ends so, a .tsv, .tsv.gz or .npz file.
+
+        Written whole or not at all. A directory keeps everything; .npz all but relations and
+        provenance; .tsv the counts only, without words and contexts that were never seen.
+        """
+        from roget.core.counts_formats import write
+
+        write(self, path)
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """The number of words and of contexts."""
+        return int(self.words.size), int(self.contexts.size)
+
+    @property
+    def entries(self) -> int:
+        """How many pairs of a word and a context were seen."""
+        return int(self.matrix.nnz)
+
+    @cached_property
+    def word_totals(self) -> npt.NDArray[Any]:
+        """How often each word was seen, exact."""
+        return row_totals(self.matrix)
+
+    @cached_property
+    def context_totals(self) -> npt.NDArray[Any]:
+        """How often each context was seen, exact."""
+        return row_totals(self.matrix.T.tocsr())
+
+    @cached_property
+    def total(self) -> int | float:
+        """How many tokens (occurrences of a pair) were counted."""
+        data = self.matrix.data
+        return int(data.sum()) if data.dtype.kind == "i" else math.fsum(data)
+
+    @property
+    def T(self) -> Counts:
+        """Contexts as words, words as contexts; slots are lost."""
+        turned = tidy(self.matrix.T.tocsr())
+        return self._new(turned, self.contexts, self.words, frozen([""] * self.words.size), "T")
+
+    def __len__(self) -> int:
+        return int(self.words.size)
+
+    def __repr__(self) -> str:
+        tokens = f"{self.total:,}" if isinstance(self.total, int) else f"{self.total:,.6g}"
+        return (
+            f"Counts: {_number(self.shape[0], 'word')} × {_number(self.shape[1], 'context')}, "
+            f"{self.entries:,} {'entry' if self.entries == 1 else 'entries'}, "
+            f"{tokens} token{'' if self.total == 1 else 's'}"
+        )
+
+    def __eq__(self, other: object) -> bool:
+        """Whether words, contexts and counts are the same, in the same order."""
+        if not isinstance(other, Counts):
+            return NotImplemented
+        mine, its = self.matrix, other.matrix
+        return (
+            mine.dtype == its.dtype
+            and np.array_equal(self.words, other.words)
+            and np.array_equal(self.contexts, other.contexts)
+            and np.array_equal(mine.indptr, its.indptr)
+            and np.array_equal(mine.indices, its.indices)
+            and np.array_equal(mine.data, its.data)
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def word_id(self, word: str) -> int:
+        """The word's row."""
+        return _found(word, self._word_ids, "word")
+
+    def context_id(self, context: str) -> int:
+        """The context's column."""
+        return _found(context, self._context_ids, "context")
+
+    def count(self, word: str, context: str) -> int | float:
+        """How often the word was seen in the context."""
+        row, column = self.word_id(word), self.context_id(context)
+        begin, end = self.matrix.indptr[row : row + 2]
+        at = begin + np.searchsorted(self.matrix.indices[begin:end], column)
+        seen: int | float = 0
+        if at < end and self.matrix.indices[at] == column:
+            seen = self.matrix.data[at].item()
+        return seen
+
+    def rows(self) -> Iterator[tuple[str, str, int | float]]:
+        """Every (word, context, count) that was seen, by word, then by context."""
+        cells = self.matrix.tocoo()
+        for begin in range(0, self.entries, _CHUNK):
+            part = slice(begin, begin + _CHUNK)
+            yield from zip(
+                self.words[cells.row[part]].tolist(),
+                self.contexts[cells.col[part]].tolist(),
+                cells.data[part].tolist(),
+                strict=True,
+            )
+
+    def top(self, words: int | None = None, contexts: int | None = None) -> Counts:
+        """The so many most frequent words, and contexts, equal totals by text.
+
+        Both are chosen by their totals in this table. An axis not asked for keeps its order, and
+        only what is still seen.
+        """
+        rows, columns = (
+            np.arange(size) if most is None else ranking(totals, texts)[: _positive(most, axis)]
+            for axis, most, totals, texts, size in (
+                ("words", words, self.word_totals, self.words, self.shape[0]),
+                ("contexts", contexts, self.context_totals, self.contexts, self.shape[1]),
+            )
+        )
+        kept = self._taken(rows, columns, f"top(words={words}, contexts={contexts})")
+        return kept._seen(rows=words is None, columns=contexts is None)
+
+    def min_count(self, words: float = 0, contexts: float = 0, pairs: float = 0) -> Counts:
+        """Without words, contexts and pairs seen less often than asked, nor what then is empty.
+
+        All totals are those of this table, before any cut.
+        """
+        cut = self.matrix.copy()
+        cut.data[cut.data < pairs] = 0
+        step = f"min_count(words={words}, contexts={contexts}, pairs={pairs})"
+        kept = self._new(tidy(cut), self.words, self.contexts, self.slots, step)
+        return kept._taken(
+            np.flatnonzero(self.word_totals >= words),
+            np.flatnonzero(self.context_totals >= contexts),
+        )._seen()
+
+    def select(
+        self, words: Iterable[str] | None = None, contexts: Iterable[str] | None = None
+    ) -> Counts:
+        """Only these words, and these contexts, in this order; None for all there are."""
+        rows, columns = (
+            np.arange(size) if wanted is None else _chosen(wanted, ids, kind)
+            for kind, wanted, ids, size in (
+                ("word", words, self._word_ids, self.shape[0]),
+                ("context", contexts, self._context_ids, self.shape[1]),
+            )
+        )
+        return self._taken(rows, columns, f"select({rows.size} words, {columns.size} contexts)")
+
+    def drop_empty(self) -> Counts:
+        """Without words and contexts that were never seen."""
+        return self._seen()
+
+    def split(
+        self, *fractions: float, random_state: int | np.random.Generator | None = None
+    ) -> tuple[Counts, ...]:
+        """Tokens dealt out at random: a part for each fraction, and a last one for the rest.
+
+        Each token falls into a part independently, with the fraction as its probability. All
+        parts keep all words and contexts.
+
+        >>> train, test = Counts([[60, 40]]).split(0.9, random_state=0)
+        >>> train.total + test.total
+        100
+        """
+        matrices = counts_parts.dealt(self.matrix, fractions, random_state)
+        seed = random_state if isinstance(random_state, int | np.integer) else "given"
+        step = f"split({', '.join(map(str, fractions))}, random_state={seed})"
+        return tuple(
+            self._new(matrix, self.words, self.contexts, self.slots, f"{step}[{number}]")
+            for number, matrix in enumerate(matrices)
+        )
+
+    def merge(self, *others: Counts) -> Counts:
+        """All tables added up: words and contexts of any, by total, then by text."""
+        tables = (self, *others)
+        if not all(isinstance(table, Counts) for table in tables):
+            raise InputError("only Counts can be merged with Counts")
+        words, rows = counts_parts.united([table.words for table in tables])
+        contexts, columns = counts_parts.united([table.contexts for table in tables])
+        matrices = [table.matrix for table in tables]
+        matrix = counts_parts.added(matrices, rows, columns, (words.size, contexts.size))
+        slots = np.full(contexts.size, "", dtype=object)
+        for to, table in zip(columns[::-1], tables[::-1], strict=True):
+            slots[to] = np.where(table.slots != "", table.slots, slots[to])
+        merged = self._new(matrix, words, contexts, frozen(slots))
+        merged.relations = tuple(dict.fromkeys(name for t in tables for name in t.relations))
+        merged.provenance = combined_provenance([table.provenance for table in tables])
+        return merged.ranked()
+
+    def ranked(self) -> Counts:
+        """The same counts, words and contexts ordered by total, then by text."""
+        return self._taken(
+            ranking(self.word_totals, self.words), ranking(self.context_totals, self.contexts)
+        )
+
+    def largest_component(self) -> Counts:
+        """The part with most tokens whose words are linked, however indirectly, by contexts."""
+        if not self.entries:
+            return self.drop_empty()
+        rows, columns = counts_parts.largest_component(self.matrix, self.word_totals)
+        return self._taken(rows, columns, "largest_component()")
+
+    def conditional(self) -> Matrix:
+        """p(context | word) as a csr_array: rows sum to 1, or 0 for words never seen."""
+        return counts_views.conditional(self.matrix, self.word_totals)
+
+    def joint(self) -> Matrix:
+        """p(word, context) as a csr_array."""
+        return counts_views.joint(self.matrix, self.total)
+
+    def ppmi(self, shift: float = 1.0, smoothing: float = 1.0) -> Matrix:
+        """Positive pointwise mutual information in nats, as a csr_array.
+
+        max(0, log(p(word, context) / (p(word)·p(context))) − log shift), where p(context) is
+        proportional to the context's total to the power of `smoothing`. Values within rounding
+        of 0 are 0.
+        """
+        return counts_views.ppmi(
+            self.matrix, self.word_totals, self.context_totals, shift=shift, smoothing=smoothing
+        )
+
+    @cached_property
+    def _word_ids(self) -> dict[str, int]:
+        return {word: row for row, word in enumerate(self.words)}
+
+    @cached_property
+    def _context_ids(self) -> dict[str, int]:
+        return {context: column for column, context in enumerate(self.contexts)}
+
+    def _new(
+        self, matrix: Matrix, words: Names, contexts: Names, slots: Names, step: str | None = None
+    ) -> Counts:
+        """A table made from this one, of parts known to be right."""
+        made = Counts.__new__(Counts)
+        made.matrix, made.words, made.contexts, made.slots = matrix, words, contexts, slots
+        for texts in (words, contexts, slots):
+            texts.flags.writeable = False
+        made.relations = self.relations
+        made.provenance = with_step(self.provenance, step)
+        return made
+
+    def _taken(self, rows: Places, columns: Places, step: str | None = None) -> Counts:
+        matrix = tidy(self.matrix[rows][:, columns])
+        words, contexts, slots = self.words[rows], self.contexts[columns], self.slots[columns]
+        return self._new(matrix, words, contexts, slots, step)
+
+    def _seen(self, rows: bool = True, columns: bool = True) -> Counts:
+        words, contexts = np.arange(self.shape[0]), np.arange(self.shape[1])
+        if rows:
+            words = np.flatnonzero(np.diff(self.matrix.indptr))
+        if columns:
+            contexts = np.flatnonzero(np.bincount(self.matrix.indices, minlength=contexts.size))
+        return self._taken(words, contexts)
+
+
+def _found(name: str, ids: Mapping[str, int], kind: str) -> int:
+    place = ids.get(name)
+    if place is None:
+        raise NotCounted(kind, name, ids)
+    return place
+
+
+def _chosen(wanted: Iterable[str], ids: Mapping[str, int], kind: str) -> Places:
+    listed = wanted if isinstance(wanted, str) else list(wanted)
+    texts = names(listed, len(listed), kind)
+    return np.array([_found(text, ids, kind) for text in texts], dtype=np.intp)
+
+
+def _positive(number: int, axis: str) -> int:
+    if not isinstance(number, int | np.integer) or isinstance(number, bool) or number < 1:
+        raise InputError(f"top({axis}={number!r}): expected a whole number, 1 or more")
+    return int(number)
+
+
+def _number(size: int, noun: str) -> str:
+    return f"{size:,} {noun}{'' if size == 1 else 's'}"

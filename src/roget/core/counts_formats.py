@@ -1,0 +1,149 @@
+"""Counts from and to files, told apart by name: directory, table, .npz, Matrix Market."""
+
+from __future__ import annotations
+
+import gzip
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from itertools import islice
+from pathlib import Path
+from typing import IO, Any, cast
+
+from scipy import sparse
+
+from roget.core import counts_files, counts_npz
+from roget.core.counts import Counts
+from roget.core.counts_duckdb import database
+from roget.core.counts_matrix import Names
+from roget.core.store import new_file
+from roget.core.table_layout import FORMATS
+from roget.core.tables import SUM, WHOLE, explained, kind, scan
+from roget.errors import InputError
+
+_NPZ = ".npz"
+_MATRIX_MARKET = (".mtx", ".mtx.gz", ".mtx.bz2")
+_TSV = (".tsv", ".tsv.gz")
+_WRITTEN = (*_TSV, _NPZ)
+_KNOWN = (*FORMATS, *_MATRIX_MARKET, ".txt", ".npy", ".gz", ".zst", ".xz", ".bz2")
+"""Ends of names that promise a file of another kind, so no directory is given such a name."""
+
+
+def read(path: str | os.PathLike[str], columns: Sequence[str | int] | None = None) -> Counts:
+    """Read counts, whatever they are kept in."""
+    place = Path(path)
+    name = place.name.lower()
+    is_table = place.is_file() and not name.endswith((_NPZ, *_MATRIX_MARKET))
+    if columns is not None and not is_table and place.exists():
+        raise InputError(f"{place}: columns can be named for tables only")
+    if place.is_dir():
+        return counts_files.read(place)
+    if not place.exists():
+        raise InputError(f"{place}: no such file or directory")
+    with named(place):
+        if name.endswith(_NPZ):
+            counts = counts_npz.read(place)
+        elif name.endswith(_MATRIX_MARKET):
+            counts = Counts(_matrix_market(place))
+        else:
+            counts = _table(place, columns)
+        if not counts.entries:
+            raise InputError("there are no counts in it")
+    given = {"path": str(place), "bytes": place.stat().st_size}
+    counts.provenance["inputs"] = [given | {"sha256": counts_files.sha256(place)}]
+    return counts
+
+
+def write(counts: Counts, path: str | os.PathLike[str]) -> None:
+    """Write counts as the name says: .tsv, .tsv.gz, .npz, or else a directory."""
+    place = Path(path)
+    name = place.name.lower()
+    if not counts.entries:
+        raise InputError(f"cannot write {place}: there are no counts")
+    if name.endswith(_NPZ):
+        with new_file(place) as draft:
+            counts_npz.write(counts, draft)
+    elif name.endswith(_TSV):
+        _write_tsv(counts, place)
+    elif name.endswith(_KNOWN):
+        raise InputError(
+            f"cannot write {place}: counts are written as {', '.join(_WRITTEN)} or, by any name "
+            "without such an ending, as a directory"
+        )
+    else:
+        counts_files.write(counts, place)
+
+
+@contextmanager
+def named(place: Path) -> Iterator[None]:
+    """Put the file's name before messages that lack it."""
+    try:
+        yield
+    except InputError as error:
+        if str(error).startswith(str(place)):
+            raise
+        raise InputError(f"{place}: {error}") from None
+
+
+def _table(place: Path, columns: Sequence[str | int] | None) -> Counts:
+    with database() as connection, explained(connection, place, columns):
+        query = scan(connection, place, columns)
+        if kind(connection, query) == WHOLE:
+            # Fractions are added up later, so that a sum is rounded once.
+            query = f"SELECT word, context, {SUM[WHOLE]} AS n FROM ({query}) GROUP BY ALL"
+        connection.execute(f"CREATE TEMP TABLE pairs AS {query}")
+        vocabularies = []
+        for axis in ("word", "context"):
+            connection.execute(
+                f"CREATE TEMP TABLE {axis}s AS SELECT {axis}, CAST(row_number() OVER "
+                f"(ORDER BY {axis}) - 1 AS INTEGER) AS {axis}_id "
+                f"FROM (SELECT DISTINCT {axis} FROM pairs)"
+            )
+            query = f"SELECT {axis} FROM {axis}s ORDER BY {axis}_id"
+            vocabularies.append(connection.execute(query).fetchnumpy()[axis])
+        cells = connection.execute(
+            "SELECT word_id, context_id, n FROM pairs JOIN words USING (word) "
+            "JOIN contexts USING (context)"
+        ).fetchnumpy()
+    words, contexts = vocabularies
+    places = (cells["word_id"], cells["context_id"])
+    matrix = sparse.coo_array((cells["n"], places), shape=(words.size, contexts.size))
+    return Counts(matrix, words, contexts).ranked()
+
+
+def _matrix_market(place: Path) -> Any:
+    from scipy.io import mmread
+
+    try:
+        return mmread(str(place))
+    except (ValueError, OverflowError, OSError, EOFError) as error:
+        raise InputError(f"cannot be read as Matrix Market: {error}") from None
+
+
+def _write_tsv(counts: Counts, place: Path) -> None:
+    for axis, texts in (("word", counts.words), ("context", counts.contexts)):
+        _need_plain(texts, axis, place)
+    with new_file(place) as draft, open(draft, "wb") as raw:
+        packed = place.suffix.lower() == ".gz"
+        # Without a name and a time inside, equal counts give equal bytes.
+        file = gzip.GzipFile("", "wb", 5, raw, mtime=0) if packed else raw
+        with file:
+            _write_rows(counts, cast("IO[bytes]", file))
+
+
+def _write_rows(counts: Counts, file: IO[bytes]) -> None:
+    file.write(b"word\tcontext\tcount\n")
+    # A float prints as the shortest text that gives the same float again.
+    lines = (f"{word}\t{context}\t{count!r}\n" for word, context, count in counts.rows())
+    while chunk := "".join(islice(lines, 1 << 16)):
+        file.write(chunk.encode())
+
+
+def _need_plain(texts: Names, axis: str, place: Path) -> None:
+    for text in texts:
+        if not text or "\t" in text or "\n" in text or "\r" in text:
+            fault = "holds a tab or a line end" if text else "is empty"
+            raise InputError(
+                f"cannot write {place}: the {axis} {text!r} {fault}, which a table cannot keep; "
+                "write a directory instead (a name without .tsv)"
+            )

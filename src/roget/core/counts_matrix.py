@@ -1,0 +1,194 @@
+"""Matrices and names as people have them → one canonical sparse matrix and checked names."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from itertools import pairwise
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+from scipy import sparse
+
+from roget.errors import InputError
+
+Names: TypeAlias = npt.NDArray[np.object_]
+Matrix: TypeAlias = Any
+"""A scipy.sparse.csr_array: indices sorted, no cell twice, no zero kept."""
+
+LARGEST = 2**63 - 1
+"""The largest count, and the largest sum of all counts, so that no total can overflow."""
+
+LONGEST = 2**31 - 1
+"""The most words or contexts there can be: files keep their numbers in 32 bits."""
+
+
+def names(given: Iterable[Any] | None, size: int, kind: str) -> Names:
+    """Words or contexts as an array of distinct str; numbers from "0" where none are given."""
+    if given is None:
+        return frozen(str(number) for number in range(size))
+    if isinstance(given, str):
+        raise InputError(f"{kind}s: expected one text for each, got the single text {given!r}")
+    texts = [_text(name, place, kind) for place, name in enumerate(given)]
+    if len(texts) != size:
+        raise InputError(f"{len(texts):,} {kind}s are named, but the matrix has {size:,}")
+    if len(set(texts)) != size:
+        seen: dict[str, int] = {}
+        for place, text in enumerate(texts):
+            if (first := seen.setdefault(text, place)) != place:
+                raise InputError(f"{kind} {text!r} is named twice: at {first} and at {place}")
+    return frozen(texts)
+
+
+def frozen(texts: Iterable[str]) -> Names:
+    """Texts as an array of objects that nobody changes by mistake."""
+    listed = list(texts)
+    array = np.empty(len(listed), dtype=object)
+    array[:] = listed
+    array.flags.writeable = False
+    return array
+
+
+def canonical(matrix: Any, words: Names, contexts: Names) -> Matrix:
+    """The counts as int64 if all are whole, else float64, none of them negative or lost."""
+    try:
+        cells = sparse.coo_array(matrix)
+    except ValueError as error:
+        raise InputError(f"the sparse matrix is broken: {error}") from None
+    rows, columns = (places.astype(np.int64) for places in cells.coords)
+    bad = _unusable(cells.data)
+    if bad is not None:
+        word, context = words[rows[bad]], contexts[columns[bad]]
+        raise InputError(
+            f"word {word!r} (row {rows[bad]}) in context {context!r} (column {columns[bad]}): the "
+            f"count is {cells.data[bad]}; expected a finite number, 0 or more, less than 2^63"
+        )
+    return from_cells(rows, columns, whole(cells.data), cells.shape)
+
+
+def two_dimensional(matrix: Any) -> Any:
+    """The matrix, once it is sure that it has rows, columns and numbers."""
+    if not sparse.issparse(matrix):
+        try:
+            matrix = np.asarray(matrix)
+        except ValueError as error:
+            raise InputError(f"the matrix cannot be made an array: {error}") from None
+    if matrix.ndim != 2:
+        raise InputError(f"the matrix has {matrix.ndim} dimensions; expected words × contexts")
+    if matrix.dtype.kind not in "biuf":
+        raise InputError(
+            f"the matrix holds values of type {matrix.dtype}; expected counts less than 2^63"
+        )
+    if max(matrix.shape) > LONGEST:
+        raise InputError(f"the matrix is {matrix.shape}; at most {LONGEST:,} each way can be kept")
+    # scipy keeps no sparse matrices of half precision.
+    return matrix.astype(np.float32) if matrix.dtype == np.float16 else matrix
+
+
+def whole(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """The values as int64 where all are whole numbers, else as float64."""
+    if values.dtype.kind in "biu" or bool(np.all(values == np.floor(values))):
+        return values.astype(np.int64)
+    return values.astype(np.float64)
+
+
+def from_cells(
+    rows: npt.NDArray[np.int64],
+    columns: npt.NDArray[np.int64],
+    values: npt.NDArray[Any],
+    shape: tuple[int, int],
+) -> Matrix:
+    """A canonical matrix of cells in any order; a cell's values are summed exactly."""
+    _need_small_total(values)
+    held = values != 0
+    if not held.all():
+        rows, columns, values = rows[held], columns[held], values[held]
+    keys = rows * shape[1] + columns
+    if not np.all(keys[1:] > keys[:-1]):
+        order = np.argsort(keys)
+        keys, values = keys[order], values[order]
+        starts = np.flatnonzero(np.diff(keys, prepend=-1))
+        keys, values = keys[starts], _summed(values, starts)
+        rows, columns = np.divmod(keys, shape[1])
+    pointers = np.zeros(shape[0] + 1, dtype=np.int64)
+    np.cumsum(np.bincount(rows, minlength=shape[0]), out=pointers[1:])
+    index = np.int32 if values.size <= LONGEST else np.int64
+    parts = (whole(values), columns.astype(index), pointers.astype(index))
+    matrix = sparse.csr_array(parts, shape=shape)
+    matrix.has_canonical_format = True
+    return matrix
+
+
+def tidy(matrix: Matrix) -> Matrix:
+    """A matrix that was cut out of a canonical one, canonical again; changed in place."""
+    matrix.sort_indices()
+    matrix.eliminate_zeros()
+    matrix.data = whole(matrix.data)
+    return matrix
+
+
+def row_totals(matrix: Matrix) -> npt.NDArray[Any]:
+    """Each row's sum: exact for whole counts, correctly rounded for others."""
+    if matrix.data.dtype.kind == "i":
+        running = np.concatenate([[0], np.cumsum(matrix.data)])
+        return np.asarray(running[matrix.indptr[1:]] - running[matrix.indptr[:-1]])
+    # Plain float sums would change with the order of contexts, and with them the order of words.
+    values, bounds = matrix.data.tolist(), matrix.indptr.tolist()
+    sums = (math.fsum(values[a:b]) for a, b in pairwise(bounds))
+    return np.fromiter(sums, np.float64, len(bounds) - 1)
+
+
+def ranking(totals: npt.NDArray[Any], texts: Names) -> npt.NDArray[np.intp]:
+    """Places by total, largest first; equal totals by text."""
+    by_text = np.argsort(texts, kind="stable")
+    return np.asarray(by_text[np.argsort(-totals[by_text], kind="stable")])
+
+
+def _text(name: Any, place: int, kind: str) -> str:
+    if isinstance(name, int | np.integer) and not isinstance(name, bool):
+        return str(name)
+    if not isinstance(name, str):
+        raise InputError(f"{kind} {place} is {name!r}; expected a text")
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        raise InputError(f"{kind} {place} is {name!r}, which cannot be written as UTF-8") from None
+    return str(name)
+
+
+def _unusable(values: npt.NDArray[Any]) -> int | None:
+    if values.dtype.kind in "bu":
+        bad = np.flatnonzero(values > LARGEST)
+    elif values.dtype.kind == "i":
+        bad = np.flatnonzero(values < 0)
+    else:
+        with np.errstate(over="ignore"):  # what float64 cannot hold is too large as well
+            values = values.astype(np.float64)
+        bad = np.flatnonzero(~((values >= 0) & (values < 2.0**63)))
+    return int(bad[0]) if bad.size else None
+
+
+def _need_small_total(values: npt.NDArray[Any]) -> None:
+    if values.sum(dtype=np.float64) < 2.0**62:
+        return
+    if values.dtype.kind == "i":
+        # Halves of 32 bits: neither sum can overflow.
+        high, low = int((values >> 32).sum()), int((values & 0xFFFFFFFF).sum())
+        total: float = (high << 32) + low
+    else:
+        total = math.fsum(values)
+    if total > LARGEST:
+        raise InputError(f"the counts add up to {total:,}; expected less than 2^63")
+
+
+def _summed(values: npt.NDArray[Any], starts: npt.NDArray[np.intp]) -> npt.NDArray[Any]:
+    if values.dtype.kind == "i" or starts.size == values.size:
+        return np.add.reduceat(values, starts) if starts.size else values
+    # Correctly rounded, so that the order of the values does not matter; a sum of two always is.
+    sums, sizes = values[starts], np.diff(starts, append=values.size)
+    pairs = starts[sizes == 2]
+    sums[sizes == 2] = values[pairs] + values[pairs + 1]
+    for group in np.flatnonzero(sizes > 2):
+        sums[group] = math.fsum(values[starts[group] : starts[group] + sizes[group]].tolist())
+    return sums

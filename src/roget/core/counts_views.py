@@ -1,0 +1,56 @@
+"""Counts seen as probabilities and as association: sparse matrices of float64."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from scipy import sparse
+
+from roget.core.counts_matrix import Matrix
+from roget.errors import InputError
+
+_NEAR_ONE = 8 * np.finfo(np.float64).eps
+"""How far a quotient of four rounded numbers can be from 1 when in truth it is 1."""
+
+
+def conditional(matrix: Matrix, word_totals: npt.NDArray[Any]) -> Matrix:
+    """p(context | word): each row sums to 1, or to 0 for a word that was never seen."""
+    return _like(matrix, matrix.data / np.repeat(word_totals, np.diff(matrix.indptr)))
+
+
+def joint(matrix: Matrix, total: int | float) -> Matrix:
+    """p(word, context): all cells sum to 1, or to 0 if there are none."""
+    return _like(matrix, matrix.data / np.float64(total or 1))
+
+
+def ppmi(
+    matrix: Matrix,
+    word_totals: npt.NDArray[Any],
+    context_totals: npt.NDArray[Any],
+    *,
+    shift: float,
+    smoothing: float,
+) -> Matrix:
+    """max(0, log p(context | word) / p(context) − log shift), p(context) ∝ total^smoothing."""
+    if not 0 < shift < math.inf:
+        raise InputError(f"shift={shift}: expected a finite number above 0")
+    if not 0 < smoothing <= 1:
+        raise InputError(f"smoothing={smoothing}: expected an exponent above 0, at most 1")
+    seen = matrix.data / np.repeat(word_totals, np.diff(matrix.indptr))
+    weights = context_totals.astype(np.float64) ** smoothing
+    expected = weights / (math.fsum(weights) or 1.0)
+    ratio = seen / (expected[matrix.indices] * shift)
+    held = np.where(ratio > 1 + _NEAR_ONE, ratio, 1.0)
+    view = _like(matrix, np.log(held))
+    view.eliminate_zeros()
+    return view
+
+
+def _like(matrix: Matrix, data: npt.NDArray[np.float64]) -> Matrix:
+    parts = (data, matrix.indices.copy(), matrix.indptr.copy())
+    view = sparse.csr_array(parts, shape=matrix.shape)
+    view.has_canonical_format = True
+    return view

@@ -1,0 +1,1 @@
+"""Where big counting runs: on this machine, or on a Dask cluster."""

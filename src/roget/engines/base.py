@@ -1,0 +1,31 @@
+"""What an engine must do: run one job on many tasks, somewhere."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, Protocol, TypeAlias
+
+Report: TypeAlias = Callable[[int, int], None]
+"""Called with the bytes and the tokens (or rows) read since the last call."""
+
+Job: TypeAlias = Callable[[Any, Report], Any]
+"""Does one task; both it and the task must survive pickling."""
+
+
+class Engine(Protocol):
+    """Runs a job on tasks, in any order, each exactly once as far as the caller can tell."""
+
+    shares_disk: bool
+    """Whether a job may leave its result in a folder that the caller named."""
+
+    def run(self, job: Job, tasks: Sequence[Any], report: Report) -> Iterator[tuple[int, Any]]:
+        """Yield (index of the task, what the job returned) as tasks finish.
+
+        An error of a job is raised here, after tasks already running have ended and their
+        results were yielded. Closing the iterator, as Ctrl-C does, stops the rest.
+        """
+        ...
+
+    def close(self) -> None:
+        """Give back processes and connections; may be called twice."""
+        ...

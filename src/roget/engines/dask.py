@@ -1,0 +1,92 @@
+"""Jobs on a Dask cluster, or on a local one that is started for them."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any
+
+from roget.engines.base import Job, Report
+from roget.engines.local import cores
+from roget.errors import InputError, MissingExtra
+
+_PATIENCE = 10
+"""Seconds in which a scheduler must answer."""
+
+
+class Dask:
+    """Runs jobs on the cluster of a scheduler; a worker that dies has its tasks done again."""
+
+    shares_disk = False
+
+    def __init__(self, scheduler: str | None = None, processes: int | None = None) -> None:
+        try:
+            self._distributed: Any = import_module("distributed")
+        except ImportError:
+            raise MissingExtra("distributed", "dask", "counting on a cluster") from None
+        self._cluster: Any = None
+        if scheduler is None:
+            self._cluster = self._distributed.LocalCluster(
+                n_workers=processes or cores(),
+                threads_per_worker=1,
+                host="127.0.0.1",
+                dashboard_address=None,
+                silence_logs=logging.CRITICAL,
+            )
+        try:
+            self._client: Any = self._distributed.Client(
+                self._cluster or scheduler, timeout=_PATIENCE, set_as_default=False
+            )
+        except (OSError, ValueError) as error:
+            raise InputError(
+                f"no Dask scheduler answers at {scheduler!r} ({error}); expected an address such "
+                "as tcp://10.0.0.1:8786"
+            ) from None
+
+    def run(self, job: Job, tasks: Sequence[Any], report: Report) -> Iterator[tuple[int, Any]]:
+        """Yield (index, result) as tasks finish."""
+        futures = self._client.map(_Measured(job), tasks, pure=False)
+        places = {future.key: index for index, future in enumerate(futures)}
+        failed = None
+        try:
+            for future in self._distributed.as_completed(futures):
+                if future.status == "finished":
+                    result, read, tokens = future.result()
+                    report(read, tokens)
+                    yield places[future.key], result
+                elif failed is None and future.status == "error":
+                    failed = future.exception()
+                    self._client.cancel(self._not_begun(futures))
+        finally:
+            self._client.cancel(futures)
+        if failed is not None:
+            raise failed
+
+    def close(self) -> None:
+        """Leave the cluster; a local one ends."""
+        self._client.close()
+        if self._cluster is not None:
+            self._cluster.close()
+
+    def _not_begun(self, futures: Sequence[Any]) -> list[Any]:
+        begun = {key for keys in self._client.processing().values() for key in keys}
+        return [future for future in futures if not future.done() and future.key not in begun]
+
+
+@dataclass(frozen=True)
+class _Measured:
+    """A job whose reports come back with its result."""
+
+    job: Job
+
+    def __call__(self, task: Any) -> tuple[Any, int, int]:
+        sums = [0, 0]
+
+        def report(read: int, tokens: int) -> None:
+            sums[0] += read
+            sums[1] += tokens
+
+        result = self.job(task, report)
+        return result, sums[0], sums[1]

@@ -1,0 +1,1 @@
+"""From a corpus to a thesaurus: corpus → relations → counts → clustering → classes."""

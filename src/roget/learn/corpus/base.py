@@ -1,0 +1,106 @@
+"""The nouns of reading: how to read, a batch of tokens, and the pairs drawn from it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Protocol, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+if TYPE_CHECKING:
+    from roget.learn.corpus.sources import Source
+
+Ids: TypeAlias = npt.NDArray[np.int32]
+Offsets: TypeAlias = npt.NDArray[np.int64]
+
+NONE = -1
+"""The id of a word, tag or label that is missing, and the head of a token that has none."""
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What a token's word is, and what reads it."""
+
+    form: bool = False
+    """Words are the forms as they stand in the text, not the lemmas."""
+    keep_case: bool = False
+    """Words keep their capitals; otherwise they are lower-cased."""
+    model: str | None = None
+    """A spaCy pipeline (name or folder), or the language of the tagger."""
+    lines: bool = False
+    """Plain text: every line is a sentence; otherwise sentences end by Unicode's rules."""
+
+
+class Strings:
+    """Texts by number: the same text has one id, given in order of first sight."""
+
+    def __init__(self) -> None:
+        self.texts: list[str] = []
+        self._ids: dict[str, int] = {}
+
+    def __len__(self) -> int:
+        return len(self.texts)
+
+    def id(self, text: str) -> int:
+        """The text's id, new if need be."""
+        found = self._ids.get(text)
+        if found is None:
+            found = self._ids[text] = len(self.texts)
+            self.texts.append(text)
+        return found
+
+
+@dataclass
+class Tokens:
+    """Whole sentences, column by column. Words, tags and labels are ids into `Strings`."""
+
+    starts: Offsets
+    """Where each sentence begins, and the number of tokens: one more than sentences."""
+    word: Ids
+    """Lemma or form, folded as asked; NONE where there is nothing to count."""
+    upos: Ids | None = None
+    head: Ids | None = None
+    """The head's place in this batch (not in its sentence); NONE for roots."""
+    deprel: Ids | None = None
+
+    def __len__(self) -> int:
+        return len(self.word)
+
+    def first(self, sentences: int) -> Tokens:
+        """The same batch without what comes after so many sentences."""
+        stop = int(self.starts[sentences])
+        return Tokens(
+            self.starts[: sentences + 1],
+            self.word[:stop],
+            None if self.upos is None else self.upos[:stop],
+            None if self.head is None else self.head[:stop],
+            None if self.deprel is None else self.deprel[:stop],
+        )
+
+
+@dataclass
+class Tables:
+    """The id spaces of one task's tokens: words, tags, dependency labels, and slots."""
+
+    words: Strings = field(default_factory=Strings)
+    upos: Strings = field(default_factory=Strings)
+    deprels: Strings = field(default_factory=Strings)
+    slots: Strings = field(default_factory=Strings)
+
+
+@dataclass
+class Pairs:
+    """Words in contexts, one entry per occurrence; a context is a slot and another word."""
+
+    word: Ids
+    slot: Ids
+    """Ids into `Tables.slots`; the slot "" is that of a context named by its word alone."""
+    context: Ids
+
+
+class Reader(Protocol):
+    """Reads one source in batches of whole sentences (some ten to hundred thousand tokens)."""
+
+    def __call__(self, source: Source, tables: Tables, reading: Reading) -> Iterator[Tokens]: ...

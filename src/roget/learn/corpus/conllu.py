@@ -1,0 +1,184 @@
+"""CoNLL-U, the format of Universal Dependencies: ten columns divided by tabs, a line per word.
+
+Comments, multiword ranges (1-2) and empty nodes (8.1) are passed over. A lemma "_" gives way to
+the form; where that is "_" too, the token has no word. Texts are folded by `str.lower` and not
+otherwise normalised. Broken lines are collected, and raised once at the end.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from itertools import islice
+
+import numpy as np
+
+from roget.errors import MAX_PROBLEMS, FormatError
+from roget.learn.corpus import conllu_kernel as kernel
+from roget.learn.corpus.base import NONE, Reading, Strings, Tables, Tokens
+from roget.learn.corpus.conllu_kernel import Bytes, Places
+from roget.learn.corpus.sources import PIECE, Block, Source
+
+FORM, LEMMA, UPOS, HEAD, DEPREL = 1, 2, 3, 6, 7
+"""Columns, counted from 0."""
+
+
+def read(source: Source, tables: Tables, reading: Reading) -> Iterator[Tokens]:
+    """The sentences of a source in batches; raises FormatError at its end if lines are broken."""
+    words, upos, deprels = _columns(tables, reading)
+    problems, tabs = _Problems(source), 0
+    for block in source.blocks(reach=PIECE):
+        lines = _Lines(block)
+        problems.add(lines)
+        tabs += lines.tabs
+        if problems.enough:
+            break
+        if lines.tokens and not problems.found:
+            yield Tokens(lines.starts, words(lines), upos(lines), lines.heads, deprels(lines))
+    problems.check(tabs)
+
+
+class _Lines:
+    """A block's tokens: where their columns are, their heads, and which lines are broken."""
+
+    def __init__(self, block: Block) -> None:
+        # The kernel ends a sentence at a blank line only.
+        self.before = block.line
+        self.raw = block.data if block.data.endswith((b"\n\n", b"\n\r\n")) else block.data + b"\n\n"
+        self.data: Bytes = np.frombuffer(self.raw, np.uint8)
+        marks = np.empty(len(self.data) + 1, np.int32)
+        self.marks: Places = marks[: kernel.mark(self.data, marks)]
+        # A sound line has ten marks, and reading ends when there are enough that are not.
+        most = len(self.marks) // 10 + MAX_PROBLEMS
+        starts = np.zeros(most + 1, np.int64)
+        lines, tabs, heads = (np.empty(most, np.int32) for _ in range(3))
+        counts, problems = np.zeros(4, np.int64), np.empty((MAX_PROBLEMS, 3), np.int64)
+        kernel.rows(self.data, self.marks, starts, lines, tabs, heads, counts, problems)
+        self.tokens = int(counts[kernel.TOKENS])
+        self.tabs = int(counts[kernel.TABS])
+        self.starts = starts[: counts[kernel.SENTENCES] + 1].copy()
+        self.heads = heads[: self.tokens].copy()
+        self.first_tab: Places = tabs[: self.tokens]
+        self.broken = problems[: counts[kernel.PROBLEMS]].tolist()
+        self.broken += islice(self._not_utf8(), MAX_PROBLEMS)
+
+    def _not_utf8(self) -> Iterator[list[int]]:
+        at = kernel.not_utf8(self.data, 0)
+        while at < len(self.data):
+            yield [kernel.UTF8, self.raw.rfind(b"\n", 0, at) + 1, self.raw[at]]
+            at = kernel.not_utf8(self.data, self.raw.find(b"\n", at))
+
+    def line(self, begin: int) -> int:
+        """The number of the line that begins here, counted from 1."""
+        return self.before + self.raw.count(b"\n", 0, begin) + 1
+
+    def columns(self, begin: int) -> list[str]:
+        """The columns of the line that begins here."""
+        end = self.raw.find(b"\n", begin)
+        return self.raw[begin:end].decode(errors="replace").rstrip("\r").split("\t")
+
+
+class _Column:
+    """Turns a column's bytes into ids; each distinct string is decoded and looked up once."""
+
+    def __init__(
+        self, columns: Sequence[int], strings: Strings, fold: Callable[[str], str] = str
+    ) -> None:
+        self._columns, self._strings, self._fold = columns, strings, fold
+        self._known = np.zeros(1, np.int64)
+        self._slots = np.full(1 << 10, NONE, np.int64)
+        self._ends = np.zeros((1 << 9) + 1, np.int64)
+        self._pool = np.empty(1 << 12, np.uint8)
+        # The last place is that of the number NONE.
+        self._ids = np.array([NONE], np.int32)
+
+    def __call__(self, lines: _Lines) -> Places:
+        """The ids of a block's tokens."""
+        numbers = np.full(lines.tokens, NONE, np.int32)
+        for column in self._columns:
+            at = 0
+            while at < lines.tokens:
+                at = kernel.intern(
+                    lines.data, lines.marks, lines.first_tab, column, at, numbers,
+                    self._slots, self._ends, self._pool, self._known,
+                )  # fmt: skip
+                if at < lines.tokens:
+                    self._grow()
+        self._look_up_new()
+        return self._ids[numbers]
+
+    def _grow(self) -> None:
+        slots = np.full(2 * len(self._slots), NONE, np.int64)
+        kernel.move(self._slots, slots)
+        self._slots = slots
+        self._ends = np.concatenate([self._ends, np.zeros(len(self._ends) - 1, np.int64)])
+        self._pool = np.concatenate([self._pool, np.empty(len(self._pool), np.uint8)])
+
+    def _look_up_new(self) -> None:
+        before, now = self._ends[[len(self._ids) - 1, self._known[0]]]
+        if before < now:
+            # All at once: no string has an end of line in it, and lower-casing stops at one.
+            text = self._fold(self._pool[before : now - 1].tobytes().decode())
+            new = [*map(self._strings.id, text.split("\n")), NONE]
+            self._ids = np.concatenate([self._ids[:-1], np.array(new, np.int32)])
+
+
+def _columns(tables: Tables, reading: Reading) -> tuple[_Column, _Column, _Column]:
+    """What gives the words, tags and labels of a block."""
+    words = [FORM] if reading.form else [LEMMA, FORM]
+    return (
+        _Column(words, tables.words, str if reading.keep_case else str.lower),
+        _Column([UPOS], tables.upos),
+        _Column([DEPREL], tables.deprels),
+    )
+
+
+class _Problems:
+    """Sentences on broken lines, up to as many as are worth reading."""
+
+    def __init__(self, source: Source) -> None:
+        self.source = source
+        self.found: list[tuple[str, str]] = []
+
+    @property
+    def enough(self) -> bool:
+        """Whether reading on is of no use."""
+        return len(self.found) >= MAX_PROBLEMS
+
+    def add(self, lines: _Lines) -> None:
+        """Describe a block's broken lines, in their order."""
+        for kind, begin, number in sorted(lines.broken, key=lambda problem: problem[1]):
+            if self.enough:
+                break
+            place = self.source.place(lines.line(begin))
+            self.found.append((place, _describe(kind, number, lines.columns(begin))))
+
+    def check(self, tabs: int) -> None:
+        """Raise what was found, if anything was."""
+        if not self.found:
+            return
+        found = self.found
+        if not tabs:
+            what = "no tab, here or after: expected CoNLL-U, ten columns divided by tabs"
+            found = [(found[0][0], what)]
+        texts = [f"{place}: {text}" for place, text in found]
+        raise FormatError(self.source.name, texts, more=bool(tabs) and self.enough)
+
+
+def _describe(kind: int, number: int, columns: Sequence[str]) -> str:
+    """What is wrong with a line, the bad value, and what was expected."""
+    if kind == kernel.COLUMNS:
+        return f"{_count(number, 'column')}, expected 10 divided by tabs"
+    if kind == kernel.NO_ID:
+        return f"id {columns[0]!r}: expected a number, a range (1-2) or an empty node (8.1)"
+    if kind == kernel.ORDER:
+        hint = " (is a blank line missing before it?)" if columns[0] == "1" else ""
+        return f"id {columns[0]}, expected {number}: ids count from 1 in each sentence{hint}"
+    if kind == kernel.NO_HEAD:
+        return f"head {columns[HEAD]!r}: expected a number or _"
+    if kind == kernel.RANGE:
+        return f"head {columns[HEAD]}: the sentence has {_count(number, 'token')}"
+    return f"byte 0x{number:02X} is not UTF-8: if the text is Latin-1, say --encoding latin-1"
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}{'s' if number != 1 else ''}"

@@ -1,0 +1,228 @@
+"""Kinds of words and noun phrases of an English sentence, from its tags."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from roget.learn.corpus.base import NONE
+from roget.learn.corpus.english import KINDS
+
+_PARTICIPLES = ("VVN", "VBN", "VHN", "VDN", "VVD")
+_INFINITIVES = ("VVI", "VVB", "VHI", "VDI", "VBI", "VHB")
+_QUANTITIES = (
+    "more",
+    "most",
+    "less",
+    "few",
+    "fewer",
+    "little",
+    "enough",
+    "much",
+    "many",
+    "several",
+)
+_BEFORE_DETERMINER = ("all", "both", "half", "such")
+_ROUGHLY = ("over", "about", "around", "under", "nearly", "almost")
+_AT_LEAST = {
+    ("at", "least"), ("at", "most"), ("more", "than"), ("less", "than"), ("fewer", "than"),
+    ("up", "to"),
+}  # fmt: skip
+FIXED = {
+    "according": "to", "because": "of", "due": "to", "such": "as", "instead": "of", "prior": "to",
+}  # fmt: skip
+"""Prepositions of two words."""
+_PARTICLES = ("up", "out", "off", "away", "back")
+
+
+class Phrase(NamedTuple):
+    """A noun phrase: its first token, the one after its last, and its head."""
+
+    start: int
+    stop: int
+    head: int
+
+
+def kinds_of(low: Sequence[str], tags: Sequence[str]) -> list[str]:
+    """One letter per token (see `KINDS`), what its neighbours say about it taken into account.
+
+    >>> "".join(kinds_of(["he", "had", "n't", "over", "five", "books"],
+    ...                  ["PNP", "VHD", "XX0", "PRP", "CRD", "NN2"]))
+    'OHXA#N'
+    """
+    kinds = [KINDS.get(tag, "?") for tag in tags]
+    for i, kind in enumerate(kinds):
+        if low[i] == "same":
+            kinds[i] = "J"
+        elif i + 1 < len(kinds) and _joins(i, low, kinds):
+            kinds[i] = kinds[i + 1] = "P" if low[i] in FIXED else "A"
+        elif kind in _CHANGES:
+            kinds[i] = _CHANGES[kind](i, kinds, low, tags)
+    return kinds
+
+
+def _joins(i: int, low: Sequence[str], kinds: Sequence[str]) -> bool:
+    """Whether two words are one: because of, at least five."""
+    if low[i] in FIXED:
+        return low[i + 1] == FIXED[low[i]]
+    return (low[i], low[i + 1]) in _AT_LEAST and seen(kinds, i + 2, "A") in (
+        "#" if low[i] == "up" else "#D"
+    )
+
+
+def seen(kinds: Sequence[str], i: int, over: str) -> str:
+    """The first kind from a place on that is none of those; a comma at the end."""
+    while i < len(kinds) and kinds[i] in over:
+        i += 1
+    return kinds[i] if i < len(kinds) else ","
+
+
+def _adverb(i: int, kinds: Sequence[str], low: Sequence[str], tags: Sequence[str]) -> str:
+    """Quantities are determiners, or adjectives after one: more time, two more days."""
+    after = seen(kinds, i + 1, "")
+    if low[i] == "no" and after in "JVN#":
+        return "D"
+    if low[i] in _QUANTITIES and after in "N#":
+        return "J" if i and kinds[i - 1] in "D#" else "D"
+    return "A"
+
+
+def _determiner(i: int, kinds: Sequence[str], low: Sequence[str], tags: Sequence[str]) -> str:
+    second = i > 0 and tags[i] == "DT0" and kinds[i - 1] in "D#"
+    return "J" if second and low[i - 1] not in _BEFORE_DETERMINER else "D"
+
+
+def _preposition(i: int, kinds: Sequence[str], low: Sequence[str], tags: Sequence[str]) -> str:
+    if low[i] in _ROUGHLY and (seen(kinds, i + 1, "") == "#" or kinds[i + 1 : i + 3] == ["D", "#"]):
+        return "A"
+    return "R" if low[i] in _PARTICLES and i and kinds[i - 1] in "VHY" else "P"
+
+
+def _pronoun(i: int, kinds: Sequence[str], low: Sequence[str], tags: Sequence[str]) -> str:
+    return "D" if seen(kinds, i + 1, "") == "'" else "O"
+
+
+def _question(i: int, kinds: Sequence[str], low: Sequence[str], tags: Sequence[str]) -> str:
+    return "D" if seen(kinds, i + 1, "") in "JN#" else "O"
+
+
+def _conjunction(i: int, kinds: Sequence[str], low: Sequence[str], tags: Sequence[str]) -> str:
+    """A "that" is a pronoun before a verb, a determiner before nouns that end the clause."""
+    if low[i] == "that" and i:
+        if seen(kinds, i + 1, "AX") in "VHYBM":
+            return "O"
+        if kinds[i - 1] in "VHY" and seen(kinds, i + 1, "JN") == ",":
+            return "D"
+    return "S"
+
+
+def _verb(i: int, kinds: Sequence[str], low: Sequence[str], tags: Sequence[str]) -> str:
+    """A past participle is an adjective before a noun, after a preposition or a verb."""
+    if i and tags[i] == "VVN" and seen(kinds, i + 1, "J") == "N":
+        before = kinds[i - 1]
+        if before in "PVHY#" or (before == "C" and i > 1 and kinds[i - 2] == "J"):
+            return "J"
+    return "V"
+
+
+def _adjective(i: int, kinds: Sequence[str], low: Sequence[str], tags: Sequence[str]) -> str:
+    return "N" if tags[i] == "NN" and seen(kinds, i + 1, "") not in "JN" else "J"
+
+
+def _unknown(i: int, kinds: Sequence[str], low: Sequence[str], tags: Sequence[str]) -> str:
+    return "J" if low[i].isalnum() and seen(kinds, i + 1, "") in "JN" else "?"
+
+
+def _auxiliary(i: int, kinds: Sequence[str], low: Sequence[str], tags: Sequence[str]) -> str:
+    """Have and do are auxiliaries (h, y) where another verb follows, or "not" follows do."""
+    j, pronouns = i + 1, 0
+    while j < len(kinds) and (kinds[j] in "XA" or (kinds[j] == "O" and not pronouns)):
+        pronouns += kinds[j] == "O"
+        j += 1
+    after = tags[j] if j < len(tags) else ""
+    if kinds[i] == "H":
+        return "h" if after in _PARTICIPLES else "H"
+    helps = after in _INFINITIVES or "X" in kinds[i + 1 : j]
+    return "y" if helps and tags[i] in ("VDB", "VDD", "VDZ") else "Y"
+
+
+_CHANGES = {
+    "A": _adverb,
+    "D": _determiner,
+    "P": _preposition,
+    "O": _pronoun,
+    "W": _question,
+    "S": _conjunction,
+    "V": _verb,
+    "J": _adjective,
+    "H": _auxiliary,
+    "Y": _auxiliary,
+    "?": _unknown,
+}
+
+
+def phrases_of(kinds: Sequence[str], tags: Sequence[str], low: Sequence[str]) -> list[Phrase]:
+    """The noun phrases of a sentence from left to right; the head is the last noun."""
+    found: list[Phrase] = []
+    i, n = 0, len(kinds)
+    while i < n:
+        kind = kinds[i]
+        if kind == "O":
+            found.append(Phrase(i, i + 1, i))
+        elif kind in "DJN#" or (kind == "A" and seen(kinds, i + 1, "") in "J#"):
+            stop, noun = _extent(i, kinds, tags, low)
+            if noun != NONE:
+                found.append(Phrase(i, noun + 1, noun))
+            elif stop > i + 1 and tags[stop - 1] == "AJ0" and low[i] in ("a", "an"):
+                found.append(Phrase(i, stop, stop - 1))
+            elif kind == "#" or tags[i] == "DT0":
+                head = i
+                while head + 1 < stop and kinds[head + 1] == "#":
+                    head += 1
+                found.append(Phrase(i, head + 1, head))
+        i = max(i + 1, found[-1].stop if found else 0)
+    return found
+
+
+def _extent(
+    start: int, kinds: Sequence[str], tags: Sequence[str], low: Sequence[str]
+) -> tuple[int, int]:
+    """Where determiners, modifiers and nouns from a place on end, and the last noun there."""
+    noun, modified = NONE, False
+    i = start
+    while i < len(kinds):
+        kind = kinds[i]
+        after = seen(kinds, i + 1, "")
+        before = kinds[i - 1] if i > start else ""
+        if kind == "N":
+            if before == "N" and tags[i - 1] == "NN2" and tags[i] == "NP0":
+                break
+            noun = i
+        elif kind == "D":
+            if before and not (before == "D" and low[i - 1] in _BEFORE_DETERMINER):
+                break
+            modified = True
+        elif kind in "J#":
+            if before == "N" and (kind == "#" or after != "N" or low[i] in ("last", "next")):
+                break
+            modified = True
+        elif kind == "'":
+            if before not in ("N", "D"):
+                break
+            modified = True
+        elif before == "N" or (not modified and i > start) or not _inside(i, kinds, tags, noun):
+            break
+        i += 1
+    return i, noun
+
+
+def _inside(i: int, kinds: Sequence[str], tags: Sequence[str], noun: int) -> bool:
+    """Whether a participle, adverb, quote or conjunction belongs to the modifiers of a noun."""
+    kind, after = kinds[i], seen(kinds, i + 1, "")
+    if kind == "V":
+        return after in "NJ" and tags[i] in ("VVN", "VVG")
+    if kind == "A":
+        return after == "J" or tags[i + 1 : i + 2] == ["VVN"]
+    if kind == '"':
+        return noun == NONE
+    return kind in "C," and noun == NONE and kinds[i - 1] == after == "J"

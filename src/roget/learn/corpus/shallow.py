@@ -1,0 +1,439 @@
+"""Heads by part-of-speech patterns: objects, subjects and prepositional phrases, without a parser.
+
+Noun phrases are found first; then one pass from left to right gives each its place: object of the
+verb just before, subject of the finite verb to come, or complement of a preposition. The labels are
+those of Universal Dependencies, so that the same relations can be drawn as from parsed text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from roget.learn.corpus.base import NONE
+from roget.learn.corpus.english import (
+    CLAUSE_VERBS,
+    COPULAS,
+    DATIVES,
+    MEASURES,
+    NAMERS,
+    QUOTERS,
+    TIME_VERBS,
+    TIMES,
+    UPOS,
+)
+from roget.learn.corpus.phrases import FIXED, Phrase, kinds_of, phrases_of
+
+_AUXILIARY = ("B", "M", "h", "y")
+_VERB = ("V", "H", "Y")
+_FINITE = ("VVD", "VVZ", "VVB", "VHD", "VHZ", "VHB", "VDD", "VDZ", "VDB")
+_FINITE_AUXILIARY = ("VM0", "VBB", "VBD", "VBZ")
+_PASSIVE = ("VVN", "VHN", "VDN")
+_RELATIVES = ("who", "which", "that", "whom", "what")
+_NOMINATIVES = ("i", "he", "she", "we", "they")
+_WHEN = ("last", "next", "this", "these", "that", "every", "each", "all", "one", "several")
+_CONJUNCTIONS = ("as", "than", "after", "before", "since", "until", "like")
+"""Prepositions that are conjunctions where a clause follows."""
+_AFTER_OBJECT = ("of", "for", "between", "about", "such", "like", "per", "among", "against")
+"""Prepositions that go with the object before them rather than with the verb."""
+_AFTER_OBLIQUE = (
+    *("as", "after", "during", "before", "since", "until", "because", "through"),
+    *("at", "by", "on", "over", "under"),
+)
+"""Prepositions that go with the verb rather than with the prepositional phrase before them."""
+_PARTS = {"D": "det", "J": "amod", "N": "compound", "#": "nummod", "V": "amod", "A": "advmod"}
+"""Labels inside a noun phrase."""
+
+
+class Parse(NamedTuple):
+    """Universal parts of speech, heads (NONE where no pattern applies) and labels ("" there)."""
+
+    upos: list[str]
+    head: list[int]
+    deprel: list[str]
+
+
+def attach(forms: Sequence[str], lemmas: Sequence[str], tags: Sequence[str]) -> Parse:
+    """Heads and labels of one English sentence, from its words, small lemmas and C5 tags."""
+    low = [form.lower() for form in forms]
+    kinds = kinds_of(low, tags)
+    phrases = phrases_of(kinds, tags, low)
+    linker = _Linker(low, lemmas, tags, kinds, phrases)
+    linker.run()
+    upos = [UPOS[kind] for kind in kinds]
+    shouted = 2 * sum(map(str.isupper, forms)) > sum(form[0].isalpha() for form in forms)
+    for i, kind in enumerate(kinds):
+        if kind == "N":
+            if tags[i] == "NP0" or (i and forms[i][0].isupper() and not shouted):
+                upos[i] = "PROPN"
+            elif not any(map(str.isalpha, forms[i])):
+                upos[i] = "SYM"
+        elif kind == "#" and low[i].isalpha() and low[i].endswith("s"):
+            upos[i] = "NOUN"
+        elif linker.deprel[i] == "case" and kind != "'":
+            upos[i] = "ADP"
+        elif kind == "?":
+            if tags[i] == "ITJ":
+                upos[i] = "INTJ"
+            elif not any(map(str.isalnum, forms[i])):
+                upos[i] = "SYM"
+    for phrase in phrases:
+        if kinds[phrase.head] == "J":
+            upos[phrase.head] = "NOUN"
+    return Parse(upos, linker.head, linker.deprel)
+
+
+class _Linker:
+    """One pass over a sentence, holding what still waits for its partner."""
+
+    def __init__(
+        self,
+        low: Sequence[str],
+        lemmas: Sequence[str],
+        tags: Sequence[str],
+        kinds: Sequence[str],
+        phrases: Sequence[Phrase],
+    ) -> None:
+        self.low, self.lemmas, self.tags, self.kinds = low, lemmas, tags, kinds
+        self.starts = {phrase.start: phrase for phrase in phrases}
+        self.head = [NONE] * len(low)
+        self.deprel = [""] * len(low)
+        self.before = ""
+        """The kind of what was last seen, adverbs and quotes left aside; N: a noun phrase."""
+        self.noun, self.role = NONE, ""
+        """The last noun phrase's head (or adjective), and what it is there."""
+        self.verb = NONE
+        self.infinitive = False
+        self.open = NONE
+        """The verb just before, while its object may come."""
+        self.parted = NONE
+        """A verb parted from its object by a preposition: take with you the book."""
+        self.first = NONE
+        """In "wash and dry the plates": wash, to which the object belongs in UD."""
+        self.receiver = NONE
+        self.preposition = NONE
+        self.governor, self.relation = NONE, ""
+        """What the phrase of the preposition will depend on."""
+        self.waiting: list[int] = []
+        """Noun phrases that may be subjects of a verb to come."""
+        self.fronted: list[int] = []
+        """Prepositional phrases before their verb."""
+        self.asked = NONE
+        """The object of a question, before its verb: which book did you read?"""
+        self.subject = NONE
+        """The subject of a copula, while its complement may come."""
+
+    def run(self) -> None:
+        """Fill heads and labels."""
+        i = 0
+        while i < len(self.low):
+            phrase = self.starts.get(i)
+            if phrase is None:
+                self.token(i)
+                i += 1
+            else:
+                self.inside(phrase)
+                self.role = self.place(phrase)
+                self.noun, self.before = phrase.head, "N"
+                i = phrase.stop
+
+    def link(self, dependent: int, head: int, relation: str) -> None:
+        """Give a token its head."""
+        self.head[dependent], self.deprel[dependent] = head, relation
+
+    # Noun phrases
+
+    def inside(self, phrase: Phrase) -> None:
+        """The words of a noun phrase depend on its head, possessors' words on the possessor."""
+        head = phrase.head
+        for i in range(phrase.stop - 1, phrase.start - 1, -1):
+            kind = self.kinds[i]
+            if kind == "'":
+                self.link(i - 1, head, "nmod:poss")
+                self.link(i, i - 1, "case")
+                head = i - 1
+            elif i != head and kind in _PARTS:
+                self.link(i, head, "nmod:poss" if self.tags[i] == "DPS" else _PARTS[kind])
+
+    def place(self, phrase: Phrase) -> str:
+        """Give a noun phrase its head, or let it wait; the role it got."""
+        head = phrase.head
+        if self.preposition != NONE:
+            return self.after_preposition(phrase)
+        if self.is_asked(phrase) and not self.finite(phrase.stop):
+            self.asked, self.open = head, NONE
+            return "free"
+        if self.open != NONE:
+            return self.after_verb(phrase)
+        if self.subject != NONE:
+            return self.after_copula(head)
+        if self.comes_late(phrase):
+            self.link(head, self.parted, "obj")
+            self.parted = NONE
+            return "obj"
+        if self.before == "C" and self.role and self.noun != NONE and not self.finite(phrase.stop):
+            self.link(head, self.noun, "conj")
+            return self.role
+        if self.is_time(phrase):
+            return "time"
+        self.waiting.append(head)
+        return "free"
+
+    def after_preposition(self, phrase: Phrase) -> str:
+        self.link(self.preposition, phrase.head, "case")
+        self.preposition = NONE
+        if self.subject != NONE and self.low[self.subject] != "there":
+            return self.after_copula(phrase.head)
+        self.subject = NONE
+        if self.governor == NONE:
+            self.fronted.append(phrase.head)
+            return "obl"
+        self.link(phrase.head, self.governor, self.relation)
+        return self.relation
+
+    def after_copula(self, head: int) -> str:
+        """What a copula says of its subject; after "there is" it is the subject."""
+        subject, self.subject = self.subject, NONE
+        if self.low[subject] == "there":
+            self.link(head, self.verb, "nsubj")
+        else:
+            self.link(subject, head, "nsubj")
+        return "root"
+
+    def after_verb(self, phrase: Phrase) -> str:
+        """A noun phrase where an object could be."""
+        verb, head = self.open, phrase.head
+        lemma = self.lemmas[verb]
+        if self.low[head] in _NOMINATIVES or self.begins_clause(phrase):
+            self.open = NONE
+            self.waiting.append(head)
+            return "free"
+        if self.is_time(phrase) and (lemma not in TIME_VERBS or self.kinds[phrase.start] == "J"):
+            self.link(head, verb, "obl:tmod")
+            return "time"
+        if self.is_measure(phrase):
+            self.link(head, verb, "obl:npmod")
+            return "time"
+        dative = lemma in DATIVES or (self.kinds[head] == "O" and lemma not in NAMERS)
+        if lemma in COPULAS:
+            relation = "xcomp"
+        elif lemma in QUOTERS and (lemma == "say" or (verb and self.kinds[verb - 1] in '",')):
+            relation = "nsubj"
+        elif dative and self.receiver == NONE and self.is_receiver(phrase):
+            self.receiver = head
+            self.link(head, verb, "iobj")
+            return "iobj"
+        else:
+            relation = "obj"
+            verb = verb if self.first == NONE else self.first
+        self.open = NONE
+        self.link(head, verb, relation)
+        return relation
+
+    def begins_clause(self, phrase: Phrase) -> bool:
+        """Whether a noun phrase after a verb is rather the subject of the next one."""
+        if self.waiting or self.tags[self.open][2] == "G":
+            return False
+        if self.lemmas[self.open] in CLAUSE_VERBS:
+            return self.finite(self.end(phrase))
+        i = self.past_adverbs(phrase.stop)
+        return not self.infinitive and self.finite(i) and self.tags[i] != "VVD"
+
+    def is_receiver(self, phrase: Phrase) -> bool:
+        """Whether another object, or what was told, follows."""
+        second = self.starts.get(phrase.stop)
+        if self.lemmas[self.open] == "tell":
+            return second is not None or self.kinds[phrase.stop : phrase.stop + 1] in (
+                ['"'],
+                ["S"],
+                ["Q"],
+            )
+        if second is None or self.low[second.head] in _NOMINATIVES:
+            return False
+        return not self.finite(second.stop)
+
+    def is_asked(self, phrase: Phrase) -> bool:
+        """Whether a question begins: which book, how many books."""
+        first = phrase.start
+        if first == phrase.head:
+            return False
+        many = self.low[first] in ("many", "much") and first and self.low[first - 1] == "how"
+        return self.tags[first] == "DTQ" or bool(many)
+
+    def is_time(self, phrase: Phrase) -> bool:
+        """Whether a noun phrase says when or how long: last week, Monday, two years."""
+        if self.lemmas[phrase.head] not in TIMES:
+            return False
+        first = phrase.start
+        dated = self.low[first] in _WHEN or self.kinds[first] == "#"
+        return dated or self.tags[phrase.head] == "NP0"
+
+    def is_measure(self, phrase: Phrase) -> bool:
+        """Whether a noun phrase says how much: 20 km, a lot, but not a lot of apples."""
+        head = phrase.head
+        if self.low[phrase.stop : phrase.stop + 1] == ["of"]:
+            return False
+        counted = self.lemmas[head] in MEASURES and self.kinds[head - 1] == "#"
+        return counted or self.low[head] in ("lot", "bit")
+
+    def comes_late(self, phrase: Phrase) -> bool:
+        """Whether a noun phrase is an object that a prepositional phrase holds off."""
+        if self.parted == NONE or self.parted != self.verb:
+            return False
+        if self.before != "N" or self.role != "obl" or self.kinds[phrase.start] not in "D#":
+            return False
+        return not self.is_time(phrase) and not self.finite(self.end(phrase))
+
+    # Where verbs are
+
+    def past_adverbs(self, i: int) -> int:
+        while i < len(self.kinds) and self.kinds[i] in "AX":
+            i += 1
+        return i
+
+    def finite(self, i: int) -> bool:
+        """Whether a finite verb or its auxiliary stands at a place, adverbs left aside."""
+        i = self.past_adverbs(i)
+        return i < len(self.tags) and (self.tags[i] in _FINITE or self.tags[i] in _FINITE_AUXILIARY)
+
+    def end(self, phrase: Phrase) -> int:
+        """Where a noun phrase ends, with the prepositional phrases that follow it."""
+        stop = phrase.stop
+        while stop < len(self.kinds) and self.kinds[stop] == "P":
+            more = self.starts.get(stop + 1)
+            if more is None:
+                break
+            stop = more.stop
+        return stop
+
+    # Everything else
+
+    def token(self, i: int) -> None:
+        """Anything outside noun phrases."""
+        kind = self.kinds[i]
+        if kind in 'AX"':
+            return
+        if kind in _VERB:
+            self.main_verb(i)
+            return
+        if kind == "R" and self.open != NONE:
+            self.link(i, self.open, "compound:prt")
+            return
+        if kind == "C" and self.before == "V" and self.open == i - 1:
+            self.first, self.open, self.before = self.verb, NONE, "and"
+            return
+        if kind == "P" and self.before == "P" and self.preposition == i - 1 and self.is_fixed(i):
+            self.link(i, i - 1, "fixed")
+            return
+        if kind in _AUXILIARY:
+            self.auxiliary(i)
+        elif kind in "PS" and (kind == "P" or self.low[i] in _CONJUNCTIONS) and self.is_followed(i):
+            self.govern(i)
+            self.preposition = i
+            if self.open != NONE:
+                self.parted = self.open
+        else:
+            self.preposition = NONE
+        if kind != "C":
+            self.first = NONE
+        if kind not in _AUXILIARY and not (kind == "P" and self.before == "B"):
+            self.subject = NONE
+        resultative = kind == "J" and self.before == "V" and self.kinds[i + 1 : i + 2] == ["D"]
+        if not resultative or self.open != i - 1:
+            self.open = NONE
+        if kind == "J":
+            self.noun, self.role = i, "adj"
+        self.before = kind
+
+    def is_fixed(self, i: int) -> bool:
+        return FIXED.get(self.low[i - 1]) == self.low[i]
+
+    def is_followed(self, i: int) -> bool:
+        """Whether a preposition has a noun phrase after it, not a clause."""
+        if self.low[i] not in _CONJUNCTIONS:
+            return True
+        phrase = self.starts.get(i + 1)
+        return phrase is not None and not self.finite(self.end(phrase))
+
+    def govern(self, i: int) -> None:
+        """Decide what the phrase of a preposition will depend on."""
+        low = self.low[i]
+        if self.before == "C" and self.role in ("obl", "nmod"):
+            self.governor, self.relation = self.noun, "conj"
+        elif self.before in ("N", "J") and (self.is_nominal(low) or self.verb == NONE):
+            self.governor = self.noun
+            self.relation = "obl" if self.role == "adj" else "nmod"
+        else:
+            self.governor = NONE if self.before in ("S", "Q") else self.verb
+            self.relation = "obl"
+
+    def is_nominal(self, preposition: str) -> bool:
+        """Whether a preposition goes with the noun before it, not with the verb."""
+        if preposition == "of":
+            return True
+        if self.tags[self.noun] in ("PNP", "PNI") or self.role == "time":
+            return False
+        if self.role in ("obj", "iobj"):
+            return preposition in _AFTER_OBJECT
+        if self.role == "obl":
+            named = self.tags[self.noun] == "NP0" or self.kinds[self.noun] == "#"
+            return not named and preposition not in _AFTER_OBLIQUE
+        return True
+
+    def auxiliary(self, i: int) -> None:
+        """A copula takes its subject from those waiting."""
+        j = i + 1
+        while j < len(self.kinds) and self.kinds[j] in 'AX"BMhy':
+            j += 1
+        if self.kinds[i] != "B" or (j < len(self.kinds) and self.kinds[j] in _VERB):
+            return
+        if self.waiting:
+            self.subject = self.next_subject()
+            if self.low[self.subject] == "there":
+                self.verb = i
+                self.attach_fronted(i)
+
+    def next_subject(self) -> int:
+        """The nearest noun phrase that waits; a relative pronoun before it was no subject."""
+        subject = self.waiting.pop()
+        if self.waiting and self.low[self.waiting[-1]] in _RELATIVES:
+            self.waiting.pop()
+        return subject
+
+    def attach_fronted(self, verb: int) -> None:
+        for noun in self.fronted:
+            self.link(noun, verb, "obl")
+        self.fronted.clear()
+
+    def main_verb(self, i: int) -> None:
+        """Give a verb its subject; it may take an object if its voice allows."""
+        j = i - 1
+        while j >= 0 and self.kinds[j] in 'AX"':
+            j -= 1
+        helper = self.kinds[j] if j >= 0 else ""
+        begin = j
+        while begin >= 0 and self.kinds[begin] in 'AX"BMhy':
+            begin -= 1
+        self.infinitive = begin >= 0 and self.kinds[begin] == "T"
+        participle = self.tags[i] in _PASSIVE
+        passive = participle and (helper == "B" or (j >= 0 and self.lemmas[j] == "get"))
+        finite = helper in _AUXILIARY or self.tags[i] in _FINITE
+        if finite and not self.infinitive and self.waiting:
+            self.link(self.next_subject(), i, "nsubj:pass" if passive else "nsubj")
+        if finite or (self.infinitive and self.verb == NONE):
+            self.attach_fronted(i)
+        if self.preposition != NONE:
+            self.link(self.preposition, i, "mark")
+            self.preposition = NONE
+        if self.before != "and":
+            self.first = NONE
+        self.receiver = self.subject = NONE
+        lemma = self.lemmas[i]
+        # A participle without auxiliary before a noun phrase is mostly a past tense tagged wrongly.
+        closed = lemma not in DATIVES if passive else participle and not finite and lemma in NAMERS
+        self.open = NONE if closed else i
+        self.verb, self.before = i, "V"
+        if self.asked != NONE and self.open == i and i + 1 not in self.starts:
+            self.link(self.asked, i, "obj")
+            self.open = NONE
+        self.asked = NONE

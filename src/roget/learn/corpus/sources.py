@@ -1,0 +1,331 @@
+"""Inputs as people name them (files, folders, patterns, "-") and their bytes, decompressed."""
+
+from __future__ import annotations
+
+import bz2
+import codecs
+import glob
+import gzip
+import lzma
+import os
+import sys
+import zlib
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import IO, Any
+
+import numpy as np
+
+from roget.errors import InputError
+
+BLOCK = 4 << 20
+"""Decompressed bytes handled at a time."""
+
+PIECE = 64 << 20
+"""Plain files are cut into pieces of about this size, so that one file can feed many processes.
+It never depends on the machine: the same input is always cut at the same places."""
+
+REACH = 1 << 20
+"""How many bytes without a blank line are borne before a cut is made after any line."""
+
+_STORED = 1 << 17
+
+STANDARD_INPUT = "-"
+
+
+class _Zst:
+    """A .zst file, all frames of it; zstandard's own stream ends after one, or in the middle."""
+
+    def __init__(self, path: str) -> None:
+        import zstandard
+
+        self._decompressor = zstandard.ZstdDecompressor()
+        self._frame: Any = None
+        self._ready = b""
+        self.fileobj = _open_plain(path)
+
+    def read(self, size: int) -> bytes:
+        """So many decompressed bytes, fewer only at the end."""
+        parts, have = [self._ready], len(self._ready)
+        while have < size and (stored := self.fileobj.read(_STORED)):
+            while stored:
+                self._frame = self._frame or self._decompressor.decompressobj()
+                parts.append(self._frame.decompress(stored))
+                have += len(parts[-1])
+                stored = self._frame.unused_data
+                if self._frame.eof:
+                    self._frame = None
+        if have < size and self._frame is not None:
+            raise EOFError("the last frame has no end")
+        data = b"".join(parts)
+        self._ready = data[size:]
+        return data[:size]
+
+    def __enter__(self) -> _Zst:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.fileobj.close()
+
+
+_COMPRESSED: dict[str, Callable[[str], Any]] = {
+    ".gz": gzip.open,
+    ".bz2": bz2.open,
+    ".xz": lzma.open,
+    ".lzma": lzma.open,
+    ".zst": _Zst,
+}
+
+
+@dataclass
+class Block:
+    """Some bytes of a source: whole paragraphs, so that no sentence is cut."""
+
+    data: bytes
+    line: int
+    """Lines that the source's piece has before it."""
+
+
+@dataclass
+class Source:
+    """One input, or a piece of a large one; survives pickling, so any process may read it."""
+
+    path: str
+    size: int = 0
+    modified: int = 0
+    """In nanoseconds; with the size it tells whether the file is still the same."""
+    start: int = 0
+    stop: int | None = None
+    """The piece, in bytes as stored; None: to the end."""
+    encoding: str = "utf-8"
+    read: int = field(default=0, compare=False)
+    """Stored bytes read so far, for progress."""
+    begin: int = field(default=0, compare=False)
+    """Where the piece really begins, once it is being read: cuts move on to a blank line."""
+    digest: Any = field(default=None, compare=False, repr=False)
+    """A hashlib object that is fed the bytes read, for what can be read only once."""
+    _lines_before: int = field(default=0, compare=False, repr=False)
+
+    @property
+    def name(self) -> str:
+        """What messages call it."""
+        return "standard input" if self.path == STANDARD_INPUT else self.path
+
+    @property
+    def compression(self) -> str:
+        """ ".gz" and the like, or nothing."""
+        last = Path(self.path).suffix.lower()
+        return last if last in _COMPRESSED else ""
+
+    @property
+    def suffix(self) -> str:
+        """What the name says of the format, compression left aside."""
+        return Path(
+            self.path.removesuffix(Path(self.path).suffix) if self.compression else self.path
+        ).suffix.lower()
+
+    def pieces(self, size: int = PIECE) -> list[Source]:
+        """The source cut for several processes, where its bytes can be reached directly."""
+        whole = self.compression or self.path == STANDARD_INPUT or not _is_utf8(self.encoding)
+        if whole or self.size <= 2 * size:
+            return [self]
+        cuts = [*range(0, self.size - size // 2, size), self.size]
+        ends = [*cuts[1:-1], None]
+        return [replace(self, start=a, stop=b) for a, b in zip(cuts, ends, strict=False)]
+
+    def blocks(self, size: int | None = None, reach: int = REACH) -> Iterator[Block]:
+        """The bytes as UTF-8 in blocks that end after a blank line, or at least after a line."""
+        line, rest = 0, b""
+        for chunk in self._chunks(size or BLOCK, reach):
+            cut = _blank_line(chunk)
+            if cut:
+                data, rest = b"".join((rest, memoryview(chunk)[:cut])), chunk[cut:]
+            else:
+                rest += chunk
+                cut = _blank_line(rest) or (_any_line(rest) if len(rest) >= reach else 0)
+                data, rest = rest[:cut], rest[cut:]
+            if data:
+                yield Block(data, line)
+                line += int(np.count_nonzero(np.frombuffer(data, np.uint8) == 10))
+        if rest:
+            yield Block(rest, line)
+
+    def place(self, line: int) -> str:
+        """file:line of a line of this piece, counted from 1 where the piece being read begins."""
+        if self.begin and not self._lines_before:
+            with open(self.path, "rb") as file:
+                for at in range(0, self.begin, BLOCK):
+                    self._lines_before += file.read(min(self.begin - at, BLOCK)).count(b"\n")
+        return f"{self.name}:{line + self._lines_before}"
+
+    def _chunks(self, size: int, reach: int) -> Iterator[bytes]:
+        with self._open() as file:
+            left = sys.maxsize
+            if self.start or self.stop is not None:
+                self.begin = _boundary(file, self.start, reach)
+                end = self.size if self.stop is None else _boundary(file, self.stop, reach)
+                left = end - self.begin
+                file.seek(self.begin)
+            chunks = self._read_all(file, size, left)
+            if self.compression:
+                chunks = _ahead(chunks)
+            first = True
+            for chunk in self._transcoded(chunks):
+                yield chunk.removeprefix(codecs.BOM_UTF8) if first and not self.start else chunk
+                first = False
+
+    def _open(self) -> AbstractContextManager[IO[bytes]]:
+        if self.path == STANDARD_INPUT:
+            return nullcontext(sys.stdin.buffer)
+        try:
+            opened: IO[bytes] = _COMPRESSED.get(self.compression, _open_plain)(self.path)
+        except OSError as error:
+            raise InputError(f"cannot read {self.path}: {error.strerror or error}") from None
+        return opened
+
+    def _read_all(self, file: IO[bytes], size: int, left: int) -> Iterator[bytes]:
+        before = 0
+        while left > 0:
+            try:
+                chunk = file.read(min(size, left))
+            except (EOFError, zlib.error, lzma.LZMAError, OSError) as error:
+                raise self._broken(error) from None
+            except Exception as error:
+                if type(error).__name__ != "ZstdError":
+                    raise
+                raise self._broken(error) from None
+            if not chunk:
+                break
+            left -= len(chunk)
+            if self.digest is not None:
+                self.digest.update(chunk)
+            now = _stored(file, before + len(chunk))
+            self.read, before = self.read + now - before, now
+            yield chunk
+
+    def _broken(self, error: Exception) -> InputError:
+        kind = self.compression.removeprefix(".")
+        what = f"the {kind} data are cut short or damaged" if kind else "cannot be read"
+        return InputError(f"{self.name}: {what} ({error}); nothing of this file was counted")
+
+    def _transcoded(self, chunks: Iterator[bytes]) -> Iterator[bytes]:
+        if _is_utf8(self.encoding):
+            yield from chunks
+            return
+        decoder = codecs.getincrementaldecoder(self.encoding)()
+        try:
+            for chunk in chunks:
+                yield decoder.decode(chunk).encode()
+            yield decoder.decode(b"", final=True).encode()
+        except UnicodeError as error:
+            raise InputError(f"{self.name}: not {self.encoding} text ({error})") from None
+
+
+def _is_utf8(encoding: str) -> bool:
+    return codecs.lookup(encoding).name in ("utf-8", "ascii", "utf-8-sig")
+
+
+def _open_plain(path: str) -> IO[bytes]:
+    return open(path, "rb")
+
+
+def _stored(file: Any, decompressed: int) -> int:
+    """How far the stored file has been read: for compressed ones, ask what lies beneath."""
+    for beneath in ("fileobj", "_fp", "_source"):
+        stored = getattr(file, beneath, None)
+        if stored is not None and hasattr(stored, "tell"):
+            return int(stored.tell())
+    return decompressed
+
+
+def _boundary(file: IO[bytes], position: int, reach: int) -> int:
+    """Where a piece that was cut at a position really begins: after a blank line if one is near."""
+    if position == 0:
+        return 0
+    file.seek(position)
+    ahead = b""
+    while len(ahead) < reach and (chunk := file.read(min(reach - len(ahead), REACH))):
+        # A blank line may begin in the chunk before.
+        before = max(len(ahead) - 2, 0)
+        ahead += chunk
+        for mark in (b"\n\n", b"\n\r\n"):
+            at = ahead.find(mark, before)
+            if at >= 0:
+                return position + at + len(mark)
+    at = ahead.find(b"\n") if len(ahead) == reach else -1
+    return position + (at + 1 if at >= 0 else len(ahead))
+
+
+def _blank_line(data: bytes) -> int:
+    """Where the last blank line ends; 0 if there is none."""
+    at = data.rfind(b"\n\n")
+    with_return = data.rfind(b"\n\r\n", max(at, 0))
+    return with_return + 3 if with_return >= 0 else at + 2 if at >= 0 else 0
+
+
+def _any_line(data: bytes) -> int:
+    """Where the last line ends, or in want of one, the last word."""
+    return data.rfind(b"\n") + 1 or data.rfind(b" ") + 1
+
+
+def _ahead(chunks: Iterator[bytes]) -> Iterator[bytes]:
+    """The same chunks, the next one being decompressed while this one is used."""
+    with ThreadPoolExecutor(1) as pool:
+        coming = pool.submit(next, chunks, b"")
+        while chunk := coming.result():
+            coming = pool.submit(next, chunks, b"")
+            yield chunk
+
+
+def find(
+    inputs: Sequence[str | os.PathLike[str]], suffixes: Sequence[str], encoding: str = "utf-8"
+) -> list[Source]:
+    """The files that inputs name, in order, each once.
+
+    A folder stands for the files below it whose names end in one of the suffixes (".gz" and the
+    like left aside); a pattern for what it matches; "-" for standard input.
+    """
+    found: dict[str, Source] = {}
+    for given in [os.fspath(path) for path in inputs]:
+        if given == STANDARD_INPUT:
+            paths = [given]
+        elif os.path.isdir(given):
+            paths = _below(given, suffixes)
+        elif os.path.exists(given):
+            paths = [given]
+        else:
+            paths = sorted(filter(os.path.isfile, glob.glob(given, recursive=True)))
+            if not paths:
+                what = "matches no file" if glob.has_magic(given) else "no such file or folder"
+                raise InputError(f"{given}: {what}")
+        for path in paths:
+            found.setdefault(
+                os.path.realpath(path) if path != STANDARD_INPUT else path, _source(path, encoding)
+            )
+    if not found:
+        raise InputError("no input: name a file, a folder, a pattern or - for standard input")
+    return list(found.values())
+
+
+def _source(path: str, encoding: str) -> Source:
+    if path == STANDARD_INPUT:
+        return Source(path, encoding=encoding)
+    status = os.stat(path)
+    return Source(path, status.st_size, status.st_mtime_ns, encoding=encoding)
+
+
+def _below(folder: str, suffixes: Sequence[str]) -> list[str]:
+    wanted = [
+        os.path.join(base, name)
+        for base, _, names in os.walk(folder)
+        for name in names
+        if not name.startswith(".") and Source(name).suffix in suffixes
+    ]
+    if not wanted:
+        raise InputError(
+            f"{folder}: no file here ends in {', '.join(suffixes)} (compressed or not)"
+        )
+    return sorted(wanted)

@@ -1,0 +1,225 @@
+"""spaCy: plain text through any pipeline with a parser, or documents saved in a DocBin.
+
+Labels are those of Universal Dependencies. Pipelines with the older ClearNLP labels (spaCy's own
+for English) are brought in line: dobj becomes obj, and of a preposition and its pobj the noun
+becomes the obl or nmod of what they depend on, and the preposition its case.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from roget.errors import InputError, MissingExtra
+from roget.learn.corpus import text
+from roget.learn.corpus.base import NONE, Ids, Reading, Tables, Tokens
+from roget.learn.corpus.sources import Source
+
+BATCH = 1 << 15
+"""Tokens collected before they are passed on."""
+
+LONGEST = 100_000
+"""Characters of a paragraph; longer ones, which would need much memory, are cut at a blank."""
+
+_UNUSED = ("ner", "entity_ruler", "entity_linker", "textcat", "textcat_multilabel", "spancat")
+
+_UNIVERSAL = {
+    "ROOT": "root",
+    "dobj": "obj",
+    "dative": "iobj",
+    "nsubjpass": "nsubj:pass",
+    "csubjpass": "csubj:pass",
+    "auxpass": "aux:pass",
+    "agent": "case",
+    "prep": "case",
+    "poss": "nmod:poss",
+    "prt": "compound:prt",
+    "relcl": "acl:relcl",
+}
+"""ClearNLP labels, none of which is one of Universal Dependencies."""
+_PREPOSITIONS = ("prep", "agent", "dative")
+_CLAUSAL = ("VERB", "AUX", "ADJ", "ADV")
+
+
+def read(source: Source, tables: Tables, reading: Reading) -> Iterator[Tokens]:
+    """The sentences of a text in batches, as a pipeline (`reading.model`) parses them."""
+    if reading.model is None:
+        raise InputError("which spaCy pipeline? Name one, or its folder, with --model")
+    nlp = load(reading.model)
+
+    def check(doc: Any) -> None:
+        lacking = _lacking(doc)
+        if lacking:
+            raise InputError(
+                f"the spaCy pipeline {reading.model} gives no {lacking}: it has "
+                f"{', '.join(nlp.pipe_names) or 'no component'}, and needs a parser and a tagger "
+                "or morphologizer"
+            )
+
+    paragraphs = (one for part in text.decoded(source) for one in _paragraphs(part, reading.lines))
+    yield from _batches(nlp.pipe(paragraphs), tables, reading, check)
+
+
+def read_docbin(source: Source, tables: Tables, reading: Reading) -> Iterator[Tokens]:
+    """The sentences of a DocBin file (.spacy) in batches; no pipeline is needed."""
+    if source.start:
+        return  # It cannot be read in pieces: the first one reads it all.
+    spacy = _spacy()
+    whole = replace(source, stop=None, encoding="utf-8")
+    data = b"".join(block.data for block in whole.blocks())
+    source.read += whole.read
+    try:
+        docs = spacy.tokens.DocBin().from_bytes(data).get_docs(spacy.vocab.Vocab())
+    except (ValueError, KeyError, TypeError):
+        raise InputError(f"{source.name}: not a spaCy DocBin (.spacy) file") from None
+
+    def check(doc: Any) -> None:
+        lacking = _lacking(doc)
+        if lacking:
+            raise InputError(
+                f"{source.name}: a document has no {lacking}: save it after the parser has run"
+            )
+
+    yield from _batches(docs, tables, reading, check)
+
+
+@cache
+def load(name: str) -> Any:
+    """The pipeline of that name or in that folder, without what is not needed here."""
+    spacy = _spacy()
+    try:
+        return spacy.load(name, exclude=_UNUSED)
+    except OSError as error:
+        raise InputError(
+            f"cannot load the spaCy pipeline {name!r}: expected an installed package (python -m "
+            f"spacy download {name}) or a folder ({error})"
+        ) from None
+
+
+def _spacy() -> Any:
+    try:
+        import spacy
+        import spacy.tokens
+        import spacy.vocab
+    except ImportError:
+        raise MissingExtra("spacy", "spacy", "parsing with spaCy") from None
+    return spacy
+
+
+def _lacking(doc: Any) -> str:
+    """What a document should have and has not."""
+    wanted = {"DEP": "dependency labels", "HEAD": "heads", "POS": "parts of speech"}
+    return " and no ".join(name for key, name in wanted.items() if not doc.has_annotation(key))
+
+
+def _paragraphs(part: str, lines: bool) -> Iterator[str]:
+    """What is parsed as one document. Blanks are evened out: spaCy makes tokens of them."""
+    for paragraph in part.split("\n") if lines else re.split(r"\n\s*\n|[\f\u2029]", part):
+        even = " ".join(paragraph.split())
+        while len(even) > LONGEST:
+            cut = even.rfind(" ", 0, LONGEST) + 1 or LONGEST
+            yield even[:cut].strip()
+            even = even[cut:]
+        if even:
+            yield even
+
+
+def _batches(
+    docs: Iterable[Any], tables: Tables, reading: Reading, check: Callable[[Any], None]
+) -> Iterator[Tokens]:
+    columns: _Columns | None = None
+    for doc in docs:
+        if not len(doc):
+            continue
+        check(doc)
+        if columns is None:
+            columns = _Columns(doc.vocab.strings, tables, reading)
+        columns.add(doc)
+        if columns.size >= BATCH:
+            yield columns.take()
+    if columns is not None and columns.size:
+        yield columns.take()
+
+
+class _Columns:
+    """Collects documents, and turns them into the columns of a batch."""
+
+    def __init__(self, strings: Any, tables: Tables, reading: Reading) -> None:
+        from spacy.attrs import DEP, HEAD, IS_SPACE, LEMMA, ORTH, POS, SENT_START
+
+        self._attributes = [ORTH, LEMMA, POS, DEP, HEAD, SENT_START, IS_SPACE]
+        self._reading = reading
+
+        def word(number: int) -> int:
+            found = strings[number]
+            return tables.words.id(found if reading.keep_case else found.lower())
+
+        def upos(number: int) -> int:
+            return tables.upos.id(strings[number]) if number else NONE
+
+        self._word, self._upos = cache(word), cache(upos)
+        self._label = cache(strings.__getitem__)
+        self._upos_texts = tables.upos.texts
+        self._deprels = text.Ids(tables.deprels)
+        self._docs: list[Any] = []
+        self.size = 0
+
+    def add(self, doc: Any) -> None:
+        """Take in a document."""
+        self._docs.append(doc.to_array(self._attributes))
+        self.size += len(doc)
+
+    def take(self) -> Tokens:
+        """What was taken in since the last time, blanks left out."""
+        rows = np.concatenate(self._docs)
+        begins = np.cumsum([0, *map(len, self._docs[:-1])])
+        self._docs, self.size = [], 0
+        orth, lemma, pos, dep, head, sent_start, is_space = rows.T
+        kept = is_space == 0
+        begin = np.zeros(len(rows), np.bool_) if self._reading.lines else sent_start == 1
+        begin[begins] = True
+        sentence = np.cumsum(begin)[kept]
+        starts = np.append(np.flatnonzero(np.diff(sentence, prepend=0)), sentence.size)
+        # Heads are stored as distances, in two's complement; a root's is 0.
+        distance = head.astype(np.int64)
+        above = np.arange(len(rows)) + distance
+        place = np.where(kept, np.cumsum(kept) - 1, NONE)
+        heads = np.where(distance == 0, NONE, place[above])[kept].astype(np.int32)
+        numbers = orth if self._reading.form else np.where(lemma == 0, orth, lemma)
+        upos = _each(self._upos, pos[kept])
+        labels = list(map(self._label, dep[kept].tolist()))
+        if "pobj" in labels:
+            _turn_prepositions(labels, heads, [self._upos_texts[i] for i in upos.tolist()])
+        deprels = [self._deprels[_UNIVERSAL.get(label, label)] for label in labels]
+        return Tokens(
+            starts, _each(self._word, numbers[kept]), upos, heads, np.array(deprels, np.int32)
+        )
+
+
+def _each(look_up: Callable[[int], int], numbers: Any) -> Ids:
+    return np.fromiter(map(look_up, numbers.tolist()), np.int32, len(numbers))
+
+
+def _turn_prepositions(labels: list[str], heads: Ids, upos: list[str]) -> None:
+    """Let nouns depend on what their prepositions depend on, and prepositions on their nouns."""
+    for noun in [i for i, label in enumerate(labels) if label == "pobj"]:
+        chain, above = [], int(heads[noun])
+        while above != NONE and labels[above] in _PREPOSITIONS:
+            chain.append(above)
+            above = int(heads[above])
+        if not chain:
+            continue
+        if above == NONE:
+            labels[noun] = "root"
+        elif labels[chain[-1]] == "agent":
+            labels[noun] = "obl:agent"
+        else:
+            labels[noun] = "obl" if upos[above] in _CLAUSAL else "nmod"
+        heads[noun] = above
+        for preposition in chain:
+            heads[preposition], labels[preposition] = noun, "case"

@@ -1,0 +1,190 @@
+"""Plain text: sentences and words by Unicode's rules (UAX #29), without any model.
+
+Where the rules leave room: a hyphen inside a word joins (co-operate, covid-19), except between two
+numbers; so does an underscore. Han, Hiragana, Thai and the like are words of one character, as the
+rules say where there is no dictionary. Punctuation, symbols and emoji are no words.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import numpy as np
+import regex
+
+from roget.errors import MAX_PROBLEMS, FormatError
+from roget.learn.corpus.base import Offsets, Reading, Strings, Tables, Tokens
+from roget.learn.corpus.sources import Block, Source
+
+BATCH = 1 << 19
+"""Bytes handled at a time, some hundred thousand words."""
+
+_BREAK = -2
+"""The id of a sentence's end, among the ids of words."""
+
+_WORD = (
+    r"{base}{more}*+(?:[-'.,·_](?:(?<={letter}['.·])(?={letter})|(?<={digit}[.,'])(?={digit})"
+    r"|(?<={letter}-)(?={base})|(?<={digit}-)(?={letter})|(?<={more}_)(?={base})){more}++)*+"
+    r"{others}|\n"
+)
+_PLAIN_WORD = re.compile(
+    _WORD.format(base=r"[^\W_]", more=r"[^\W_]", letter=r"[^\W\d_]", digit=r"\d", others="")
+)
+_MARK = r"\p{WB=Extend}\p{WB=Format}\p{WB=ZWJ}"
+_LETTER = r"\p{WB=ALetter}\p{WB=Hebrew_Letter}"
+_ANY_WORD = regex.compile(
+    _WORD.format(
+        base=rf"[{_LETTER}\p{{WB=Numeric}}]",
+        more=rf"[{_LETTER}\p{{WB=Numeric}}{_MARK}]",
+        letter=rf"[{_LETTER}{_MARK}]",
+        digit=rf"[\p{{WB=Numeric}}{_MARK}]",
+        others=rf"|\p{{WB=Katakana}}[\p{{WB=Katakana}}{_MARK}]*|\p{{Alphabetic}}[{_MARK}]*",
+    )
+)
+_NOT_PLAIN = re.compile(
+    "[^\\x00-\\xb1\\xb4-\\xb7\\xba\\xbb\\xbf-\u02af\u0370-\u0482\u048a-\u052f\u1e00-\u1fff"
+    "\u2010-\u2027\u2030-\u203a\u20a0-\u20bf\u2122]"
+)
+"""Other than Latin, Greek or Cyrillic: there, \\w is what the rules mean, and `re` is faster."""
+
+_SPELLINGS = {"’": "'", "\u2010": "-", "\u2011": "-", "\xad": ""}
+"""Marks inside words that differ in looks only."""
+
+_PARAGRAPH = re.compile(r"\n\s*\n|[\f\u2029]")
+_END = r"(?:[.!?…{stops}]+[\"'{closers}]*[^\S\u2029]+{wide})(?=\S)"
+_PLAIN_END = re.compile(_END.format(stops="", closers=r")\]}”’»›", wide=""))
+_ANY_END = regex.compile(
+    _END.format(
+        stops=r"\p{SB=STerm}",
+        closers=r"\p{SB=Close}",
+        wide=r"|[。！？｡]+\p{SB=Close}*[^\S\u2029]*",
+    )
+)
+_OPENERS = "\"'([{“‘«‹„¿¡"
+
+_TITLES = {
+    *("mr", "mrs", "ms", "dr", "prof", "st", "sr", "jr", "rev", "gen", "col", "capt", "lt", "sgt"),
+    *("gov", "sen", "rep", "hon", "messrs", "mme", "mlle", "mt", "ft", "vs", "cf", "bzw"),
+}
+"""Abbreviations that end no sentence."""
+_NUMBERED = {
+    *("no", "nos", "nr", "fig", "figs", "eq", "vol", "vols", "pp", "p", "ch", "sec", "art", "jan"),
+    *("feb", "mar", "apr", "jun", "jul", "aug", "sept", "sep", "oct", "nov", "dec"),
+}
+"""Abbreviations that end no sentence before a number."""
+
+
+def read(source: Source, tables: Tables, reading: Reading) -> Iterator[Tokens]:
+    """The sentences of a source in batches: words only, lower-cased unless asked otherwise."""
+    ids = Ids(tables.words)
+    ids["\n"] = _BREAK
+    for text in decoded(source):
+        found = words(sentences(text, reading.lines), reading.keep_case)
+        batch = np.fromiter(map(ids.__getitem__, found), np.int32, len(found))
+        ends = batch == _BREAK
+        word = batch[~ends]
+        if word.size:
+            yield Tokens(starts(np.flatnonzero(ends) - np.arange(ends.sum()), word.size), word)
+
+
+class Ids(dict[str, int]):
+    """Ids of texts for looking up in bulk: what is not yet known gets the next one."""
+
+    def __init__(self, strings: Strings) -> None:
+        super().__init__()
+        self._strings = strings
+
+    def __missing__(self, text: str) -> int:
+        found = self[text] = self._strings.id(text)
+        return found
+
+
+def starts(ends: Offsets, size: int) -> Offsets:
+    """Where sentences begin that end at these places, empty ones left out."""
+    return np.unique(np.concatenate([np.zeros(1, np.int64), ends, np.array([size])]))
+
+
+def decoded(source: Source) -> Iterator[str]:
+    """The text of a source, some paragraphs at a time; lines end in a newline only."""
+    for block in source.blocks(BATCH):
+        try:
+            text = block.data.decode()
+        except UnicodeDecodeError:
+            raise _not_utf8(source, block) from None
+        yield text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
+
+
+def sentences(text: str, lines: bool = False) -> str:
+    """The text with a newline after each sentence and nowhere else.
+
+    >>> sentences("Mr. Hu came.  He left the\\nU.S. in 3.5 days... I think.")
+    'Mr. Hu came.\\nHe left the U.S. in 3.5 days...\\nI think.'
+    """
+    if lines:
+        return text
+    end = _ANY_END if _NOT_PLAIN.search(text) else _PLAIN_END
+    parts, begin = [], 0
+    text = _PARAGRAPH.sub("\u2029", text).replace("\n", " ")
+    for match in end.finditer(text):
+        stop = match.end()
+        if _is_end(text, match.start(), stop):
+            parts.append(text[begin:stop].rstrip())
+            begin = stop
+    parts.append(text[begin:])
+    return "\n".join(parts).replace("\u2029", "\n")
+
+
+def _is_end(text: str, start: int, stop: int) -> bool:
+    """Whether a full stop ends a sentence: no small letter follows, and no abbreviation stands."""
+    after = text[stop]
+    while after in _OPENERS and stop + 1 < len(text):
+        stop += 1
+        after = text[stop]
+    if after.islower():
+        return False
+    if text[start] != "." or text[start + 1] == ".":
+        return True
+    near = max(0, start - 16)
+    word = text[max(near, text.rfind(" ", near, start) + 1) : start].lstrip(_OPENERS)
+    if len(word) > 8:
+        return True
+    initials = word.split(".")
+    if max(map(len, initials)) == 1 and word != "I" and initials[-1].isalpha():
+        return len(initials) == 1 and not word.isupper()
+    known = word.lower()
+    return not (known in _TITLES or (known in _NUMBERED and after.isdecimal()))
+
+
+def words(text: str, keep_case: bool = False) -> list[str]:
+    """The words of a text, and a newline wherever it has one.
+
+    >>> words("Can’t 3.14 CO-OPERATE\\nU.S. covers 1990-95 :-)")
+    ["can't", '3.14', 'co-operate', '\\n', 'u.s', 'covers', '1990', '95']
+    """
+    if not keep_case:
+        text = text.lower()
+    if not text.isascii():
+        for sign, plain in _SPELLINGS.items():
+            text = text.replace(sign, plain)
+    word = _ANY_WORD if _NOT_PLAIN.search(text) else _PLAIN_WORD
+    found: list[str] = word.findall(text)
+    return found
+
+
+def _not_utf8(source: Source, block: Block) -> FormatError:
+    problems = []
+    for number, line in enumerate(block.data.split(b"\n"), block.line + 1):
+        try:
+            line.decode()
+        except UnicodeDecodeError as error:
+            problems.append(f"{source.place(number)}: {_describe(line, error.start)}")
+        if len(problems) == MAX_PROBLEMS:
+            break
+    return FormatError(source.name, problems, more=True)
+
+
+def _describe(line: bytes, at: int) -> str:
+    name = "utf-16" if line[:2] in (b"\xff\xfe", b"\xfe\xff") else "latin-1"
+    hint = f"if the text is {name.upper()}, say --encoding {name}"
+    return f"byte 0x{line[at]:02X} is not UTF-8: {hint}"

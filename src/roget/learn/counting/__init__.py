@@ -1,0 +1,1 @@
+"""Counting words in contexts: pairs are tallied piece by piece and then summed."""

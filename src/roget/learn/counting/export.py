@@ -1,0 +1,89 @@
+"""Where counts are written to: a directory, or a file made from one."""
+
+from __future__ import annotations
+
+import gzip
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import duckdb
+
+from roget.core import counts_files
+from roget.core.counts import Counts
+from roget.core.store import new_directory, new_file
+from roget.engines import duck
+from roget.errors import InputError
+
+TABLES = (".tsv", ".tsv.gz")
+FILES = (*TABLES, ".npz")
+_OTHERS = (".csv", ".txt", ".json", ".jsonl", ".parquet", ".mtx", ".gz", ".zst", ".xz", ".bz2")
+_ROWS = 1 << 17
+
+
+def checked(target: Path) -> Path:
+    """The output, once it is sure that it can be written: better now than after hours."""
+    place = target.resolve()
+    if not place.parent.is_dir():
+        raise InputError(f"cannot write {target}: there is no folder {place.parent}")
+    if place.name.lower().endswith(FILES):
+        if place.is_dir():
+            raise InputError(f"cannot write {target}: it is a folder")
+    elif place.name.lower().endswith(_OTHERS):
+        raise InputError(
+            f"cannot write {target}: counts are written as {', '.join(FILES)} or, by any name "
+            "without such an ending, as a directory"
+        )
+    elif place.is_file():
+        raise InputError(f"cannot write {target}: it is a file; expected {counts_files.KIND}")
+    elif place.is_dir() and not counts_files.is_counts(place):
+        raise InputError(f"cannot write {target}: the folder is there and holds something else")
+    return target
+
+
+@contextmanager
+def draft_of(target: Path, work: Path) -> Iterator[Path]:
+    """A folder for a counts directory, which becomes the output if the block ends well."""
+    name = target.name.lower()
+    if not name.endswith(FILES):
+        with new_directory(target, counts_files.is_counts, counts_files.KIND) as draft:
+            yield draft
+        return
+    draft = work / "counts"
+    draft.mkdir()
+    yield draft
+    if name.endswith(TABLES):
+        with new_file(target) as file:
+            _write_table(draft, file, packed=name.endswith(".gz"))
+    else:
+        Counts.read(draft).write(target)
+
+
+def _write_table(counts: Path, file: Path, *, packed: bool) -> None:
+    """Write word, context and count in columns divided by tabs, as `Counts.write` does.
+
+    Only the words and contexts are held in memory.
+    """
+    with duck.connect() as connection, open(file, "wb") as raw:
+        connection.execute("SET preserve_insertion_order = true")
+        words, contexts = (_names(connection, counts, axis) for axis in ("word", "context"))
+        # Without a name and a time inside, equal counts give equal bytes.
+        opened = gzip.GzipFile("", "wb", 5, raw, mtime=0) if packed else raw
+        with opened as table:
+            table.write(b"word\tcontext\tcount\n")
+            connection.execute(f"FROM {duck.parquet(counts / counts_files.ENTRIES)}")
+            while rows := connection.fetchmany(_ROWS):
+                lines = (f"{words[row]}\t{contexts[at]}\t{count!r}\n" for row, at, count in rows)
+                table.write("".join(lines).encode())
+
+
+def _names(connection: duckdb.DuckDBPyConnection, counts: Path, axis: str) -> list[str]:
+    file = duck.parquet(counts / f"{axis}s.parquet")
+    texts = [str(text) for (text,) in connection.execute(f"SELECT {axis} FROM {file}").fetchall()]
+    for text in texts:
+        if "\t" in text or "\n" in text or "\r" in text:
+            raise InputError(
+                f"the {axis} {text!r} holds a tab or a line end, which a table cannot keep; write "
+                "a directory instead (a name without .tsv)"
+            )
+    return texts

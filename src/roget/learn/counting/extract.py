@@ -1,0 +1,135 @@
+"""The job of counting: one task's sources → pairs → a part."""
+
+from __future__ import annotations
+
+import hashlib
+import shutil
+import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import duckdb
+import numpy as np
+
+from roget import catalogue
+from roget.engines import duck
+from roget.engines.base import Report
+from roget.learn.corpus.base import Pairs, Tables, Tokens
+from roget.learn.corpus.sources import STANDARD_INPUT
+from roget.learn.counting import parts, tabular
+from roget.learn.counting.parts import Facts, Task
+from roget.learn.counting.recipe import Recipe
+from roget.learn.counting.tally import Tally
+
+TABULAR = {"table": tabular.count_table, "matrix": tabular.count_matrix}
+"""Readers of what is counted already."""
+
+_SPILL = "spill"
+
+
+@dataclass(frozen=True)
+class Extract:
+    """Counts a task and leaves its part in a folder, or, without one, returns the part's files."""
+
+    recipe: Recipe
+    folder: str | None = None
+    memory: str | None = None
+    threads: int | None = 1
+
+    def __call__(self, task: Task, report: Report) -> dict[str, bytes] | None:
+        if self.folder is not None:
+            with parts.new_part(Path(self.folder), task.key) as draft:
+                self._count(task, draft, report)
+            return None
+        with tempfile.TemporaryDirectory(prefix="roget.") as folder:
+            self._count(task, Path(folder), report)
+            return parts.pack(Path(folder))
+
+    def _count(self, task: Task, folder: Path, report: Report) -> None:
+        doing = f"counting {task.sources[0].name}"
+        with (
+            duck.clear_errors(doing),
+            duck.connect(self.memory, self.threads, folder / _SPILL) as connection,
+        ):
+            write = TABULAR.get(self.recipe.reader)
+            if write is None:
+                facts = self._draw(task, folder, connection, report)
+            else:
+                facts = write(task.sources[0], self.recipe, folder, connection, report)
+        shutil.rmtree(folder / _SPILL, ignore_errors=True)
+        parts.seal(folder, facts)
+
+    def _draw(
+        self, task: Task, folder: Path, connection: duckdb.DuckDBPyConnection, report: Report
+    ) -> Facts:
+        """Draw pairs from running text."""
+        tables = Tables()
+        tally = Tally(tables, folder, connection)
+        draw = drawer(self.recipe, tables)
+        read = catalogue.load("readers", self.recipe.reader)
+        left = Limit(self.recipe.limit)
+        digest, read_once = hashlib.sha256(), 0
+        for source in map(replace, task.sources):
+            once = source.path == STANDARD_INPUT
+            source.digest = digest if once else None
+            before = 0
+            for tokens in read(source, tables, self.recipe.reading):
+                tally.add(self._pairs(draw(left.take(tokens))))
+                report(source.read - before, left.taken)
+                before = source.read
+                if left.reached:
+                    break
+            read_once += source.read if once else 0
+            if left.reached:
+                break
+        tally.finish()
+        whole = read_once and not left.reached
+        return Facts(
+            left.tokens,
+            left.sentences,
+            runs=tally.runs,
+            read=read_once,
+            sha256=digest.hexdigest() if whole else None,
+        )
+
+    def _pairs(self, pairs: Pairs) -> Pairs:
+        if self.recipe.transpose:
+            return Pairs(pairs.context, pairs.slot, pairs.word)
+        return pairs
+
+
+class Limit:
+    """Counts tokens and sentences, and lets through no more than a limit allows."""
+
+    def __init__(self, most: int | None) -> None:
+        self.most = most
+        self.tokens = self.sentences = 0
+        self.taken = 0
+        """Tokens of the last batch."""
+
+    @property
+    def reached(self) -> bool:
+        """Whether there is no use in reading on."""
+        return self.most is not None and self.tokens >= self.most
+
+    def take(self, tokens: Tokens) -> Tokens:
+        """The batch, up to the sentence in which the limit is reached."""
+        if self.most is not None and self.tokens + len(tokens) > self.most:
+            ends = tokens.starts[1:]
+            tokens = tokens.first(int(np.searchsorted(ends, self.most - self.tokens)) + 1)
+        self.taken = len(tokens)
+        self.tokens += self.taken
+        self.sentences += tokens.starts.size - 1
+        return tokens
+
+
+def drawer(recipe: Recipe, tables: Tables) -> Callable[[Tokens], Pairs]:
+    """What turns tokens into pairs."""
+    if recipe.window is not None:
+        from roget.learn.corpus.windows import Windows
+
+        return Windows(recipe.window, recipe.sides, tables, recipe.tags)
+    from roget.learn.corpus.relations import Extractor, parse
+
+    return Extractor(parse(recipe.relations), tables, recipe.tags)

@@ -1,0 +1,165 @@
+"""Counting pairs of ids: packed in 64 bits, sorted, and spilled when they become too many."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, TypeAlias, TypeVar
+
+import duckdb
+import numpy as np
+import numpy.typing as npt
+
+from roget.engines import duck
+from roget.errors import InputError
+from roget.learn.corpus.base import Pairs, Strings, Tables
+from roget.learn.counting.parts import CONTEXTS, WORDS, pairs_name
+
+Keys: TypeAlias = npt.NDArray[np.uint64]
+Numbers: TypeAlias = npt.NDArray[np.int64]
+K = TypeVar("K", np.uint64, np.int64)
+
+BUFFER = 1 << 22
+"""Occurrences that are kept before they are sorted and counted."""
+
+RUN = 1 << 23
+"""Distinct pairs above which what was counted is written out as a run."""
+
+
+class Tally:
+    """Counts the pairs of one task and writes them as a part.
+
+    Memory does not grow with the pairs seen, only with the words and contexts.
+    """
+
+    def __init__(self, tables: Tables, folder: Path, connection: duckdb.DuckDBPyConnection) -> None:
+        self._tables, self._folder, self._connection = tables, folder, connection
+        self._buffer: Keys = np.empty(BUFFER, np.uint64)
+        self._used = 0
+        self._counted: list[tuple[Keys, Numbers]] = []
+        self._bits = (26, 12)
+        nothing: tuple[Numbers, Numbers] = (np.empty(0, np.int64), np.empty(0, np.int64))
+        self._words = self._contexts = nothing
+        self.runs = 0
+
+    def add(self, pairs: Pairs) -> None:
+        """Count some pairs."""
+        if not self._fits():
+            self._write_run()
+            self._bits = self._widths()
+        keys = self._packed(pairs)
+        while keys.size:
+            room = min(keys.size, BUFFER - self._used)
+            self._buffer[self._used : self._used + room] = keys[:room]
+            self._used += room
+            keys = keys[room:]
+            if self._used == BUFFER:
+                self._count()
+                self._settle()
+
+    def finish(self) -> None:
+        """Write what is left, and the words and contexts of all runs."""
+        self._write_run()
+        ids, totals = self._words
+        words = {"id": ids, "word": _texts(self._tables.words, ids), "n": totals}
+        self._write(words, WORDS)
+        ids, totals = self._contexts
+        contexts = {
+            "id": ids,
+            "slot": _texts(self._tables.slots, ids >> 32),
+            "context": _texts(self._tables.words, ids & 0xFFFFFFFF),
+            "n": totals,
+        }
+        self._write(contexts, CONTEXTS)
+
+    def _fits(self) -> bool:
+        words, slots = self._bits
+        return len(self._tables.words) <= 1 << words and len(self._tables.slots) <= 1 << slots
+
+    def _widths(self) -> tuple[int, int]:
+        """Bits for a word and for a slot: room for twice the words there are now."""
+        words = len(self._tables.words).bit_length() + 1
+        slots = 64 - 2 * words
+        if slots < 0 or len(self._tables.slots) > 1 << slots:
+            raise InputError(
+                f"too many different words ({len(self._tables.words):,}) or slots "
+                f"({len(self._tables.slots):,}) in one input: cut it into several files"
+            )
+        return words, slots
+
+    def _packed(self, pairs: Pairs) -> Keys:
+        words, slots = self._bits
+        keys: Keys = pairs.word.astype(np.uint64) << np.uint64(words + slots)
+        keys |= pairs.slot.astype(np.uint64) << np.uint64(words)
+        keys |= pairs.context.astype(np.uint64)
+        return keys
+
+    def _count(self) -> None:
+        """Sort and count the buffer."""
+        if self._used:
+            keys = self._buffer[: self._used]
+            keys.sort()
+            starts = np.flatnonzero(_first(keys))
+            self._counted.append((keys[starts], np.diff(starts, append=keys.size)))
+            self._used = 0
+
+    def _settle(self) -> None:
+        """Merge what was counted once that pays, and write it out once it is large."""
+        sizes = [keys.size for keys, _ in self._counted]
+        if sum(sizes[1:]) >= min(sizes[0], RUN):
+            self._merge()
+        if sum(keys.size for keys, _ in self._counted) >= RUN:
+            self._write_run()
+
+    def _merge(self) -> None:
+        if len(self._counted) > 1:
+            keys, counts = (np.concatenate(column) for column in zip(*self._counted, strict=True))
+            self._counted = [_added(keys, counts)]
+
+    def _write_run(self) -> None:
+        self._count()
+        self._merge()
+        if not self._counted:
+            return
+        keys, counts = self._counted.pop()
+        width, slots = self._bits
+        words = (keys >> np.uint64(width + slots)).astype(np.int64)
+        slot = (keys >> np.uint64(width)) & np.uint64((1 << slots) - 1)
+        contexts = (slot << np.uint64(32) | keys & np.uint64((1 << width) - 1)).astype(np.int64)
+        self._words = _added(*map(np.concatenate, zip(self._words, (words, counts), strict=True)))
+        self._contexts = _added(
+            *map(np.concatenate, zip(self._contexts, (contexts, counts), strict=True))
+        )
+        arrays = {"word": words, "context": contexts, "n": counts}
+        self._write(arrays, pairs_name(self.runs))
+        self.runs += 1
+
+    def _write(self, arrays: dict[str, npt.NDArray[Any]], name: str) -> None:
+        # Without the cast, the type of an empty array of texts would be anyone's guess.
+        picked = ", ".join(
+            f"CAST({column} AS VARCHAR) AS {column}" if array.dtype == np.object_ else column
+            for column, array in arrays.items()
+        )
+        self._connection.register("arrays", arrays)
+        duck.copy(self._connection, f"SELECT {picked} FROM arrays", self._folder / name)
+        self._connection.unregister("arrays")
+
+
+def _first(keys: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
+    """Which of some sorted keys differ from the one before."""
+    first = np.ones(keys.size, np.bool_)
+    np.not_equal(keys[1:], keys[:-1], out=first[1:])
+    return first
+
+
+def _added(keys: npt.NDArray[K], counts: Numbers) -> tuple[npt.NDArray[K], Numbers]:
+    """Distinct keys in order, each with the sum of its counts."""
+    order = np.argsort(keys, kind="stable")
+    keys, counts = keys[order], counts[order]
+    starts = np.flatnonzero(_first(keys))
+    return keys[starts], np.add.reduceat(counts, starts)
+
+
+def _texts(strings: Strings, ids: Numbers) -> npt.NDArray[np.object_]:
+    texts = np.empty(ids.size, np.object_)
+    texts[:] = [strings.texts[number] for number in ids.tolist()]
+    return texts

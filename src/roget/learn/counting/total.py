@@ -1,0 +1,190 @@
+"""Adding up parts: words and contexts get their final numbers, and equal pairs one count.
+
+All of it happens in DuckDB, which spills what does not fit in memory. Pairs are grouped by a key
+made of the word's number and the context's, never by their texts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import duckdb
+
+from roget.core import counts_files
+from roget.engines import duck
+from roget.learn.counting import exact, parts
+from roget.learn.counting.cuts import Filter
+from roget.learn.counting.parts import Part
+from roget.learn.counting.recipe import Cuts
+
+_LOW = 2**32 - 1
+"""The context's bits of a key; those above are the word's."""
+
+_AXES = {
+    "words": (parts.WORDS, "SELECT id, word AS name", ""),
+    "contexts": (
+        parts.CONTEXTS,
+        "SELECT id, CASE WHEN slot = '' THEN context ELSE slot || ':' || context END AS name,"
+        " slot, context",
+        # Two slots can give one name: a of b:c, and a:b of c.
+        "min(slot) AS slot, arg_min(context, slot) AS context",
+    ),
+}
+"""Tables: their file in a part, how it is read, and what is kept beside names and counts."""
+
+
+@dataclass(frozen=True)
+class Result:
+    """What was written, and how many words and contexts there were before the cuts."""
+
+    shape: tuple[int, int]
+    entries: int
+    total: int | float
+    dtype: str
+    seen: tuple[int, int]
+
+
+class Total:
+    """Adds up parts in a database; the folder `work` holds what lies between its steps."""
+
+    def __init__(
+        self, connection: duckdb.DuckDBPyConnection, given: Sequence[Part], work: Path
+    ) -> None:
+        self._run, self._connection, self._work = connection.execute, connection, work
+        self._parts = [part for part in given if part.facts.runs]
+        self._fractional = any(part.facts.fractional for part in given)
+        self._count = ", ".join(exact.columns(self._fractional))
+
+    def write(self, draft: Path, cuts: Cuts, *, tagged: bool = False) -> Result:
+        """Write words, contexts and entries to a folder, unless there are none."""
+        if not self._parts:
+            return Result((0, 0), 0, 0, "int64", (0, 0))
+        for axis in _AXES:
+            self._number(axis)
+        seen = self._size("words"), self._size("contexts")
+        if cuts != Cuts():
+            where = Filter(self._connection, cuts, tagged)
+            self._run(f"DELETE FROM words WHERE NOT ({where.words('name')})")
+            self._run(f"DELETE FROM contexts WHERE NOT ({where.contexts('context')})")
+        pairs = self._pairs(cuts)
+        if cuts != Cuts():
+            pairs = self._renumbered(pairs)
+        entries, total, dtype = self._write_entries(pairs, draft / counts_files.ENTRIES)
+        for axis, names, file in (
+            ("words", "name AS word", counts_files.WORDS),
+            ("contexts", "name AS context, slot", counts_files.CONTEXTS),
+        ):
+            duck.copy(self._connection, f"SELECT {names} FROM {axis} ORDER BY id", draft / file)
+        shape = self._size("words"), self._size("contexts")
+        return Result(shape, entries, total, dtype, seen)
+
+    def _number(self, axis: str) -> None:
+        """Make a table of all names, numbered by count, then by text."""
+        file, read, also = _AXES[axis]
+        rows = self._read(read, *(part.folder / file for part in self._parts))
+        summed = exact.summed(rows, "name", self._fractional, also)
+        order = f"{exact.descending(self._fractional)}, name"
+        self._run(
+            f"CREATE TEMP TABLE {axis} AS"
+            f" SELECT row_number() OVER (ORDER BY {order}) - 1 AS id, * FROM ({summed})"
+        )
+
+    def _read(self, select: str, *files: Path) -> str:
+        """Rows of some files with their counts, also where only other files have fractions."""
+        table = duck.parquet(*files, by_name=True)
+        if not self._fractional:
+            return f"{select}, n FROM {table}"
+        lacking = [name for name in exact.FRACTIONAL if name not in self._columns(table)]
+        filled = ", ".join(
+            f"{0 if name in lacking else f'coalesce({name}, 0)'}::UBIGINT AS {name}"
+            for name in exact.FRACTIONAL[1:]
+        )
+        return f"{select}, n, {filled} FROM {table}"
+
+    def _columns(self, table: str) -> list[str]:
+        return [str(row[0]) for row in self._run(f"DESCRIBE FROM {table}").fetchall()]
+
+    def _pairs(self, cuts: Cuts) -> str:
+        """The pairs as a query of key and count, each key once."""
+        staged = []
+        for number, part in enumerate(self._parts):
+            query, distinct = self._keyed(part)
+            if distinct and len(self._parts) == 1 and cuts == Cuts():
+                return query
+            staged.append(self._staged(query, f"keyed-{number}"))
+        grouped = exact.summed(f"FROM {duck.parquet(*staged)}", "key", self._fractional)
+        file = self._staged(f"FROM ({grouped}) WHERE n >= {cuts.min_pair}", "pairs")
+        for done in staged:
+            done.unlink()
+        return f"FROM {duck.parquet(file)}"
+
+    def _keyed(self, part: Part) -> tuple[str, bool]:
+        """A part's pairs by their final numbers, and whether no key can come twice."""
+        runs = [part.pairs(run) for run in range(part.facts.runs)]
+        query, joins = self._read("SELECT word, context", *runs), ""
+        key = {"words": "p.word", "contexts": "p.context"}
+        for axis, column in key.items():
+            file, read, _ = _AXES[axis]
+            names = duck.parquet(part.folder / file)
+            self._run(
+                f"CREATE OR REPLACE TEMP TABLE {axis}_map AS SELECT f.id AS old, a.id AS new"
+                f" FROM ({read} FROM {names}) f JOIN {axis} a USING (name)"
+            )
+            every = f"count(*) = (SELECT count(*) FROM {names})"
+            if not self._one(f"SELECT {every} AND bool_and(old = new) FROM {axis}_map"):
+                key[axis] = f"{axis}_map.new"
+                joins += f" JOIN {axis}_map ON {axis}_map.old = {column}"
+        merged = self._one("SELECT count(*) > count(DISTINCT new) FROM contexts_map")
+        keyed = f"{key['words']} << 32 | {key['contexts']} AS key"
+        return (
+            f"SELECT {keyed}, {self._count} FROM ({query}) p{joins}",
+            part.facts.runs == 1 and not merged,
+        )
+
+    def _renumbered(self, pairs: str) -> str:
+        """The pairs by new numbers, for what the cuts have left: by its counts without the rest."""
+        order = f"{exact.descending(self._fractional)}, name"
+        for axis, number in (("words", "key >> 32"), ("contexts", f"key & {_LOW}")):
+            rows = f"SELECT {number} AS old, {self._count} FROM ({pairs})"
+            summed = exact.summed(rows, "old", self._fractional)
+            names = f"SELECT id AS old, name{', slot' if axis == 'contexts' else ''} FROM {axis}"
+            self._run(
+                f"CREATE OR REPLACE TEMP TABLE {axis} AS SELECT row_number() OVER"
+                f" (ORDER BY {order}) - 1 AS id, * FROM ({summed}) JOIN ({names}) USING (old)"
+            )
+        return (
+            f"SELECT w.id << 32 | c.id AS key, p.* EXCLUDE (key) FROM ({pairs}) p"
+            f" JOIN words w ON w.old = key >> 32 JOIN contexts c ON c.old = key & {_LOW}"
+        )
+
+    def _write_entries(self, pairs: str, file: Path) -> tuple[int, int | float, str]:
+        """Write the pairs in order; their number, their sum, and the type of the counts."""
+        fractional = self._fractional
+        if fractional:
+            fractional = not self._one(f"SELECT bool_and(fraction = 0 AND rest = 0) FROM ({pairs})")
+        value = exact.value(fractional)
+        duck.copy(
+            self._connection,
+            f'SELECT CAST(key >> 32 AS INTEGER) AS row, CAST(key & {_LOW} AS INTEGER) AS "column",'
+            f" {value} AS count FROM ({pairs}) ORDER BY key",
+            file,
+        )
+        rows = f"SELECT 0 AS key, {self._count} FROM words"
+        total = self._run(f"SELECT {value} FROM ({exact.summed(rows, 'key', self._fractional)})")
+        found = total.fetchall()
+        dtype = "float64" if fractional else "int64"
+        return self._size(duck.parquet(file)), found[0][0] if found else 0, dtype
+
+    def _staged(self, query: str, name: str) -> Path:
+        file = self._work / f"{name}.parquet"
+        duck.copy(self._connection, query, file)
+        return file
+
+    def _size(self, table: str) -> int:
+        return int(self._one(f"SELECT count(*) FROM {table}"))
+
+    def _one(self, query: str) -> Any:
+        return self._run(query).fetchall()[0][0]

@@ -1,0 +1,221 @@
+"""`roget count` and `roget data` as people and scripts meet them."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+
+from roget import Counts
+from roget.data import SAMPLES
+
+PARSED = """\
+# text = The cat drinks milk .
+1\tThe\tthe\tDET\t_\t_\t2\tdet\t_\t_
+2\tcat\tcat\tNOUN\t_\t_\t3\tnsubj\t_\t_
+3\tdrinks\tdrink\tVERB\t_\t_\t0\troot\t_\t_
+4\tMilk\tMilk\tNOUN\t_\t_\t3\tobj\t_\t_
+5\tin\tin\tADP\t_\t_\t6\tcase\t_\t_
+6\tbowls\tbowl\tNOUN\t_\t_\t3\tobl\t_\t_
+
+"""
+
+
+def run(*arguments, stdin=None, **more):
+    return subprocess.run(
+        [sys.executable, "-m", "roget", *map(str, arguments)],
+        capture_output=True,
+        text=True,
+        input=stdin,
+        **more,
+    )
+
+
+def done(*arguments, **more):
+    finished = run(*arguments, **more)
+    assert finished.returncode == 0, finished.stderr
+    return finished
+
+
+def failed(*arguments, **more):
+    finished = run(*arguments, **more)
+    assert finished.returncode == 1, finished.stdout
+    assert finished.stderr.startswith("roget: "), finished.stderr
+    assert "Traceback" not in finished.stderr
+    return finished.stderr
+
+
+@pytest.fixture
+def parsed(tmp_path):
+    path = tmp_path / "some.conllu"
+    path.write_text(PARSED * 3)
+    return path
+
+
+def cells(path):
+    return {(word, context): count for word, context, count in Counts.read(path).rows()}
+
+
+def test_count_then_show(parsed, tmp_path):
+    out = tmp_path / "some.counts"
+    told = done("count", parsed, "--relation", "obj", "-o", out)
+    assert told.stdout == "", "talk goes to stderr"
+    assert "1 words × 1 contexts" in told.stderr
+    assert cells(out) == {("milk", "drink"): 3}
+    shown = done("count", "--show", out)
+    assert "milk" in shown.stdout
+    assert str(parsed) in shown.stdout.replace("\n  ", "")
+    assert max(map(len, shown.stdout.splitlines())) <= 100
+    summary = json.loads(done("count", "--show", out, "--format", "json").stdout)
+    assert summary["shape"] == [1, 1]
+    assert summary["total"] == 3
+    assert summary["provenance"]["inputs"][0]["path"] == str(parsed)
+
+
+def test_summary_as_json(parsed, tmp_path):
+    told = done("count", parsed, "-o", tmp_path / "c", "--format", "json")
+    assert json.loads(told.stdout)["tokens"] == 18
+
+
+def test_standard_input_with_a_window(tmp_path):
+    out = tmp_path / "tiny.counts"
+    text = "The cat drinks milk. The dog drinks water."
+    done("count", "-", "--window", 2, "-o", out, stdin=text)
+    found = cells(out)
+    assert found["cat", "drinks"] == found["cat", "the"] == found["cat", "milk"] == 1
+    assert ("milk", "dog") not in found, "sentences are kept apart"
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        (["-r", "subj"], {("cat", "drink"): 3}),
+        (["-r", "obl:prep"], {("bowl", "in:drink"): 3}),
+        (["-r", "obj", "-r", "subj"], {("milk", "obj:drink"): 3, ("cat", "subj:drink"): 3}),
+        (["--keep-case"], {("Milk", "drink"): 3}),
+        (["--form"], {("milk", "drinks"): 3}),
+        (["--tags"], {("milk/NOUN", "drink/VERB"): 3}),
+        (["--transpose"], {("drink", "milk"): 3}),
+        (["--limit", "1"], {("milk", "drink"): 1}),
+        (["-r", "VERB/obj,obl/NOUN", "--min-count", "3"], None),
+    ],
+)
+def test_options_do_what_they_say(parsed, tmp_path, options, expected):
+    out = tmp_path / "c"
+    done("count", parsed, *options, "-o", out)
+    if expected is None:
+        expected = {("milk", "obj:drink"): 3, ("bowl", "obl:drink"): 3}
+        assert {word for word, _ in cells(out)} == {"milk", "bowl"}
+    else:
+        assert cells(out) == expected
+
+
+def test_lists_of_words(parsed, tmp_path):
+    stop = tmp_path / "stop.txt"
+    stop.write_text("Milk\n")
+    done("count", parsed, "-r", "obj", "-r", "subj", "--stop", stop, "-o", tmp_path / "a")
+    assert set(cells(tmp_path / "a")) == {("cat", "subj:drink")}
+    done("count", parsed, "-r", "obj", "-r", "subj", "--vocabulary", stop, "-o", tmp_path / "b")
+    assert set(cells(tmp_path / "b")) == {("milk", "obj:drink")}
+
+
+def test_one_table_instead_of_a_folder(parsed, tmp_path):
+    out = tmp_path / "some.tsv"
+    done("count", parsed, "-o", out)
+    assert out.read_text() == "word\tcontext\tcount\nmilk\tdrink\t3\n"
+
+
+def test_any_two_columns(tmp_path):
+    table = tmp_path / "views.csv"
+    table.write_text("when,user,item\n1,ann,x\n2,ann,x\n3,bob,y\n")
+    done("count", table, "--columns", "user,item", "-o", tmp_path / "c")
+    assert cells(tmp_path / "c") == {("ann", "x"): 2, ("bob", "y"): 1}
+
+
+def test_quadruples(parsed, tmp_path):
+    out = tmp_path / "quads.tsv"
+    told = done("count", parsed, "--quadruples", "-o", out)
+    assert out.read_text() == "drink\tmilk\tin\tbowl\tV\n" * 3
+    assert "3 quadruples" in told.stderr
+
+
+def test_quadruples_need_a_parse(tmp_path):
+    (tmp_path / "a.txt").write_text("The cat drinks milk.")
+    out = tmp_path / "q.tsv"
+    assert "parsed text" in failed("count", tmp_path / "a.txt", "--quadruples", "-o", out)
+    assert not out.exists()
+
+
+def test_broken_input_is_named_and_nothing_is_left(parsed, tmp_path):
+    out = tmp_path / "c"
+    lines = PARSED.splitlines()
+    lines[3] = lines[3].rpartition("\t")[0]
+    parsed.write_text("\n".join(lines) + "\n\n")
+    assert f"{parsed}:4" in failed("count", parsed, "-o", out)
+    whole = gzip.compress((PARSED * 500).encode())
+    (tmp_path / "cut.conllu.gz").write_bytes(whole[: len(whole) // 2])
+    assert "cut.conllu.gz" in failed("count", tmp_path / "cut.conllu.gz", "-o", out)
+    parsed.write_bytes(PARSED.replace("cat", "cät").encode("latin-1"))
+    assert "--encoding latin-1" in failed("count", parsed, "-o", out)
+    done("count", parsed, "--encoding", "latin-1", "-r", "subj", "-o", out)
+    assert cells(out) == {("cät", "drink"): 1}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["absent.conllu", "-o", "c"], "absent.conllu"),
+        (["empty", "-o", "c"], "no file here ends in"),
+        (["some.conllu"], "-o COUNTS"),
+        (["-o", "c"], "nothing to count"),
+        (["some.conllu", "-r", "objj", "-o", "c"], "did you mean"),
+        (["some.conllu", "-o", "no/such/c"], "no folder"),
+        (["plain.txt", "-r", "obj", "-o", "c"], "--tagger hanta"),
+        (["plain.txt", "some.conllu", "-o", "c"], "--reader"),
+        (["--show", "empty"], "empty"),
+    ],
+)
+def test_mistakes_are_explained(parsed, tmp_path, arguments, said):
+    (tmp_path / "empty").mkdir()
+    (tmp_path / "plain.txt").write_text("a b c")
+    assert said in failed("count", *arguments, cwd=tmp_path)
+    assert not (tmp_path / "c").exists()
+    assert not (tmp_path / "c.partial").exists()
+
+
+def test_a_folder_that_is_not_ours_is_not_replaced(parsed, tmp_path):
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine/letter.txt").write_text("dear")
+    assert "holds something else" in failed("count", parsed, "-o", tmp_path / "mine")
+    assert (tmp_path / "mine/letter.txt").read_text() == "dear"
+
+
+def test_help_is_light():
+    code = (
+        "import sys; from roget.cli import app\n"
+        "try: app(['count', '--help'])\n"
+        "except SystemExit: pass\n"
+        "heavy = {'numpy', 'scipy', 'duckdb', 'numba', 'spacy'} & set(sys.modules)\n"
+        "assert not heavy, heavy"
+    )
+    finished = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert finished.returncode == 0, finished.stderr
+    assert "--relation" in finished.stdout
+
+
+def test_data_list_and_path(tmp_path):
+    environment = {**os.environ, "ROGET_DATA": str(tmp_path)}
+    listed = json.loads(done("data", "list", "--json", env=environment).stdout)
+    assert [one["name"] for one in listed[: len(SAMPLES)]] == list(SAMPLES)
+    assert {"wordnet-3.0", "rrr", "ud-english-ewt"} <= {one["name"] for one in listed}
+    assert all(one["licence"] for one in listed)
+    text = done("data", "list", env=environment).stdout
+    assert "MB to fetch" in text
+    assert max(map(len, text.splitlines())) <= 100
+    assert done("data", "path", "pp_quads").stdout.endswith("amalgum_quadruples.parquet\n")
+    assert "roget data fetch rrr" in failed("data", "path", "rrr", env=environment)
+    assert "did you mean" in failed("data", "fetch", "wordnet", env=environment)

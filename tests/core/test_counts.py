@@ -1,0 +1,297 @@
+"""A table of counts: what it takes, what it refuses, what it says of itself."""
+
+from __future__ import annotations
+
+import math
+import random
+from collections import defaultdict
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import sparse
+
+from roget import InputError
+from roget.core.counts import Counts
+from roget.errors import UnknownName
+
+DRINKS = Counts(
+    [[2, 1, 0], [0, 3, 0]],
+    ["milk", "book"],
+    ["obj:drink", "obj:read", "obj:buy"],
+    slots=["obj"] * 3,
+    relations=["obj"],
+    provenance={"tokens": 6},
+)
+
+SHAPE = (3, 4)
+cell = st.tuples(st.integers(0, 2), st.integers(0, 3))
+whole = st.lists(st.tuples(cell, st.integers(0, 10**15)), max_size=30)
+fractional = st.lists(
+    st.tuples(cell, st.floats(0, 1e6, allow_subnormal=False) | st.sampled_from([0.1, 0.2, 1e-20])),
+    max_size=30,
+)
+
+
+def coo(cells, dtype):
+    values = np.array([value for _, value in cells], dtype=dtype)
+    places = np.array([place for place, _ in cells], dtype=np.int32).reshape(-1, 2).T
+    return sparse.coo_array((values, tuple(places)), shape=SHAPE)
+
+
+def naive(cells):
+    """Exact sums by cell, without zeros."""
+    sums = defaultdict(Fraction)
+    for place, value in cells:
+        sums[place] += Fraction(value)
+    return {place: value for place, value in sums.items() if value}
+
+
+def cells_of(counts):
+    names = [str(number) for number in range(4)]
+    assert counts.words.tolist() == names[:3]
+    assert counts.contexts.tolist() == names
+    return {(int(word), int(context)): count for word, context, count in counts.rows()}
+
+
+@given(whole)
+def test_whole_counts_are_summed_exactly(cells):
+    expected = naive(cells)
+    for matrix in (coo(cells, np.int64), coo(cells, np.uint64), sparse.csc_matrix(coo(cells, int))):
+        counts = Counts(matrix)
+        assert cells_of(counts) == expected
+        assert counts.matrix.dtype == np.int64
+        assert isinstance(counts.matrix, sparse.csr_array)
+        assert counts.matrix.has_canonical_format
+        assert counts.entries == len(expected)
+        assert counts.total == sum(expected.values())
+        for axis, totals in enumerate((counts.word_totals, counts.context_totals)):
+            assert totals.dtype == np.int64
+            assert totals.tolist() == [
+                sum(value for place, value in expected.items() if place[axis] == number)
+                for number in range(SHAPE[axis])
+            ]
+
+
+@given(fractional, st.randoms())
+def test_fractional_counts_are_rounded_once_and_in_any_order(cells, shuffler):
+    # A cell whose sum underflows to nothing cannot be told from an empty one: none is here.
+    expected = {place: float(value) for place, value in naive(cells).items()}
+    counts = Counts(coo(cells, np.float64))
+    assert cells_of(counts) == expected
+    is_whole = all(value == int(value) for value in expected.values())
+    assert counts.matrix.dtype == (np.int64 if is_whole else np.float64)
+    for axis, totals in enumerate((counts.word_totals, counts.context_totals)):
+        assert totals.tolist() == [
+            math.fsum(value for place, value in expected.items() if place[axis] == number)
+            for number in range(SHAPE[axis])
+        ]
+    assert counts.total == math.fsum(expected.values())
+    shuffler.shuffle(cells)
+    assert Counts(coo(cells, np.float64)) == counts
+
+
+@pytest.mark.parametrize("dtype", [bool, np.int8, np.uint16, np.float16, np.float32, np.longdouble])
+def test_every_type_of_number_becomes_int64_if_whole(dtype):
+    counts = Counts(np.array([[1, 0], [0, 1]], dtype=dtype))
+    assert counts.matrix.dtype == np.int64
+    assert list(counts.rows()) == [("0", "0", 1), ("1", "1", 1)]
+
+
+def test_any_kind_of_matrix_gives_the_same_table():
+    dense = [[0, 2, 0], [1, 0, 5]]
+    expected = Counts(dense)
+    for kind in ("csr", "csc", "coo", "lil", "dok", "dia", "bsr"):
+        assert Counts(getattr(sparse, f"{kind}_array")(np.array(dense))) == expected
+        assert Counts(getattr(sparse, f"{kind}_matrix")(np.array(dense))) == expected
+
+
+def test_the_matrix_given_is_neither_changed_nor_shared():
+    given = sparse.csr_array((np.array([1, 2, 0]), np.array([1, 0, 2]), np.array([0, 3])))
+    before = [given.data.tolist(), given.indices.tolist(), given.indptr.tolist()]
+    counts = Counts(given)
+    counts.matrix.data[:] = 9
+    assert [given.data.tolist(), given.indices.tolist(), given.indptr.tolist()] == before
+
+
+@pytest.mark.parametrize("bad", [-1, -0.5, math.nan, math.inf, -math.inf, 2.0**63, 1e300])
+def test_impossible_counts_are_named(bad):
+    said = r"word 'b' \(row 1\) in context 'y' \(column 1\): the count is "
+    with pytest.raises(InputError, match=said + (str(bad) if bad < 2**62 else "")):
+        Counts([[1, 2], [3, bad]], ["a", "b"], ["x", "y"])
+
+
+def test_negative_counts_are_not_hidden_by_their_sum():
+    with pytest.raises(InputError, match="-1"):
+        Counts(sparse.coo_array(([3, -1], ([0, 0], [0, 0])), shape=(1, 1)))
+
+
+def test_no_total_can_overflow():
+    largest = 2**63 - 1
+    assert Counts([[largest]]).total == largest
+    assert Counts([[largest - 1, 1]]).word_totals.tolist() == [largest]
+    for over in ([[largest, 1]], np.array([[2**63]], dtype=np.uint64), [[2.0**62, 2.0**62]]):
+        with pytest.raises(InputError, match=r"2\^63"):
+            Counts(over)
+    with pytest.raises(InputError, match="add up to"):
+        Counts(sparse.coo_array(([2**62] * 2, ([0, 0], [0, 0])), shape=(1, 1)))
+    with pytest.raises(InputError, match="add up to"):
+        Counts([[2.0**62, 2.0**62, 0.5]])
+
+
+@pytest.mark.parametrize(
+    ("matrix", "said"),
+    [
+        ([1, 2], "1 dimensions"),
+        ([[[1]]], "3 dimensions"),
+        ([["a"]], "of type <U1"),
+        ([[1j]], "of type complex"),
+        ([[10**30]], "of type object"),
+        ([[1], [1, 2]], "cannot be made an array"),
+        (sparse.coo_array([1, 2]), "1 dimensions"),
+    ],
+)
+def test_what_is_no_table_of_numbers_is_refused(matrix, said):
+    with pytest.raises(InputError, match=said):
+        Counts(matrix)
+
+
+def test_a_broken_sparse_matrix_is_refused():
+    broken = sparse.csr_array([[1, 2]])
+    broken.indices[1] = 7
+    with pytest.raises(InputError, match="broken: axis 1 index 7"):
+        Counts(broken)
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["a"], "1 words are named, but the matrix has 2"),
+        (["a", "a"], "word 'a' is named twice: at 0 and at 1"),
+        (["a", None], "word 1 is None"),
+        (["a", 1.5], "word 1 is 1.5"),
+        (["a", "\ud800"], "word 1 is .* UTF-8"),
+        ("ab", "got the single text 'ab'"),
+    ],
+)
+def test_bad_names_are_named(words, said):
+    with pytest.raises(InputError, match=said):
+        Counts([[1], [2]], words)
+    with pytest.raises(InputError, match=said.replace("word", "context")):
+        Counts([[1, 2]], None, words)
+
+
+def test_names_may_be_arrays_or_numbers():
+    counts = Counts([[1, 2]], np.array(["ü"]), np.array([7, 8]))
+    assert counts.words.dtype == object
+    assert [type(name) for name in [*counts.words, *counts.contexts]] == [str] * 3
+    assert counts.contexts.tolist() == ["7", "8"]
+    with pytest.raises(ValueError, match="read-only"):
+        counts.words[0] = "x"
+
+
+def test_slots_stand_one_for_each_context():
+    assert DRINKS.slots.tolist() == ["obj"] * 3
+    assert Counts([[1, 2]]).slots.tolist() == ["", ""]
+    with pytest.raises(InputError, match="1 slots for 2 contexts"):
+        Counts([[1, 2]], slots=["obj"])
+
+
+def test_it_says_what_it_holds():
+    assert repr(DRINKS) == "Counts: 2 words × 3 contexts, 3 entries, 6 tokens"
+    assert repr(Counts([[1]])) == "Counts: 1 word × 1 context, 1 entry, 1 token"
+    assert (
+        repr(Counts([[0.5, 1200.25]])) == "Counts: 1 word × 2 contexts, 2 entries, 1,200.75 tokens"
+    )
+    assert len(DRINKS) == 2
+    assert DRINKS.shape == (2, 3)
+    assert DRINKS.relations == ("obj",)
+    assert Counts([[1]], relations="obj").relations == ("obj",)
+    assert DRINKS.provenance == {"tokens": 6}
+    assert list(DRINKS.rows()) == [
+        ("milk", "obj:drink", 2),
+        ("milk", "obj:read", 1),
+        ("book", "obj:read", 3),
+    ]
+
+
+def test_one_pair_can_be_looked_up():
+    assert DRINKS.count("milk", "obj:drink") == 2
+    assert DRINKS.count("book", "obj:drink") == 0
+    assert DRINKS.count("book", "obj:buy") == 0
+    assert type(DRINKS.count("milk", "obj:drink")) is int
+    assert Counts([[0.5]]).count("0", "0") == 0.5
+    assert (DRINKS.word_id("book"), DRINKS.context_id("obj:buy")) == (1, 2)
+    with pytest.raises(UnknownName, match="hold no word 'boook': did you mean 'book'"):
+        DRINKS.count("boook", "obj:drink")
+    with pytest.raises(UnknownName, match=r"hold no context 'zzz'$"):
+        DRINKS.context_id("zzz")
+
+
+@given(whole)
+def test_looking_up_agrees_with_the_rows(cells):
+    counts, expected = Counts(coo(cells, np.int64)), naive(cells)
+    for row in range(SHAPE[0]):
+        for column in range(SHAPE[1]):
+            assert counts.count(str(row), str(column)) == expected.get((row, column), 0)
+
+
+def test_equality_is_about_names_order_and_counts():
+    words, contexts = ["a", "b"], ["x", "y"]
+    counts = Counts([[1, 2], [3, 4]], words, contexts)
+    assert counts == Counts([[1.0, 2.0], [3.0, 4.0]], words, contexts, relations=["obj"])
+    different = [
+        Counts([[1, 2], [3, 5]], words, contexts),
+        Counts([[1, 2], [3, 0]], words, contexts),
+        Counts([[1, 2], [3, 4.5]], words, contexts),
+        Counts([[1, 2], [3, 4]], ["a", "c"], contexts),
+        Counts([[1, 2], [3, 4]], words, ["y", "x"]),
+        Counts([[1, 2]], ["a"], contexts),
+        counts.T,
+    ]
+    assert not any(counts == other for other in different)
+    assert counts != "counts"
+    with pytest.raises(TypeError, match="unhashable"):
+        hash(counts)
+
+
+def test_words_and_contexts_change_places():
+    turned = DRINKS.T
+    assert turned.words.tolist() == DRINKS.contexts.tolist()
+    assert turned.contexts.tolist() == DRINKS.words.tolist()
+    assert turned.matrix.toarray().tolist() == [[2, 0], [1, 3], [0, 0]]
+    assert turned.slots.tolist() == ["", ""]
+    assert turned.relations == ("obj",)
+    assert turned.matrix.has_sorted_indices
+    assert turned.T == DRINKS
+
+
+@pytest.mark.parametrize("shape", [(0, 0), (0, 3), (3, 0), (2, 2)])
+def test_an_empty_table_breaks_nothing(shape):
+    counts = Counts(sparse.csr_array(shape, dtype=np.int64))
+    assert counts.shape == shape
+    assert (counts.total, counts.entries, len(counts)) == (0, 0, shape[0])
+    assert counts.word_totals.tolist() == [0] * shape[0]
+    assert counts.context_totals.tolist() == [0] * shape[1]
+    assert list(counts.rows()) == []
+    assert repr(counts).endswith("0 entries, 0 tokens")
+    assert counts.T.shape == shape[::-1]
+    assert counts.top(5).shape == (min(shape[0], 5), 0)
+    assert counts.top(5, 5).shape == shape
+    for cut in (counts.min_count(2), counts.drop_empty(), counts.largest_component()):
+        assert cut.shape == (0, 0)
+    assert counts.select().shape == counts.merge(counts).shape == shape
+    for view in (counts.conditional(), counts.joint(), counts.ppmi()):
+        assert view.shape == shape
+        assert view.nnz == 0
+    assert [part.shape for part in counts.split(0.5, random_state=0)] == [shape] * 2
+
+
+def test_rows_come_in_chunks_without_a_seam(monkeypatch):
+    monkeypatch.setattr("roget.core.counts._CHUNK", 7)
+    dealer = random.Random(0)
+    dense = [[dealer.randrange(3) for _ in range(10)] for _ in range(10)]
+    expected = [(str(i), str(j), n) for i, row in enumerate(dense) for j, n in enumerate(row) if n]
+    assert list(Counts(dense).rows()) == expected

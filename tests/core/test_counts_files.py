@@ -1,0 +1,346 @@
+"""Counts directories: written whole or not at all, and checked whenever they are read."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import resource
+import shutil
+import subprocess
+import sys
+from collections import Counter
+
+import duckdb
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import sparse
+
+from roget import InputError
+from roget.core import counts_files
+from roget.core.counts import Counts
+
+COUNTS = Counts(
+    [[2, 1, 0], [0, 3, 0], [0, 0, 1]],
+    ["milk", "Bücher", "tab\tline\nnul\0end\0"],
+    ["obj:drink", "obj:read", ""],
+    slots=["obj", "obj", ""],
+    relations=["obj"],
+    provenance={"roget": "0", "inputs": [{"path": "caf\udce9.txt"}], "tokens": 7},
+)
+
+
+@pytest.fixture
+def folder(tmp_path):
+    COUNTS.write(tmp_path / "x.counts")
+    return tmp_path / "x.counts"
+
+
+def columns(path):
+    rows = duckdb.sql(f"SELECT * FROM read_parquet('{path}')")
+    return dict(zip(rows.columns, map(str, rows.types), strict=True)), rows.fetchall()
+
+
+def test_everything_comes_back(folder):
+    again = Counts.read(folder)
+    assert again == COUNTS
+    assert again.slots.tolist() == COUNTS.slots.tolist()
+    assert again.relations == COUNTS.relations
+    assert again.provenance == COUNTS.provenance
+    assert os.listdir(folder.parent) == ["x.counts"]
+
+
+def test_the_format_is_as_published(folder):
+    record = json.loads((folder / "counts.json").read_text())
+    files = record.pop("files")
+    assert record == {
+        "format": "roget.counts",
+        "version": 1,
+        "shape": [3, 3],
+        "entries": 4,
+        "total": 7,
+        "dtype": "int64",
+        "relations": ["obj"],
+        "provenance": COUNTS.provenance,
+    }
+    assert set(files) == {"words.parquet", "contexts.parquet", "entries.parquet"}
+    assert sorted(os.listdir(folder)) == sorted([*files, "counts.json"])
+    for name, said in files.items():
+        data = (folder / name).read_bytes()
+        assert said == {"bytes": len(data), "sha256": hashlib.sha256(data).hexdigest()}
+    assert columns(folder / "words.parquet") == (
+        {"word": "VARCHAR"},
+        [(word,) for word in COUNTS.words],
+    )
+    assert columns(folder / "contexts.parquet") == (
+        {"context": "VARCHAR", "slot": "VARCHAR"},
+        [("obj:drink", "obj"), ("obj:read", "obj"), ("", "")],
+    )
+    assert columns(folder / "entries.parquet") == (
+        {"row": "INTEGER", "column": "INTEGER", "count": "BIGINT"},
+        [(0, 0, 2), (0, 1, 1), (1, 1, 3), (2, 2, 1)],
+    )
+
+
+@settings(max_examples=12)
+@given(
+    st.dictionaries(
+        st.tuples(st.text(max_size=5), st.text(max_size=5)),
+        st.integers(1, 10**15) | st.floats(1e-300, 1e15),
+        min_size=1,
+    )
+)
+def test_any_text_and_any_count_survive(tmp_path_factory, cells):
+    words, contexts = (sorted({pair[axis] for pair in cells}) for axis in (0, 1))
+    dense = [[cells.get((word, context), 0) for context in contexts] for word in words]
+    counts = Counts(dense, words, contexts)
+    path = tmp_path_factory.mktemp("counts") / "any"
+    counts.write(path)
+    again = Counts.read(path)
+    assert again == counts
+    assert counts_files.manifest(path)["total"] == counts.total
+    assert {(word, context): n for word, context, n in again.rows()} == cells
+
+
+def test_a_larger_table_keeps_its_order(tmp_path):
+    random = np.random.default_rng(0)
+    places = random.integers(0, 5000, (2, 400_000))
+    counts = Counts(sparse.coo_array((np.ones(400_000), tuple(places)), shape=(5000, 5000)))
+    counts.write(tmp_path / "large")
+    assert Counts.read(tmp_path / "large") == counts
+
+
+def test_an_older_directory_is_replaced(folder):
+    newer = Counts([[5]])
+    newer.write(folder)
+    assert Counts.read(folder) == newer
+    assert os.listdir(folder.parent) == ["x.counts"]
+
+
+def test_odd_names_of_directories(tmp_path):
+    for name in ("it's", "a*b[1]?", "a b", "k=v", 'q"q', "ü", "words.v1.2"):
+        COUNTS.write(tmp_path / name)
+        assert Counts.read(tmp_path / name) == COUNTS
+        assert counts_files.summary(tmp_path / name)["entries"] == 4
+
+
+def test_only_counts_directories_are_replaced(tmp_path):
+    other, file = tmp_path / "other", tmp_path / "file"
+    other.mkdir()
+    (other / "counts.json").write_text('{"format": "something else"}')
+    file.write_text("mine")
+    for path, said in ((other, "not a counts directory"), (file, "it is a file")):
+        with pytest.raises(InputError, match=said):
+            COUNTS.write(path)
+    (other / "counts.json").write_text("[1]")
+    with pytest.raises(InputError, match="not a counts directory"):
+        COUNTS.write(other)
+    assert sorted(os.listdir(tmp_path)) == ["file", "other"]
+
+
+def test_a_full_disk_leaves_what_was_there(folder):
+    """The limit on the size of files stands for the disk's: both fail in the middle of a write."""
+    program = f"""
+import resource, sys
+import numpy as np
+from roget.core.counts import Counts
+counts = Counts(np.random.default_rng(0).random((1000, 500)))
+resource.setrlimit(resource.RLIMIT_FSIZE, (200_000, {resource.RLIM_INFINITY}))
+for path in sys.argv[1:]:
+    try:
+        counts.write(path)
+    except OSError as error:
+        print(error)
+"""
+    places = [str(folder), *(str(folder.parent / name) for name in ("new", "n.tsv", "n.npz"))]
+    run = subprocess.run(
+        [sys.executable, "-c", program, *places], capture_output=True, text=True, check=True
+    )
+    said = run.stdout.splitlines()
+    assert len(said) == 4, run.stdout + run.stderr
+    for path, line in zip(places, said, strict=True):
+        assert line.startswith(f"cannot write {path}: ")
+        assert "File too large" in line
+    assert Counts.read(folder) == COUNTS
+    assert os.listdir(folder.parent) == ["x.counts"]
+
+
+def test_provenance_must_be_json(tmp_path):
+    for odd in ({"a": object()}, {"a": float("nan")}):
+        with pytest.raises(InputError, match="provenance cannot be written as JSON"):
+            Counts([[1]], provenance=odd).write(tmp_path / "x")
+    assert os.listdir(tmp_path) == []
+
+
+def test_an_empty_table_is_neither_written_nor_read(tmp_path):
+    with pytest.raises(InputError, match="there are no counts"):
+        Counts([[0]]).write(tmp_path / "x")
+    assert os.listdir(tmp_path) == []
+    counts_files.write(Counts([[0]]), tmp_path / "x")
+    with pytest.raises(InputError, match="there are no counts"):
+        Counts.read(tmp_path / "x")
+    assert counts_files.summary(tmp_path / "x")["words"] == []
+
+
+def change(file, old, new):
+    text = file.read_text()
+    assert old in text
+    file.write_text(text.replace(old, new))
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ('"version": 1', '"version": 2', "version 2 of the format; this roget reads up to"),
+        ('"version": 1', '"version": "1"', "'version' is '1'"),
+        ('"version": 1', '"version": true', "'version' is True"),
+        ('"format": "roget.counts"', '"format": "roget.tree"', "the format is 'roget.tree'"),
+        ('"entries": 4', '"entries": -4', "'entries' is -4"),
+        ('"entries": 4', '"entries": 5', "4 entries; counts.json says 5"),
+        ('"total": 7', '"total": 8', "the total is 7; counts.json says 8"),
+        ('"total": 7', '"total": NaN', "'total' is nan"),
+        ('"total": 7', '"total": "7"', "'total' is '7'"),
+        ('"dtype": "int64"', '"dtype": "float64"', "count BIGINT; expected .* count DOUBLE"),
+        ('"dtype": "int64"', '"dtype": ["int64"]', "'dtype' is"),
+        ('"relations": [', '"relations": [1, ', "'relations' is"),
+        ('"words.parquet"', '"../words.parquet"', "'files' is"),
+        ('"bytes"', '"size"', "'files' is"),
+        ('"shape": [\n  3,', '"shape": [\n  4,', "3 words are named, but the matrix has 4"),
+        ('"shape": [\n  3,', '"shape": [\n  2,', "axis 0 index 2"),
+        ('"provenance": {', '"provenance": 3, "x": {', "'provenance' is 3"),
+        ("{", "", "not JSON"),
+    ],
+)
+def test_a_wrong_manifest_is_refused(folder, old, new, said):
+    change(folder / "counts.json", old, new)
+    with pytest.raises(InputError, match=said) as caught:
+        Counts.read(folder)
+    assert str(folder) in str(caught.value)
+
+
+@pytest.mark.parametrize("name", counts_files.FILES)
+def test_files_that_are_missing_cut_short_or_changed_are_named(folder, name):
+    file = folder / name
+    data = file.read_bytes()
+    readers = (Counts.read, counts_files.summary)
+    for broken, said in (
+        (data[:-1], rf"{name}: {len(data) - 1:,} bytes; counts.json says {len(data):,}"),
+        (data[:40] + bytes([data[40] ^ 1]) + data[41:], f"{name}: the file was changed"),
+        (None, f"{name}: the file is missing"),
+    ):
+        file.unlink()
+        if broken is not None:
+            file.write_bytes(broken)
+        for read in readers:
+            with pytest.raises(InputError, match=said):
+                read(folder)
+
+
+def test_hashes_are_checked_up_to_a_size(folder, monkeypatch):
+    monkeypatch.setattr(counts_files, "HASHED", 10)
+    change(folder / "counts.json", '"sha256": "', '"sha256": "0')
+    assert Counts.read(folder) == COUNTS
+
+
+def resealed(folder, name, query, **facts):
+    """The folder with one file made by another hand, and a manifest that vouches for it."""
+    duckdb.sql(f"COPY ({query}) TO '{folder / name}' (FORMAT parquet)")
+    said = {"shape": (3, 3), "entries": 4, "total": 7, "dtype": "int64"} | facts
+    counts_files.seal(folder, **said, relations=[], provenance={})
+
+
+ENTRIES = (
+    "SELECT r::INTEGER AS row, c::INTEGER AS column, n::BIGINT AS count FROM (VALUES {}) v(r, c, n)"
+)
+
+
+def test_another_tool_may_write_entries_in_any_order(folder):
+    resealed(folder, "entries.parquet", ENTRIES.format("(2,2,1), (0,1,1), (1,1,3), (0,0,2)"))
+    assert Counts.read(folder) == COUNTS
+
+
+@pytest.mark.parametrize(
+    ("name", "query", "facts", "said"),
+    [
+        ("entries.parquet", ENTRIES.format("(0,0,-1)"), {"entries": 1}, "the count is -1"),
+        ("entries.parquet", ENTRIES.format("(-1,0,1)"), {"entries": 1}, "negative axis 0 index"),
+        ("entries.parquet", ENTRIES.format("(0,9,1)"), {"entries": 1}, "axis 1 index 9"),
+        ("entries.parquet", ENTRIES.format("(0,0,NULL)"), {"entries": 1}, "count has a null"),
+        ("entries.parquet", ENTRIES.format("(0,0,0)"), {"entries": 1}, "0 entries"),
+        ("entries.parquet", ENTRIES.format("(0,0,3),(0,0,4)"), {"entries": 1}, "1 entries"),
+        ("entries.parquet", "SELECT 1 AS row", {}, "the columns are row INTEGER; expected row"),
+        ("words.parquet", "SELECT unnest(['a', NULL, 'c']) AS word", {}, "word has a null"),
+        ("words.parquet", "SELECT unnest(['a', 'a', 'c']) AS word", {}, "named twice"),
+        ("words.parquet", "SELECT unnest([1, 2, 3]) AS word", {}, "are word INTEGER"),
+    ],
+)
+def test_vouched_nonsense_is_still_refused(folder, name, query, facts, said):
+    resealed(folder, name, query, **facts)
+    with pytest.raises(InputError, match=said) as caught:
+        Counts.read(folder)
+    assert str(folder) in str(caught.value)
+
+
+def test_what_is_no_parquet_file_is_named(folder):
+    (folder / "words.parquet").write_text("PAR1 but not really")
+    counts_files.seal(
+        folder, shape=(3, 3), entries=4, total=7, dtype="int64", relations=[], provenance={}
+    )
+    with pytest.raises(InputError, match=r"words.parquet: cannot be read as Parquet: "):
+        Counts.read(folder)
+
+
+def test_what_is_no_counts_directory(tmp_path):
+    with pytest.raises(InputError, match="no such directory"):
+        counts_files.manifest(tmp_path / "nowhere")
+    with pytest.raises(InputError, match=r"not a counts directory: it has no counts\.json"):
+        Counts.read(tmp_path)
+    (tmp_path / "counts.json").write_text("[]")
+    with pytest.raises(InputError, match="expected a JSON object"):
+        Counts.read(tmp_path)
+
+
+def test_the_manifest_alone_tells_what_is_inside(folder):
+    shutil.copy(folder / "counts.json", folder.parent)
+    record = counts_files.manifest(folder.parent)
+    assert (record["shape"], record["entries"], record["total"]) == ([3, 3], 4, 7)
+
+
+tables = st.lists(
+    st.lists(st.sampled_from([0, 0, 1, 1, 2, 9]), min_size=8, max_size=8), min_size=4, max_size=4
+).filter(lambda dense: any(map(any, dense)))
+
+
+@settings(max_examples=12)
+@given(tables, st.sampled_from([1, 0.5]), st.integers(1, 5))
+def test_a_summary_equals_a_naive_twin(tmp_path_factory, dense, unit, top):
+    dense = [[value * unit for value in row] for row in dense]
+    counts = Counts(dense, ["d", "b", "c", "a"], list("hgfedcba"), relations=["obj"])
+    path = tmp_path_factory.mktemp("summary") / "x"
+    counts.write(path)
+    said = counts_files.summary(path, top=top)
+    rows = list(counts.rows())
+    words, contexts = Counter(), Counter()
+    for word, context, count in rows:
+        words[word] += count
+        contexts[context] += count
+
+    def first(sums, most):
+        return sorted(sums.items(), key=lambda item: (-item[1], item[0]))[:most]
+
+    assert [(word["word"], word["total"]) for word in said["words"]] == first(words, top)
+    for word in said["words"]:
+        seen = {context: count for name, context, count in rows if name == word["word"]}
+        assert [(c["context"], c["count"]) for c in word["contexts"]] == first(seen, 5)
+    assert [(c["context"], c["total"]) for c in said["contexts"]] == first(contexts, top)
+    best = sorted(rows, key=lambda row: -row[2])[:top]
+    assert [(pair["word"], pair["context"], pair["count"]) for pair in said["pairs"]] == best
+    assert said["hapax"] == {
+        "words": sum(total == 1 for total in words.values()) / 4,
+        "pairs": sum(row[2] == 1 for row in rows) / len(rows),
+    }
+    assert (said["shape"], said["entries"], said["total"]) == ([4, 8], len(rows), counts.total)
+    assert said["relations"] == ["obj"]
+    json.dumps(said)

@@ -1,0 +1,350 @@
+"""Files of pairs: every format and column choice, and every way in which they can be broken."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import json
+from collections import Counter
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pytest
+import zstandard
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from roget.core.tables import SUM, check, explained, kind, scan
+from roget.errors import MAX_PROBLEMS, FormatError, InputError
+
+Rows = list[tuple[str, str, float]]
+
+
+@pytest.fixture
+def connection() -> Iterator[duckdb.DuckDBPyConnection]:
+    with duckdb.connect() as opened:
+        yield opened
+
+
+def read(connection: duckdb.DuckDBPyConnection, path: Path, *args: Any, **kw: Any) -> Rows:
+    with explained(connection, path, *args, **{k: v for k, v in kw.items() if k != "rows"}):
+        return connection.execute(scan(connection, path, *args, **kw)).fetchall()
+
+
+def problems(connection: duckdb.DuckDBPyConnection, path: Path, *args: Any) -> tuple[str, ...]:
+    with pytest.raises(FormatError) as caught:
+        read(connection, path, *args)
+    return caught.value.problems
+
+
+def as_tsv(rows: list[list[Any]]) -> bytes:
+    return "".join("\t".join(map(str, row)) + "\n" for row in rows).encode()
+
+
+def as_csv(rows: list[list[Any]]) -> bytes:
+    text = io.StringIO()
+    csv.writer(text).writerows(rows)
+    return text.getvalue().encode()
+
+
+def as_jsonl(rows: list[list[Any]]) -> bytes:
+    names = ["word", "context", "count"]
+    return "".join(json.dumps(dict(zip(names, row, strict=False))) + "\n" for row in rows).encode()
+
+
+WRITERS: dict[str, Callable[[list[list[Any]]], bytes]] = {
+    ".tsv": as_tsv,
+    ".csv": as_csv,
+    ".jsonl": as_jsonl,
+}
+PLAIN = [["milk", "drink", 3], ["café", "in, of", 1], ["milk", "drink", 2], ["NULL", "nan", 4]]
+
+
+@pytest.mark.parametrize("packed", ["", ".gz", ".zst"])
+@pytest.mark.parametrize("suffix", WRITERS)
+def test_text_formats(
+    tmp_path: Path, connection: duckdb.DuckDBPyConnection, suffix: str, packed: str
+) -> None:
+    data = WRITERS[suffix](PLAIN)
+    pack = {"": bytes, ".gz": gzip.compress, ".zst": zstandard.compress}[packed]
+    path = tmp_path / f"odd [name]*{suffix}{packed}"
+    path.write_bytes(pack(data))
+    assert sorted(read(connection, path)) == sorted(map(tuple, PLAIN))
+    assert kind(connection, scan(connection, path)) == "BIGINT"
+
+
+def write_parquet(connection: duckdb.DuckDBPyConnection, path: Path, select: str) -> Path:
+    connection.execute(f"COPY ({select}) TO '{path}' (FORMAT parquet)")
+    return path
+
+
+def test_parquet_and_its_types(tmp_path: Path, connection: duckdb.DuckDBPyConnection) -> None:
+    path = write_parquet(
+        connection,
+        tmp_path / "a.parquet",
+        "SELECT 7 AS user, DATE '2020-01-02' AS day, true AS yes, 2.0::FLOAT AS n,"
+        " encode('wörd') AS raw, 1.5::DECIMAL(5,2) AS part, 3::UTINYINT AS small",
+    )
+    assert read(connection, path, ["user", "day"]) == [("7", "2020-01-02", 1)]
+    assert read(connection, path, ["yes", "raw", "n"]) == [("true", "wörd", 2)]
+    assert read(connection, path, ["1", 2, "part"]) == [("7", "2020-01-02", 1.5)]
+    assert read(connection, path, ["1", "2", "small"]) == [("7", "2020-01-02", 3)]
+    assert read(connection, path) == [("7", "2020-01-02", 1)]
+
+
+@pytest.mark.parametrize(
+    ("text", "columns", "expected"),
+    [
+        ("a\tx\nb\ty\n", None, [("a", "x", 1), ("b", "y", 1)]),
+        ("a\tx\t2\nb\ty\t3\n", None, [("a", "x", 2), ("b", "y", 3)]),
+        ("a\tx\tno\nb\ty\t3\n", None, [("b", "y", 3)]),
+        ("a\tx\tno\nb\ty\tno\n", None, [("a", "x", 1), ("b", "y", 1)]),
+        ("Context\tn\tWord\nx\t2\ta\n", None, [("a", "x", 2)]),
+        ("word\tcontext\tscore\na\tx\t2\n", None, [("a", "x", 1)]),
+        ("word\tcontext\tfrequency\na\tx\t2\n", None, [("a", "x", 2)]),
+        ("user\titem\trating\nu\ti\t5\n", ["user", "item"], [("u", "i", 1)]),
+        ("user\titem\trating\nu\ti\t5\n", ["item", "user", "rating"], [("i", "u", 5)]),
+        ("user\titem\trating\nu\ti\t5\n", ["2", "1", "3"], [("i", "u", 5)]),
+        ("a\tx\tz\t5\n", [2, 3], [("x", "z", 1)]),
+        ("2\t1\t9\nb\ty\t3\n", ["2", "1"], [("1", "2", 1), ("y", "b", 1)]),
+        ("a\tx\t2\r\nb\ty\t3\r\n", None, [("a", "x", 2), ("b", "y", 3)]),
+        ("\ufeffa\tx\t2\n\nb\ty\t0\n", None, [("a", "x", 2)]),
+        ('a\t"x\t2', None, [("a", '"x', 2)]),
+        ("a b\t x\t2\n", None, [("a b", " x", 2)]),
+        ("a\tx\t1e3\nb\ty\t2.0\n", None, [("a", "x", 1000), ("b", "y", 2)]),
+        ("a\tx\t0.5\nb\ty\t2\n", None, [("a", "x", 0.5), ("b", "y", 2.0)]),
+    ],
+)
+def test_columns_and_headers(
+    tmp_path: Path,
+    connection: duckdb.DuckDBPyConnection,
+    text: str,
+    columns: list[str | int] | None,
+    expected: Rows,
+) -> None:
+    path = tmp_path / "a.tsv"
+    path.write_bytes(text.encode())
+    assert sorted(read(connection, path, columns)) == sorted(expected)
+
+
+def test_csv_with_semicolons_quotes_and_line_ends(
+    tmp_path: Path, connection: duckdb.DuckDBPyConnection
+) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text('word;context\n"a;b";"x\ny"\n', newline="")
+    assert read(connection, path) == [("a;b", "x\ny", 1)]
+
+
+def test_first_rows_only(tmp_path: Path, connection: duckdb.DuckDBPyConnection) -> None:
+    path = tmp_path / "a.tsv"
+    path.write_bytes(as_tsv([["w", f"c{i}", 1] for i in range(5000)]))
+    assert read(connection, path, rows=3) == [("w", f"c{i}", 1) for i in range(3)]
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("b\ty", "2 columns; expected 3"),
+        ("b\ty\t1\tz", "4 columns; expected 3"),
+        ("\ty\t1", "the word is empty"),
+        ("b\t\t1", "the context is empty"),
+        ("b\ty\t", "the count is missing"),
+        ("b\ty\tmany", "the count is 'many'"),
+        ("b\ty\tnan", "the count is 'nan'"),
+        ("b\ty\tinf", "the count is 'inf'"),
+        ("b\ty\t-1", "the count is '-1'"),
+        ("b\ty\t5e18", "the count is '5e18'"),
+        ("b\ty\t1,5", "the count is '1,5'"),
+    ],
+)
+def test_broken_line_of_a_tsv(
+    tmp_path: Path, connection: duckdb.DuckDBPyConnection, line: str, said: str
+) -> None:
+    path = tmp_path / "a.tsv"
+    path.write_text(f"a\tx\t1\n\n{line}\nc\tz\t1\n")
+    (problem,) = problems(connection, path)
+    assert problem.startswith(f"{path}:3: {said}")
+
+
+def test_many_broken_lines_are_named_up_to_a_limit(
+    tmp_path: Path, connection: duckdb.DuckDBPyConnection
+) -> None:
+    path = tmp_path / "a.tsv"
+    path.write_text("a\tx\t1\n" + "b\ty\t-2\n" * 100)
+    found = problems(connection, path)
+    assert len(found) == MAX_PROBLEMS
+    assert found[-1].startswith(f"{path}:{MAX_PROBLEMS + 1}: ")
+
+
+def test_not_utf8(tmp_path: Path, connection: duckdb.DuckDBPyConnection) -> None:
+    path = tmp_path / "a.tsv"
+    path.write_bytes(b"a\tx\t1\n" * 30_000 + b"caf\xe9\ty\t1\n")
+    (problem,) = problems(connection, path)
+    assert problem.startswith(f"{path}:30001: byte 0xe9 is not UTF-8 text")
+
+
+def test_unclosed_quote(tmp_path: Path, connection: duckdb.DuckDBPyConnection) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text('a,x,1\nb,"y,1\nc,z,1\n')
+    (problem,) = problems(connection, path)
+    assert problem.startswith(f"{path}:2: ")
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ('{"word": "a"', "not JSON"),
+        ("[1, 2]", "found '[1, 2]'; expected an object"),
+        ('{"word": null, "context": "x", "count": 1}', "the word is empty"),
+        ('{"context": "x", "count": 1}', "the word is empty"),
+        ('{"word": "", "context": "x", "count": 1}', "the word is empty"),
+        ('{"word": {"a": 1}, "context": "x", "count": 1}', "the word is '{\"a\": 1}'"),
+        ('{"word": "a", "context": "x"}', "the count is missing"),
+        ('{"word": "a", "context": "x", "count": true}', "the count is True"),
+        ('{"word": "a", "context": "x", "count": -1}', "the count is -1"),
+    ],
+)
+def test_broken_json(
+    tmp_path: Path, connection: duckdb.DuckDBPyConnection, line: str, said: str
+) -> None:
+    path = tmp_path / "a.jsonl"
+    path.write_text(f'{{"word": 1, "context": true, "count": 2}}\n\n{line}\n')
+    (problem,) = problems(connection, path)
+    assert problem.startswith(f"{path}:3: {said}")
+    path.write_text('{"word": 1, "context": true, "count": 2}\n')
+    assert read(connection, path) == [("1", "true", 2)]
+
+
+@pytest.mark.parametrize(
+    ("values", "said"),
+    [
+        ("('a', NULL, 1)", "the context is empty"),
+        ("('', 'x', 1)", "the word is empty"),
+        ("('a', 'x', NULL)", "the count is missing"),
+        ("('a', 'x', -3)", "the count is -3"),
+        ("('a', 'x', 'nan'::DOUBLE)", "the count is nan"),
+        ("('a', 'x', 4611686018427387904)", "the count is 4"),
+    ],
+)
+def test_broken_row_of_a_parquet(
+    tmp_path: Path, connection: duckdb.DuckDBPyConnection, values: str, said: str
+) -> None:
+    select = f"FROM (VALUES ('a', 'x', 1), {values}) t(word, context, count)"
+    path = write_parquet(connection, tmp_path / "a.parquet", select)
+    (problem,) = problems(connection, path)
+    assert problem.startswith(f"{path}, row 2: {said}")
+
+
+def test_columns_that_are_not_there(tmp_path: Path, connection: duckdb.DuckDBPyConnection) -> None:
+    path = tmp_path / "a.tsv"
+    path.write_text("user\titem\nu\ti\n")
+    with pytest.raises(InputError, match=r"no column 'itme'; did you mean 'item'\?.* user, item"):
+        scan(connection, path, ["user", "itme"])
+    with pytest.raises(InputError, match="no column '3'; the file has 2 columns"):
+        scan(connection, path, [1, 3])
+    with pytest.raises(InputError, match="expected two or three"):
+        scan(connection, path, ["user"])
+    parquet = write_parquet(connection, tmp_path / "a.parquet", "SELECT 1 AS item, [1] AS tags")
+    with pytest.raises(InputError, match="no column 'items'; did you mean 'item'"):
+        scan(connection, parquet, ["items", "tags"])
+    with pytest.raises(InputError, match=r"word column 'tags' is of type INTEGER\[\]"):
+        scan(connection, parquet, ["tags", "item"])
+    with pytest.raises(InputError, match="no column '0'"):
+        scan(connection, parquet, [0, 1])
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "said"),
+    [
+        ("a.tsv", b"", "the file is empty"),
+        ("a.tsv", b"\n\n", "only blank lines"),
+        ("a.tsv", b"one\n", "no tab in 'one'"),
+        ("a.tsv", b"a,x\n", "comma-separated file is named .csv"),
+        ("a.csv", b"one\n", "one column only"),
+        ("a.jsonl", b'{"word": 1}\n', "one column only"),
+        ("a.jsonl", b"[\n", "not JSON"),
+        ("a.jsonl", b"[1]\n", "expected one object per line"),
+        ("a.parquet", b"PAR1 and no more", "cannot be read"),
+        ("a.xls", b"x", "not known as a table"),
+        ("a.tsv.gz", gzip.compress(as_tsv(PLAIN * 1000))[:-9], "cut short or damaged"),
+        ("a.tsv.zst", zstandard.compress(as_tsv(PLAIN * 1000))[:-9], "cut short or damaged"),
+        ("a.tsv.zst", b"no such thing", "cut short or damaged"),
+    ],
+)
+def test_unreadable_files(
+    tmp_path: Path, connection: duckdb.DuckDBPyConnection, name: str, data: bytes, said: str
+) -> None:
+    path = tmp_path / name
+    path.write_bytes(data)
+    with pytest.raises(InputError, match=said) as caught:
+        read(connection, path)
+    assert str(path) in str(caught.value)
+
+
+def test_a_file_cut_short_or_damaged_is_never_read_in_part(
+    tmp_path: Path, connection: duckdb.DuckDBPyConnection
+) -> None:
+    path = tmp_path / "a.parquet"
+    write_parquet(connection, path, "SELECT 'w' || i AS word, 'c' AS context FROM range(9999) t(i)")
+    whole = path.read_bytes()
+    path.write_bytes(whole[:-50])
+    with pytest.raises(InputError, match="cannot be read"):
+        read(connection, path)
+    stored = bytearray(gzip.compress(as_tsv([["a", "x", 1]] * 1000), 0))
+    stored[500] ^= 1
+    damaged = tmp_path / "a.tsv.gz"
+    damaged.write_bytes(stored)
+    with pytest.raises(InputError, match="cut short or damaged"):
+        read(connection, damaged)
+
+
+def test_two_zst_frames(tmp_path: Path, connection: duckdb.DuckDBPyConnection) -> None:
+    path = tmp_path / "a.tsv.zst"
+    path.write_bytes(zstandard.compress(b"a\tx\n") + zstandard.compress(b"b\ty\n"))
+    assert sorted(read(connection, path)) == [("a", "x", 1), ("b", "y", 1)]
+
+
+def test_a_full_disk_is_not_the_tables_fault(connection: duckdb.DuckDBPyConnection) -> None:
+    with pytest.raises(duckdb.IOException), explained(connection, "absent.tsv"):
+        raise duckdb.IOException("IO Error: Could not write: No space left on device")
+    with pytest.raises(duckdb.OutOfMemoryException), explained(connection, "absent.tsv"):
+        raise duckdb.OutOfMemoryException("Out of Memory Error: no more")
+
+
+def test_sums_beyond_64_bits_are_refused(
+    tmp_path: Path, connection: duckdb.DuckDBPyConnection
+) -> None:
+    path = tmp_path / "a.tsv"
+    path.write_bytes(as_tsv([["a", "x", 2**61]] * 5))
+    with pytest.raises(InputError, match="add up to 2"), explained(connection, path):
+        connection.execute(f"SELECT {SUM['BIGINT']} FROM ({scan(connection, path)})")
+
+
+def test_check_of_a_good_file_finds_nothing(
+    tmp_path: Path, connection: duckdb.DuckDBPyConnection
+) -> None:
+    for suffix, writer in WRITERS.items():
+        path = tmp_path / f"a{suffix}"
+        path.write_bytes(writer(PLAIN))
+        check(connection, path)
+
+
+TEXTS = st.text(st.characters(exclude_categories=["Cs", "Cc"]), min_size=1, max_size=5)
+COUNTS = st.integers(0, 2**40) | st.floats(0, 1e6, allow_subnormal=False)
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(rows=st.lists(st.tuples(TEXTS, TEXTS, COUNTS), min_size=1, max_size=20))
+def test_all_formats_agree_with_a_naive_twin(tmp_path: Path, rows: Rows) -> None:
+    expected = Counter((word, context, float(n)) for word, context, n in rows if n)
+    with duckdb.connect() as connection:
+        for suffix, writer in WRITERS.items():
+            path = tmp_path / f"a{suffix}"
+            path.write_bytes(writer([["word", "context", "count"]][: suffix != ".jsonl"] + rows))
+            found = read(connection, path)
+            assert Counter((word, context, float(n)) for word, context, n in found) == expected
+            whole = kind(connection, scan(connection, path)) == "BIGINT"
+            assert whole == all(float(n).is_integer() for _, _, n in rows)

@@ -1,0 +1,65 @@
+"""The bundled samples: what they hold, and that they are what they were made from."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from roget.data import SAMPLES, Quadruple, sample, sample_path
+from roget.data.bundled import ATTRIBUTION
+from roget.errors import UnknownName
+
+
+def rows(path: Path) -> list[list[str]]:
+    with open(path, encoding="utf-8") as file:
+        return [line.rstrip("\n").split("\t") for line in file]
+
+
+def test_verb_object_equals_its_source(shared_data: Path) -> None:
+    counts = sample("verb_object")
+    source = {(n, v): int(c) for v, n, c in rows(shared_data / "amalgum/verb_object.tsv")}
+    assert {(word, context): count for word, context, count in counts.rows()} == source
+    assert counts.total == 110_270
+
+
+def test_verb_slot_noun_equals_its_source(shared_data: Path) -> None:
+    counts = sample("verb_slot_noun")
+    source = {
+        (noun, f"{slot}:{verb}"): int(count)
+        for verb, slot, noun, count in rows(shared_data / "amalgum/verb_slot_noun.tsv")
+    }
+    assert {(word, context): count for word, context, count in counts.rows()} == source
+    slots = dict(zip(counts.contexts, counts.slots, strict=True))
+    assert slots["obj:drink"] == "obj"
+
+
+def test_quadruples_equal_their_source(shared_data: Path) -> None:
+    source = [Quadruple(*row) for row in rows(shared_data / "amalgum/pp_quads.tsv")]
+    assert sample("pp_quads") == source
+
+
+def test_samples_are_as_described() -> None:
+    objects, slots = sample("verb_object"), sample("verb_slot_noun")
+    assert (objects.total, slots.total) == (110_270, 257_789)
+    assert objects.count("water", "drink") == slots.count("water", "obj:drink") > 0
+    quads = sample("pp_quads")
+    assert Counter(quad.attachment for quad in quads).keys() == {"N", "V"}
+    assert len(quads) == 31_889
+    assert objects.provenance["source"] == ATTRIBUTION
+
+
+def test_attribution_stands_beside_the_files() -> None:
+    readme = sample_path("verb_object").parent / "README.md"
+    assert ATTRIBUTION in readme.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("name", list(SAMPLES))
+def test_paths_exist(name: str) -> None:
+    assert sample_path(name).is_file()
+
+
+def test_unknown_sample_offers_the_nearest() -> None:
+    with pytest.raises(UnknownName, match="verb_object"):
+        sample("verb_objects")

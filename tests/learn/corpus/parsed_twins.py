@@ -1,0 +1,121 @@
+"""Reading and extraction again, token by token in plain Python: slow, obvious, no shared code."""
+
+from __future__ import annotations
+
+import gzip
+from collections import Counter
+from fnmatch import fnmatchcase
+from functools import cache
+
+NAMED = {
+    "obj": ("obj", "VERB", "obj", "NOUN", False),
+    "subj": ("subj", "VERB", "nsubj", "NOUN", False),
+    "amod": ("amod", "NOUN", "amod", "ADJ", False),
+    "obl:prep": ("obl", "VERB", "obl", "NOUN", True),
+    "nmod:prep": ("nmod", "NOUN", "nmod", "NOUN", True),
+}
+
+
+@cache
+def parsed(path):
+    """The sentences of a file; kept, because several tests ask for the same large one."""
+    data = path.read_bytes()
+    return sentences((gzip.decompress(data) if path.suffix == ".gz" else data).decode())
+
+
+def sentences(text, form=False, keep_case=False):
+    """Lists of (word, UPOS, head counted from 1, label); None where the file has nothing."""
+    found, now = [], []
+    for line in [*text.split("\n"), ""]:
+        line = line.rstrip("\r")
+        if line == "":
+            if now:
+                found.append(now)
+            now = []
+        elif not line.startswith("#"):
+            columns = [None if value in ("_", "") else value for value in line.split("\t")]
+            if columns[0].isdigit():
+                word = columns[1] if form else columns[2] or columns[1]
+                if word and not keep_case:
+                    word = word.lower()
+                head = int(columns[6]) if columns[6] and columns[6] != "0" else None
+                now.append((word, columns[3], head, columns[7]))
+    return found
+
+
+def preposition(sentence, place):
+    """The words of a token's preposition, joined; "" if it has none."""
+    words = []
+    for i, (word, upos, head, label) in enumerate(sentence, 1):
+        if head == place and label == "case" and upos == "ADP" and word:
+            words.append(word)
+            words += [w for w, _, h, rel in sentence if h == i and rel == "fixed" and w]
+    return "_".join(words)
+
+
+def pairs(found, names, tags=False):
+    """How often each (word, slot, context) occurs, for built-in names and patterns."""
+    relations = []
+    for name in names:
+        turned, name = name.startswith("~"), name.removeprefix("~")
+        for one in NAMED if name == "all" else [name]:
+            if one in NAMED:
+                relations.append((turned, *NAMED[one]))
+            else:
+                head, label, dependent = one.split("/")
+                label, case = label.removesuffix("+case"), label.endswith("+case")
+                relations.append((turned, label, head, label, dependent, case))
+    counts = Counter()
+
+    @cache
+    def matching(label):
+        return [one for one in relations if any(fnmatchcase(label, x) for x in one[3].split(","))]
+
+    for sentence in found:
+        for i, (_, upos, head, label) in enumerate(sentence, 1):
+            if head is None or label is None:
+                continue
+            for turned, name, head_tags, labels, tags_below, case in matching(label):
+                if tags_below != "*" and upos not in tags_below.split(","):
+                    continue
+                if head_tags != "*" and sentence[head - 1][1] not in head_tags.split(","):
+                    continue
+                slot = []
+                if len(relations) > 1:
+                    slot.append("~" * turned + (label if "*" in labels else name))
+                if case:
+                    slot.append(preposition(sentence, i))
+                    if not slot[-1]:
+                        continue
+                both = [sentence[i - 1], sentence[head - 1]]
+                if None in (both[0][0], both[1][0]):
+                    continue
+                below, above = (f"{w}/{tag}" if tags and tag else w for w, tag, _, _ in both)
+                word, context = (above, below) if turned else (below, above)
+                counts[word, ":".join(slot), context] += 1
+    return counts
+
+
+def quadruples(found):
+    """The (verb, noun, preposition, noun, N or V) of sentences, in order."""
+    result = []
+    for sentence in found:
+        for o, (noun, upos, v, label) in enumerate(sentence, 1):
+            if label != "obj" or upos != "NOUN" or v is None or v > o:
+                continue
+            if sentence[v - 1][1] != "VERB":
+                continue
+            for d in range(o + 1, len(sentence) + 1):
+                word, upos, head, label = sentence[d - 1]
+                if upos == "VERB":
+                    break
+                of_object, of_verb = head == o and label == "nmod", head == v and label == "obl"
+                if upos == "NOUN" and (of_object or of_verb):
+                    case = [
+                        t[0] for t in sentence if t[2] == d and t[3] == "case" and t[1] == "ADP"
+                    ]
+                    quad = (sentence[v - 1][0], noun, *case, word)
+                    if len(case) == 1 and None not in quad:
+                        result.append((*quad, "N" if of_object else "V"))
+                    break
+    return result

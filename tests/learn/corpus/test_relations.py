@@ -1,0 +1,240 @@
+"""Relations: the grammar of patterns, the names of slots, and pairs against a naive extractor."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from learn.corpus.parsed_twins import pairs, parsed, sentences
+from roget.errors import InputError, UnknownName
+from roget.learn.corpus import conllu, relations, sources
+from roget.learn.corpus.base import Reading, Tables, Tokens
+from roget.learn.corpus.relations import Extractor, Relation, parse
+from roget.learn.corpus.sources import find
+
+# Old friends of mine live in a house outside of town because of rent they pay.
+FRIENDS = """\
+1 Old old ADJ 2 amod
+2 friends friend NOUN 5 nsubj
+3 of of ADP 4 case
+4 mine mine NOUN 2 nmod
+5 live live VERB 0 root
+6 in in ADP 8 case
+7 a a DET 8 det
+8 house house NOUN 5 obl
+9 outside outside ADP 11 case
+10 of of ADP 11 case
+11 town town NOUN 8 nmod
+12 because because ADP 14 case
+13 of of ADP 12 fixed
+14 rent rent NOUN 5 obl
+15 they they PRON 16 nsubj
+16 pay pay VERB 14 acl:relcl
+17 money money NOUN 16 obj
+"""
+
+
+def conllu_text(short):
+    """CoNLL-U from lines of id, form, lemma, UPOS, head and label."""
+    rows = [row.split() for row in short.splitlines()]
+    return "".join(f"{i}\t{f}\t{w}\t{t}\t_\t_\t{h}\t{d}\t_\t_\n" for i, f, w, t, h, d in rows)
+
+
+def count(path, names, tags=False):
+    """How often each (word, slot, context) is drawn from a file."""
+    tables, found = Tables(), Counter()
+    extractor = Extractor(parse(names), tables, tags)
+    for tokens in conllu.read(find([path], [])[0], tables, Reading()):
+        drawn = extractor(tokens)
+        assert {a.dtype for a in (drawn.word, drawn.slot, drawn.context)} == {np.dtype(np.int32)}
+        columns = (
+            (drawn.word, tables.words),
+            (drawn.slot, tables.slots),
+            (drawn.context, tables.words),
+        )
+        texts = ([strings.texts[i] for i in ids.tolist()] for ids, strings in columns)
+        found.update(zip(*texts, strict=True))
+    return found
+
+
+@pytest.fixture
+def friends(tmp_path):
+    path = tmp_path / "friends.conllu"
+    path.write_text(conllu_text(FRIENDS))
+    return path
+
+
+def test_each_name(friends):
+    wanted = {
+        "obj": [("money", "", "pay")],
+        "subj": [("friend", "", "live")],
+        "amod": [("old", "", "friend")],
+        "obl:prep": [("house", "in", "live"), ("rent", "because_of", "live")],
+        "nmod:prep": [("mine", "of", "friend"), ("town", "outside_of", "house")],
+        "~obj": [("pay", "", "money")],
+        "~obl:prep": [("live", "in", "house"), ("live", "because_of", "rent")],
+    }
+    assert {name: sorted(count(friends, [name])) for name in wanted} == {
+        name: sorted(pairs) for name, pairs in wanted.items()
+    }
+
+
+def test_all(friends):
+    assert sorted(count(friends, ["all"]).elements()) == [
+        ("friend", "subj", "live"),
+        ("house", "obl:in", "live"),
+        ("mine", "nmod:of", "friend"),
+        ("money", "obj", "pay"),
+        ("old", "amod", "friend"),
+        ("rent", "obl:because_of", "live"),
+        ("town", "nmod:outside_of", "house"),
+    ]
+
+
+def test_slots_of_patterns(friends):
+    found = count(friends, ["*/nsubj,obj/*", "VERB/n*/NOUN", "~*/nmod+case/*", "~*/amo?/*"])
+    assert sorted(found) == [
+        ("friend", "nsubj", "live"),
+        ("friend", "nsubj,obj", "live"),
+        ("friend", "~amod", "old"),
+        ("friend", "~nmod:of", "mine"),
+        ("house", "~nmod:outside_of", "town"),
+        ("money", "nsubj,obj", "pay"),
+        ("they", "nsubj,obj", "pay"),
+    ]
+
+
+def test_a_pair_counts_in_each_relation(friends):
+    found = count(friends, ["obj", "VERB,AUX/obj/NOUN", "VERB/*/NOUN"])
+    assert found["money", "obj", "pay"] == 3
+
+
+def test_a_relation_given_twice_counts_once(friends):
+    assert count(friends, ["obj", "VERB/obj/NOUN"]) == {("money", "", "pay"): 1}
+    assert count(friends, ["all", "obj"]) == count(friends, ["all"])
+
+
+def test_tags(friends):
+    assert count(friends, ["obl:prep"], tags=True) == {
+        ("house/NOUN", "in", "live/VERB"): 1,
+        ("rent/NOUN", "because_of", "live/VERB"): 1,
+    }
+
+
+def test_missing_words_tags_and_labels(tmp_path):
+    path = tmp_path / "missing.conllu"
+    rows = ["1 _ _ NOUN 2 obj", "2 eat eat VERB 0 root", "3 it it _ 2 obj", "4 x x NOUN 2 _",
+            "5 _ _ VERB 2 obj", "6 y y NOUN 5 obj", "7 _ _ ADP 3 case", "8 z z ADP 7 fixed",
+            "9 u u NOUN _ obj"]  # fmt: skip
+    path.write_text(conllu_text("\n".join(rows)))
+    assert count(path, ["*/obj/*"]) == {("it", "", "eat"): 1}
+    assert count(path, ["*/obj/*"], tags=True) == {("it", "", "eat/VERB"): 1}
+    assert count(path, ["obj"]) == count(path, ["*/obj+case/*"]) == {}
+    assert count(path, ["*/*/*"]) == {("it", "", "eat"): 1}
+
+
+def test_only_adpositions_are_prepositions(tmp_path):
+    path = tmp_path / "case.conllu"
+    path.write_text(conllu_text("1 's 's PART 2 case\n2 dog dog NOUN 3 obl\n3 run run VERB 0 root"))
+    assert count(path, ["obl:prep"]) == {}
+    assert count(path, ["VERB/obl/NOUN"]) == {("dog", "", "run"): 1}
+
+
+def test_plain_tokens_have_no_relations():
+    tokens = Tokens(np.array([0, 1]), np.zeros(1, np.int32))
+    with pytest.raises(InputError, match="relations need parsed text"):
+        Extractor(parse(["obj"]), Tables())(tokens)
+
+
+def test_an_empty_batch(friends):
+    tables = Tables()
+    (tokens,) = conllu.read(find([friends], [])[0], tables, Reading())
+    for tags in (False, True):
+        drawn = Extractor(parse(["all", "*/*/*"]), tables, tags)(tokens.first(0))
+        assert [len(drawn.word), len(drawn.slot), len(drawn.context)] == [0, 0, 0]
+
+
+def test_what_a_pattern_means():
+    assert parse(["~VERB,AUX/obl*,iobj+case/*"]) == (
+        Relation("~obl*,iobj", ("VERB", "AUX"), ("obl*", "iobj"), (), case=True, turned=True),
+    )
+    assert parse(["obj"]) == parse(["VERB/obj/NOUN"]) == parse([" obj "])
+    assert len(parse(["all"])) == len(relations.NAMED) == 5
+
+
+def test_unknown_names():
+    with pytest.raises(UnknownName, match=r"unknown relation 'obl:pre': did you mean obl:prep\b"):
+        parse(["obj", "obl:pre"])
+    with pytest.raises(UnknownName, match="did you mean obj"):
+        parse(["~~obj"])
+    with pytest.raises(UnknownName, match="known: all, amod, nmod:prep, obj, obl:prep, subj"):
+        parse(["quux"])
+
+
+@pytest.mark.parametrize(
+    ("pattern", "message"),
+    [
+        ("VERB/obj", "2 parts: expected HEAD/label/DEPENDENT"),
+        ("VERB/a/b/NOUN", "4 parts"),
+        ("VRB/obj/NOUN", "unknown UPOS tag 'VRB', expected [*] or some of ADJ, ADP.* X$"),
+        ("VERB/obj/noun", "unknown UPOS tag 'noun'"),
+        ("VERB//NOUN", "a label is empty"),
+        ("VERB/obj,/NOUN", "a label is empty"),
+        ("VERB/+case/NOUN", "a label is empty"),
+        ("VERB/obl+prep/NOUN", r"'\+prep' after the label, expected \+case"),
+        ("/obj/NOUN", "unknown UPOS tag ''"),
+        ("VERB,*/obj/NOUN", "unknown UPOS tag '[*]'"),
+    ],
+)
+def test_bad_patterns(pattern, message):
+    with pytest.raises(InputError, match=message):
+        parse([pattern])
+
+
+def test_no_relation():
+    with pytest.raises(InputError, match="no relation: expected all, obj"):
+        parse([])
+
+
+@st.composite
+def treebanks(draw):
+    """Sentences of a few words, tags and labels, so that every rule is met often."""
+    text = []
+    for size in draw(st.lists(st.integers(1, 8), max_size=6)):
+        for i in range(1, size + 1):
+            word = draw(st.sampled_from(["a", "b", "c", "_"]))
+            tag = draw(st.sampled_from(["NOUN", "VERB", "ADP", "ADP", "ADJ", "_"]))
+            label = draw(st.sampled_from(["obj", "obl", "nmod", "case", "case", "fixed", "obl:x"]))
+            head = draw(st.integers(0, size))
+            text.append(f"{i}\t{word}\t{word}\t{tag}\t_\t_\t{head}\t{label}\t_\t_\n")
+        text.append("\n")
+    return "".join(text)
+
+
+NAMES = ["obj", "~obj", "obl:prep", "all", "~all", "*/*/*", "NOUN,VERB/ob*+case/*", "*/obl,obj/ADP"]
+
+
+@given(treebanks(), st.lists(st.sampled_from(NAMES), min_size=1, max_size=3, unique=True),
+       st.booleans(), st.integers(30, 300))  # fmt: skip
+def test_same_as_naive(tmp_path_factory, text, names, tags, block):
+    if "all" in names:
+        names = [name for name in names if name not in relations.NAMED]
+    if "~all" in names:
+        names = [name for name in names if name.removeprefix("~") not in relations.NAMED]
+    path = tmp_path_factory.getbasetemp() / "random_trees.conllu"
+    path.write_text(text)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sources, "BLOCK", block)
+        assert count(path, names, tags) == pairs(sentences(text), names, tags)
+
+
+@pytest.mark.parametrize("name", ["amalgum/news.conllu.gz", "ud-english/en_ewt-dev.conllu"])
+def test_real_counts(shared_data, name):
+    path = shared_data / name
+    found = parsed(path)
+    for names in (["obj"], ["all"]):
+        assert count(path, names) == pairs(found, names)

@@ -1,0 +1,192 @@
+"""Inputs: what names stand for, and that no way of cutting or packing them changes their bytes."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import io
+import lzma
+import pickle
+import sys
+
+import pytest
+import zstandard
+from hypothesis import given
+from hypothesis import strategies as st
+
+from roget.errors import InputError
+from roget.learn.corpus import sources
+from roget.learn.corpus.sources import Source, find
+
+PACK = {
+    ".gz": gzip.compress,
+    ".bz2": bz2.compress,
+    ".xz": lzma.compress,
+    ".zst": zstandard.compress,
+}
+
+
+def names(found):
+    return [source.path for source in found]
+
+
+def content(source, piece=sources.PIECE, **options):
+    parts = source.pieces(piece)
+    return b"".join(block.data for part in parts for block in part.blocks(**options))
+
+
+@pytest.fixture
+def folder(tmp_path):
+    for name in ("b.conllu", "a.conllu.gz", "sub/c.CONLLU", "d.txt", ".hidden.conllu", "e.gz"):
+        path = tmp_path / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_bytes(b"x")
+    return tmp_path
+
+
+def test_a_folder_stands_for_what_is_below_it(folder):
+    found = names(find([folder], [".conllu"]))
+    assert found == [str(folder / name) for name in ("a.conllu.gz", "b.conllu", "sub/c.CONLLU")]
+
+
+def test_files_in_the_order_given_each_once(folder):
+    given = [folder / "d.txt", folder / "b.conllu", f"{folder}/sub/../d.txt", f"{folder}/*.conllu"]
+    assert names(find(given, [".conllu"])) == [str(folder / "d.txt"), str(folder / "b.conllu")]
+
+
+def test_patterns(folder):
+    assert names(find([f"{folder}/**/*.conllu*"], [])) == [
+        str(folder / "a.conllu.gz"),
+        str(folder / "b.conllu"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ("none.conllu", "none.conllu: no such file or folder"),
+        ("*.none", "matches no file"),
+        ("", r"no file here ends in \.spacy, \.docbin \(compressed or not\)"),
+    ],
+)
+def test_nothing_found(folder, given, message):
+    with pytest.raises(InputError, match=message):
+        find([folder / given], [".spacy", ".docbin"])
+
+
+def test_no_input():
+    with pytest.raises(InputError, match="no input"):
+        find([], [])
+
+
+def test_standard_input(monkeypatch):
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"\xef\xbb\xbfa\n\nb\n")))
+    (source,) = find(["-"], [])
+    assert source.name == "standard input"
+    assert content(source) == b"a\n\nb\n"
+
+
+@pytest.mark.parametrize(("suffix", "pack"), PACK.items())
+def test_packed(tmp_path, suffix, pack):
+    data = b"".join(b"%d\n\n" % i for i in range(200_000))
+    path = tmp_path / f"a.txt{suffix}"
+    path.write_bytes(pack(data[:700_001]) + pack(data[700_001:]))
+    (source,) = find([path], [])
+    assert (source.suffix, source.compression, source.pieces()) == (".txt", suffix, [source])
+    assert content(source, size=100_000) == data
+    assert source.read == source.size
+
+
+@pytest.mark.parametrize(("suffix", "pack"), PACK.items())
+@pytest.mark.parametrize("keep", [0.02, 0.5, 0.999])
+def test_cut_short(tmp_path, suffix, pack, keep):
+    whole = pack(b"".join(b"%d\n\n" % (i * i) for i in range(50_000)))
+    path = tmp_path / f"a.txt{suffix}"
+    path.write_bytes(whole[: int(len(whole) * keep)])
+    kind = suffix.removeprefix(".")
+    with pytest.raises(InputError, match=f"{path}: the {kind} data are cut short or damaged"):
+        content(find([path], [])[0])
+
+
+@pytest.mark.parametrize("suffix", PACK)
+def test_damaged(tmp_path, suffix):
+    path = tmp_path / f"a.txt{suffix}"
+    path.write_bytes(b"this was never compressed")
+    with pytest.raises(InputError, match="cut short or damaged"):
+        content(find([path], [])[0])
+
+
+def test_wrong_encoding(tmp_path):
+    path = tmp_path / "a.txt"
+    path.write_bytes(b"abc")
+    with pytest.raises(InputError, match=f"{path}: not utf-16 text"):
+        content(find([path], [], "utf-16")[0])
+
+
+def test_vanished(tmp_path):
+    with pytest.raises(InputError, match=r"cannot read .*: No such file"):
+        content(Source(str(tmp_path / "gone.txt")))
+
+
+TEXTS = st.lists(st.sampled_from(["a", "bc d", "\n", "\n", "\n\n", "\r\n", "\r\n\r\n"])).map(
+    "".join
+)
+
+
+@given(TEXTS, st.integers(1, 30), st.integers(1, 40), st.integers(1, 60))
+def test_cuts_lose_nothing_and_lines_are_counted(tmp_path_factory, text, block, piece, reach):
+    path = tmp_path_factory.getbasetemp() / "cuts.txt"
+    path.write_bytes(text.encode())
+    lines = []
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sources, "REACH", reach)
+        (source,) = find([path], [])
+        assert content(source, piece, size=block, reach=reach) == text.encode()
+        for part in pickle.loads(pickle.dumps(source.pieces(piece))):
+            for one in part.blocks(size=block, reach=reach):
+                at = int(part.place(one.line).rpartition(":")[2])
+                lines.append((at, one.data.count(b"\n")))
+    assert [at for at, _ in lines] == [sum(n for _, n in lines[:i]) for i in range(len(lines))]
+
+
+@given(TEXTS, st.integers(1, 30), st.integers(1, 40))
+def test_with_a_long_reach_cuts_are_at_blank_lines(tmp_path_factory, text, block, piece):
+    path = tmp_path_factory.getbasetemp() / "blank.txt"
+    path.write_bytes(text.encode())
+    (source,) = find([path], [])
+    parts = [b.data for p in source.pieces(piece) for b in p.blocks(size=block, reach=1000)]
+    assert b"".join(parts) == text.encode()
+    before = [b"".join(parts[:i]) for i in range(1, len(parts))]
+    assert all(data.endswith((b"\n\n", b"\n\r\n")) for data in before)
+
+
+def test_a_long_paragraph_is_cut_after_a_line_and_a_long_line_after_a_word(tmp_path):
+    path = tmp_path / "a.txt"
+    path.write_bytes(b"one two\nthree four" * 20)
+    blocks = [block.data for block in find([path], [])[0].blocks(size=50, reach=40)]
+    assert all(block.endswith(b"\n") for block in blocks[:-1])
+    path.write_bytes(b"one two " * 20)
+    blocks = [block.data for block in find([path], [])[0].blocks(size=50, reach=40)]
+    assert len(blocks) > 3
+    assert all(block.endswith(b" ") for block in blocks)
+
+
+def test_pieces(tmp_path):
+    path = tmp_path / "a.txt"
+    path.write_bytes(b"x\n\n" * 120)
+    (source,) = find([path], [])
+    assert [(p.start, p.stop) for p in source.pieces(100)] == [
+        (0, 100),
+        (100, 200),
+        (200, 300),
+        (300, None),
+    ]
+    assert find([path], [], "latin-1")[0].pieces(100)[0].stop is None
+
+
+def test_abandoned_in_the_middle(tmp_path):
+    path = tmp_path / "a.txt.gz"
+    path.write_bytes(gzip.compress(b"x\n\n" * 100_000))
+    blocks = find([path], [])[0].blocks(size=1000)
+    assert next(blocks).data.startswith(b"x")
+    blocks.close()

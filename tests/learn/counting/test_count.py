@@ -1,0 +1,447 @@
+"""The whole way from files to counts, beside a twin made of dictionaries."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import json
+import lzma
+import os
+import sys
+from collections import Counter
+from dataclasses import replace
+from fractions import Fraction
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import zstandard
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from scipy import sparse
+
+from learn.counting import naive
+from roget.core.counts import Counts
+from roget.errors import FormatError, InputError, UnknownName
+from roget.learn.counting import inputs
+from roget.learn.counting.count import Options, count, run
+from roget.learn.counting.recipe import Cuts
+
+VERBS = ["drink", "Eat", "see", "be"]
+NOUNS = ["milk", "Bread", "cat", "dog", "café", "3d"]
+
+
+def conllu(seed: int, sentences: int = 50) -> str:
+    """Random trees with more obj than nature has."""
+    draw = np.random.default_rng(seed)
+    lines = []
+    for _ in range(sentences):
+        size = int(draw.integers(1, 8))
+        lines.append(f"# text = {size} tokens")
+        for at in range(1, size + 1):
+            upos = str(draw.choice(["VERB", "NOUN", "ADV"]))
+            lemma = str(draw.choice(VERBS if upos == "VERB" else NOUNS))
+            head = str(draw.integers(0, size + 1))
+            label = str(draw.choice(["obj", "nsubj"])) if head != "0" else "root"
+            lines.append("\t".join([str(at), "x", lemma, upos, "_", "_", head, label, "_", "_"]))
+        lines.append("")
+    return "\n".join(lines) + "\n"
+
+
+def test_conllu_beside_the_twin(tmp_path: Path) -> None:
+    texts = [conllu(seed) for seed in range(4)]
+    (tmp_path / "a.conllu").write_text(texts[0])
+    (tmp_path / "b.conllu.gz").write_bytes(gzip.compress(texts[1].encode()))
+    (tmp_path / "c.conll.zst").write_bytes(zstandard.compress(texts[2].encode()))
+    (tmp_path / "d.conllu.xz").write_bytes(lzma.compress(texts[3].encode()))
+    expected = sum(map(naive.obj_pairs, texts), Counter())
+    assert len(expected) > 10
+    counts = count(tmp_path)
+    naive.check(counts, expected)
+    turned = count(sorted(tmp_path.iterdir()), transpose=True)
+    naive.check(turned, {(c, w): n for (w, c), n in expected.items()})
+    assert counts.provenance["tokens"] == sum(text.count("\tx\t") for text in texts)
+    assert counts.provenance["sentences"] == 200
+    assert counts.relations == ("obj",)
+
+
+def test_real_parses_beside_the_twin(shared_data: Path) -> None:
+    path = shared_data / "amalgum" / "news.conllu.gz"
+    naive.check(count(path), naive.obj_pairs(gzip.decompress(path.read_bytes()).decode()))
+
+
+TEXT = st.sampled_from(
+    ["milk", "Milk", "drink", "a:b", "café", "x y", "it's", "-", "é", "３", "w/N"]
+)
+WHOLE = st.integers(0, 5) | st.just(2**53 + 1)
+SOME = WHOLE | st.floats(1e-20, 10, allow_nan=False)
+TABLES = st.lists(
+    st.lists(st.tuples(TEXT, TEXT, WHOLE), max_size=15), min_size=1, max_size=3
+) | st.lists(st.lists(st.tuples(TEXT, TEXT, SOME), max_size=15), min_size=1, max_size=3)
+CUTS = st.builds(
+    Cuts,
+    min_count=st.integers(1, 4),
+    min_context=st.integers(1, 4),
+    min_pair=st.integers(1, 3),
+    stop=st.frozensets(TEXT, max_size=2),
+    vocabulary=st.none() | st.frozensets(TEXT, min_size=3, max_size=8),
+    contexts=st.none() | st.frozensets(TEXT, min_size=3, max_size=8),
+    alphabetic=st.booleans(),
+) | st.just(Cuts())
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60)
+@given(tables=TABLES, cuts=CUTS)
+def test_tables_and_cuts_beside_the_twin(
+    tmp_path: Path, tables: list[list[tuple[str, str, Any]]], cuts: Cuts
+) -> None:
+    for number, rows in enumerate(tables):
+        lines = ["word\tcontext\tcount", *("\t".join(map(str, row)) for row in rows)]
+        (tmp_path / f"{number}.tsv").write_text("\n".join(lines) + "\n")
+    paths = [tmp_path / f"{number}.tsv" for number in range(len(tables))]
+    sums = naive.added(row for rows in tables for row in rows)
+    expected = naive.cut(sums, cuts)
+    options = {
+        name: value
+        for name in Cuts.__dataclass_fields__
+        if (value := getattr(cuts, name)) or name in ("vocabulary", "contexts")
+    }
+    if not expected:
+        with pytest.raises(
+            InputError, match="cuts leave none" if sums else "no pair in the inputs"
+        ):
+            count(paths, **options)
+        return
+    counts = count(paths, **options)
+    whole = all(n.denominator == 1 for n in expected.values())
+    naive.check(counts, expected, exact=whole)
+    assert counts.matrix.dtype == (np.int64 if whole else np.float64)
+    assert np.array_equal(counts.matrix.toarray(), count(paths[::-1], **options).matrix.toarray())
+
+
+def test_slots_name_contexts_and_equal_names_are_one(tmp_path: Path) -> None:
+    rows = [["1", "cat", "NOUN", "3", "nsubj"], ["2", "milk", "NOUN", "3", "obj"]]
+    rows.append(["3", "drink", "VERB", "0", "root"])
+    lines = ["\t".join([i, w, w, u, "_", "_", h, d, "_", "_"]) for i, w, u, h, d in rows]
+    (tmp_path / "a.conllu").write_text("\n".join(lines) + "\n\n")
+    counts = count(tmp_path / "a.conllu", relation=["obj", "subj"])
+    assert sorted(counts.rows()) == [("cat", "subj:drink", 1), ("milk", "obj:drink", 1)]
+    assert sorted(counts.slots) == ["obj", "subj"]
+    tagged = count(tmp_path / "a.conllu", tags=True, stop=["cat"], alphabetic=True)
+    assert list(tagged.rows()) == [("milk/NOUN", "drink/VERB", 1)]
+
+
+@pytest.mark.parametrize(
+    "suffix", ["csv", "jsonl", "parquet", "tsv.gz", "npz", "mtx", "none", "bz2"]
+)
+def test_other_tables(tmp_path: Path, suffix: str) -> None:
+    expected = {("milk", "drink"): 3, ("bread", "eat"): 2, ("milk", "buy"): 1}
+    counts = Counts([[3, 1, 0], [0, 0, 2]], ["milk", "bread"], ["drink", "buy", "eat"])
+    path = tmp_path / f"a.{suffix}"
+    if suffix in ("tsv.gz", "npz"):
+        counts.write(path)
+    elif suffix == "mtx":
+        from scipy.io import mmwrite
+
+        mmwrite(path, sparse.coo_array(counts.matrix))
+        expected = {("0", "0"): 3, ("1", "2"): 2, ("0", "1"): 1}
+    elif suffix == "parquet":
+        import duckdb
+
+        counts.write(tmp_path / "a.tsv")
+        duckdb.sql(f"COPY (FROM read_csv('{tmp_path}/a.tsv', delim='\t')) TO '{path}'")
+    elif suffix == "csv":
+        path.write_text("word,context,n\n" + "".join(f"{w},{c},{n}\n" for w, c, n in counts.rows()))
+    elif suffix == "jsonl":
+        keys = ("context", "word", "weight")
+        rows = (dict(zip(keys, (c, w, n), strict=True)) for w, c, n in counts.rows())
+        path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    else:
+        counts.write(tmp_path / "a.tsv")
+        data = (tmp_path / "a.tsv").read_bytes()
+        if suffix == "bz2":
+            import bz2
+
+            path = tmp_path / "a.tsv.bz2"
+            data = bz2.compress(data)
+        path.write_bytes(data)
+    naive.check(count(path, reader="table" if suffix == "none" else None), expected)
+    turned = count(path, transpose=True, columns=[1, 2, 3] if suffix == "none" else None)
+    naive.check(turned, {(c, w): n for (w, c), n in expected.items()})
+
+
+def test_fractional_matrix(tmp_path: Path) -> None:
+    path = tmp_path / "a.npz"
+    sparse.save_npz(path, sparse.csr_array([[0.1, 2], [0, 1e-9]]))
+    assert sorted(count(path).rows()) == [("0", "0", 0.1), ("0", "1", 2.0), ("1", "1", 1e-9)]
+
+
+def test_latin1(tmp_path: Path) -> None:
+    (tmp_path / "a.tsv").write_bytes("café\tau lait\n".encode("latin-1"))
+    assert list(count(tmp_path / "a.tsv", encoding="latin-1").rows()) == [("café", "au lait", 1)]
+    with pytest.raises(FormatError, match=r"a\.tsv:1: byte 0xe9 is not UTF-8"):
+        count(tmp_path / "a.tsv")
+
+
+def test_windows_over_plain_text(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("The cat drinks milk.\n\nThe dog drinks water.\n")
+    summary = run(tmp_path / "a.txt", tmp_path / "o.counts")
+    assert any("2 places" in note for note in summary.notes)
+    counts = Counts.read(tmp_path / "o.counts")
+    pairs = {(w, c) for w, c, _ in counts.rows()}
+    assert ("cat", "drinks") in pairs
+    assert ("cat", "dog") not in pairs
+    assert counts == count(tmp_path / "a.txt", window=2)
+    assert not run(tmp_path / "a.txt", tmp_path / "o.counts", Options(window=2)).notes
+
+
+class Stdin(io.TextIOWrapper):
+    def __init__(self, data: bytes) -> None:
+        super().__init__(io.BufferedReader(io.BytesIO(data)))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("kind", ["conllu", "text", "table"])
+def test_standard_input(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, kind: str) -> None:
+    data = {
+        "conllu": conllu(3).encode(),
+        "text": b"a cat and a dog",
+        "table": b"a\tx\t2\nb\ty\t1\n",
+    }
+    monkeypatch.setattr(sys, "stdin", Stdin(data[kind]))
+    counts = count("-", columns=[1, 2, 3] if kind == "table" else None)
+    (given,) = counts.provenance["inputs"]
+    digest = sha256(data[kind]).hexdigest()
+    assert given == {"path": "-", "bytes": len(data[kind]), "sha256": digest}
+    if kind == "conllu":
+        naive.check(counts, naive.obj_pairs(data[kind].decode()))
+
+
+def test_provenance_and_summary(tmp_path: Path) -> None:
+    path = tmp_path / "a.conllu"
+    path.write_text(conllu(1))
+    (tmp_path / "stop.txt").write_text("Be\n\n")
+    options = Options(stop=tmp_path / "stop.txt", min_pair=2)
+    summary = run([path], tmp_path / "o.counts", options)
+    counts = Counts.read(tmp_path / "o.counts")
+    said = counts.provenance
+    assert said["inputs"] == [
+        {
+            "path": str(path),
+            "bytes": path.stat().st_size,
+            "sha256": sha256(path.read_bytes()).hexdigest(),
+        }
+    ]
+    assert said["recipe"]["reader"] == "conllu"
+    assert said["cuts"]["min_pair"] == 2
+    assert said["cuts"]["stop"] == {"words": 1, "sha256": sha256(b"be").hexdigest()}
+    assert "be" not in counts.contexts
+    assert (summary.words, summary.contexts) == counts.shape
+    assert summary.entries == counts.entries
+    assert summary.total == counts.total
+    assert summary.files == 1
+    assert summary.reused == 0
+    assert not (tmp_path / "o.counts.partial").exists()
+
+
+@pytest.mark.parametrize("name", ["o.tsv", "o.tsv.gz", "o.npz"])
+def test_files_as_output_equal_those_that_counts_write(tmp_path: Path, name: str) -> None:
+    path = tmp_path / "a.conllu"
+    path.write_text(conllu(1))
+    run(path, tmp_path / name)
+    count(path).write(tmp_path / f"twin-{name}")
+    if name.endswith("npz"):
+        assert Counts.read(tmp_path / name) == Counts.read(tmp_path / f"twin-{name}")
+    else:
+        assert (tmp_path / name).read_bytes() == (tmp_path / f"twin-{name}").read_bytes()
+
+
+def test_a_tab_in_a_word_needs_a_directory(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text('"a\tb",x\n')
+    with pytest.raises(InputError, match="write a directory instead"):
+        run(tmp_path / "a.csv", tmp_path / "o.tsv")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a.csv"]
+    assert count(tmp_path / "a.csv").words.tolist() == ["a\tb"]
+
+
+@pytest.mark.parametrize("limit", [1, 7, 100, 10_000])
+def test_limit(tmp_path: Path, limit: int) -> None:
+    texts = [conllu(seed, 20) for seed in range(3)]
+    left, expected = limit, Counter[naive.Pair]()
+    for number, text in enumerate(texts):
+        (tmp_path / f"{number}.conllu").write_text(text)
+        for sentence in text.split("\n\n"):
+            if left > 0:
+                expected += naive.obj_pairs(sentence)
+                left -= sentence.count("\tx\t")
+    if expected:
+        counts = count(tmp_path, limit=limit)
+        naive.check(counts, expected)
+        assert counts.provenance["inputs"][0]["sha256"] is None
+    else:
+        with pytest.raises(InputError, match="no two stand in the relation obj"):
+            count(tmp_path, limit=limit)
+
+
+def test_limit_of_tables(tmp_path: Path) -> None:
+    for name in ("a", "b", "c"):
+        (tmp_path / f"{name}.tsv").write_text(f"{name}\tx\t1\n{name}\ty\t2\n")
+    assert sorted(count(tmp_path, limit=3).rows()) == [("a", "x", 1), ("a", "y", 2), ("b", "x", 1)]
+
+
+def test_kinds_are_told_by_name_then_by_content(tmp_path: Path) -> None:
+    (tmp_path / "parsed").write_text(conllu(1))
+    naive.check(count(tmp_path / "parsed"), naive.obj_pairs(conllu(1)))
+    (tmp_path / "words").write_text("1 cat and 1 dog\n")
+    assert count(tmp_path / "words").contexts.tolist()
+    assert not inputs.is_conllu(b"")
+    (tmp_path / "a.txt").write_text("x y\n")
+    (tmp_path / "b.conllu").write_text(conllu(1))
+    with pytest.raises(InputError, match=r"a\.txt is text.*b\.conllu is conllu.*--reader"):
+        count([tmp_path / "a.txt", tmp_path / "b.conllu"])
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "said"),
+    [
+        ("a.txt", {"relation": "obj"}, "--tagger hanta.*--window"),
+        ("a.txt", {"relation": "obj", "window": 2}, "expected one of them"),
+        ("a.txt", {"tagger": "tnt"}, "unknown tagger 'tnt'"),
+        ("a.txt", {"tagger": "spacy"}, "name a pipeline"),
+        ("a.txt", {"model": "de"}, "name the tagger"),
+        ("a.conllu", {"tagger": "hanta"}, "for plain text only"),
+        ("a.conllu", {"relation": "objj"}, "unknown relation 'objj': did you mean obj"),
+        ("a.conllu", {"window": 0}, "window"),
+        ("a.conllu", {"limit": 0}, "limit 0"),
+        ("a.conllu", {"min_count": 0}, "min_count 0"),
+        ("a.conllu", {"stop": "no such file"}, "no such file: No such file"),
+        ("a.conllu", {"stop": []}, "the list is empty"),
+        ("a.conllu", {"memory": "lots"}, "memory 'lots'"),
+        ("a.conllu", {"engine": "spark"}, "unknown engine 'spark'"),
+        ("a.conllu", {"scheduler": "tcp://x:1"}, "for the engine dask only"),
+        ("a.conllu", {"columns": [1, 2]}, "no tab|columns"),
+        ("a.tsv", {"relation": "obj"}, "holds pairs already"),
+        ("a.tsv", {"columns": ["word", "contxt"]}, "did you mean 'context'"),
+        ("a.tsv", {"reader": "matrix"}, "a.tsv"),
+        ("b.conllu", {}, "b.conllu: no such file"),
+    ],
+)
+def test_bad_requests(tmp_path: Path, name: str, options: dict[str, Any], said: str) -> None:
+    (tmp_path / "a.txt").write_text("a cat\n")
+    (tmp_path / "a.conllu").write_text(conllu(1))
+    (tmp_path / "a.tsv").write_text("word\tcontext\na\tb\n")
+    before = sorted(tmp_path.iterdir())
+    with pytest.raises((InputError, UnknownName), match=said):
+        count(tmp_path / name, output=tmp_path / "o.counts", **options)
+    assert sorted(tmp_path.iterdir()) == before
+
+
+CONLLU_LINE = "1\tx\tx\tNOUN\t_\t_\t0\troot\t_\t_\n"
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "said"),
+    [
+        ("a.conllu", CONLLU_LINE.replace("\t_\n", "\n").encode(), r"a\.conllu:1: 9 columns"),
+        ("a.conllu", CONLLU_LINE.replace("\t0\t", "\t7\t").encode(), r"a\.conllu:1: head 7"),
+        ("a.conllu", CONLLU_LINE.replace("x", "é").encode("latin-1"), r"a\.conllu:1: byte 0xE9"),
+        ("a.conllu.gz", gzip.compress(conllu(1).encode())[:-20], "cut short or damaged"),
+        ("a.conllu.zst", zstandard.compress(conllu(1).encode())[:-20], "cut short or damaged"),
+        ("a.conllu", b"", "no words in the inputs"),
+        ("a.conllu", CONLLU_LINE.encode(), "of 1 tokens no two stand in the relation obj"),
+        ("a.tsv", b"a\tx\t1\nb\ty\n", r"a\.tsv:2: 2 columns"),
+        ("a.tsv.gz", gzip.compress(b"a\tx\n" * 999)[:-5], "cut short or damaged"),
+        ("a.parquet", b"PAR1PAR1", "a.parquet: cannot be read"),
+        ("a.npz", b"PK", "a.npz"),
+        ("a.md", b"", "no file here ends in"),
+    ],
+)
+def test_bad_input_leaves_nothing_behind(tmp_path: Path, name: str, data: bytes, said: str) -> None:
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in" / name).write_bytes(data)
+    with pytest.raises(InputError, match=said):
+        run(tmp_path / "in", tmp_path / "o.counts")
+    assert [path.name for path in tmp_path.iterdir()] == ["in"]
+
+
+def test_an_old_output_stays_until_the_new_one_is_whole(tmp_path: Path) -> None:
+    (tmp_path / "a.conllu").write_text(conllu(1))
+    run(tmp_path / "a.conllu", tmp_path / "o.counts")
+    before = Counts.read(tmp_path / "o.counts")
+    (tmp_path / "b.conllu").write_text("broken\n")
+    with pytest.raises(FormatError):
+        run([tmp_path / "a.conllu", tmp_path / "b.conllu"], tmp_path / "o.counts")
+    assert Counts.read(tmp_path / "o.counts") == before
+    run(tmp_path / "a.conllu", tmp_path / "o.counts", Options(min_pair=2))
+    assert Counts.read(tmp_path / "o.counts") != before
+
+
+def test_outputs_that_cannot_be(tmp_path: Path) -> None:
+    (tmp_path / "a.tsv").write_text("a\tx\n")
+    (tmp_path / "full").mkdir()
+    (tmp_path / "full" / "file").touch()
+    for output, said in (
+        ("full", "holds something else"),
+        ("a.tsv/x", "no folder"),
+        ("none/x", "no folder"),
+        ("o.parquet", "counts are written as"),
+    ):
+        with pytest.raises(InputError, match=said):
+            run(tmp_path / "a.tsv", tmp_path / output)
+    run(tmp_path / "a.tsv", tmp_path / "o")
+    with pytest.raises(InputError, match="is counted already"):
+        run(tmp_path / "o", tmp_path / "p")
+
+
+def test_a_file_that_changes_meanwhile(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "a.conllu"
+    path.write_text(conllu(1))
+
+    def progress(*_: int) -> None:
+        os.utime(path, ns=(1, 1))
+
+    with pytest.raises(InputError, match="was changed while"):
+        run(path, tmp_path / "o.counts", progress=progress)
+
+
+def test_progress(tmp_path: Path) -> None:
+    for seed in range(3):
+        (tmp_path / f"{seed}.conllu").write_text(conllu(seed))
+    told: list[tuple[int, int, int]] = []
+    counts = count(tmp_path, progress=lambda *numbers: told.append(numbers))
+    assert told == sorted(told)
+    size = sum(path.stat().st_size for path in tmp_path.iterdir())
+    assert told[-1] == (size, size, counts.provenance["tokens"])
+
+
+def test_pieces_and_bundles_give_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for seed in range(4):
+        (tmp_path / f"{seed}.conllu").write_text(conllu(seed, 100))
+    whole = count(tmp_path, relation="all")
+    monkeypatch.setattr(inputs, "PIECE", 2000)
+    monkeypatch.setattr(inputs, "BUNDLE", 100)
+    sources, _ = inputs.sources_of([tmp_path], None, "utf-8", tabular=False)
+    recipe = inputs.Recipe("conllu", relations=("all",))
+    assert len(inputs.plan(sources, recipe)) > 8
+    pieces = count(tmp_path, relation="all")
+    assert pieces == whole
+    assert replace(recipe, limit=1) != recipe
+
+
+def test_counts_that_add_up_to_too_much(tmp_path: Path) -> None:
+    for name in ("a", "b", "c"):
+        (tmp_path / f"{name}.tsv").write_text(f"w\tx\t{2**61}\nw\ty\t{2**61}\n")
+    with pytest.raises(InputError, match="add up to 2"):
+        count(tmp_path)
+
+
+def test_exact_fractions_across_files(tmp_path: Path) -> None:
+    (tmp_path / "a.tsv").write_text("w\tx\t0.1\nw\tx\t0.2\n")
+    (tmp_path / "b.tsv").write_text("w\tx\t0.7\nv\tx\t1\n")
+    rows = {(w, c): n for w, c, n in count(tmp_path).rows()}
+    assert rows["w", "x"] == float(sum(map(Fraction, (0.1, 0.2, 0.7))))
+    (tmp_path / "c.tsv").write_text("w\tx\t0.5\n")
+    (tmp_path / "d.tsv").write_text("w\tx\t0.5\n")
+    halves = count([tmp_path / "c.tsv", tmp_path / "d.tsv"])
+    assert halves.matrix.dtype == np.int64
