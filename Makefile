@@ -12,22 +12,24 @@ DEMO   := src/roget/data/demo
 .PHONY: help demo test bench lint format docs clean
 
 help:
-	@echo "make demo    score the bundled example"
+	@echo "make demo    score the bundled example and look into the bundled counts"
 	@echo "make test    run the tests and the examples in the docstrings"
 	@echo "make lint    ruff, mypy and the import rules"
 	@echo "make format  let ruff put the code in order"
 	@echo "make docs    write what the documentation takes from the program"
-	@echo "make bench   compare speed and memory with scikit-learn (BENCH=--quick for a short run)"
+	@echo "make bench   compare speed and memory with other libraries (BENCH=--quick for a short run)"
 	@echo "make clean   remove .venv and everything generated"
 
 demo: $(BASE)
 	$(BIN)/roget score $(DEMO)/gold.tsv $(DEMO)/system.tsv
+	$(BIN)/roget count --show verb_object
 
 test: $(READY)
 	$(BIN)/python -m pytest $(PYTEST)
 
 bench: $(READY)
 	$(BIN)/python benchmarks/score.py $(BENCH)
+	$(BIN)/python benchmarks/count.py $(BENCH)
 
 lint: $(READY)
 	$(BIN)/ruff check .

@@ -10,8 +10,9 @@ from roget import catalogue
 from roget.scoring.measures import Measure, parse
 
 EXPORTED = {
-    "Comparison", "Contingency", "InputError", "RogetError", "ScoreRow", "ScoreTable", "Undefined",
-    "__version__", "compare", "contingency", "entropy", "measure", "score",
+    "Comparison", "Contingency", "Counts", "InputError", "RogetError", "ScoreRow", "ScoreTable",
+    "Undefined", "__version__", "compare", "contingency", "count", "data", "entropy", "measure",
+    "score",
 }  # fmt: skip
 
 DESIGNED_MEASURES = [

@@ -64,7 +64,10 @@ def count(
         ),
     ] = None,
     show: Annotated[
-        bool, typer.Option("--show", help="Print what is in INPUT, which was counted before.")
+        bool,
+        typer.Option(
+            "--show", help="Print what is in INPUT: a counts folder or file, or a sample."
+        ),
     ] = False,
     quadruples: Annotated[
         bool,
@@ -259,11 +262,10 @@ def _write_quadruples(inputs: list[str], output: str, asked: Any) -> None:
 
 
 def _show(inputs: list[str], format: Format) -> None:
-    from roget.core.counts_files import summary
     from roget.errors import InputError
-    from roget.report.counts import as_json, render
+    from roget.report.counts import as_json, look, render
 
     if len(inputs) != 1:
-        raise InputError(f"--show takes the name of one counts folder; {len(inputs)} given")
-    found = summary(inputs[0])
+        raise InputError(f"--show takes one counts folder, file or sample; {len(inputs)} given")
+    found = look(inputs[0])
     sys.stdout.write(as_json(found) if format is Format.json else render(inputs[0], found))

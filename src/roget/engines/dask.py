@@ -32,7 +32,9 @@ class Dask:
                 n_workers=processes or cores(),
                 threads_per_worker=1,
                 host="127.0.0.1",
-                dashboard_address=None,
+                # Without an address of its own it would listen to the world on a fixed port.
+                dashboard_address="127.0.0.1:0",
+                scheduler_kwargs={"dashboard": False},
                 silence_logs=logging.CRITICAL,
             )
         try:
@@ -47,11 +49,11 @@ class Dask:
 
     def run(self, job: Job, tasks: Sequence[Any], report: Report) -> Iterator[tuple[int, Any]]:
         """Yield (index, result) as tasks finish."""
-        futures = self._client.map(_Measured(job), tasks, pure=False)
+        futures = self._client.map(_Measured(job), tasks, pure=False, key="roget")
         places = {future.key: index for index, future in enumerate(futures)}
         failed = None
         try:
-            for future in self._distributed.as_completed(futures):
+            for future in self._distributed.as_completed(futures, loop=self._client.loop):
                 if future.status == "finished":
                     result, read, tokens = future.result()
                     report(read, tokens)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import glob
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -13,6 +14,8 @@ from roget.core.counts_duckdb import quoted, reason
 from roget.errors import InputError, RogetError
 
 DEFAULT_MEMORY = "50%"
+
+_SIZE = re.compile(r"\d+(\.\d+)? ?([KMGT]i?B|%)", re.IGNORECASE)
 
 _SETTINGS: dict[str, str | bool | int | float | list[str]] = {
     "autoinstall_known_extensions": "false",
@@ -31,12 +34,11 @@ def connect(
     folder, which is made when needed. Without one nothing is spilled. The order of rows is not
     kept, and no extension is ever fetched.
     """
+    memory = memory or DEFAULT_MEMORY
+    if not _SIZE.fullmatch(memory):
+        raise InputError(f"memory {memory!r}: expected a size such as 2GB or 500MB")
     connection = duckdb.connect(config=_SETTINGS)
-    try:
-        connection.execute(f"SET memory_limit = {quoted(memory or DEFAULT_MEMORY)}")
-    except duckdb.Error:
-        connection.close()
-        raise InputError(f"memory {memory!r}: expected a size such as 2GB or 500MB") from None
+    connection.execute(f"SET memory_limit = {quoted(memory)}")
     if threads is not None:
         connection.execute(f"SET threads = {threads}")
     connection.execute("SET enable_progress_bar = false")

@@ -4,11 +4,32 @@ from __future__ import annotations
 
 import io
 import json
+import os
 import textwrap
 from collections.abc import Mapping
 from typing import Any
 
+from roget.errors import InputError
 from roget.report.text import width
+
+
+def look(name: str, top: int = 10) -> dict[str, Any]:
+    """A summary of a counts folder, of any other file of counts, or of a bundled sample."""
+    import tempfile
+
+    from roget.core.counts import Counts
+    from roget.core.counts_files import summary
+    from roget.data import SAMPLES, sample
+
+    if os.path.isdir(name):
+        return summary(name, top)
+    bundled = name in SAMPLES and not os.path.exists(name)
+    counts = sample(name) if bundled else Counts.read(name)
+    if not isinstance(counts, Counts):
+        raise InputError(f"{name} holds quadruples, not counts")
+    with tempfile.TemporaryDirectory(prefix="roget.") as folder:
+        counts.write(os.path.join(folder, "counts"))
+        return summary(os.path.join(folder, "counts"), top)
 
 
 def render(name: str, summary: Mapping[str, Any]) -> str:

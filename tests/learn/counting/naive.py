@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterable
 from fractions import Fraction
 from typing import Any
+from unicodedata import category
 
 from roget.core.counts import Counts
 from roget.learn.counting.recipe import Cuts
@@ -47,20 +48,26 @@ def cut(pairs: dict[Pair, Any], cuts: Cuts) -> dict[Pair, Any]:
     """What the cuts leave; contexts have no slots here."""
 
     def wanted(text: str, only: frozenset[str] | None) -> bool:
-        letters = re.fullmatch(r"[^\W\d_]+([-'’][^\W\d_]+)*", text)
+        letters = all(
+            part[:1].isalpha() and all(category(sign)[0] in "LM" for sign in part)
+            for part in re.split("[-'’]", text)
+        )
         return (
             text not in cuts.stop
             and (only is None or text in only)
-            and bool(letters or not cuts.alphabetic)
+            and (letters or not cuts.alphabetic)
         )
+
+    def enough(n: Any, least: int) -> bool:
+        return least == 1 or n >= least
 
     words, contexts = totals(pairs, 0), totals(pairs, 1)
     return {
         (word, context): n
         for (word, context), n in pairs.items()
-        if n >= cuts.min_pair
-        and words[word] >= cuts.min_count
-        and contexts[context] >= cuts.min_context
+        if enough(n, cuts.min_pair)
+        and enough(words[word], cuts.min_count)
+        and enough(contexts[context], cuts.min_context)
         and wanted(word, cuts.vocabulary)
         and wanted(context, cuts.contexts)
     }

@@ -6,8 +6,11 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from roget.learn.corpus.base import NONE
-from roget.learn.corpus.english import KINDS
+from roget.learn.corpus.english import KINDS, MEASURES, TIMES
 
+FINITE = ("VVD", "VVZ", "VVB", "VHD", "VHZ", "VHB", "VDD", "VDZ", "VDB")
+"""Tags of full verbs with a tense."""
+_FINITE_AUXILIARY = ("VM0", "VBB", "VBD", "VBZ")
 _PARTICIPLES = ("VVN", "VBN", "VHN", "VDN", "VVD")
 _INFINITIVES = ("VVI", "VVB", "VHI", "VDI", "VBI", "VHB")
 _QUANTITIES = (
@@ -32,6 +35,7 @@ FIXED = {
     "according": "to", "because": "of", "due": "to", "such": "as", "instead": "of", "prior": "to",
 }  # fmt: skip
 """Prepositions of two words."""
+_WHEN = ("last", "next", "this", "these", "that", "every", "each", "all", "one", "several")
 _PARTICLES = ("up", "out", "off", "away", "back")
 
 
@@ -226,3 +230,61 @@ def _inside(i: int, kinds: Sequence[str], tags: Sequence[str], noun: int) -> boo
     if kind == '"':
         return noun == NONE
     return kind in "C," and noun == NONE and kinds[i - 1] == after == "J"
+
+
+class Sentence:
+    """A sentence's words, lemmas, tags and kinds, its noun phrases, and questions about them."""
+
+    def __init__(self, forms: Sequence[str], lemmas: Sequence[str], tags: Sequence[str]) -> None:
+        self.low = [form.lower() for form in forms]
+        self.lemmas, self.tags = lemmas, tags
+        self.kinds = kinds_of(self.low, tags)
+        phrases = phrases_of(self.kinds, tags, self.low)
+        self.starts = {phrase.start: phrase for phrase in phrases}
+
+    def past_adverbs(self, i: int) -> int:
+        while i < len(self.kinds) and self.kinds[i] in "AX":
+            i += 1
+        return i
+
+    def finite(self, i: int) -> bool:
+        """Whether a finite verb or its auxiliary stands at a place, adverbs left aside."""
+        i = self.past_adverbs(i)
+        return i < len(self.tags) and (self.tags[i] in FINITE or self.tags[i] in _FINITE_AUXILIARY)
+
+    def end(self, phrase: Phrase) -> int:
+        """Where a noun phrase ends, with the prepositional phrases that follow it."""
+        stop = phrase.stop
+        while stop < len(self.kinds) and self.kinds[stop] == "P":
+            more = self.starts.get(stop + 1)
+            if more is None:
+                break
+            stop = more.stop
+        return stop
+
+    def is_asked(self, phrase: Phrase) -> bool:
+        """Whether a question begins: which book, how many books."""
+        first = phrase.start
+        if first == phrase.head:
+            return False
+        many = self.low[first] in ("many", "much") and first and self.low[first - 1] == "how"
+        return self.tags[first] == "DTQ" or bool(many)
+
+    def is_time(self, phrase: Phrase) -> bool:
+        """Whether a noun phrase says when or how long: last week, Monday, two years."""
+        if self.lemmas[phrase.head] not in TIMES:
+            return False
+        first = phrase.start
+        dated = self.low[first] in _WHEN or self.kinds[first] == "#"
+        return dated or self.tags[phrase.head] == "NP0"
+
+    def is_measure(self, phrase: Phrase) -> bool:
+        """Whether a noun phrase says how much: 20 km, a lot, but not a lot of apples."""
+        head = phrase.head
+        if self.low[phrase.stop : phrase.stop + 1] == ["of"]:
+            return False
+        counted = self.lemmas[head] in MEASURES and self.kinds[head - 1] == "#"
+        return counted or self.low[head] in ("lot", "bit")
+
+    def is_fixed(self, i: int) -> bool:
+        return FIXED.get(self.low[i - 1]) == self.low[i]

@@ -15,23 +15,18 @@ from roget.learn.corpus.english import (
     CLAUSE_VERBS,
     COPULAS,
     DATIVES,
-    MEASURES,
     NAMERS,
     QUOTERS,
     TIME_VERBS,
-    TIMES,
     UPOS,
 )
-from roget.learn.corpus.phrases import FIXED, Phrase, kinds_of, phrases_of
+from roget.learn.corpus.phrases import FINITE, Phrase, Sentence, seen
 
 _AUXILIARY = ("B", "M", "h", "y")
 _VERB = ("V", "H", "Y")
-_FINITE = ("VVD", "VVZ", "VVB", "VHD", "VHZ", "VHB", "VDD", "VDZ", "VDB")
-_FINITE_AUXILIARY = ("VM0", "VBB", "VBD", "VBZ")
 _PASSIVE = ("VVN", "VHN", "VDN")
 _RELATIVES = ("who", "which", "that", "whom", "what")
 _NOMINATIVES = ("i", "he", "she", "we", "they")
-_WHEN = ("last", "next", "this", "these", "that", "every", "each", "all", "one", "several")
 _CONJUNCTIONS = ("as", "than", "after", "before", "since", "until", "like")
 """Prepositions that are conjunctions where a clause follows."""
 _AFTER_OBJECT = ("of", "for", "between", "about", "such", "like", "per", "among", "against")
@@ -55,11 +50,9 @@ class Parse(NamedTuple):
 
 def attach(forms: Sequence[str], lemmas: Sequence[str], tags: Sequence[str]) -> Parse:
     """Heads and labels of one English sentence, from its words, small lemmas and C5 tags."""
-    low = [form.lower() for form in forms]
-    kinds = kinds_of(low, tags)
-    phrases = phrases_of(kinds, tags, low)
-    linker = _Linker(low, lemmas, tags, kinds, phrases)
+    linker = _Linker(forms, lemmas, tags)
     linker.run()
+    low, kinds = linker.low, linker.kinds
     upos = [UPOS[kind] for kind in kinds]
     shouted = 2 * sum(map(str.isupper, forms)) > sum(form[0].isalpha() for form in forms)
     for i, kind in enumerate(kinds):
@@ -77,27 +70,21 @@ def attach(forms: Sequence[str], lemmas: Sequence[str], tags: Sequence[str]) -> 
                 upos[i] = "INTJ"
             elif not any(map(str.isalnum, forms[i])):
                 upos[i] = "SYM"
-    for phrase in phrases:
+    for phrase in linker.starts.values():
         if kinds[phrase.head] == "J":
             upos[phrase.head] = "NOUN"
+    for verb in linker.existential:
+        upos[verb] = "VERB"
     return Parse(upos, linker.head, linker.deprel)
 
 
-class _Linker:
+class _Linker(Sentence):
     """One pass over a sentence, holding what still waits for its partner."""
 
-    def __init__(
-        self,
-        low: Sequence[str],
-        lemmas: Sequence[str],
-        tags: Sequence[str],
-        kinds: Sequence[str],
-        phrases: Sequence[Phrase],
-    ) -> None:
-        self.low, self.lemmas, self.tags, self.kinds = low, lemmas, tags, kinds
-        self.starts = {phrase.start: phrase for phrase in phrases}
-        self.head = [NONE] * len(low)
-        self.deprel = [""] * len(low)
+    def __init__(self, forms: Sequence[str], lemmas: Sequence[str], tags: Sequence[str]) -> None:
+        super().__init__(forms, lemmas, tags)
+        self.head = [NONE] * len(forms)
+        self.deprel = [""] * len(forms)
         self.before = ""
         """The kind of what was last seen, adverbs and quotes left aside; N: a noun phrase."""
         self.noun, self.role = NONE, ""
@@ -120,6 +107,10 @@ class _Linker:
         """Prepositional phrases before their verb."""
         self.asked = NONE
         """The object of a question, before its verb: which book did you read?"""
+        self.inverted = ""
+        """The kind of an auxiliary that stands before its subject: did he go?"""
+        self.existential: list[int] = []
+        """Forms of be that are full verbs: there is."""
         self.subject = NONE
         """The subject of a copula, while its complement may come."""
 
@@ -160,7 +151,7 @@ class _Linker:
         head = phrase.head
         if self.preposition != NONE:
             return self.after_preposition(phrase)
-        if self.is_asked(phrase) and not self.finite(phrase.stop):
+        if self.is_asked(phrase) and self.is_before_subject(phrase.stop):
             self.asked, self.open = head, NONE
             return "free"
         if self.open != NONE:
@@ -171,16 +162,28 @@ class _Linker:
             self.link(head, self.parted, "obj")
             self.parted = NONE
             return "obj"
-        if self.before == "C" and self.role and self.noun != NONE and not self.finite(phrase.stop):
+        # Where a subject waits for this clause's verb, what a comma adds to it is no subject.
+        expected = bool(self.waiting) and self.waiting[-1] > self.verb
+        if self.before == "C" and self.role and (expected or not self.finite(phrase.stop)):
             self.link(head, self.noun, "conj")
             return self.role
+        if self.before == "," and expected and self.low[head] not in _NOMINATIVES:
+            self.link(head, self.waiting[-1], "appos")
+            return "appos"
         if self.is_time(phrase):
             return "time"
         self.waiting.append(head)
         return "free"
 
+    def is_before_subject(self, i: int) -> bool:
+        """Whether no verb follows, or an auxiliary and then its subject."""
+        return not self.finite(i) or (self.kinds[i] in _AUXILIARY and i + 1 in self.starts)
+
     def after_preposition(self, phrase: Phrase) -> str:
         self.link(self.preposition, phrase.head, "case")
+        before = self.preposition - 1
+        if before >= 0 and self.low[before + 1] == "of" and self.kinds[before] == "R":
+            self.link(before, phrase.head, "case")
         self.preposition = NONE
         if self.subject != NONE and self.low[self.subject] != "there":
             return self.after_copula(phrase.head)
@@ -243,38 +246,10 @@ class _Linker:
         """Whether another object, or what was told, follows."""
         second = self.starts.get(phrase.stop)
         if self.lemmas[self.open] == "tell":
-            return second is not None or self.kinds[phrase.stop : phrase.stop + 1] in (
-                ['"'],
-                ["S"],
-                ["Q"],
-            )
+            return second is not None or seen(self.kinds, phrase.stop, "") in '"SQ'
         if second is None or self.low[second.head] in _NOMINATIVES:
             return False
         return not self.finite(second.stop)
-
-    def is_asked(self, phrase: Phrase) -> bool:
-        """Whether a question begins: which book, how many books."""
-        first = phrase.start
-        if first == phrase.head:
-            return False
-        many = self.low[first] in ("many", "much") and first and self.low[first - 1] == "how"
-        return self.tags[first] == "DTQ" or bool(many)
-
-    def is_time(self, phrase: Phrase) -> bool:
-        """Whether a noun phrase says when or how long: last week, Monday, two years."""
-        if self.lemmas[phrase.head] not in TIMES:
-            return False
-        first = phrase.start
-        dated = self.low[first] in _WHEN or self.kinds[first] == "#"
-        return dated or self.tags[phrase.head] == "NP0"
-
-    def is_measure(self, phrase: Phrase) -> bool:
-        """Whether a noun phrase says how much: 20 km, a lot, but not a lot of apples."""
-        head = phrase.head
-        if self.low[phrase.stop : phrase.stop + 1] == ["of"]:
-            return False
-        counted = self.lemmas[head] in MEASURES and self.kinds[head - 1] == "#"
-        return counted or self.low[head] in ("lot", "bit")
 
     def comes_late(self, phrase: Phrase) -> bool:
         """Whether a noun phrase is an object that a prepositional phrase holds off."""
@@ -283,28 +258,6 @@ class _Linker:
         if self.before != "N" or self.role != "obl" or self.kinds[phrase.start] not in "D#":
             return False
         return not self.is_time(phrase) and not self.finite(self.end(phrase))
-
-    # Where verbs are
-
-    def past_adverbs(self, i: int) -> int:
-        while i < len(self.kinds) and self.kinds[i] in "AX":
-            i += 1
-        return i
-
-    def finite(self, i: int) -> bool:
-        """Whether a finite verb or its auxiliary stands at a place, adverbs left aside."""
-        i = self.past_adverbs(i)
-        return i < len(self.tags) and (self.tags[i] in _FINITE or self.tags[i] in _FINITE_AUXILIARY)
-
-    def end(self, phrase: Phrase) -> int:
-        """Where a noun phrase ends, with the prepositional phrases that follow it."""
-        stop = phrase.stop
-        while stop < len(self.kinds) and self.kinds[stop] == "P":
-            more = self.starts.get(stop + 1)
-            if more is None:
-                break
-            stop = more.stop
-        return stop
 
     # Everything else
 
@@ -345,9 +298,6 @@ class _Linker:
             self.noun, self.role = i, "adj"
         self.before = kind
 
-    def is_fixed(self, i: int) -> bool:
-        return FIXED.get(self.low[i - 1]) == self.low[i]
-
     def is_followed(self, i: int) -> bool:
         """Whether a preposition has a noun phrase after it, not a clause."""
         if self.low[i] not in _CONJUNCTIONS:
@@ -382,6 +332,8 @@ class _Linker:
 
     def auxiliary(self, i: int) -> None:
         """A copula takes its subject from those waiting."""
+        if not self.waiting:
+            self.inverted = self.kinds[i]
         j = i + 1
         while j < len(self.kinds) and self.kinds[j] in 'AX"BMhy':
             j += 1
@@ -391,6 +343,7 @@ class _Linker:
             self.subject = self.next_subject()
             if self.low[self.subject] == "there":
                 self.verb = i
+                self.existential.append(i)
                 self.attach_fronted(i)
 
     def next_subject(self) -> int:
@@ -416,8 +369,11 @@ class _Linker:
             begin -= 1
         self.infinitive = begin >= 0 and self.kinds[begin] == "T"
         participle = self.tags[i] in _PASSIVE
+        if helper not in _AUXILIARY and self.inverted:
+            helper = self.inverted
+        self.inverted = ""
         passive = participle and (helper == "B" or (j >= 0 and self.lemmas[j] == "get"))
-        finite = helper in _AUXILIARY or self.tags[i] in _FINITE
+        finite = helper in _AUXILIARY or self.tags[i] in FINITE
         if finite and not self.infinitive and self.waiting:
             self.link(self.next_subject(), i, "nsubj:pass" if passive else "nsubj")
         if finite or (self.infinitive and self.verb == NONE):

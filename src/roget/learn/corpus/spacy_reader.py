@@ -67,10 +67,9 @@ def read(source: Source, tables: Tables, reading: Reading) -> Iterator[Tokens]:
 
 def read_docbin(source: Source, tables: Tables, reading: Reading) -> Iterator[Tokens]:
     """The sentences of a DocBin file (.spacy) in batches; no pipeline is needed."""
-    if source.start:
-        return  # It cannot be read in pieces: the first one reads it all.
     spacy = _spacy()
-    whole = replace(source, stop=None, encoding="utf-8")
+    # Bytes are to come as they are, whatever encoding texts have.
+    whole = replace(source, encoding="utf-8")
     data = b"".join(block.data for block in whole.blocks())
     source.read += whole.read
     try:
@@ -150,9 +149,9 @@ class _Columns:
     """Collects documents, and turns them into the columns of a batch."""
 
     def __init__(self, strings: Any, tables: Tables, reading: Reading) -> None:
-        from spacy.attrs import DEP, HEAD, IS_SPACE, LEMMA, ORTH, POS, SENT_START
+        from spacy.attrs import DEP, HEAD, LEMMA, ORTH, POS, SENT_START
 
-        self._attributes = [ORTH, LEMMA, POS, DEP, HEAD, SENT_START, IS_SPACE]
+        self._attributes = [ORTH, LEMMA, POS, DEP, HEAD, SENT_START]
         self._reading = reading
 
         def word(number: int) -> int:
@@ -162,7 +161,10 @@ class _Columns:
         def upos(number: int) -> int:
             return tables.upos.id(strings[number]) if number else NONE
 
-        self._word, self._upos = cache(word), cache(upos)
+        def is_text(number: int) -> int:
+            return not strings[number].isspace()
+
+        self._word, self._upos, self._is_text = cache(word), cache(upos), cache(is_text)
         self._label = cache(strings.__getitem__)
         self._upos_texts = tables.upos.texts
         self._deprels = text.Ids(tables.deprels)
@@ -179,8 +181,8 @@ class _Columns:
         rows = np.concatenate(self._docs)
         begins = np.cumsum([0, *map(len, self._docs[:-1])])
         self._docs, self.size = [], 0
-        orth, lemma, pos, dep, head, sent_start, is_space = rows.T
-        kept = is_space == 0
+        orth, lemma, pos, dep, head, sent_start = rows.T
+        kept = _each(self._is_text, orth) == 1
         begin = np.zeros(len(rows), np.bool_) if self._reading.lines else sent_start == 1
         begin[begins] = True
         sentence = np.cumsum(begin)[kept]
@@ -194,7 +196,8 @@ class _Columns:
         upos = _each(self._upos, pos[kept])
         labels = list(map(self._label, dep[kept].tolist()))
         if "pobj" in labels:
-            _turn_prepositions(labels, heads, [self._upos_texts[i] for i in upos.tolist()])
+            tags = ["" if i == NONE else self._upos_texts[i] for i in upos.tolist()]
+            _turn_prepositions(labels, heads, tags)
         deprels = [self._deprels[_UNIVERSAL.get(label, label)] for label in labels]
         return Tokens(
             starts, _each(self._word, numbers[kept]), upos, heads, np.array(deprels, np.int32)

@@ -20,6 +20,13 @@ from roget.learn.corpus.sources import Source
 LONGEST = 1000
 """Tokens of a sentence; longer ones, which are no sentences, are cut."""
 
+_ENGLISH, _GERMAN, _DUTCH = "morphmodel_en.pgz", "morphmodel_ger.pgz", "morphmodel_dutch.pgz"
+_FILES = {
+    "english": _ENGLISH, "en": _ENGLISH, "german": _GERMAN, "de": _GERMAN, "dutch": _DUTCH,
+    "nl": _DUTCH,
+}  # fmt: skip
+"""The models that come with HanTa. Others are not read: a model is a pickle, which runs code."""
+
 _OTHER_TOKEN = regex.compile(
     r"(?:\p{L}\.){2,}|\p{N}+(?:[.,:/]\p{N}+)*|\p{L}[\p{L}\p{M}\p{N}]*(?:[-'’][\p{L}\p{N}\p{M}]+)*|\S"
 )
@@ -96,40 +103,18 @@ class Language:
         )
 
 
+@cache
 def load(name: str) -> Language:
     """The language of that name; each process loads it once."""
-    found = _NAMES.get(name.lower())
-    if found is None:
-        raise UnknownName("language of the tagger", name, _NAMES)
-    return found()
-
-
-@cache
-def _english() -> Language:
-    tagger = Tagger("morphmodel_en.pgz")
-    if "VVB" not in tagger.names:
+    file = _FILES.get(name.lower())
+    if file is None:
+        raise UnknownName("language of the tagger", name, _FILES)
+    tagger = Tagger(file)
+    if file == _ENGLISH and "VVB" not in tagger.names:
         raise InputError("this HanTa has another English model: pip install -U 'HanTa>=1.2'")
-    return Language(tagger, english.tokenise)
-
-
-@cache
-def _german() -> Language:
-    return Language(Tagger("morphmodel_ger.pgz"), _OTHER_TOKEN.findall, _mapping(GERMAN))
-
-
-@cache
-def _dutch() -> Language:
-    return Language(Tagger("morphmodel_dutch.pgz"), _OTHER_TOKEN.findall, _mapping(DUTCH))
-
-
-_NAMES = {
-    "english": _english,
-    "en": _english,
-    "german": _german,
-    "de": _german,
-    "dutch": _dutch,
-    "nl": _dutch,
-}
+    if file == _ENGLISH:
+        return Language(tagger, english.tokenise)
+    return Language(tagger, _OTHER_TOKEN.findall, _mapping(DUTCH if file == _DUTCH else GERMAN))
 
 
 def _mapping(table: Sequence[tuple[str, str]]) -> Callable[[str], str]:

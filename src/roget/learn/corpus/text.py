@@ -57,8 +57,8 @@ _PLAIN_END = re.compile(_END.format(stops="", closers=r")\]}”’»›", wide="
 _ANY_END = regex.compile(
     _END.format(
         stops=r"\p{SB=STerm}",
-        closers=r"\p{SB=Close}",
-        wide=r"|[。！？｡]+\p{SB=Close}*[^\S\u2029]*",
+        closers=r"\p{Pe}\p{Pf}",
+        wide=r"|[。！？｡]+[\p{Pe}\p{Pf}]*[^\S\u2029]*",
     )
 )
 _OPENERS = "\"'([{“‘«‹„¿¡"

@@ -288,7 +288,6 @@ def _added_up(workspace: Workspace, target: Path, made: _Made, memory: str | Non
         total = Total(connection, made.parts, workspace.work)
         result = total.write(draft, made.cuts, tagged=made.recipe.tags)
         if not result.entries:
-            workspace.keep = False
             raise InputError(_why_empty(result, made))
         counts_files.seal(
             draft,

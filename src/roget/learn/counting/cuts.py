@@ -10,7 +10,7 @@ import numpy as np
 from roget.core.table_layout import quoted
 from roget.learn.counting.recipe import Cuts
 
-_LETTERS = r"\p{L}[\p{L}\p{M}]*([-'’‐‑][\p{L}\p{M}]+)*"
+_LETTERS = r"\p{L}[\p{L}\p{M}]*([-'’‐‑]\p{L}[\p{L}\p{M}]*)*"
 """Letters and their marks; hyphens and apostrophes only between them."""
 
 
@@ -30,7 +30,8 @@ class Filter:
 
     def _where(self, column: str, least: int, only: Iterable[str] | None) -> str:
         plain = f"regexp_replace({column}, '/[^/]*$', '')" if self._tagged else column
-        clauses = [f"n >= {least}"]
+        # A fractional total may be less than 1, which cuts nothing.
+        clauses = [f"n >= {least}" if least > 1 else "true"]
         if self._cuts.stop:
             clauses.append(f"NOT {self._listed(column, plain, 'stop', self._cuts.stop)}")
         if only is not None:

@@ -15,6 +15,7 @@ import duckdb
 
 from roget.core import counts_files
 from roget.engines import duck
+from roget.errors import InputError
 from roget.learn.counting import exact, parts
 from roget.learn.counting.cuts import Filter
 from roget.learn.counting.parts import Part
@@ -60,6 +61,14 @@ class Total:
 
     def write(self, draft: Path, cuts: Cuts, *, tagged: bool = False) -> Result:
         """Write words, contexts and entries to a folder, unless there are none."""
+        try:
+            return self._write(draft, cuts, tagged)
+        except duckdb.InvalidInputException as error:
+            if exact.TOO_MUCH not in str(error):
+                raise
+            raise InputError(exact.TOO_MUCH) from None
+
+    def _write(self, draft: Path, cuts: Cuts, tagged: bool) -> Result:
         if not self._parts:
             return Result((0, 0), 0, 0, "int64", (0, 0))
         for axis in _AXES:
@@ -115,8 +124,10 @@ class Total:
             if distinct and len(self._parts) == 1 and cuts == Cuts():
                 return query
             staged.append(self._staged(query, f"keyed-{number}"))
-        grouped = exact.summed(f"FROM {duck.parquet(*staged)}", "key", self._fractional)
-        file = self._staged(f"FROM ({grouped}) WHERE n >= {cuts.min_pair}", "pairs")
+        pairs = exact.summed(f"FROM {duck.parquet(*staged)}", "key", self._fractional)
+        if cuts.min_pair > 1:
+            pairs = f"FROM ({pairs}) WHERE n >= {cuts.min_pair}"
+        file = self._staged(pairs, "pairs")
         for done in staged:
             done.unlink()
         return f"FROM {duck.parquet(file)}"

@@ -31,7 +31,7 @@ class Workspace:
         self.folder = output.with_name(f"{output.name}.partial")
         self.parts = self.folder / _PARTS
         self.work = self.folder / _WORK
-        self._tasks, self.keep = tasks, keep
+        self._tasks, self._keep = tasks, keep
         self._lock: IO[str] | None = None
 
     def __enter__(self) -> Workspace:
@@ -59,7 +59,9 @@ class Workspace:
         trace: TracebackType | None,
     ) -> None:
         done = self.done()
-        if error is None or not done or not self.keep:
+        # Faulty input that shows only when parts are added up would show again.
+        hopeless = isinstance(error, InputError) and len(done) == len(self._tasks)
+        if error is None or not done or hopeless or not self._keep:
             shutil.rmtree(self.folder, ignore_errors=True)
         else:
             shutil.rmtree(self.work, ignore_errors=True)

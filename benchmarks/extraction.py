@@ -1,0 +1,206 @@
+"""How well and how fast relations are found in plain text, beside hand-annotated trees.
+
+Run `python benchmarks/extraction.py [--speed]`. The raw sentences of UD English EWT (dev) are read
+as plain text, one per line, and the pairs drawn from them are held against those of the gold trees,
+sentence by sentence: precision is the share of drawn pairs that are gold, recall the share of gold
+pairs that were drawn. Data: ROGET_TEST_DATA, or shared/data beside the repository.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import os
+import sys
+import tempfile
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from importlib.util import find_spec
+from pathlib import Path
+
+import numpy as np
+from harness import cpu, progress
+
+from roget.learn.corpus import conllu, tagger, text
+from roget.learn.corpus.base import NONE, Reader, Reading, Tables, Tokens
+from roget.learn.corpus.relations import Extractor, parse
+from roget.learn.corpus.sources import find
+from roget.learn.corpus.windows import Windows
+
+RELATIONS = {
+    "obj": "verb–object",
+    "obl:prep": "verb–preposition–noun",
+    "subj": "subject–verb",
+    "nmod:prep": "noun–preposition–noun",
+}
+BARS = {("HanTa", "obj"): (0.80, 0.82)}
+"""Precision and recall that must be reached."""
+GOLD = "ud-english/en_ewt-dev.conllu"
+NEWS = "amalgum/news.conllu.gz"
+PIPELINE = "en_ud_sm"
+SPEED_TOKENS = 60_000
+
+Pair = tuple[str, str, str]
+
+
+def data() -> Path:
+    """The folder of real data sets."""
+    default = Path(__file__).resolve().parents[2] / "shared" / "data"
+    folder = Path(os.environ.get("ROGET_TEST_DATA") or default)
+    if not folder.is_dir():
+        sys.exit(f"no data at {folder}: set ROGET_TEST_DATA to the folder of real data sets")
+    return folder
+
+
+def texts(path: Path) -> list[str]:
+    """The raw text of each sentence of a CoNLL-U file."""
+    raw = path.read_bytes()
+    lines = (gzip.decompress(raw) if path.suffix == ".gz" else raw).decode().splitlines()
+    mark = "# text = "
+    return [line.removeprefix(mark) for line in lines if line.startswith(mark)]
+
+
+def by_sentence(batches: Iterable[Tokens], tables: Tables) -> Iterator[tuple[Tokens, Tables]]:
+    """The same tokens with words that tell their sentence, so that pairs do."""
+    before = 0
+    for tokens in batches:
+        numbers = np.repeat(np.arange(tokens.starts.size - 1), np.diff(tokens.starts)) + before
+        before += tokens.starts.size - 1
+        told = Tables(upos=tables.upos, deprels=tables.deprels)
+        words = [
+            NONE if word == NONE else told.words.id(f"{number}:{tables.words.texts[word]}")
+            for number, word in zip(numbers.tolist(), tokens.word.tolist(), strict=True)
+        ]
+        word = np.array(words, np.int32)
+        yield Tokens(tokens.starts, word, tokens.upos, tokens.head, tokens.deprel), told
+
+
+def drawn(reader: Reader, path: Path, reading: Reading) -> dict[str, Counter[Pair]]:
+    """How often each pair occurs in each sentence, for every relation."""
+    tables = Tables()
+    found: dict[str, Counter[Pair]] = {name: Counter() for name in RELATIONS}
+    source = find([path], [])[0]
+    for tokens, told in by_sentence(reader(source, tables, reading), tables):
+        for name, counts in found.items():
+            pairs = Extractor(parse([name]), told)(tokens)
+            for word, slot, context in zip(
+                pairs.word.tolist(), pairs.slot.tolist(), pairs.context.tolist(), strict=True
+            ):
+                words = told.words.texts
+                counts[words[word], told.slots.texts[slot], words[context]] += 1
+    return found
+
+
+def quality(folder: Path, systems: dict[str, tuple[Reader, Reading]]) -> bool:
+    """Print precision and recall of each system; whether the bars are met."""
+    met = True
+    gold = drawn(conllu.read, folder / GOLD, Reading())
+    print(f"{'':<8}" + "".join(f"{RELATIONS[name]:>23}" for name in RELATIONS))
+    print(f"{'gold':<8}" + "".join(f"{gold[name].total():>17} pairs" for name in RELATIONS))
+    with tempfile.TemporaryDirectory() as temporary:
+        raw = Path(temporary, "raw.txt")
+        raw.write_text("\n".join(texts(folder / GOLD)), encoding="utf-8")
+        for system, (reader, reading) in systems.items():
+            progress(f"reading with {system}")
+            found = drawn(reader, raw, reading)
+            line = f"{system:<8}"
+            for name in RELATIONS:
+                both = (found[name] & gold[name]).total()
+                precision, recall = both / found[name].total(), both / gold[name].total()
+                line += f"{f'P {precision:.3f}  R {recall:.3f}':>23}"
+                low_precision, low_recall = BARS.get((system, name), (0, 0))
+                met &= precision >= low_precision and recall >= low_recall
+            print(line)
+    return met
+
+
+def speed(folder: Path) -> None:
+    """Print tokens per CPU second, one process, and the same for the bare tool."""
+    chosen, tokens = [], 0
+    for sentence in texts(folder / NEWS):
+        chosen.append(sentence)
+        tokens += sentence.count(" ") + 1
+        if tokens > SPEED_TOKENS:
+            break
+    print(f"\n{'tokens per CPU second':<34}{'roget':>12}{'alone':>12}{'ratio':>8}")
+    with tempfile.TemporaryDirectory() as temporary:
+        raw = Path(temporary, "raw.txt")
+        raw.write_text("\n".join(chosen), encoding="utf-8")
+
+        def reading(reader: Reader, how: Reading, window: bool = False) -> Callable[[], int]:
+            def work() -> int:
+                tables = Tables()
+                draw = Windows(2, "both", tables)
+                read = 0
+                for batch in reader(find([raw], [])[0], tables, how):
+                    read += len(batch)
+                    if window:
+                        draw(batch)
+                return read
+
+            return work
+
+        _line("text, window 2", reading(text.read, Reading(), window=True), None)
+        _hanta_speed(reading(tagger.read, Reading(lines=True)), chosen)
+        if find_spec("spacy") and (folder / PIPELINE).is_dir():
+            from roget.learn.corpus import spacy_reader
+
+            name = str(folder / PIPELINE)
+            nlp = spacy_reader.load(name)
+            _line(
+                "spaCy en_ud_sm",
+                reading(spacy_reader.read, Reading(model=name, lines=True)),
+                lambda: sum(map(len, nlp.pipe(chosen))),
+            )
+
+
+def _hanta_speed(work: Callable[[], int], sentences: list[str]) -> None:
+    from HanTa.HanoverTagger import HanoverTagger
+
+    from roget.learn.corpus.english import tokenise
+
+    bare = HanoverTagger("morphmodel_en.pgz")
+    cut = list(map(tokenise, sentences))
+
+    def alone() -> int:
+        return sum(len(bare.tag_sent(sentence)) for sentence in cut)
+
+    def cold() -> int:
+        tagger.load.cache_clear()
+        tagger.load("english")
+        return work()
+
+    tagger.load("english").tagger.tags([["Compile", "first", "."]])
+    _line("HanTa and patterns, words new", cold, alone)
+    _line("HanTa and patterns, words known", work, alone)
+
+
+def _line(case: str, ours: Callable[[], int], alone: Callable[[], int] | None) -> None:
+    progress(case)
+    rate = ours() / cpu(ours)
+    line = f"{case:<34}{rate:>12,.0f}"
+    if alone is not None:
+        peer = alone() / cpu(alone)
+        line += f"{peer:>12,.0f}{rate / peer:>8.2f}"
+    print(line, flush=True)
+
+
+def main() -> None:
+    """Print the tables; fail if a bar is missed."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("--speed", action="store_true", help="tokens per second as well")
+    chosen = parser.parse_args()
+    folder = data()
+    systems: dict[str, tuple[Reader, Reading]] = {"HanTa": (tagger.read, Reading(lines=True))}
+    if find_spec("spacy") and (folder / PIPELINE).is_dir():
+        from roget.learn.corpus import spacy_reader
+
+        systems["spaCy"] = (spacy_reader.read, Reading(model=str(folder / PIPELINE), lines=True))
+    met = quality(folder, systems)
+    if chosen.speed:
+        speed(folder)
+    sys.exit(0 if met else "fell short of precision .80 and recall .82 for verb–object by HanTa")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,186 @@
+"""Tree: what was split into what, at which value; its leaves are clusters."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from roget.errors import InputError
+
+Ints = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+
+
+class Tree:
+    """A rooted tree whose leaves are clusters; it is never changed, only made anew.
+
+    Node 0 is the root and every node comes after its parent, so that the order of the nodes is
+    the order of the splits. `parent` is -1 at the root; `value` is what a node was split at (β, a
+    description length, …), NaN at leaves; `cluster` numbers the leaves from 0, -1 at inner nodes.
+
+    >>> tree = Tree().split(0, 1.5).split(1, 2.0)
+    >>> tree
+    Tree: 3 clusters, 5 nodes, depth 2
+    >>> tree.cluster.tolist(), tree.cut(2).tolist()
+    ([-1, -1, 1, 0, 2], [0, 1, 0])
+    """
+
+    def __init__(
+        self,
+        parent: Iterable[int] = (-1,),
+        value: Iterable[float] = (math.nan,),
+        cluster: Iterable[int] = (0,),
+    ) -> None:
+        self.parent: Ints = _frozen(parent, np.int64)
+        self.value: Floats = _frozen(value, np.float64)
+        self.cluster: Ints = _frozen(cluster, np.int64)
+        self._check()
+
+    @property
+    def n_nodes(self) -> int:
+        """How many nodes there are, the root and the leaves included."""
+        return int(self.parent.size)
+
+    @property
+    def n_clusters(self) -> int:
+        """How many leaves there are."""
+        return int((self.cluster >= 0).sum())
+
+    def children(self, node: int) -> tuple[int, ...]:
+        """The nodes that this one was split into; none for a leaf."""
+        return self._children[self._known(node)]
+
+    def leaves(self, node: int = 0) -> Ints:
+        """The leaves below a node (all by default), by number; a leaf gives itself."""
+        found, open_nodes = [], [self._known(node)]
+        while open_nodes:
+            here = open_nodes.pop()
+            below = self._children[here]
+            open_nodes += below
+            if not below:
+                found.append(here)
+        return np.array(sorted(found), dtype=np.int64)
+
+    def leaf(self, cluster: int) -> int:
+        """The leaf of a cluster."""
+        found = np.flatnonzero(self.cluster == cluster)
+        if cluster < 0 or not found.size:
+            raise InputError(f"cluster {cluster}: the tree has clusters 0 to {self.n_clusters - 1}")
+        return int(found[0])
+
+    def path(self, node: int) -> tuple[int, ...]:
+        """The nodes from the root to this one, both included."""
+        way = [self._known(node)]
+        while way[-1]:
+            way.append(int(self.parent[way[-1]]))
+        return tuple(reversed(way))
+
+    def depth(self, node: int) -> int:
+        """How many splits lie above a node."""
+        return len(self.path(node)) - 1
+
+    def cut(self, k: int) -> Ints:
+        """For each cluster, which of the k clusters it lay in before the later splits.
+
+        The k clusters are numbered in the order of their lowest cluster. A node of more than two
+        children may jump over k; the cut then has the largest number of clusters below it.
+        """
+        if not 1 <= k <= self.n_clusters:
+            raise InputError(f"cannot cut into {k} clusters: expected 1 to {self.n_clusters}")
+        tops = {0}
+        for node in sorted(filter(self.children, range(self.n_nodes)), key=self.children):
+            below = self.children(node)
+            if len(tops) + len(below) - 1 > k:
+                break
+            tops = (tops - {node}) | set(below)
+        groups = sorted(sorted(self.cluster[self.leaves(top)].tolist()) for top in tops)
+        labels = np.empty(self.n_clusters, dtype=np.int64)
+        for label, group in enumerate(groups):
+            labels[group] = label
+        return labels
+
+    def split(self, cluster: int, value: float, into: int = 2) -> Tree:
+        """A tree in which the cluster's leaf has children: itself first, then new clusters."""
+        leaf, known = self.leaf(cluster), self.n_clusters
+        values, clusters = self.value.copy(), self.cluster.copy()
+        values[leaf], clusters[leaf] = value, -1
+        return Tree(
+            [*self.parent, *[leaf] * into],
+            [*values, *[math.nan] * into],
+            [*clusters, cluster, *range(known, known + into - 1)],
+        )
+
+    def to_json(self) -> dict[str, list[Any]]:
+        """The tree as plain lists; a value that is not there is None."""
+        values = [None if math.isnan(value) else value for value in self.value.tolist()]
+        return {"parent": self.parent.tolist(), "value": values, "cluster": self.cluster.tolist()}
+
+    @classmethod
+    def from_json(cls, given: Mapping[str, Iterable[Any]]) -> Tree:
+        """The tree of `to_json`."""
+        try:
+            value = [math.nan if item is None else item for item in given["value"]]
+            return cls(given["parent"], value, given["cluster"])
+        except (KeyError, TypeError, OverflowError) as error:
+            raise InputError(f"this is not a tree: {error!r}") from None
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Tree):
+            return NotImplemented
+        return (
+            np.array_equal(self.parent, other.parent)
+            and np.array_equal(self.value, other.value, equal_nan=True)
+            and np.array_equal(self.cluster, other.cluster)
+        )
+
+    def __hash__(self) -> int:
+        return hash((self.parent.tobytes(), self.value.tobytes(), self.cluster.tobytes()))
+
+    def __repr__(self) -> str:
+        deepest = max(self.depth(int(leaf)) for leaf in self.leaves())
+        named = "1 cluster" if self.n_clusters == 1 else f"{self.n_clusters} clusters"
+        nodes = "1 node" if self.n_nodes == 1 else f"{self.n_nodes} nodes"
+        return f"Tree: {named}, {nodes}, depth {deepest}"
+
+    @cached_property
+    def _children(self) -> tuple[tuple[int, ...], ...]:
+        below: list[list[int]] = [[] for _ in range(self.n_nodes)]
+        for node, parent in enumerate(self.parent.tolist()):
+            if parent >= 0:
+                below[parent].append(node)
+        return tuple(map(tuple, below))
+
+    def _known(self, node: int) -> int:
+        if not 0 <= node < self.n_nodes:
+            raise InputError(f"node {node}: the tree has nodes 0 to {self.n_nodes - 1}")
+        return int(node)
+
+    def _check(self) -> None:
+        size = self.parent.size
+        if not size == self.value.size == self.cluster.size or not size:
+            raise InputError(
+                f"a tree needs one parent, value and cluster for each node; got "
+                f"{size}, {self.value.size} and {self.cluster.size}"
+            )
+        if self.parent[0] != -1 or any(
+            not 0 <= parent < node for node, parent in enumerate(self.parent.tolist()) if node
+        ):
+            raise InputError("a tree's first node is its root, and each parent is before its child")
+        inner = np.zeros(size, dtype=bool)
+        inner[self.parent[1:]] = True
+        numbers = np.sort(self.cluster[~inner])
+        if (self.cluster[inner] != -1).any() or not np.array_equal(
+            numbers, np.arange(numbers.size)
+        ):
+            raise InputError("a tree's leaves are numbered from 0, each once; inner nodes have -1")
+
+
+def _frozen(values: Iterable[Any], dtype: Any) -> npt.NDArray[Any]:
+    array = np.array(list(values), dtype=dtype)
+    array.flags.writeable = False
+    return array

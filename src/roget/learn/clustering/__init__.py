@@ -1,0 +1,1 @@
+"""Clusterers: words × contexts in, a tree of clusters and memberships out."""

@@ -1,0 +1,395 @@
+"""Deterministic annealing: raise β, split the most unstable cluster, let all words settle.
+
+Pereira, Tishby & Lee (1993), with the critical β of every cluster known from an eigenvalue, so
+that clusters come one by one, each at the β at which it must.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from roget.core.tree import Tree
+from roget.learn.clustering.soft import kernels
+from roget.learn.clustering.soft.data import Array, Data, Floats
+from roget.learn.clustering.soft.em import Crew, Energy, Mixture
+from roget.learn.clustering.soft.instability import Instability, instability
+
+STEP = 1.02
+"""How far past its critical β a cluster is split: at the point itself twins never part."""
+
+EDGE = 1.001
+"""The same where β may not be raised further."""
+
+RISE = 1.05
+"""The largest factor by which β is raised before all words settle again."""
+
+SHARPEN = 1.15
+"""The same once no more splits are to come."""
+
+RELAX = 1.1
+"""Clusters settle together once there are more of them by this factor."""
+
+RELAX_STEPS = 6
+RELAX_TOLERANCE = 1e-4
+
+DROP = 1e-3
+"""The part of a cluster's mass, in words that hardly belong to it, with no say in its split."""
+
+TWIN_STEPS = 40
+TWIN_TOLERANCE = 1e-3
+PARTED = 0.05
+"""Twins have parted if some words' shares of them differ by as much."""
+
+RETRY = 1.02
+"""A cluster whose twins did not part is tried again at a β so much higher."""
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What the annealing is to reach, and how."""
+
+    n_clusters: int | None = None
+    beta: float | None = None
+    mass: bool = False
+    tol: float = 1e-5
+    max_iter: int = 100
+    n_jobs: int | None = None
+    seed: int = 0
+
+
+@dataclass(frozen=True)
+class Split:
+    """One row of the path: a cluster and the new one that came out of it."""
+
+    parent: int
+    beta: float
+    critical_beta: float
+    energy: Energy
+
+
+@dataclass(frozen=True, eq=False)
+class State:
+    """The clustering after a split or after β was raised.
+
+    `membership`, `centroids` and `tree` are made when asked for, which must be before the next
+    state is asked for. `settled` says whether all words were let settle since the last split.
+    """
+
+    annealer: Annealer = field(repr=False)
+    beta: float
+    n_clusters: int
+    free_energy: float
+    distortion: float
+    entropy: float
+    settled: bool
+    last: bool
+
+    @property
+    def membership(self) -> Any:
+        """p(c|n), a csr_array of words × clusters, without parts of less than 1e-9."""
+        from scipy import sparse
+
+        dense = self.annealer.mixture.q[:, : self.n_clusters]
+        kept = sparse.csr_array(np.where(dense < 1e-9, 0, dense))
+        kept.data /= np.repeat(kept.sum(axis=1), np.diff(kept.indptr)).astype(kept.dtype)
+        return kept
+
+    @property
+    def centroids(self) -> Array:
+        """p(v|c), clusters × contexts."""
+        if not self.settled:
+            self.annealer.mixture.m_step()
+        return self.annealer.mixture.centroids()
+
+    @property
+    def mass(self) -> Floats:
+        """p(c) of each cluster."""
+        return self.annealer.mixture.mass[: self.n_clusters].copy()
+
+    @property
+    def tree(self) -> Tree:
+        """The splits so far."""
+        return self.annealer.tree()
+
+
+def anneal(
+    data: Data,
+    settings: Settings,
+    *,
+    resume: dict[str, Any] | None = None,
+    pause: Callable[[], None] | None = None,
+) -> Iterator[State]:
+    """The state after every split and every sharpening; the last one has settled to `tol`.
+
+    `resume` is what `Annealer.snapshot` gave; `pause` is called where stopping does no harm.
+    """
+    annealer = Annealer(data, settings, pause)
+    try:
+        if resume is not None:
+            annealer.restore(resume)
+        yield from annealer.states()
+    finally:
+        annealer.close()
+
+
+class Annealer:
+    """The search itself; `states` drives it."""
+
+    def __init__(
+        self, data: Data, settings: Settings, pause: Callable[[], None] | None = None
+    ) -> None:
+        self.data, self.settings = data, settings
+        self.crew = Crew(settings.n_jobs)
+        self.mixture = Mixture(data, settings.mass, self.crew)
+        self.splits: list[Split] = []
+        self.beta = 1.0
+        self.energy = self.mixture.run(1.0, 1, 0.0)
+        self.settled = True
+        self.relaxed_at = 1
+        self._pause = pause or (lambda: None)
+        # By cluster: the eigenvalue last seen, whether it still holds, and what it is divided by
+        # because twins did not part.
+        self.eigenvalue: list[float] = [1.0]
+        self.fresh: list[bool] = [False]
+        self.handicap: list[float] = [1.0]
+        self._found: dict[int, Instability] = {}
+
+    def close(self) -> None:
+        """End the threads."""
+        self.crew.close()
+
+    def tree(self) -> Tree:
+        """The splits as a tree."""
+        parent, value, cluster, leaf = [-1], [math.nan], [0], [0]
+        for split in self.splits:
+            node = leaf[split.parent]
+            value[node], cluster[node] = split.beta, -1
+            leaf[split.parent] = len(parent)
+            leaf.append(len(parent) + 1)
+            parent += [node, node]
+            value += [math.nan, math.nan]
+            cluster += [split.parent, len(leaf) - 1]
+        return Tree(parent, value, cluster)
+
+    def states(self) -> Iterator[State]:
+        """Split until enough, then sharpen, then settle."""
+        while self._advance():
+            if self.mixture.k < self._most:
+                yield self._state()
+        target = self.settings.beta
+        while target is not None and self.beta < target:
+            self._settle(min(target, self.beta * SHARPEN), final=False)
+            if self.beta < target:
+                yield self._state()
+        self._settle(self.beta, final=True)
+        yield self._state(last=True)
+
+    def snapshot(self) -> dict[str, Any]:
+        """All that is needed to go on from here, as arrays and plain data."""
+        k = self.mixture.k
+        return {
+            "q": self.mixture.q[:, :k],
+            "mass": self.mixture.mass[:k],
+            "eigenvalue": np.array(self.eigenvalue),
+            "fresh": np.array(self.fresh),
+            "handicap": np.array(self.handicap),
+            "beta": self.beta,
+            "settled": self.settled,
+            "relaxed_at": self.relaxed_at,
+            "energy": vars(self.energy),
+            "splits": [{**vars(split), "energy": vars(split.energy)} for split in self.splits],
+        }
+
+    def restore(self, kept: dict[str, Any]) -> None:
+        """Go on from a snapshot."""
+        k = kept["q"].shape[1]
+        self.mixture.reserve(k)
+        self.mixture.k = k
+        self.mixture.q[:, :k] = kept["q"]
+        self.mixture.mass[:k] = kept["mass"]
+        self.eigenvalue = kept["eigenvalue"].tolist()
+        self.fresh = kept["fresh"].tolist()
+        self.handicap = kept["handicap"].tolist()
+        self.beta, self.settled = kept["beta"], kept["settled"]
+        self.relaxed_at = kept["relaxed_at"]
+        self.energy = Energy(**kept["energy"])
+        self.splits = [
+            Split(**{**split, "energy": Energy(**split["energy"])}) for split in kept["splits"]
+        ]
+
+    @property
+    def _most(self) -> int:
+        asked = self.settings.n_clusters
+        return min(self.data.n_words, self.data.n_words if asked is None else asked)
+
+    @property
+    def _limit(self) -> float:
+        return math.inf if self.settings.beta is None else self.settings.beta
+
+    def _advance(self) -> bool:
+        """Make one more split, raising β as far as that needs; False if there is none to make."""
+        while self.mixture.k < self._most:
+            cluster = self._most_unstable()
+            value = self.eigenvalue[cluster] / self.handicap[cluster]
+            if value <= 0 or EDGE > self._limit * value:
+                return False
+            need = min(STEP / value, self._limit)
+            if need > self.beta * RISE and self.mixture.k > 1:
+                self._settle(self.beta * RISE, final=False)
+            elif need > self.beta and not self.settled:
+                self._settle(need, final=False)
+            elif self._split(cluster, max(self.beta, need)):
+                return True
+        return False
+
+    def _most_unstable(self) -> int:
+        """The cluster to split next: the largest eigenvalue, none above it that may be stale."""
+        while True:
+            order = np.argsort(-np.array(self.eigenvalue) / self.handicap, kind="stable")
+            if self.fresh[order[0]]:
+                return int(order[0])
+            # Two at a time, however many threads there are: the next one is likely wanted soon.
+            stale = [int(c) for c in order[:8] if not self.fresh[c]][:2]
+            results: dict[int, Instability] = {}
+
+            def look(task: int, stale: list[int] = stale, into: Any = results) -> None:
+                into[stale[task]] = self._instability(stale[task])
+
+            self.crew.each(look, len(stale))
+            for cluster in stale:
+                self.eigenvalue[cluster] = results[cluster].eigenvalue
+                self.fresh[cluster] = True
+                self._found[cluster] = results[cluster]
+
+    def _instability(self, cluster: int) -> Instability:
+        k = self.mixture.k
+        drop, tolerance = (0.0, 1e-6) if k == 1 else (DROP, 3e-2)
+        seed = [self.settings.seed, cluster, k]
+        return instability(
+            self.data, self.mixture.q, cluster, drop=drop, tolerance=tolerance, seed=seed
+        )
+
+    def _split(self, cluster: int, beta: float) -> bool:
+        """Let twins of the cluster part; False if they do not."""
+        self._pause()
+        found = self._found.get(cluster) or self._instability(cluster)
+        share = 1.0 / (1.0 + np.exp(np.clip(-2.0 * found.scores, -30, 30)))
+        first, second = np.zeros(self.data.n_contexts), np.zeros(self.data.n_contexts)
+        words, weights = found.words, found.weights
+        _, one = kernels.twins(
+            words, weights, self.data.indptr, self.data.indices, self.data.values, beta,
+            self.settings.mass, self.mixture.floor, share, TWIN_STEPS, TWIN_TOLERANCE,
+            first, second,
+        )  # fmt: skip
+        total = float(np.sum(weights))
+        if share.max() - share.min() < PARTED or not 1e-9 * total < one < total * (1 - 1e-9):
+            self.handicap[cluster] *= RETRY
+            return False
+        if one < total / 2:  # the heavier twin keeps the parent's number
+            share, first, second, one = 1.0 - share, second, first, total - one
+        self._replace(cluster, beta, found, share)
+        self._account(cluster, beta, found, share, (first, second))
+        if self.mixture.k >= RELAX * self.relaxed_at and self.mixture.k < self._most:
+            self._settle(self.beta, final=False)
+        return True
+
+    def _replace(self, cluster: int, beta: float, found: Instability, share: Floats) -> None:
+        """Put the twins where their parent was."""
+        mixture, new = self.mixture, self.mixture.k
+        room = self._most if self.settings.n_clusters is not None else 0
+        mixture.reserve(max(new + 1, min(room, 2 * new + 8)))
+        held = mixture.q[found.words, cluster]
+        mixture.q[:, new] = 0
+        mixture.q[found.words, new] = held * (1.0 - share)
+        mixture.q[found.words, cluster] -= mixture.q[found.words, new]
+        gone = float(np.sum(found.weights * (1.0 - share)))
+        mixture.mass[new] = gone
+        mixture.mass[cluster] -= gone
+        mixture.k = new + 1
+        self.beta, self.settled = beta, False
+        self._found.pop(cluster, None)
+
+    def _account(
+        self, cluster: int, beta: float, found: Instability, share: Floats, sums: Any
+    ) -> None:
+        """Note the split; distortion and entropy change by what the twins differ in."""
+        first, second = sums
+        gain = _weighted_entropy(first + second) - _weighted_entropy(first)
+        gain -= _weighted_entropy(second)
+        inner = found.weights * (_x_log_x(share) + _x_log_x(1.0 - share))
+        distortion = self.energy.distortion - gain
+        entropy = self.energy.entropy - float(np.sum(inner))
+        if self.settings.mass:
+            # What counts against the clusters' own masses is H(c|n) − H(c).
+            total, part = float(np.sum(first + second)), float(np.sum(first))
+            entropy -= total * _binary_entropy(part / total)
+        self.energy = Energy(distortion - entropy / beta, distortion, entropy)
+        self.splits.append(Split(cluster, beta, found.critical_beta, self.energy))
+        for values, value in (
+            (self.eigenvalue, found.eigenvalue),
+            (self.fresh, False),
+            (self.handicap, 1.0),
+        ):
+            values[cluster] = value  # type: ignore[index]
+            values.append(value)  # type: ignore[attr-defined]
+
+    def _settle(self, beta: float, *, final: bool) -> None:
+        """Let all words settle at this β, and merge twins that come together again."""
+        self.beta = beta
+        steps = self.settings.max_iter if final else min(RELAX_STEPS, self.settings.max_iter)
+        tolerance = self.settings.tol if final else max(RELAX_TOLERANCE, self.settings.tol)
+        self.energy = self.mixture.run(beta, steps, tolerance, self._pause)
+        self.settled = True
+        self._merge()
+        self.relaxed_at = self.mixture.k
+        self.fresh = [False] * self.mixture.k
+        self._found.clear()
+
+    def _merge(self) -> None:
+        """Undo the latest splits whose twins have the same centroid."""
+        recent = len(self.splits) + 1 - self.relaxed_at
+        for place in range(len(self.splits) - 1, len(self.splits) - 1 - recent, -1):
+            parent, new = self.splits[place].parent, place + 1
+            later = {split.parent for split in self.splits[place + 1 :]}
+            if later & {parent, new}:
+                continue
+            gap = np.abs(self.mixture.logs[:, parent] - self.mixture.logs[:, new])
+            if float(np.sum(self.data.background * gap)) < 1e-3:
+                self._unsplit(place)
+
+    def _unsplit(self, place: int) -> None:
+        parent, new = self.splits[place].parent, place + 1
+        self.mixture.drop(new, parent)
+        del self.splits[place], self.eigenvalue[new], self.handicap[new]
+        self.handicap[parent] *= RETRY
+        self.splits = [
+            Split(s.parent - (s.parent > new), s.beta, s.critical_beta, s.energy)
+            for s in self.splits
+        ]
+
+    def _state(self, last: bool = False) -> State:
+        energy = self.energy
+        return State(
+            self, self.beta, self.mixture.k, energy.free, energy.distortion, energy.entropy,
+            self.settled, last,
+        )  # fmt: skip
+
+
+def _x_log_x(x: Floats) -> Floats:
+    return np.where(x > 0, x * np.log(np.maximum(x, 1e-300)), 0.0)
+
+
+def _binary_entropy(part: float) -> float:
+    both = np.array([part, 1.0 - part])
+    return -float(np.sum(_x_log_x(both)))
+
+
+def _weighted_entropy(sums: Floats) -> float:
+    """Σ sums times the entropy of sums, normalised."""
+    total = float(np.sum(sums))
+    return total * math.log(total) - float(np.sum(_x_log_x(sums))) if total > 0 else 0.0

@@ -1,0 +1,108 @@
+"""What the annealer works on: each word's distribution over contexts, by word and by context."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from roget.errors import InputError
+
+Array: TypeAlias = npt.NDArray[Any]
+Floats: TypeAlias = npt.NDArray[np.float64]
+
+FLOOR = 1e-9
+"""No centroid entry counts as less than this part of the context's overall probability."""
+
+PRIORS = ("empirical", "uniform")
+
+
+@dataclass(frozen=True, eq=False)
+class Data:
+    """p_n(v) of every word n, in rows (CSR) and again in columns (CSC), and the prior p(n)."""
+
+    indptr: Array
+    indices: Array
+    values: Array
+    column_indptr: Array
+    column_rows: Array
+    column_weights: Array
+    """p(n)·p_n(v), column by column."""
+    prior: Floats
+    entropy: Floats
+    """H(p_n) of each word, nats."""
+    background: Floats
+    """p(v) = Σ p(n) p_n(v)."""
+
+    @property
+    def n_words(self) -> int:
+        """How many words there are."""
+        return int(self.indptr.size - 1)
+
+    @property
+    def n_contexts(self) -> int:
+        """How many contexts there are."""
+        return int(self.column_indptr.size - 1)
+
+    @property
+    def floor(self) -> Floats:
+        """What each context's centroid entries are raised to before the logarithm.
+
+        A centroid entry of zero would be infinitely far for a word that has the context, for ever.
+        """
+        return floor(self.background)
+
+
+def floor(background: Floats) -> Floats:
+    """The floor of each context; one that was never seen is the same for all clusters."""
+    return np.maximum(background, 1e-12) * FLOOR
+
+
+def prepare(matrix: Any, prior: str = "empirical", dtype: str = "float64") -> Data:
+    """Counts (CSR, no negative or empty row) → distributions and a prior over words."""
+    if prior not in PRIORS:
+        raise InputError(f"prior={prior!r}: expected one of {', '.join(PRIORS)}")
+    totals = np.asarray(matrix.sum(axis=1), dtype=np.float64).ravel()
+    if not (totals > 0).all():
+        raise InputError(f"row {int(np.argmin(totals > 0))} has no counts")
+    weight = totals if prior == "empirical" else np.ones_like(totals)
+    exact = distributions(matrix, totals)
+    shares = weight / weight.sum()
+    logs = np.log(exact.data)
+    entropy = -_row_sums(exact.data * logs, exact.indptr)
+    columns = exact.tocsc()
+    columns.sort_indices()
+    weights = columns.data * shares[columns.indices]
+    background = _row_sums(weights, columns.indptr)
+    return Data(
+        indptr=exact.indptr.astype(np.int64),
+        indices=exact.indices.astype(np.int32),
+        values=exact.data.astype(dtype),
+        column_indptr=columns.indptr.astype(np.int64),
+        column_rows=columns.indices.astype(np.int32),
+        column_weights=weights.astype(dtype),
+        prior=shares,
+        entropy=np.maximum(entropy, 0.0),
+        background=background,
+    )
+
+
+def distributions(matrix: Any, totals: Floats) -> Any:
+    """Each row divided by its total; zeros are not kept, columns are in order."""
+    from scipy import sparse
+
+    result = sparse.csr_array(matrix, dtype=np.float64, copy=True)
+    result.sum_duplicates()
+    result.data /= np.repeat(totals, np.diff(result.indptr))
+    result.eliminate_zeros()
+    return result
+
+
+def _row_sums(values: Floats, indptr: Array) -> Floats:
+    sums = np.zeros(indptr.size - 1)
+    some = np.flatnonzero(np.diff(indptr))
+    if some.size:
+        sums[some] = np.add.reduceat(values, indptr[some])
+    return sums

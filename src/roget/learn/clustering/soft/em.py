@@ -1,0 +1,237 @@
+"""EM at a fixed β: memberships given centroids, centroids given memberships, until both hold."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+
+import numpy as np
+
+from roget.engines.local import cores
+from roget.errors import InputError
+from roget.learn.clustering.soft import kernels
+from roget.learn.clustering.soft.data import Array, Data, Floats
+
+LOST = 1e-6
+"""How much of a word's membership may lie in clusters that are not visited."""
+
+LISTED_STEPS = 8
+"""Steps among listed clusters before all clusters are visited again."""
+
+LISTED_SHARE = 1 / 6
+"""Lists are worth their detours once they hold less than this part of all memberships."""
+
+CHUNK = 1 << 14
+CHUNKS = 64
+
+
+class Crew:
+    """Threads that share out ranges of rows; the ranges depend on the data alone."""
+
+    def __init__(self, n_jobs: int | None) -> None:
+        self.size = threads(n_jobs)
+        self._pool = ThreadPoolExecutor(self.size) if self.size > 1 else None
+
+    def each(self, work: Callable[[int], object], tasks: int) -> None:
+        """Do tasks 0, 1, …; the first error is raised."""
+        if self._pool is None or tasks < 2:
+            for task in range(tasks):
+                work(task)
+        else:
+            for _ in self._pool.map(work, range(tasks)):
+                pass
+
+    def close(self) -> None:
+        """End the threads."""
+        if self._pool is not None:
+            self._pool.shutdown(cancel_futures=True)
+
+
+def threads(n_jobs: int | None) -> int:
+    """How many threads to use: None is all cores, -1 as well, -2 all but one."""
+    if n_jobs is None:
+        return cores()
+    if n_jobs == 0:
+        raise InputError("n_jobs=0: expected None, a positive number, or -1 for all cores")
+    return n_jobs if n_jobs > 0 else max(1, cores() + 1 + n_jobs)
+
+
+def ranges(indptr: Array) -> list[tuple[int, int]]:
+    """Ranges of rows with about as many entries in each."""
+    rows = int(indptr.size - 1)
+    parts = max(1, min(CHUNKS, rows, int(indptr[-1]) // CHUNK))
+    cuts = np.searchsorted(indptr, np.linspace(0, indptr[-1], parts + 1)[1:-1])
+    bounds = np.unique([0, *np.clip(cuts, 0, rows), rows]).tolist()
+    return list(zip(bounds[:-1], bounds[1:], strict=True))
+
+
+@dataclass(frozen=True)
+class Energy:
+    """Free energy F = D − H/β, average distortion D and entropy H of a state, nats."""
+
+    free: float
+    distortion: float
+    entropy: float
+
+
+class Mixture:
+    """k clusters with room for more: memberships q, log centroids and masses, changed in place."""
+
+    def __init__(self, data: Data, mass: bool, crew: Crew, room: int = 8) -> None:
+        self.data, self.massive, self.crew = data, mass, crew
+        self.k = 1
+        self.q: Array = np.zeros((data.n_words, room), dtype=data.values.dtype)
+        self.q[:, 0] = 1
+        self.logs: Array = np.zeros((data.n_contexts, room), dtype=data.values.dtype)
+        self.mass: Floats = np.zeros(room)
+        self.mass[0] = 1.0
+        self.floor = data.floor
+        self._words, self._contexts = ranges(data.indptr), ranges(data.column_indptr)
+        self._log_z, self._entropy = np.zeros(data.n_words), np.zeros(data.n_words)
+        self._mean_entropy = float(np.sum(data.prior * data.entropy))
+
+    def reserve(self, clusters: int) -> None:
+        """Make room for so many clusters."""
+        room = self.q.shape[1]
+        if clusters <= room:
+            return
+        more = max(clusters, room + room // 2) + 7 & ~7
+        for name in ("q", "logs"):
+            old = getattr(self, name)
+            new = np.zeros((old.shape[0], more), dtype=old.dtype)
+            new[:, : self.k] = old[:, : self.k]
+            setattr(self, name, new)
+        self.mass = np.concatenate([self.mass, np.zeros(more - room)])
+
+    def m_step(self) -> None:
+        """Centroids from memberships."""
+        data = self.data
+        columns = data.column_indptr, data.column_rows, data.column_weights
+
+        def work(task: int) -> None:
+            kernels.maximise(
+                *self._contexts[task], *columns, self.q, self.k, self.mass, self.floor, self.logs
+            )
+
+        self.crew.each(work, len(self._contexts))
+
+    def e_step(self, beta: float) -> Energy:
+        """Memberships from centroids, in all clusters."""
+        data, parts = self.data, np.zeros((len(self._words), self.k))
+        rows, bias = (data.indptr, data.indices, data.values), self._bias()
+
+        def work(task: int) -> None:
+            kernels.expect(
+                *self._words[task], *rows, self.logs, self.k, beta, bias, data.prior, self.q,
+                self._log_z, self._entropy, parts[task],
+            )  # fmt: skip
+
+        self.crew.each(work, len(self._words))
+        return self._energy(beta, parts)
+
+    def run(
+        self, beta: float, steps: int, tolerance: float, pause: Callable[[], None] | None = None
+    ) -> Energy:
+        """EM until the free energy falls by less than the part `tolerance`; exact at the end.
+
+        Begins with an M-step and ends with an E-step over all clusters.
+        """
+        before, energy = math.inf, Energy(math.inf, math.inf, 0.0)
+        while steps > 0:
+            self.m_step()
+            energy = self.e_step(beta)
+            steps -= 1
+            if pause is not None:
+                pause()
+            if abs(before - energy.free) <= tolerance * abs(energy.free):
+                break
+            before = energy.free
+            if steps > LISTED_STEPS and (lists := self._lists()) is not None:
+                for _ in range(LISTED_STEPS):
+                    new = self._listed_step(beta, lists)
+                    steps -= 1
+                    near = abs(before - new.free) <= tolerance * abs(new.free)
+                    before = new.free
+                    if near:
+                        break
+                self._unlist(lists)
+        return energy
+
+    def centroids(self) -> Array:
+        """p(v|c), clusters × contexts; what was raised to the floor is 0 again."""
+        logs = self.logs[:, : self.k]
+        exact = np.exp(logs)
+        exact[logs <= np.log(self.floor)[:, None].astype(logs.dtype)] = 0
+        return np.ascontiguousarray(exact.T)
+
+    def drop(self, cluster: int, into: int) -> None:
+        """Merge a cluster into another; those after it move down by one."""
+        k = self.k
+        self.q[:, into] += self.q[:, cluster]
+        self.mass[into] += self.mass[cluster]
+        for array in (self.q, self.logs):
+            array[:, cluster : k - 1] = array[:, cluster + 1 : k].copy()
+        self.mass[cluster : k - 1] = self.mass[cluster + 1 : k].copy()
+        self.k -= 1
+
+    def _bias(self) -> Floats:
+        k = self.k
+        if not self.massive:
+            return np.zeros(k)
+        return np.log(np.maximum(self.mass[:k], 1e-30))
+
+    def _energy(self, beta: float, parts: Floats) -> Energy:
+        prior = self.data.prior
+        self.mass[: self.k] = parts.sum(axis=0)
+        free = -float(np.sum(prior * self._log_z)) / beta - self._mean_entropy
+        entropy = float(np.sum(prior * self._entropy))
+        return Energy(free, free + entropy / beta, entropy)
+
+    def _lists(self) -> tuple[Array, Array, Array] | None:
+        """Each word's clusters without the part LOST of its membership, if they are few."""
+        least, counts = LOST / self.k, np.zeros(self.data.n_words, dtype=np.int64)
+
+        def count(task: int) -> None:
+            kernels.pack(*self._words[task], self.q, self.k, least, counts)
+
+        self.crew.each(count, len(self._words))
+        offsets = np.concatenate([[0], np.cumsum(counts)])
+        if offsets[-1] > LISTED_SHARE * self.k * counts.size:
+            return None
+        clusters = np.empty(offsets[-1], dtype=np.int32)
+        shares = np.empty(offsets[-1], dtype=self.q.dtype)
+
+        def fill(task: int) -> None:
+            kernels.fill(*self._words[task], self.q, self.k, least, offsets, clusters, shares)
+
+        self.crew.each(fill, len(self._words))
+        return offsets, clusters, shares
+
+    def _listed_step(self, beta: float, lists: tuple[Array, Array, Array]) -> Energy:
+        data, parts = self.data, np.zeros((len(self._words), self.k))
+
+        def maximise(task: int) -> None:
+            kernels.maximise_listed(
+                *self._contexts[task], data.column_indptr, data.column_rows, data.column_weights,
+                *lists, self.k, self.mass, self.floor, self.logs,
+            )  # fmt: skip
+
+        self.crew.each(maximise, len(self._contexts))
+        bias = self._bias()
+
+        def expect(task: int) -> None:
+            kernels.expect_listed(
+                *self._words[task], data.indptr, data.indices, data.values, self.logs, self.k,
+                beta, bias, data.prior, *lists, self._log_z, self._entropy, parts[task],
+            )  # fmt: skip
+
+        self.crew.each(expect, len(self._words))
+        return self._energy(beta, parts)
+
+    def _unlist(self, lists: tuple[Array, Array, Array]) -> None:
+        def work(task: int) -> None:
+            kernels.spread(*self._words[task], *lists, self.k, self.q)
+
+        self.crew.each(work, len(self._words))

@@ -1,0 +1,89 @@
+"""At which β a cluster falls apart, and along which direction: an eigenvalue, not a trial.
+
+Twins p_c ± ε·d of a cluster go, by one EM step, to p_c ± ε·β·C_c·diag(1/p_c)·d with
+C_c = Σ p(n|c) p_n p_nᵀ, on Σ d = 0. So a cluster splits once β·λ > 1, where λ ≤ 1 is the largest
+non-trivial eigenvalue (the first inertia of the cluster's correspondence analysis).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from roget.learn.clustering.soft import kernels
+from roget.learn.clustering.soft.data import Array, Data, Floats
+
+STEPS = 24
+"""Lanczos vectors kept before a restart."""
+
+RESTARTS = 20
+
+
+@dataclass(frozen=True, eq=False)
+class Instability:
+    """How unstable a cluster is, and the words that take part in it."""
+
+    eigenvalue: float
+    words: Array
+    weights: Floats
+    """p(n)·p(c|n) of these words."""
+    scores: Floats
+    """Which side each word leans to: Σ p_n(v)·d(v)/p_c(v), of unit variance."""
+
+    @property
+    def critical_beta(self) -> float:
+        """The β at which the cluster splits; infinite if all its words are alike."""
+        return 1.0 / self.eigenvalue if self.eigenvalue > 0 else math.inf
+
+
+def instability(
+    data: Data,
+    membership: Array,
+    cluster: int,
+    *,
+    drop: float = 0.0,
+    tolerance: float = 1e-8,
+    seed: Any = 0,
+) -> Instability:
+    """The largest non-trivial eigenvalue of a cluster, to a relative residual of `tolerance`.
+
+    Words are left out that hold, together, at most the part `drop` of the cluster's mass: a word
+    with contexts of its own makes any cluster unstable, however little it belongs there.
+    """
+    # A plain sum: a BLAS product may depend on how many threads that library uses.
+    mass = float(np.sum(data.prior * membership[:, cluster]))
+    least = drop * mass / data.n_words
+    words, weights = kernels.members(membership, cluster, data.prior, least)
+    if words.size < 2:
+        return Instability(0.0, words, weights, np.zeros(words.size))
+    shares = weights / weights.sum()
+    centroid = np.empty(data.n_contexts)
+    rows = data.indptr, data.indices, data.values
+    kernels.mean(words, shares, *rows, centroid)
+    inverse = np.divide(1.0, centroid, out=np.zeros_like(centroid), where=centroid > 0)
+    roots = np.sqrt(shares)
+    vector = np.random.default_rng(seed).standard_normal(words.size) * roots
+    value = 0.0
+    for _ in range(RESTARTS):
+        value, residual = kernels.lanczos(
+            words, roots, *rows, inverse, vector, min(STEPS, words.size), tolerance
+        )
+        if residual <= tolerance or tolerance >= 1e-2:
+            break
+    # Rounding leaves about 1e-16 where all words are alike.
+    if value < 1e-10:
+        return Instability(0.0, words, weights, np.zeros(words.size))
+    return Instability(min(value, 1.0), words, weights, vector / roots)
+
+
+def direction(data: Data, found: Instability) -> Floats:
+    """The split direction d over contexts, Σ d = 0, of the found eigenvector."""
+    pull = np.empty(data.n_contexts)
+    shares = found.weights / found.weights.sum()
+    kernels.mean(
+        found.words, shares * found.scores, data.indptr, data.indices, data.values, pull
+    )
+    return pull

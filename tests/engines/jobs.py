@@ -1,0 +1,51 @@
+"""Jobs that other processes can import."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from pathlib import Path
+from typing import Any
+
+from roget.engines.base import Report
+from roget.errors import FormatError
+
+
+def square(task: int, report: Report) -> int:
+    report(10, task)
+    return task * task
+
+
+def whoami(task: int, report: Report) -> int:
+    time.sleep(0.2)  # long enough for every process to get a task
+    return os.getpid()
+
+
+def fail_on_three(task: int, report: Report) -> int:
+    if task == 3:
+        raise FormatError("a.tsv", ["a.tsv:1: broken", "a.tsv:2: broken too"], more=True)
+    report(1, 1)
+    return task
+
+
+def die_on_three(task: int, report: Report) -> int:
+    if task == 3:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return task
+
+
+def die_once(task: tuple[int, str], report: Report) -> int:
+    """Kill the process that does the first task, the first time."""
+    number, place = task
+    if number == 0 and not Path(place).exists():
+        Path(place).touch()
+        os.kill(os.getpid(), signal.SIGKILL)
+    report(1, number)
+    return number
+
+
+def report_forever(task: Any, report: Report) -> None:
+    while True:
+        report(1, 1)
+        time.sleep(0.01)

@@ -1,0 +1,79 @@
+"""DuckDB connections: limits, spilling, and errors in words."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import duckdb
+import pytest
+
+from roget.engines import duck
+from roget.errors import InputError, RogetError
+
+
+def setting(connection: duckdb.DuckDBPyConnection, name: str) -> str:
+    return str(connection.execute(f"SELECT current_setting('{name}')").fetchall()[0][0])
+
+
+def test_settings(tmp_path: Path) -> None:
+    with duck.connect("1GiB", 1, tmp_path / "spill") as connection:
+        assert setting(connection, "memory_limit") == "1.0 GiB"
+        assert setting(connection, "threads") == "1"
+        assert setting(connection, "temp_directory") == str(tmp_path / "spill")
+        for name in ("autoinstall_known_extensions", "autoload_known_extensions"):
+            assert setting(connection, name) in ("False", "false")
+        with pytest.raises(duckdb.Error, match="httpfs"):
+            connection.execute("FROM read_csv('https://example.com/a.csv')")
+
+
+def test_memory_that_makes_no_sense() -> None:
+    for memory in ("lots", "-1GB", "2 apples"):
+        with pytest.raises(InputError, match="expected a size such as 2GB"):
+            duck.connect(memory)
+
+
+def test_spills_to_the_folder_and_cleans_up(tmp_path: Path) -> None:
+    spill = tmp_path / "it's here"
+    query = (
+        "SELECT count(*) FROM (SELECT hash(range) AS h, count(*) FROM range(3000000) GROUP BY 1)"
+    )
+    with duck.connect("60MB", 1, spill) as connection:
+        assert connection.execute(query).fetchall() == [(3_000_000,)]
+    assert not spill.exists() or not any(spill.iterdir())
+    with (
+        duck.clear_errors("trying"),
+        duck.connect("60MB", 1) as connection,
+        pytest.raises(duckdb.OutOfMemoryException),
+    ):
+        connection.execute(query)
+
+
+def test_errors_in_words(tmp_path: Path) -> None:
+    with (
+        pytest.raises(RogetError, match=r"counting: not enough memory .*--memory 4GB"),
+        duck.clear_errors("counting"),
+    ):
+        raise duckdb.OutOfMemoryException("Out of Memory Error: failed to allocate")
+    with (
+        pytest.raises(OSError, match=r"writing x: .*No space left"),
+        duck.clear_errors("writing x"),
+    ):
+        raise duckdb.IOException("IO Error: Could not write file: No space left on device")
+    with pytest.raises(OSError, match="no room on the disk"), duck.clear_errors("writing x"):
+        raise duckdb.OutOfMemoryException(
+            "failed to offload data block: temp_directory is full; raise max_temp_directory_size"
+        )
+    with (
+        pytest.raises(OSError, match="a folder"),
+        duck.clear_errors("writing to a folder"),
+        duck.connect() as connection,
+    ):
+        duck.copy(connection, "SELECT 1", tmp_path / "none" / "a.parquet")
+
+
+def test_parquet_paths_are_no_patterns(tmp_path: Path) -> None:
+    file = tmp_path / "year=1" / "a[1]*'?.parquet"
+    file.parent.mkdir()
+    with duck.connect() as connection:
+        duck.copy(connection, "SELECT 7 AS n", file)
+        assert connection.execute(f"FROM {duck.parquet(file)}").fetchall() == [(7,)]

@@ -1,0 +1,129 @@
+"""Engines: every task once, errors whole, no process left behind."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from engines import jobs
+from roget.engines import dask
+from roget.engines.base import Engine
+from roget.engines.dask import Dask
+from roget.engines.local import Local, cores
+from roget.errors import FormatError, InputError, MissingExtra, RogetError
+
+
+@pytest.fixture(scope="module", params=["here", "pool", "dask"])
+def engine(request: pytest.FixtureRequest) -> Iterator[Engine]:
+    made: Engine
+    made = {"here": lambda: Local(1), "pool": lambda: Local(2), "dask": lambda: Dask(None, 2)}[
+        request.param
+    ]()
+    yield made
+    made.close()
+    made.close()
+
+
+class Sums:
+    def __init__(self) -> None:
+        self.read = self.tokens = 0
+
+    def __call__(self, read: int, tokens: int) -> None:
+        self.read += read
+        self.tokens += tokens
+
+
+def test_every_task_once(engine: Engine) -> None:
+    sums = Sums()
+    found = dict(engine.run(jobs.square, range(20), sums))
+    assert found == {index: index * index for index in range(20)}
+    assert (sums.read, sums.tokens) == (200, sum(range(20)))
+    assert list(engine.run(jobs.square, [], sums)) == []
+
+
+def test_an_error_comes_whole_and_after_what_is_done(engine: Engine) -> None:
+    found: dict[int, int] = {}
+    with pytest.raises(FormatError) as caught:
+        found.update(engine.run(jobs.fail_on_three, range(5), Sums()))
+    assert caught.value.problems == ("a.tsv:1: broken", "a.tsv:2: broken too")
+    assert "may be more" in str(caught.value)
+    assert {0, 1} <= found.keys() | {3}
+    assert all(index == result != 3 for index, result in found.items())
+
+
+def test_pool_has_other_processes() -> None:
+    pids = set(dict(Local(2).run(jobs.whoami, range(6), Sums())).values())
+    assert len(pids) == 2
+    assert os.getpid() not in pids
+    assert set(dict(Local().run(jobs.whoami, [0], Sums())).values()) == {os.getpid()}
+    assert cores() >= 1
+
+
+def test_a_dead_worker_is_said_and_not_waited_for() -> None:
+    with pytest.raises(RogetError, match="a worker process died") as caught:
+        dict(Local(2).run(jobs.die_on_three, range(8), Sums()))
+    assert not isinstance(caught.value, InputError)
+
+
+def test_closing_stops_workers_in_the_middle() -> None:
+    before, reported = set(multiprocessing.active_children()), Sums()
+    run = Local(2).run(jobs.report_forever, range(4), lambda *told: stop(reported, *told))
+    with pytest.raises(KeyboardInterrupt):
+        next(run)
+    assert reported.tokens > 3
+    for _ in range(100):
+        if set(multiprocessing.active_children()) == before:
+            break
+        time.sleep(0.1)
+    assert set(multiprocessing.active_children()) == before
+
+
+def stop(sums: Sums, read: int, tokens: int) -> None:
+    sums(read, tokens)
+    if sums.tokens > 3:
+        raise KeyboardInterrupt
+
+
+def test_a_killed_dask_worker_has_its_task_done_again(tmp_path: Path) -> None:
+    engine = Dask(None, 2)
+    sums = Sums()
+    try:
+        tasks = [(number, str(tmp_path / "died")) for number in range(6)]
+        found = dict(engine.run(jobs.die_once, tasks, sums))
+    finally:
+        engine.close()
+    assert (tmp_path / "died").exists()
+    assert found == {number: number for number in range(6)}
+    assert sums.tokens == sum(range(6))
+
+
+def test_no_scheduler_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(dask, "_PATIENCE", 1)
+    with pytest.raises(InputError, match=r"no Dask scheduler answers at 'tcp://127\.0\.0\.1:9'"):
+        Dask("tcp://127.0.0.1:9")
+    with pytest.raises(InputError, match="no Dask scheduler answers at 'nonsense://what'"):
+        Dask("nonsense://what")
+
+
+def test_without_dask(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    with pytest.raises(MissingExtra, match=r"roget\[dask\]"):
+        Dask()
+
+
+def test_a_script_without_a_guard_is_told_so(tmp_path: Path) -> None:
+    script = tmp_path / "script.py"
+    script.write_text(
+        "from roget.engines.local import Local\nfrom operator import add\n"
+        "print(dict(Local(2).run(add, range(4), print)))\n"
+    )
+    done = subprocess.run([sys.executable, script], capture_output=True, text=True, timeout=60)
+    assert done.returncode
+    assert 'must stand under if __name__ == "__main__":' in done.stderr

@@ -1,0 +1,234 @@
+"""HanTa: the same tags and lemmas as HanTa alone, English tokens, and batches with columns."""
+
+from __future__ import annotations
+
+import sys
+from itertools import pairwise
+
+import pytest
+
+from learn.corpus.parsed_twins import parsed
+from roget.errors import MissingExtra, UnknownName
+from roget.learn.corpus import english, hanta, tagger
+from roget.learn.corpus.base import NONE, Reading, Tables
+from roget.learn.corpus.relations import UPOS
+from roget.learn.corpus.sources import find
+
+SENTENCES = [
+    "The old man gave the boy a book that he did n't want to read .",
+    "I 've been picking up the phone , but nobody 's there !",
+    "She was elected president of the company by its unhappy shareholders in 1995 .",
+    "Blorfing the snarkle , they frobnicated quuxly .",
+    "U.S. troops left ; 3.5 % of them -- mostly doctors -- stayed .",
+    "Can",
+    "HOWEVER YOU LOOK AT IT , IT 'S OVER .",
+    "` Yes ' , said the well-known re-enactor ... \u0428\u0442\u043e \u6771\u4eac ?",
+]
+
+
+@pytest.fixture(scope="module")
+def alone():
+    return pytest.importorskip("HanTa.HanoverTagger").HanoverTagger("morphmodel_en.pgz")
+
+
+@pytest.fixture(scope="module")
+def language(alone):
+    return tagger.load("en")
+
+
+def same(language, alone, sentences):
+    """Compare tags and lemmas with what HanTa says by itself."""
+    for words, tags in zip(sentences, language.tagger.tags(sentences), strict=True):
+        expected = alone.tag_sent(list(words))
+        assert tags == [tag for _, _, tag in expected]
+        lemmas = [language.tagger.lemma(*pair) for pair in zip(words, tags, strict=True)]
+        assert lemmas == [lemma for _, lemma, _ in expected]
+
+
+def test_the_same_as_hanta_alone(language, alone):
+    same(language, alone, [sentence.split() for sentence in SENTENCES])
+    same(language, alone, [sentence.lower().split() for sentence in SENTENCES * 2])
+
+
+def test_the_same_as_hanta_alone_on_real_text(language, alone, shared_data):
+    lines = (shared_data / "ud-english/en_ewt-dev.conllu").read_text("utf-8").splitlines()
+    raw = [line.removeprefix("# text = ") for line in lines if line.startswith("# text = ")]
+    same(language, alone, [english.tokenise(sentence) for sentence in raw[:200]])
+
+
+def test_forgetting_changes_nothing(alone, monkeypatch):
+    monkeypatch.setattr(hanta, "_KEPT", 5)
+    small = hanta.Tagger("morphmodel_en.pgz")
+    sentences = [sentence.split() for sentence in SENTENCES]
+    for sentence in sentences:
+        assert small.tags([sentence]) == [[tag for *_, tag in alone.tag_sent(sentence)]]
+        assert [small.lemma(word, "NN1") for word in sentence]
+    assert len(small._lemmas) <= 5
+
+
+@pytest.mark.parametrize(
+    ("given", "tokens"),
+    [
+        ("I don’t; he'll've can't", "I do n't ; he 'll 've ca n't"),
+        ("ISN'T cannot gonna", "IS N'T can not gon na"),
+        ("John's dogs' “tails”", "John 's dogs ' \" tails \""),
+        ("Mr. J. Smith of Washington D.C. ended it.", "Mr. J. Smith of Washington D.C. ended it ."),
+        ("$5.50, 50% of 1990s' 5:30pm 35-year-old", "$5.50 , 50% of 1990s ' 5:30pm 35-year-old"),
+        ("see http://a.b/c?d. me@x.org!", "see http://a.b/c?d . me@x.org !"),
+        ("well-known AT&T and/or O'Neil", "well-known AT&T and/or O'Neil"),
+        ("wait... no!! ------ (x)", "wait ... no !! ------ ( x )"),
+        ("na\u0131\u0308ve re\xadsume", "na\u0131\u0308ve resume"),
+    ],
+)
+def test_english_tokens(given, tokens):
+    assert english.tokenise(given) == tokens.split()
+
+
+@pytest.mark.parametrize(
+    ("sentence", "tags", "refined"),
+    [
+        ("plans frobbing colleagues", "NN2 AJ0 NN2", "NN2 VVG NN2"),
+        ("a growing child", "AT0 AJ0 NN1", "AT0 AJ0 NN1"),
+        ("and scared the cat", "CJC AJ0 AT0 NN1", "CJC VVD AT0 NN1"),
+        ("she frobbed bloxes", "PNP AJ0 NN2", "PNP VVN NN2"),
+        ("they face the music", "PNP NN1 AT0 NN1", "PNP VVB AT0 NN1"),
+        ("plans to face the music", "NN2 PRP NN1 AT0 NN1", "NN2 TO0 VVI AT0 NN1"),
+        ("the face the artist drew", "AT0 NN1 AT0 NN1 VVD", "AT0 NN1 AT0 NN1 VVD"),
+        ("I really like pies", "PNP AV0 PRP NN2", "PNP AV0 VVB NN2"),
+        ("please forward it", "AV0 AV0 PNP", "AV0 VVI PNP"),
+        ("we used gas", "PNP VM0 NN1", "PNP VVD NN1"),
+        ("we used to go", "PNP VM0 TO0 VVI", "PNP VM0 TO0 VVI"),
+        ("the US army", "AT0 PNP NN1", "AT0 NP0 NN1"),
+        ("AMD was early", "VBN VBD AJ0", "NP0 VBD AJ0"),
+    ],
+)
+def test_refining(sentence, tags, refined, language):
+    tags = tags.split()
+    english.refine(sentence.split(), tags, language.seen)
+    assert tags == refined.split()
+
+
+@pytest.mark.parametrize(
+    ("word", "tag", "lemma", "mended"),
+    [
+        ("preserving", "VVG", "preserv", "preserve"),
+        ("taken", "VVN", "take", "take"),
+        ("equalled", "VVD", "equall", "equal"),
+        ("businesses", "NN2", "busi", "business"),
+        ("thousands", "CRD", "thousands", "thousand"),
+        ("frobbles", "NN2", "frobble", "frobble"),
+        ("3", "CRD", "3", "3"),
+    ],
+)
+def test_mending_lemmas(word, tag, lemma, mended, language):
+    assert english.mend_lemma(word, tag, lemma, language.seen) == mended
+
+
+def read(path, reading=None):
+    """Sentences of (word, UPOS, label, head's word)."""
+    tables, found = Tables(), []
+    for tokens in tagger.read(find([path], [])[0], tables, reading or Reading()):
+        words = [tables.words.texts[i] for i in tokens.word.tolist()]
+        upos = [tables.upos.texts[i] for i in tokens.upos.tolist()]
+        labels = heads = [None] * len(words)
+        if tokens.head is not None:
+            labels = [
+                None if i == NONE else tables.deprels.texts[i] for i in tokens.deprel.tolist()
+            ]
+            heads = [None if i == NONE else words[i] for i in tokens.head.tolist()]
+        rows = list(zip(words, upos, labels, heads, strict=True))
+        starts = tokens.starts.tolist()
+        found += [rows[a:b] for a, b in pairwise(starts)]
+    return found
+
+
+@pytest.fixture
+def cats(tmp_path):
+    path = tmp_path / "cats.txt"
+    path.write_text("The Cat drank\nfresh milk. She\n\nslept!\n", encoding="utf-8")
+    return path
+
+
+def test_read(cats, alone):
+    first, *others = read(cats)
+    assert first == [
+        ("the", "DET", "det", "cat"),
+        ("cat", "PROPN", "nsubj", "drink"),
+        ("drink", "VERB", None, None),
+        ("fresh", "ADJ", "amod", "milk"),
+        ("milk", "NOUN", "obj", "drink"),
+        (".", "PUNCT", None, None),
+    ]
+    assert [[row[0] for row in rows] for rows in others] == [["she"], ["sleep", "!"]]
+
+
+def test_forms_capitals_and_lines(cats, alone):
+    rows = read(cats, Reading(form=True, keep_case=True, lines=True))
+    assert [[row[0] for row in sentence] for sentence in rows] == [
+        ["The", "Cat", "drank"],
+        ["fresh", "milk", ".", "She"],
+        ["slept", "!"],
+    ]
+    assert read(cats, Reading(form=True))[0][2][0] == "drank"
+
+
+def test_long_sentences_are_cut_and_long_words_spared(tmp_path, alone, monkeypatch):
+    path = tmp_path / "long.txt"
+    path.write_text(f"{'x' * 500} eats {'fish ' * 30}", encoding="utf-8")
+    monkeypatch.setattr(tagger, "LONGEST", 10)
+    rows = read(path, Reading(lines=True))
+    assert [len(sentence) for sentence in rows] == [10, 10, 10, 2]
+    assert rows[0][0][0] == "x" * 500
+
+
+@pytest.mark.parametrize(("name", "table"), [("german", tagger.GERMAN), ("nl", tagger.DUTCH)])
+def test_other_languages_have_tags_but_no_heads(tmp_path, alone, name, table):
+    language = tagger.load(name)
+    upos = {tag: language.upos(tag) for tag in language.tagger.names}
+    assert set(upos.values()) <= set(UPOS)
+    assert {"NOUN", "VERB", "ADJ", "DET", "PUNCT", "PRON"} <= set(upos.values())
+    path = tmp_path / "some.txt"
+    path.write_text("Die Katzen tranken Milch.", encoding="utf-8")
+    (rows,) = read(path, Reading(model=name))
+    assert len(rows) == 5
+    assert {row[2] for row in rows} == {None}
+    if name == "german":
+        assert [row[:2] for row in rows][1:4] == [
+            ("katze", "NOUN"),
+            ("trinken", "VERB"),
+            ("milch", "NOUN"),
+        ]
+
+
+def test_every_english_tag_has_a_kind(language):
+    assert set(language.tagger.names) - {"!!!", "IN"} <= set(english.KINDS)
+
+
+def test_unknown_language():
+    with pytest.raises(UnknownName, match="did you mean english"):
+        tagger.load("englisch")
+    # A model of one's own would be unpickled, which runs code.
+    with pytest.raises(UnknownName):
+        tagger.load("my_model.pgz")
+
+
+def test_without_the_package(monkeypatch):
+    monkeypatch.setitem(sys.modules, "HanTa.HanoverTagger", None)
+    with pytest.raises(MissingExtra, match=r"pip install 'roget\[tagger\]'"):
+        hanta.Tagger("morphmodel_en.pgz")
+
+
+def test_lemmas_agree_with_gold(shared_data, language):
+    """A sanity check of the whole: most verbs and nouns of real text get the lemma people gave."""
+    right = wrong = 0
+    sentences = parsed(shared_data / "ud-english/en_ewt-dev.conllu")
+    lines = (shared_data / "ud-english/en_ewt-dev.conllu").read_text("utf-8").splitlines()
+    raw = [line.removeprefix("# text = ") for line in lines if line.startswith("# text = ")]
+    cut = list(map(english.tokenise, raw))
+    for gold, analysis in zip(sentences, language.analyse(cut), strict=True):
+        if len(gold) == len(analysis.lemmas):
+            for (word, upos, *_), lemma in zip(gold, analysis.lemmas, strict=True):
+                if upos in ("NOUN", "VERB"):
+                    right, wrong = right + (word == lemma.lower()), wrong + (word != lemma.lower())
+    assert right > 2000
+    assert right / (right + wrong) > 0.93

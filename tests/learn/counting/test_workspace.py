@@ -1,0 +1,236 @@
+"""Breaks of every kind: what is done stays, the output is whole or absent, the next run goes on."""
+
+from __future__ import annotations
+
+import errno
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pytest
+
+from learn.counting import corpora
+from roget.core.counts import Counts
+from roget.engines import duck
+from roget.errors import FormatError, InputError
+from roget.learn.counting import inputs
+from roget.learn.counting.count import Options, count, run
+from roget.learn.counting.workspace import Workspace
+
+
+@pytest.fixture(autouse=True)
+def _every_file_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(inputs, "BUNDLE", 1)
+
+
+@pytest.fixture
+def corpus(tmp_path: Path) -> Path:
+    return corpora.folder(tmp_path / "corpus")
+
+
+def parts(tmp_path: Path) -> list[str]:
+    folder = tmp_path / "o.counts.partial" / "parts"
+    return sorted(path.name for path in folder.iterdir()) if folder.exists() else []
+
+
+def names(tmp_path: Path) -> set[str]:
+    return {path.name for path in tmp_path.iterdir()} - {"corpus"}
+
+
+def notes(error: BaseException) -> str:
+    return " ".join(getattr(error, "__notes__", []))
+
+
+class Stop:
+    """A progress callback that ends a run after some files."""
+
+    def __init__(self, files: int, error: BaseException) -> None:
+        self.left, self.error = files, error
+
+    def __call__(self, done: int, size: int, tokens: int) -> None:
+        if not self.left:
+            raise self.error
+        self.left -= 1
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt(), RuntimeError("bang")])
+def test_what_is_done_stays_and_is_used(tmp_path: Path, corpus: Path, error: BaseException) -> None:
+    whole = count(corpus)
+    with pytest.raises(type(error)) as caught:
+        run(corpus, tmp_path / "o.counts", progress=Stop(4, error))
+    assert "4 of 6 files counted; run the same command again to go on" in notes(caught.value)
+    assert names(tmp_path) == {"o.counts.partial"}
+    assert len(parts(tmp_path)) == 4
+    told: list[int] = []
+    summary = run(corpus, tmp_path / "o.counts", progress=lambda done, *_: told.append(done))
+    assert summary.reused == 4
+    assert told[0] > sum(path.stat().st_size for path in corpus.iterdir()) // 2
+    assert names(tmp_path) == {"o.counts"}
+    again = Counts.read(tmp_path / "o.counts")
+    assert again == whole
+    assert again.provenance == whole.provenance
+
+
+def test_parts_serve_other_cuts_but_no_other_recipe_or_file(tmp_path: Path, corpus: Path) -> None:
+    def broken(options: Options) -> int:
+        before = set(parts(tmp_path))
+        with pytest.raises(KeyboardInterrupt):
+            run(corpus, tmp_path / "o.counts", options, progress=Stop(2, KeyboardInterrupt()))
+        return len(before & set(parts(tmp_path)))
+
+    assert broken(Options()) == 0
+    assert broken(Options(min_count=2)) == 2
+    assert broken(Options(relation="subj")) == 0
+    for path in corpus.iterdir():
+        os.utime(path, ns=(5, 5))
+    assert broken(Options(relation="subj")) == 0
+    assert len(parts(tmp_path)) == 2
+
+
+def test_a_broken_file_does_not_spoil_the_others(tmp_path: Path, corpus: Path) -> None:
+    good = (corpus / "3.conllu").read_text()
+    (corpus / "3.conllu").write_text("1\tbroken\n\n" + good * 9)
+    with pytest.raises(FormatError, match=r"3\.conllu:1: 2 columns"):
+        run(corpus, tmp_path / "o.counts")
+    assert names(tmp_path) == set()  # the largest comes first, so nothing was done
+    (corpus / "3.conllu").write_text("1\tbroken\n\n")
+    with pytest.raises(FormatError) as caught:
+        run(corpus, tmp_path / "o.counts")
+    assert "5 of 6 files counted" in notes(caught.value)
+    (corpus / "3.conllu").write_text(good)
+    assert run(corpus, tmp_path / "o.counts").reused == 5
+    assert Counts.read(tmp_path / "o.counts") == count(corpus)
+
+
+def test_nothing_finished_leaves_nothing(tmp_path: Path, corpus: Path) -> None:
+    with pytest.raises(KeyboardInterrupt) as caught:
+        run(corpus, tmp_path / "o.counts", progress=Stop(0, KeyboardInterrupt()))
+    assert names(tmp_path) == set()
+    assert not notes(caught.value)
+
+
+SCRIPT = """
+    import os, signal, sys, time
+    from roget.learn.counting import inputs
+    from roget.learn.counting.count import Options, run
+
+    def progress(done, size, tokens):
+        if done > size / 2:
+            {act}
+
+    if __name__ == "__main__":
+        inputs.BUNDLE = 1
+        try:
+            run(sys.argv[1], sys.argv[2], Options(processes=int(sys.argv[3])), progress=progress)
+        except KeyboardInterrupt as error:
+            sys.exit("stopped: " + " ".join(error.__notes__))
+"""
+
+
+def start(tmp_path: Path, corpus: Path, act: str, processes: int) -> subprocess.Popen[str]:
+    script = tmp_path / "script.py"
+    script.write_text(textwrap.dedent(SCRIPT).format(act=act))
+    command = [sys.executable, script, corpus, tmp_path / "o.counts", str(processes)]
+    return subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
+    )
+
+
+def test_a_killed_run_goes_on(tmp_path: Path, corpus: Path) -> None:
+    process = start(tmp_path, corpus, "os.kill(os.getpid(), signal.SIGKILL)", 1)
+    process.communicate(timeout=60)
+    assert process.returncode == -signal.SIGKILL
+    assert names(tmp_path) == {"o.counts.partial", "script.py"}
+    (tmp_path / ".o.counts.abcd1234").mkdir()
+    # A part that was being written when the run was killed, and a lock that nobody holds.
+    (tmp_path / "o.counts.partial" / "parts" / ".half").mkdir()
+    assert (tmp_path / "o.counts.partial" / "lock").exists()
+    summary = run(corpus, tmp_path / "o.counts")
+    assert 0 < summary.reused < 6
+    assert names(tmp_path) == {"o.counts", "script.py"}
+    assert Counts.read(tmp_path / "o.counts") == count(corpus)
+
+
+@pytest.mark.parametrize("processes", [1, 2])
+def test_ctrl_c(tmp_path: Path, corpus: Path, processes: int) -> None:
+    process = start(tmp_path, corpus, "print('now', flush=True); time.sleep(30)", processes)
+    assert process.stdout is not None
+    assert process.stdout.readline() == "now\n"
+    os.killpg(process.pid, signal.SIGINT)  # as a terminal does, workers included
+    _, said = process.communicate(timeout=60)
+    assert process.returncode == 1
+    assert said.startswith("stopped: ")
+    assert "files counted; run the same command again" in said
+    assert "Traceback" not in said
+    assert names(tmp_path) == {"o.counts.partial", "script.py"}
+    assert run(corpus, tmp_path / "o.counts").reused > 0
+    assert Counts.read(tmp_path / "o.counts") == count(corpus)
+
+
+@pytest.mark.parametrize("allowed", [0, 7, 19, 24])
+def test_a_full_disk(
+    tmp_path: Path, corpus: Path, monkeypatch: pytest.MonkeyPatch, allowed: int
+) -> None:
+    """Each part has three files; what comes after 18 of them is the adding up."""
+    left = allowed
+    copy = duck.copy
+
+    def failing(connection: Any, query: str, file: Path) -> None:
+        nonlocal left
+        if not left:
+            raise duckdb.IOException("IO Error: Could not write: No space left on device")
+        left -= 1
+        copy(connection, query, file)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(duck, "copy", failing)
+        with pytest.raises(OSError, match="No space left"):
+            run(corpus, tmp_path / "o.counts")
+    assert names(tmp_path) == ({"o.counts.partial"} if allowed > 3 else set())
+    assert len(parts(tmp_path)) == min(allowed // 3, 6)
+    run(corpus, tmp_path / "o.counts")
+    assert Counts.read(tmp_path / "o.counts") == count(corpus)
+
+
+@pytest.fixture
+def tiny_disk(tmp_path: Path) -> Iterator[Path]:
+    """A file system of a few hundred kilobytes."""
+    place = tmp_path / "disk"
+    place.mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", "size=300k", "tmpfs", str(place)]
+    if os.name != "posix" or subprocess.run(mount, capture_output=True).returncode:
+        pytest.skip("cannot mount a small file system here")
+    yield place
+    subprocess.run(["umount", str(place)], check=True)
+
+
+def test_a_disk_that_is_really_full(tmp_path: Path, corpus: Path, tiny_disk: Path) -> None:
+    rows = "".join(f"w{i * 7919 % 100_003}\tc{i * 104_729 % 50_021}\n" for i in range(60_000))
+    (tmp_path / "a.tsv").write_text(rows)
+    with pytest.raises(OSError, match="[Nn]o space|No room|no room"):
+        run(tmp_path / "a.tsv", tiny_disk / "o.counts")
+    assert list(tiny_disk.iterdir()) == []
+    run(corpus, tiny_disk / "o.counts")
+    assert Counts.read(tiny_disk / "o.counts") == count(corpus)
+
+
+def test_two_runs_at_once(tmp_path: Path, corpus: Path) -> None:
+    with Workspace(tmp_path / "o.counts", []):
+        with pytest.raises(InputError, match=f"in use: another run .process {os.getpid()}."):
+            run(corpus, tmp_path / "o.counts")
+        run(corpus, tmp_path / "p.counts")
+    run(corpus, tmp_path / "o.counts")
+    assert names(tmp_path) == {"o.counts", "p.counts"}
+
+
+def test_a_folder_that_cannot_be_written(tmp_path: Path) -> None:
+    (tmp_path / "o.partial").touch()
+    with pytest.raises(OSError, match=r"cannot write .*o\.partial"), Workspace(tmp_path / "o", []):
+        pass
+    assert errno.EEXIST
