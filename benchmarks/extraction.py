@@ -116,31 +116,31 @@ def quality(folder: Path, systems: dict[str, tuple[Reader, Reading]]) -> bool:
 
 def speed(folder: Path) -> None:
     """Print tokens per CPU second, one process, and the same for the bare tool."""
+    everything = texts(folder / NEWS)
     chosen, tokens = [], 0
-    for sentence in texts(folder / NEWS):
+    for sentence in everything:
         chosen.append(sentence)
         tokens += sentence.count(" ") + 1
         if tokens > SPEED_TOKENS:
             break
     print(f"\n{'tokens per CPU second':<34}{'roget':>12}{'alone':>12}{'ratio':>8}")
     with tempfile.TemporaryDirectory() as temporary:
-        raw = Path(temporary, "raw.txt")
+        raw, large = Path(temporary, "raw.txt"), Path(temporary, "large.txt")
         raw.write_text("\n".join(chosen), encoding="utf-8")
+        large.write_text("\n\n".join(everything), encoding="utf-8")
 
-        def reading(reader: Reader, how: Reading, window: bool = False) -> Callable[[], int]:
-            def work() -> int:
-                tables = Tables()
-                draw = Windows(2, "both", tables)
-                read = 0
-                for batch in reader(find([raw], [])[0], tables, how):
-                    read += len(batch)
-                    if window:
-                        draw(batch)
-                return read
+        def reading(reader: Reader, how: Reading) -> Callable[[], int]:
+            return lambda: sum(map(len, reader(find([raw], [])[0], Tables(), how)))
 
-            return work
+        def windows() -> int:
+            tables, read = Tables(), 0
+            draw = Windows(2, "both", tables)
+            for batch in text.read(find([large], [])[0], tables, Reading()):
+                draw(batch)
+                read += len(batch)
+            return read
 
-        _line("text, window 2", reading(text.read, Reading(), window=True), None)
+        _line("text, window 2", windows, None)
         _hanta_speed(reading(tagger.read, Reading(lines=True)), chosen)
         if find_spec("spacy") and (folder / PIPELINE).is_dir():
             from roget.learn.corpus import spacy_reader

@@ -109,8 +109,8 @@ READERS: dict[str, str] = {
     "hanta": "roget.learn.corpus.tagger:read",
     "spacy": "roget.learn.corpus.spacy_reader:read",
     "docbin": "roget.learn.corpus.spacy_reader:read_docbin",
-    "table": "roget.core.tables:scan",
-    "matrix": "roget.core.counts_files:read_matrix",
+    "table": "roget.learn.counting.tabular:count_table",
+    "matrix": "roget.learn.counting.tabular:count_matrix",
 }
 
 ENGINES: dict[str, str] = {

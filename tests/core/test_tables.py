@@ -23,7 +23,7 @@ from roget.errors import MAX_PROBLEMS, FormatError, InputError
 Rows = list[tuple[str, str, float]]
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def connection() -> Iterator[duckdb.DuckDBPyConnection]:
     with duckdb.connect() as opened:
         yield opened
@@ -338,13 +338,14 @@ COUNTS = st.integers(0, 2**40) | st.floats(0, 1e6, allow_subnormal=False)
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(rows=st.lists(st.tuples(TEXTS, TEXTS, COUNTS), min_size=1, max_size=20))
-def test_all_formats_agree_with_a_naive_twin(tmp_path: Path, rows: Rows) -> None:
+def test_all_formats_agree_with_a_naive_twin(
+    tmp_path: Path, connection: duckdb.DuckDBPyConnection, rows: Rows
+) -> None:
     expected = Counter((word, context, float(n)) for word, context, n in rows if n)
-    with duckdb.connect() as connection:
-        for suffix, writer in WRITERS.items():
-            path = tmp_path / f"a{suffix}"
-            path.write_bytes(writer([["word", "context", "count"]][: suffix != ".jsonl"] + rows))
-            found = read(connection, path)
-            assert Counter((word, context, float(n)) for word, context, n in found) == expected
-            whole = kind(connection, scan(connection, path)) == "BIGINT"
-            assert whole == all(float(n).is_integer() for _, _, n in rows)
+    for suffix, writer in WRITERS.items():
+        path = tmp_path / f"a{suffix}"
+        path.write_bytes(writer([["word", "context", "count"]][: suffix != ".jsonl"] + rows))
+        found = read(connection, path)
+        assert Counter((word, context, float(n)) for word, context, n in found) == expected
+        whole = kind(connection, scan(connection, path)) == "BIGINT"
+        assert whole == all(float(n).is_integer() for _, _, n in rows)

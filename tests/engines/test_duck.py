@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import signal
+import subprocess
+import sys
+import time
 from pathlib import Path
 
 import duckdb
@@ -77,3 +81,24 @@ def test_parquet_paths_are_no_patterns(tmp_path: Path) -> None:
     with duck.connect() as connection:
         duck.copy(connection, "SELECT 7 AS n", file)
         assert connection.execute(f"FROM {duck.parquet(file)}").fetchall() == [(7,)]
+
+
+def test_ctrl_c_ends_a_query_at_once() -> None:
+    script = """if True:
+        import time
+        from roget.engines import duck
+        connection = duck.connect()
+        print("begun", flush=True)
+        try:
+            numbers = "range(10000000) a, range(1000000) b"
+            duck.execute(connection, f"SELECT sum(hash(a.range * b.range) % 7) FROM {numbers}")
+        except KeyboardInterrupt:
+            print("stopped")
+    """
+    process = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    assert process.stdout.readline() == "begun\n"
+    time.sleep(0.3)
+    process.send_signal(signal.SIGINT)
+    # The query would take hours.
+    assert process.communicate(timeout=30)[0] == "stopped\n"

@@ -20,15 +20,20 @@ from roget.engines.local import Local, cores
 from roget.errors import FormatError, InputError, MissingExtra, RogetError
 
 
-@pytest.fixture(scope="module", params=["here", "pool", "dask"])
-def engine(request: pytest.FixtureRequest) -> Iterator[Engine]:
-    made: Engine
-    made = {"here": lambda: Local(1), "pool": lambda: Local(2), "dask": lambda: Dask(None, 2)}[
-        request.param
-    ]()
+@pytest.fixture(scope="module")
+def cluster() -> Iterator[Dask]:
+    made = Dask(None, 2)
     yield made
     made.close()
     made.close()
+
+
+@pytest.fixture(params=["here", "pool", "dask"])
+def engine(request: pytest.FixtureRequest) -> Engine:
+    if request.param == "dask":
+        made: Engine = request.getfixturevalue("cluster")
+        return made
+    return Local(1 if request.param == "here" else 2)
 
 
 class Sums:
@@ -91,14 +96,10 @@ def stop(sums: Sums, read: int, tokens: int) -> None:
         raise KeyboardInterrupt
 
 
-def test_a_killed_dask_worker_has_its_task_done_again(tmp_path: Path) -> None:
-    engine = Dask(None, 2)
+def test_a_killed_dask_worker_has_its_task_done_again(tmp_path: Path, cluster: Dask) -> None:
     sums = Sums()
-    try:
-        tasks = [(number, str(tmp_path / "died")) for number in range(6)]
-        found = dict(engine.run(jobs.die_once, tasks, sums))
-    finally:
-        engine.close()
+    tasks = [(number, str(tmp_path / "died")) for number in range(6)]
+    found = dict(cluster.run(jobs.die_once, tasks, sums))
     assert (tmp_path / "died").exists()
     assert found == {number: number for number in range(6)}
     assert sums.tokens == sum(range(6))

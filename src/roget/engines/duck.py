@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import glob
 import re
+import threading
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -46,9 +48,23 @@ def connect(
     return connection
 
 
+def execute(connection: duckdb.DuckDBPyConnection, query: str) -> duckdb.DuckDBPyConnection:
+    """Run a query, which Ctrl-C ends within moments; DuckDB alone may take minutes to notice."""
+    if threading.current_thread() is not threading.main_thread():
+        return connection.execute(query)
+    with ThreadPoolExecutor(1) as pool:
+        running = pool.submit(connection.execute, query)
+        try:
+            return running.result()
+        except KeyboardInterrupt:
+            connection.interrupt()
+            raise
+
+
 def copy(connection: duckdb.DuckDBPyConnection, query: str, file: Path) -> None:
     """Write what a query gives as a Parquet file."""
-    connection.execute(f"COPY ({query}) TO {quoted(str(file))} (FORMAT parquet, COMPRESSION zstd)")
+    to = f"TO {quoted(str(file))} (FORMAT parquet, COMPRESSION zstd)"
+    execute(connection, f"COPY ({query}) {to}")
 
 
 def parquet(*files: Path, by_name: bool = False) -> str:

@@ -62,13 +62,17 @@ def render(entries: list[dict[str, Any]]) -> str:
 
 
 def _line(entry: dict[str, Any]) -> str:
-    about = entry["summary"] + (f" Assumes {entry['assumes']}." if "assumes" in entry else "")
     given = ", ".join(
         f"{key}={value:g}" if isinstance(value, float) else f"{key}={value}"
         for key, value in entry.get("parameters", {}).items()
     )
-    source = f" [{entry['reference']}]" if "reference" in entry else ""
-    return about + source + (f" Parameters: {given}." if given else "")
+    parts = [
+        str(entry["summary"]),
+        f"Assumes {entry['assumes']}." if "assumes" in entry else "",
+        f"[{entry['reference']}]" if "reference" in entry else "",
+        f"Parameters: {given}." if given else "",
+    ]
+    return " ".join(part for part in parts if part)
 
 
 def two_columns(rows: list[tuple[str, str]]) -> str:

@@ -178,5 +178,5 @@ def test_precision_and_recall_on_gold(shared_data, tmp_path):
     drawn = [(Counter(pairs([ours], ["obj"])), Counter(pairs([theirs], ["obj"])))
              for ours, theirs in zip(sentences, gold, strict=True)]  # fmt: skip
     both = sum((ours & theirs).total() for ours, theirs in drawn)
-    assert both / sum(ours.total() for ours, _ in drawn) >= 0.82
-    assert both / sum(theirs.total() for _, theirs in drawn) >= 0.81
+    assert both / sum(ours.total() for ours, _ in drawn) >= 0.80
+    assert both / sum(theirs.total() for _, theirs in drawn) >= 0.82

@@ -181,8 +181,8 @@ def test_long_sentences_are_cut_and_long_words_spared(tmp_path, alone, monkeypat
     assert rows[0][0][0] == "x" * 500
 
 
-@pytest.mark.parametrize(("name", "table"), [("german", tagger.GERMAN), ("nl", tagger.DUTCH)])
-def test_other_languages_have_tags_but_no_heads(tmp_path, alone, name, table):
+@pytest.mark.parametrize("name", ["german", "nl"])
+def test_other_languages_have_tags_but_no_heads(tmp_path, alone, name):
     language = tagger.load(name)
     upos = {tag: language.upos(tag) for tag in language.tagger.names}
     assert set(upos.values()) <= set(UPOS)
@@ -210,6 +210,12 @@ def test_unknown_language():
     # A model of one's own would be unpickled, which runs code.
     with pytest.raises(UnknownName):
         tagger.load("my_model.pgz")
+
+
+def test_a_model_in_the_working_directory_is_not_loaded(alone, tmp_path, monkeypatch):
+    (tmp_path / "morphmodel_en.pgz").write_bytes(b"harm")
+    monkeypatch.chdir(tmp_path)
+    assert hanta.Tagger("morphmodel_en.pgz").tags([["Yes"]]) == [["ITJ"]]
 
 
 def test_without_the_package(monkeypatch):

@@ -178,6 +178,13 @@ def test_windows_over_plain_text(tmp_path: Path) -> None:
     assert not run(tmp_path / "a.txt", tmp_path / "o.counts", Options(window=2)).notes
 
 
+def test_tagged_text(tmp_path: Path) -> None:
+    pytest.importorskip("HanTa")
+    (tmp_path / "a.txt").write_text("The cat drinks milk. The dog drank some water.\n")
+    counts = count(tmp_path / "a.txt", tagger="hanta")
+    assert sorted(counts.rows()) == [("milk", "drink", 1), ("water", "drink", 1)]
+
+
 class Stdin(io.TextIOWrapper):
     def __init__(self, data: bytes) -> None:
         super().__init__(io.BufferedReader(io.BytesIO(data)))  # type: ignore[arg-type]

@@ -16,14 +16,16 @@ from roget.learn.counting import exact
 FRACTIONS = st.floats(2.0**-75, 2.0**40, allow_nan=False)
 
 
+CONNECTION = duckdb.connect()
+
+
 def summed(values: list[float], keys: list[int] | None = None) -> dict[int, tuple[Fraction, float]]:
     rows = {"key": np.array(keys or [0] * len(values)), "n": np.array(values)}
-    with duckdb.connect() as connection:
-        connection.register("given", rows)
-        query = exact.summed(exact.split("FROM given"), "key", fractional=True)
-        found = connection.execute(
-            f"SELECT key, n, fraction, rest, {exact.value(True)} FROM ({query})"
-        ).fetchall()
+    CONNECTION.register("given", rows)
+    query = exact.summed(exact.split("FROM given"), "key", fractional=True)
+    found = CONNECTION.execute(
+        f"SELECT key, n, fraction, rest, {exact.value(True)} FROM ({query})"
+    ).fetchall()
     return {
         key: (n + Fraction(fraction, 2**64) + Fraction(rest, 2**128), value)
         for key, n, fraction, rest, value in found

@@ -23,7 +23,7 @@ FORM, LEMMA, UPOS, HEAD, DEPREL = 1, 2, 3, 6, 7
 
 
 def read(source: Source, tables: Tables, reading: Reading) -> Iterator[Tokens]:
-    """The sentences of a source in batches; raises FormatError at its end if lines are broken."""
+    """CoNLL-U: parsed text, in batches; broken lines are raised together at the end."""
     words, upos, deprels = _columns(tables, reading)
     problems, tabs = _Problems(source), 0
     for block in source.blocks(reach=PIECE):

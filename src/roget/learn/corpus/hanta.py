@@ -7,6 +7,7 @@ is analysed once, and the search over a sentence is compiled; sums and ties come
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -27,10 +28,12 @@ class Tagger:
 
     def __init__(self, file: str) -> None:
         try:
+            import HanTa
             from HanTa.HanoverTagger import EMPTY, END, START, UNKNOWN, HanoverTagger
         except ImportError:
             raise MissingExtra("HanTa", "tagger", "tagging plain text") from None
-        self._model: Any = HanoverTagger(file)
+        # By its bare name, a file of that name in the working directory would be unpickled.
+        self._model: Any = HanoverTagger(str(Path(HanTa.__file__).with_name(file)))
         names = self._model.int2tag
         self._unknown = UNKNOWN
         order = [tag for tag in self._model.LP_trans_word[EMPTY, START] if tag != END]
@@ -108,8 +111,11 @@ def _dense(transitions: dict[tuple[int, int], dict[int, float]], numbers: dict[i
     """Log-probabilities by the numbers of two tags and the next."""
     size = max(numbers.values())
     dense = np.full((size + 1, size, size), -np.inf)
+    tags: list[int] = []
     for (last, now), after in transitions.items():
         if last in numbers and now in numbers:
-            columns = [numbers[tag] for tag in after]
+            if list(after) != tags:
+                tags = list(after)
+                columns = np.array([numbers[tag] for tag in tags])
             dense[numbers[last], numbers[now], columns] = list(after.values())
     return dense

@@ -47,7 +47,7 @@ _CLAUSAL = ("VERB", "AUX", "ADJ", "ADV")
 
 
 def read(source: Source, tables: Tables, reading: Reading) -> Iterator[Tokens]:
-    """The sentences of a text in batches, as a pipeline (`reading.model`) parses them."""
+    """Plain text as a spaCy pipeline (`reading.model`) parses it."""
     if reading.model is None:
         raise InputError("which spaCy pipeline? Name one, or its folder, with --model")
     nlp = load(reading.model)
@@ -66,7 +66,7 @@ def read(source: Source, tables: Tables, reading: Reading) -> Iterator[Tokens]:
 
 
 def read_docbin(source: Source, tables: Tables, reading: Reading) -> Iterator[Tokens]:
-    """The sentences of a DocBin file (.spacy) in batches; no pipeline is needed."""
+    """Documents that spaCy parsed before, kept in a DocBin (.spacy); no pipeline is needed."""
     spacy = _spacy()
     # Bytes are to come as they are, whatever encoding texts have.
     whole = replace(source, encoding="utf-8")

@@ -47,7 +47,7 @@ DUTCH = (
 
 
 def read(source: Source, tables: Tables, reading: Reading) -> Iterator[Tokens]:
-    """The sentences of a source in batches, with heads and labels if the language is English."""
+    """Plain text tagged by HanTa; patterns of tags give heads and labels, in English."""
     language = load(reading.model or "english")
     columns = _Columns(tables, reading)
     for part in text.decoded(source):

@@ -76,7 +76,7 @@ _NUMBERED = {
 
 
 def read(source: Source, tables: Tables, reading: Reading) -> Iterator[Tokens]:
-    """The sentences of a source in batches: words only, lower-cased unless asked otherwise."""
+    """Plain text: sentences and words by Unicode's rules, for windows."""
     ids = Ids(tables.words)
     ids["\n"] = _BREAK
     for text in decoded(source):

@@ -4,36 +4,26 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, replace
-from hashlib import sha256
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
-from roget import catalogue
-from roget._version import __version__
 from roget.core import counts_files
 from roget.core.counts import Counts
 from roget.engines import duck
-from roget.engines.base import Engine, Report
 from roget.errors import InputError
-from roget.learn.corpus.sources import STANDARD_INPUT, Source
-from roget.learn.counting import export, parts
-from roget.learn.counting.extract import TABULAR, Extract
+from roget.learn.counting import export
 from roget.learn.counting.hashing import Hashes
-from roget.learn.counting.inputs import SLOW, plan, sources_of, stored
+from roget.learn.counting.inputs import plan, sources_of
 from roget.learn.counting.options import Options, Words, cuts_of, recipe_of
-from roget.learn.counting.parts import Part, Task
-from roget.learn.counting.recipe import Cuts, Recipe
+from roget.learn.counting.origin import Origin
 from roget.learn.counting.total import Result, Total
+from roget.learn.counting.work import Meter, Progress, counted, first
 from roget.learn.counting.workspace import Workspace
 
-Path_: TypeAlias = str | os.PathLike[str]
-Inputs: TypeAlias = Path_ | Sequence[Path_]
-Progress: TypeAlias = Callable[[int, int, int], None]
-
-POOL_FROM = 32 << 20
-"""Bytes below which starting processes takes longer than they save."""
+PathLike: TypeAlias = str | os.PathLike[str]
+Inputs: TypeAlias = PathLike | Sequence[PathLike]
 
 
 @dataclass(frozen=True)
@@ -58,7 +48,7 @@ class Summary:
 def count(
     inputs: Inputs,
     *,
-    output: Path_ | None = None,
+    output: PathLike | None = None,
     relation: str | Sequence[str] | None = None,
     window: int | None = None,
     sides: str = "both",
@@ -118,7 +108,7 @@ def count(
 
 def run(
     inputs: Inputs,
-    output: Path_,
+    output: PathLike,
     options: Options | None = None,
     *,
     keep: bool = True,
@@ -144,13 +134,13 @@ def run(
         Hashes(sources if recipe.limit is None else []) as hashes,
     ):
         before = workspace.done()
-        meter = _Meter(tasks, before, progress)
+        meter = Meter(tasks, before, progress)
         if recipe.limit is None:
-            done = _counted(workspace, tasks, recipe, options, meter)
+            done = counted(workspace, tasks, recipe, options, meter)
         else:
-            done = _first(workspace, tasks, recipe, options, meter)
-        made = _Made(sources, recipe, cuts, done, hashes)
-        result = _added_up(workspace, target, made, options.memory)
+            done = first(workspace, tasks, recipe, options, meter)
+        origin = Origin(sources, recipe, cuts, done, hashes)
+        result = _added_up(workspace, target, origin, options.memory)
     return Summary(
         target,
         *result.shape,
@@ -164,159 +154,23 @@ def run(
     )
 
 
-class _Meter:
-    """Adds up what jobs report and tells the caller."""
-
-    def __init__(self, tasks: Sequence[Task], done: set[str], progress: Progress | None) -> None:
-        sizes = {task.key: sum(map(stored, task.sources)) for task in tasks}
-        self._all, self._done = sum(sizes.values()), sum(sizes[key] for key in done)
-        self._tokens, self._progress = 0, progress
-
-    def __call__(self, read: int, tokens: int) -> None:
-        self._done += read
-        self._tokens += tokens
-        if self._progress is not None:
-            self._progress(min(self._done, self._all), self._all, self._tokens)
-
-
-def _counted(
-    workspace: Workspace, tasks: Sequence[Task], recipe: Recipe, options: Options, report: Report
-) -> list[Part]:
-    """The parts of all tasks; those that an earlier run has left are not counted again."""
-    done = workspace.done()
-    missing = [task for task in tasks if task.key not in done]
-    # The largest first, so that none of them is left for the end.
-    missing.sort(key=lambda task: sum(map(stored, task.sources)), reverse=True)
-    if missing:
-        engine = _engine(options, recipe, missing)
-        try:
-            job = _job(workspace, recipe, options, shared=engine.shares_disk)
-            for at, files in engine.run(job, missing, report):
-                if files is not None:
-                    parts.unpack(files, workspace.parts, missing[at].key)
-        finally:
-            engine.close()
-    return [workspace.part(task) for task in tasks]
-
-
-def _first(
-    workspace: Workspace, tasks: Sequence[Task], recipe: Recipe, options: Options, report: Report
-) -> list[Part]:
-    """The parts of the first tasks, up to the limit: one after the other, in this process."""
-    done: list[Part] = []
-    left = recipe.limit or 0
-    for task in tasks:
-        rest = replace(recipe, limit=left)
-        again = parts.task(task.sources, rest)
-        _job(workspace, rest, options, shared=True)(again, report)
-        done.append(workspace.part(again))
-        left -= done[-1].facts.tokens
-        if left <= 0:
-            break
-    return done
-
-
-def _job(workspace: Workspace, recipe: Recipe, options: Options, *, shared: bool) -> Extract:
-    if recipe.reader in TABULAR and shared:
-        # Runs in this process, where DuckDB has all cores.
-        return Extract(recipe, str(workspace.parts), options.memory, threads=None)
-    return Extract(recipe, str(workspace.parts) if shared else None, options.memory or "2GB")
-
-
-def _engine(options: Options, recipe: Recipe, tasks: Sequence[Task]) -> Engine:
-    make = catalogue.load("engines", options.engine)
-    once = any(source.path == STANDARD_INPUT for task in tasks for source in task.sources)
-    if options.engine != "local":
-        if once:
-            raise InputError("standard input can be read here only: save it, or count it locally")
-        engine: Engine = make(options.scheduler, options.processes)
-        return engine
-    if options.scheduler is not None:
-        raise InputError(f"scheduler {options.scheduler}: for the engine dask only")
-    size = sum(stored(source) for task in tasks for source in task.sources)
-    small = options.processes is None and size < SLOW.get(recipe.reader, POOL_FROM)
-    alone = once or small or recipe.reader in TABULAR
-    local: Engine = make(1 if alone else options.processes)
-    return local
-
-
-@dataclass(frozen=True)
-class _Made:
-    """Where counts come from."""
-
-    sources: Sequence[Source]
-    recipe: Recipe
-    cuts: Cuts
-    parts: Sequence[Part]
-    hashes: Hashes
-
-    def provenance(self) -> dict[str, Any]:
-        """All that decides the result, ready for JSON."""
-        found = self.hashes.results()
-        once = next((part.facts for part in self.parts if part.facts.read), None)
-        if once is not None and once.sha256 is not None:
-            found[STANDARD_INPUT] = once.sha256
-        cuts = asdict(self.cuts)
-        for name, listed in cuts.items():
-            if isinstance(listed, frozenset):
-                # Lists may be long; this is enough to tell whether another is the same.
-                digest = sha256("\n".join(sorted(listed)).encode()).hexdigest()
-                cuts[name] = {"words": len(listed), "sha256": digest} if listed else None
-        return {
-            "roget": __version__,
-            "inputs": [
-                {
-                    "path": source.path,
-                    "bytes": once.read if once and source.path == STANDARD_INPUT else source.size,
-                    "sha256": found.get(source.path),
-                }
-                for source in self.sources
-            ],
-            "recipe": asdict(self.recipe),
-            "cuts": cuts,
-            "tokens": sum(part.facts.tokens for part in self.parts),
-            "sentences": sum(part.facts.sentences for part in self.parts),
-        }
-
-
-def _added_up(workspace: Workspace, target: Path, made: _Made, memory: str | None) -> Result:
+def _added_up(workspace: Workspace, target: Path, origin: Origin, memory: str | None) -> Result:
     with (
         duck.clear_errors(f"writing {target}"),
         export.draft_of(target, workspace.work) as draft,
         duck.connect(memory, None, workspace.work / "spill") as connection,
     ):
-        total = Total(connection, made.parts, workspace.work)
-        result = total.write(draft, made.cuts, tagged=made.recipe.tags)
+        total = Total(connection, origin.parts, workspace.work)
+        result = total.write(draft, origin.cuts, tagged=origin.recipe.tags)
         if not result.entries:
-            raise InputError(_why_empty(result, made))
+            raise InputError(origin.why_empty(result))
         counts_files.seal(
             draft,
             shape=result.shape,
             entries=result.entries,
             total=result.total,
             dtype=result.dtype,
-            relations=made.recipe.relations,
-            provenance=made.provenance(),
+            relations=origin.recipe.relations,
+            provenance=origin.provenance(),
         )
     return result
-
-
-def _why_empty(result: Result, made: _Made) -> str:
-    if all(result.seen):
-        cuts = ", ".join(
-            name
-            for name, value in asdict(made.cuts).items()
-            if value != Cuts.__dataclass_fields__[name].default and value
-        )
-        words, contexts = result.seen
-        return f"of {words:,} words in {contexts:,} contexts the cuts leave none ({cuts})"
-    tokens = sum(part.facts.tokens for part in made.parts)
-    recipe = made.recipe
-    if recipe.reader in TABULAR:
-        return "no pair in the inputs: no row has a count above 0"
-    if not tokens:
-        return "no words in the inputs"
-    sought = (
-        f"in the relation {', '.join(recipe.relations)}" if recipe.relations else "side by side"
-    )
-    return f"no pair in the inputs: of {tokens:,} tokens no two stand {sought}"

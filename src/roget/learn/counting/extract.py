@@ -80,6 +80,8 @@ class Extract:
                 before = source.read
                 if left.reached:
                     break
+            if source.read > before:
+                report(source.read - before, 0)
             read_once += source.read if once else 0
             if left.reached:
                 break

@@ -23,6 +23,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+from roget._version import __version__
 from roget.learn.corpus.sources import STANDARD_INPUT, Source
 from roget.learn.counting.recipe import Recipe
 
@@ -69,7 +70,7 @@ class Part:
 
 def task(sources: tuple[Source, ...], recipe: Recipe) -> Task:
     """The task of counting some sources by a recipe."""
-    said: list[Any] = [VERSION, asdict(recipe)]
+    said: list[Any] = [VERSION, __version__, asdict(recipe)]
     for source in sources:
         place = os.path.abspath(source.path)
         said.append(

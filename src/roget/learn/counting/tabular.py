@@ -129,9 +129,10 @@ def _write(
     for axis, slot in (("word", ""), ("context", "'' AS slot, ")):
         summed = exact.summed(query, axis, fractional, "count(*) AS rows")
         order = f"ORDER BY {exact.descending(fractional)}, {axis}"
-        connection.execute(
+        duck.execute(
+            connection,
             f"CREATE TEMP TABLE {axis}s AS SELECT"
-            f" row_number() OVER ({order}) - 1 AS id, {slot}* FROM ({summed})"
+            f" row_number() OVER ({order}) - 1 AS id, {slot}* FROM ({summed})",
         )
         report(10, 0)
     keyed = (

@@ -54,7 +54,7 @@ class Total:
     def __init__(
         self, connection: duckdb.DuckDBPyConnection, given: Sequence[Part], work: Path
     ) -> None:
-        self._run, self._connection, self._work = connection.execute, connection, work
+        self._connection, self._work = connection, work
         self._parts = [part for part in given if part.facts.runs]
         self._fractional = any(part.facts.fractional for part in given)
         self._count = ", ".join(exact.columns(self._fractional))
@@ -193,6 +193,9 @@ class Total:
         file = self._work / f"{name}.parquet"
         duck.copy(self._connection, query, file)
         return file
+
+    def _run(self, query: str) -> duckdb.DuckDBPyConnection:
+        return duck.execute(self._connection, query)
 
     def _size(self, table: str) -> int:
         return int(self._one(f"SELECT count(*) FROM {table}"))

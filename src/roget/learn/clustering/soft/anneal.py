@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -30,6 +30,11 @@ RISE = 1.05
 
 SHARPEN = 1.15
 """The same once no more splits are to come."""
+
+HARDEN = 1.6
+"""Where only a number of clusters is asked for, β goes on to so many times the root's critical β
+before the second split. On real counts most clusters are unstable from the root's own β on, where
+memberships are so soft that the more clusters there are, the less they differ."""
 
 RELAX = 1.1
 """Clusters settle together once there are more of them by this factor."""
@@ -179,10 +184,9 @@ class Annealer:
     def states(self) -> Iterator[State]:
         """Split until enough, then sharpen, then settle."""
         while self._advance():
-            if self.mixture.k < self._most:
-                yield self._state()
-        target = self.settings.beta
-        while target is not None and self.beta < target:
+            yield self._state()
+        target = self._target
+        while self.beta < target:
             self._settle(min(target, self.beta * SHARPEN), final=False)
             if self.beta < target:
                 yield self._state()
@@ -231,12 +235,27 @@ class Annealer:
     def _limit(self) -> float:
         return math.inf if self.settings.beta is None else self.settings.beta
 
+    @property
+    def _target(self) -> float:
+        """Where β ends."""
+        return self.beta if self.settings.beta is None else self.settings.beta
+
+    @property
+    def _hard(self) -> float:
+        """What β is raised to between the first split and the second."""
+        if self.settings.n_clusters is None or not self.splits:
+            return self.beta
+        return min(HARDEN * self.splits[0].critical_beta, self._limit)
+
     def _advance(self) -> bool:
         """Make one more split, raising β as far as that needs; False if there is none to make."""
         while self.mixture.k < self._most:
+            if self.beta < self._hard:
+                self._settle(min(self.beta * RISE, self._hard), final=False)
+                continue
             cluster = self._most_unstable()
             value = self.eigenvalue[cluster] / self.handicap[cluster]
-            if value <= 0 or EDGE > self._limit * value:
+            if value <= 0 or self._limit * value < EDGE:
                 return False
             need = min(STEP / value, self._limit)
             if need > self.beta * RISE and self.mixture.k > 1:
@@ -250,7 +269,7 @@ class Annealer:
     def _most_unstable(self) -> int:
         """The cluster to split next: the largest eigenvalue, none above it that may be stale."""
         while True:
-            order = np.argsort(-np.array(self.eigenvalue) / self.handicap, kind="stable")
+            order = np.argsort(-self._urgency(), kind="stable")
             if self.fresh[order[0]]:
                 return int(order[0])
             # Two at a time, however many threads there are: the next one is likely wanted soon.
@@ -265,6 +284,12 @@ class Annealer:
                 self.eigenvalue[cluster] = results[cluster].eigenvalue
                 self.fresh[cluster] = True
                 self._found[cluster] = results[cluster]
+
+    def _urgency(self) -> Floats:
+        """Which clusters to split first: of those unstable at this β, where it matters most."""
+        value = np.array(self.eigenvalue) / self.handicap
+        unstable = self.beta * value >= min(STEP, EDGE)
+        return np.where(unstable, 1.0 + self.mixture.mass[: self.mixture.k] * value, value)
 
     def _instability(self, cluster: int) -> Instability:
         k = self.mixture.k
@@ -296,6 +321,8 @@ class Annealer:
         self._account(cluster, beta, found, share, (first, second))
         if self.mixture.k >= RELAX * self.relaxed_at and self.mixture.k < self._most:
             self._settle(self.beta, final=False)
+            if self.splits:
+                self.splits[-1] = replace(self.splits[-1], energy=self.energy)
         return True
 
     def _replace(self, cluster: int, beta: float, found: Instability, share: Floats) -> None:
@@ -330,13 +357,11 @@ class Annealer:
             entropy -= total * _binary_entropy(part / total)
         self.energy = Energy(distortion - entropy / beta, distortion, entropy)
         self.splits.append(Split(cluster, beta, found.critical_beta, self.energy))
-        for values, value in (
-            (self.eigenvalue, found.eigenvalue),
-            (self.fresh, False),
-            (self.handicap, 1.0),
-        ):
-            values[cluster] = value  # type: ignore[index]
-            values.append(value)  # type: ignore[attr-defined]
+        # The twins are looked at anew before either is split.
+        self.fresh[cluster], self.handicap[cluster] = False, 1.0
+        self.eigenvalue.append(found.eigenvalue)
+        self.fresh.append(False)
+        self.handicap.append(1.0)
 
     def _settle(self, beta: float, *, final: bool) -> None:
         """Let all words settle at this β, and merge twins that come together again."""

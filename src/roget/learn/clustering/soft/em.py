@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
@@ -32,21 +33,23 @@ class Crew:
 
     def __init__(self, n_jobs: int | None) -> None:
         self.size = threads(n_jobs)
-        self._pool = ThreadPoolExecutor(self.size) if self.size > 1 else None
+        self._pool: ThreadPoolExecutor | None = None
 
     def each(self, work: Callable[[int], object], tasks: int) -> None:
         """Do tasks 0, 1, …; the first error is raised."""
-        if self._pool is None or tasks < 2:
+        if self.size == 1 or tasks < 2:
             for task in range(tasks):
                 work(task)
-        else:
-            for _ in self._pool.map(work, range(tasks)):
-                pass
+            return
+        self._pool = self._pool or ThreadPoolExecutor(self.size)
+        for _ in self._pool.map(work, range(tasks)):
+            pass
 
     def close(self) -> None:
-        """End the threads."""
+        """End the threads; they begin anew if there is more to do."""
         if self._pool is not None:
             self._pool.shutdown(cancel_futures=True)
+            self._pool = None
 
 
 def threads(n_jobs: int | None) -> int:
@@ -64,7 +67,7 @@ def ranges(indptr: Array) -> list[tuple[int, int]]:
     parts = max(1, min(CHUNKS, rows, int(indptr[-1]) // CHUNK))
     cuts = np.searchsorted(indptr, np.linspace(0, indptr[-1], parts + 1)[1:-1])
     bounds = np.unique([0, *np.clip(cuts, 0, rows), rows]).tolist()
-    return list(zip(bounds[:-1], bounds[1:], strict=True))
+    return list(pairwise(bounds))
 
 
 @dataclass(frozen=True)
@@ -136,7 +139,9 @@ class Mixture:
     ) -> Energy:
         """EM until the free energy falls by less than the part `tolerance`; exact at the end.
 
-        Begins with an M-step and ends with an E-step over all clusters.
+        Begins with an M-step and ends with an E-step over all clusters. Between those, words look
+        only at their listed clusters; that nothing was lost shows in the free energy of the next
+        step over all, which must agree before this ends.
         """
         before, energy = math.inf, Energy(math.inf, math.inf, 0.0)
         while steps > 0:
@@ -148,8 +153,8 @@ class Mixture:
             if abs(before - energy.free) <= tolerance * abs(energy.free):
                 break
             before = energy.free
-            if steps > LISTED_STEPS and (lists := self._lists()) is not None:
-                for _ in range(LISTED_STEPS):
+            if steps > 2 and (lists := self._lists()) is not None:
+                for _ in range(min(LISTED_STEPS, steps - 1)):
                     new = self._listed_step(beta, lists)
                     steps -= 1
                     near = abs(before - new.free) <= tolerance * abs(new.free)

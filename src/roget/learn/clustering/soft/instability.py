@@ -83,7 +83,5 @@ def direction(data: Data, found: Instability) -> Floats:
     """The split direction d over contexts, Σ d = 0, of the found eigenvector."""
     pull = np.empty(data.n_contexts)
     shares = found.weights / found.weights.sum()
-    kernels.mean(
-        found.words, shares * found.scores, data.indptr, data.indices, data.values, pull
-    )
+    kernels.mean(found.words, shares * found.scores, data.indptr, data.indices, data.values, pull)
     return pull

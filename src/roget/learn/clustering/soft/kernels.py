@@ -134,20 +134,6 @@ def spread(
 
 
 @_compiled
-def lost(
-    begin: int, end: int, q: Array, k: int, offsets: Array, clusters: Array, gone: Floats
-) -> None:
-    """How much of each word's exact membership lies outside its list."""
-    for i in range(begin, end):
-        row, inside, total = q[i], 0.0, 0.0
-        for c in range(k):
-            total += row[c]
-        for at in range(offsets[i], offsets[i + 1]):
-            inside += row[clusters[at]]
-        gone[i] = total - inside
-
-
-@_compiled
 def expect_listed(
     begin: int, end: int, indptr: Array, indices: Array, values: Array, logs: Array, k: int,
     beta: float, bias: Floats, prior: Floats, offsets: Array, clusters: Array, shares: Array,

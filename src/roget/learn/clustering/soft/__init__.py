@@ -1,0 +1,1 @@
+"""Soft hierarchical clustering by deterministic annealing (Pereira, Tishby & Lee 1993)."""

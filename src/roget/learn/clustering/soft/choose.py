@@ -1,0 +1,158 @@
+"""How many clusters, and how sharp: chosen on tokens held out of the training data."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+from scipy import sparse
+
+from roget.core.counts import Counts
+from roget.learn import heldout
+from roget.learn.clustering.soft.data import Floats
+from roget.learn.clustering.soft.walk import Walker
+
+HELD_OUT = 0.1
+PATIENCE = 3
+"""The search ends when so many numbers of clusters in a row brought nothing."""
+
+MOST = 768
+SHARPEST = 4.0
+"""β is tried up to this factor above where the number of clusters was reached."""
+
+SOFTEST, HARDEST = 0.725, 0.875
+"""The range of β for the symmetric model."""
+
+
+class Options(Protocol):
+    """What the choice must know of the model; a SoftAnnealing has it all."""
+
+    model: str
+    prior: str
+    mass: bool
+    dtype: str
+    beta: float | None
+    n_jobs: int | None
+    random_state: Any
+
+
+class Choice(NamedTuple):
+    """The best number of clusters and β, and the table they were chosen from.
+
+    Each row of the table has `n_clusters`, `beta`, and the losses of held-out tokens, nats:
+    `alone` (.95 of the class model, .05 of the unigram) and `backoff` (between the word's own
+    counts and the unigram), which decides.
+    """
+
+    n_clusters: int
+    beta: float
+    table: list[dict[str, float]]
+
+
+def choose(counts: Any, options: Options, random_state: Any = None) -> Choice:
+    """Hold out one token in ten, anneal on the others once, and see where the path is best.
+
+    `counts` are Counts or a csr_array without empty rows. A β that the options give is kept.
+    """
+    seed = random_state if random_state is not None else options.random_state
+    rng = _generator(seed)
+    matrix = sparse.csr_array(counts.matrix if isinstance(counts, Counts) else counts)
+    train, held = hold_out(matrix, HELD_OUT, rng)
+    rows = np.flatnonzero(np.asarray(train.sum(axis=1)).ravel() > 0)
+    tokens = heldout.cells(train[rows], held[rows]) if rows.size > 1 else None
+    start = 1.0 if options.beta is None else float(options.beta)
+    if tokens is None or not tokens.counts.size:
+        return Choice(1, start, [])
+    walker = Walker(
+        train[rows],
+        model=options.model,
+        prior=options.prior,
+        mass=options.mass,
+        dtype=options.dtype,
+        seed=int(rng.integers(2**31)),
+        n_jobs=options.n_jobs,
+    )
+    table = [_row(1, start, tokens, None)]
+    best, waited = table[0], 0
+    for group in _groups(walker, options, rows.size, tokens):
+        table += group
+        leader = min(group, key=lambda row: row["backoff"])
+        waited = 0 if leader["backoff"] < best["backoff"] else waited + 1
+        best = min(best, leader, key=lambda row: row["backoff"])
+        if waited == PATIENCE:
+            break
+    return Choice(int(best["n_clusters"]), float(best["beta"]), table)
+
+
+def hold_out(matrix: Any, share: float, rng: np.random.Generator) -> tuple[Any, Any]:
+    """The counts without some of their tokens, and those tokens.
+
+    Of fractional counts the whole part is dealt out; if there is none, whole cells are.
+    """
+    whole = np.floor(matrix.data).astype(np.int64)
+    taken = rng.binomial(whole, share).astype(np.float64)
+    if not whole.any():
+        taken = np.where(rng.random(whole.size) < share, matrix.data, 0.0)
+    parts = []
+    for data in (matrix.data - taken, taken):
+        part = sparse.csr_array(matrix, dtype=np.float64, copy=True)
+        part.data = data
+        part.eliminate_zeros()
+        parts.append(part)
+    return parts[0], parts[1]
+
+
+def _groups(
+    walker: Walker, options: Options, words: int, tokens: heldout.Cells
+) -> Iterator[list[dict[str, float]]]:
+    """For one number of clusters after another, rows for every β."""
+    for k in _grid(min(words, MOST)):
+        if options.model == "symmetric":
+            reached, _ = walker.reach(k, SOFTEST if options.beta is None else options.beta)
+            highest = HARDEST if options.beta is None else options.beta
+        else:
+            reached, at = walker.reach(k)
+            highest = SHARPEST * at if options.beta is None else options.beta
+        if reached < k:
+            return
+        points = list(walker.sharpened(k, highest))
+        if options.beta is not None:
+            points = points[-1:]
+        yield [
+            _row(k, point.beta, tokens, tokens.predicted(point.membership, point.centroids))
+            for point in points
+        ]
+
+
+def _row(k: int, beta: float, tokens: heldout.Cells, classes: Floats | None) -> dict[str, float]:
+    """The losses of one clustering; one cluster is the unigram."""
+    known = tokens.unigram if classes is None else classes
+    alone = (1 - heldout.SMOOTHING) * known + heldout.SMOOTHING * tokens.unigram
+    others = () if classes is None else (classes,)
+    return {
+        "n_clusters": k,
+        "beta": beta,
+        "alone": tokens.loss(alone),
+        "backoff": heldout.backoff_loss(tokens, *others),
+    }
+
+
+def _grid(most: int) -> Iterator[int]:
+    """2, 3, 4, 6, 8, 12, 16, 24, …"""
+    k = 2
+    while k <= most:
+        yield k
+        if k > 2 and k + k // 2 <= most:
+            yield k + k // 2
+        elif k == 2 and most > 2:
+            yield 3
+        k *= 2
+
+
+def _generator(random_state: Any) -> np.random.Generator:
+    """A Generator from a seed, a Generator, or scikit-learn's random state, left as it is."""
+    if isinstance(random_state, np.random.RandomState):
+        keys = random_state.get_state(legacy=False)["state"]["key"]
+        return np.random.default_rng(np.asarray(keys)[:8].tolist())
+    return np.random.default_rng(random_state)

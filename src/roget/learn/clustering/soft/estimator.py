@@ -1,0 +1,337 @@
+"""SoftAnnealing: the annealer as a scikit-learn estimator."""
+
+from __future__ import annotations
+
+import math
+import os
+import signal
+import threading
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from sklearn.base import (
+    BaseEstimator,
+    ClassNamePrefixFeaturesOutMixin,
+    TransformerMixin,
+)
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import ClassifierTags, check_random_state
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from roget.core.counts import Counts
+from roget.core.tree import Tree
+from roget.errors import InputError
+from roget.learn.clustering.soft import checkpoint, predict
+from roget.learn.clustering.soft.anneal import Annealer, Settings, Split
+from roget.learn.clustering.soft.data import Array, Data, prepare
+
+MODELS = ("asymmetric", "symmetric")
+DTYPES = ("float64", "float32")
+
+
+class SoftAnnealing(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
+    """Soft clusters of words by deterministic annealing, and the tree of their splits.
+
+    A word n belongs to cluster c by p(c|n) ∝ exp(−β·KL(p_n‖p_c)), a cluster is the mean of its
+    words; β is raised from where there is one cluster, and clusters split where they must.
+
+    n_clusters: how many clusters; fewer if words do not differ enough, with a warning.
+    beta: with n_clusters, what β is raised to once there are as many (by default twice what the
+        last split needed); a β too low for so many clusters gives fewer. Alone: all clusters that
+        this β gives. With neither, both are chosen on held-out counts.
+    model: "asymmetric" (clusters of words) or "symmetric" (clusters of associations).
+    prior: "empirical" weighs words by their counts, "uniform" all alike.
+    mass: whether memberships are ∝ p(c)·exp(−β·KL), so that large clusters attract.
+    min_count: words seen less often take no part in learning, but get memberships.
+    n_jobs: threads, None for all cores; results are the same for any number.
+    checkpoint: a folder in which a long run is kept and from which it goes on.
+    progress: called with {"beta", "n_clusters", "free_energy", "fraction"} as the run goes on.
+
+    Ctrl-C ends a run early, with the clusters found so far and a warning.
+
+    >>> import numpy as np
+    >>> counts = np.array([[9, 1, 0, 0], [8, 2, 0, 1], [0, 0, 7, 3], [1, 0, 6, 4]])
+    >>> model = SoftAnnealing(2, random_state=0).fit(counts)
+    >>> sorted(model.labels_.tolist()), model.tree_
+    ([0, 0, 1, 1], Tree: 2 clusters, 3 nodes, depth 1)
+    """
+
+    labels_: Array
+    membership_: Any
+    centroids_: Array
+    tree_: Tree
+    path_: list[dict[str, Any]]
+    beta_: float
+    n_clusters_: int
+    mass_: Array
+    background_: Array
+    n_features_in_: int
+    n_iter_: int
+
+    def __init__(
+        self,
+        n_clusters: int | None = None,
+        *,
+        beta: float | None = None,
+        model: str = "asymmetric",
+        prior: str = "empirical",
+        mass: bool = False,
+        min_count: float = 0,
+        dtype: str = "float64",
+        tol: float = 1e-5,
+        max_iter: int = 100,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+        checkpoint: str | os.PathLike[str] | None = None,
+        progress: Callable[[dict[str, Any]], None] | None = None,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.beta = beta
+        self.model = model
+        self.prior = prior
+        self.mass = mass
+        self.min_count = min_count
+        self.dtype = dtype
+        self.tol = tol
+        self.max_iter = max_iter
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.checkpoint = checkpoint
+        self.progress = progress
+
+    def fit(self, X: Any, y: Any = None) -> SoftAnnealing:
+        """Learn clusters of the rows of X: Counts, or any sparse or dense matrix of counts."""
+        self._check_options()
+        matrix = self._matrix(X, reset=True)
+        totals = np.asarray(matrix.sum(axis=1), dtype=np.float64).ravel()
+        learnt = np.flatnonzero((totals > 0) & (totals >= self.min_count))
+        if not learnt.size:
+            raise InputError(
+                f"no row can be learnt from: {totals.size} rows, the largest sum is "
+                f"{totals.max():g}, min_count={self.min_count}"
+            )
+        part = matrix if learnt.size == totals.size else matrix[learnt]
+        data = prepare(part, self.prior, self.dtype)
+        n_clusters, beta = self.n_clusters, self.beta
+        if n_clusters is None and (beta is None or self.model == "symmetric"):
+            from roget.learn.clustering.soft.choose import choose
+
+            chosen = choose(part, self)
+            n_clusters, beta = chosen.n_clusters, chosen.beta if beta is None else beta
+        seed = int(check_random_state(self.random_state).randint(2**31 - 1))
+        settings = Settings(n_clusters, beta, self.mass, self.tol, self.max_iter, self.n_jobs, seed)
+        state = self._anneal(data, settings)
+        self.tree_, self.beta_, self.n_clusters_ = state.tree, state.beta, state.n_clusters
+        self.centroids_, self.mass_ = state.centroids, state.mass
+        self.background_ = data.background
+        self.membership_ = predict.sparsely(self._proba(matrix))
+        if self.model == "symmetric":
+            self.membership_ = predict.replaced(self.membership_, learnt, state.membership)
+        self.labels_ = np.asarray(self.membership_.argmax(axis=1)).ravel()
+        if n_clusters is not None and self.n_clusters_ < n_clusters and not self._interrupted:
+            warnings.warn(
+                f"{self.n_clusters_} clusters were found, not {n_clusters}: the words (or β) give "
+                "no more",
+                ConvergenceWarning,
+                stacklevel=2,
+            )
+        return self
+
+    def fit_predict(self, X: Any, y: Any = None) -> Array:
+        """The labels of the rows of X."""
+        return self.fit(X, y).labels_
+
+    def predict_proba(self, X: Any) -> Any:
+        """p(c|n) of each row of X, from whatever counts it has; a row of zeros gets p(c).
+
+        X may hold words not seen in training. A dask array gives a dask array, block by block.
+        """
+        check_is_fitted(self)
+        if type(X).__module__.partition(".")[0] == "dask":
+            return predict.blockwise(self._proba, X, self.n_clusters_, self.centroids_.dtype)
+        return self._proba(self._matrix(X))
+
+    def transform(self, X: Any) -> Any:
+        """The same as `predict_proba`."""
+        return self.predict_proba(X)
+
+    def predict(self, X: Any) -> Any:
+        """The likeliest cluster of each row of X."""
+        return self.predict_proba(X).argmax(axis=1)
+
+    def score(self, X: Any, y: Any = None) -> float:
+        """Mean log p(context|word) of the tokens in X, nats; higher is better."""
+        check_is_fitted(self)
+        matrix = self._matrix(X)
+        return predict.log_likelihood(
+            matrix, self._proba(matrix), self.centroids_, self.background_
+        )
+
+    def cut(self, k: int) -> Array:
+        """The label of each word when the tree has only its first k clusters."""
+        check_is_fitted(self)
+        groups = self.tree_.cut(k)
+        wide = sparse.csr_array(
+            (np.ones(groups.size), (np.arange(groups.size), groups)), shape=(groups.size, k)
+        )
+        return np.asarray((self.membership_ @ wide).toarray().argmax(axis=1))
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the fitted model as a folder that `load` reads."""
+        check_is_fitted(self)
+        checkpoint.save(self, path)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> SoftAnnealing:
+        """The model that `save` wrote; nothing in it is run."""
+        model: SoftAnnealing = checkpoint.load(cls, path)
+        return model
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.input_tags.positive_only = True
+        # Not a "clusterer": scikit-learn tries those on negative numbers. And whatever has
+        # predict_proba and takes sparse tables is asked for these tags.
+        tags.classifier_tags = ClassifierTags(multi_class=False)
+        return tags
+
+    @property
+    def _n_features_out(self) -> int:
+        return self.n_clusters_
+
+    def _check_options(self) -> None:
+        for name, value, known in (
+            ("model", self.model, MODELS),
+            ("dtype", np.dtype(self.dtype).name, DTYPES),
+        ):
+            if value not in known:
+                raise InputError(f"{name}={value!r}: expected {' or '.join(known)}")
+        if self.n_clusters is not None and self.n_clusters < 1:
+            raise InputError(f"n_clusters={self.n_clusters}: expected 1 or more, or None")
+        if self.beta is not None and not self.beta > 0:
+            raise InputError(f"beta={self.beta}: expected a positive number, or None")
+        if self.max_iter < 1:
+            raise InputError(f"max_iter={self.max_iter}: expected 1 or more")
+
+    def _matrix(self, X: Any, reset: bool = False) -> Any:
+        """X as a csr_array of float64, checked; contexts of Counts are matched by name."""
+        if isinstance(X, Counts):
+            if reset:
+                self.words_, self.contexts_ = X.words, X.contexts
+            elif hasattr(self, "contexts_"):
+                return predict.aligned(X, self.contexts_)
+            X = X.matrix
+        elif reset:
+            for name in ("words_", "contexts_"):
+                self.__dict__.pop(name, None)
+        checked = validate_data(
+            self, X, reset=reset, accept_sparse="csr", dtype=np.float64, ensure_non_negative=True
+        )
+        return sparse.csr_array(checked)
+
+    def _proba(self, matrix: Any) -> Array:
+        if self.model == "symmetric":
+            from roget.learn.clustering.soft.symmetric import fold_in
+
+            return fold_in(matrix, self.centroids_, self.beta_)
+        return predict.memberships(
+            matrix, self.centroids_, self.background_, self.mass_, self.beta_, self.mass,
+            self.n_jobs,
+        )  # fmt: skip
+
+    def _anneal(self, data: Data, settings: Settings) -> Any:
+        """Run the annealer to its end, or to where it is interrupted; gives its last state."""
+        search: Any = Annealer
+        if self.model == "symmetric":
+            from roget.learn.clustering.soft.symmetric import SymmetricAnnealer
+
+            search = SymmetricAnnealer
+        options = {**vars(settings), "n_jobs": None, "model": self.model}
+        kept = checkpoint.Checkpoint(self.checkpoint, data, options)
+        rest: list[dict[str, Any]] = []
+        self._interrupted = False
+        with _interruptible() as pause:
+            annealer = search(data, settings, pause)
+            try:
+                if (earlier := kept.resume()) is not None:
+                    annealer.restore(earlier)
+                    rest = earlier["rest"]
+                splits = len(annealer.splits)
+                for state in annealer.states():
+                    if len(annealer.splits) == splits:
+                        rest.append(_row(annealer.energy, None, state.beta))
+                    splits = len(annealer.splits)
+                    kept.keep(lambda: {**annealer.snapshot(), "rest": rest}, now=state.last)
+                    self._tell(state, settings)
+            except KeyboardInterrupt:
+                self._interrupted = True
+                warnings.warn("interrupted: the clusters found so far are kept", stacklevel=3)
+            finally:
+                annealer.close()
+        rows = [_row(split.energy, split, split.beta) for split in annealer.splits] + rest
+        for step, row in enumerate(rows):
+            row["step"] = step + 1
+            row["n_clusters"] = min(step + 2, annealer._state().n_clusters)
+        self.path_, self.n_iter_ = rows, max(1, len(rows))
+        return annealer._state(last=True)
+
+    def _tell(self, state: Any, settings: Settings) -> None:
+        if self.progress is None:
+            return
+        if state.last:
+            fraction = 1.0
+        elif settings.n_clusters is not None:
+            fraction = 0.95 * min(1.0, state.n_clusters / settings.n_clusters)
+        else:
+            fraction = 0.95 * math.log(state.beta) / math.log(max(settings.beta or 1.0, 1.001))
+        self.progress(
+            {
+                "beta": state.beta,
+                "n_clusters": state.n_clusters,
+                "free_energy": state.free_energy,
+                "fraction": min(max(fraction, 0.0), 1.0),
+            }
+        )
+
+
+def _row(energy: Any, split: Split | None, beta: float) -> dict[str, Any]:
+    return {
+        "step": 0,
+        "n_clusters": 0,
+        "beta": beta,
+        "critical_beta": None if split is None else split.critical_beta,
+        "parent": None if split is None else split.parent,
+        "free_energy": energy.free,
+        "distortion": energy.distortion,
+        "entropy": energy.entropy,
+    }
+
+
+@contextmanager
+def _interruptible() -> Iterator[Callable[[], None]]:
+    """Ctrl-C waits until the work calls what this yields, where nothing is half done."""
+    asked = threading.Event()
+
+    def pause() -> None:
+        if asked.is_set():
+            raise KeyboardInterrupt
+
+    def note(signum: int, frame: Any) -> None:
+        if asked.is_set():  # asked twice: at once, whatever is lost
+            raise KeyboardInterrupt
+        asked.set()
+
+    usual = signal.getsignal(signal.SIGINT)
+    if threading.current_thread() is not threading.main_thread() or not callable(usual):
+        yield pause
+        return
+    signal.signal(signal.SIGINT, note)
+    try:
+        yield pause
+    finally:
+        signal.signal(signal.SIGINT, usual)

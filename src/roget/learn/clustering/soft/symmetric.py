@@ -1,0 +1,368 @@
+"""The symmetric model p(n,v) = Σ p(c)·p(n|c)·p(v|c), annealed: clusters of associations.
+
+Tempered EM (Hofmann 1999): the posterior of a pair is ∝ [p(c)·p(n|c)·p(v|c)]^β. At β = 1 this is
+maximum likelihood (PLSA, the same as NMF under Kullback–Leibler divergence), which fits its
+training data too closely; β < 1 keeps clusters soft, and is where held-out data are predicted best.
+
+A cluster is unstable iff β·(1 + σ) > 1, where σ is the largest non-trivial canonical correlation
+of its own share of the pairs: with twins p(n|c)·(1 ± a_n) and p(v|c)·(1 ± d_v), one step of EM
+maps a → β(a + P·d) and d → β(d + Pᵀ·a), P being the conditional expectation. Clusters are split
+along a and d where mass·σ², the dependence that the split can account for, is largest. By σ alone,
+outliers of a few tokens are split off first.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from roget.core.tree import Tree
+from roget.errors import InputError
+from roget.learn.clustering.soft import symmetric_kernels as kernels
+from roget.learn.clustering.soft.anneal import Settings, Split
+from roget.learn.clustering.soft.data import Array, Data, Floats
+from roget.learn.clustering.soft.em import Crew, Energy, ranges
+
+BETA = 0.775
+"""Where β stays unless asked otherwise: about the best on held-out data for 50 to 200 clusters."""
+
+FLOOR = 1e-12
+"""No probability counts as less, or it could never grow again."""
+
+GROWTH = 0.5
+"""The part of the clusters that are split before all settle."""
+
+STEADY = 1.001
+"""β·(1 + σ) above which a cluster is split; at 1 itself twins would never part."""
+
+POWER_STEPS = 10
+FIRST_POWER_STEPS = 60
+SETTLE_STEPS = 10
+SHARPEN = 0.025
+BLOCK = 32
+"""Clusters whose instability is sought at once."""
+
+
+@dataclass(frozen=True, eq=False)
+class SymmetricState:
+    """The clustering after a round of splits or after β was raised.
+
+    `membership`, `centroids` and `tree` are made when asked for, which must be before the next
+    state is asked for.
+    """
+
+    annealer: SymmetricAnnealer = field(repr=False)
+    beta: float
+    n_clusters: int
+    free_energy: float
+    distortion: float
+    entropy: float
+    settled: bool
+    last: bool
+
+    @property
+    def membership(self) -> Any:
+        """p(c|n), a csr_array of words × clusters, without parts of less than 1e-9."""
+        return _sparse(self.annealer.words)
+
+    @property
+    def centroids(self) -> Array:
+        """p(v|c), clusters × contexts."""
+        contexts = self.annealer.contexts
+        return np.ascontiguousarray((contexts / contexts.sum(axis=0)).T)
+
+    @property
+    def mass(self) -> Floats:
+        """p(c) of each cluster."""
+        return np.asarray(self.annealer.words.sum(axis=0), dtype=np.float64)
+
+    @property
+    def tree(self) -> Tree:
+        """The splits so far; a node's value is the critical β it had when it was split."""
+        return self.annealer.tree()
+
+
+def anneal_symmetric(
+    data: Data,
+    settings: Settings,
+    *,
+    resume: dict[str, Any] | None = None,
+    pause: Callable[[], None] | None = None,
+) -> Iterator[SymmetricState]:
+    """The state after every round of splits and every sharpening; the last settled to `tol`.
+
+    `resume` is what `SymmetricAnnealer.snapshot` gave; `pause` is called where stopping does no
+    harm.
+    """
+    annealer = SymmetricAnnealer(data, settings, pause)
+    try:
+        if resume is not None:
+            annealer.restore(resume)
+        yield from annealer.states()
+    finally:
+        annealer.close()
+
+
+class SymmetricAnnealer:
+    """The search itself; `states` drives it.
+
+    `words` and `contexts` hold the expected counts p(n,c) and p(v,c), a row for each word or
+    context; each sums to 1.
+    """
+
+    def __init__(
+        self, data: Data, settings: Settings, pause: Callable[[], None] | None = None
+    ) -> None:
+        if settings.n_clusters is None:
+            raise InputError("the symmetric model needs a number of clusters")
+        self.data, self.settings = data, settings
+        self.most = min(settings.n_clusters, data.n_words)
+        self.target = BETA if settings.beta is None else settings.beta
+        self.beta = min(self.target, BETA)
+        self.crew = Crew(settings.n_jobs)
+        self.splits: list[Split] = []
+        self._pause = pause or (lambda: None)
+        self._rows, self._columns = ranges(data.indptr), ranges(data.column_indptr)
+        dtype = data.values.dtype
+        self._joint = (data.values * np.repeat(data.prior, np.diff(data.indptr))).astype(dtype)
+        self._order = np.argsort(data.indices, kind="stable")
+        self._ratio = np.empty_like(self._joint)
+        self.words = data.prior[:, None].astype(dtype)
+        self.contexts = data.background[:, None].astype(dtype)
+        self._modes = self._random(1, 1)
+        self.energy = self._settle(1, 0.0)
+
+    def close(self) -> None:
+        """End the threads."""
+        self.crew.close()
+
+    @property
+    def k(self) -> int:
+        """How many clusters there are."""
+        return int(self.words.shape[1])
+
+    def tree(self) -> Tree:
+        """The splits as a tree."""
+        tree = Tree()
+        for split in self.splits:
+            tree = tree.split(split.parent, split.critical_beta)
+        return tree
+
+    def states(self) -> Iterator[SymmetricState]:
+        """Split until enough, then sharpen, then settle."""
+        while self.beta <= BETA and self.k < self.most and self._split():
+            yield self._state()
+        while self.beta < self.target:
+            self.beta = min(self.target, self.beta + SHARPEN)
+            self.energy = self._settle(SETTLE_STEPS, self.settings.tol)
+            if self.beta < self.target:
+                yield self._state()
+        self.energy = self._settle(self.settings.max_iter, self.settings.tol)
+        yield self._state(last=True)
+
+    def snapshot(self) -> dict[str, Any]:
+        """All that is needed to go on from here, as arrays and plain data."""
+        return {
+            "words": self.words,
+            "contexts": self.contexts,
+            "modes": self._modes,
+            "beta": self.beta,
+            "energy": vars(self.energy),
+            "splits": [{**vars(split), "energy": vars(split.energy)} for split in self.splits],
+        }
+
+    def restore(self, kept: dict[str, Any]) -> None:
+        """Go on from a snapshot."""
+        self.words, self.contexts = kept["words"], kept["contexts"]
+        self._modes, self.beta = kept["modes"], kept["beta"]
+        self.energy = Energy(**kept["energy"])
+        self.splits = [
+            Split(**{**split, "energy": Energy(**split["energy"])}) for split in kept["splits"]
+        ]
+
+    def _state(self, last: bool = False) -> SymmetricState:
+        energy = self.energy
+        return SymmetricState(
+            self, self.beta, self.k, energy.free, energy.distortion, energy.entropy, True, last
+        )
+
+    def _settle(self, steps: int, tol: float) -> Energy:
+        """Tempered EM until the free energy falls by less than `tol` of itself."""
+        before = math.inf
+        for _ in range(max(1, steps)):
+            self._pause()
+            log_z = self._step()
+            free = -log_z / self.beta
+            if before - free <= tol * abs(free):
+                break
+            before = free
+        return self._energy(free)
+
+    def _step(self) -> float:
+        """One E-step and one M-step; gives Σ p(n,v)·log Z(n,v)."""
+        counts, log_z = self._expect()
+        words, contexts = self._tempered
+        self.words, self.contexts = counts, self._over_words(words) * contexts
+        return log_z
+
+    def _expect(self) -> tuple[Array, float]:
+        """The E-step: p(n,v)/Z(n,v) of every pair is kept, the words' expected counts returned."""
+        data, beta = self.data, self.beta
+        words = _tempered(self.words / data.prior[:, None].astype(self.words.dtype), beta)
+        contexts = _tempered(self.contexts / self.contexts.sum(axis=0), beta)
+        log_z, counts = np.empty(data.n_words), np.empty_like(words)
+        arrays = (data.indptr, data.indices, self._joint, words, contexts, self._ratio, counts)
+        self.crew.each(
+            lambda task: kernels.expect(*self._rows[task], *arrays, log_z), len(self._rows)
+        )
+        self._tempered = words, contexts
+        self._turned = self._ratio[self._order]
+        return counts, float(np.sum(log_z))
+
+    def _over_words(self, table: Array) -> Array:
+        """For every context, the sum over its words of p(n,v)/Z(n,v) times the word's row."""
+        data, out = self.data, np.empty((self.data.n_contexts, table.shape[1]), table.dtype)
+        arrays = (data.column_indptr, data.column_rows, self._turned, table, out)
+        self.crew.each(
+            lambda task: kernels.gather(*self._columns[task], *arrays), len(self._columns)
+        )
+        return out
+
+    def _over_contexts(self, table: Array) -> Array:
+        data, out = self.data, np.empty((self.data.n_words, table.shape[1]), table.dtype)
+        arrays = (data.indptr, data.indices, self._ratio, table, out)
+        self.crew.each(lambda task: kernels.gather(*self._rows[task], *arrays), len(self._rows))
+        return out
+
+    def _energy(self, free: float) -> Energy:
+        """D is the expected −log p(c|n)·p(v|c) less the words' own entropy, and F = D − H/β."""
+        own = float(np.sum(self.data.prior * self.data.entropy))
+        pairs = zip((self.words, self.contexts), self._tempered, strict=True)
+        expected = sum(
+            float(np.sum(counts * np.log(tempered), dtype=np.float64)) for counts, tempered in pairs
+        )
+        distortion = -expected / self.beta
+        return Energy(free - own, distortion - own, self.beta * (distortion - free))
+
+    def _split(self) -> bool:
+        """Split the clusters that gain most by it; False if all are stable."""
+        self._expect()
+        sigma, scores, modes = self._instabilities()
+        mass = self.words.sum(axis=0, dtype=np.float64)
+        unstable = np.flatnonzero(self.beta * (1.0 + sigma) > STEADY)
+        gain = mass[unstable] * sigma[unstable] ** 2
+        room = min(self.most - self.k, max(1, int(GROWTH * self.k)))
+        chosen = unstable[np.argsort(-gain, kind="stable")][:room]
+        if not chosen.size:
+            return False
+        kept, gone = zip(
+            _shared(self.words, scores, chosen),
+            _shared(self.contexts, modes, chosen),
+            strict=True,
+        )
+        self.words, self.contexts = map(np.hstack, zip(kept, gone, strict=True))
+        fresh = self._random(2 * chosen.size, self.k)
+        modes[:, chosen] = fresh[:, : chosen.size]
+        self._modes = np.hstack([modes, fresh[:, chosen.size :]])
+        self.energy = self._settle(SETTLE_STEPS, self.settings.tol)
+        self.splits += [
+            Split(int(c), self.beta, 1.0 / (1.0 + float(sigma[c])), self.energy) for c in chosen
+        ]
+        return True
+
+    def _random(self, columns: int, k: int) -> Array:
+        """Where the search for instabilities starts, whether resumed or not."""
+        rng = np.random.default_rng([self.settings.seed, k])
+        return rng.standard_normal((self.data.n_contexts, columns)).astype(self.contexts.dtype)
+
+    def _instabilities(self) -> tuple[Floats, Array, Array]:
+        """Of every cluster σ, and the scores of words and contexts, with mean 0 and variance 1."""
+        sigma, scores = np.zeros(self.k), np.empty_like(self.words)
+        modes = np.empty_like(self.contexts)
+        for begin in range(0, self.k, BLOCK):
+            part = slice(begin, begin + BLOCK)
+            sigma[part], scores[:, part], modes[:, part] = self._block(part)
+        return sigma, scores, modes
+
+    def _block(self, part: slice) -> tuple[Floats, Array, Array]:
+        """Power iteration on the conditional expectations of one block of clusters."""
+        words, contexts = (np.ascontiguousarray(table[:, part]) for table in self._tempered)
+        word_counts = words * self._over_contexts(contexts)
+        context_counts = contexts * self._over_words(words)
+        modes = np.ascontiguousarray(self._modes[:, part])
+        for _ in range(POWER_STEPS if self.splits else FIRST_POWER_STEPS):
+            modes, _ = _standard(modes, context_counts)
+            scores = words * self._over_contexts(contexts * modes) / _positive(word_counts)
+            scores, sigma = _standard(scores, word_counts)
+            modes = contexts * self._over_words(words * scores) / _positive(context_counts)
+        modes, _ = _standard(modes, context_counts)
+        return sigma, scores, modes
+
+
+def fold_in(
+    matrix: Any, centroids: Array, beta: float, *, steps: int = 50, tol: float = 1e-5
+) -> Array:
+    """p(c|n) of words that were not there in training, from their counts and fixed centroids.
+
+    A word without counts belongs to all clusters alike.
+    """
+    contexts = _tempered(np.ascontiguousarray(centroids.T), beta)
+    dtype, k = contexts.dtype, contexts.shape[1]
+    totals = np.asarray(matrix.sum(axis=1), dtype=np.float64).ravel()
+    scale = np.repeat(1.0 / np.where(totals > 0, totals, 1.0), np.diff(matrix.indptr))
+    joint = (matrix.data * scale).astype(dtype)
+    ratio, log_z = np.empty_like(joint), np.empty(totals.size)
+    membership = np.full((totals.size, k), 1.0 / k, dtype)
+    counts = np.empty_like(membership)
+    for _ in range(steps):
+        words = _tempered(membership, beta)
+        kernels.expect(
+            0, totals.size, matrix.indptr, matrix.indices, joint, words, contexts, ratio,
+            counts, log_z,
+        )  # fmt: skip
+        counts[totals <= 0] = 1.0 / k
+        counts /= counts.sum(axis=1, keepdims=True)
+        change = float(np.max(np.abs(counts - membership), initial=0.0))
+        membership, counts = counts, membership
+        if change <= tol:
+            break
+    return membership
+
+
+def _tempered(probabilities: Array, beta: float) -> Array:
+    floored: Array = np.maximum(probabilities, probabilities.dtype.type(FLOOR))
+    return floored if beta == 1.0 else floored ** probabilities.dtype.type(beta)
+
+
+def _shared(counts: Array, scores: Array, chosen: Array) -> tuple[Array, Array]:
+    """The counts with the chosen clusters' twins in their place, and the other twins."""
+    share = 1.0 / (1.0 + np.exp(np.clip(-2.0 * scores[:, chosen], -30, 30)))
+    kept, share = counts.copy(), share.astype(counts.dtype)
+    kept[:, chosen] *= share
+    return kept, counts[:, chosen] * (1 - share)
+
+
+def _standard(table: Array, counts: Array) -> tuple[Array, Floats]:
+    """The columns with mean 0 and variance 1 under the counts, and what their deviation was."""
+    mass = counts.sum(axis=0)
+    centred = table - (counts * table).sum(axis=0) / mass
+    deviation = np.sqrt((counts * centred * centred).sum(axis=0) / mass)
+    return centred / _positive(deviation), deviation.astype(np.float64)
+
+
+def _positive(values: Array) -> Array:
+    positive: Array = np.maximum(values, values.dtype.type(1e-30))
+    return positive
+
+
+def _sparse(counts: Array) -> Any:
+    from scipy import sparse
+
+    dense = counts / counts.sum(axis=1, keepdims=True)
+    kept = sparse.csr_array(np.where(dense < 1e-9, 0, dense))
+    kept.data /= np.repeat(kept.sum(axis=1), np.diff(kept.indptr)).astype(kept.dtype)
+    return kept

@@ -1,0 +1,101 @@
+"""Getting all tasks done, here or elsewhere, and telling how far it is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import TypeAlias
+
+from roget import catalogue
+from roget.engines.base import Engine, Report
+from roget.errors import InputError
+from roget.learn.corpus.sources import STANDARD_INPUT
+from roget.learn.counting import parts
+from roget.learn.counting.extract import TABULAR, Extract
+from roget.learn.counting.inputs import SLOW, stored
+from roget.learn.counting.options import Options
+from roget.learn.counting.parts import Part, Task
+from roget.learn.counting.recipe import Recipe
+from roget.learn.counting.workspace import Workspace
+
+Progress: TypeAlias = Callable[[int, int, int], None]
+"""Called with the bytes that are done, all bytes, and the tokens."""
+
+POOL_FROM = 32 << 20
+"""Bytes below which starting processes takes longer than they save."""
+
+
+class Meter:
+    """Adds up what jobs report and tells the caller."""
+
+    def __init__(self, tasks: Sequence[Task], done: set[str], progress: Progress | None) -> None:
+        sizes = {task.key: sum(map(stored, task.sources)) for task in tasks}
+        self._all, self._done = sum(sizes.values()), sum(sizes[key] for key in done)
+        self._tokens, self._progress = 0, progress
+
+    def __call__(self, read: int, tokens: int) -> None:
+        self._done += read
+        self._tokens += tokens
+        if self._progress is not None:
+            self._progress(min(self._done, self._all), self._all, self._tokens)
+
+
+def counted(
+    workspace: Workspace, tasks: Sequence[Task], recipe: Recipe, options: Options, report: Report
+) -> list[Part]:
+    """The parts of all tasks; those that an earlier run has left are not counted again."""
+    done = workspace.done()
+    missing = [task for task in tasks if task.key not in done]
+    # The largest first, so that none of them is left for the end.
+    missing.sort(key=lambda task: sum(map(stored, task.sources)), reverse=True)
+    if missing:
+        engine = _engine(options, recipe, missing)
+        try:
+            job = _job(workspace, recipe, options, shared=engine.shares_disk)
+            for at, files in engine.run(job, missing, report):
+                if files is not None:
+                    parts.unpack(files, workspace.parts, missing[at].key)
+        finally:
+            engine.close()
+    return [workspace.part(task) for task in tasks]
+
+
+def first(
+    workspace: Workspace, tasks: Sequence[Task], recipe: Recipe, options: Options, report: Report
+) -> list[Part]:
+    """The parts of the first tasks, up to the limit: one after the other, in this process."""
+    done: list[Part] = []
+    left = recipe.limit or 0
+    for task in tasks:
+        rest = replace(recipe, limit=left)
+        again = parts.task(task.sources, rest)
+        _job(workspace, rest, options, shared=True)(again, report)
+        done.append(workspace.part(again))
+        left -= done[-1].facts.tokens
+        if left <= 0:
+            break
+    return done
+
+
+def _job(workspace: Workspace, recipe: Recipe, options: Options, *, shared: bool) -> Extract:
+    if recipe.reader in TABULAR and shared:
+        # Runs in this process, where DuckDB has all cores.
+        return Extract(recipe, str(workspace.parts), options.memory, threads=None)
+    return Extract(recipe, str(workspace.parts) if shared else None, options.memory or "2GB")
+
+
+def _engine(options: Options, recipe: Recipe, tasks: Sequence[Task]) -> Engine:
+    make = catalogue.load("engines", options.engine)
+    once = any(source.path == STANDARD_INPUT for task in tasks for source in task.sources)
+    if options.engine != "local":
+        if once:
+            raise InputError("standard input can be read here only: save it, or count it locally")
+        engine: Engine = make(options.scheduler, options.processes)
+        return engine
+    if options.scheduler is not None:
+        raise InputError(f"scheduler {options.scheduler}: for the engine dask only")
+    size = sum(stored(source) for task in tasks for source in task.sources)
+    small = options.processes is None and size < SLOW.get(recipe.reader, POOL_FROM)
+    alone = once or small or recipe.reader in TABULAR
+    local: Engine = make(1 if alone else options.processes)
+    return local

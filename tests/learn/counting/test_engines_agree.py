@@ -1,0 +1,89 @@
+"""The same counts, to the last bit, wherever they were made."""
+
+from __future__ import annotations
+
+import json
+import multiprocessing
+import os
+import signal
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from learn.counting import corpora
+from roget import catalogue
+from roget.engines.dask import Dask
+from roget.learn.counting import inputs
+from roget.learn.counting.count import Options, run
+
+
+@pytest.fixture(autouse=True)
+def _every_file_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(inputs, "BUNDLE", 1)
+
+
+class Kept(Dask):
+    """A cluster that outlives a run."""
+
+    def close(self) -> None:
+        pass
+
+
+@pytest.fixture(scope="module")
+def cluster() -> Iterator[Kept]:
+    made = Kept(None, 2)
+    yield made
+    Dask.close(made)
+
+
+@pytest.fixture(autouse=True)
+def _one_cluster(cluster: Kept, monkeypatch: pytest.MonkeyPatch) -> None:
+    load = catalogue.load
+
+    def loaded(kind: str, name: str) -> Any:
+        return (lambda *_: cluster) if (kind, name) == ("engines", "dask") else load(kind, name)
+
+    monkeypatch.setattr(catalogue, "load", loaded)
+
+
+def counted(given: Path, output: Path, **options: Any) -> dict[str, Any]:
+    """What counts.json says, hashes of the files included."""
+    run(given, output, Options(**options))
+    said: dict[str, Any] = json.loads((output / "counts.json").read_text())
+    return said
+
+
+def test_processes_and_dask_agree_on_a_corpus(tmp_path: Path) -> None:
+    corpus = corpora.folder(tmp_path / "corpus", files=9, sentences=60)
+    options = {"relation": ["obj", "subj"], "min_pair": 2}
+    one = counted(corpus, tmp_path / "one", processes=1, **options)
+    assert one["total"] > 100
+    assert counted(corpus, tmp_path / "two", processes=2, **options) == one
+    killed: list[int] = []
+
+    def kill(*_: int) -> None:
+        workers = [one for one in multiprocessing.active_children() if "Dask" in one.name]
+        if not killed and workers:
+            killed.append(workers[0].pid or 0)
+            os.kill(killed[0], signal.SIGKILL)
+
+    asked = Options(engine="dask", processes=2, relation=["obj", "subj"], min_pair=2)
+    run(corpus, tmp_path / "dask", asked, progress=kill)
+    assert len(killed) == 1
+    assert json.loads((tmp_path / "dask" / "counts.json").read_text()) == one
+
+
+def test_engines_agree_on_fractions(tmp_path: Path) -> None:
+    (tmp_path / "tables").mkdir()
+    for name in range(3):
+        rows = [f"w{i % 7}\tc{i % 5}\t{1 / (i + name + 1)!r}\n" for i in range(200)]
+        (tmp_path / "tables" / f"{name}.tsv").write_text("".join(rows))
+    one = counted(tmp_path / "tables", tmp_path / "one")
+    assert one["dtype"] == "float64"
+    assert counted(tmp_path / "tables", tmp_path / "dask", engine="dask", processes=2) == one
+    turned = [(tmp_path / "tables" / f"{name}.tsv") for name in (2, 0, 1)]
+    run(turned, tmp_path / "turned")
+    said = json.loads((tmp_path / "turned" / "counts.json").read_text())
+    assert said["files"] == one["files"]
