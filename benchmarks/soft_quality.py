@@ -269,3 +269,125 @@ def _fixed(kind: str, train: Any, k: int, seed: int) -> Classes:
     run: Any = anneal if kind == "asymmetric" else anneal_symmetric
     *_, state = run(prepare(train), Settings(n_clusters=k, seed=seed))
     return state.membership, state.centroids
+
+
+# (b) Word categories ----------------------------------------------------------------------------
+
+
+PPMI_PART, STARTS = 0.3, 5
+"""The part of a word's own associations beside its memberships; runs of which the best is kept."""
+
+
+def bnc() -> Counts:
+    """Nouns in contexts "slot:verb" of the BNC."""
+    with (folder() / "bnc-verb-noun" / "triples.tsv").open(encoding="utf-8") as lines:
+        rows = list(csv.reader(lines, delimiter="\t", quoting=csv.QUOTE_NONE))[1:]
+    return of_triples((noun, f"{slot}:{verb}", int(count)) for noun, slot, verb, count, _ in rows)
+
+
+def gold(name: str, counts: Counts) -> dict[str, str]:
+    """Words of one category seen ten times, in categories of three such words or more."""
+    listed: dict[str, set[str]] = defaultdict(set)
+    place, comma, word, category = {
+        "AP": ("ap.csv", ",", 2, 1),
+        "ESSLLI": ("esslli2008-nouns.tsv", "\t", 0, 1),
+    }[name]
+    with (folder() / "word-categories" / place).open(encoding="utf-8") as lines:
+        for row in list(csv.reader(lines, delimiter=comma))[1:]:
+            listed[row[word]].add(row[category])
+    seen = dict(zip(counts.words.tolist(), counts.word_totals.tolist(), strict=True))
+    single = {w: min(c) for w, c in listed.items() if len(c) == 1 and seen.get(w, 0) >= 10}
+    sizes = Counter(single.values())
+    return {w: c for w, c in single.items() if sizes[c] >= 3}
+
+
+def categories(seeds: int) -> Iterator[dict[str, Any]]:
+    """Purity and V of as many classes as there are categories.
+
+    Memberships are those of the listed words in 50, 100 and 200 symmetric clusters of all nouns.
+    """
+    counts = bnc()
+    matrix, ppmi = sparse.csr_array(counts.matrix, dtype=np.float64), counts.ppmi()
+    sets = {name: gold(name, counts) for name in ("AP", "ESSLLI")}
+    scores: dict[tuple[str, str], list[tuple[float, float]]] = defaultdict(list)
+    for seed in range(seeds):
+        walker = Walker(matrix, model="symmetric", seed=seed, max_iter=50)
+        shares = [point.membership.toarray() for point in walker.points((50, 100, 200))]
+        space = normalize(TruncatedSVD(100, random_state=seed).fit_transform(ppmi))
+        for name, words in sets.items():
+            rows, truth = [counts.word_id(word) for word in words], list(words.values())
+            k, own, marked = len(set(truth)), matrix[rows], ppmi[rows]
+            members = sparse.hstack(
+                [sparse.csr_array(share[rows]) / len(shares) for share in shares]
+            )
+            known = sparse.hstack([PPMI_PART * normalize(marked, "l1"), (1 - PPMI_PART) * members])
+            labels = {
+                "ours: counts of listed words": annealed(own, k, seed),
+                "ours: PPMI of listed words": annealed(marked, k, seed),
+                "ours: memberships": annealed(members, k, seed),
+                "ours: memberships and PPMI": annealed(known, k, seed),
+                "k-means on PPMI-SVD": KMeans(k, n_init=10, random_state=seed).fit_predict(
+                    space[rows]),
+                "NMF-KL": _single(NMF(
+                    k, beta_loss="kullback-leibler", solver="mu", init="random", max_iter=200,
+                    random_state=seed), own),
+                "LDA": _single(LatentDirichletAllocation(k, random_state=seed), own),
+            }  # fmt: skip
+            for kind, found in labels.items():
+                scores[kind, name].append((purity(truth, found), v_measure_score(truth, found)))
+    heads = [f"{name} ({len(words)})" for name, words in sets.items()]
+    print(f"\n{'purity / V':34}" + "".join(f"{head:>16}" for head in heads))
+    for kind in dict.fromkeys(kind for kind, _ in scores):
+        means = [np.mean(scores[kind, name], axis=0) for name in sets]
+        print(f"{kind:34}" + "".join(f"{p:>9.3f} / {v:.3f}" for p, v in means))
+        yield {"method": kind, **{n: scores[kind, n] for n in sets}}
+
+
+def annealed(rows: Any, k: int, seed: int) -> npt.NDArray[Any]:
+    """The likeliest of k clusters of these rows, all alike in weight; the best of several runs."""
+    table = sparse.csr_array(rows)
+    table.data[table.data < 1e-9] = 0
+    table.eliminate_zeros()
+    data, found = prepare(table, "uniform"), []
+    for start in range(STARTS):
+        settings = Settings(n_clusters=k, beta=6.0, seed=STARTS * seed + start)
+        *_, state = anneal(data, settings)
+        found.append((state.free_energy, np.asarray(state.membership.toarray().argmax(axis=1))))
+    return min(found, key=lambda pair: pair[0])[1]
+
+
+def _single(model: Any, rows: Any) -> npt.NDArray[Any]:
+    return _normalised(model.fit_transform(rows), model.components_)[0].argmax(axis=1)
+
+
+def purity(truth: Sequence[str], found: npt.NDArray[Any]) -> float:
+    """The part of the words that are of their cluster's commonest category."""
+    table: dict[int, Counter[str]] = defaultdict(Counter)
+    for category, cluster in zip(truth, found.tolist(), strict=True):
+        table[cluster][category] += 1
+    return sum(max(counter.values()) for counter in table.values()) / len(truth)
+
+
+PARTS = {"loss": loss, "backoff": backoff, "categories": categories}
+
+
+def main() -> None:
+    """Run what was asked for."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--only", choices=PARTS, action="append")
+    parser.add_argument("--splits", type=int, default=5, help="splits or seeds (5)")
+    parser.add_argument("--json", type=Path, help="write every number here as well")
+    given = parser.parse_args()
+    warnings.simplefilter("ignore")  # scikit-learn's, on iterations that did not converge
+    results: dict[str, list[dict[str, Any]]] = {}
+    for name in given.only or PARTS:
+        try:
+            results[name] = list(PARTS[name](given.splits))
+        except FileNotFoundError as error:
+            print(f"left out: {name}, because {error.filename} is absent")
+    if given.json:
+        given.json.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

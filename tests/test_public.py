@@ -11,8 +11,8 @@ from roget.scoring.measures import Measure, parse
 
 EXPORTED = {
     "Comparison", "Contingency", "Counts", "InputError", "RogetError", "ScoreRow", "ScoreTable",
-    "Undefined", "__version__", "compare", "contingency", "count", "data", "entropy", "measure",
-    "score",
+    "SoftAnnealing", "Thesaurus", "Undefined", "__version__", "build", "compare", "contingency",
+    "count", "data", "entropy", "load", "measure", "score",
 }  # fmt: skip
 
 DESIGNED_MEASURES = [

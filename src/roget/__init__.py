@@ -14,7 +14,11 @@ if TYPE_CHECKING:
     from roget import data
     from roget.core.counts import Counts
     from roget.errors import InputError, RogetError, Undefined
+    from roget.learn.build import build
+    from roget.learn.clustering.soft.estimator import SoftAnnealing
     from roget.learn.counting.count import count
+    from roget.learn.thesaurus import Thesaurus
+    from roget.learn.thesaurus_files import read as load
     from roget.scoring.compare import compare
     from roget.scoring.comparison import Comparison
     from roget.scoring.contingency import Contingency
@@ -30,12 +34,16 @@ _PUBLIC = {
     "RogetError": "roget.errors:RogetError",
     "ScoreRow": "roget.scoring.result:ScoreRow",
     "ScoreTable": "roget.scoring.result:ScoreTable",
+    "SoftAnnealing": "roget.learn.clustering.soft.estimator:SoftAnnealing",
+    "Thesaurus": "roget.learn.thesaurus:Thesaurus",
     "Undefined": "roget.errors:Undefined",
+    "build": "roget.learn.build:build",
     "compare": "roget.scoring.compare:compare",
     "contingency": "roget.scoring.evaluate:contingency",
     "count": "roget.learn.counting.count:count",
     "data": "roget.data",
     "entropy": "roget.scoring.entropy:entropy_of",
+    "load": "roget.learn.thesaurus_files:read",
     "measure": "roget.scoring.evaluate:measure",
     "score": "roget.scoring.evaluate:score",
 }
@@ -48,13 +56,17 @@ __all__ = [
     "RogetError",
     "ScoreRow",
     "ScoreTable",
+    "SoftAnnealing",
+    "Thesaurus",
     "Undefined",
     "__version__",
+    "build",
     "compare",
     "contingency",
     "count",
     "data",
     "entropy",
+    "load",
     "measure",
     "score",
 ]

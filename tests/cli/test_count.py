@@ -219,3 +219,21 @@ def test_data_list_and_path(tmp_path):
     assert done("data", "path", "pp_quads").stdout.endswith("amalgum_quadruples.parquet\n")
     assert "roget data fetch rrr" in failed("data", "path", "rrr", env=environment)
     assert "did you mean" in failed("data", "fetch", "wordnet", env=environment)
+
+
+def test_ctrl_c_says_how_to_go_on(parsed, tmp_path, monkeypatch, capsys):
+    from roget import cli
+
+    def interrupted(*_, **__):
+        stop = KeyboardInterrupt()
+        stop.add_note("2 of 5 files are counted; the same command goes on")
+        raise stop
+
+    monkeypatch.setattr("roget.learn.counting.count.run", interrupted)
+    monkeypatch.setattr(sys, "argv", ["roget", "count", str(parsed), "-o", str(tmp_path / "c")])
+    with pytest.raises(SystemExit) as end:
+        cli.main()
+    assert end.value.code == 130
+    said = capsys.readouterr().err
+    assert "roget: interrupted\n" in said
+    assert "2 of 5 files are counted" in said

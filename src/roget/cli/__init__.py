@@ -7,11 +7,13 @@ import sys
 
 import typer
 
+from roget.cli import build as build_command
 from roget.cli import compare as compare_command
 from roget.cli import convert as convert_command
 from roget.cli import count as count_command
 from roget.cli import data as data_command
 from roget.cli import list as list_command
+from roget.cli import reproduce as reproduce_command
 from roget.cli import score as score_command
 from roget.errors import RogetError
 
@@ -28,8 +30,10 @@ app.command("score")(score_command.score)
 app.command("compare")(compare_command.compare)
 app.command("convert")(convert_command.convert)
 app.command("count")(count_command.count)
+app.command("build")(build_command.build)
 app.add_typer(data_command.app)
 app.command("list")(list_command.list_names)
+app.command("reproduce")(reproduce_command.reproduce)
 
 
 def _version(asked: bool) -> None:
@@ -68,9 +72,19 @@ def main() -> None:
     except OSError as error:
         _say(error)
         sys.exit(1)
-    except KeyboardInterrupt as error:
-        _say(error, "interrupted")
-        sys.exit(130)
+    except SystemExit as end:
+        # typer turns Ctrl-C into an exit without a word.
+        interrupt = _interrupt(end)
+        if interrupt is not None:
+            _say(interrupt, "interrupted")
+        raise
+
+
+def _interrupt(error: BaseException | None) -> KeyboardInterrupt | None:
+    """The Ctrl-C behind an error, if there is one."""
+    while error is not None and not isinstance(error, KeyboardInterrupt):
+        error = error.__cause__ or error.__context__
+    return error
 
 
 def _say(error: BaseException, text: str = "") -> None:

@@ -62,7 +62,7 @@ def _patient(*columns: Any) -> Iterator[Callable[..., None]]:
     began = time.monotonic()
     task = shown.add_task("", total=None, speed="")
 
-    def show(done: int, total: int, **fields: str) -> None:
+    def show(done: int, total: int, **fields: Any) -> None:
         if not shown.live.is_started and time.monotonic() - began > PATIENCE and done < total:
             shown.start()
         if shown.live.is_started:

@@ -27,7 +27,7 @@ class Tree:
     >>> tree
     Tree: 3 clusters, 5 nodes, depth 2
     >>> tree.cluster.tolist(), tree.cut(2).tolist()
-    ([-1, -1, 1, 0, 2], [0, 1, 0])
+    ([-1, 0, -1, 1, 2], [0, 1, 1])
     """
 
     def __init__(

@@ -6,14 +6,18 @@ import multiprocessing
 import os
 import signal
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
+from multiprocessing.process import BaseProcess
 from typing import Any
 
 from roget.engines.base import Job, Report
 from roget.errors import RogetError
+
+_PATIENCE = 5
+"""Seconds that a job may go on after it was told to stop."""
 
 _LOOK = 0.1
 """Seconds between two looks at how far the processes are."""
@@ -67,11 +71,12 @@ class _Pool:
         )
 
     def run(self, job: Job, tasks: Sequence[Any], report: Report) -> Iterator[tuple[int, Any]]:
+        """Yield (index, result) as tasks finish; no process is left when this ends."""
+        others, futures = set(multiprocessing.active_children()), {}
         try:
             with _uninterrupted():
-                futures = {
-                    self._executor.submit(_work, job, task): i for i, task in enumerate(tasks)
-                }
+                for index, task in enumerate(tasks):
+                    futures[self._executor.submit(_work, job, task)] = index
             yield from self._results(futures, report)
         except BrokenProcessPool:
             raise RogetError(
@@ -80,9 +85,18 @@ class _Pool:
                 'if __name__ == "__main__":)'
             ) from None
         finally:
-            # Jobs look at this whenever they report.
-            self._stop.value = 1
-            self._executor.shutdown(cancel_futures=True)
+            # A second Ctrl-C must not leave the workers to themselves.
+            with _uninterrupted():
+                self._end(futures, set(multiprocessing.active_children()) - others)
+
+    def _end(self, futures: Iterable[Future[Any]], workers: Iterable[BaseProcess]) -> None:
+        if not all(future.done() for future in futures):
+            self._stop.value = 1  # jobs look at this whenever they report
+            wait([future for future in futures if not future.cancel()], _PATIENCE)
+            # Idle ones too: an executor that was interrupted may never tell them to end.
+            for worker in workers:
+                worker.terminate()
+        self._executor.shutdown()
 
     def _results(
         self, futures: dict[Future[Any], int], report: Report
@@ -132,10 +146,19 @@ class _Here:
 def _begin(progress: Any, stop: Any, workers: Any) -> None:
     """What a worker does first: leave Ctrl-C to its parent, and take a place to report in."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_end_with_parent, daemon=True).start()
     _Here.progress, _Here.stop = progress, stop
     with workers.get_lock():
         _Here.place = 2 * workers.value
         workers.value += 1
+
+
+def _end_with_parent() -> None:
+    """A worker whose parent was killed would wait for tasks for ever."""
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)
 
 
 def _work(job: Job, task: Any) -> Any:

@@ -89,22 +89,22 @@ def mixed(stack: Floats, counts: Floats) -> Floats:
     return weights
 
 
-def backoff_loss(tokens: Cells, *classes: Floats) -> float:
-    """Loss of word → classes → unigram, its weights tuned on each half for the other half.
+def backoff(tokens: Cells, *classes: Floats) -> Floats:
+    """Predictions of word → classes → unigram, weights tuned on each half for the other half.
 
     Without classes: word → unigram, what they have to beat.
     """
     components = np.stack([tokens.word, *classes, tokens.unigram])
     halves = np.arange(tokens.counts.size) % 2
     if tokens.counts.size < 2:
-        return tokens.loss(components.mean(axis=0))
+        return np.asarray(components.mean(axis=0))
     predicted = np.empty(tokens.counts.size)
     for half in (0, 1):
         here, there = halves == half, halves != half
         weights = mixed(components[:, there], tokens.counts[there])
         predicted[here] = weights @ components[:, here]
     # A half in which the unigram was of no use must not make the other half impossible.
-    return tokens.loss(np.maximum(predicted, 1e-9 * tokens.unigram))
+    return np.maximum(predicted, 1e-9 * tokens.unigram)
 
 
 def relative_entropy_path(

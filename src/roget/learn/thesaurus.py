@@ -20,9 +20,13 @@ from roget.core.tree import Ints, Tree
 from roget.errors import InputError
 
 Floats: TypeAlias = npt.NDArray[np.float64]
+Rows: TypeAlias = npt.NDArray[np.intp]
 
 LABEL = 3
 """Words in the label of a class."""
+
+OWN = 0.5
+"""How much a word's own counts weigh, beside its classes, where words are compared."""
 
 ROUNDING = 1e-12
 
@@ -118,22 +122,14 @@ class Thesaurus:
         """The thesaurus of counts and a clusterer that was fitted to them."""
         if not hasattr(model, "membership_"):
             raise InputError(f"{type(model).__name__} is not fitted: call fit(counts) first")
-        options = {name: value for name, value in model.get_params().items() if _is_plain(value)}
+        found = (model.tree_, model.membership_, model.centroids_, model.mass_)
         provenance = {
             "roget": __version__,
             "clusterer": type(model).__name__,
-            "options": options,
+            "options": {name: v for name, v in model.get_params().items() if _is_plain(v)},
             "beta": float(model.beta_) if hasattr(model, "beta_") else None,
         }
-        return cls(
-            counts,
-            model.tree_,
-            model.membership_,
-            model.centroids_,
-            model.mass_,
-            steps=model.path_,
-            provenance=provenance,
-        )
+        return cls(counts, *found, steps=model.path_, provenance=provenance)
 
     @property
     def words(self) -> npt.NDArray[Any]:
@@ -172,14 +168,15 @@ class Thesaurus:
     def neighbours(self, word: str, n: int = 10) -> list[Neighbour]:
         """The n words that are most like a word, the nearest first.
 
-        Words are compared by what their classes say of them: the distance is the Jensen–Shannon
-        divergence (nats, at most log 2) of Σ p(c|word) p(context|c).
+        The distance is the Jensen–Shannon divergence (nats, at most log 2) of what words' classes
+        and their own counts say of them, half and half: ½·Σ p(c|word) p(context|c) +
+        ½·p(context|word). Classes alone would not tell words apart that are wholly in one class.
         """
         row = self.counts.word_id(word)
         if n < 1:
             raise InputError(f"{n} neighbours: expected 1 or more")
         # Groups of contexts tell words apart no better than contexts do, so this is a lower bound.
-        bound = self._divergences(row, self._grouped, np.arange(len(self)))
+        bound = self._divergences(row, *self._grouped, np.arange(len(self)))
         bound[row] = math.inf
         order = np.argsort(bound, kind="stable")[: len(self) - 1]
         rows, distances = np.empty(0, dtype=np.intp), np.empty(0)
@@ -189,7 +186,8 @@ class Thesaurus:
             if rows.size == n and bound[part[0]] > distances[-1] + ROUNDING:
                 break
             rows = np.concatenate([rows, part])
-            distances = np.concatenate([distances, self._divergences(row, self.centroids, part)])
+            new = self._divergences(row, self.centroids, self._conditional, part)
+            distances = np.concatenate([distances, new])
             best = np.lexsort((rows, distances))[:n]
             rows, distances = rows[best], distances[best]
         return [
@@ -309,13 +307,12 @@ class Thesaurus:
         return np.asarray(table.sum(axis=1)).ravel()
 
     @cached_property
-    def _grouped(self) -> Floats:
-        """The centroids over as many groups of contexts as there are clusters."""
+    def _grouped(self) -> tuple[Floats, Any]:
+        """Centroids and words over groups of contexts, as many as there are clusters."""
         owner = np.argmax(self.centroids * self.mass[:, None], axis=0)
-        size = self.mass.size
-        ones = np.ones(owner.size)
-        group = sparse.csr_array((ones, (np.arange(owner.size), owner)), shape=(owner.size, size))
-        return np.asarray(self.centroids @ group)
+        at = np.arange(owner.size), owner
+        group = sparse.csr_array((np.ones(owner.size), at), shape=(owner.size, self.mass.size))
+        return np.asarray(self.centroids @ group), self._conditional @ group
 
     def _clusters(self, node: int) -> Ints:
         return np.asarray(self.tree.cluster[self.tree.leaves(node)])
@@ -332,7 +329,7 @@ class Thesaurus:
         highest = {int(held[node]): node for node in reversed(range(self.tree.n_nodes))}
         return [node for label, node in sorted(highest.items()) if label >= 0]
 
-    def _nearest(self, node: int, rows: npt.NDArray[np.intp], n: int) -> list[TypicalWord]:
+    def _nearest(self, node: int, rows: Rows, n: int) -> list[TypicalWord]:
         with np.errstate(divide="ignore"):
             logs = np.log(self.centroid(node))
         distances = np.maximum(self._own_entropy[rows] - self._conditional[rows] @ logs, 0.0)
@@ -353,16 +350,22 @@ class Thesaurus:
         for at in np.lexsort((-p, -p * lift.round(9)))[:n]:
             yield TypicalContext(str(self.contexts[seen[at]]), float(p[at]), float(lift[at]))
 
-    def _divergences(self, row: int, centroids: Any, rows: npt.NDArray[np.intp]) -> Floats:
-        """Jensen–Shannon divergence of one word from some, by their classes."""
+    def _divergences(self, row: int, centroids: Any, own: Any, rows: Rows) -> Floats:
+        """Jensen–Shannon divergence of one word from some, by their classes and counts."""
         out = np.empty(rows.size)
-        mine = np.asarray(self.memberships[[row]] @ centroids, dtype=np.float64).ravel()
-        own = xlogx(mine).sum()
+        mine = self._profiles(np.array([row]), centroids, own)[0]
+        information = xlogx(mine).sum()
         for part in _parts(rows.size, centroids.shape[1]):
-            theirs = np.asarray(self.memberships[rows[part]] @ centroids, dtype=np.float64)
+            theirs = self._profiles(rows[part], centroids, own)
             middle = xlogx((theirs + mine) / 2).sum(axis=1)
-            out[part] = (own + xlogx(theirs).sum(axis=1)) / 2 - middle
+            out[part] = (information + xlogx(theirs).sum(axis=1)) / 2 - middle
         return np.maximum(out, 0.0)
+
+    def _profiles(self, rows: Rows, centroids: Any, own: Any) -> Floats:
+        """What is known of words: by their classes, and by their counts if they have any."""
+        weight = np.where(self.counts.word_totals[rows] > 0, OWN, 0.0)[:, None]
+        by_class = np.asarray(self.memberships[rows] @ centroids, dtype=np.float64)
+        return np.asarray((1 - weight) * by_class + weight * own[rows].toarray())
 
     def _check(self) -> None:
         k = self.tree.n_clusters
@@ -373,13 +376,10 @@ class Thesaurus:
         ):
             if found != right:
                 raise InputError(f"{name} of shape {found}: expected {right}")
-        for name, values in (
-            ("a membership", self.memberships.data),
-            ("a centroid", self.centroids),
-            ("a mass", self.mass),
-        ):
+            values = getattr(self, name)
+            values = values.data if sparse.issparse(values) else values
             if not (np.isfinite(values).all() and (values >= 0).all()):
-                raise InputError(f"{name} is negative or not a number")
+                raise InputError(f"{name}: a value is negative or not a number")
         sums = np.asarray(self.memberships.sum(axis=1)).ravel()
         if not np.allclose(sums, 1.0, atol=1e-4):
             worst = int(np.argmax(np.abs(sums - 1)))

@@ -9,12 +9,12 @@ import lzma
 import os
 import sys
 from collections import Counter
-from dataclasses import replace
 from fractions import Fraction
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import numpy as np
 import pytest
 import zstandard
@@ -73,7 +73,7 @@ CUTS = st.builds(
 ) | st.just(Cuts())
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=15)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=12)
 @given(tables=TABLES, cuts=CUTS)
 def test_tables_and_cuts_beside_the_twin(
     tmp_path: Path, tables: list[list[tuple[str, str, Any]]], cuts: Cuts
@@ -99,7 +99,6 @@ def test_tables_and_cuts_beside_the_twin(
     whole = all(n.denominator == 1 for n in expected.values())
     naive.check(counts, expected, exact=whole)
     assert counts.matrix.dtype == np.int64 or not whole
-    assert np.array_equal(counts.matrix.toarray(), count(paths[::-1], **options).matrix.toarray())
 
 
 def test_slots_name_contexts_and_equal_names_are_one(tmp_path: Path) -> None:
@@ -129,10 +128,10 @@ def test_other_tables(tmp_path: Path, suffix: str) -> None:
         mmwrite(path, sparse.coo_array(counts.matrix))
         expected = {("0", "0"): 3, ("1", "2"): 2, ("0", "1"): 1}
     elif suffix == "parquet":
-        import duckdb
-
         counts.write(tmp_path / "a.tsv")
-        duckdb.sql(f"COPY (FROM read_csv('{tmp_path}/a.tsv', delim='\t')) TO '{path}'")
+        with duckdb.connect() as connection:
+            table = f"read_csv('{tmp_path}/a.tsv', delim='\t')"
+            connection.execute(f"COPY (FROM {table}) TO '{path}'")
     elif suffix == "csv":
         path.write_text("word,context,n\n" + "".join(f"{w},{c},{n}\n" for w, c, n in counts.rows()))
     elif suffix == "jsonl":
@@ -403,17 +402,15 @@ def test_progress(tmp_path: Path) -> None:
 
 
 def test_pieces_and_bundles_give_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for seed in range(4):
-        (tmp_path / f"{seed}.conllu").write_text(conllu(seed, 100))
+    for seed, sentences in enumerate((100, 10, 5)):
+        (tmp_path / f"{seed}.conllu").write_text(conllu(seed, sentences))
     whole = count(tmp_path, relation="all")
-    monkeypatch.setattr(inputs, "PIECE", 2000)
+    monkeypatch.setattr(inputs, "PIECE", 2500)
     monkeypatch.setattr(inputs, "BUNDLE", 100)
     sources, _ = inputs.sources_of([tmp_path], None, "utf-8", tabular=False)
     recipe = inputs.Recipe("conllu", relations=("all",))
-    assert len(inputs.plan(sources, recipe)) > 8
-    pieces = count(tmp_path, relation="all")
-    assert pieces == whole
-    assert replace(recipe, limit=1) != recipe
+    assert len(inputs.plan(sources, recipe)) > 5
+    assert count(tmp_path, relation="all") == whole
 
 
 def test_counts_that_add_up_to_too_much(tmp_path: Path) -> None:

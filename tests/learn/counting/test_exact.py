@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from fractions import Fraction
 
 import duckdb
@@ -16,14 +17,22 @@ from roget.learn.counting import exact
 FRACTIONS = st.floats(2.0**-75, 2.0**40, allow_nan=False)
 
 
-CONNECTION = duckdb.connect()
+@pytest.fixture(scope="module", autouse=True)
+def _connected() -> Iterator[None]:
+    """One database for all examples: opening one takes longer than all else."""
+    with duckdb.connect() as Given.connection:
+        yield
+
+
+class Given:
+    connection: duckdb.DuckDBPyConnection
 
 
 def summed(values: list[float], keys: list[int] | None = None) -> dict[int, tuple[Fraction, float]]:
     rows = {"key": np.array(keys or [0] * len(values)), "n": np.array(values)}
-    CONNECTION.register("given", rows)
+    Given.connection.register("given", rows)
     query = exact.summed(exact.split("FROM given"), "key", fractional=True)
-    found = CONNECTION.execute(
+    found = Given.connection.execute(
         f"SELECT key, n, fraction, rest, {exact.value(True)} FROM ({query})"
     ).fetchall()
     return {

@@ -8,16 +8,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from roget.core.tree import Tree
 from roget.learn.clustering.soft import kernels
-from roget.learn.clustering.soft.data import Array, Data, Floats
+from roget.learn.clustering.soft.data import Data, Floats
 from roget.learn.clustering.soft.em import Crew, Energy, Mixture
 from roget.learn.clustering.soft.instability import Instability, instability
+from roget.learn.clustering.soft.states import Settings as Settings
+from roget.learn.clustering.soft.states import Split as Split
+from roget.learn.clustering.soft.states import State as State
 
 STEP = 1.02
 """How far past its critical β a cluster is split: at the point itself twins never part."""
@@ -27,6 +30,10 @@ EDGE = 1.001
 
 RISE = 1.05
 """The largest factor by which β is raised before all words settle again."""
+
+SHARP = 2.0
+"""With as many clusters as asked for, β is raised to so many times what their splits needed: there
+words belong to few clusters, and held-out text is predicted best."""
 
 SHARPEN = 1.15
 """The same once no more splits are to come."""
@@ -53,73 +60,8 @@ PARTED = 0.05
 RETRY = 1.02
 """A cluster whose twins did not part is tried again at a β so much higher."""
 
-
-@dataclass(frozen=True)
-class Settings:
-    """What the annealing is to reach, and how."""
-
-    n_clusters: int | None = None
-    beta: float | None = None
-    mass: bool = False
-    tol: float = 1e-5
-    max_iter: int = 100
-    n_jobs: int | None = None
-    seed: int = 0
-
-
-@dataclass(frozen=True)
-class Split:
-    """One row of the path: a cluster and the new one that came out of it."""
-
-    parent: int
-    beta: float
-    critical_beta: float
-    energy: Energy
-
-
-@dataclass(frozen=True, eq=False)
-class State:
-    """The clustering after a split or after β was raised.
-
-    `membership`, `centroids` and `tree` are made when asked for, which must be before the next
-    state is asked for. `settled` says whether all words were let settle since the last split.
-    """
-
-    annealer: Annealer = field(repr=False)
-    beta: float
-    n_clusters: int
-    free_energy: float
-    distortion: float
-    entropy: float
-    settled: bool
-    last: bool
-
-    @property
-    def membership(self) -> Any:
-        """p(c|n), a csr_array of words × clusters, without parts of less than 1e-9."""
-        from scipy import sparse
-
-        dense = self.annealer.mixture.q[:, : self.n_clusters]
-        kept = sparse.csr_array(np.where(dense < 1e-9, 0, dense))
-        kept.data /= np.repeat(kept.sum(axis=1), np.diff(kept.indptr)).astype(kept.dtype)
-        return kept
-
-    @property
-    def centroids(self) -> Array:
-        """p(v|c), clusters × contexts."""
-        if not self.settled:
-            self.annealer.mixture.m_step()
-        return self.annealer.mixture.centroids()
-
-    @property
-    def mass(self) -> Floats:
-        """p(c) of each cluster."""
-        return self.annealer.mixture.mass[: self.n_clusters].copy()
-
-    @property
-    def tree(self) -> Tree:
-        """The splits so far."""
-        return self.annealer.tree()
+GIVEN_UP = 4.0
+"""And no more, once that would be so many times its critical β."""
 
 
 def anneal(
@@ -154,7 +96,7 @@ class Annealer:
         self.splits: list[Split] = []
         self.beta = 1.0
         self.energy = self.mixture.run(1.0, 1, 0.0)
-        self.settled = True
+        self.settled, self.finished = True, False
         self.relaxed_at = 1
         self._pause = pause or (lambda: None)
         # By cluster: the eigenvalue last seen, whether it still holds, and what it is divided by
@@ -183,14 +125,20 @@ class Annealer:
 
     def states(self) -> Iterator[State]:
         """Split until enough, then sharpen, then settle."""
-        while self._advance():
-            yield self._state()
-        target = self._target
-        while self.beta < target:
-            self._settle(min(target, self.beta * SHARPEN), final=False)
-            if self.beta < target:
+        if self.finished:
+            yield self._state(last=True)
+            return
+        # What to do next depends on nothing but the state, so that a resumed run does the same.
+        while True:
+            if self._advance():
                 yield self._state()
+            elif self.beta < self._target:
+                self._settle(min(self._target, self.beta * SHARPEN), final=False)
+                yield self._state()
+            else:
+                break
         self._settle(self.beta, final=True)
+        self.finished = True
         yield self._state(last=True)
 
     def snapshot(self) -> dict[str, Any]:
@@ -199,11 +147,14 @@ class Annealer:
         return {
             "q": self.mixture.q[:, :k],
             "mass": self.mixture.mass[:k],
+            # Centroids come from the memberships, unless there will be no more steps.
+            "logs": self.mixture.logs[:, : k if self.finished else 0],
             "eigenvalue": np.array(self.eigenvalue),
             "fresh": np.array(self.fresh),
             "handicap": np.array(self.handicap),
             "beta": self.beta,
             "settled": self.settled,
+            "finished": self.finished,
             "relaxed_at": self.relaxed_at,
             "energy": vars(self.energy),
             "splits": [{**vars(split), "energy": vars(split.energy)} for split in self.splits],
@@ -219,7 +170,10 @@ class Annealer:
         self.eigenvalue = kept["eigenvalue"].tolist()
         self.fresh = kept["fresh"].tolist()
         self.handicap = kept["handicap"].tolist()
+        self.mixture.m_step()
+        self.mixture.logs[:, : kept["logs"].shape[1]] = kept["logs"]
         self.beta, self.settled = kept["beta"], kept["settled"]
+        self.finished = kept["finished"]
         self.relaxed_at = kept["relaxed_at"]
         self.energy = Energy(**kept["energy"])
         self.splits = [
@@ -238,7 +192,11 @@ class Annealer:
     @property
     def _target(self) -> float:
         """Where β ends."""
-        return self.beta if self.settings.beta is None else self.settings.beta
+        if self.settings.beta is not None:
+            return self.settings.beta
+        if self.settings.n_clusters is None or not self.splits:
+            return self.beta
+        return SHARP * max(split.beta for split in self.splits)
 
     @property
     def _hard(self) -> float:
@@ -254,7 +212,7 @@ class Annealer:
                 self._settle(min(self.beta * RISE, self._hard), final=False)
                 continue
             cluster = self._most_unstable()
-            value = self.eigenvalue[cluster] / self.handicap[cluster]
+            value = float(self._promise()[cluster])
             if value <= 0 or self._limit * value < EDGE:
                 return False
             need = min(STEP / value, self._limit)
@@ -285,16 +243,21 @@ class Annealer:
                 self.fresh[cluster] = True
                 self._found[cluster] = results[cluster]
 
+    def _promise(self) -> Floats:
+        """Each cluster's eigenvalue, less if its twins did not part before."""
+        handicap = np.array(self.handicap)
+        return np.where(handicap > GIVEN_UP, 0.0, np.array(self.eigenvalue) / handicap)
+
     def _urgency(self) -> Floats:
         """Which clusters to split first: of those unstable at this β, where it matters most."""
-        value = np.array(self.eigenvalue) / self.handicap
+        value = self._promise()
         unstable = self.beta * value >= min(STEP, EDGE)
         return np.where(unstable, 1.0 + self.mixture.mass[: self.mixture.k] * value, value)
 
     def _instability(self, cluster: int) -> Instability:
-        k = self.mixture.k
-        drop, tolerance = (0.0, 1e-6) if k == 1 else (DROP, 3e-2)
-        seed = [self.settings.seed, cluster, k]
+        drop, tolerance = (0.0, 1e-6) if self.mixture.k == 1 else (DROP, 3e-2)
+        # The same start wherever it is looked at between two settlings, also after resuming.
+        seed = [self.settings.seed, cluster, self.relaxed_at]
         return instability(
             self.data, self.mixture.q, cluster, drop=drop, tolerance=tolerance, seed=seed
         )
@@ -351,14 +314,13 @@ class Annealer:
         inner = found.weights * (_x_log_x(share) + _x_log_x(1.0 - share))
         distortion = self.energy.distortion - gain
         entropy = self.energy.entropy - float(np.sum(inner))
+        relative = entropy
         if self.settings.mass:
-            # What counts against the clusters' own masses is H(c|n) − H(c).
-            total, part = float(np.sum(first + second)), float(np.sum(first))
-            entropy -= total * _binary_entropy(part / total)
-        self.energy = Energy(distortion - entropy / beta, distortion, entropy)
+            relative += float(np.sum(_x_log_x(self.mixture.mass[: self.mixture.k])))
+        self.energy = Energy(distortion - relative / beta, distortion, entropy)
         self.splits.append(Split(cluster, beta, found.critical_beta, self.energy))
         # The twins are looked at anew before either is split.
-        self.fresh[cluster], self.handicap[cluster] = False, 1.0
+        self.fresh[cluster] = False
         self.eigenvalue.append(found.eigenvalue)
         self.fresh.append(False)
         self.handicap.append(1.0)
@@ -407,11 +369,6 @@ class Annealer:
 
 def _x_log_x(x: Floats) -> Floats:
     return np.where(x > 0, x * np.log(np.maximum(x, 1e-300)), 0.0)
-
-
-def _binary_entropy(part: float) -> float:
-    both = np.array([part, 1.0 - part])
-    return -float(np.sum(_x_log_x(both)))
 
 
 def _weighted_entropy(sums: Floats) -> float:

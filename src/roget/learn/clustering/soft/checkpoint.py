@@ -97,7 +97,7 @@ class Checkpoint:
 
 
 _ARRAYS_OF_MODEL = ("centroids_", "mass_", "background_", "labels_")
-_PLAIN_OF_MODEL = ("beta_", "n_clusters_", "n_features_in_", "n_iter_", "path_")
+_PLAIN_OF_MODEL = ("beta_", "n_clusters_", "n_features_in_", "n_iter_", "notes_", "path_")
 _NAMES_OF_MODEL = ("words_", "contexts_", "feature_names_in_")
 _CSR = ("data", "indices", "indptr")
 _NOT_KEPT = ("progress", "checkpoint", "random_state")

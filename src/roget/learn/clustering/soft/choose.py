@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from typing import Any, NamedTuple, Protocol
 
@@ -16,6 +17,9 @@ from roget.learn.clustering.soft.walk import Walker
 HELD_OUT = 0.1
 PATIENCE = 3
 """The search ends when so many numbers of clusters in a row brought nothing."""
+
+ERRORS = 2.0
+"""By how many standard errors more clusters must be better than fewer."""
 
 MOST = 768
 SHARPEST = 4.0
@@ -42,12 +46,18 @@ class Choice(NamedTuple):
 
     Each row of the table has `n_clusters`, `beta`, and the losses of held-out tokens, nats:
     `alone` (.95 of the class model, .05 of the unigram) and `backoff` (between the word's own
-    counts and the unigram), which decides.
+    counts and the unigram), which decides: more clusters must be better than fewer by two
+    standard errors of the difference.
     """
 
     n_clusters: int
     beta: float
     table: list[dict[str, float]]
+
+
+class _Candidate(NamedTuple):
+    row: dict[str, float]
+    predicted: Floats
 
 
 def choose(counts: Any, options: Options, random_state: Any = None) -> Choice:
@@ -73,16 +83,18 @@ def choose(counts: Any, options: Options, random_state: Any = None) -> Choice:
         seed=int(rng.integers(2**31)),
         n_jobs=options.n_jobs,
     )
-    table = [_row(1, start, tokens, None)]
-    best, waited = table[0], 0
+    best = _candidate(1, start, tokens, None)
+    table, waited = [best.row], 0
     for group in _groups(walker, options, rows.size, tokens):
-        table += group
-        leader = min(group, key=lambda row: row["backoff"])
-        waited = 0 if leader["backoff"] < best["backoff"] else waited + 1
-        best = min(best, leader, key=lambda row: row["backoff"])
+        table += [candidate.row for candidate in group]
+        leader = min(group, key=lambda candidate: candidate.row["backoff"])
+        if _gain(best, leader, tokens.counts) > 0:
+            best, waited = leader, 0
+        else:
+            waited += 1
         if waited == PATIENCE:
             break
-    return Choice(int(best["n_clusters"]), float(best["beta"]), table)
+    return Choice(int(best.row["n_clusters"]), float(best.row["beta"]), table)
 
 
 def hold_out(matrix: Any, share: float, rng: np.random.Generator) -> tuple[Any, Any]:
@@ -105,8 +117,8 @@ def hold_out(matrix: Any, share: float, rng: np.random.Generator) -> tuple[Any, 
 
 def _groups(
     walker: Walker, options: Options, words: int, tokens: heldout.Cells
-) -> Iterator[list[dict[str, float]]]:
-    """For one number of clusters after another, rows for every β."""
+) -> Iterator[list[_Candidate]]:
+    """For one number of clusters after another, candidates for every β."""
     for k in _grid(min(words, MOST)):
         if options.model == "symmetric":
             reached, _ = walker.reach(k, SOFTEST if options.beta is None else options.beta)
@@ -120,22 +132,27 @@ def _groups(
         if options.beta is not None:
             points = points[-1:]
         yield [
-            _row(k, point.beta, tokens, tokens.predicted(point.membership, point.centroids))
+            _candidate(k, point.beta, tokens, tokens.predicted(point.membership, point.centroids))
             for point in points
         ]
 
 
-def _row(k: int, beta: float, tokens: heldout.Cells, classes: Floats | None) -> dict[str, float]:
+def _candidate(k: int, beta: float, tokens: heldout.Cells, classes: Floats | None) -> _Candidate:
     """The losses of one clustering; one cluster is the unigram."""
     known = tokens.unigram if classes is None else classes
     alone = (1 - heldout.SMOOTHING) * known + heldout.SMOOTHING * tokens.unigram
-    others = () if classes is None else (classes,)
-    return {
-        "n_clusters": k,
-        "beta": beta,
-        "alone": tokens.loss(alone),
-        "backoff": heldout.backoff_loss(tokens, *others),
-    }
+    predicted = heldout.backoff(tokens, *(() if classes is None else (classes,)))
+    losses = {"alone": tokens.loss(alone), "backoff": tokens.loss(predicted)}
+    return _Candidate({"n_clusters": k, "beta": beta, **losses}, predicted)
+
+
+def _gain(old: _Candidate, new: _Candidate, counts: Floats) -> float:
+    """How far the new one is ahead, beyond the standard errors of the difference."""
+    each = np.log(new.predicted / old.predicted)
+    total = float(counts.sum())
+    mean = float(counts @ each) / total
+    variance = float(counts @ (each - mean) ** 2) / total
+    return mean - ERRORS * math.sqrt(variance / total)
 
 
 def _grid(most: int) -> Iterator[int]:

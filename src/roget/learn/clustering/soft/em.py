@@ -72,7 +72,10 @@ def ranges(indptr: Array) -> list[tuple[int, int]]:
 
 @dataclass(frozen=True)
 class Energy:
-    """Free energy F = D − H/β, average distortion D and entropy H of a state, nats."""
+    """Free energy F = D − H/β, average distortion D and entropy H of a state, nats.
+
+    With masses, H in F is that of memberships relative to p(c): F = D + I(words; clusters)/β.
+    """
 
     free: float
     distortion: float
@@ -132,7 +135,7 @@ class Mixture:
             )  # fmt: skip
 
         self.crew.each(work, len(self._words))
-        return self._energy(beta, parts)
+        return self._energy(beta, bias, parts)
 
     def run(
         self, beta: float, steps: int, tolerance: float, pause: Callable[[], None] | None = None
@@ -187,12 +190,13 @@ class Mixture:
             return np.zeros(k)
         return np.log(np.maximum(self.mass[:k], 1e-30))
 
-    def _energy(self, beta: float, parts: Floats) -> Energy:
+    def _energy(self, beta: float, bias: Floats, parts: Floats) -> Energy:
         prior = self.data.prior
         self.mass[: self.k] = parts.sum(axis=0)
         free = -float(np.sum(prior * self._log_z)) / beta - self._mean_entropy
         entropy = float(np.sum(prior * self._entropy))
-        return Energy(free, free + entropy / beta, entropy)
+        relative = entropy + float(np.sum(self.mass[: self.k] * bias))
+        return Energy(free, free + relative / beta, entropy)
 
     def _lists(self) -> tuple[Array, Array, Array] | None:
         """Each word's clusters without the part LOST of its membership, if they are few."""
@@ -233,7 +237,7 @@ class Mixture:
             )  # fmt: skip
 
         self.crew.each(expect, len(self._words))
-        return self._energy(beta, parts)
+        return self._energy(beta, bias, parts)
 
     def _unlist(self, lists: tuple[Array, Array, Array]) -> None:
         def work(task: int) -> None:

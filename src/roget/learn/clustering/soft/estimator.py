@@ -51,6 +51,7 @@ class SoftAnnealing(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
     checkpoint: a folder in which a long run is kept and from which it goes on.
     progress: called with {"beta", "n_clusters", "free_energy", "fraction"} as the run goes on.
 
+    `notes_` says, after fitting, what is peculiar about the data, if anything is.
     Ctrl-C ends a run early, with the clusters found so far and a warning.
 
     >>> import numpy as np
@@ -71,6 +72,7 @@ class SoftAnnealing(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
     background_: Array
     n_features_in_: int
     n_iter_: int
+    notes_: list[str]
 
     def __init__(
         self,
@@ -132,6 +134,7 @@ class SoftAnnealing(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         if self.model == "symmetric":
             self.membership_ = predict.replaced(self.membership_, learnt, state.membership)
         self.labels_ = np.asarray(self.membership_.argmax(axis=1)).ravel()
+        self.notes_ = _notes(self.path_)
         if n_clusters is not None and self.n_clusters_ < n_clusters and not self._interrupted:
             warnings.warn(
                 f"{self.n_clusters_} clusters were found, not {n_clusters}: the words (or β) give "
@@ -263,8 +266,9 @@ class SoftAnnealing(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
                     rest = earlier["rest"]
                 splits = len(annealer.splits)
                 for state in annealer.states():
-                    if len(annealer.splits) == splits:
-                        rest.append(_row(annealer.energy, None, state.beta))
+                    row = _row(annealer.energy, None, state.beta)
+                    if len(annealer.splits) == splits and rest[-1:] != [row]:
+                        rest.append(row)
                     splits = len(annealer.splits)
                     kept.keep(lambda: {**annealer.snapshot(), "rest": rest}, now=state.last)
                     self._tell(state, settings)
@@ -310,6 +314,17 @@ def _row(energy: Any, split: Split | None, beta: float) -> dict[str, Any]:
         "distortion": energy.distortion,
         "entropy": energy.entropy,
     }
+
+
+def _notes(path: list[dict[str, Any]]) -> list[str]:
+    """What the user should know of the data."""
+    first = path[0]["critical_beta"] if path else None
+    if first is None or first > 1 + 1e-6:
+        return []
+    return [
+        "some words share no context with the others, so that clusters part at β = 1: a min_count, "
+        "or the largest connected part of the table, may give better clusters"
+    ]
 
 
 @contextmanager

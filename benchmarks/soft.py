@@ -1,0 +1,265 @@
+"""Soft annealing: planted clusters, the path beside NMF, growth with size, and a large table.
+
+Run `python benchmarks/soft.py [--quick] [--only PATTERN] [--json FILE]`; `large-path` takes most of
+an hour and runs only when named. Verb–object counts are those of `vo-bench` where ROGET_TEST_DATA
+(else ../shared/data beside the repository) has them, else the bundled sample's 1000 nouns.
+"""
+
+from __future__ import annotations
+
+import argparse
+import fnmatch
+import json
+import os
+import resource
+import sys
+import time
+import warnings
+from collections import deque
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from harness import MB, RSS_UNIT, Row, cpu, machine, progress, table, verdict
+from scipy import sparse
+from sklearn.decomposition import NMF
+from sklearn.metrics import v_measure_score
+
+from roget.core.counts import Counts
+from roget.data import sample
+from roget.learn.clustering.soft.anneal import Settings, anneal
+from roget.learn.clustering.soft.data import Data, prepare
+from roget.learn.clustering.soft.em import Crew, Mixture
+
+Rows = Iterator[Row | str]
+"""A case yields rows for the table, and sentences for the lines under it."""
+
+SEED = 1993
+NOISE = 0.2
+
+MISSED = {4: 1e-9, 50: 1e-9, 200: 0.05}
+"""1 − V by the number of planted clusters."""
+
+BARS = {
+    "planted": 60.0,  # seconds of the clock for 200 clusters, the aim
+    "nmf": 1 / 4,
+    "twice the clusters": 3.0,
+    "per entry": 1.3,  # time per entry when there are four times as many
+    "per cluster": 1.0,  # time of 4 K over 4 times that of K
+    "large path": 45 * 60.0,
+}
+
+
+def planted(n: int, m: int, k: int, tokens: int) -> tuple[Any, npt.NDArray[np.int64]]:
+    """Words of k clusters: each has 2m/k contexts (20 at least); a fifth of tokens is noise."""
+    rng = np.random.default_rng(SEED)
+    labels = rng.integers(k, size=n)
+    columns = np.empty((n, tokens), dtype=np.int64)
+    for cluster in range(k):
+        words = np.flatnonzero(labels == cluster)
+        contexts = rng.choice(m, size=max(20, 2 * m // k), replace=False)
+        shares = rng.dirichlet(np.ones(contexts.size))
+        columns[words] = rng.choice(contexts, size=(words.size, tokens), p=shares)
+    noisy = rng.random(columns.shape) < NOISE
+    columns[noisy] = rng.integers(m, size=int(noisy.sum()))
+    rows = np.repeat(np.arange(n), tokens)
+    counts = sparse.coo_array((np.ones(rows.size), (rows, columns.ravel())), shape=(n, m)).tocsr()
+    return counts, labels
+
+
+def verb_object() -> tuple[str, Any]:
+    """Counts of 1000 nouns by verb, and what they are."""
+    default = Path(__file__).resolve().parents[2] / "shared" / "data"
+    file = Path(os.environ.get("ROGET_TEST_DATA") or default) / "vo-bench" / "train.tsv"
+    if not file.is_file():
+        return "the bundled sample", sample("verb_object").top(1000).matrix.astype(float)
+    return "vo-bench", Counts.read(file, columns=(2, 1, 3)).matrix.astype(float)
+
+
+def path(data: Data, k: int, **options: Any) -> Any:
+    """The state at the end of the path to k clusters."""
+    return deque(anneal(data, Settings(n_clusters=k, seed=SEED, **options)), maxlen=1).pop()
+
+
+def recovery(n: int, m: int, k: int, tokens: int) -> Rows:
+    """Are planted clusters found, and how long does it take?"""
+    counts, labels = planted(n, m, k, tokens)
+    data = prepare(counts)
+    clock, spent = time.perf_counter(), time.process_time()
+    state = path(data, k)
+    clock, spent = time.perf_counter() - clock, time.process_time() - spent
+    found = np.asarray(state.membership.argmax(axis=1)).ravel()
+    missed = max(0.0, 1 - float(v_measure_score(labels, found)))
+    case = f"planted {k}"
+    yield Row(f"{case}, 1 − V", missed, None, f"{n} × {m}, {counts.nnz:.2g} entries", "", MISSED[k])
+    if k == 200:
+        yield Row(f"{case}, clock", clock, None, f"{spent:.1f} s of CPU", "s", BARS["planted"])
+    yield f"{case}: β {state.beta:.2f}, {clock:.1f} s of the clock, {spent:.1f} s of CPU."
+
+
+def beside_nmf(k: int) -> Rows:
+    """The whole path to k clusters against 200 updates of NMF with as many components."""
+    name, counts = verb_object()
+    data = prepare(counts)
+    ours = cpu(partial(path, data, k))
+    twice = cpu(partial(path, data, 2 * k))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # that 200 updates are not enough is known
+        nmf = NMF(
+            k, beta_loss="kullback-leibler", solver="mu", max_iter=200, init="random",
+            random_state=SEED,
+        )  # fmt: skip
+        peer = cpu(partial(nmf.fit_transform, counts), times=1)
+    yield Row(f"path to {k}", ours, peer, f"NMF-KL, {nmf.n_iter_} updates", "s", BARS["nmf"])
+    yield Row(f"path to {2 * k}", twice, ours, f"path to {k}", "s", BARS["twice the clusters"])
+    yield f"path: {name}, {counts.shape[0]} × {counts.shape[1]}, {counts.nnz:,} entries."
+
+
+def growth(base: int) -> Rows:
+    """Time per entry as words grow, and per cluster as clusters do."""
+    times: dict[tuple[int, int], float] = {}
+    entries = {}
+    for words, k in ((base, 32), (4 * base, 32), (base, 128)):
+        counts, _ = planted(words, base // 2, 128, 60)
+        data, entries[words] = prepare(counts), counts.nnz
+        times[words, k] = cpu(partial(path, data, k), times=2)
+    ratio = entries[4 * base] / entries[base]
+    more = times[4 * base, 32] / ratio
+    yield Row(
+        "growth, per entry",
+        more,
+        times[base, 32],
+        f"{ratio:.1f}× fewer entries",
+        "s",
+        BARS["per entry"],
+    )
+    yield Row(
+        "growth, per cluster",
+        times[base, 128] / 4,
+        times[base, 32],
+        "a quarter of the clusters",
+        "s",
+        BARS["per cluster"],
+    )
+
+
+def bandwidth() -> float:
+    """Bytes per second that one core reads and writes in a = b/2, arrays larger than any cache."""
+    given, result = np.ones(1 << 25), np.empty(1 << 25)
+    return 2 * given.nbytes / cpu(partial(np.multiply, given, 0.5, out=result))
+
+
+def large(n: int, m: int, k: int, tokens: int) -> Rows:
+    """One EM step over all clusters, and one over listed clusters, at the end of a path."""
+    counts, labels = planted(n, m, k, tokens)
+    data = prepare(counts, dtype="float32")
+    del counts
+    mixture = Mixture(data, False, Crew(None), room=k)
+    mixture.k = k
+    mixture.q[:] = 0.05 / k
+    mixture.q[np.arange(n), labels] += 0.95
+    mixture.mass[:k] = np.sum(data.prior[:, None] * mixture.q[:, :k], axis=0)
+    spent, clock = time.process_time(), time.perf_counter()
+    mixture.m_step()
+    mixture.e_step(3.0)
+    spent, clock = time.process_time() - spent, time.perf_counter() - clock
+    moved = 2 * data.values.size * k * data.values.itemsize
+    rate = bandwidth()
+    yield (
+        f"large: {n} × {m}, {data.values.size:,} entries, K={k}, float32: a step over all clusters "
+        f"takes {clock:.1f} s ({spent:.1f} CPU), moves {moved / 1e9:.0f} GB: "
+        f"{moved / spent / 1e9:.1f} GB per CPU s; plain copying: {rate / 1e9:.1f} GB/s."
+    )
+    lists = mixture._lists()
+    if lists is not None:
+        spent, clock = time.process_time(), time.perf_counter()
+        mixture._listed_step(3.0, lists)
+        spent, clock = time.process_time() - spent, time.perf_counter() - clock
+        yield (
+            f"large: a step over listed clusters ({lists[1].size / n:.1f} for each word) takes "
+            f"{clock:.1f} s ({spent:.1f} CPU)."
+        )
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * RSS_UNIT
+    yield f"large: most memory of the process so far {peak / MB:,.0f} MB."
+
+
+def large_path(n: int, m: int, k: int, tokens: int) -> Rows:
+    """The whole path of the large table."""
+    counts, labels = planted(n, m, k, tokens)
+    data = prepare(counts, dtype="float32")
+    del counts
+    clock, spent = time.perf_counter(), time.process_time()
+    state = None
+    for state in anneal(data, Settings(n_clusters=k, seed=SEED)):
+        if state.settled:
+            taken = time.perf_counter() - clock
+            progress(f"{state.n_clusters} clusters, β {state.beta:.3f}, {taken:.0f} s")
+    assert state is not None
+    clock, spent = time.perf_counter() - clock, time.process_time() - spent
+    found = state.annealer.mixture.q[:, : state.n_clusters].argmax(axis=1)
+    yield Row("large path, clock", clock, None, f"{spent:.0f} s of CPU", "s", BARS["large path"])
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * RSS_UNIT
+    yield (
+        f"large path: V {v_measure_score(labels, found):.4f}, {state.n_clusters} clusters, most "
+        f"memory {peak / MB:,.0f} MB."
+    )
+
+
+def cases(*, quick: bool) -> dict[str, Callable[[], Rows]]:
+    """All cases by name."""
+    less = 10 if quick else 1
+    huge = (100_000 // less, 50_000 // less, 1000 // less, 560)
+    return {
+        "planted-4": partial(recovery, 200, 100, 4, 60),
+        "planted-50": partial(recovery, 2000, 1000, 50, 60),
+        "planted-200": partial(recovery, 20_000, 10_000, 200, 95),
+        "path": partial(beside_nmf, 200),
+        "growth": partial(growth, 8000 // less),
+        "large": partial(large, *huge),
+        "large-path": partial(large_path, *huge),
+    }
+
+
+def options() -> argparse.Namespace:
+    """The command line."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("--quick", action="store_true", help="smaller where that is possible")
+    parser.add_argument("--only", metavar="PATTERN", default="*", help="such as 'planted*'")
+    parser.add_argument("--json", metavar="FILE", type=Path, help="also write the rows there")
+    return parser.parse_args()
+
+
+def main() -> None:
+    """Run the chosen cases, then print the table and what fell short."""
+    chosen = options()
+    known = cases(quick=chosen.quick)
+    names = fnmatch.filter(known, chosen.only)
+    if chosen.only == "*":
+        names.remove("large-path")
+    if not names:
+        sys.exit(f"no case matches {chosen.only!r}; known: {', '.join(known)}")
+    for dtype in ("float64", "float32"):  # compiling belongs to no case
+        path(prepare(planted(300, 200, 40, 60)[0], dtype=dtype), 60, beta=12.0)
+    rows: list[Row] = []
+    notes: list[str] = []
+    for name in names:
+        progress(name)
+        for item in known[name]():
+            if isinstance(item, Row):
+                rows.append(item)
+            else:
+                notes.append(item)
+    about = machine()
+    print(", ".join(f"{key} {value}" for key, value in about.items() if key != "cpu"))
+    print(f"{about['cpu']}; CPU seconds of all threads; ratio = roget ÷ peer, lower is better\n")
+    print(table(rows), *notes, verdict(rows), sep="\n")
+    if chosen.json:
+        report = {"about": about, "rows": [row.as_json() for row in rows], "notes": notes}
+        chosen.json.write_text(json.dumps(report, indent=1, ensure_ascii=False) + "\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,188 @@
+"""`roget build INPUT... -o DIR`."""
+
+from __future__ import annotations
+
+import enum
+import json
+import shlex
+import sys
+import time
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Annotated, Any
+
+import typer
+
+from roget.cli.count import ReaderName, Sides, Tagger
+
+
+class Method(enum.StrEnum):
+    """How words are clustered."""
+
+    soft = enum.auto()
+
+
+def build(
+    inputs: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="INPUT...",
+            help="Text, CoNLL-U, DocBin, tables or matrices; counts folders; or 'sample'.",
+            show_default=False,
+        ),
+    ] = None,
+    output: Annotated[
+        str | None, typer.Option("--output", "-o", metavar="DIR", help="The thesaurus: a folder.")
+    ] = None,
+    method: Annotated[Method, typer.Option(help="How to cluster.")] = Method.soft,
+    clusters: Annotated[
+        str,
+        typer.Option("--clusters", "-k", metavar="K|auto", help="How many classes of words."),
+    ] = "auto",
+    beta: Annotated[
+        float | None,
+        typer.Option(metavar="B", help="How sharp memberships are; higher is sharper."),
+    ] = None,
+    top: Annotated[
+        int, typer.Option(min=1, metavar="N", help="Take the N most frequent words.")
+    ] = 5000,
+    min_count: Annotated[
+        int, typer.Option(min=1, metavar="N", help="Leave out words seen less often.")
+    ] = 5,
+    min_context: Annotated[
+        int, typer.Option(min=1, metavar="N", help="Leave out contexts seen less often.")
+    ] = 1,
+    relation: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--relation", "-r", metavar="NAME|PATTERN", help="As in roget count. Default: obj."
+        ),
+    ] = None,
+    window: Annotated[
+        int | None,
+        typer.Option(min=1, metavar="N", help="Contexts are words up to N places away."),
+    ] = None,
+    sides: Annotated[Sides, typer.Option(help="Of a window: which neighbours.")] = Sides.both,
+    reader: Annotated[
+        ReaderName | None, typer.Option(help="How to read INPUT, if its name misleads.")
+    ] = None,
+    tagger: Annotated[
+        Tagger | None, typer.Option(help="Find relations in plain text by tagging or parsing it.")
+    ] = None,
+    model: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME|FOLDER", help="The spaCy pipeline, or the language of the tagger."
+        ),
+    ] = None,
+    columns: Annotated[
+        str | None,
+        typer.Option(metavar="WORD,CONTEXT[,COUNT]", help="Of a table: its columns."),
+    ] = None,
+    stop: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Words to leave out, one per line.")
+    ] = None,
+    vocabulary: Annotated[
+        str | None, typer.Option(metavar="FILE", help="The only words wanted, one per line.")
+    ] = None,
+    alphabetic: Annotated[
+        bool, typer.Option("--alphabetic", help="Only words and contexts made of letters.")
+    ] = False,
+    encoding: Annotated[str, typer.Option(help="Of the inputs.")] = "utf-8",
+    transpose: Annotated[
+        bool, typer.Option("--transpose", help="Classes of contexts, not of words.")
+    ] = False,
+    seed: Annotated[int, typer.Option(metavar="S", help="The same seed gives the same.")] = 0,
+) -> None:
+    """Build a thesaurus: a tree of word classes, learnt from text or from counts.
+
+    Other ways to count: roget count first, then roget build COUNTS. Ctrl-C while words are
+    clustered keeps the classes found so far; the same command goes on from there.
+    """
+    target = _target(inputs, output)
+    from roget.learn.build import Plan
+    from roget.learn.counting.options import Options
+
+    asked = Options(
+        relation=relation or None,
+        window=window,
+        sides=sides.value,
+        reader=None if reader is None else reader.value,
+        tagger=None if tagger is None else tagger.value,
+        model=model,
+        columns=columns.split(",") if columns else None,
+        encoding=encoding,
+        transpose=transpose,
+        min_count=min_count,
+        min_context=min_context,
+        stop=stop,
+        vocabulary=vocabulary,
+        alphabetic=alphabetic,
+    )
+    _build(inputs or [], target, asked, Plan(method.value, clusters, beta, top, seed))
+
+
+def _target(inputs: list[str] | None, output: str | None) -> str:
+    from roget.errors import InputError
+
+    if not inputs:
+        raise InputError("nothing to build from: name files, folders, counts, or sample")
+    if output is None:
+        raise InputError("name what to write: -o DIR")
+    return output
+
+
+def _build(inputs: list[str], output: str, asked: Any, plan: Any) -> None:
+    from roget.cli.progress import reading
+    from roget.learn.build import run
+
+    began = time.monotonic()
+    with (
+        warnings.catch_warnings(record=True) as caught,
+        reading() as read,
+        clustering() as cluster,
+    ):
+        warnings.simplefilter("always", UserWarning)
+        built = run(inputs, output, asked, plan, reading=read, clustering=cluster)
+    said = [str(one.message) for one in caught if issubclass(one.category, UserWarning)]
+    for note in (*built.notes, *said):
+        print(f"note: {note}", file=sys.stderr)
+    _tell(built, output, time.monotonic() - began)
+
+
+def _tell(built: Any, output: str, seconds: float) -> None:
+    from roget.report.thesaurus import quality, render, sizes
+
+    thesaurus = built.thesaurus
+    print(f"wrote {output}: {sizes(thesaurus)}", file=sys.stderr)
+    print(f"  in {seconds:.1f} s; {quality(thesaurus)}\n", file=sys.stderr)
+    print(render(thesaurus), file=sys.stderr)
+    if built.interrupted:
+        print("to go on from here: run the same command again", file=sys.stderr)
+    largest = thesaurus.tree.leaf(int(thesaurus.mass.argmax()))
+    word = thesaurus.word_class(largest, 1).words[0].word
+    place, about = (json.dumps(text, ensure_ascii=False) for text in (output, word))
+    code = f"import roget; print(roget.load({place}).neighbours({about}))"
+    print(f"look a word up: python -c {shlex.quote(code)}", file=sys.stderr)
+
+
+@contextmanager
+def clustering() -> Iterator[Callable[[dict[str, Any]], None]]:
+    """Yield a callback for the state of a clustering: β, classes, free energy, time left."""
+    from rich.progress import BarColumn, TextColumn, TimeRemainingColumn
+
+    from roget.cli.progress import _patient
+
+    state = TextColumn("{task.fields[speed]}")
+    with _patient("clustering", BarColumn(), state, TimeRemainingColumn()) as show:
+
+        def advance(now: dict[str, Any]) -> None:
+            show(
+                round(1000 * now["fraction"]),
+                1000,
+                speed=f"β {now['beta']:.3f}, {now['n_clusters']:,} classes, "
+                f"free energy {now['free_energy']:.4f}",
+            )
+
+        yield advance

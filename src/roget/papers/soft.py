@@ -1,0 +1,162 @@
+"""Pereira, Tishby & Lee 1993: Distributional clustering of English words."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+
+from roget.core.counts import Counts
+from roget.core.information import bits
+from roget.data import sample
+from roget.errors import MissingExtra
+from roget.learn.clustering.soft.estimator import SoftAnnealing
+from roget.learn.thesaurus import Thesaurus
+from roget.papers import data_file
+
+WIDTH = 100
+
+VERB = "fire"
+MOST = 64
+"""Nouns, as in the paper."""
+
+CLUSTERS = 3
+"""What the first two splits give, as in the paper."""
+
+NEAREST = 4
+"""Words shown of every cluster, as in the paper."""
+
+PRINTED = """\
+In the paper (64 nouns, Associated Press 1988): cluster 1 has missile, rocket and bullet, cluster 2
+officer, aide, chief and manager; cluster 1 then splits into gun, missile, weapon, rocket (3) and
+shot, bullet, rocket, missile (4)."""
+
+
+def figure_1(figures: Path | None = None) -> str:
+    """Figure 1 of Pereira, Tishby & Lee (1993): the objects of "fire" split into clusters"""
+    counts, source, least = verb_object()
+    nouns = objects(counts, VERB, MOST, least)
+    model = SoftAnnealing(CLUSTERS, prior="uniform", random_state=0).fit(nouns)
+    thesaurus = Thesaurus.from_clustering(nouns, model)
+    words, contexts = nouns.shape
+    about = (
+        f'{words} nouns, of those most often the object of "{VERB}" (at most {MOST}) the ones seen '
+        f"at least {least} times as an object of any verb, each a distribution over {contexts:,} "
+        f"verbs; {source}. All nouns have the same weight, as in the paper. Beside each cluster "
+        f"are the {NEAREST} nouns nearest to its centroid and their distances, KL in bits; below "
+        "a cluster that was not split, the nouns that have their place in it."
+    )
+    lines = [
+        f'Direct object clusters for "{VERB}" (Pereira, Tishby & Lee 1993, Figure 1)',
+        "",
+        textwrap.fill(about, WIDTH),
+        "",
+        *tree_lines(thesaurus),
+        "",
+        PRINTED,
+    ]
+    if figures is not None:
+        figures.mkdir(parents=True, exist_ok=True)
+        picture = figures / "soft-figure-1.svg"
+        draw(thesaurus, picture)
+        lines += ["", f"picture: {picture}"]
+    return "\n".join(lines) + "\n"
+
+
+def verb_object() -> tuple[Counts, str, int]:
+    """Nouns as objects of verbs, where they are from, and how often a noun should be seen."""
+    path = data_file("bnc-verb-noun", "verb_object.tsv")
+    if path is None:
+        source = "from the bundled sample (AMALGUM), which is small: see the nouns as a sketch"
+        return sample("verb_object"), source, 10
+    source = "from the British National Corpus (pairs seen fewer than 5 times are not in it)"
+    return Counts.read(path, columns=(2, 1, 3)), source, 30
+
+
+def objects(counts: Counts, verb: str, most: int, least: int) -> Counts:
+    """The nouns that are most often objects of a verb, with all their verbs."""
+    column = counts.matrix[:, [counts.context_id(verb)]].toarray().ravel()
+    order = sorted(np.flatnonzero(column), key=lambda row: (-column[row], counts.words[row]))
+    kept = [row for row in order[:most] if counts.word_totals[row] >= least]
+    return counts.select(words=counts.words[kept]).drop_empty()
+
+
+def tree_lines(thesaurus: Thesaurus) -> Iterator[str]:
+    """The tree of splits, a line for each node and one for its nouns."""
+    tree = thesaurus.tree
+    yield f"root   splits at β = {tree.value[0]:.3f}" if tree.n_nodes > 1 else "root"
+    waiting = [(child, "") for child in reversed(tree.children(0))]
+    while waiting:
+        node, margin = waiting.pop()
+        last = node == tree.children(int(tree.parent[node]))[-1]
+        below = margin + ("   " if last else "│  ")
+        near = "  ".join(
+            f"{one.word} {bits(one.distance):.3f}" for one in thesaurus.nearest(node, NEAREST)
+        )
+        one = thesaurus.word_class(node, len(thesaurus))
+        split = "" if one.value is None else f"   splits at β = {one.value:.3f}"
+        yield f"{margin}{'└─' if last else '├─'} {node}  {near}{split}"
+        if one.children:
+            waiting += [(child, below) for child in reversed(one.children)]
+        else:
+            nouns = ", ".join(word.word for word in one.words)
+            yield from textwrap.wrap(
+                f"{one.size} nouns: {nouns}",
+                WIDTH,
+                initial_indent=f"{below}   ",
+                subsequent_indent=f"{below}   ",
+            )
+
+
+def draw(thesaurus: Thesaurus, path: Path) -> None:
+    """The tree as a picture: from left to right, with the value of each split."""
+    try:
+        from matplotlib.figure import Figure
+    except ImportError:
+        raise MissingExtra("matplotlib", "figures", "drawing a figure") from None
+    tree = thesaurus.tree
+    depth = max(tree.depth(int(leaf)) for leaf in tree.leaves())
+    canvas = Figure(figsize=(2.6 * (depth + 1), 1.3 * tree.n_clusters + 0.5), layout="constrained")
+    axes = canvas.subplots()
+    height = _heights(thesaurus)
+    for node in range(tree.n_nodes):
+        x, y = tree.depth(node), height[node]
+        if node:
+            parent = int(tree.parent[node])
+            axes.plot([x - 1, x], [height[parent], y], color="grey", linewidth=1, zorder=0)
+        box = {"boxstyle": "round", "facecolor": "white", "edgecolor": "grey"}
+        said = _caption(thesaurus, node)
+        axes.text(x, y, said, ha="center", va="center", fontsize=8, bbox=box)
+    axes.set_xlim(-0.6, depth + 0.6)
+    axes.set_ylim(-0.6, tree.n_clusters - 0.4)
+    axes.set_axis_off()
+    canvas.savefig(path)
+
+
+def _caption(thesaurus: Thesaurus, node: int) -> str:
+    value = thesaurus.tree.value[node]
+    split = [] if np.isnan(value) else [f"β = {value:.3f}"]
+    if not node:
+        return "\n".join(["root", *split])
+    near = thesaurus.nearest(node, NEAREST)
+    return "\n".join([f"{one.word}  {bits(one.distance):.3f}" for one in near] + split)
+
+
+def _heights(thesaurus: Thesaurus) -> dict[int, float]:
+    """Leaves one above the other in the order of the tree, parents between their children."""
+    tree, order = thesaurus.tree, [0]
+    leaves: list[int] = []
+    heights: dict[int, float] = {}
+    while order:
+        node = order.pop()
+        leaves += [] if tree.children(node) else [node]
+        order += tree.children(node)
+    for place, leaf in enumerate(leaves):
+        heights[leaf] = float(place)
+    for node in reversed(range(tree.n_nodes)):
+        below = [heights[child] for child in tree.children(node)]
+        if below:
+            heights[node] = sum(below) / len(below)
+    return heights

@@ -1,0 +1,73 @@
+"""A thesaurus as text: the top of its tree, and what it is made of."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator
+
+from roget.core.information import bits
+from roget.learn.thesaurus import Thesaurus, WordClass
+from roget.report.text import width
+
+SHOWN = 8
+"""Classes in the top of the tree."""
+
+
+def sizes(thesaurus: Thesaurus) -> str:
+    """Words, classes, contexts and tokens in one line."""
+    beta = thesaurus.provenance.get("beta")
+    sharp = "" if beta is None else f" (β = {beta:.3g})"
+    words, contexts = thesaurus.counts.shape
+    return (
+        f"{words:,} words in {thesaurus.tree.n_clusters:,} classes{sharp}, by {contexts:,} "
+        f"contexts seen {thesaurus.counts.total:,} times"
+    )
+
+
+def quality(thesaurus: Thesaurus) -> str:
+    """How much of what words tell about their contexts the classes tell as well."""
+    classes, words = map(bits, thesaurus.information())
+    share = f"{classes / words:.0%}" if words > 0 else "all"
+    return (
+        f"classes keep {share} of what words tell about their contexts "
+        f"({classes:.2f} of {words:.2f} bits)"
+    )
+
+
+def render(thesaurus: Thesaurus, k: int = SHOWN) -> str:
+    """The tree of the first k classes: share, words, label and typical contexts."""
+    from rich.box import SIMPLE_HEAD
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    grid = Table(box=SIMPLE_HEAD, pad_edge=False, header_style="", show_edge=False, expand=True)
+    grid.add_column("share", justify="right", no_wrap=True)
+    grid.add_column("words", justify="right", no_wrap=True)
+    grid.add_column("class: its most typical words", ratio=3, no_wrap=True, overflow="ellipsis")
+    grid.add_column("typical contexts", ratio=2, no_wrap=True, overflow="ellipsis")
+    for branch, one in top(thesaurus, k):
+        contexts = ", ".join(context.context for context in one.contexts)
+        row = (f"{one.mass:.1%}", f"{one.size:,}", branch + one.label, contexts)
+        grid.add_row(*map(Text, row))
+    out = io.StringIO()
+    console = Console(file=out, width=width(), color_system=None, highlight=False, emoji=False)
+    console.print(grid)
+    return "\n".join(line.rstrip() for line in out.getvalue().splitlines()) + "\n"
+
+
+def top(thesaurus: Thesaurus, k: int = SHOWN) -> Iterator[tuple[str, WordClass]]:
+    """The nodes down to the first k classes, each with the branch that leads to it."""
+    ends = {one.node for one in thesaurus.classes(min(k, thesaurus.tree.n_clusters), 0)}
+    waiting = [("", "", 0)]
+    while waiting:
+        branch, below, node = waiting.pop()
+        yield branch, thesaurus.word_class(node, 4)
+        if node in ends:
+            continue
+        children = thesaurus.tree.children(node)
+        for number, child in reversed(list(enumerate(children, 1))):
+            last = number == len(children)
+            waiting.append(
+                (below + ("└─ " if last else "├─ "), below + ("   " if last else "│  "), child)
+            )

@@ -1,0 +1,93 @@
+"""Choosing the number of clusters and β on tokens held out of the training data."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+from roget.core.counts import Counts
+from roget.learn.clustering.soft.choose import _generator, _grid, choose, hold_out
+
+
+def planted(clusters: int, words: int = 80, contexts: int = 60, seed: int = 0) -> Any:
+    rng = np.random.default_rng(seed)
+    own = np.arange(contexts) % clusters == (np.arange(words) % clusters)[:, None]
+    return sparse.csr_array(rng.poisson(np.where(own, 30.0 * clusters / contexts, 0.05)))
+
+
+def options(**given: Any) -> Any:
+    usual = {
+        "model": "asymmetric", "prior": "empirical", "mass": False, "dtype": "float64",
+        "beta": None, "n_jobs": 1, "random_state": 0,
+    }  # fmt: skip
+    return SimpleNamespace(**{**usual, **given})
+
+
+@pytest.mark.parametrize("model", ["asymmetric", "symmetric"])
+def test_as_many_clusters_as_were_planted_are_chosen(model: str) -> None:
+    choice = choose(planted(4), options(model=model))
+    assert choice.n_clusters == 4
+    best = min(
+        (row for row in choice.table if row["n_clusters"] == 4), key=lambda row: row["backoff"]
+    )
+    assert (best["n_clusters"], best["beta"]) == (choice.n_clusters, choice.beta)
+    assert {row["n_clusters"] for row in choice.table} >= {1, 2, 3, 4, 6}
+
+
+def test_one_cluster_where_words_do_not_differ() -> None:
+    rng = np.random.default_rng(0)
+    same = sparse.csr_array(rng.poisson(np.tile([9.0, 5.0, 2.0, 1.0], (300, 1))))
+    choice = choose(same, options())
+    assert choice.n_clusters == 1
+
+
+@pytest.mark.parametrize("model", ["asymmetric", "symmetric"])
+def test_a_beta_that_is_given_is_kept(model: str) -> None:
+    beta = 0.8 if model == "symmetric" else 12.0
+    choice = choose(planted(3), options(model=model, beta=beta))
+    assert choice.beta == beta
+    assert {row["beta"] for row in choice.table} == {beta}
+
+
+def test_the_seed_decides() -> None:
+    matrix = planted(2, 30, 20)
+    assert choose(matrix, options()) == choose(matrix, options())
+    assert choose(matrix, options()).table != choose(matrix, options(random_state=1)).table
+    assert choose(matrix, options(), 5) == choose(Counts(matrix), options(), 5)
+
+
+@pytest.mark.parametrize("matrix", [[[3, 1]], [[1], [1]], [[1, 0], [0, 1]]])
+def test_too_little_to_choose_from_gives_one_cluster(matrix: Any) -> None:
+    assert choose(sparse.csr_array(matrix), options()).n_clusters == 1
+
+
+def test_tokens_held_out_are_missing_from_the_rest() -> None:
+    matrix = planted(3)
+    train, held = hold_out(matrix, 0.1, np.random.default_rng(0))
+    assert np.array_equal((train + held).toarray(), matrix.toarray())
+    assert held.min() >= 0
+    assert held.sum() / matrix.sum() == pytest.approx(0.1, abs=0.02)
+    assert np.array_equal(held.data, np.floor(held.data))
+
+
+def test_fractions_are_held_out_by_cells() -> None:
+    matrix = planted(3) / 1000
+    train, held = hold_out(matrix, 0.1, np.random.default_rng(0))
+    assert held.nnz > 0
+    assert not train.multiply(held).nnz
+
+
+def test_the_grid_grows_by_half_and_a_third() -> None:
+    assert list(_grid(30)) == [2, 3, 4, 6, 8, 12, 16, 24]
+    assert list(_grid(2)) == [2]
+    assert list(_grid(1)) == []
+
+
+def test_a_random_state_is_not_used_up() -> None:
+    state = np.random.RandomState(3)
+    one, two = (_generator(state).random() for _ in range(2))
+    assert one == two != _generator(np.random.RandomState(4)).random()

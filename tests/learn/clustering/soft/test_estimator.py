@@ -1,0 +1,249 @@
+from __future__ import annotations
+
+import os
+import signal
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import sparse
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.metrics import v_measure_score
+from sklearn.utils.estimator_checks import check_estimator
+
+from roget.core.counts import Counts
+from roget.errors import InputError
+from roget.learn.clustering.soft import checkpoint
+from roget.learn.clustering.soft.estimator import SoftAnnealing
+
+FAMILIES = np.array([[9, 1, 0, 0], [8, 2, 0, 0], [0, 0, 7, 3], [0, 0, 6, 4]])
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_scikit_learn_accepts_it() -> None:
+    check_estimator(SoftAnnealing(n_clusters=2))
+
+
+def test_what_is_learnt(planted: Any) -> None:
+    counts, labels = planted(200, 100, 4, 60)
+    model = SoftAnnealing(4, random_state=0).fit(counts)
+    assert v_measure_score(labels, model.labels_) == pytest.approx(1.0)
+    assert model.n_clusters_ == 4
+    assert model.membership_.shape == (200, 4)
+    assert model.centroids_.shape == (4, 100)
+    assert model.tree_.n_clusters == 4
+    assert [row["n_clusters"] for row in model.path_[:3]] == [2, 3, 4]
+    assert model.path_[0]["parent"] == 0
+    assert model.path_[-1]["beta"] == model.beta_
+    assert set(model.path_[0]) == {
+        "step", "n_clusters", "beta", "critical_beta", "parent", "free_energy", "distortion",
+        "entropy",
+    }  # fmt: skip
+    assert np.array_equal(model.predict(counts), model.labels_)
+    assert np.array_equal(model.fit_predict(counts), model.labels_)
+    assert np.allclose(model.predict_proba(counts), model.membership_.toarray(), atol=1e-8)
+    assert np.array_equal(model.cut(4), model.labels_)
+    assert len(set(model.cut(2).tolist())) == 2
+    assert v_measure_score(labels, model.cut(2)) < 1
+    assert model.score(counts) > SoftAnnealing(1).fit(counts).score(counts)
+
+
+def test_score_is_the_mean_log_probability_of_tokens() -> None:
+    model = SoftAnnealing(2, beta=2.0).fit(FAMILIES)
+    q, total = model.predict_proba(FAMILIES), 0.0
+    for word, row in enumerate(FAMILIES):
+        for context, count in enumerate(row):
+            if count:
+                total += count * np.log(q[word] @ model.centroids_[:, context])
+    assert model.score(FAMILIES) == pytest.approx(total / FAMILIES.sum(), rel=1e-6)
+
+
+def test_words_not_seen_in_training() -> None:
+    model = SoftAnnealing(2, random_state=0).fit(FAMILIES)
+    new = np.array([[5, 0, 0, 0], [0, 0, 1, 0], [0, 0, 0, 0]])
+    proba = model.predict_proba(new)
+    assert proba[0].argmax() == model.labels_[0]
+    assert proba[1].argmax() == model.labels_[2]
+    assert np.allclose(proba[2], model.mass_)
+    assert np.allclose(proba.sum(axis=1), 1)
+    assert np.array_equal(model.predict_proba(sparse.csr_array(new)), proba)
+
+
+def test_counts_are_matched_by_context() -> None:
+    names = ["drink", "pour", "read", "write"]
+    words = ["milk", "tea", "book", "letter"]
+    model = SoftAnnealing(2, random_state=0).fit(Counts(FAMILIES, words, names))
+    assert model.words_.tolist() == words
+    other = Counts([[4, 3, 0], [0, 1, 2]], ["wine", "poem"], ["pour", "burn", "read"])
+    assert model.predict(other).tolist() == [model.labels_[0], model.labels_[2]]
+
+
+def test_through_dask() -> None:
+    array = pytest.importorskip("dask.array")
+    model = SoftAnnealing(2, random_state=0).fit(FAMILIES)
+    lazy = array.from_array(FAMILIES, chunks=(3, 2))
+    assert np.array_equal(model.predict_proba(lazy).compute(), model.predict_proba(FAMILIES))
+    assert np.array_equal(model.predict(lazy).compute(), model.labels_)
+
+
+def test_rare_words_are_placed_but_not_learnt_from() -> None:
+    counts = np.vstack([FAMILIES, [[0, 1, 0, 1]]])
+    model = SoftAnnealing(2, min_count=5, random_state=0).fit(counts)
+    plain = SoftAnnealing(2, random_state=0).fit(FAMILIES)
+    assert np.array_equal(model.centroids_, plain.centroids_)
+    assert model.membership_.shape == (5, 2)
+    with pytest.raises(InputError, match="no row can be learnt from"):
+        SoftAnnealing(2, min_count=50).fit(counts)
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+@pytest.mark.parametrize("mass", [False, True])
+def test_disconnected_families_part_at_one(dtype: str, mass: bool) -> None:
+    model = SoftAnnealing(2, dtype=dtype, mass=mass, random_state=0).fit(FAMILIES)
+    assert model.labels_[0] == model.labels_[1] != model.labels_[2] == model.labels_[3]
+    assert model.path_[0]["critical_beta"] == pytest.approx(1.0, rel=1e-5)
+    if dtype == "float64":
+        assert "share no context" in model.notes_[0]
+        assert SoftAnnealing(2).fit(FAMILIES + 1).notes_ == []
+
+
+def test_degenerate_tables() -> None:
+    for table in ([[3]], [[3, 1, 2]], [[1], [2], [9]]):
+        model = SoftAnnealing(1).fit(table)
+        assert model.n_clusters_ == 1
+        assert model.labels_.tolist() == [0] * len(table)
+        with pytest.warns(ConvergenceWarning, match="1 clusters were found, not 2"):
+            assert SoftAnnealing(2).fit(table).n_clusters_ == 1
+    with pytest.warns(ConvergenceWarning):
+        doubled = SoftAnnealing(4).fit(np.repeat(FAMILIES[[0, 2]], 3, axis=0))
+    assert doubled.n_clusters_ == 2
+    assert doubled.labels_[0] == doubled.labels_[2] != doubled.labels_[3]
+
+
+def test_an_empty_row_and_an_empty_column() -> None:
+    counts = np.insert(np.insert(FAMILIES, 2, 0, axis=0), 1, 0, axis=1)
+    model = SoftAnnealing(2, random_state=0).fit(counts)
+    assert np.allclose(model.membership_.toarray()[2], model.mass_)
+    assert np.isfinite(model.score(counts))
+    kept = np.delete(model.labels_, 2)
+    assert kept[0] == kept[1] != kept[2] == kept[3]
+    with pytest.raises(InputError, match="no row can be learnt from"):
+        SoftAnnealing(1).fit(np.zeros((2, 2)))
+
+
+def test_huge_counts() -> None:
+    small, huge = (SoftAnnealing(2, random_state=0).fit(FAMILIES * size) for size in (1, 10**12))
+    assert np.array_equal(small.labels_, huge.labels_)
+    assert np.allclose(small.centroids_, huge.centroids_)
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"n_clusters": 0}, "n_clusters=0"),
+        ({"n_clusters": 2, "beta": -1.0}, "beta=-1.0"),
+        ({"n_clusters": 2, "model": "both"}, "model='both'"),
+        ({"n_clusters": 2, "prior": "flat"}, "prior='flat'"),
+        ({"n_clusters": 2, "dtype": "int8"}, "dtype='int8'"),
+        ({"n_clusters": 2, "n_jobs": 0}, "n_jobs=0"),
+        ({"n_clusters": 2, "max_iter": 0}, "max_iter=0"),
+    ],
+)
+def test_options_that_cannot_be(options: dict[str, Any], said: str) -> None:
+    with pytest.raises(InputError, match=said):
+        SoftAnnealing(**options).fit(FAMILIES)
+
+
+@pytest.mark.parametrize("bad", [np.nan, -1.0, np.inf])
+def test_values_that_cannot_be(bad: float) -> None:
+    with pytest.raises(ValueError, match=r"NaN|Negative|infinity"):
+        SoftAnnealing(2).fit([[1.0, bad], [2.0, 3.0]])
+
+
+def test_neither_number_nor_beta(planted: Any) -> None:
+    pytest.importorskip("roget.learn.clustering.soft.choose")
+    counts, _ = planted(100, 60, 3, 80)
+    model = SoftAnnealing(random_state=0).fit(counts)
+    assert 1 <= model.n_clusters_ <= 100
+
+
+def test_saved_and_loaded(planted: Any, tmp_path: Path) -> None:
+    counts, _ = planted(100, 60, 3, 40)
+    model = SoftAnnealing(5, random_state=0, progress=print, checkpoint=tmp_path / "run")
+    model.set_params(progress=None).fit(Counts(counts)).save(tmp_path / "model")
+    again = SoftAnnealing.load(tmp_path / "model")
+    assert again.predict_proba(counts).tobytes() == model.predict_proba(counts).tobytes()
+    assert (again.membership_ != model.membership_).nnz == 0
+    assert again.tree_ == model.tree_
+    assert again.path_ == model.path_
+    assert again.words_.tolist() == model.words_.tolist()
+    assert again.get_params()["n_clusters"] == 5
+    with pytest.raises(InputError, match=r"expected .roget\.soft\.model"):
+        SoftAnnealing.load(tmp_path / "run")
+    with pytest.raises(InputError, match="cannot be read"):
+        SoftAnnealing.load(tmp_path / "nothing")
+
+
+class Stopped(Exception):
+    """The machine goes off."""
+
+
+@pytest.mark.parametrize("after", [1, 5, 11])
+def test_a_run_goes_on_from_its_checkpoint(
+    planted: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, after: int
+) -> None:
+    monkeypatch.setattr(checkpoint, "INTERVAL", -1e9)
+    counts, _ = planted(150, 80, 5, 50)
+    told: list[dict[str, Any]] = []
+
+    def stop(news: dict[str, Any]) -> None:
+        told.append(news)
+        if len(told) == after:
+            raise Stopped
+
+    options: dict[str, Any] = {"beta": 14.0, "random_state": 3, "checkpoint": tmp_path / "run"}
+    with pytest.raises(Stopped):
+        SoftAnnealing(9, progress=stop, **options).fit(counts)
+    resumed = SoftAnnealing(9, progress=told.append, **options).fit(counts)
+    whole = SoftAnnealing(9, beta=14.0, random_state=3).fit(counts)
+    assert resumed.centroids_.tobytes() == whole.centroids_.tobytes()
+    assert resumed.path_ == whole.path_
+    assert resumed.tree_ == whole.tree_
+    assert {news["n_clusters"] for news in told} == set(range(2, 10))
+    assert told[-1]["fraction"] == 1.0
+    finished = SoftAnnealing(9, **options).fit(counts)
+    assert finished.centroids_.tobytes() == whole.centroids_.tobytes()
+    assert finished.path_ == whole.path_
+    with pytest.raises(InputError, match="other data or other options"):
+        SoftAnnealing(8, **options).fit(counts)
+
+
+@pytest.mark.parametrize("how", ["raised", "signal"])
+def test_an_interrupt_keeps_what_was_found(planted: Any, how: str) -> None:
+    counts, _ = planted(150, 80, 5, 50)
+
+    def stop(news: dict[str, Any]) -> None:
+        if news["n_clusters"] == 4:
+            if how == "raised":
+                raise KeyboardInterrupt
+            os.kill(os.getpid(), signal.SIGINT)
+
+    usual = signal.getsignal(signal.SIGINT)
+    with pytest.warns(UserWarning, match="interrupted"):
+        model = SoftAnnealing(30, random_state=0, progress=stop).fit(counts)
+    assert signal.getsignal(signal.SIGINT) is usual
+    assert 4 <= model.n_clusters_ < 30
+    assert np.array_equal(model.predict(counts), model.labels_)
+
+
+def test_pickled_and_cloned(planted: Any) -> None:
+    import pickle
+
+    from sklearn.base import clone
+
+    counts, _ = planted(60, 40, 3, 30)
+    model = SoftAnnealing(3, random_state=0).fit(counts)
+    again = pickle.loads(pickle.dumps(model))
+    assert np.array_equal(again.predict(counts), model.labels_)
+    assert clone(model).get_params() == model.get_params()

@@ -1,0 +1,229 @@
+"""From text to thesaurus: what is counted, what is clustered, and what a break leaves behind."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from roget import Counts, InputError
+from roget.errors import UnknownName
+from roget.learn import build as module
+from roget.learn.build import Plan, build, run
+from roget.learn.counting.options import Options
+from roget.learn.thesaurus import Thesaurus
+
+DRINKS = ("tea", "ale", "milk", "wine")
+TEXTS = ("book", "poem", "play", "essay")
+
+
+def planted(seed=0, tokens=60):
+    """Two families of words that share next to no context."""
+    random = np.random.default_rng(seed)
+    drink = random.multinomial(tokens, [0.5, 0.3, 0.15, 0.02, 0.02, 0.01], len(DRINKS))
+    read = random.multinomial(tokens, [0.01, 0.02, 0.02, 0.15, 0.3, 0.5], len(TEXTS))
+    contexts = ["drink", "pour", "sip", "print", "write", "read"]
+    return Counts(np.vstack([drink, read]), [*DRINKS, *TEXTS], contexts)
+
+
+def parted(thesaurus):
+    labels = dict(zip(thesaurus.words, thesaurus.cut(2), strict=True))
+    return {frozenset(w for w in labels if labels[w] == k) for k in (0, 1)}
+
+
+FAMILIES = {frozenset(DRINKS), frozenset(TEXTS)}
+
+
+@pytest.fixture
+def table(tmp_path):
+    planted().write(tmp_path / "pairs.tsv")
+    return tmp_path / "pairs.tsv"
+
+
+def same(one, other):
+    return (
+        one.counts == other.counts
+        and one.tree == other.tree
+        and one.memberships.toarray().tolist() == other.memberships.toarray().tolist()
+        and one.centroids.tolist() == other.centroids.tolist()
+    )
+
+
+def test_a_table_becomes_a_thesaurus(table, tmp_path):
+    out = tmp_path / "t"
+    made = build(table, output=out, clusters=2)
+    assert parted(made) == FAMILIES
+    assert same(Thesaurus.load(out), made)
+    assert made.provenance["clusterer"] == "SoftAnnealing"
+    assert made.counts.provenance["inputs"][0]["path"] == str(table)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["pairs.tsv", "t"]
+    assert same(build(table, clusters=2), made), "with no output too, and with the same seed"
+
+
+def test_counts_folders_are_taken_as_they_are_and_added_up(tmp_path):
+    whole = planted(tokens=90)
+    one, other = whole.split(0.5, random_state=0)
+    one.drop_empty().write(tmp_path / "a")
+    other.drop_empty().write(tmp_path / "b")
+    made = build([tmp_path / "a", tmp_path / "b"], clusters=2)
+    assert parted(made) == FAMILIES
+    assert made.counts.total == whole.total
+    turned = build(tmp_path / "a", clusters=2, transpose=True)
+    assert set(turned.words) <= set(whole.contexts)
+    with pytest.raises(InputError, match=r"relation obj: .*a is counted already"):
+        build(tmp_path / "a", relation="obj")
+
+
+def test_text_is_read_with_the_options_of_count(tmp_path):
+    lines = [f"{verb} the {word}." for word in DRINKS for verb in ("drink", "pour", "sip")]
+    lines += [f"{verb} the {word}." for word in TEXTS for verb in ("read", "write", "print")]
+    (tmp_path / "a.txt").write_text("\n".join(lines * 5))
+    wanted = [*DRINKS, *TEXTS]
+    made = build(tmp_path / "a.txt", clusters=2, window=2, lines=True, vocabulary=iter(wanted))
+    assert parted(made) == FAMILIES
+
+
+def test_which_words_are_taken(table):
+    counts = planted()
+    made = run(table, None, Options(min_count=5), Plan(clusters=2, top=3))
+    assert set(made.thesaurus.words) == set(counts.top(3).words)
+    assert made.notes[-1] == "the 3 most frequent of 8 words (--top)"
+    with pytest.raises(InputError, match="no word is seen 1000 times: lower --min-count"):
+        build(counts_folder(table), min_count=1000, clusters=2)
+
+
+def counts_folder(table):
+    folder = table.with_suffix(".counts")
+    Counts.read(table).write(folder)
+    return folder
+
+
+def test_words_apart_from_all_others_are_left_out(tmp_path):
+    counts = planted()
+    island = Counts([[9]], ["island"], ["reach"])
+    counts.merge(island).write(tmp_path / "c")
+    made = run(tmp_path / "c", None, Options(min_count=5), Plan(clusters=2))
+    assert set(made.thesaurus.words) == set(counts.words)
+    assert made.notes == ("1 word shares no context with the others, however indirectly: left out",)
+
+
+def test_how_many_clusters_can_be_left_open(table):
+    made = build(table, clusters="auto")
+    assert 1 <= made.tree.n_clusters <= 8
+    assert build(table, clusters="3").tree.n_clusters == 3
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "said"),
+    [
+        ({"method": "sof"}, UnknownName, "did you mean soft"),
+        ({"clusters": "many"}, InputError, "clusters 'many': expected a whole number, or auto"),
+        ({"clusters": 0}, InputError, "0 clusters: expected 1 or more"),
+        ({"top": 0}, InputError, "top 0: expected 1 or more"),
+        ({"min_counts": 3}, UnknownName, "did you mean min_count"),
+    ],
+)
+def test_mistakes_are_explained(table, options, error, said):
+    with pytest.raises(error, match=said):
+        build(table, **options)
+
+
+def test_what_is_there_is_not_replaced_and_said_so_at_once(table, tmp_path, monkeypatch):
+    monkeypatch.setattr(module, "_built", None)  # nothing may be begun
+    (tmp_path / "mine").mkdir()
+    with pytest.raises(InputError, match="holds something else"):
+        build(table, output=tmp_path / "mine")
+    with pytest.raises(InputError, match="it is a file"):
+        build(table, output=table)
+    with pytest.raises(InputError, match="no folder"):
+        build(table, output=tmp_path / "no" / "t")
+
+
+def test_faulty_input_leaves_nothing(tmp_path):
+    (tmp_path / "bad.tsv").write_text("word\tcontext\tcount\na\tb\tmany\n")
+    with pytest.raises(InputError, match=r"bad\.tsv"):
+        build(tmp_path / "bad.tsv", output=tmp_path / "t")
+    assert [path.name for path in tmp_path.iterdir()] == ["bad.tsv"]
+    with pytest.raises(InputError, match="quadruples"):
+        build("pp_quads", output=tmp_path / "t")
+    with pytest.raises(InputError, match="inputs of two kinds"):
+        build(["sample", str(tmp_path / "bad.tsv")], output=tmp_path / "t")
+
+
+class Stop(Exception):
+    pass
+
+
+def test_a_run_that_was_stopped_goes_on_without_counting_again(table, tmp_path, monkeypatch):
+    out = tmp_path / "t"
+    seen = []
+
+    def stop(state):
+        seen.append(state)
+        if len(seen) == 2:
+            raise Stop
+
+    with pytest.raises(Stop) as stopped:
+        build(table, output=out, clusters=4, progress=stop)
+    assert "run the same command again" in stopped.value.__notes__[0]
+    assert not out.exists()
+    assert (tmp_path / "t.partial").is_dir()
+    monkeypatch.setattr(module.counting, "run", None)
+    made = build(table, output=out, clusters=4)
+    assert same(made, build_fresh(table))
+    assert not (tmp_path / "t.partial").exists()
+
+
+def build_fresh(table):
+    return build(counts_folder(table), clusters=4)
+
+
+def test_other_options_or_a_changed_file_begin_anew(table, tmp_path):
+    out = tmp_path / "t"
+
+    def stop(state):
+        raise Stop
+
+    with pytest.raises(Stop):
+        build(table, output=out, clusters=4, progress=stop)
+    with pytest.raises(Stop):
+        build(table, output=out, clusters=3, progress=stop)
+    kept = {path.name.partition("-")[0] for path in (tmp_path / "t.partial").iterdir()}
+    assert kept == {"counts", "counts.key", "soft"}
+    planted(seed=5, tokens=80).write(table)
+    assert build(table, output=out, clusters=3).counts.total == planted(seed=5, tokens=80).total
+
+
+INTERRUPTED = """
+import signal, sys, warnings, os
+from roget.learn.build import Plan, run
+from roget.learn.counting.options import Options
+warnings.simplefilter("ignore")
+
+def interrupt(state):
+    if state["n_clusters"] == 3:
+        os.kill(os.getpid(), signal.SIGINT)
+
+built = run(sys.argv[1], sys.argv[2], Options(), Plan(clusters=6), clustering=interrupt)
+print(built.interrupted, built.thesaurus.tree.n_clusters)
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals are sent otherwise there")
+def test_ctrl_c_keeps_the_classes_found_so_far(table, tmp_path):
+    assert signal.getsignal(signal.SIGINT)
+    out = tmp_path / "t"
+    done = subprocess.run(
+        [sys.executable, "-c", INTERRUPTED, str(table), str(out)], capture_output=True, text=True
+    )
+    assert done.stdout.split()[0] == "True", done.stderr
+    found = int(done.stdout.split()[1])
+    assert Thesaurus.load(out).tree.n_clusters == found < 6
+    assert (tmp_path / "t.partial").is_dir(), "so that the next run can go on"
+    whole = build(table, output=out, min_count=1, clusters=6)
+    assert whole.tree.n_clusters == 6
+    assert json.loads((out / "thesaurus.json").read_text())["shape"][2] == 6
