@@ -64,7 +64,7 @@ def test_count_then_show(parsed, tmp_path):
     out = tmp_path / "some.counts"
     told = done("count", parsed, "--relation", "obj", "-o", out)
     assert told.stdout == "", "talk goes to stderr"
-    assert "1 words × 1 contexts" in told.stderr
+    assert "1 word × 1 context, 1 pair seen 3 times" in told.stderr
     assert cells(out) == {("milk", "drink"): 3}
     shown = done("count", "--show", out)
     assert "milk" in shown.stdout
@@ -141,6 +141,11 @@ def test_quadruples(parsed, tmp_path):
     told = done("count", parsed, "--quadruples", "-o", out)
     assert out.read_text() == "drink\tmilk\tin\tbowl\tV\n" * 3
     assert "3 quadruples" in told.stderr
+    done("count", parsed, "--quadruples", "-o", f"{out}.gz")
+    with gzip.open(f"{out}.gz", "rt") as file:
+        assert file.read() == out.read_text()
+    assert ".tsv" in failed("count", parsed, "--quadruples", "-o", tmp_path / "q.counts")
+    assert "relation" in failed("count", parsed, "--quadruples", "-r", "obj", "-o", out)
 
 
 def test_quadruples_need_a_parse(tmp_path):
@@ -194,6 +199,19 @@ def test_a_folder_that_is_not_ours_is_not_replaced(parsed, tmp_path):
     assert (tmp_path / "mine/letter.txt").read_text() == "dear"
 
 
+def test_what_is_already_there_is_safe(tmp_path):
+    table = tmp_path / "pairs.tsv"
+    table.write_text("a\tb\t1\n")
+    assert "one of the inputs" in failed("count", table, "-o", table)
+    assert table.read_text() == "a\tb\t1\n"
+    assert "standard output" in failed("count", table, "-o", "-", cwd=tmp_path)
+
+
+def test_an_unknown_encoding_is_named(parsed, tmp_path):
+    said = failed("count", parsed, "--encoding", "utf-99", "-o", tmp_path / "c")
+    assert "utf-99" in said
+
+
 def test_help_is_light():
     code = (
         "import sys; from roget.cli import app\n"
@@ -216,7 +234,7 @@ def test_data_list_and_path(tmp_path):
     text = done("data", "list", env=environment).stdout
     assert "MB to fetch" in text
     assert max(map(len, text.splitlines())) <= 100
-    assert done("data", "path", "pp_quads").stdout.endswith("amalgum_quadruples.parquet\n")
+    assert done("data", "path", "pp_quads").stdout.endswith("pp_quads.parquet\n")
     assert "roget data fetch rrr" in failed("data", "path", "rrr", env=environment)
     assert "did you mean" in failed("data", "fetch", "wordnet", env=environment)
 

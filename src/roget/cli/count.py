@@ -60,7 +60,7 @@ def count(
             "--output",
             "-o",
             metavar="COUNTS",
-            help="What to write: a folder of Parquet and JSON, or one .tsv or .tsv.gz.",
+            help="What to write: a folder of Parquet and JSON, or one .tsv, .tsv.gz or .npz.",
         ),
     ] = None,
     show: Annotated[
@@ -139,7 +139,7 @@ def count(
         int, typer.Option(min=1, metavar="N", help="Leave out pairs seen less often.")
     ] = 1,
     stop: Annotated[
-        str | None, typer.Option(metavar="FILE", help="Words to leave out, one per line.")
+        str | None, typer.Option(metavar="FILE", help="Neither words nor contexts, one per line.")
     ] = None,
     vocabulary: Annotated[
         str | None, typer.Option(metavar="FILE", help="The only words wanted, one per line.")

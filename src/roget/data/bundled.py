@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from importlib import resources
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, NamedTuple, overload
+from typing import TYPE_CHECKING, Literal, overload
 
 from roget.core.quadruple import Quadruple
 from roget.errors import UnknownName
@@ -18,25 +18,10 @@ ATTRIBUTION = (
 )
 
 
-class Sample(NamedTuple):
-    """What a bundled sample holds, and the file it is read from."""
-
-    about: str
-    file: str
-
-
-SAMPLES: dict[str, Sample] = {
-    "verb_object": Sample(
-        "nouns as objects of verbs, 110,270 tokens: words × contexts", "amalgum_slots.parquet"
-    ),
-    "verb_slot_noun": Sample(
-        "nouns as objects, subjects and after prepositions of verbs, 257,789 tokens",
-        "amalgum_slots.parquet",
-    ),
-    "pp_quads": Sample(
-        "verb, noun, preposition, noun and where the phrase attaches, 31,889 times",
-        "amalgum_quadruples.parquet",
-    ),
+SAMPLES: dict[str, str] = {
+    "verb_object": "nouns as objects of verbs, 110,270 tokens: words × contexts",
+    "verb_slot_noun": "nouns as objects, subjects and after prepositions of verbs, 257,789 tokens",
+    "pp_quads": "verb, noun, preposition, noun and where the phrase attaches, 31,889 times",
 }
 
 
@@ -56,16 +41,14 @@ def sample(name: str = "verb_object") -> Counts | list[Quadruple]:
               noun2='acrylamide', attachment='N')
     """
     path = sample_path(name)
-    if name == "pp_quads":
-        return _quadruples(path)
-    return _slots(path, objects=name == "verb_object")
+    return _quadruples(path) if name == "pp_quads" else _counts(path)
 
 
 def sample_path(name: str) -> Path:
     """The Parquet file a bundled sample is read from."""
     if name not in SAMPLES:
         raise UnknownName("sample", name, SAMPLES)
-    return Path(str(resources.files("roget.data"))) / "samples" / SAMPLES[name].file
+    return Path(str(resources.files("roget.data"))) / "samples" / f"{name}.parquet"
 
 
 def _quadruples(path: Path) -> list[Quadruple]:
@@ -76,27 +59,16 @@ def _quadruples(path: Path) -> list[Quadruple]:
     return [Quadruple(*row) for row in rows]
 
 
-def _slots(path: Path, *, objects: bool) -> Counts:
-    import duckdb
-    import numpy as np
-    from scipy.sparse import coo_array
-
+def _counts(path: Path) -> Counts:
     from roget.core.counts import Counts
 
-    context = "verb" if objects else "slot || ':' || verb"
-    wanted = "WHERE slot = 'obj'" if objects else ""
-    with duckdb.connect() as connection:
-        rows = connection.execute(
-            f"SELECT noun, {context} AS context, count FROM read_parquet(?) {wanted}", [str(path)]
-        ).fetchnumpy()
-    words, row = np.unique(rows["noun"], return_inverse=True)
-    contexts, column = np.unique(rows["context"], return_inverse=True)
-    slots = None if objects else [name.partition(":")[0] for name in contexts]
+    read = Counts.read(path)
+    slots = [name.rpartition(":")[0] for name in read.contexts]
     return Counts(
-        coo_array((rows["count"], (row, column))),
-        words,
-        contexts,
+        read.matrix,
+        read.words,
+        read.contexts,
         slots=slots,
-        relations=("obj",) if objects else ("obj", "subj", "obl:prep"),
+        relations=("obj", "subj", "obl:prep") if any(slots) else ("obj",),
         provenance={"source": ATTRIBUTION},
-    ).ranked()
+    )

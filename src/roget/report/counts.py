@@ -66,9 +66,13 @@ def sizes(summary: Mapping[str, Any]) -> str:
     once = summary.get("hapax", {}).get("pairs")
     seen_once = "" if once is None else f" ({once:.0%} of them once)"
     return (
-        f"{rows:,} words × {columns:,} contexts, {summary['entries']:,} pairs "
-        f"seen {summary['total']:,} times{seen_once}"
+        f"{_many(rows, 'word')} × {_many(columns, 'context')}, {_many(summary['entries'], 'pair')} "
+        f"seen {_many(summary['total'], 'time')}{seen_once}"
     )
+
+
+def _many(number: float, noun: str) -> str:
+    return f"{number:,.15g}" + f" {noun}{'' if number == 1 else 's'}"
 
 
 def _origin(summary: Mapping[str, Any]) -> list[str]:

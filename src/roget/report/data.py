@@ -13,8 +13,8 @@ from roget.report.listing import two_columns
 def describe() -> list[dict[str, Any]]:
     """One plain dictionary per name: samples first."""
     samples = [
-        {"name": name, "about": one.about, "licence": ATTRIBUTION, "here": True, "megabytes": None}
-        for name, one in SAMPLES.items()
+        {"name": name, "about": about, "licence": ATTRIBUTION, "here": True, "megabytes": None}
+        for name, about in SAMPLES.items()
     ]
     sets = [
         {

@@ -288,6 +288,10 @@ def find(
     A folder stands for the files below it whose names end in one of the suffixes (".gz" and the
     like left aside); a pattern for what it matches; "-" for standard input.
     """
+    try:
+        codecs.lookup(encoding)
+    except LookupError:
+        raise InputError(f"encoding {encoding!r} is not known to Python") from None
     found: dict[str, Source] = {}
     for given in [os.fspath(path) for path in inputs]:
         if given == STANDARD_INPUT:

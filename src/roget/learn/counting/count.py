@@ -13,6 +13,7 @@ from roget.core import counts_files
 from roget.core.counts import Counts
 from roget.engines import duck
 from roget.errors import InputError
+from roget.learn.corpus.sources import STANDARD_INPUT
 from roget.learn.counting import export
 from roget.learn.counting.hashing import Hashes
 from roget.learn.counting.inputs import plan, sources_of
@@ -70,7 +71,7 @@ def count(
     contexts: Words = None,
     alphabetic: bool = False,
     limit: int | None = None,
-    processes: int | None = None,
+    processes: int | None = 1,
     memory: str | None = None,
     engine: str = "local",
     scheduler: str | None = None,
@@ -94,8 +95,10 @@ def count(
     `min_pair`; those on the list `stop`; those not in `vocabulary` or `contexts` (a file with one
     per line, or an iterable); and what is not `alphabetic`. Reading ends after `limit` tokens.
 
-    How: in so many `processes` with so much `memory` ("2GB") for adding up, or on the `engine`
-    dask, at a `scheduler`'s address. `progress` is called with bytes done, bytes in all and tokens.
+    How: in so many `processes` (None: one for each core; a script that asks for several must
+    guard its calls by `if __name__ == "__main__":`, as Python's own pools need), with so much
+    `memory` ("2GB") for adding up, or on the `engine` dask, at a `scheduler`'s address.
+    `progress` is called with bytes done, bytes in all and tokens.
     """
     given = locals()
     options = Options(**{name: given[name] for name in Options.__dataclass_fields__})
@@ -126,6 +129,8 @@ def run(
     sources, reader = sources_of(
         listed, options.reader, options.encoding, tabular=options.columns is not None
     )
+    if any(_same(source.path, target) for source in sources):
+        raise InputError(f"cannot write {target}: it is one of the inputs")
     recipe, notes = recipe_of(options, reader)
     cuts = cuts_of(options, recipe)
     tasks = plan(sources, recipe)
@@ -174,3 +179,7 @@ def _added_up(workspace: Workspace, target: Path, origin: Origin, memory: str | 
             provenance=origin.provenance(),
         )
     return result
+
+
+def _same(path: str, target: Path) -> bool:
+    return path != STANDARD_INPUT and target.exists() and os.path.samefile(path, target)

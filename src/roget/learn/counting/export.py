@@ -14,6 +14,7 @@ from roget.core.counts import Counts
 from roget.core.store import new_directory, new_file
 from roget.engines import duck
 from roget.errors import InputError
+from roget.learn.corpus.sources import STANDARD_INPUT
 
 TABLES = (".tsv", ".tsv.gz")
 FILES = (*TABLES, ".npz")
@@ -23,6 +24,8 @@ _ROWS = 1 << 17
 
 def checked(target: Path) -> Path:
     """The output, once it is sure that it can be written: better now than after hours."""
+    if target.name == STANDARD_INPUT:
+        raise InputError("counts are not written to standard output: name a folder or a .tsv file")
     place = target.resolve()
     if not place.parent.is_dir():
         raise InputError(f"cannot write {target}: there is no folder {place.parent}")

@@ -49,7 +49,9 @@ def sources_of(
     """
     for given in inputs:
         if given != STANDARD_INPUT and is_counts(Path(given)):
-            raise InputError(f"{os.fspath(given)}: is counted already; see Counts.merge")
+            raise InputError(
+                f"{os.fspath(given)}: is counted already; Counts.read can cut and merge it"
+            )
     wanted = [suffix for suffix, name in SUFFIXES.items() if reader in (None, name)]
     sources = find(inputs, wanted or list(SUFFIXES), encoding)
     if reader is not None:

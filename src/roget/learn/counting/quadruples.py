@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import gzip
 import os
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
+from typing import Any
 
 from roget import catalogue
 from roget.core.quadruple import Quadruple
@@ -26,7 +27,11 @@ def write(
 ) -> int:
     """Write verb, noun1, preposition, noun2 and attachment (N or V), one per line; how many."""
     written = 0
-    with new_file(output) as draft, open(draft, "w", encoding="utf-8", newline="") as file:
+    name = os.fspath(output).lower()
+    if not name.endswith((".tsv", ".tsv.gz")):
+        raise InputError(f"cannot write {output}: quadruples are written as .tsv or .tsv.gz")
+    opened: Any = gzip.open if name.endswith(".gz") else open
+    with new_file(output) as draft, opened(draft, "wt", encoding="utf-8", newline="") as file:
         for quadruple in read(inputs, options, progress=progress):
             file.write("\t".join(quadruple) + "\n")
             written += 1
@@ -43,10 +48,13 @@ def read(
 ) -> Iterator[Quadruple]:
     """The quadruples of parsed files (or text with a tagger), in the order of the text."""
     options = options or Options()
+    for name in ("relation", "window", "stop", "vocabulary", "contexts"):
+        if getattr(options, name) is not None:
+            raise InputError(f"{name}: quadruples are drawn whole; there is nothing to choose")
     sources, reader = sources_of(inputs, options.reader, options.encoding, tabular=False)
     if reader in TABULAR or (reader == UNPARSED and options.tagger is None):
         raise InputError(f"quadruples are drawn from parsed text; this is {reader}")
-    recipe, _ = recipe_of(replace(options, relation=None, window=None), reader)
+    recipe, _ = recipe_of(options, reader)
     draw = catalogue.load("readers", recipe.reader)
     everything, before = sum(source.size for source in sources), 0
     left = Limit(recipe.limit)

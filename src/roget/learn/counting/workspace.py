@@ -41,11 +41,9 @@ class Workspace:
             self.work.mkdir()
             self.parts.mkdir(exist_ok=True)
             self._remove_drafts()
-            wanted = {task.key for task in self._tasks}
-            for folder in self.parts.iterdir():
-                # Drafts of a run that was killed, and parts of another recipe or an older file.
-                if folder.name not in wanted:
-                    shutil.rmtree(folder, ignore_errors=True)
+            for folder in self.parts.glob(".*"):
+                # Drafts of a run that was killed. Parts of other recipes stay: they cost hours.
+                shutil.rmtree(folder, ignore_errors=True)
         except OSError as error:
             self._unlock()
             said = error.strerror or error
