@@ -59,11 +59,13 @@ class Stop:
         self.left -= 1
 
 
-@pytest.mark.parametrize("error", [KeyboardInterrupt(), RuntimeError("bang")])
-def test_what_is_done_stays_and_is_used(tmp_path: Path, corpus: Path, error: BaseException) -> None:
+@pytest.mark.parametrize("error", [KeyboardInterrupt, RuntimeError])
+def test_what_is_done_stays_and_is_used(
+    tmp_path: Path, corpus: Path, error: type[BaseException]
+) -> None:
     whole = count(corpus)
-    with pytest.raises(type(error)) as caught:
-        run(corpus, tmp_path / "o.counts", progress=Stop(4, error))
+    with pytest.raises(error) as caught:
+        run(corpus, tmp_path / "o.counts", progress=Stop(4, error()))
     assert "4 of 6 files counted; run the same command again to go on" in notes(caught.value)
     assert names(tmp_path) == {"o.counts.partial"}
     assert len(parts(tmp_path)) == 4
