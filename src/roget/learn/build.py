@@ -178,7 +178,7 @@ def _built(
     counts, more = _chosen(counts, wanted, options)
     model = _clusterer(wanted, folder, counts, clustering).fit(counts)
     thesaurus = Thesaurus.from_clustering(counts, model)
-    return Built(thesaurus, (*notes, *more), bool(getattr(model, "_interrupted", False)))
+    return Built(thesaurus, (*notes, *more), model.interrupted_)
 
 
 def _clusterer(wanted: Plan, folder: Path, counts: Counts, progress: Clustering | None) -> Any:

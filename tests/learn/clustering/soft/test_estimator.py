@@ -14,7 +14,7 @@ from sklearn.utils.estimator_checks import check_estimator
 
 from roget.core.counts import Counts
 from roget.errors import InputError
-from roget.learn.clustering.soft import checkpoint
+from roget.learn.clustering import keeping
 from roget.learn.clustering.soft.estimator import SoftAnnealing
 
 FAMILIES = np.array([[9, 1, 0, 0], [8, 2, 0, 0], [0, 0, 7, 3], [0, 0, 6, 4]])
@@ -193,7 +193,7 @@ class Stopped(Exception):
 def test_a_run_goes_on_from_its_checkpoint(
     planted: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, after: int
 ) -> None:
-    monkeypatch.setattr(checkpoint, "INTERVAL", -1e9)
+    monkeypatch.setattr(keeping, "INTERVAL", -1e9)
     counts, _ = planted(150, 80, 5, 50)
     told: list[dict[str, Any]] = []
 

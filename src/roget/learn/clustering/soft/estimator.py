@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import math
 import os
-import signal
-import threading
 import warnings
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -20,17 +17,22 @@ from sklearn.base import (
 )
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import ClassifierTags, check_random_state
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
-from roget.core.counts import Counts
 from roget.core.tree import Tree
 from roget.errors import InputError
-from roget.learn.clustering.soft import checkpoint, predict
+from roget.learn.clustering import keeping
+from roget.learn.clustering.inputs import table
+from roget.learn.clustering.interrupt import interruptible
+from roget.learn.clustering.soft import predict
 from roget.learn.clustering.soft.anneal import Annealer, Settings, Split
 from roget.learn.clustering.soft.data import Array, Data, prepare
 
 MODELS = ("asymmetric", "symmetric")
 DTYPES = ("float64", "float32")
+
+_ARRAYS = ("centroids_", "mass_", "background_", "labels_")
+_PLAIN = ("beta_", "n_clusters_", "n_features_in_", "n_iter_", "notes_", "path_")
 
 
 class SoftAnnealing(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
@@ -73,6 +75,7 @@ class SoftAnnealing(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
     n_features_in_: int
     n_iter_: int
     notes_: list[str]
+    interrupted_: bool
 
     def __init__(
         self,
@@ -108,7 +111,7 @@ class SoftAnnealing(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
     def fit(self, X: Any, y: Any = None) -> SoftAnnealing:
         """Learn clusters of the rows of X: Counts, or any sparse or dense matrix of counts."""
         self._check_options()
-        matrix = self._matrix(X, reset=True)
+        matrix = table(self, X, reset=True)
         totals = np.asarray(matrix.sum(axis=1), dtype=np.float64).ravel()
         learnt = np.flatnonzero((totals > 0) & (totals >= self.min_count))
         if not learnt.size:
@@ -135,7 +138,7 @@ class SoftAnnealing(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
             self.membership_ = predict.replaced(self.membership_, learnt, state.membership)
         self.labels_ = np.asarray(self.membership_.argmax(axis=1)).ravel()
         self.notes_ = _notes(self.path_)
-        if n_clusters is not None and self.n_clusters_ < n_clusters and not self._interrupted:
+        if n_clusters is not None and self.n_clusters_ < n_clusters and not self.interrupted_:
             warnings.warn(
                 f"{self.n_clusters_} clusters were found, not {n_clusters}: the words (or β) give "
                 "no more",
@@ -156,7 +159,7 @@ class SoftAnnealing(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         check_is_fitted(self)
         if type(X).__module__.partition(".")[0] == "dask":
             return predict.blockwise(self._proba, X, self.n_clusters_, self.centroids_.dtype)
-        return self._proba(self._matrix(X))
+        return self._proba(table(self, X))
 
     def transform(self, X: Any) -> Any:
         """The same as `predict_proba`."""
@@ -169,7 +172,7 @@ class SoftAnnealing(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
     def score(self, X: Any, y: Any = None) -> float:
         """Mean log p(context|word) of the tokens in X, nats; higher is better."""
         check_is_fitted(self)
-        matrix = self._matrix(X)
+        matrix = table(self, X)
         return predict.log_likelihood(
             matrix, self._proba(matrix), self.centroids_, self.background_
         )
@@ -186,12 +189,12 @@ class SoftAnnealing(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the fitted model as a folder that `load` reads."""
         check_is_fitted(self)
-        checkpoint.save(self, path)
+        keeping.save(self, path, "soft", _ARRAYS, _PLAIN)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> SoftAnnealing:
         """The model that `save` wrote; nothing in it is run."""
-        model: SoftAnnealing = checkpoint.load(cls, path)
+        model: SoftAnnealing = keeping.load(cls, path, "soft", _ARRAYS, _PLAIN)
         return model
 
     def __sklearn_tags__(self) -> Any:
@@ -221,22 +224,6 @@ class SoftAnnealing(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         if self.max_iter < 1:
             raise InputError(f"max_iter={self.max_iter}: expected 1 or more")
 
-    def _matrix(self, X: Any, reset: bool = False) -> Any:
-        """X as a csr_array of float64, checked; contexts of Counts are matched by name."""
-        if isinstance(X, Counts):
-            if reset:
-                self.words_, self.contexts_ = X.words, X.contexts
-            elif hasattr(self, "contexts_"):
-                return predict.aligned(X, self.contexts_)
-            X = X.matrix
-        elif reset:
-            for name in ("words_", "contexts_"):
-                self.__dict__.pop(name, None)
-        checked = validate_data(
-            self, X, reset=reset, accept_sparse="csr", dtype=np.float64, ensure_non_negative=True
-        )
-        return sparse.csr_array(checked)
-
     def _proba(self, matrix: Any) -> Array:
         if self.model == "symmetric":
             from roget.learn.clustering.soft.symmetric import fold_in
@@ -255,10 +242,11 @@ class SoftAnnealing(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
 
             search = SymmetricAnnealer
         options = {**vars(settings), "n_jobs": None, "model": self.model}
-        kept = checkpoint.Checkpoint(self.checkpoint, data, options)
+        arrays = data.indptr, data.indices, data.values, data.prior
+        kept = keeping.Checkpoint(self.checkpoint, "soft", arrays, options)
         rest: list[dict[str, Any]] = []
-        self._interrupted = False
-        with _interruptible() as pause:
+        self.interrupted_ = False
+        with interruptible() as pause:
             annealer = search(data, settings, pause)
             try:
                 if (earlier := kept.resume()) is not None:
@@ -273,7 +261,7 @@ class SoftAnnealing(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
                     kept.keep(lambda: {**annealer.snapshot(), "rest": rest}, now=state.last)
                     self._tell(state, settings)
             except KeyboardInterrupt:
-                self._interrupted = True
+                self.interrupted_ = True
                 warnings.warn("interrupted: the clusters found so far are kept", stacklevel=3)
             finally:
                 annealer.close()
@@ -325,28 +313,3 @@ def _notes(path: list[dict[str, Any]]) -> list[str]:
         "some words share no context with the others, so that clusters part at β = 1: a min_count, "
         "or the largest connected part of the table, may give better clusters"
     ]
-
-
-@contextmanager
-def _interruptible() -> Iterator[Callable[[], None]]:
-    """Ctrl-C waits until the work calls what this yields, where nothing is half done."""
-    asked = threading.Event()
-
-    def pause() -> None:
-        if asked.is_set():
-            raise KeyboardInterrupt
-
-    def note(signum: int, frame: Any) -> None:
-        if asked.is_set():  # asked twice: at once, whatever is lost
-            raise KeyboardInterrupt
-        asked.set()
-
-    usual = signal.getsignal(signal.SIGINT)
-    if threading.current_thread() is not threading.main_thread() or not callable(usual):
-        yield pause
-        return
-    signal.signal(signal.SIGINT, note)
-    try:
-        yield pause
-    finally:
-        signal.signal(signal.SIGINT, usual)

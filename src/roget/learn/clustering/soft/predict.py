@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from roget.core.counts import Counts
 from roget.learn.clustering.soft import kernels
 from roget.learn.clustering.soft.data import Array, Floats, distributions, floor
 from roget.learn.clustering.soft.em import Crew, ranges
@@ -78,21 +77,6 @@ def log_likelihood(matrix: Any, q: Array, centroids: Array, background: Floats) 
         total += float(np.sum(cells.data[part] * np.log(np.maximum(fit, least[column]))))
     tokens = float(np.sum(cells.data))
     return total / tokens if tokens > 0 else 0.0
-
-
-def aligned(counts: Counts, contexts: Array) -> Any:
-    """The counts with the model's contexts as columns; others are left out."""
-    if np.array_equal(counts.contexts, contexts):
-        return sparse.csr_array(counts.matrix, dtype=np.float64)
-    known = {context: column for column, context in enumerate(contexts.tolist())}
-    places = np.array([known.get(context, -1) for context in counts.contexts.tolist()])
-    cells = counts.matrix.tocoo()
-    held = places[cells.col] >= 0
-    rows, columns = cells.row[held], places[cells.col[held]]
-    return sparse.csr_array(
-        (cells.data[held].astype(np.float64), (rows, columns)),
-        shape=(counts.shape[0], contexts.size),
-    )
 
 
 def blockwise(work: Callable[[Any], Array], X: Any, clusters: int, dtype: Any) -> Any:

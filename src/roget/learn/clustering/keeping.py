@@ -1,4 +1,7 @@
-"""Models and half-finished runs as a folder: JSON for what is small, npz for arrays, no pickle."""
+"""Models and half-finished runs as a folder: JSON for what is small, npz for arrays, no pickle.
+
+Every clusterer is kept this way; a `kind` such as "soft.model" says what a folder holds.
+"""
 
 from __future__ import annotations
 
@@ -7,21 +10,21 @@ import json
 import os
 import time
 import zipfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 from scipy import sparse
 
 from roget._version import __version__
 from roget.core.store import new_directory
 from roget.core.tree import Tree
 from roget.errors import InputError
-from roget.learn.clustering.soft.data import Data
 
 VERSION = 1
-_HEADER, _ARRAYS = "soft.json", "arrays.npz"
+_HEADER, _ARRAYS = "model.json", "arrays.npz"
 
 INTERVAL = 2.0
 """Seconds at least between two checkpoints; writing takes at most a tenth of the time."""
@@ -31,8 +34,8 @@ def write(path: str | os.PathLike[str], kind: str, content: Mapping[str, Any]) -
     """Write arrays and plain values under a kind, whole or not at all."""
     arrays = {name: value for name, value in content.items() if isinstance(value, np.ndarray)}
     plain = {name: value for name, value in content.items() if name not in arrays}
-    header = {"format": f"roget.soft.{kind}", "version": VERSION, "roget": __version__, **plain}
-    with new_directory(path, lambda folder: (folder / _HEADER).is_file(), "a soft model") as draft:
+    header = {"format": f"roget.{kind}", "version": VERSION, "roget": __version__, **plain}
+    with new_directory(path, lambda folder: (folder / _HEADER).is_file(), "a model") as draft:
         text = json.dumps(header, ensure_ascii=False, indent=1)
         (draft / _HEADER).write_text(text + "\n", encoding="utf-8")
         np.savez(draft / _ARRAYS, allow_pickle=False, **arrays)
@@ -40,7 +43,7 @@ def write(path: str | os.PathLike[str], kind: str, content: Mapping[str, Any]) -
 
 def read(path: str | os.PathLike[str], kind: str) -> dict[str, Any]:
     """What `write` wrote under this kind."""
-    folder, form = Path(path), f"roget.soft.{kind}"
+    folder, form = Path(path), f"roget.{kind}"
     try:
         header = json.loads((folder / _HEADER).read_text(encoding="utf-8"))
         if not isinstance(header, dict):
@@ -55,13 +58,13 @@ def read(path: str | os.PathLike[str], kind: str) -> dict[str, Any]:
         with np.load(folder / _ARRAYS, allow_pickle=False) as arrays:
             return header | {name: arrays[name] for name in arrays.files}
     except (OSError, json.JSONDecodeError, UnicodeDecodeError, zipfile.BadZipFile) as error:
-        raise InputError(f"{folder} cannot be read as a soft model: {error}") from None
+        raise InputError(f"{folder} cannot be read as a model: {error}") from None
 
 
-def fingerprint(data: Data, options: Mapping[str, Any]) -> str:
+def fingerprint(arrays: Iterable[npt.NDArray[Any]], options: Mapping[str, Any]) -> str:
     """A name for the data and options of a run, so that no other run is taken for it."""
     digest = hashlib.sha256(json.dumps(dict(options), sort_keys=True).encode())
-    for array in (data.indptr, data.indices, data.values, data.prior):
+    for array in arrays:
         digest.update(np.ascontiguousarray(array).data)
     return digest.hexdigest()
 
@@ -69,16 +72,22 @@ def fingerprint(data: Data, options: Mapping[str, Any]) -> str:
 class Checkpoint:
     """The place where a run is kept while it goes on; without a path, nothing is done."""
 
-    def __init__(self, path: str | os.PathLike[str] | None, data: Data, options: Any) -> None:
-        self._path = path
-        self._name = fingerprint(data, options) if path is not None else ""
+    def __init__(
+        self,
+        path: str | os.PathLike[str] | None,
+        kind: str,
+        arrays: Iterable[npt.NDArray[Any]],
+        options: Mapping[str, Any],
+    ) -> None:
+        self._path, self._kind = path, f"{kind}.checkpoint"
+        self._name = fingerprint(arrays, options) if path is not None else ""
         self._next = 0.0
 
     def resume(self) -> dict[str, Any] | None:
         """What the run had come to, if it was begun before."""
         if self._path is None or not Path(self._path).exists():
             return None
-        kept = read(self._path, "checkpoint")
+        kept = read(self._path, self._kind)
         if kept["run"] != self._name:
             raise InputError(
                 f"{self._path} is the checkpoint of other data or other options: remove it, or "
@@ -91,44 +100,51 @@ class Checkpoint:
         begun = time.monotonic()
         if self._path is None or (begun < self._next and not now):
             return
-        write(self._path, "checkpoint", {**content(), "run": self._name})
+        write(self._path, self._kind, {**content(), "run": self._name})
         done = time.monotonic()
         self._next = done + max(INTERVAL, 10 * (done - begun))
 
 
-_ARRAYS_OF_MODEL = ("centroids_", "mass_", "background_", "labels_")
-_PLAIN_OF_MODEL = ("beta_", "n_clusters_", "n_features_in_", "n_iter_", "notes_", "path_")
-_NAMES_OF_MODEL = ("words_", "contexts_", "feature_names_in_")
+_NAMES = ("words_", "contexts_", "feature_names_in_")
 _CSR = ("data", "indices", "indptr")
 _NOT_KEPT = ("progress", "checkpoint", "random_state")
 
 
-def save(model: Any, path: str | os.PathLike[str]) -> None:
-    """Write a fitted model, without its callbacks and random state."""
+def save(
+    model: Any, path: str | os.PathLike[str], kind: str, arrays: Sequence[str], plain: Sequence[str]
+) -> None:
+    """Write a fitted model, without its callbacks and random state.
+
+    `arrays` and `plain` name its fitted attributes, besides membership_, tree_ and the names of
+    words and contexts, which every clusterer has.
+    """
     options = {name: value for name, value in model.get_params().items() if name not in _NOT_KEPT}
-    options["dtype"] = np.dtype(options["dtype"]).name
-    content = {name: getattr(model, name) for name in _ARRAYS_OF_MODEL + _PLAIN_OF_MODEL}
-    for name in _NAMES_OF_MODEL:
+    if "dtype" in options:
+        options["dtype"] = np.dtype(options["dtype"]).name
+    content = {name: getattr(model, name) for name in (*arrays, *plain)}
+    for name in _NAMES:
         if hasattr(model, name):
             content[name] = getattr(model, name).tolist()
     table = model.membership_
     content |= {f"membership_{part}": getattr(table, part) for part in _CSR}
-    write(path, "model", {**content, "options": options, "tree_": model.tree_.to_json()})
+    content["membership_shape"] = list(table.shape)
+    write(path, f"{kind}.model", {**content, "options": options, "tree_": model.tree_.to_json()})
 
 
-def load(kind: Any, path: str | os.PathLike[str]) -> Any:
+def load(
+    cls: Any, path: str | os.PathLike[str], kind: str, arrays: Sequence[str], plain: Sequence[str]
+) -> Any:
     """The model that `save` wrote, of the given class."""
-    kept = read(path, "model")
+    kept = read(path, f"{kind}.model")
     try:
-        model = kind(**kept["options"])
-        for name in _ARRAYS_OF_MODEL + _PLAIN_OF_MODEL:
+        model = cls(**kept["options"])
+        for name in (*arrays, *plain):
             setattr(model, name, kept[name])
-        for name in _NAMES_OF_MODEL:
+        for name in _NAMES:
             if name in kept:
                 setattr(model, name, np.array(kept[name], dtype=object))
-        shape = model.labels_.size, model.n_clusters_
         parts = tuple(kept[f"membership_{part}"] for part in _CSR)
-        model.membership_ = sparse.csr_array(parts, shape=shape)
+        model.membership_ = sparse.csr_array(parts, shape=tuple(kept["membership_shape"]))
         model.tree_ = Tree.from_json(kept["tree_"])
     except (KeyError, TypeError, ValueError) as error:
         raise InputError(f"{path} is not a whole model: {error!r}") from None
