@@ -76,6 +76,41 @@ def test_count_then_show(parsed, tmp_path):
     assert summary["provenance"]["inputs"][0]["path"] == str(parsed)
 
 
+def test_rows_are_no_tokens(tmp_path):
+    (tmp_path / "pairs.tsv").write_text("milk\tdrink\t3\nmilk\tbuy\t1\n")
+    told = done("count", "pairs.tsv", "-o", "c", cwd=tmp_path)
+    assert "  2 rows of 1 file in" in told.stderr
+    assert "from: pairs.tsv (2 rows read)" in done("count", "--show", "c", cwd=tmp_path).stdout
+
+
+def test_the_contexts_of_a_word(tmp_path):
+    rows = {f"context {i:02}": 1 + i % 7 for i in range(30)}
+    (tmp_path / "pairs.tsv").write_text(
+        "".join(f"milk\t{context}\t{n}\n" for context, n in rows.items()) + "tea\tdrink\t9\n"
+    )
+    done("count", "pairs.tsv", "-o", "c", cwd=tmp_path)
+    wanted = sorted(rows.items(), key=lambda row: (-row[1], row[0]))
+    for given in ("c", "pairs.tsv"):
+        shown = done("count", "--show", given, "--word", "milk", cwd=tmp_path).stdout.splitlines()
+        assert shown[0] == f"milk: seen {sum(rows.values())} times in 30 contexts"
+        assert [line.split() for line in shown[4:]] == [[*c.split(), str(n)] for c, n in wanted]
+    told = done("count", "--show", "c", "--word", "milk", "--format", "json", cwd=tmp_path)
+    assert json.loads(told.stdout) == {
+        "word": "milk",
+        "total": sum(rows.values()),
+        "contexts": [{"context": context, "count": n} for context, n in wanted],
+    }
+    assert "did you mean 'milk'" in failed("count", "--show", "c", "--word", "mlk", cwd=tmp_path)
+
+
+def test_relations_are_listed():
+    listed = done("list", "relations").stdout.splitlines()
+    assert listed[0].split() == ["obj", "VERB/obj/NOUN"]
+    names = [entry["name"] for entry in json.loads(done("list", "relations", "--json").stdout)]
+    assert names == [line.split()[0] for line in listed]
+    assert names[-1] == "all"
+
+
 def test_summary_as_json(parsed, tmp_path):
     told = done("count", parsed, "-o", tmp_path / "c", "--format", "json")
     assert json.loads(told.stdout)["tokens"] == 18
@@ -146,6 +181,9 @@ def test_quadruples(parsed, tmp_path):
         assert file.read() == out.read_text()
     assert ".tsv" in failed("count", parsed, "--quadruples", "-o", tmp_path / "q.counts")
     assert "relation" in failed("count", parsed, "--quadruples", "-r", "obj", "-o", out)
+    assert "min_count" in failed("count", parsed, "--quadruples", "--min-count", 2, "-o", out)
+    told = done("count", parsed, "--quadruples", "--limit", 1, "--format", "json", "-o", out)
+    assert json.loads(told.stdout) == {"output": str(out), "quadruples": 1}
 
 
 def test_quadruples_need_a_parse(tmp_path):
@@ -182,6 +220,13 @@ def test_broken_input_is_named_and_nothing_is_left(parsed, tmp_path):
         (["plain.txt", "-r", "obj", "-o", "c"], "--tagger hanta"),
         (["plain.txt", "some.conllu", "-o", "c"], "--reader"),
         (["--show", "empty"], "empty"),
+        (["--show", "nosuch"], "expected a counts folder, a file of counts"),
+        (["--show", "nosuch"], "(verb_object, verb_slot_noun)"),
+        (["--show", "verb_object", "--window", "2"], "--window: nothing is counted with --show"),
+        (["some.conllu", "--word", "milk", "-o", "c"], "--word: only with --show"),
+        (["some.conllu", "-r", "obj,subj", "-o", "c"], "repeat -r (-r obj -r subj)"),
+        (["some.conllu", "-r", "amod", "-o", "c"], "labels seen: case 3, det 3, nsubj 3"),
+        (["some.conllu", "--sides", "left", "-o", "c"], "sides left: for a window only"),
     ],
 )
 def test_mistakes_are_explained(parsed, tmp_path, arguments, said):

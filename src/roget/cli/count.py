@@ -18,6 +18,7 @@ EngineName = enum.StrEnum(  # type: ignore[misc]
     "EngineName", {name: name for name in catalogue.ENGINES}
 )
 _LOCAL = EngineName("local")
+_SHOWN = ("inputs", "show", "word", "format")
 
 
 class Sides(enum.StrEnum):
@@ -45,6 +46,7 @@ class Format(enum.StrEnum):
 
 
 def count(
+    context: typer.Context,
     inputs: Annotated[
         list[str] | None,
         typer.Argument(
@@ -69,6 +71,10 @@ def count(
             "--show", help="Print what is in INPUT: a counts folder or file, or a sample."
         ),
     ] = False,
+    word: Annotated[
+        str | None,
+        typer.Option(metavar="W", help="With --show: all contexts of this word, with counts."),
+    ] = None,
     quadruples: Annotated[
         bool,
         typer.Option(
@@ -173,10 +179,14 @@ def count(
 
     An interrupted count goes on where it stopped when the same command is run again.
     """
+    from roget.errors import InputError
+
     given = list(inputs or [])
     if show:
-        _show(given, format)
+        _show(given, word, format, context)
         return
+    if word is not None:
+        raise InputError("--word: only with --show")
     target = _target(given, output)
     from roget.learn.counting.options import Options
 
@@ -208,7 +218,7 @@ def count(
         scheduler=scheduler,
     )
     if quadruples:
-        _write_quadruples(given, target, asked)
+        _write_quadruples(given, target, asked, format)
     else:
         _count(given, target, asked, format)
 
@@ -226,7 +236,7 @@ def _target(inputs: list[str], output: str | None) -> str:
 def _count(inputs: list[str], output: str, asked: Any, format: Format) -> None:
     from roget.cli.progress import reading
     from roget.learn.counting.count import run
-    from roget.report.counts import as_json, sizes
+    from roget.report.counts import as_json, many, sizes
 
     began = time.monotonic()
     with reading() as progress:
@@ -246,26 +256,37 @@ def _count(inputs: list[str], output: str, asked: Any, format: Format) -> None:
     if done.reused:
         print(f"note: {done.reused:,} of {done.files:,} files were counted before", file=sys.stderr)
     print(f"wrote {output}: {sizes(facts)}", file=sys.stderr)
-    read = f"{done.tokens:,} tokens of {done.files:,} file{'s' if done.files != 1 else ''}"
+    read = f"{many(done.tokens, done.unit)} of {many(done.files, 'file')}"
     print(f"  {read} in {seconds:.1f} s; see it: roget count --show {output}", file=sys.stderr)
     if format is Format.json:
         sys.stdout.write(as_json(facts))
 
 
-def _write_quadruples(inputs: list[str], output: str, asked: Any) -> None:
+def _write_quadruples(inputs: list[str], output: str, asked: Any, format: Format) -> None:
     from roget.cli.progress import reading
     from roget.learn.counting.quadruples import write
+    from roget.report.counts import as_json
 
     with reading() as progress:
         written = write(inputs, output, asked, progress=progress)
     print(f"wrote {output}: {written:,} quadruples", file=sys.stderr)
+    if format is Format.json:
+        sys.stdout.write(as_json({"output": output, "quadruples": written}))
 
 
-def _show(inputs: list[str], format: Format) -> None:
+def _show(inputs: list[str], word: str | None, format: Format, context: typer.Context) -> None:
     from roget.errors import InputError
-    from roget.report.counts import as_json, look, render
+    from roget.report.counts import as_json, look, look_up, render, render_word
 
     if len(inputs) != 1:
         raise InputError(f"--show takes one counts folder, file or sample; {len(inputs)} given")
-    found = look(inputs[0])
-    sys.stdout.write(as_json(found) if format is Format.json else render(inputs[0], found))
+    for parameter in context.command.params:
+        name = parameter.name or ""
+        source = context.get_parameter_source(name)
+        if name not in _SHOWN and source is not None and source.name == "COMMANDLINE":
+            raise InputError(f"{parameter.opts[0]}: nothing is counted with --show")
+    found = look(inputs[0]) if word is None else look_up(inputs[0], word)
+    if format is Format.json:
+        sys.stdout.write(as_json(found))
+    else:
+        sys.stdout.write(render(inputs[0], found) if word is None else render_word(found))

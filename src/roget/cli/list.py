@@ -1,4 +1,4 @@
-"""`roget list measures|entropies|readers|engines`."""
+"""`roget list measures|entropies|readers|relations|engines`."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ class Kind(enum.StrEnum):
     measures = enum.auto()
     entropies = enum.auto()
     readers = enum.auto()
+    relations = enum.auto()
     engines = enum.auto()
 
 
@@ -23,7 +24,7 @@ def list_names(
     kind: Annotated[Kind, typer.Argument(help="What to list.")],
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """List measures, entropy estimators, readers or engines, each with a line on what it means."""
+    """List measures, entropy estimators, readers, relations or engines, each with its meaning."""
     from roget.report.listing import describe, render
 
     entries = describe(kind.value)

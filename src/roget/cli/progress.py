@@ -48,7 +48,8 @@ def reading() -> Iterator[Callable[[int, int, int], None]]:
 
         def advance(done: int, total: int, tokens: int) -> None:
             rate = tokens / max(time.monotonic() - began, 1e-9)
-            show(done, total, speed=f"{tokens:,} tokens, {rate:,.0f}/s")
+            # Tables have rows, which are read several times over.
+            show(done, total, speed=f"{tokens:,} tokens, {rate:,.0f}/s" if tokens else "")
 
         yield advance
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Protocol, TypeAlias
 
 Report: TypeAlias = Callable[[int, int], None]
-"""Called with the bytes and the tokens (or rows) read since the last call."""
+"""Called with the bytes and the tokens (none of tables) read since the last call."""
 
 Job: TypeAlias = Callable[[Any, Report], Any]
 """Does one task; both it and the task must survive pickling."""

@@ -14,6 +14,11 @@ from roget.report.text import width
 
 def describe(kind: str) -> list[dict[str, Any]]:
     """One plain dictionary per name, in catalogue order."""
+    if kind == "relations":
+        from roget.learn.corpus.relations import ALL, NAMED
+
+        named = {**NAMED, ALL: "all of these"}
+        return [{"name": name, "summary": pattern} for name, pattern in named.items()]
     describe_one = {"measures": _measure, "entropies": _estimator}.get(kind, _plain)
     return [describe_one(name, catalogue.load(kind, name)) for name in catalogue.names(kind)]
 

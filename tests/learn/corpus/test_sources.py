@@ -6,6 +6,7 @@ import bz2
 import gzip
 import io
 import lzma
+import os
 import pickle
 import sys
 
@@ -95,6 +96,45 @@ def test_packed(tmp_path, suffix, pack):
     assert (source.suffix, source.compression, source.pieces()) == (".txt", suffix, [source])
     assert content(source, size=100_000) == data
     assert source.read == source.size
+
+
+@pytest.mark.parametrize(("suffix", "pack"), PACK.items())
+@pytest.mark.parametrize("name", ["a", "a.conllu"])
+def test_packed_under_a_plain_name(tmp_path, name, suffix, pack):
+    data = b"".join(b"%d\n\n" % i for i in range(1000))
+    path = tmp_path / name
+    path.write_bytes(pack(data))
+    (source,) = find([path], [])
+    assert (source.compression, f"a{source.suffix}") == (suffix, name)
+    assert source.pieces(10) == [source]
+    assert content(pickle.loads(pickle.dumps(source))) == data
+    path.write_bytes(pack(data)[:-5])
+    with pytest.raises(InputError, match=f"the {suffix[1:]} data are cut short or damaged"):
+        content(find([path], [])[0])
+
+
+@pytest.mark.parametrize("data", [b"", b"\x1f", b"BZh9 is a name", "ý7zXZ".encode()])
+def test_not_packed(tmp_path, data):
+    (tmp_path / "a").write_bytes(data)
+    (source,) = find([tmp_path / "a"], [])
+    assert source.compression == ""
+    assert content(source) == data
+
+
+@pytest.mark.parametrize(("suffix", "pack"), PACK.items())
+def test_packed_standard_input(monkeypatch, suffix, pack):
+    stream = io.BufferedReader(io.BytesIO(pack(b"a b c")))
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(stream))
+    tool = {".gz": "gzip", ".bz2": "bzip2", ".xz": "xz", ".zst": "zstd"}[suffix]
+    with pytest.raises(InputError, match=f"standard input is {tool} data.*{tool} -dc"):
+        find(["-"], [])
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")
+def test_a_pipe_is_no_file(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(InputError, match="pipe: is no file"):
+        find([tmp_path / "pipe"], [])
 
 
 @pytest.mark.parametrize(("suffix", "pack"), PACK.items())

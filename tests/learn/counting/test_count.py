@@ -296,7 +296,25 @@ def test_kinds_are_told_by_name_then_by_content(tmp_path: Path) -> None:
         ("a.txt", {"relation": "obj", "window": 2}, "expected one of them"),
         ("a.txt", {"tagger": "tnt"}, "unknown tagger 'tnt'"),
         ("a.txt", {"tagger": "spacy"}, "name a pipeline"),
-        ("a.txt", {"model": "de"}, "name the tagger"),
+        ("a.txt", {"model": "de"}, "model: for a tagger only.*name a tagger"),
+        ("a.txt", {"tags": True}, "tags: .*name a tagger"),
+        ("a.txt", {"reader": "text", "columns": [1, 2]}, "columns are for tables; this is text"),
+        ("a.txt", {"columns": [1, 2]}, r"a\.txt:1: no tab"),
+        ("a.conllu", {"model": "de"}, "model: for a tagger only; this is conllu"),
+        ("a.conllu", {"lines": True}, "lines: for plain text only; this is conllu"),
+        ("a.conllu", {"sides": "left"}, "sides left: for a window only"),
+        ("a.conllu", {"relation": "obj, subj"}, "one at a time; repeat -r .-r obj -r subj."),
+        ("a.conllu", {"relation": "~obj,subj"}, "-r ~obj -r subj"),
+        ("a.tsv", {"sides": "left"}, "sides: for a window only; this is table"),
+        ("a.tsv", {"model": "de"}, "model: for a tagger only; this is table"),
+        ("a.tsv", {"lines": True}, "lines: for plain text only; this is table"),
+        ("a.tsv", {"form": True}, "form: for running text only; this is table"),
+        ("a.tsv", {"tags": True}, "tags: .*; this is table"),
+        ("a.tsv", {"window": 2}, "window: a table holds pairs already"),
+        ("a.npz", {"columns": [1, 2]}, "columns are for tables; this is a matrix"),
+        ("a.npz", {"encoding": "latin-1"}, "encoding: .*; this is matrix"),
+        ("a.spacy", {"encoding": "latin-1"}, "encoding: .*; this is docbin"),
+        ("a.spacy", {"lines": True}, "lines: .*; this is docbin"),
         ("a.conllu", {"tagger": "hanta"}, "for plain text only"),
         ("a.conllu", {"relation": "objj"}, "unknown relation 'objj': did you mean obj"),
         ("a.conllu", {"window": 0}, "window"),
@@ -307,7 +325,7 @@ def test_kinds_are_told_by_name_then_by_content(tmp_path: Path) -> None:
         ("a.conllu", {"memory": "lots"}, "memory 'lots'"),
         ("a.conllu", {"engine": "spark"}, "unknown engine 'spark'"),
         ("a.conllu", {"scheduler": "tcp://x:1"}, "for the engine dask only"),
-        ("a.conllu", {"columns": [1, 2]}, "no tab|columns"),
+        ("a.conllu", {"columns": [1, 2]}, "columns are for tables; this is conllu"),
         ("a.tsv", {"relation": "obj"}, "holds pairs already"),
         ("a.tsv", {"columns": ["word", "contxt"]}, "did you mean 'context'"),
         ("b.conllu", {}, "b.conllu: no such file"),
@@ -317,10 +335,84 @@ def test_bad_requests(tmp_path: Path, name: str, options: dict[str, Any], said: 
     (tmp_path / "a.txt").write_text("a cat\n")
     (tmp_path / "a.conllu").write_text(conllu(1))
     (tmp_path / "a.tsv").write_text("word\tcontext\na\tb\n")
+    Counts([[1]]).write(tmp_path / "a.npz")
+    (tmp_path / "a.spacy").touch()
     before = sorted(tmp_path.iterdir())
     with pytest.raises((InputError, UnknownName), match=said):
         count(tmp_path / name, output=tmp_path / "o.counts", **options)
     assert sorted(tmp_path.iterdir()) == before
+
+
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [
+        ("a.txt", {"sides": "left"}),
+        ("a.txt", {"form": True, "keep_case": True, "lines": True, "encoding": "latin-1"}),
+        ("a.conllu", {"window": 1, "sides": "left", "tags": True, "form": True}),
+        ("a.tsv", {"keep_case": True, "encoding": "latin-1", "columns": [1, 2]}),
+        ("table.txt", {"columns": [1, 2]}),
+        ("table", {"columns": [1, 2]}),
+        ("a.npz", {"keep_case": True, "transpose": True, "limit": 1}),
+    ],
+)
+def test_good_requests(tmp_path: Path, name: str, options: dict[str, Any]) -> None:
+    (tmp_path / "a.txt").write_text("a cat\n")
+    (tmp_path / "a.conllu").write_text(conllu(1))
+    for table in ("a.tsv", "table.txt", "table"):
+        (tmp_path / table).write_text("a\tb\n")
+    Counts([[1]]).write(tmp_path / "a.npz")
+    assert count(tmp_path / name, **options).entries
+
+
+@pytest.mark.parametrize("name", ["corpus", "corpus.conllu", "corpus.tsv"])
+@pytest.mark.parametrize("pack", [gzip.compress, zstandard.compress])
+def test_packed_under_a_plain_name(tmp_path: Path, name: str, pack: Any) -> None:
+    table = b"milk\tdrink\t3\n"
+    (tmp_path / name).write_bytes(pack(table if name.endswith("tsv") else conllu(1).encode()))
+    counts = count(tmp_path / name)
+    if name.endswith("tsv"):
+        assert list(counts.rows()) == [("milk", "drink", 3)]
+    else:
+        naive.check(counts, naive.obj_pairs(conllu(1)))
+
+
+def test_what_was_seen_where_there_is_no_pair(tmp_path: Path) -> None:
+    texts = [conllu(seed).replace("\tADV\t", "\t_\t") for seed in range(3)]
+    for number, text in enumerate(texts):
+        (tmp_path / f"{number}.conllu").write_text(text)
+    rows = [line.split("\t") for line in "".join(texts).splitlines() if "\t" in line]
+    tags, labels = (Counter(row[column] for row in rows) for column in (3, 7))
+    del tags["_"]
+    lines = [
+        "no pair in the inputs: "
+        f"of {len(rows)} tokens no two stand in the relation ~amod (NOUN/amod/ADJ)",
+        "  parts of speech seen: " + ", ".join(f"{tag} {n}" for tag, n in tags.most_common()),
+        "  labels seen: " + ", ".join(f"{label} {n}" for label, n in labels.most_common()),
+    ]
+    with pytest.raises(InputError) as error:
+        count(tmp_path, relation="~amod")
+    assert str(error.value).splitlines() == lines
+    (tmp_path / "few").mkdir()
+    (tmp_path / "few/a.conllu").write_text(CONLLU_LINE.replace("NOUN", "_"))
+    with pytest.raises(InputError, match="parts of speech seen: none\n  labels seen: root 1"):
+        count(tmp_path / "few")
+    (tmp_path / "a.txt").write_text("one\ntwo\nthree\n")
+    with pytest.raises(InputError, match="of 3 tokens in 3 sentences no two stand side by side"):
+        count(tmp_path / "a.txt", lines=True)
+
+
+@pytest.mark.parametrize(
+    ("name", "unit", "tokens"), [("a.conllu", "token", True), ("a.tsv", "row", False)]
+)
+def test_what_is_read_has_a_name(tmp_path: Path, name: str, unit: str, tokens: bool) -> None:
+    (tmp_path / name).write_text("a\tb\n" if unit == "row" else conllu(1))
+    told: list[int] = []
+    summary = run(
+        tmp_path / name, tmp_path / "o", progress=lambda done, size, read: told.append(read)
+    )
+    assert summary.unit == unit
+    assert summary.tokens
+    assert bool(told[-1]) == tokens
 
 
 CONLLU_LINE = "1\tx\tx\tNOUN\t_\t_\t0\troot\t_\t_\n"

@@ -76,6 +76,9 @@ def parse(names: Sequence[str]) -> tuple[Relation, ...]:
 
 
 def _parse(text: str) -> list[Relation]:
+    if "," in text and "/" not in text:
+        each = " ".join(f"-r {name.strip()}" for name in text.split(",") if name.strip())
+        raise InputError(f"relation {text!r}: one at a time; repeat -r ({each}), or give a list")
     if text.startswith(_ROUND):
         return [
             replace(relation, name=_ROUND + relation.name, turned=True)

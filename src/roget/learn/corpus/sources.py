@@ -78,6 +78,14 @@ _COMPRESSED: dict[str, Callable[[str], Any]] = {
     ".lzma": lzma.open,
     ".zst": _Zst,
 }
+_MAGIC = {
+    b"\x1f\x8b\x08": ".gz",
+    b"\xfd7zXZ\x00": ".xz",
+    b"\x28\xb5\x2f\xfd": ".zst",
+    **{b"BZh%d1AY&SY" % level: ".bz2" for level in range(1, 10)},
+}
+"""How compressed files begin, with which no text does."""
+_TOOLS = {".gz": "gzip", ".xz": "xz", ".zst": "zstd", ".bz2": "bzip2"}
 
 
 @dataclass
@@ -101,6 +109,8 @@ class Source:
     stop: int | None = None
     """The piece, in bytes as stored; None: to the end."""
     encoding: str = "utf-8"
+    packed: str = ""
+    """ ".gz" and the like, where the first bytes tell it and the name does not."""
     read: int = field(default=0, compare=False)
     """Stored bytes read so far, for progress."""
     begin: int = field(default=0, compare=False)
@@ -117,15 +127,13 @@ class Source:
     @property
     def compression(self) -> str:
         """ ".gz" and the like, or nothing."""
-        last = Path(self.path).suffix.lower()
-        return last if last in _COMPRESSED else ""
+        return _compression(self.path) or self.packed
 
     @property
     def suffix(self) -> str:
         """What the name says of the format, compression left aside."""
-        return Path(
-            self.path.removesuffix(Path(self.path).suffix) if self.compression else self.path
-        ).suffix.lower()
+        path = Path(self.path)
+        return (path.with_suffix("") if _compression(self.path) else path).suffix.lower()
 
     def pieces(self, size: int = PIECE) -> list[Source]:
         """The source cut for several processes, where its bytes can be reached directly."""
@@ -228,6 +236,11 @@ def _is_utf8(encoding: str) -> bool:
     return codecs.lookup(encoding).name in ("utf-8", "ascii", "utf-8-sig")
 
 
+def _compression(path: str) -> str:
+    last = Path(path).suffix.lower()
+    return last if last in _COMPRESSED else ""
+
+
 def _open_plain(path: str) -> IO[bytes]:
     return open(path, "rb")
 
@@ -298,8 +311,11 @@ def find(
             paths = [given]
         elif os.path.isdir(given):
             paths = _below(given, suffixes)
-        elif os.path.exists(given):
+        elif os.path.isfile(given):
             paths = [given]
+        elif os.path.exists(given):
+            # It would be read twice, and have something only once.
+            raise InputError(f"{given}: is no file; give what comes from a pipe as -, by < or |")
         else:
             paths = sorted(filter(os.path.isfile, glob.glob(given, recursive=True)))
             if not paths:
@@ -316,9 +332,37 @@ def find(
 
 def _source(path: str, encoding: str) -> Source:
     if path == STANDARD_INPUT:
+        kind = compression_of(standard_head(16))
+        if kind:
+            tool = _TOOLS[kind]
+            raise InputError(f"standard input is {tool} data: unpack it first (… | {tool} -dc |)")
         return Source(path, encoding=encoding)
     status = os.stat(path)
-    return Source(path, status.st_size, status.st_mtime_ns, encoding=encoding)
+    packed = "" if _compression(path) else _magic(path)
+    return Source(path, status.st_size, status.st_mtime_ns, encoding=encoding, packed=packed)
+
+
+def _magic(path: str) -> str:
+    """The compression that a file's first bytes tell."""
+    try:
+        with _open_plain(path) as file:
+            return compression_of(file.read(16))
+    except OSError:
+        return ""  # whoever reads the file for its contents will say why
+
+
+def standard_head(size: int) -> bytes:
+    """First bytes of standard input, looked at, not taken: the reader will get them again."""
+    return bytes(getattr(sys.stdin.buffer, "peek", lambda _: b"")(size))
+
+
+def compression_of(head: bytes) -> str:
+    """The compression that first bytes tell: ".gz" and the like, or nothing.
+
+    >>> compression_of(gzip.compress(b"milk")), compression_of(b"milk")
+    ('.gz', '')
+    """
+    return next((kind for magic, kind in _MAGIC.items() if head.startswith(magic)), "")
 
 
 def _below(folder: str, suffixes: Sequence[str]) -> list[str]:

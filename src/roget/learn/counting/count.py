@@ -19,6 +19,7 @@ from roget.learn.counting.hashing import Hashes
 from roget.learn.counting.inputs import plan, sources_of
 from roget.learn.counting.options import Options, Words, cuts_of, recipe_of
 from roget.learn.counting.origin import Origin
+from roget.learn.counting.recipe import UNITS
 from roget.learn.counting.total import Result, Total
 from roget.learn.counting.work import Meter, Progress, counted, first
 from roget.learn.counting.workspace import Workspace
@@ -37,7 +38,9 @@ class Summary:
     entries: int
     total: int | float
     tokens: int
-    """Rows, of tables."""
+    """Rows of tables, cells of matrices."""
+    unit: str
+    """What each of those is: token, row or cell."""
     sentences: int
     files: int
     reused: int
@@ -98,7 +101,7 @@ def count(
     How: in so many `processes` (None: one for each core; a script that asks for several must
     guard its calls by `if __name__ == "__main__":`, as Python's own pools need), with so much
     `memory` ("2GB") for adding up, or on the `engine` dask, at a `scheduler`'s address.
-    `progress` is called with bytes done, bytes in all and tokens.
+    `progress` is called with bytes done, bytes in all and tokens (0 of tables).
     """
     given = locals()
     options = Options(**{name: given[name] for name in Options.__dataclass_fields__})
@@ -152,6 +155,7 @@ def run(
         result.entries,
         result.total,
         sum(part.facts.tokens for part in done),
+        UNITS.get(recipe.reader, "token"),
         sum(part.facts.sentences for part in done),
         len(sources),
         len({source.path for task in tasks if task.key in before for source in task.sources}),

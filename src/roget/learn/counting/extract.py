@@ -20,6 +20,7 @@ from roget.learn.corpus.sources import STANDARD_INPUT
 from roget.learn.counting import parts, tabular
 from roget.learn.counting.parts import Facts, Task
 from roget.learn.counting.recipe import Recipe
+from roget.learn.counting.seen import Seen
 from roget.learn.counting.tally import Tally
 
 TABULAR = {"table": tabular.count_table, "matrix": tabular.count_matrix}
@@ -68,14 +69,17 @@ class Extract:
         tally = Tally(tables, folder, connection)
         draw = drawer(self.recipe, tables)
         read = catalogue.load("readers", self.recipe.reader)
-        left = Limit(self.recipe.limit)
+        left, seen = Limit(self.recipe.limit), Seen(tables)
         digest, read_once = hashlib.sha256(), 0
         for source in map(replace, task.sources):
             once = source.path == STANDARD_INPUT
             source.digest = digest if once else None
             before = 0
             for tokens in read(source, tables, self.recipe.reading):
-                tally.add(self._pairs(draw(left.take(tokens))))
+                taken = left.take(tokens)
+                pairs = draw(taken)
+                tally.add(self._pairs(pairs))
+                seen.add(taken, pairs)
                 report(source.read - before, left.taken)
                 before = source.read
                 if left.reached:
@@ -93,6 +97,7 @@ class Extract:
             runs=tally.runs,
             read=read_once,
             sha256=digest.hexdigest() if whole else None,
+            seen=seen.facts(),
         )
 
     def _pairs(self, pairs: Pairs) -> Pairs:

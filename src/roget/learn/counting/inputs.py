@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -12,7 +11,7 @@ from pathlib import Path
 from roget.core.counts_files import is_counts
 from roget.core.table_layout import FORMATS
 from roget.errors import InputError
-from roget.learn.corpus.sources import PIECE, STANDARD_INPUT, Source, find
+from roget.learn.corpus.sources import PIECE, STANDARD_INPUT, Source, find, standard_head
 from roget.learn.counting import parts
 from roget.learn.counting.extract import TABULAR
 from roget.learn.counting.parts import Task
@@ -29,6 +28,9 @@ SUFFIXES = {
     ".mtx": "matrix",
 }
 """Readers by suffix; a suffix of compression may follow."""
+
+UNPARSED = "text"
+"""The reader of what is neither parsed nor a table."""
 
 BUNDLE = 8 << 20
 """Small files are counted together until they have so many bytes."""
@@ -58,7 +60,9 @@ def sources_of(
         return sources, reader
     first: dict[str, Source] = {}
     for source in sources:
-        first.setdefault("table" if tabular else kind_of(source), source)
+        # Columns make a table of what might be text; what the name says otherwise stays so.
+        table = tabular and SUFFIXES.get(source.suffix, UNPARSED) == UNPARSED
+        first.setdefault("table" if table else kind_of(source), source)
     if len(first) > 1:
         (one, a), (other, b) = list(first.items())[:2]
         raise InputError(
@@ -70,7 +74,7 @@ def sources_of(
 
 def kind_of(source: Source) -> str:
     """The reader for a source."""
-    return SUFFIXES.get(source.suffix) or ("conllu" if is_conllu(_head(source)) else "text")
+    return SUFFIXES.get(source.suffix) or ("conllu" if is_conllu(_head(source)) else UNPARSED)
 
 
 def is_conllu(head: bytes) -> bool:
@@ -86,8 +90,7 @@ def is_conllu(head: bytes) -> bool:
 
 def _head(source: Source) -> bytes:
     if source.path == STANDARD_INPUT:
-        # Looked at, not taken: the reader will get these bytes again.
-        return bytes(getattr(sys.stdin.buffer, "peek", lambda _: b"")(_HEAD))
+        return standard_head(_HEAD)
     blocks = replace(source).blocks(_HEAD)
     try:
         return next(blocks).data

@@ -11,6 +11,7 @@ from typing import TypeAlias
 from roget.errors import InputError, UnknownName
 from roget.learn.corpus.base import Reading, Tables
 from roget.learn.counting.extract import TABULAR, drawer
+from roget.learn.counting.inputs import UNPARSED
 from roget.learn.counting.recipe import Cuts, Recipe
 
 Words: TypeAlias = str | os.PathLike[str] | Iterable[str] | None
@@ -18,7 +19,23 @@ Words: TypeAlias = str | os.PathLike[str] | Iterable[str] | None
 DEFAULT_RELATION = "obj"
 DEFAULT_WINDOW = 2
 TAGGERS = ("hanta", "spacy")
-UNPARSED = "text"
+
+_UNHEEDED: dict[str, tuple[str, ...]] = {
+    "conllu": ("model", "lines"),
+    "text": ("model", "tags"),
+    "docbin": ("model", "lines", "encoding"),
+    "table": ("model", "lines", "form", "tags", "sides"),
+    "matrix": ("model", "lines", "form", "tags", "sides", "encoding"),
+}
+"""Options that mean nothing to a reader."""
+_MEANT_FOR = {
+    "model": "a tagger",
+    "lines": "plain text",
+    "form": "running text",
+    "tags": "tagged or parsed text",
+    "sides": "a window",
+    "encoding": "text and tables",
+}
 
 
 @dataclass(frozen=True)
@@ -57,23 +74,31 @@ def recipe_of(options: Options, reader: str) -> tuple[Recipe, list[str]]:
     reader = _with_tagger(options, reader)
     if options.limit is not None and options.limit < 1:
         raise InputError(f"limit {options.limit}: expected 1 or more")
+    _check_heeded(options, reader)
     if reader in TABULAR:
         return _tabular(options, reader), []
     if options.columns is not None:
         raise InputError(f"columns are for tables; this is {reader} (or name the reader: table)")
     relations, window, notes = _relations(options, reader)
+    if window is None and is_asked(options, "sides"):
+        raise InputError(f"sides {options.sides}: for a window only; name one, such as --window 2")
     recipe = Recipe(
         reader,
         Reading(options.form, options.keep_case, options.model, options.lines),
         relations,
         window,
-        options.sides if window else "both",
+        options.sides,
         options.tags,
         transpose=options.transpose,
         limit=options.limit,
     )
     drawer(recipe, Tables())  # says so if a relation or the window makes no sense
     return recipe, notes
+
+
+def is_asked(options: Options, name: str) -> bool:
+    """Whether an option is other than it would be unasked."""
+    return bool(getattr(options, name) != getattr(Options, name))
 
 
 def cuts_of(options: Options, recipe: Recipe) -> Cuts:
@@ -95,10 +120,6 @@ def cuts_of(options: Options, recipe: Recipe) -> Cuts:
 
 def _with_tagger(options: Options, reader: str) -> str:
     if options.tagger is None:
-        if options.model is not None and reader == UNPARSED:
-            raise InputError(
-                f"model {options.model!r}: name the tagger too, {' or '.join(TAGGERS)}"
-            )
         return reader
     if options.tagger not in TAGGERS:
         raise UnknownName("tagger", options.tagger, TAGGERS)
@@ -107,6 +128,15 @@ def _with_tagger(options: Options, reader: str) -> str:
     if options.tagger == "spacy" and options.model is None:
         raise InputError("tagger spacy: name a pipeline too, such as --model en_core_web_sm")
     return options.tagger
+
+
+def _check_heeded(options: Options, reader: str) -> None:
+    for name in _UNHEEDED.get(reader, ()):
+        if is_asked(options, name):
+            said = f"{name}: for {_MEANT_FOR[name]} only; this is {reader}"
+            if reader == UNPARSED:
+                said += f" (name a tagger: {' or '.join(TAGGERS)})"
+            raise InputError(said)
 
 
 def _relations(options: Options, reader: str) -> tuple[tuple[str, ...], int | None, list[str]]:

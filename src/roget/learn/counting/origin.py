@@ -8,11 +8,13 @@ from hashlib import sha256
 from typing import Any
 
 from roget._version import __version__
+from roget.learn.corpus.relations import NAMED
 from roget.learn.corpus.sources import STANDARD_INPUT, Source
 from roget.learn.counting.extract import TABULAR
 from roget.learn.counting.hashing import Hashes
 from roget.learn.counting.parts import Part
 from roget.learn.counting.recipe import Cuts, Recipe
+from roget.learn.counting.seen import described
 from roget.learn.counting.total import Result
 
 
@@ -70,7 +72,16 @@ class Origin:
             return "no pair in the inputs: no row has a count above 0"
         if not tokens:
             return "no words in the inputs"
-        sought = (
-            f"in the relation {', '.join(recipe.relations)}" if recipe.relations else "side by side"
-        )
-        return f"no pair in the inputs: of {tokens:,} tokens no two stand {sought}"
+        said = f"no pair in the inputs: of {tokens:,} tokens"
+        if not recipe.relations:
+            sentences = sum(part.facts.sentences for part in self.parts)
+            return f"{said} in {sentences:,} sentences no two stand side by side"
+        sought = ", ".join(map(_relation, recipe.relations))
+        seen = described(part.facts.seen for part in self.parts)
+        return f"{said} no two stand in the relation {sought}{seen}"
+
+
+def _relation(name: str) -> str:
+    """A relation, with its pattern if that is not its name."""
+    pattern = NAMED.get(name.removeprefix("~"))
+    return f"{name} ({pattern})" if pattern else name

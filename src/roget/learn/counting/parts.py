@@ -54,6 +54,8 @@ class Facts:
     """Bytes of standard input."""
     sha256: str | None = None
     """Of standard input, which can be read only once."""
+    seen: dict[str, dict[str, int]] | None = None
+    """Of running text without a pair: its tags and labels."""
 
 
 @dataclass(frozen=True)

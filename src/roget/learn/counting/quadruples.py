@@ -14,8 +14,10 @@ from roget.errors import InputError
 from roget.learn.corpus.base import Tables
 from roget.learn.corpus.quadruples import quadruples
 from roget.learn.counting.extract import TABULAR, Limit
-from roget.learn.counting.inputs import sources_of
-from roget.learn.counting.options import UNPARSED, Options, recipe_of
+from roget.learn.counting.inputs import UNPARSED, sources_of
+from roget.learn.counting.options import Options, is_asked, recipe_of
+
+_HEEDED = ("reader", "tagger", "model", "form", "keep_case", "lines", "encoding", "limit")
 
 
 def write(
@@ -48,9 +50,11 @@ def read(
 ) -> Iterator[Quadruple]:
     """The quadruples of parsed files (or text with a tagger), in the order of the text."""
     options = options or Options()
-    for name in ("relation", "window", "stop", "vocabulary", "contexts"):
-        if getattr(options, name) is not None:
-            raise InputError(f"{name}: quadruples are drawn whole; there is nothing to choose")
+    for name in Options.__dataclass_fields__:
+        if name not in _HEEDED and is_asked(options, name):
+            raise InputError(
+                f"{name}: quadruples are drawn whole, in one process; there is nothing to choose"
+            )
     sources, reader = sources_of(inputs, options.reader, options.encoding, tabular=False)
     if reader in TABULAR or (reader == UNPARSED and options.tagger is None):
         raise InputError(f"quadruples are drawn from parsed text; this is {reader}")

@@ -6,6 +6,9 @@ from dataclasses import dataclass, field
 
 from roget.learn.corpus.base import Reading
 
+UNITS = {"table": "row", "matrix": "cell"}
+"""What is read in the place of tokens, by reader."""
+
 
 @dataclass(frozen=True)
 class Recipe:

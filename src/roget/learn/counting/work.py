@@ -19,7 +19,7 @@ from roget.learn.counting.recipe import Recipe
 from roget.learn.counting.workspace import Workspace
 
 Progress: TypeAlias = Callable[[int, int, int], None]
-"""Called with the bytes that are done, all bytes, and the tokens."""
+"""Called with the bytes that are done, all bytes, and the tokens; tables have none."""
 
 POOL_FROM = 32 << 20
 """Bytes below which starting processes takes longer than they save."""
