@@ -25,6 +25,9 @@ MOST = 64
 CLUSTERS = 3
 """What the first two splits give, as in the paper."""
 
+VERBS = 5
+"""Verbs that a noun must be seen with: one that has no other verb is a cluster by itself."""
+
 NEAREST = 4
 """Words shown of every cluster, as in the paper."""
 
@@ -43,7 +46,7 @@ def figure_1(figures: Path | None = None) -> str:
     words, contexts = nouns.shape
     about = (
         f'{words} nouns, of those most often the object of "{VERB}" (at most {MOST}) the ones seen '
-        f"at least {least} times as an object of any verb, each a distribution over {contexts:,} "
+        f"at least {least} times as an object, of {VERBS} verbs or more, each a distribution over {contexts:,} "
         f"verbs; {source}. All nouns have the same weight, as in the paper. Beside each cluster "
         f"are the {NEAREST} nouns nearest to its centroid and their distances, KL in bits; below "
         "a cluster that was not split, the nouns that have their place in it."
@@ -70,16 +73,17 @@ def verb_object() -> tuple[Counts, str, int]:
     path = data_file("bnc-verb-noun", "verb_object.tsv")
     if path is None:
         source = "from the bundled sample (AMALGUM), which is small: see the nouns as a sketch"
-        return sample("verb_object"), source, 10
+        return sample("verb_object"), source, 5
     source = "from the British National Corpus (pairs seen fewer than 5 times are not in it)"
     return Counts.read(path, columns=(2, 1, 3)), source, 30
 
 
-def objects(counts: Counts, verb: str, most: int, least: int) -> Counts:
+def objects(counts: Counts, verb: str, most: int, least: int, verbs: int = VERBS) -> Counts:
     """The nouns that are most often objects of a verb, with all their verbs."""
     column = counts.matrix[:, [counts.context_id(verb)]].toarray().ravel()
     order = sorted(np.flatnonzero(column), key=lambda row: (-column[row], counts.words[row]))
-    kept = [row for row in order[:most] if counts.word_totals[row] >= least]
+    seen = np.diff(counts.matrix.indptr)
+    kept = [r for r in order[:most] if counts.word_totals[r] >= least and seen[r] >= verbs]
     return counts.select(words=counts.words[kept]).drop_empty()
 
 

@@ -31,23 +31,30 @@ EDGE = 1.001
 RISE = 1.05
 """The largest factor by which β is raised before all words settle again."""
 
-SHARP = 2.0
-"""With as many clusters as asked for, β is raised to so many times what their splits needed: there
-words belong to few clusters, and held-out text is predicted best."""
+PACE = 1.02
+"""β rises by this factor at least whenever all words settle, while clusters are being split."""
 
-SHARPEN = 1.15
-"""The same once no more splits are to come."""
+SENSES = 2.5
+"""Where only a number of clusters is asked for, β is raised until a word belongs to so many of
+them, the exponential of the mean entropy (to √k of k clusters, if that is less): there held-out
+text is predicted best."""
 
-HARDEN = 1.6
-"""Where only a number of clusters is asked for, β goes on to so many times the root's critical β
-before the second split. On real counts most clusters are unstable from the root's own β on, where
-memberships are so soft that the more clusters there are, the less they differ."""
+SHARPEN = 1.05
+SHARPEST = 4.0
+"""But to no more than so many times what their splits needed."""
 
 RELAX = 1.1
 """Clusters settle together once there are more of them by this factor."""
 
 RELAX_STEPS = 6
-RELAX_TOLERANCE = 1e-4
+RELAX_WORK = 640
+"""While clusters are few they settle longer, up to so many steps times clusters: near its critical
+β a system is slow, and a cluster that has not settled yet seems more unstable than it is."""
+
+RELAX_TOLERANCE = 1e-5
+
+EMPTY = 0.01
+"""A cluster with less mass than this part of the rarest word is empty."""
 
 DROP = 1e-3
 """The part of a cluster's mass, in words that hardly belong to it, with no say in its split."""
@@ -92,11 +99,13 @@ class Annealer:
     ) -> None:
         self.data, self.settings = data, settings
         self.crew = Crew(settings.n_jobs)
-        self.mixture = Mixture(data, settings.mass, self.crew)
+        # Clusters are split by their critical β only as long as their masses count. Without,
+        # clusters that hardly differ are all as unstable as the root, and their number has no end.
+        self.mixture = Mixture(data, True, self.crew)
         self.splits: list[Split] = []
         self.beta = 1.0
         self.energy = self.mixture.run(1.0, 1, 0.0)
-        self.settled, self.finished = True, False
+        self.settled, self.grown, self.finished = True, False, False
         self.relaxed_at = 1
         self._pause = pause or (lambda: None)
         # By cluster: the eigenvalue last seen, whether it still holds, and what it is divided by
@@ -130,11 +139,15 @@ class Annealer:
             return
         # What to do next depends on nothing but the state, so that a resumed run does the same.
         while True:
-            if self._advance():
+            if not self.grown and self._advance():
                 yield self._state()
-            elif self.beta < self._target:
-                self._settle(min(self._target, self.beta * SHARPEN), final=False)
+            elif (target := self._target) > self.beta or not self.settled:
+                self._settle(min(target, self.beta * SHARPEN), final=False)
                 yield self._state()
+            elif not self.grown:
+                self.grown = True
+                self.mixture.massive = self.settings.mass
+                self._settle(self.beta, final=False)
             else:
                 break
         self._settle(self.beta, final=True)
@@ -154,6 +167,7 @@ class Annealer:
             "handicap": np.array(self.handicap),
             "beta": self.beta,
             "settled": self.settled,
+            "grown": self.grown,
             "finished": self.finished,
             "relaxed_at": self.relaxed_at,
             "energy": vars(self.energy),
@@ -173,7 +187,8 @@ class Annealer:
         self.mixture.m_step()
         self.mixture.logs[:, : kept["logs"].shape[1]] = kept["logs"]
         self.beta, self.settled = kept["beta"], kept["settled"]
-        self.finished = kept["finished"]
+        self.grown, self.finished = kept["grown"], kept["finished"]
+        self.mixture.massive = self.settings.mass if self.grown else True
         self.relaxed_at = kept["relaxed_at"]
         self.energy = Energy(**kept["energy"])
         self.splits = [
@@ -191,26 +206,19 @@ class Annealer:
 
     @property
     def _target(self) -> float:
-        """Where β ends."""
-        if self.settings.beta is not None:
-            return self.settings.beta
+        """What β is to be raised to, with masses and then without."""
+        given = self.settings.beta
+        sharp = self.energy.entropy <= min(math.log(SENSES), math.log(self.mixture.k) / 2)
         if self.settings.n_clusters is None or not self.splits:
-            return self.beta
-        return SHARP * max(split.beta for split in self.splits)
-
-    @property
-    def _hard(self) -> float:
-        """What β is raised to between the first split and the second."""
-        if self.settings.n_clusters is None or not self.splits:
-            return self.beta
-        return min(HARDEN * self.splits[0].critical_beta, self._limit)
+            return self.beta if given is None else given
+        if given is not None:
+            return self.beta if sharp and not self.grown else given
+        highest = SHARPEST * max(split.beta for split in self.splits)
+        return self.beta if sharp else max(self.beta, highest)
 
     def _advance(self) -> bool:
         """Make one more split, raising β as far as that needs; False if there is none to make."""
         while self.mixture.k < self._most:
-            if self.beta < self._hard:
-                self._settle(min(self.beta * RISE, self._hard), final=False)
-                continue
             cluster = self._most_unstable()
             value = float(self._promise()[cluster])
             if value <= 0 or self._limit * value < EDGE:
@@ -271,7 +279,7 @@ class Annealer:
         words, weights = found.words, found.weights
         _, one = kernels.twins(
             words, weights, self.data.indptr, self.data.indices, self.data.values, beta,
-            self.settings.mass, self.mixture.floor, share, TWIN_STEPS, TWIN_TOLERANCE,
+            self.mixture.massive, self.mixture.floor, share, TWIN_STEPS, TWIN_TOLERANCE,
             first, second,
         )  # fmt: skip
         total = float(np.sum(weights))
@@ -283,7 +291,7 @@ class Annealer:
         self._replace(cluster, beta, found, share)
         self._account(cluster, beta, found, share, (first, second))
         if self.mixture.k >= RELAX * self.relaxed_at and self.mixture.k < self._most:
-            self._settle(self.beta, final=False)
+            self._settle(min(self.beta * PACE, self._limit), final=False)
             if self.splits:
                 self.splits[-1] = replace(self.splits[-1], energy=self.energy)
         return True
@@ -314,9 +322,7 @@ class Annealer:
         inner = found.weights * (_x_log_x(share) + _x_log_x(1.0 - share))
         distortion = self.energy.distortion - gain
         entropy = self.energy.entropy - float(np.sum(inner))
-        relative = entropy
-        if self.settings.mass:
-            relative += float(np.sum(_x_log_x(self.mixture.mass[: self.mixture.k])))
+        relative = entropy + float(np.sum(_x_log_x(self.mixture.mass[: self.mixture.k])))
         self.energy = Energy(distortion - relative / beta, distortion, entropy)
         self.splits.append(Split(cluster, beta, found.critical_beta, self.energy))
         # The twins are looked at anew before either is split.
@@ -328,7 +334,9 @@ class Annealer:
     def _settle(self, beta: float, *, final: bool) -> None:
         """Let all words settle at this β, and merge twins that come together again."""
         self.beta = beta
-        steps = self.settings.max_iter if final else min(RELAX_STEPS, self.settings.max_iter)
+        steps = self.settings.max_iter
+        if not final:
+            steps = min(steps, max(RELAX_STEPS, RELAX_WORK // self.mixture.k))
         tolerance = self.settings.tol if final else max(RELAX_TOLERANCE, self.settings.tol)
         self.energy = self.mixture.run(beta, steps, tolerance, self._pause)
         self.settled = True
@@ -338,15 +346,17 @@ class Annealer:
         self._found.clear()
 
     def _merge(self) -> None:
-        """Undo the latest splits whose twins have the same centroid."""
+        """Undo the latest splits whose twins have the same centroid, or of which one is empty."""
         recent = len(self.splits) + 1 - self.relaxed_at
+        empty = EMPTY * float(self.data.prior.min())
         for place in range(len(self.splits) - 1, len(self.splits) - 1 - recent, -1):
             parent, new = self.splits[place].parent, place + 1
             later = {split.parent for split in self.splits[place + 1 :]}
             if later & {parent, new}:
                 continue
             gap = np.abs(self.mixture.logs[:, parent] - self.mixture.logs[:, new])
-            if float(np.sum(self.data.background * gap)) < 1e-3:
+            same = float(np.sum(self.data.background * gap)) < 1e-3
+            if same or min(self.mixture.mass[parent], self.mixture.mass[new]) < empty:
                 self._unsplit(place)
 
     def _unsplit(self, place: int) -> None:

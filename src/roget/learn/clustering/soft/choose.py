@@ -21,6 +21,9 @@ PATIENCE = 3
 ERRORS = 2.0
 """By how many standard errors more clusters must be better than fewer."""
 
+LEAST = 1e-4
+"""And by how much besides, nats."""
+
 MOST = 768
 SHARPEST = 4.0
 """β is tried up to this factor above where the number of clusters was reached."""
@@ -152,7 +155,7 @@ def _gain(old: _Candidate, new: _Candidate, counts: Floats) -> float:
     total = float(counts.sum())
     mean = float(counts @ each) / total
     variance = float(counts @ (each - mean) ** 2) / total
-    return mean - ERRORS * math.sqrt(variance / total)
+    return mean - ERRORS * math.sqrt(variance / total) - LEAST
 
 
 def _grid(most: int) -> Iterator[int]:

@@ -145,6 +145,11 @@ class SymmetricAnnealer:
         """How many clusters there are."""
         return int(self.words.shape[1])
 
+    @property
+    def grown(self) -> bool:
+        """Whether no more splits are to come."""
+        return self.k >= self.most or self.beta > BETA
+
     def tree(self) -> Tree:
         """The splits as a tree."""
         tree = Tree()

@@ -97,7 +97,7 @@ class Walker:
         annealer = self._annealer(k, beta)
         try:
             for state in annealer.states():
-                if state.n_clusters == k or state.last:
+                if annealer.grown or state.last:
                     yield Point(
                         state.n_clusters,
                         float(state.beta),
