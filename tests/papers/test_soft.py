@@ -95,5 +95,19 @@ def test_which_nouns_are_objects():
 
 def test_names():
     assert [name for name, about in papers.listing() if about] == list(papers.REPRODUCTIONS)
-    with pytest.raises(UnknownName, match=r"did you mean soft/figure-1\?"):
+    with pytest.raises(UnknownName, match=r"did you mean .*soft/figure-1"):
         papers.load("soft/figure1")
+
+
+def test_relative_entropies(tmp_path, monkeypatch):
+    monkeypatch.setattr(soft, "SIZES", (1, 4, 16))
+    monkeypatch.setattr(soft, "FREQUENT", 200)
+    text = soft.figure_3(tmp_path)
+    table = [line.split()[:6] for line in text.splitlines() if re.match(r" +\d+ +\d+\.\d\d ", line)]
+    rows = [tuple(map(float, row)) for row in table]
+    assert [row[0] for row in rows] == [1, 4, 16]
+    train = [row[2] for row in rows]
+    assert train == sorted(train, reverse=True), "train falls throughout"
+    assert text.count("least for test") == 1
+    assert re.search(r"Chosen .*: \d+ clusters", text)
+    assert "<svg" in (tmp_path / "soft-figure-3.svg").read_text()

@@ -8,8 +8,6 @@ import shlex
 import sys
 import time
 import warnings
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from typing import Annotated, Any
 
 import typer
@@ -134,7 +132,7 @@ def _target(inputs: list[str] | None, output: str | None) -> str:
 
 
 def _build(inputs: list[str], output: str, asked: Any, plan: Any) -> None:
-    from roget.cli.progress import reading
+    from roget.cli.progress import clustering, reading
     from roget.learn.build import run
 
     began = time.monotonic()
@@ -165,24 +163,3 @@ def _tell(built: Any, output: str, seconds: float) -> None:
     place, about = (json.dumps(text, ensure_ascii=False) for text in (output, word))
     code = f"import roget; print(roget.load({place}).neighbours({about}))"
     print(f"look a word up: python -c {shlex.quote(code)}", file=sys.stderr)
-
-
-@contextmanager
-def clustering() -> Iterator[Callable[[dict[str, Any]], None]]:
-    """Yield a callback for the state of a clustering: β, classes, free energy, time left."""
-    from rich.progress import BarColumn, TextColumn, TimeRemainingColumn
-
-    from roget.cli.progress import _patient
-
-    state = TextColumn("{task.fields[speed]}")
-    with _patient("clustering", BarColumn(), state, TimeRemainingColumn()) as show:
-
-        def advance(now: dict[str, Any]) -> None:
-            show(
-                round(1000 * now["fraction"]),
-                1000,
-                speed=f"β {now['beta']:.3f}, {now['n_clusters']:,} classes, "
-                f"free energy {now['free_energy']:.4f}",
-            )
-
-        yield advance

@@ -55,6 +55,30 @@ def reading() -> Iterator[Callable[[int, int, int], None]]:
 
 
 @contextmanager
+def clustering() -> Iterator[Callable[[dict[str, Any]], None]]:
+    """Yield a callback for the state of a clustering: classes, how good they are, time left."""
+    from rich.progress import BarColumn, TextColumn, TimeRemainingColumn
+
+    state = TextColumn("{task.fields[speed]}")
+    with _patient("clustering", BarColumn(), state, TimeRemainingColumn()) as show:
+
+        def advance(now: dict[str, Any]) -> None:
+            said = [f"{now['n_clusters']:,} classes"]
+            said += [f"β {now['beta']:.3f}"] if now.get("beta") is not None else []
+            for name in ("free_energy", "description_length"):
+                if now.get(name) is not None:
+                    said.append(f"{name.replace('_', ' ')} {now[name]:,.4g}")
+            trying = "beta" in now and now.get("free_energy") is None
+            show(
+                round(1000 * now["fraction"]),
+                1000,
+                speed=("trying " if trying else "") + ", ".join(said),
+            )
+
+        yield advance
+
+
+@contextmanager
 def _patient(*columns: Any) -> Iterator[Callable[..., None]]:
     from rich.console import Console
     from rich.progress import Progress

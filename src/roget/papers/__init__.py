@@ -18,6 +18,7 @@ Reproduction: TypeAlias = Callable[[Path | None], str]
 
 REPRODUCTIONS: dict[str, str] = {
     "soft/figure-1": "roget.papers.soft:figure_1",
+    "soft/figure-3": "roget.papers.soft:figure_3",
 }
 """Name → "module:function", imported when run."""
 

@@ -47,7 +47,7 @@ RELAX = 1.1
 """Clusters settle together once there are more of them by this factor."""
 
 RELAX_STEPS = 6
-RELAX_WORK = 640
+RELAX_WORK = 320
 """While clusters are few they settle longer, up to so many steps times clusters: near its critical
 β a system is slow, and a cluster that has not settled yet seems more unstable than it is."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -63,10 +63,16 @@ class _Candidate(NamedTuple):
     predicted: Floats
 
 
-def choose(counts: Any, options: Options, random_state: Any = None) -> Choice:
+def choose(
+    counts: Any,
+    options: Options,
+    random_state: Any = None,
+    tell: Callable[[int, float, float], None] | None = None,
+) -> Choice:
     """Hold out one token in ten, anneal on the others once, and see where the path is best.
 
     `counts` are Counts or a csr_array without empty rows. A β that the options give is kept.
+    `tell` is called with the number of clusters, β and the part of the search that is done.
     """
     seed = random_state if random_state is not None else options.random_state
     rng = _generator(seed)
@@ -90,6 +96,9 @@ def choose(counts: Any, options: Options, random_state: Any = None) -> Choice:
     table, waited = [best.row], 0
     for group in _groups(walker, options, rows.size, tokens):
         table += [candidate.row for candidate in group]
+        if tell is not None:
+            k, beta = group[-1].row["n_clusters"], group[-1].row["beta"]
+            tell(int(k), beta, math.log(k) / math.log(min(rows.size, MOST)))
         leader = min(group, key=lambda candidate: candidate.row["backoff"])
         if _gain(best, leader, tokens.counts) > 0:
             best, waited = leader, 0

@@ -42,16 +42,18 @@ class SoftAnnealing(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
     words; β is raised from where there is one cluster, and clusters split where they must.
 
     n_clusters: how many clusters; fewer if words do not differ enough, with a warning.
-    beta: with n_clusters, what β is raised to once there are as many (by default twice what the
-        last split needed); a β too low for so many clusters gives fewer. Alone: all clusters that
-        this β gives. With neither, both are chosen on held-out counts.
+    beta: with n_clusters, what β is raised to once there are as many (by default, until a word
+        belongs to 2.5 of them on average); a β too low for so many clusters gives fewer. Alone:
+        all clusters that this β gives. With neither, both are chosen on held-out counts.
     model: "asymmetric" (clusters of words) or "symmetric" (clusters of associations).
     prior: "empirical" weighs words by their counts, "uniform" all alike.
-    mass: whether memberships are ∝ p(c)·exp(−β·KL), so that large clusters attract.
+    mass: whether memberships are ∝ p(c)·exp(−β·KL), so that large clusters attract. While
+        clusters are being split this is always so, also in `path_`.
     min_count: words seen less often take no part in learning, but get memberships.
     n_jobs: threads, None for all cores; results are the same for any number.
     checkpoint: a folder in which a long run is kept and from which it goes on.
-    progress: called with {"beta", "n_clusters", "free_energy", "fraction"} as the run goes on.
+    progress: called with {"beta", "n_clusters", "free_energy", "fraction"} as the run goes on;
+        free_energy is None while numbers of clusters are tried on held-out counts.
 
     `notes_` says, after fitting, what is peculiar about the data, if anything is.
     Ctrl-C ends a run early, with the clusters found so far and a warning.
@@ -125,7 +127,7 @@ class SoftAnnealing(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         if n_clusters is None and (beta is None or self.model == "symmetric"):
             from roget.learn.clustering.soft.choose import choose
 
-            chosen = choose(part, self)
+            chosen = choose(part, self, tell=self._tell)
             n_clusters, beta = chosen.n_clusters, chosen.beta if beta is None else beta
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
         settings = Settings(n_clusters, beta, self.mass, self.tol, self.max_iter, self.n_jobs, seed)
@@ -259,7 +261,9 @@ class SoftAnnealing(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
                         rest.append(row)
                     splits = len(annealer.splits)
                     kept.keep(lambda: {**annealer.snapshot(), "rest": rest}, now=state.last)
-                    self._tell(state, settings)
+                    self._tell(
+                        state.n_clusters, state.beta, _fraction(state, settings), state.free_energy
+                    )
             except KeyboardInterrupt:
                 self.interrupted_ = True
                 warnings.warn("interrupted: the clusters found so far are kept", stacklevel=3)
@@ -272,23 +276,28 @@ class SoftAnnealing(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         self.path_, self.n_iter_ = rows, max(1, len(rows))
         return annealer._state(last=True)
 
-    def _tell(self, state: Any, settings: Settings) -> None:
-        if self.progress is None:
-            return
-        if state.last:
-            fraction = 1.0
-        elif settings.n_clusters is not None:
-            fraction = 0.95 * min(1.0, state.n_clusters / settings.n_clusters)
-        else:
-            fraction = 0.95 * math.log(state.beta) / math.log(max(settings.beta or 1.0, 1.001))
-        self.progress(
-            {
-                "beta": state.beta,
-                "n_clusters": state.n_clusters,
-                "free_energy": state.free_energy,
-                "fraction": min(max(fraction, 0.0), 1.0),
-            }
-        )
+    def _tell(
+        self, n_clusters: int, beta: float, fraction: float, free_energy: float | None = None
+    ) -> None:
+        """Report how far the run is; without a free energy, numbers of clusters are being tried."""
+        if self.progress is not None:
+            self.progress(
+                {
+                    "beta": beta,
+                    "n_clusters": n_clusters,
+                    "free_energy": free_energy,
+                    "fraction": min(max(fraction, 0.0), 1.0),
+                }
+            )
+
+
+def _fraction(state: Any, settings: Settings) -> float:
+    """About which part of the run is done."""
+    if state.last:
+        return 1.0
+    if settings.n_clusters is not None:
+        return float(0.95 * min(1.0, state.n_clusters / settings.n_clusters))
+    return 0.95 * math.log(state.beta) / math.log(max(settings.beta or 1.0, 1.001))
 
 
 def _row(energy: Any, split: Split | None, beta: float) -> dict[str, Any]:
