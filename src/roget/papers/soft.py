@@ -50,8 +50,8 @@ def figure_1(figures: Path | None = None) -> str:
         f'{words} nouns, of those most often the object of "{VERB}" (at most {MOST}) the ones seen '
         f"at least {least} times as an object, of {VERBS} verbs or more, each a distribution over "
         f"{contexts:,} verbs; {source}. All nouns have the same weight, as in the paper. Beside "
-        f"each cluster are the {NEAREST} nouns nearest to its centroid and their distances, KL in bits; below "
-        "a cluster that was not split, the nouns that have their place in it."
+        f"each cluster are the {NEAREST} nouns nearest to its centroid and their distances, KL in "
+        "bits; below a cluster that was not split, the nouns that have their place in it."
     )
     lines = [
         f'Direct object clusters for "{VERB}" (Pereira, Tishby & Lee 1993, Figure 1)',
