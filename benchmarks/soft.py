@@ -1,7 +1,7 @@
 """Soft annealing: planted clusters, the path beside NMF, growth with size, and a large table.
 
-Run `python benchmarks/soft.py [--quick] [--only PATTERN] [--json FILE]`; `large-path` takes most of
-an hour and runs only when named. Verb–object counts are those of `vo-bench` where ROGET_TEST_DATA
+Run `python benchmarks/soft.py [--quick] [--only PATTERN] [--figures FOLDER] [--json FILE]`;
+`large-path` takes most of an hour and runs only when named. Verb–object counts are those of `vo-bench` where ROGET_TEST_DATA
 (else ../shared/data beside the repository) has them, else the bundled sample's 1000 nouns.
 """
 
@@ -36,6 +36,9 @@ from roget.learn.clustering.soft.em import Crew, Mixture
 
 Rows = Iterator[Row | str]
 """A case yields rows for the table, and sentences for the lines under it."""
+
+FIGURES: Path | None = None
+"""Where pictures go, if they are wanted."""
 
 SEED = 1993
 NOISE = 0.2
@@ -120,30 +123,47 @@ def beside_nmf(k: int) -> Rows:
 
 def growth(base: int) -> Rows:
     """Time per entry as words grow, and per cluster as clusters do."""
-    times: dict[tuple[int, int], float] = {}
-    entries = {}
-    for words, k in ((base, 32), (4 * base, 32), (base, 128)):
-        counts, _ = planted(words, base // 2, 128, 60)
-        data, entries[words] = prepare(counts), counts.nnz
-        times[words, k] = cpu(partial(path, data, k), times=2)
-    ratio = entries[4 * base] / entries[base]
-    more = times[4 * base, 32] / ratio
+    words, clusters = [base, 2 * base, 4 * base], [32, 64, 128, 256]
+    tables = {n: prepare(planted(n, base // 2, 256, 60)[0]) for n in words}
+    by_words = [cpu(partial(path, tables[n], 32), times=2) for n in words]
+    by_clusters = [by_words[0]]
+    by_clusters += [cpu(partial(path, tables[base], k), times=2) for k in clusters[1:]]
+    entries = [tables[n].values.size for n in words]
+    ratio, times = entries[-1] / entries[0], clusters[-1] / clusters[0]
+    name = "growth, per entry"
     yield Row(
-        "growth, per entry",
-        more,
-        times[base, 32],
-        f"{ratio:.1f}× fewer entries",
-        "s",
+        name, by_words[-1] / ratio, by_words[0], f"{ratio:.1f}× fewer entries", "s",
         BARS["per entry"],
-    )
+    )  # fmt: skip
+    name = "growth, per cluster"
     yield Row(
-        "growth, per cluster",
-        times[base, 128] / 4,
-        times[base, 32],
-        "a quarter of the clusters",
-        "s",
+        name, by_clusters[-1] / times, by_clusters[0], f"{times:.0f}× fewer clusters", "s",
         BARS["per cluster"],
-    )
+    )  # fmt: skip
+    if FIGURES is not None:
+        yield f"growth: {draw(FIGURES, entries, by_words, clusters, by_clusters)}"
+
+
+def draw(
+    folder: Path, entries: list[int], by_words: list[float], clusters: list[int],
+    by_clusters: list[float],
+) -> Path:  # fmt: skip
+    """Both growths beside straight lines."""
+    from matplotlib.figure import Figure
+
+    canvas = Figure(figsize=(8, 3.4), layout="constrained")
+    sides = canvas.subplots(1, 2)
+    for axes, name, x, y in zip(
+        sides, ("entries", "clusters"), (entries, clusters), (by_words, by_clusters), strict=True
+    ):
+        axes.loglog(x, y, "o-", label="path")
+        axes.loglog(x, [y[0] * one / x[0] for one in x], ":", color="grey", label="linear")
+        axes.set_xlabel(name)
+        axes.set_ylabel("CPU seconds")
+        axes.legend()
+    folder.mkdir(parents=True, exist_ok=True)
+    canvas.savefig(folder / "soft-growth.svg")
+    return folder / "soft-growth.svg"
 
 
 def bandwidth() -> float:
@@ -228,13 +248,16 @@ def options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--quick", action="store_true", help="smaller where that is possible")
     parser.add_argument("--only", metavar="PATTERN", default="*", help="such as 'planted*'")
+    parser.add_argument("--figures", metavar="FOLDER", type=Path, help="also draw the growth there")
     parser.add_argument("--json", metavar="FILE", type=Path, help="also write the rows there")
     return parser.parse_args()
 
 
 def main() -> None:
     """Run the chosen cases, then print the table and what fell short."""
+    global FIGURES
     chosen = options()
+    FIGURES = chosen.figures
     known = cases(quick=chosen.quick)
     names = fnmatch.filter(known, chosen.only)
     if chosen.only == "*":

@@ -108,6 +108,15 @@ def test_disconnected_families_part_at_one(dtype: str, mass: bool) -> None:
         assert SoftAnnealing(2).fit(FAMILIES + 1).notes_ == []
 
 
+@pytest.mark.parametrize("model", ["asymmetric", "symmetric"])
+def test_what_is_peculiar_is_noted(model: str) -> None:
+    apart = np.kron(np.eye(3), np.ones((4, 5)))
+    found = SoftAnnealing(3, model=model, random_state=0).fit(apart)
+    assert "share no context" in found.notes_[0]
+    linked = apart + 0.1
+    assert SoftAnnealing(3, model=model, random_state=0).fit(linked).notes_ == []
+
+
 def test_degenerate_tables() -> None:
     for table in ([[3]], [[3, 1, 2]], [[1], [2], [9]]):
         model = SoftAnnealing(1).fit(table)

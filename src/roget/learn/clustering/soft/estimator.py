@@ -139,7 +139,7 @@ class SoftAnnealing(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         if self.model == "symmetric":
             self.membership_ = predict.replaced(self.membership_, learnt, state.membership)
         self.labels_ = np.asarray(self.membership_.argmax(axis=1)).ravel()
-        self.notes_ = _notes(self.path_)
+        self.notes_ = _notes(self.path_, self.model)
         if n_clusters is not None and self.n_clusters_ < n_clusters and not self.interrupted_:
             warnings.warn(
                 f"{self.n_clusters_} clusters were found, not {n_clusters}: the words (or β) give "
@@ -313,12 +313,13 @@ def _row(energy: Any, split: Split | None, beta: float) -> dict[str, Any]:
     }
 
 
-def _notes(path: list[dict[str, Any]]) -> list[str]:
+def _notes(path: list[dict[str, Any]], model: str) -> list[str]:
     """What the user should know of the data."""
     first = path[0]["critical_beta"] if path else None
-    if first is None or first > 1 + 1e-6:
+    lowest = 0.5 if model == "symmetric" else 1.0
+    if first is None or first > lowest * (1 + 1e-6):
         return []
     return [
-        "some words share no context with the others, so that clusters part at β = 1: a min_count, "
-        "or the largest connected part of the table, may give better clusters"
+        f"some words share no context with the others, so that clusters part at β = {lowest:g}: a "
+        "min_count, or the largest connected part of the table, may give better clusters"
     ]
