@@ -1,8 +1,9 @@
 """Soft annealing: planted clusters, the path beside NMF, growth with size, and a large table.
 
 Run `python benchmarks/soft.py [--quick] [--only PATTERN] [--figures FOLDER] [--json FILE]`;
-`large-path` takes most of an hour and runs only when named. Verb–object counts are those of `vo-bench` where ROGET_TEST_DATA
-(else ../shared/data beside the repository) has them, else the bundled sample's 1000 nouns.
+`large-path` takes most of an hour and runs only when named. Verb–object counts are those of
+`vo-bench` where ROGET_TEST_DATA (else ../shared/data beside the repository) has them, else the
+bundled sample's 1000 nouns.
 """
 
 from __future__ import annotations
