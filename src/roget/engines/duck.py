@@ -12,7 +12,7 @@ from pathlib import Path
 
 import duckdb
 
-from roget.core.counts_duckdb import quoted, reason
+from roget.core.database import quoted, reason
 from roget.errors import InputError, RogetError
 
 DEFAULT_MEMORY = "50%"

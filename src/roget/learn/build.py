@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 
 from roget._version import __version__
 from roget.core.counts import Counts
-from roget.core.counts_files import is_counts
+from roget.core.counts.files import is_counts
 from roget.core.store import write_atomic
 from roget.data import SAMPLES, sample
 from roget.errors import InputError, UnknownName

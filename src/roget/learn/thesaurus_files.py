@@ -23,8 +23,8 @@ import numpy.typing as npt
 from scipy import sparse
 
 from roget.core.counts import Counts
-from roget.core.counts_duckdb import database, parquet, readable, write_parquet
-from roget.core.counts_files import HASHED, sha256
+from roget.core.counts.files import HASHED, sha256
+from roget.core.database import database, parquet, readable, write_parquet
 from roget.core.store import new_directory
 from roget.core.tree import Tree
 from roget.errors import InputError

@@ -21,7 +21,7 @@ _QUADRUPLES = "pp_quads"
 
 def look(name: str, top: int = 10) -> dict[str, Any]:
     """A summary of a counts folder, of any other file of counts, or of a bundled sample."""
-    from roget.core.counts_files import summary
+    from roget.core.counts.files import summary
 
     with _folder(name) as folder:
         return summary(folder, top)
@@ -29,9 +29,9 @@ def look(name: str, top: int = 10) -> dict[str, Any]:
 
 def look_up(name: str, word: str) -> dict[str, Any]:
     """A word of such counts with its total and all its contexts, the most frequent first."""
-    from roget.core import counts_files
-    from roget.core.counts_duckdb import database, parquet, readable
-    from roget.core.counts_names import NotCounted
+    from roget.core.counts import files as counts_files
+    from roget.core.counts.names import NotCounted
+    from roget.core.database import database, parquet, readable
 
     with _folder(name) as folder, database() as connection, readable(folder):
         record = counts_files.manifest(folder)

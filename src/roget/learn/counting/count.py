@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeAlias
 
-from roget.core import counts_files
 from roget.core.counts import Counts
+from roget.core.counts import files as counts_files
 from roget.engines import duck
 from roget.errors import InputError
 from roget.learn.corpus.sources import STANDARD_INPUT

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import duckdb
 
-from roget.core import counts_files
 from roget.core.counts import Counts
+from roget.core.counts import files as counts_files
 from roget.core.store import new_directory, new_file
 from roget.engines import duck
 from roget.errors import InputError

@@ -8,8 +8,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from roget.core.counts_files import is_counts
-from roget.core.table_layout import FORMATS
+from roget.core.counts.files import is_counts
+from roget.core.tables.layout import FORMATS
 from roget.errors import InputError
 from roget.learn.corpus.sources import PIECE, STANDARD_INPUT, Source, find, standard_head
 from roget.learn.counting import parts

@@ -10,9 +10,9 @@ from typing import Any
 import duckdb
 import numpy as np
 
-from roget.core import tables
 from roget.core.counts import Counts
-from roget.core.table_layout import FORMATS
+from roget.core.tables import pairs as tables
+from roget.core.tables.layout import FORMATS
 from roget.engines import duck
 from roget.engines.base import Report
 from roget.learn.corpus.sources import STANDARD_INPUT, Source

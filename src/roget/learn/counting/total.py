@@ -13,7 +13,7 @@ from typing import Any
 
 import duckdb
 
-from roget.core import counts_files
+from roget.core.counts import files as counts_files
 from roget.engines import duck
 from roget.errors import InputError
 from roget.learn.counting import exact, parts

@@ -12,7 +12,7 @@ from difflib import get_close_matches
 from itertools import chain
 from typing import TYPE_CHECKING, TypeAlias
 
-from roget.core.table_bytes import COMPRESSED, lines
+from roget.core.tables.bytes import COMPRESSED, lines
 from roget.errors import InputError
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from roget.core.counts_matrix import Matrix, Names, from_cells, frozen, tidy
+from roget.core.counts.matrix import Matrix, Names, from_cells, frozen, tidy
 from roget.errors import InputError
 
 Places = npt.NDArray[np.int64]

@@ -290,7 +290,7 @@ def test_an_empty_table_breaks_nothing(shape):
 
 
 def test_rows_come_in_chunks_without_a_seam(monkeypatch):
-    monkeypatch.setattr("roget.core.counts._CHUNK", 7)
+    monkeypatch.setattr("roget.core.counts.counts._CHUNK", 7)
     dealer = random.Random(0)
     dense = [[dealer.randrange(3) for _ in range(10)] for _ in range(10)]
     expected = [(str(i), str(j), n) for i, row in enumerate(dense) for j, n in enumerate(row) if n]

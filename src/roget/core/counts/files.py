@@ -14,9 +14,9 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from roget.core import counts_summary
-from roget.core.counts import Counts
-from roget.core.counts_duckdb import database, parquet, readable, write_parquet
+from roget.core.counts import summary as counts_summary
+from roget.core.counts.counts import Counts
+from roget.core.database import database, parquet, readable, write_parquet
 from roget.core.store import new_directory
 from roget.errors import InputError
 

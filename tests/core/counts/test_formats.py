@@ -273,7 +273,7 @@ def test_what_is_no_npz_file_is_named(tmp_path):
 def test_npz_refuses_names_that_it_would_change(tmp_path, monkeypatch):
     with pytest.raises(InputError, match="ends in"):
         Counts([[1]], ["a\0"]).write(tmp_path / "x.npz")
-    monkeypatch.setattr("roget.core.counts_npz._PADDED", 100)
+    monkeypatch.setattr("roget.core.counts.npz._PADDED", 100)
     with pytest.raises(InputError, match="too long"):
         Counts([[1]], None, ["x" * 30]).write(tmp_path / "x.npz")
     assert os.listdir(tmp_path) == []
@@ -317,7 +317,7 @@ def test_broken_matrix_market_files_are_named(tmp_path, text):
 
 
 def test_a_long_table_is_written_without_a_seam(tmp_path, monkeypatch):
-    monkeypatch.setattr("roget.core.counts._CHUNK", 1000)
+    monkeypatch.setattr("roget.core.counts.counts._CHUNK", 1000)
     dealer = random.Random(0)
     pairs = Counter(
         (f"w{dealer.randrange(300)}", f"c{dealer.randrange(300)}") for _ in range(99_000)

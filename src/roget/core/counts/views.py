@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from roget.core.counts_matrix import Matrix
+from roget.core.counts.matrix import Matrix
 from roget.errors import InputError
 
 _NEAR_ONE = 8 * np.finfo(np.float64).eps

@@ -12,13 +12,14 @@ from typing import IO, Any, cast
 
 from scipy import sparse
 
-from roget.core import counts_files, counts_npz
-from roget.core.counts import Counts
-from roget.core.counts_duckdb import database
-from roget.core.counts_matrix import Names
+from roget.core.counts import files as counts_files
+from roget.core.counts import npz as counts_npz
+from roget.core.counts.counts import Counts
+from roget.core.counts.matrix import Names
+from roget.core.database import database
 from roget.core.store import new_file
-from roget.core.table_layout import FORMATS
-from roget.core.tables import SUM, WHOLE, explained, kind, scan
+from roget.core.tables.layout import FORMATS
+from roget.core.tables.pairs import SUM, WHOLE, explained, kind, scan
 from roget.errors import InputError
 
 _NPZ = ".npz"

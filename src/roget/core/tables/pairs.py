@@ -14,9 +14,9 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, TypeAlias
 
-from roget.core.table_bytes import check_compressed
-from roget.core.table_faults import check_parquet, check_text
-from roget.core.table_layout import LARGEST, Layout, layout, quoted, source
+from roget.core.tables.bytes import check_compressed
+from roget.core.tables.faults import check_parquet, check_text
+from roget.core.tables.layout import LARGEST, Layout, layout, quoted, source
 from roget.errors import InputError
 
 if TYPE_CHECKING:

@@ -8,8 +8,8 @@ import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from roget.core.table_bytes import lines
-from roget.core.table_layout import LARGEST, Layout, quoted, source
+from roget.core.tables.bytes import lines
+from roget.core.tables.layout import LARGEST, Layout, quoted, source
 from roget.errors import MAX_PROBLEMS, FormatError
 
 if TYPE_CHECKING:

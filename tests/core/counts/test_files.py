@@ -19,8 +19,8 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from roget import InputError
-from roget.core import counts_files
 from roget.core.counts import Counts
+from roget.core.counts import files as counts_files
 
 COUNTS = Counts(
     [[2, 1, 0], [0, 3, 0], [0, 0, 1]],

@@ -13,8 +13,8 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from roget.core.counts import Counts
-from roget.core.counts_matrix import Names
+from roget.core.counts.counts import Counts
+from roget.core.counts.matrix import Names
 from roget.errors import InputError
 
 _PADDED = 1 << 32

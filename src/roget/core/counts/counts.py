@@ -11,8 +11,9 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from roget.core import counts_parts, counts_views
-from roget.core.counts_matrix import (
+from roget.core.counts import parts as counts_parts
+from roget.core.counts import views as counts_views
+from roget.core.counts.matrix import (
     Matrix,
     Names,
     canonical,
@@ -23,7 +24,7 @@ from roget.core.counts_matrix import (
     tidy,
     two_dimensional,
 )
-from roget.core.counts_names import NotCounted, combined_provenance, with_step
+from roget.core.counts.names import NotCounted, combined_provenance, with_step
 from roget.errors import InputError
 
 Places: TypeAlias = npt.NDArray[np.intp]
@@ -82,7 +83,7 @@ class Counts:
         `columns` names a table's columns of the word, the context and perhaps the count. The
         words and contexts of a table are ordered by total, then by text.
         """
-        from roget.core.counts_formats import read
+        from roget.core.counts.formats import read
 
         return read(path, columns)
 
@@ -92,7 +93,7 @@ class Counts:
         Written whole or not at all. A directory keeps everything; .npz all but relations and
         provenance; .tsv the counts only, without words and contexts that were never seen.
         """
-        from roget.core.counts_formats import write
+        from roget.core.counts.formats import write
 
         write(self, path)
 
