@@ -1,6 +1,7 @@
 """What soft classes are worth: as back-off of sparse counts, and against word categories.
 
-Run `python benchmarks/soft_quality.py [--only backoff|loss|categories] [--splits N] [--json FILE]`.
+Run `python benchmarks/soft_quality.py [--only backoff|loss|categories] [--table PATTERN]
+[--splits N] [--json FILE]`; the pattern, such as 'AMALGUM*', chooses among the tables of back-off.
 Data that do not ship are looked for in ROGET_TEST_DATA (else ../shared/data beside the repository);
 what is absent is left out, and said so. All numbers are of quality, none of speed.
 """
@@ -9,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import csv
+import fnmatch
 import json
 import math
 import os
@@ -47,6 +49,9 @@ Classes = tuple[Any, Floats]
 
 BARS = {1000: 0.09, 3000: 0.15, "Kneser–Ney": 0.06}
 """Bits: gain over word → unigram by the number of words, and gain over Kneser–Ney."""
+
+TABLES = "*"
+"""Which tables back-off is measured on."""
 
 DISCOUNT = 0.8
 BITS = 1 / math.log(2)
@@ -207,6 +212,8 @@ class Split:
 def backoff(splits: int) -> Iterator[dict[str, Any]]:
     """Gains of every kind of classes, the size chosen on dev."""
     for name, most, counts in tables():
+        if not fnmatch.fnmatch(name, TABLES):
+            continue
         gains: dict[str, list[float]] = defaultdict(list)
         below: dict[str, list[float]] = defaultdict(list)
         picks: dict[str, list[str]] = defaultdict(list)
@@ -395,11 +402,14 @@ PARTS = {"loss": loss, "backoff": backoff, "categories": categories}
 
 def main() -> None:
     """Run what was asked for."""
+    global TABLES
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--only", choices=PARTS, action="append")
+    parser.add_argument("--table", metavar="PATTERN", default=TABLES, help="such as 'AMALGUM*'")
     parser.add_argument("--splits", type=int, default=5, help="splits or seeds (5)")
     parser.add_argument("--json", type=Path, help="write every number here as well")
     given = parser.parse_args()
+    TABLES = given.table
     warnings.simplefilter("ignore")  # scikit-learn's, on iterations that did not converge
     results: dict[str, list[dict[str, Any]]] = {}
     for name in given.only or PARTS:

@@ -10,9 +10,9 @@ from roget import catalogue
 from roget.scoring.measures import Measure, parse
 
 EXPORTED = {
-    "Comparison", "Contingency", "Counts", "InputError", "RogetError", "ScoreRow", "ScoreTable",
-    "SoftAnnealing", "Thesaurus", "Undefined", "__version__", "build", "compare", "contingency",
-    "count", "data", "entropy", "load", "measure", "score",
+    "CoMDL", "Comparison", "Contingency", "Counts", "InputError", "MDLTree", "RogetError",
+    "ScoreRow", "ScoreTable", "SoftAnnealing", "Thesaurus", "Undefined", "__version__", "build",
+    "compare", "contingency", "count", "data", "entropy", "load", "measure", "score",
 }  # fmt: skip
 
 DESIGNED_MEASURES = [

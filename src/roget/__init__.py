@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from roget.core.counts import Counts
     from roget.errors import InputError, RogetError, Undefined
     from roget.learn.build import build
+    from roget.learn.clustering.comdl.estimator import CoMDL
+    from roget.learn.clustering.mdl.estimator import MDLTree
     from roget.learn.clustering.soft.estimator import SoftAnnealing
     from roget.learn.counting.count import count
     from roget.learn.thesaurus import Thesaurus
@@ -27,10 +29,12 @@ if TYPE_CHECKING:
     from roget.scoring.result import ScoreRow, ScoreTable
 
 _PUBLIC = {
+    "CoMDL": "roget.learn.clustering.comdl.estimator:CoMDL",
     "Comparison": "roget.scoring.comparison:Comparison",
     "Contingency": "roget.scoring.contingency:Contingency",
     "Counts": "roget.core.counts:Counts",
     "InputError": "roget.errors:InputError",
+    "MDLTree": "roget.learn.clustering.mdl.estimator:MDLTree",
     "RogetError": "roget.errors:RogetError",
     "ScoreRow": "roget.scoring.result:ScoreRow",
     "ScoreTable": "roget.scoring.result:ScoreTable",
@@ -49,10 +53,12 @@ _PUBLIC = {
 }
 
 __all__ = [
+    "CoMDL",
     "Comparison",
     "Contingency",
     "Counts",
     "InputError",
+    "MDLTree",
     "RogetError",
     "ScoreRow",
     "ScoreTable",

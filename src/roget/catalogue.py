@@ -113,6 +113,12 @@ READERS: dict[str, str] = {
     "matrix": "roget.learn.counting.tabular:count_matrix",
 }
 
+CLUSTERERS: dict[str, str] = {
+    "soft": "roget.learn.clustering.soft.estimator:SoftAnnealing",
+    "mdl": "roget.learn.clustering.mdl.estimator:MDLTree",
+    "comdl": "roget.learn.clustering.comdl.estimator:CoMDL",
+}
+
 ENGINES: dict[str, str] = {
     "local": "roget.engines.local:Local",
     "dask": "roget.engines.dask:Dask",
@@ -150,6 +156,7 @@ _KINDS: dict[str, dict[str, str]] = {
     "comparison renderers": COMPARISON_RENDERERS,
     "label formats": LABEL_FORMATS,
     "readers": READERS,
+    "clusterers": CLUSTERERS,
     "engines": ENGINES,
 }
 
@@ -190,5 +197,6 @@ _SINGULAR = {
     "comparison renderers": "format",
     "label formats": "label format",
     "readers": "reader",
+    "clusterers": "clusterer",
     "engines": "engine",
 }

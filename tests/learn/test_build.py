@@ -64,6 +64,20 @@ def test_a_table_becomes_a_thesaurus(table, tmp_path):
     assert same(build(table, clusters=2), made), "with no output too, and with the same seed"
 
 
+@pytest.mark.parametrize("method", ["mdl", "comdl"])
+@pytest.mark.parametrize("clusters", ["auto", 2])
+def test_by_description_length(table, tmp_path, method, clusters):
+    out = tmp_path / "t"
+    made = build(table, output=out, method=method, clusters=clusters)
+    assert parted(made) == FAMILIES
+    assert same(Thesaurus.load(out), made)
+    saved = np.nansum(made.tree.value)
+    assert 0 < saved < made.provenance["description_length"]
+    assert Thesaurus.load(out).provenance == made.provenance
+    with pytest.raises(InputError, match=f"beta 3: only the method soft has one, not {method}"):
+        build(table, method=method, beta=3)
+
+
 def test_counts_folders_are_taken_as_they_are_and_added_up(tmp_path):
     whole = planted(tokens=90)
     one, other = whole.split(0.5, random_state=0)

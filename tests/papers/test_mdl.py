@@ -8,6 +8,7 @@ import re
 import numpy as np
 import pytest
 
+from roget import data, papers
 from roget.papers import mdl
 
 
@@ -54,3 +55,14 @@ def test_the_text_and_the_picture(monkeypatch, tmp_path):
     assert max(map(len, text.splitlines())) <= 100
     assert len(re.findall(r"^MDL, as printed +[\d.]+ +[\d.]+$", text, re.MULTILINE)) == 2
     assert "<svg" in (tmp_path / "mdl-figure-3.svg").read_text()
+
+
+def test_frequent_nouns_make_a_tree():
+    text = papers.load("mdl/experiment-2")(None)
+    assert max(map(len, text.splitlines())) <= 100
+    assert "the same nouns stay one class" in " ".join(text.split())
+    nouns = data.sample("verb_object").top(20).words.tolist()
+    tree = text.partition("all nouns")[2]
+    leaves = re.findall(r"─ (\w+(?:, \w+)?)(?:   [\d,]+ bits)?$", tree, re.MULTILINE)
+    assert sorted(", ".join(leaves).split(", ")) == sorted(nouns), "each noun ends in one place"
+    assert any({"person", "man"} <= set(leaf.split(", ")) for leaf in leaves)

@@ -12,13 +12,13 @@ from typing import Annotated, Any
 
 import typer
 
+from roget import catalogue
 from roget.cli.count import ReaderName, Sides, Tagger
 
-
-class Method(enum.StrEnum):
-    """How words are clustered."""
-
-    soft = enum.auto()
+Method = enum.StrEnum(  # type: ignore[misc]
+    "Method", {name: name for name in catalogue.CLUSTERERS}
+)
+_SOFT = Method("soft")
 
 
 def build(
@@ -33,7 +33,13 @@ def build(
     output: Annotated[
         str | None, typer.Option("--output", "-o", metavar="DIR", help="The thesaurus: a folder.")
     ] = None,
-    method: Annotated[Method, typer.Option(help="How to cluster.")] = Method.soft,
+    method: Annotated[
+        Method,
+        typer.Option(
+            help="How to cluster: soft classes by annealing, or as many as shorten the description "
+            "of the counts: of words (mdl), of words and contexts (comdl)."
+        ),
+    ] = _SOFT,
     clusters: Annotated[
         str,
         typer.Option("--clusters", "-k", metavar="K|auto", help="How many classes of words."),
@@ -150,11 +156,14 @@ def _build(inputs: list[str], output: str, asked: Any, plan: Any) -> None:
 
 
 def _tell(built: Any, output: str, seconds: float) -> None:
-    from roget.report.thesaurus import quality, render, sizes
+    from roget.report.thesaurus import description, quality, render, sizes
 
     thesaurus = built.thesaurus
     print(f"wrote {output}: {sizes(thesaurus)}", file=sys.stderr)
-    print(f"  in {seconds:.1f} s; {quality(thesaurus)}\n", file=sys.stderr)
+    print(f"  in {seconds:.1f} s; {quality(thesaurus)}", file=sys.stderr)
+    if length := description(thesaurus):
+        print(f"  {length}", file=sys.stderr)
+    print(file=sys.stderr)
     print(render(thesaurus), file=sys.stderr)
     if built.interrupted:
         print("to go on from here: run the same command again", file=sys.stderr)

@@ -1,4 +1,4 @@
-"""`roget list measures|entropies|readers|relations|engines`."""
+"""`roget list measures|entropies|readers|relations|clusterers|engines`."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ class Kind(enum.StrEnum):
     entropies = enum.auto()
     readers = enum.auto()
     relations = enum.auto()
+    clusterers = enum.auto()
     engines = enum.auto()
 
 
@@ -24,7 +25,7 @@ def list_names(
     kind: Annotated[Kind, typer.Argument(help="What to list.")],
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """List measures, entropy estimators, readers, relations or engines, each with its meaning."""
+    """List measures, entropy estimators, readers, relations, clusterers or engines, described."""
     from roget.report.listing import describe, render
 
     entries = describe(kind.value)

@@ -12,6 +12,7 @@ from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any, TypeAlias
 
+from roget import catalogue
 from roget._version import __version__
 from roget.core.counts import Counts
 from roget.core.counts.files import is_counts
@@ -27,7 +28,6 @@ from roget.learn.thesaurus import Thesaurus
 
 Clustering: TypeAlias = Callable[[dict[str, Any]], None]
 
-METHODS = ("soft",)
 SAMPLE = "verb_object"
 """What `sample` stands for."""
 
@@ -54,8 +54,11 @@ class Plan:
     """None draws one, so that the next run cannot go on from where this one stopped."""
 
     def __post_init__(self) -> None:
-        if self.method not in METHODS:
-            raise UnknownName("method", self.method, METHODS)
+        known = catalogue.names("clusterers")
+        if self.method not in known:
+            raise UnknownName("method", self.method, known)
+        if self.beta is not None and self.method != "soft":
+            raise InputError(f"beta {self.beta}: only the method soft has one, not {self.method}")
         if self.top is not None and self.top < 1:
             raise InputError(f"top {self.top}: expected 1 or more")
         if self.n_clusters is not None and self.n_clusters < 1:
@@ -102,13 +105,14 @@ def build(
     ("sample" is verb_object). `options` are those of `roget.count`; words seen less than
     `min_count` times (default 5) are left out, and of the others the `top` most frequent taken.
 
-    `method` is soft: deterministic annealing into so many `clusters`, or as many as held-out
-    counts ask for ("auto"); a larger `beta` makes memberships sharper. With the same
-    `random_state`, the result is the same.
+    `method` is "soft": deterministic annealing into so many `clusters`, or as many as held-out
+    counts ask for ("auto"); a larger `beta` makes memberships sharper. Or "mdl" or "comdl": as
+    many as shorten the description of the counts, by splits of words alone or with classes of
+    contexts as well. With the same `random_state`, the result is the same.
 
     With an output, a run that was stopped goes on when it is called again. Ctrl-C while words are
     clustered ends that early, with the classes found so far. `progress` is called with
-    {"beta", "n_clusters", "free_energy", "fraction"}.
+    {"n_clusters", "fraction"} and "beta" and "free_energy", or "description_length".
     """
     unknown = options.keys() - {field.name for field in fields(Options)}
     if unknown:
@@ -178,12 +182,10 @@ def _built(
     counts, more = _chosen(counts, wanted, options)
     model = _clusterer(wanted, folder, counts, clustering).fit(counts)
     thesaurus = Thesaurus.from_clustering(counts, model)
-    return Built(thesaurus, (*notes, *more), model.interrupted_)
+    return Built(thesaurus, (*notes, *more, *model.notes_), model.interrupted_)
 
 
 def _clusterer(wanted: Plan, folder: Path, counts: Counts, progress: Clustering | None) -> Any:
-    from roget.learn.clustering.soft.estimator import SoftAnnealing
-
     # Named by the run, so that one with other counts or options begins anew.
     digest = hashlib.sha256(json.dumps([__version__, asdict(wanted), counts.shape]).encode())
     for array in (counts.matrix.indptr, counts.matrix.indices, counts.matrix.data):
@@ -192,9 +194,13 @@ def _clusterer(wanted: Plan, folder: Path, counts: Counts, progress: Clustering 
     for other in folder.glob(f"{wanted.method}-*"):
         if other.name != name:
             shutil.rmtree(other, ignore_errors=True)
-    return SoftAnnealing(
-        wanted.n_clusters,
-        beta=wanted.beta,
+    asked: dict[str, Any] = {
+        "n_row_classes" if wanted.method == "comdl" else "n_clusters": wanted.n_clusters
+    }
+    if wanted.method == "soft":
+        asked["beta"] = wanted.beta
+    return catalogue.load("clusterers", wanted.method)(
+        **asked,
         random_state=wanted.seed,
         checkpoint=None if wanted.seed is None else folder / name,
         progress=progress,

@@ -71,7 +71,7 @@ class WordClass:
     mass: float
     """The probability of the class, p(c); that of the root is 1."""
     value: float | None
-    """At which value (β, of soft clustering) the class was split; None for a leaf."""
+    """At which value the class was split: β, or the nats that saved; None for a leaf."""
     words: tuple[TypicalWord, ...]
     contexts: tuple[TypicalContext, ...]
 
@@ -128,6 +128,7 @@ class Thesaurus:
             "clusterer": type(model).__name__,
             "options": {name: v for name, v in model.get_params().items() if _is_plain(v)},
             "beta": float(model.beta_) if hasattr(model, "beta_") else None,
+            "description_length": getattr(model, "description_length_", None),
         }
         return cls(counts, *found, steps=model.path_, provenance=provenance)
 

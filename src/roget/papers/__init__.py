@@ -19,6 +19,8 @@ Reproduction: TypeAlias = Callable[[Path | None], str]
 REPRODUCTIONS: dict[str, str] = {
     "soft/figure-1": "roget.papers.soft:figure_1",
     "soft/figure-3": "roget.papers.soft:figure_3",
+    "mdl/figure-3": "roget.papers.mdl:figure_3",
+    "mdl/experiment-2": "roget.papers.mdl:experiment_2",
 }
 """Name → "module:function", imported when run."""
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import io
 from collections.abc import Iterator
 
+import numpy as np
+
 from roget.core.information import bits
 from roget.learn.thesaurus import Thesaurus, WordClass
 from roget.report.text import width
@@ -18,10 +20,20 @@ def sizes(thesaurus: Thesaurus) -> str:
     beta = thesaurus.provenance.get("beta")
     sharp = "" if beta is None else f" (β = {beta:.3g})"
     words, contexts = thesaurus.counts.shape
+    classes = thesaurus.tree.n_clusters
     return (
-        f"{words:,} words in {thesaurus.tree.n_clusters:,} classes{sharp}, by {contexts:,} "
+        f"{words:,} words in {classes:,} class{'es' * (classes != 1)}{sharp}, by {contexts:,} "
         f"contexts seen {thesaurus.counts.total:,} times"
     )
+
+
+def description(thesaurus: Thesaurus) -> str:
+    """How long the description of the counts is, and what the splits saved; "" if not by length."""
+    length = thesaurus.provenance.get("description_length")
+    if length is None:
+        return ""
+    saved = bits(float(np.nansum(thesaurus.tree.value)))
+    return f"described in {bits(length):,.0f} bits, {saved:,.0f} fewer than as one class"
 
 
 def quality(thesaurus: Thesaurus) -> str:
@@ -44,16 +56,24 @@ def render(thesaurus: Thesaurus, k: int = SHOWN) -> str:
     grid = Table(box=SIMPLE_HEAD, pad_edge=False, header_style="", show_edge=False, expand=True)
     grid.add_column("share", justify="right", no_wrap=True)
     grid.add_column("words", justify="right", no_wrap=True)
+    by_length = thesaurus.provenance.get("description_length") is not None
+    grid.add_column("bits saved" if by_length else "splits at β", justify="right", no_wrap=True)
     grid.add_column("class: its most typical words", ratio=3, no_wrap=True, overflow="ellipsis")
     grid.add_column("typical contexts", ratio=2, no_wrap=True, overflow="ellipsis")
     for branch, one in top(thesaurus, k):
         contexts = ", ".join(context.context for context in one.contexts)
-        row = (f"{one.mass:.1%}", f"{one.size:,}", branch + one.label, contexts)
-        grid.add_row(*map(Text, row))
+        row = (f"{one.mass:.1%}", f"{one.size:,}", _split(one, by_length), branch + one.label)
+        grid.add_row(*map(Text, (*row, contexts)))
     out = io.StringIO()
     console = Console(file=out, width=width(), color_system=None, highlight=False, emoji=False)
     console.print(grid)
     return "\n".join(line.rstrip() for line in out.getvalue().splitlines()) + "\n"
+
+
+def _split(one: WordClass, by_length: bool) -> str:
+    if one.value is None:
+        return ""
+    return f"{bits(one.value):,.0f}" if by_length else f"{one.value:.3f}"
 
 
 def top(thesaurus: Thesaurus, k: int = SHOWN) -> Iterator[tuple[str, WordClass]]:

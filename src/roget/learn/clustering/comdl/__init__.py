@@ -1,0 +1,1 @@
+"""Two-sided clustering by description length."""

@@ -1,0 +1,248 @@
+"""The description length of a table whose rows and columns are in classes, in nats.
+
+    blocks     lnΓ(N + IJa) − lnΓ(IJa) − Σ_ij [lnΓ(N_ij + a) − lnΓ(a)]
+    words      on each side, Σ_classes [lnΓ(R + bn) − lnΓ(bn)] − Σ_words [lnΓ(f + b) − lnΓ(b)]
+    partition  on each side, ln n + ln C(n − 1, I − 1) + ln n! − Σ ln n_i!
+
+N_ij are the counts of I × J blocks, R and n the counts and the words of a class, f those of a word.
+The partition may also cost ln n + ln B(n, I), with B the number of partitions of n words into at
+most I classes, as in the MODL criterion. What depends on the words alone is part of the length, so
+that lengths of different classes, a and b can be compared.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+from scipy import sparse
+from scipy.special import gammaln
+
+from roget.learn.clustering.comdl import kernels, numeric
+
+Floats: TypeAlias = npt.NDArray[np.float64]
+Ints: TypeAlias = npt.NDArray[np.int64]
+
+PARTITIONS = ("sizes", "modl")
+
+TABLE = 1 << 16
+"""Counts below this have their lnΓ in a table."""
+
+STEPS = 4
+"""Values of a and b that are tried: so many to each doubling."""
+
+A_GRID = tuple(2.0 ** (step / STEPS) for step in range(-10 * STEPS, 4 * STEPS + 1))
+B_GRID = tuple(2.0 ** (step / STEPS) for step in range(-6 * STEPS, 10 * STEPS + 1))
+
+
+@dataclass(frozen=True, eq=False)
+class Side:
+    """The items of one side: their counts by item of the other side, and their sums."""
+
+    indptr: Any
+    indices: Any
+    values: Floats
+    totals: Floats
+    partition: Floats
+    """What the partition costs by its number of classes, without the sizes of classes."""
+
+    @property
+    def n(self) -> int:
+        """How many items there are."""
+        return int(self.totals.size)
+
+    @cached_property
+    def frequencies(self) -> tuple[Floats, Ints]:
+        """The different sums of items, and how many items have each."""
+        return np.unique(self.totals, return_counts=True)
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """A table of counts without empty rows or columns, by both of its sides."""
+
+    sides: tuple[Side, Side]
+    grand: float
+    sized: bool
+    """Whether the sizes of classes are part of what a partition costs."""
+    whole: bool
+    """Whether all counts are integers."""
+
+    def logs(self, a: float) -> Floats:
+        """lnΓ(n + a) of the integers; none where counts are fractional."""
+        size = int(min(self.grand + 2, TABLE)) if self.whole else 0
+        table = np.empty(size)
+        numeric.fill(table, 1.0, a)
+        return table
+
+    def sizes(self, side: int, b: float) -> Floats:
+        """lnΓ(b·n) of every size a class may have."""
+        table = np.empty(self.sides[side].n + 3)
+        numeric.fill(table, b, 0.0)
+        return table
+
+
+@dataclass(frozen=True)
+class Length:
+    """A description length and its parts, nats."""
+
+    blocks: float
+    words: float
+    partition: float
+
+    @property
+    def total(self) -> float:
+        """The whole length."""
+        return self.blocks + self.words + self.partition
+
+
+def prepare(matrix: Any, partition: str = "sizes") -> Table:
+    """The table of a matrix in which every row and every column has counts."""
+    rows = sparse.csr_array(matrix, dtype=np.float64)
+    rows.sum_duplicates()
+    rows.eliminate_zeros()
+    columns = sparse.csr_array(rows.T)
+    sides = []
+    for part in (rows, columns):
+        part.sort_indices()
+        totals = np.asarray(part.sum(axis=1), dtype=np.float64).ravel()
+        costs = partition_costs(totals.size, partition)
+        sides.append(Side(part.indptr, part.indices, part.data, totals, costs))
+    whole = bool((rows.data == np.floor(rows.data)).all())
+    return Table((sides[0], sides[1]), float(rows.data.sum()), partition == "sizes", whole)
+
+
+def partition_costs(n: int, partition: str) -> Floats:
+    """What a partition of n items costs by its number of classes, from 0 to n + 1.
+
+    For "sizes", Σ ln n_i! is still to be taken away.
+    """
+    k = np.arange(n + 2, dtype=np.float64)
+    if partition == "modl":
+        costs = _log_partitions(n)
+    else:
+        inner = np.clip(k, 1, n)
+        costs = gammaln(n) - gammaln(inner) - gammaln(n - inner + 1) + gammaln(n + 1)
+    return np.asarray(costs + math.log(max(n, 1)), dtype=np.float64)
+
+
+def _log_partitions(n: int) -> Floats:
+    """ln of the number of partitions of n items into at most k classes, for k = 0 to n + 1.
+
+    Exact for few items, else to a relative error of about 1/n.
+    """
+    k = np.arange(1, n + 1, dtype=np.float64)
+    if n <= 500:
+        logs = np.full(n + 1, -math.inf)
+        logs[0] = 0.0
+        index = np.arange(1, n + 1)
+        for _ in range(n):
+            new = np.full(n + 1, -math.inf)
+            new[1:] = np.logaddexp(logs[:-1], np.log(index) + logs[1:])
+            logs = new
+        single = logs[1:]
+    else:
+        single = _saddle(n, k)
+    total = np.logaddexp.accumulate(single)
+    return np.concatenate([total[:1], total, total[-1:]])
+
+
+def _saddle(n: int, k: Floats) -> Floats:
+    """ln S(n, k), the number of partitions into k classes, by the saddle point of (eˣ − 1)ᵏ/xⁿ."""
+    out = np.zeros(k.size)
+    inner = (k > 1) & (k < n)
+    j = k[inner]
+    ratio = n / j
+    x = ratio.copy()  # to be the root of x = (n/k)·(1 − e⁻ˣ)
+    for _ in range(40):
+        x -= (x + ratio * np.expm1(-x)) / (1.0 - ratio * np.exp(-x))
+    power = j * (x + np.log(-np.expm1(-x))) - n * np.log(x)
+    curve = n - j * np.exp(-x) * (x / np.expm1(-x)) ** 2
+    out[inner] = gammaln(n + 1) - gammaln(j + 1) + power - 0.5 * np.log(2 * math.pi * curve)
+    return out
+
+
+def blocks_of(table: Table, rows: Ints, columns: Ints, k: int, m: int) -> Floats:
+    """The counts of k × m blocks."""
+    side = table.sides[0]
+    blocks = np.zeros((k, m))
+    kernels.tally(side.indptr, side.indices, side.values, rows, columns, blocks)
+    return blocks
+
+
+def length(table: Table, rows: Ints, columns: Ints, a: float, b: float) -> Length:
+    """The description length of classes, numbered from 0 without gaps, from nothing but them."""
+    k, m = int(rows.max()) + 1, int(columns.max()) + 1
+    blocks = _blocks_part(*_histogram(blocks_of(table, rows, columns, k, m)), table, k * m, a)
+    words, partition = 0.0, 0.0
+    for side, labels, n in zip(table.sides, (rows, columns), (k, m), strict=True):
+        size, mass = members(side, labels, n)
+        words += _words_part(side, size, mass, b)
+        partition += float(side.partition[n])
+        if table.sized:
+            partition -= float(gammaln(size + 1.0).sum())
+    return Length(blocks, words, partition)
+
+
+def members(side: Side, labels: Ints, k: int) -> tuple[Ints, Floats]:
+    """How many items and how many counts each class has."""
+    size = np.bincount(labels, minlength=k).astype(np.int64)
+    mass = np.bincount(labels, weights=side.totals, minlength=k)
+    return size, np.asarray(mass, dtype=np.float64)
+
+
+def choose(
+    table: Table, rows: Ints, columns: Ints, a: float, b: float, which: str
+) -> tuple[float, float]:
+    """The a and the b of the grids, those named in `which`, with the shortest length.
+
+    Only values next to the present ones are tried, then those next to them, and so on.
+    """
+    k, m = int(rows.max()) + 1, int(columns.max()) + 1
+    if "a" in which:
+        values, times = _histogram(blocks_of(table, rows, columns, k, m))
+        a = _descend(A_GRID, a, lambda x: _blocks_part(values, times, table, k * m, x))
+    if "b" in which:
+        classes = [
+            members(side, labels, n)
+            for side, labels, n in zip(table.sides, (rows, columns), (k, m), strict=True)
+        ]
+        b = _descend(
+            B_GRID,
+            b,
+            lambda x: sum(
+                _words_part(side, size, mass, x)
+                for side, (size, mass) in zip(table.sides, classes, strict=True)
+            ),
+        )
+    return a, b
+
+
+def _descend(grid: tuple[float, ...], start: float, cost: Any) -> float:
+    """The place in the grid from which no step to the left or to the right gains."""
+    at = int(np.argmin(np.abs(np.log(np.array(grid) / start))))
+    here = cost(grid[at])
+    for step in (1, -1):
+        while 0 <= at + step < len(grid) and (there := cost(grid[at + step])) < here:
+            at, here = at + step, there
+    return grid[at]
+
+
+def _histogram(blocks: Floats) -> tuple[Floats, Ints]:
+    filled: tuple[Floats, Ints] = np.unique(blocks[blocks > 0], return_counts=True)
+    return filled
+
+
+def _blocks_part(values: Floats, times: Ints, table: Table, cells: int, a: float) -> float:
+    here = float(np.sum(times * (gammaln(values + a) - gammaln(a))))
+    return float(gammaln(table.grand + cells * a) - gammaln(cells * a)) - here
+
+
+def _words_part(side: Side, size: Ints, mass: Floats, b: float) -> float:
+    values, times = side.frequencies
+    items = float(np.sum(times * (gammaln(values + b) - gammaln(b))))
+    return float(np.sum(gammaln(mass + b * size) - gammaln(b * size))) - items

@@ -1,0 +1,400 @@
+"""CoMDL: two-sided classes by description length, as a scikit-learn estimator."""
+
+from __future__ import annotations
+
+import math
+import os
+import warnings
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import ClassifierTags, check_random_state
+from sklearn.utils.validation import check_is_fitted
+
+from roget.core.tree import Tree
+from roget.errors import InputError
+from roget.learn.clustering import keeping
+from roget.learn.clustering.comdl import hierarchy
+from roget.learn.clustering.comdl.criterion import (
+    PARTITIONS,
+    Floats,
+    Ints,
+    Table,
+    blocks_of,
+    prepare,
+)
+from roget.learn.clustering.comdl.hierarchy import Hierarchy
+from roget.learn.clustering.comdl.predict import Model, places, shares
+from roget.learn.clustering.comdl.search import Search, Settings, starts_for, sweeps_for
+from roget.learn.clustering.inputs import table
+from roget.learn.clustering.interrupt import interruptible
+
+LEVELS = (1.0, 0.5, 0.25)
+"""The parts of the classes that are left at the levels whose predictions are averaged."""
+
+MOST = 2.0**53
+"""Counts are added up exactly below this."""
+
+_ARRAYS = (
+    "labels_", "column_labels_", "mass_", "background_", "column_totals_", "start_labels_",
+    "start_blocks_",
+)  # fmt: skip
+_PLAIN = (
+    "a_", "b_", "description_length_", "n_clusters_", "n_column_clusters_", "n_features_in_",
+    "n_iter_", "notes_", "path_", "interrupted_", "starts_",
+)  # fmt: skip
+
+
+class CoMDL(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
+    """Classes of words and classes of contexts, as many as shorten the description of the counts.
+
+    The table is described by which words and contexts are in which classes, by the counts of the
+    blocks, and by the words' and contexts' shares of their classes. The classes with the shortest
+    description are searched by annealing, and merged further, down to one, as trees of both sides.
+
+    a, b: what is added to the counts of blocks, and of words within their classes; "auto" takes
+        those with the shortest description. a = b = 1 is the flat degree-corrected block model.
+    n_row_classes, n_column_classes: how many classes, where that is not to be found.
+    partition: what naming the classes costs: "sizes" codes their sizes first, "modl" takes all
+        partitions into so many classes for alike.
+    levels: the parts of the classes that are left at the levels which `smoothed` averages.
+    n_sweeps: how many temperatures, None for 40 to 60, by the size of the table; more give a
+        shorter description, slowly.
+    n_starts: how often the search begins anew; None for 1, and more where the table is small.
+    checkpoint: a folder in which a long run is kept and from which it goes on.
+    progress: called with {"n_clusters", "n_column_clusters", "description_length", "fraction"} as
+        the run goes on.
+
+    Lengths are in nats: `description_length_`, the trees' values (what a split saves) and `path_`
+    (one row for each split, of either side, with the model's part and the data's part). Rows and
+    columns without counts are put where they cost least, after the others. Fractional counts are
+    taken as they are: lnΓ does not ask for integers, but it is slower.
+    Ctrl-C ends a run early, with the classes found so far and a warning.
+
+    >>> import numpy as np
+    >>> counts = np.kron(np.eye(2, dtype=int), np.full((3, 2), 20))
+    >>> model = CoMDL(random_state=0).fit(counts)
+    >>> model.labels_.tolist(), model.column_labels_.tolist()
+    ([0, 0, 0, 1, 1, 1], [0, 0, 1, 1])
+    """
+
+    labels_: Ints
+    column_labels_: Ints
+    membership_: Any
+    tree_: Tree
+    path_: list[dict[str, Any]]
+    description_length_: float
+    a_: float
+    b_: float
+    n_clusters_: int
+    n_column_clusters_: int
+    mass_: Floats
+    background_: Floats
+    column_totals_: Floats
+    n_features_in_: int
+    n_iter_: int
+    notes_: list[str]
+    interrupted_: bool
+    start_labels_: Ints
+    start_blocks_: Floats
+    starts_: list[dict[str, Any]]
+
+    def __init__(
+        self,
+        *,
+        a: float | str = "auto",
+        b: float | str = "auto",
+        n_row_classes: int | None = None,
+        n_column_classes: int | None = None,
+        partition: str = "sizes",
+        levels: Sequence[float] = LEVELS,
+        n_sweeps: int | None = None,
+        n_starts: int | None = None,
+        random_state: Any = None,
+        checkpoint: str | os.PathLike[str] | None = None,
+        progress: Callable[[dict[str, Any]], None] | None = None,
+    ) -> None:
+        self.a = a
+        self.b = b
+        self.n_row_classes = n_row_classes
+        self.n_column_classes = n_column_classes
+        self.partition = partition
+        self.levels = levels
+        self.n_sweeps = n_sweeps
+        self.n_starts = n_starts
+        self.random_state = random_state
+        self.checkpoint = checkpoint
+        self.progress = progress
+
+    def fit(self, X: Any, y: Any = None) -> CoMDL:
+        """Learn classes of the rows and columns of X: Counts, or any matrix of counts."""
+        self._check_options()
+        matrix = table(self, X, reset=True)
+        rows = np.asarray(matrix.sum(axis=1), dtype=np.float64).ravel()
+        columns = np.asarray(matrix.sum(axis=0), dtype=np.float64).ravel()
+        seen = np.flatnonzero(rows > 0), np.flatnonzero(columns > 0)
+        if not seen[0].size:
+            raise InputError(f"no row can be learnt from: all {rows.size} rows are zero")
+        if rows.sum() >= MOST:
+            raise InputError(f"the counts add up to {rows.sum():g}: expected less than 2^53")
+        part = matrix if seen[0].size == rows.size else matrix[seen[0]]
+        part = part if seen[1].size == columns.size else part[:, seen[1]]
+        data = prepare(part, self.partition)
+        seed = int(check_random_state(self.random_state).randint(2**31 - 1))
+        found = self._search(data, seed)
+        self._learn(data, found, columns, seen, rows.size)
+        self.notes_ = self._notes(data, rows, columns)
+        for noun, wanted, given in zip(("rows", "columns"), self._wanted, seen, strict=True):
+            if wanted is not None and wanted > given.size:
+                warnings.warn(
+                    f"{given.size} classes of {noun} were found, not {wanted}: there are no more "
+                    f"{noun} with counts",
+                    ConvergenceWarning,
+                    stacklevel=2,
+                )
+        return self
+
+    def fit_predict(self, X: Any, y: Any = None) -> Ints:
+        """The labels of the rows of X."""
+        return self.fit(X, y).labels_
+
+    @property
+    def row_labels_(self) -> Ints:
+        """The class of each row; the same as `labels_`."""
+        return self.labels_
+
+    @property
+    def column_tree_(self) -> Tree:
+        """The tree of the classes of columns."""
+        return self._models[0].trees[1]
+
+    @property
+    def blocks_(self) -> Floats:
+        """The counts of the blocks, classes of rows × classes of columns."""
+        return self._models[0].blocks
+
+    @property
+    def centroids_(self) -> Floats:
+        """p(context|class) of each class of rows."""
+        return self._models[0].centroids()
+
+    def predictive(
+        self, words: Any, contexts: Any, level: float | None = None, *, every: bool = False
+    ) -> Floats:
+        """p(context|word) of pairs, by name or by number, at a level of the hierarchy.
+
+        `level` is the part of the classes that are left on each side; None for all. With `every`
+        it is the mean over what all starts of the search came to, which predicts better.
+        """
+        check_is_fitted(self)
+        rows = places(words, getattr(self, "words_", None), self.labels_.size, "word")
+        names = getattr(self, "contexts_", None)
+        columns = places(contexts, names, self.n_features_in_, "context")
+        models = self._models if every else self._models[:1]
+        cells = [model.level(level or 1.0).cells(rows, columns) for model in models]
+        return np.asarray(np.mean(cells, axis=0))
+
+    def smoothed(self, words: Any, contexts: Any) -> Floats:
+        """p(context|word) of pairs, the mean over the levels of the hierarchy and all starts."""
+        every = [self.predictive(words, contexts, level, every=True) for level in self.levels]
+        return np.asarray(np.mean(every, axis=0))
+
+    def predict_proba(self, X: Any) -> Any:
+        """p(c|row) of each row of X, by how much longer the description gets with it in class c.
+
+        X may hold words not seen in training. A dask array gives a dask array, block by block.
+        """
+        check_is_fitted(self)
+        if type(X).__module__.partition(".")[0] == "dask":
+            from roget.learn.clustering.soft.predict import blockwise
+
+            return blockwise(self._proba, X, self.n_clusters_, np.float64)
+        return self._proba(table(self, X))
+
+    def transform(self, X: Any) -> Any:
+        """The same as `predict_proba`."""
+        return self.predict_proba(X)
+
+    def predict(self, X: Any) -> Any:
+        """The class of each row of X that gives the shortest description."""
+        return self.predict_proba(X).argmax(axis=1)
+
+    def score(self, X: Any, y: Any = None) -> float:
+        """Mean log p(context|word) of the tokens in X, nats; higher is better."""
+        check_is_fitted(self)
+        matrix = table(self, X)
+        cells, model = matrix.tocoo(), self._models[0]
+        mixed = self._proba(matrix) @ model.of_classes()
+        logs = np.log(mixed[cells.row, model.columns[cells.col]] * model.within()[cells.col])
+        return float(np.sum(cells.data * logs) / max(np.sum(cells.data), 1e-300))
+
+    def cut(self, k: int) -> Ints:
+        """The label of each word when the tree has only its first k classes."""
+        check_is_fitted(self)
+        return np.asarray(self.tree_.cut(k)[self.labels_])
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the fitted model as a folder that `load` reads."""
+        check_is_fitted(self)
+        keeping.save(self, path, "comdl", _ARRAYS, _PLAIN)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> CoMDL:
+        """The model that `save` wrote; nothing in it is run."""
+        model: CoMDL = keeping.load(cls, path, "comdl", _ARRAYS, _PLAIN)
+        model._unpack()
+        return model
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.input_tags.positive_only = True
+        # Not a "clusterer": scikit-learn tries those on negative numbers. And whatever has
+        # predict_proba and takes sparse tables is asked for these tags.
+        tags.classifier_tags = ClassifierTags(multi_class=False)
+        return tags
+
+    @property
+    def _n_features_out(self) -> int:
+        return self.n_clusters_
+
+    @property
+    def _wanted(self) -> tuple[int | None, int | None]:
+        return self.n_row_classes, self.n_column_classes
+
+    def _proba(self, matrix: Any) -> Floats:
+        return shares(self._models[0].code_lengths(sparse.csr_array(matrix, dtype=np.float64)))
+
+    def _check_options(self) -> None:
+        if self.partition not in PARTITIONS:
+            raise InputError(f"partition={self.partition!r}: expected {' or '.join(PARTITIONS)}")
+        for name, given in (("a", self.a), ("b", self.b)):
+            number = isinstance(given, int | float) and math.isfinite(given) and given > 0
+            if given != "auto" and not number:
+                raise InputError(f"{name}={given!r}: expected a positive number, or 'auto'")
+        for name, count in (
+            ("n_row_classes", self.n_row_classes),
+            ("n_column_classes", self.n_column_classes),
+            ("n_starts", self.n_starts),
+            ("n_sweeps", self.n_sweeps),
+        ):
+            if count is not None and count < 1:
+                raise InputError(f"{name}={count}: expected 1 or more")
+        if not len(self.levels) or not all(0 < level <= 1 for level in self.levels):
+            raise InputError(f"levels={self.levels!r}: expected parts, above 0 up to 1")
+
+    def _search(self, data: Table, seed: int) -> list[Hierarchy]:
+        """Run the search to its end, or to where it is interrupted; gives the best start first."""
+        rows, columns = (
+            None if wanted is None else min(wanted, side.n)
+            for wanted, side in zip(self._wanted, data.sides, strict=True)
+        )
+        settings = Settings(
+            None if isinstance(self.a, str) else float(self.a),
+            None if isinstance(self.b, str) else float(self.b),
+            rows,
+            columns,
+            self.n_sweeps or sweeps_for(data),
+            self.n_starts or starts_for(data),
+            seed,
+        )
+        side = data.sides[0]
+        arrays = side.indptr, side.indices, side.values
+        options = {**vars(settings), "partition": self.partition}
+        kept = keeping.Checkpoint(self.checkpoint, "comdl", arrays, options)
+        self.interrupted_ = False
+        with interruptible() as pause:
+            search = Search(data, settings, pause)
+            try:
+                if (earlier := kept.resume()) is not None:
+                    search.restore(earlier)
+                for state in search.steps():
+                    kept.keep(search.snapshot, now=state.finished)
+                    self._tell(state)
+            except KeyboardInterrupt:
+                self.interrupted_ = True
+                warnings.warn("interrupted: the classes found so far are kept", stacklevel=3)
+        self.n_iter_ = max(1, search.done)
+        shorten = self._wanted == (None, None)
+        ends = [hierarchy.build(data, one, shorten=shorten) for one in search.results()]
+        return sorted(ends, key=lambda end: end.length.total)
+
+    def _learn(
+        self, data: Table, found: list[Hierarchy], columns: Floats, seen: tuple[Any, Any], rows: int
+    ) -> None:
+        """Take over what the starts found, and place the rows and columns without counts."""
+        best = found[0]
+        self.path_, self.description_length_ = best.path, best.length.total
+        self.a_, self.b_ = best.a, best.b
+        self.column_totals_, self.background_ = columns, columns / columns.sum()
+        self.starts_, labels, blocks = [], [], []
+        for one in found:
+            shape = one.trees[0].n_clusters, one.trees[1].n_clusters
+            counts = blocks_of(data, *one.labels, *shape)
+            model = Model(
+                counts, *one.labels, columns, one.a, one.b, self.partition == "sizes", one.trees
+            )
+            parts = zip(one.labels, seen, (rows, columns.size), model.nothing(), strict=True)
+            labels.append(np.concatenate([_everywhere(*part) for part in parts]))
+            blocks.append(counts.ravel())
+            trees = [tree.to_json() for tree in one.trees]
+            self.starts_.append(
+                {"a": one.a, "b": one.b, "length": one.length.total, "trees": trees}
+            )
+        self.start_labels_, self.start_blocks_ = np.stack(labels), np.concatenate(blocks)
+        self.labels_, self.column_labels_ = np.split(self.start_labels_[0], [rows])
+        self._unpack()
+        self.tree_ = best.trees[0]
+        self.n_clusters_, self.n_column_clusters_ = self.blocks_.shape
+        self.mass_ = self.blocks_.sum(axis=1) / self.blocks_.sum()
+        self.membership_ = sparse.csr_array(
+            (np.ones(rows), self.labels_, np.arange(rows + 1)), shape=(rows, self.n_clusters_)
+        )
+
+    def _unpack(self) -> None:
+        """Make the models of what is kept of the starts."""
+        self._models, at, rows = [], 0, self.labels_.size
+        for start, labels in zip(self.starts_, self.start_labels_, strict=True):
+            one, two = (Tree.from_json(tree) for tree in start["trees"])
+            size = one.n_clusters * two.n_clusters
+            blocks = self.start_blocks_[at : at + size].reshape(one.n_clusters, two.n_clusters)
+            at += size
+            self._models.append(
+                Model(
+                    blocks, labels[:rows], labels[rows:], self.column_totals_, start["a"],
+                    start["b"], self.partition == "sizes", (one, two),
+                )
+            )  # fmt: skip
+
+    def _tell(self, state: Search) -> None:
+        if self.progress is not None:
+            now = state.found()
+            self.progress(
+                {
+                    "n_clusters": now.k[0],
+                    "n_column_clusters": now.k[1],
+                    "description_length": now.total,
+                    "fraction": state.fraction,
+                }
+            )
+
+    def _notes(self, data: Table, rows: Floats, columns: Floats) -> list[str]:
+        """What the user should know of the data."""
+        notes = []
+        if self.n_clusters_ == 1 and self._wanted[0] is None:
+            notes.append("one class is the shortest description: the rows do not differ by more")
+        for noun, sums in (("rows", rows), ("columns", columns)):
+            if empty := int(np.sum(sums == 0)):
+                notes.append(f"{empty} of {sums.size} {noun} have no counts")
+        return notes if data.whole else [*notes, "some counts are fractional: lengths are no codes"]
+
+
+def _everywhere(labels: Ints, places: Any, size: int, free: int) -> Ints:
+    """Labels of all items, where those that have counts are in places."""
+    every = np.full(size, free, dtype=np.int64)
+    every[places] = labels
+    return every

@@ -1,0 +1,320 @@
+"""The search for the classes of both sides with the shortest description.
+
+Annealing: every item chooses its class anew, by exp(−ΔL/T), one side after the other, while T
+falls; then greedy sweeps and exact merges until nothing gets shorter; several times where the table
+is small. The best is warmed up once more, so that its light items settle, for which there is little
+time while the heavy ones do. a and b follow on their way, by the same length.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from roget.learn.clustering.comdl import criterion, kernels, merges
+from roget.learn.clustering.comdl.criterion import Floats, Ints, Length, Side, Table
+
+WARM, SHARE, COLD = 3.0, 16.0, 0.6
+"""T falls, by a constant factor, to COLD nats; it begins at WARM, or with the SHAREth part of the
+tokens that items have on average: the more tokens, the more nats a move is about."""
+
+TEPID = 1.0
+"""The temperature from which the best classes are cooled once more, in half as many sweeps."""
+
+FREQUENT, MOST_FIRST = 16, 250
+"""Items with as many tokens could found a class; no side begins with more classes."""
+
+CHOICE = 4
+"""Sweeps between two choices of a and b."""
+
+MOST_GREEDY = 100
+"""Greedy sweeps at most."""
+
+PATIENCE = 30.0
+"""Nats by which merges may lengthen the description on the way to a shorter one."""
+
+STILL = 1e-6
+"""What a round of greedy sweeps or of merges must gain, relative to the length, to go on."""
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What is asked of the search; None where it is to be found."""
+
+    a: float | None = None
+    b: float | None = None
+    n_row_classes: int | None = None
+    n_column_classes: int | None = None
+    sweeps: int = 60
+    starts: int = 1
+    seed: int = 0
+
+    @property
+    def chosen(self) -> str:
+        """Which of a and b are chosen by the length."""
+        return "a" * (self.a is None) + "b" * (self.b is None)
+
+    @property
+    def fixed(self) -> tuple[int | None, int | None]:
+        """How many classes there must be on each side."""
+        return self.n_row_classes, self.n_column_classes
+
+
+@dataclass
+class Classes:
+    """Classes of both sides, their length by the formula with a and b, and how it is reached."""
+
+    labels: list[Ints]
+    k: list[int]
+    a: float
+    b: float
+    total: float
+
+    def copy(self) -> Classes:
+        """The same, to be kept."""
+        return Classes([part.copy() for part in self.labels], [*self.k], self.a, self.b, self.total)
+
+
+class Search:
+    """A run of the search; `steps` drives it, and it can stop and go on between any two."""
+
+    def __init__(
+        self, table: Table, settings: Settings, pause: Callable[[], None] | None = None
+    ) -> None:
+        self.table, self.settings = table, settings
+        self._pause = pause or (lambda: None)
+        self.state = np.array([settings.seed], dtype=np.uint64)
+        rows, columns = (side.n for side in table.sides)
+        self.hot = max(WARM, table.grand / math.sqrt(rows * columns) / SHARE)
+        self.start, self.sweep, self.greedy, self.done = 0, 0, 0, 0
+        self.finished = False
+        self.ends: list[Classes] = []
+        self.rest = [np.zeros((2, side.n), dtype=np.int64) for side in table.sides]
+        self.now = self._begin()
+        self._tables: tuple[float, float, Floats, list[Floats]] | None = None
+
+    @property
+    def fraction(self) -> float:
+        """How much of the work is done."""
+        if self.finished:
+            return 1.0
+        done = 0.9 * min(1.0, self.sweep / self._sweeps) + min(self.greedy, 20) / 250
+        return (self.start + done) / (self.settings.starts + 1)
+
+    @property
+    def _last(self) -> bool:
+        """Whether the best classes are cooled once more, after all starts."""
+        return self.start == self.settings.starts
+
+    @property
+    def _sweeps(self) -> int:
+        return (self.settings.sweeps + 1) // 2 if self._last else self.settings.sweeps
+
+    def steps(self) -> Iterator[Search]:
+        """Itself after every temperature and every greedy round, until there is no more to do."""
+        while not self.finished:
+            self._pause()
+            if self.sweep < self._sweeps:
+                self._anneal()
+            elif not self._descend():
+                self._end()
+            self.done += 1
+            yield self
+
+    def found(self) -> Classes:
+        """The best classes so far."""
+        return min([*self.ends, self.now], key=lambda classes: classes.total)
+
+    def results(self) -> list[Classes]:
+        """What the starts have come to, the best first; what is under way, if there is no other."""
+        return sorted(self.ends or [self.now], key=lambda classes: classes.total)
+
+    def snapshot(self) -> dict[str, Any]:
+        """All that is needed to go on from here, as arrays and plain data."""
+        kept: dict[str, Any] = {
+            "state": self.state.copy(), "start": self.start, "sweep": self.sweep,
+            "greedy": self.greedy, "done": self.done, "finished": self.finished,
+            "rest_0": self.rest[0].copy(), "rest_1": self.rest[1].copy(),
+        }  # fmt: skip
+        for at, classes in enumerate([self.now, *self.ends]):
+            kept |= {f"classes_{at}_{side}": classes.labels[side].copy() for side in (0, 1)}
+        kept["classes"] = [
+            {"a": classes.a, "b": classes.b, "total": classes.total}
+            for classes in (self.now, *self.ends)
+        ]
+        return kept
+
+    def restore(self, kept: dict[str, Any]) -> None:
+        """Go on from a snapshot."""
+        self.state = kept["state"].copy()
+        self.start, self.sweep, self.greedy = kept["start"], kept["sweep"], kept["greedy"]
+        self.done, self.finished = kept["done"], kept["finished"]
+        self.rest = [kept[f"rest_{side}"].copy() for side in (0, 1)]
+        every = []
+        for at, values in enumerate(kept["classes"]):
+            labels = [kept[f"classes_{at}_{side}"].copy() for side in (0, 1)]
+            every.append(Classes(labels, [int(part.max()) + 1 for part in labels], **values))
+        self.now, self.ends = every[0], every[1:]
+
+    def length(self, classes: Classes) -> Length:
+        """The length of classes, from nothing but them."""
+        rows, columns = classes.labels
+        return criterion.length(self.table, rows, columns, classes.a, classes.b)
+
+    def _begin(self) -> Classes:
+        """Random classes."""
+        rng = np.random.default_rng([self.settings.seed, self.start])
+        labels, k = [], []
+        for side, fixed in zip(self.table.sides, self.settings.fixed, strict=True):
+            n = fixed or first_classes(side)
+            places = rng.permutation(side.n)
+            part = rng.integers(n, size=side.n)
+            part[places[:n]] = np.arange(n)
+            labels.append(part.astype(np.int64))
+            k.append(n)
+        a, b = self.settings.a or 0.25, self.settings.b or 1.0
+        classes = Classes(labels, k, a, b, 0.0)
+        classes.total = self.length(classes).total
+        return classes
+
+    def _anneal(self) -> None:
+        """One temperature."""
+        part, hot = self.sweep / max(self._sweeps - 1, 1), TEPID if self._last else self.hot
+        for side in (0, 1):
+            self._sweep(side, hot * (COLD / hot) ** part)
+        self.sweep += 1
+        if self.sweep % CHOICE == 0:
+            self._choose()
+
+    def _descend(self) -> bool:
+        """One greedy round; False if it gained nothing."""
+        before = self.now.total
+        self._choose()
+        for side in (0, 1):
+            self._sweep(side, 0.0)
+        self.greedy += 1
+        enough = STILL * abs(before)
+        if before - self.now.total <= enough:
+            self._merge()
+        return before - self.now.total > enough and self.greedy < MOST_GREEDY
+
+    def _end(self) -> None:
+        """Keep the best, and start again if there is another start."""
+        total = self.length(self.now).total
+        if not math.isclose(total, self.now.total, rel_tol=1e-9, abs_tol=1e-3):
+            raise RuntimeError(f"the length went astray: {self.now.total} is in truth {total}")
+        self.now.total = total
+        if self._last:
+            self.ends.sort(key=lambda classes: classes.total)
+            self.ends[0] = self.found()
+            self.finished = True
+            return
+        self.ends.append(self.now.copy())
+        self.start += 1
+        self.sweep, self.greedy = 0, 0
+        for part in self.rest:
+            part[:] = 0
+        self.now = self.found().copy() if self._last else self._begin()
+
+    def _choose(self) -> None:
+        now, which = self.now, self.settings.chosen
+        if not which:
+            return
+        rows, columns = now.labels
+        a, b = criterion.choose(self.table, rows, columns, now.a, now.b, which)
+        if (a, b) != (now.a, now.b):
+            now.a, now.b = a, b
+            now.total = self.length(now).total
+
+    def _logs(self) -> tuple[Floats, list[Floats]]:
+        """The tables of lnΓ for the present a and b."""
+        a, b = self.now.a, self.now.b
+        if self._tables is None or self._tables[:2] != (a, b):
+            sizes = [self.table.sizes(side, b) for side in (0, 1)]
+            self._tables = a, b, self.table.logs(a), sizes
+        return self._tables[2:]
+
+    def _sweep(self, side: int, temperature: float) -> int:
+        """One sweep over the items of a side; gives how many moved."""
+        now, part, fixed = self.now, self.table.sides[side], self.settings.fixed[side]
+        k, j = now.k[side], now.k[1 - side]
+        room = min(part.n, k + k // 8 + 32) + 1 if fixed is None else k + 1
+        blocks = np.zeros((j, room))
+        kernels.tally_across(
+            part.indptr, part.indices, part.values, now.labels[side], now.labels[1 - side], blocks
+        )
+        size, mass = criterion.members(part, now.labels[side], room)
+        table, sizes = self._logs()
+        k, change, moved = kernels.sweep(
+            part.indptr, part.indices, part.values, part.totals, now.labels[side],
+            now.labels[1 - side], j, k, fixed or 1, size, mass, blocks, np.log(blocks + now.a),
+            table, sizes[side], part.partition, self.table.sized, self.table.grand, now.a, now.b,
+            temperature, self.state, np.arange(part.n), *self.rest[side],
+        )  # fmt: skip
+        now.k[side] = k
+        now.total += change
+        return int(moved)
+
+    def _merge(self) -> None:
+        """Merge classes as far as the length falls, also over a rise."""
+        now = self.now
+        rows, columns = (n or 1 for n in self.settings.fixed)
+        pairs, added = agglomerate(self.table, now, rows, columns, PATIENCE)
+        if not added.size:
+            return
+        sums = np.cumsum(added)
+        last = int(np.argmin(sums))
+        if sums[last] >= 0:
+            return
+        for side in (0, 1):
+            merged = [(one, two) for s, one, two in pairs[: last + 1].tolist() if s == side]
+            now.labels[side], now.k[side] = apply(merged, now.labels[side], now.k[side])
+        now.total += float(sums[last])
+
+
+def starts_for(table: Table) -> int:
+    """How often to begin anew: small tables have time for it, and more need of it."""
+    return int(np.clip(125_000 // table.sides[0].values.size, 1, 5))
+
+
+def first_classes(side: Side) -> int:
+    """How many classes a side begins with; they grow more easily than they shrink."""
+    frequent = int(np.sum(side.totals >= FREQUENT))
+    most = min(math.isqrt(side.values.size), frequent // 4, MOST_FIRST)
+    return min(side.n, max(most, 4))
+
+
+def sweeps_for(table: Table) -> int:
+    """How many temperatures: large tables settle in fewer, and cannot wait for more."""
+    return int(np.clip(60 * math.sqrt(4e4 / table.sides[0].values.size), 40, 60))
+
+
+def agglomerate(
+    table: Table, classes: Classes, rows: int, columns: int, patience: float = math.inf
+) -> tuple[Ints, Floats]:
+    """The merges down to so many classes, and what each adds to the length.
+
+    They end where the length is more than `patience` above the shortest on the way.
+    """
+    (k, m), one, two = classes.k, table.sides[0], table.sides[1]
+    blocks = criterion.blocks_of(table, classes.labels[0], classes.labels[1], k, m)
+    return merges.agglomerate(
+        blocks, *criterion.members(one, classes.labels[0], k),
+        *criterion.members(two, classes.labels[1], m), one.partition, two.partition, table.sized,
+        table.grand, classes.a, classes.b, table.logs(classes.a), rows, columns, patience,
+    )  # fmt: skip
+
+
+def apply(merged: list[tuple[int, int]], labels: Ints, k: int) -> tuple[Ints, int]:
+    """Labels after merges, again without gaps, and the number of classes."""
+    into = np.arange(k)
+    for one, two in reversed(merged):
+        into[two] = one
+    for c in range(k):  # a class is merged into a lower one, which is settled before it
+        into[c] = into[into[c]]
+    left, places = np.unique(into, return_inverse=True)
+    return places[labels], int(left.size)

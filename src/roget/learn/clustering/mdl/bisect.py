@@ -1,0 +1,230 @@
+"""The best way to split one set of words in two.
+
+Starts are the best cut of the words in the order of their first coordinates by correspondence
+analysis, random halves, and annealed halves; from each, words move one by one while that helps.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from roget.learn.clustering.mdl import kernels
+from roget.learn.clustering.mdl.axes import axes
+from roget.learn.clustering.mdl.criteria import Array, Code, Floats, Parts
+from roget.learn.clustering.mdl.gathering import gather
+
+SEARCHES = ("auto", "paper")
+
+SWEEPS = 100
+
+AXES = 2
+"""Coordinates whose best cuts are starts."""
+
+LANCZOS, TOLERANCE = 30, 1e-2
+"""Steps and precision of the coordinates: they only give an order to start from."""
+
+COLDEST, STEPS = 0.02, 20
+"""Annealing ends at this part of the temperature that it starts with, after so many sweeps."""
+
+WORK = 10_000_000
+"""Entries that all restarts of one set may look at, about; large sets get fewer."""
+
+RESTARTS, AGREED = 12, 4
+"""At most so many restarts; fewer if so many starts ended in the same, best, length."""
+
+PRECISION = 1e-9
+"""The part of a length, or of the tokens, that rounding may make of it."""
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """Some rows of the whole table, with only the columns they use."""
+
+    rows: Array
+    indptr: Array
+    indices: Array
+    values: Floats
+    totals: Floats
+    columns: Array
+    prior: Floats
+
+    @property
+    def tokens(self) -> float:
+        """How many tokens the rows have."""
+        return float(self.totals.sum())
+
+
+@dataclass(frozen=True, eq=False)
+class Cut:
+    """Two sides (0 and 1 for each row) and description lengths before and after, without constants.
+
+    An empty side means that the search as printed did not split.
+    """
+
+    side: Array
+    before: Parts
+    after: Parts
+
+    @property
+    def saved(self) -> float:
+        """Nats that the split saves."""
+        return self.before.total - self.after.total
+
+    @property
+    def proper(self) -> bool:
+        """Whether both sides have words."""
+        return bool(self.side.any() and not self.side.all())
+
+
+class Bisector:
+    """Splits sets of rows of one table under one code."""
+
+    def __init__(self, matrix: Any, code: Code, search: str = "auto", seed: int = 0) -> None:
+        self.indptr = matrix.indptr.astype(np.int64)
+        self.indices = matrix.indices.astype(np.int32)
+        self.values = matrix.data.astype(np.float64)
+        self.totals = np.asarray(matrix.sum(axis=1), dtype=np.float64).ravel()
+        self.code, self.search, self.seed = code, search, seed
+        self._place = np.full(matrix.shape[1], -1, np.int32)
+
+    def part(self, rows: Array) -> Part:
+        """The rows by themselves."""
+        indptr, indices, values, columns = gather(
+            rows, self.indptr, self.indices, self.values, self._place
+        )
+        totals, prior = self.totals[rows], self.code.prior[columns]
+        return Part(rows, indptr, indices, values, totals, columns, prior)
+
+    def split(self, rows: Array) -> Cut | None:
+        """The best split that was found, whether it saves anything or not; None for one row."""
+        if rows.size < 2:
+            return None
+        sides = Sides(self.part(rows), self.code, _seed(self.seed, rows))
+        if self.search == "paper":
+            sides.as_printed()
+        else:
+            sides.best()
+        return sides.cut()
+
+
+class Sides:
+    """Two sides of a part, and the searches for good ones."""
+
+    def __init__(self, part: Part, code: Code, seed: int) -> None:
+        self.part, self.code = part, code
+        self.state = np.array([seed], dtype=np.uint64)
+        n, m = part.rows.size, part.columns.size
+        self.side = np.zeros(n, np.int8)
+        self.counts = np.zeros((m, 2))
+        self.tokens, self.sizes = np.zeros(2), np.zeros(2)
+        self._table: Any = part.indptr, part.indices, part.values, part.totals
+        self._sums: Any = self.side, self.counts, self.tokens, self.sizes
+        self._code: Any = part.prior, code.mass, float(code.width), code.naming, code.table
+
+    def best(self) -> None:
+        """Leave the best of several starts."""
+        entries = self.part.indices.size
+        best, length, agreed = self.side.copy(), math.inf, 0
+        for start in self._starts(min(RESTARTS, WORK // (20 * entries))):
+            here = start() + self._descend()
+            if here < length - self._slack(here):
+                best, length, agreed = self.side.copy(), here, 0
+            agreed += here <= length + self._slack(here)
+            if agreed == AGREED:
+                break
+        self.set(best)
+        self._check(length)
+
+    def _starts(self, restarts: int) -> Iterator[Callable[[], float]]:
+        for coordinate in self.axes():
+            yield partial(self._swept, coordinate)
+        for turn in range(restarts):
+            yield self._annealed if turn % 2 == 0 else self._scattered
+
+    def set(self, side: Array) -> None:
+        """Take the sides that are given."""
+        self.side[:] = side
+        kernels.tally(*self._table, *self._sums)
+
+    def length(self) -> float:
+        """The length of both sides, from the counts."""
+        return kernels.length(self.code.kind, *self._sums[1:], *self._code)
+
+    def as_printed(self) -> None:
+        """The paper's annealing."""
+        penalty = self.code.penalty(self.part.tokens, self.part.rows.size)
+        kernels.anneal_as_printed(
+            penalty, self.state, self.code.kind, *self._table, *self._sums, *self._code
+        )
+
+    def cut(self) -> Cut:
+        """The sides with their lengths, counted afresh; side 0 has more tokens or the first row."""
+        part, code = self.part, self.code
+        self.set(self.side)
+        if (self.tokens[1], self.side[0]) > (self.tokens[0], 0):
+            self.set(1 - self.side)
+        counts, tokens, size = self.counts.sum(axis=1), part.tokens, float(part.rows.size)
+        seen = code.alone(code.data_kind, counts, tokens, size, part.prior)
+        before = Parts(code.alone(code.kind, counts, tokens, size, part.prior) - seen, seen)
+        seen = kernels.length(
+            code.data_kind, self.counts, self.tokens, self.sizes, part.prior, code.mass,
+            float(code.width), 0.0, code.table,
+        )  # fmt: skip
+        penalty = code.penalty(tokens, size) if self.sizes.all() else 0.0
+        after = Parts(self.length() - seen + penalty, seen)
+        return Cut(self.side.copy(), before, after)
+
+    def _swept(self, coordinate: Floats) -> float:
+        order = np.argsort(coordinate, kind="stable")
+        return kernels.sweep_cut(order, self.code.kind, *self._table, *self._sums, *self._code)
+
+    def _scattered(self) -> float:
+        kernels.scatter(self.side, self.state)
+        self.set(self.side)
+        return self.length()
+
+    def _annealed(self) -> float:
+        length = self._scattered()
+        hottest = kernels.heat(self.code.kind, *self._table, *self._sums, *self._code)
+        if hottest <= kernels.ROUNDING:
+            return length
+        return length + kernels.anneal(
+            hottest, COLDEST * hottest, STEPS, self.state, self.code.kind, *self._table,
+            *self._sums, *self._code,
+        )  # fmt: skip
+
+    def _descend(self) -> float:
+        return kernels.descend(
+            SWEEPS, 1e-7, self.state, self.code.kind, *self._table, *self._sums, *self._code
+        )
+
+    def axes(self) -> Floats:
+        """Each row's place on the first axes of correspondence analysis, an axis a row."""
+        part = self.part
+        start = np.random.default_rng(int(self.state[0])).standard_normal(part.rows.size)
+        return axes(
+            part.indptr, part.indices, part.values, part.totals, part.columns.size, start,
+            LANCZOS, TOLERANCE, AXES,
+        )  # fmt: skip
+
+    def _slack(self, length: float) -> float:
+        """What rounding may make of a length."""
+        return PRECISION * max(abs(length), self.part.tokens, 1.0)
+
+    def _check(self, length: float) -> None:
+        """Compare the sum of all changes with a fresh count: a kernel that errs must not pass."""
+        fresh = self.length()
+        if abs(fresh - length) > self._slack(fresh):
+            raise RuntimeError(f"the length by moves is {length!r}, counted afresh it is {fresh!r}")
+
+
+def _seed(seed: int, rows: Array) -> int:
+    """A seed for a set of rows, the same in whatever order sets are split."""
+    key = [seed, int(rows[0]), rows.size]
+    return int(np.random.SeedSequence(key).generate_state(1, np.uint64)[0])

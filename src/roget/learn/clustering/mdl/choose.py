@@ -1,0 +1,162 @@
+"""How strongly clusters are held to the background: chosen on tokens held out of the counts."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy import sparse
+
+from roget.learn import heldout
+from roget.learn.clustering.mdl.bisect import Bisector
+from roget.learn.clustering.mdl.criteria import Floats, background, code
+from roget.learn.clustering.mdl.grow import Grower
+from roget.learn.clustering.mdl.model import one_hot, shrunk
+from roget.learn.clustering.soft.choose import hold_out
+
+SHARE, FACTOR, LOWEST = 0.01, 3.0, 0.1
+"""The concentration that is tried first, as a part of all tokens; how far it is from one that is
+tried to the next; and the least that is tried."""
+
+HELD_OUT = 0.1
+ERRORS = 1.0
+"""By how many standard errors a smaller concentration, which gives more clusters, must be ahead."""
+
+ENOUGH = 1000
+"""Held-out tokens that can choose; with fewer the code's own length does."""
+
+ENTRIES = 300_000
+"""Words are sampled until they have so many entries: more would not choose better."""
+
+
+class Choice(NamedTuple):
+    """The concentration, the weight of parents, and what they were chosen by.
+
+    Each row of the table has `concentration`, `weight`, `n_clusters` and `loss`: the held-out
+    tokens' mean −log p by word → cluster → unigram, or, where they are few, the description length
+    of all counts; nats.
+    """
+
+    concentration: float
+    weight: float
+    table: list[dict[str, float]]
+
+
+class _Attempt(NamedTuple):
+    """One concentration: its rows of the table, the best first, and what that one predicts."""
+
+    rows: list[dict[str, float]]
+    predicted: Floats
+
+    def beats(self, old: _Attempt, counts: Floats) -> bool:
+        """Whether it is ahead, on held-out tokens by more than the error of the difference."""
+        if not counts.size:
+            return self.rows[0]["loss"] < old.rows[0]["loss"]
+        each, total = np.log(self.predicted / old.predicted), float(counts.sum())
+        mean = float(counts @ each) / total
+        variance = float(counts @ (each - mean) ** 2) / total
+        return mean > ERRORS * math.sqrt(variance / total)
+
+
+def choose(
+    matrix: Any,
+    given: float | None,
+    rng: np.random.Generator,
+    pause: Callable[[], None] = lambda: None,
+) -> Choice:
+    """Grow trees on nine tokens of ten, and see which lets words predict the others best.
+
+    Concentrations are tried from high to low, so from few clusters to many, until more are of no
+    use. One that is given is kept, and only the weight of parents chosen.
+    """
+    sampled = _sampled(matrix, rng)
+    train, held = hold_out(sampled, HELD_OUT, rng)
+    rows = np.flatnonzero(np.asarray(train.sum(axis=1)).ravel() > 0)
+    seed, counts = int(rng.integers(2**31)), np.empty(0)
+    attempt: Callable[[float], _Attempt] = partial(_by_length, sampled, seed)
+    if float(held.sum()) >= ENOUGH:
+        cells = heldout.cells(train[rows], held[rows])
+        attempt, counts = partial(_by_loss, train[rows], cells, seed), cells.counts
+    at = max(1.0, SHARE * float(sampled.sum())) if given is None else given
+    best = attempt(at)
+    table = best.rows
+    while given is None and at > LOWEST:
+        pause()
+        at /= FACTOR
+        new = attempt(at)
+        table = table + new.rows
+        if new.beats(best, counts):
+            best = new
+        elif new.rows[0]["n_clusters"] > 1:  # one cluster says nothing of smaller concentrations
+            break
+    return Choice(best.rows[0]["concentration"], best.rows[0]["weight"], table)
+
+
+def _by_loss(train: Any, tokens: heldout.Cells, seed: int, concentration: float) -> _Attempt:
+    """How well the clusters of one concentration predict, for each weight of parents."""
+    grower = grown(train, concentration, seed)
+    tree, belongs = grower.tree(), one_hot(grower.labels, grower.n_clusters)
+    counts, base = belongs.T @ train, background(np.asarray(train.sum(axis=0)).ravel())
+    found: list[tuple[float, Floats]] = []
+
+    def attempt(weight: float) -> float:
+        classes = tokens.predicted(belongs, shrunk(counts, tree, base, weight))
+        found.append((weight, heldout.backoff(tokens, classes)))
+        return tokens.loss(found[-1][1])
+
+    if tree.n_clusters > 1:
+        _climb(attempt, concentration)
+    else:
+        found.append((concentration, heldout.backoff(tokens)))
+    found.sort(key=lambda one: tokens.loss(one[1]))
+    rows = [_row(concentration, w, tree.n_clusters, tokens.loss(p)) for w, p in found]
+    return _Attempt(rows, found[0][1])
+
+
+def _climb(loss: Callable[[float], float], start: float) -> None:
+    """Try one number, larger ones while they are better, and else smaller ones."""
+    first = loss(start)
+    for factor in (FACTOR, 1 / FACTOR):
+        at, here = start * factor, first
+        while at > LOWEST and (new := loss(at)) < here:
+            at, here = at * factor, new
+        if here < first:
+            return
+
+
+def _by_length(matrix: Any, seed: int, concentration: float) -> _Attempt:
+    """The description length of all counts under one concentration."""
+    grower = grown(matrix, concentration, seed)
+    root = grower.bisector.code.root(matrix, grower.bisector.totals).total
+    length = root - sum(step.saved for step in grower.steps)
+    return _Attempt([_row(concentration, concentration, grower.n_clusters, length)], np.empty(0))
+
+
+def _row(concentration: float, weight: float, clusters: int, loss: float) -> dict[str, float]:
+    return {
+        "concentration": concentration,
+        "weight": weight,
+        "n_clusters": clusters,
+        "loss": loss,
+    }
+
+
+def grown(matrix: Any, concentration: float, seed: int) -> Grower:
+    """The clusters of a Dirichlet code."""
+    found = code(matrix, "dirichlet", "mdl", concentration)
+    grower = Grower(Bisector(matrix, found, seed=seed))
+    for _ in grower.run():
+        pass
+    return grower
+
+
+def _sampled(matrix: Any, rng: np.random.Generator) -> Any:
+    """All rows, or as many random ones as have `ENTRIES` entries."""
+    if matrix.nnz <= ENTRIES:
+        return sparse.csr_array(matrix)
+    order = rng.permutation(matrix.shape[0])
+    until = np.searchsorted(np.cumsum(np.diff(matrix.indptr)[order]), ENTRIES) + 1
+    return sparse.csr_array(matrix[np.sort(order[:until])])

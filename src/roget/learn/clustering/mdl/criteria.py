@@ -1,0 +1,145 @@
+"""Codes: how long the description of a set of words is, as one cluster and as two. In nats.
+
+All describe pairs of a word and a context by P(word, context) = P(cluster, context)·P(word|cluster)
+and differ in what they charge for a cluster:
+
+    li-abe     words of a cluster are equally likely; ½·log|S| for each of |V| parameters
+    corrected  P(word|cluster) is the word's share of the cluster's tokens; the same charge
+    dirichlet  as corrected, but contexts come from a Dirichlet-multinomial around the background
+    nml        as corrected, but contexts come in the normalised maximum likelihood code
+
+Which words go to which side costs |N| − 1 bits in the first two, split or not; in the others a
+split into n and |N| − n words costs log(|N| − 1) + log C(|N|, n), and no split costs nothing.
+The data part is always −log P at the relative frequencies; the model part is all the rest.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from roget.learn.clustering.mdl import kernels
+
+Array: TypeAlias = npt.NDArray[Any]
+Floats: TypeAlias = npt.NDArray[np.float64]
+
+CRITERIA = ("li-abe", "corrected", "dirichlet", "nml")
+ESTIMATORS = ("mdl", "mle")
+
+TABLE = 1 << 16
+"""x·log x is looked up for whole numbers below this."""
+
+_KINDS = {
+    "li-abe": kernels.UNIFORM,
+    "corrected": kernels.PLAIN,
+    "dirichlet": kernels.DIRICHLET,
+    "nml": kernels.NML,
+}
+
+
+class Parts(NamedTuple):
+    """A description length: what describes the model, and the data by the model."""
+
+    model: float
+    data: float
+
+    @property
+    def total(self) -> float:
+        """Both together."""
+        return self.model + self.data
+
+
+@dataclass(frozen=True, eq=False)
+class Code:
+    """A criterion with all that it has to know of the whole table.
+
+    `width` is the number of contexts, `prior` the pseudo-count of each context and `mass` their
+    sum, the concentration.
+    """
+
+    criterion: str
+    estimator: str
+    width: int
+    prior: Floats
+    mass: float
+    table: Floats
+
+    @property
+    def kind(self) -> int:
+        """Which formulas the kernels use."""
+        return kind_of(self.criterion, self.estimator)
+
+    @property
+    def naming(self) -> float:
+        """1 if it must be said which words go where, else 0; the paper's codes always say it."""
+        charged = self.estimator == "mdl" and self.criterion in ("dirichlet", "nml")
+        return float(charged)
+
+    @property
+    def data_kind(self) -> int:
+        """The formulas of the data part alone."""
+        return kernels.UNIFORM if self.criterion == "li-abe" else kernels.PLAIN
+
+    def penalty(self, tokens: float, size: float) -> float:
+        """What two clusters are charged more than one, apart from the kernels' lengths."""
+        if self.estimator == "mle":
+            return 0.0
+        if self.criterion in ("li-abe", "corrected"):
+            # P(C, v) has |V| more cells; one of P(n|C) is less free, where words may differ.
+            more = self.width - (self.criterion == "corrected")
+            return more / 2 * math.log(tokens) if tokens > 1 else 0.0
+        # How many words go to one side; the kernels add which ones.
+        return math.log(max(size - 1, 1))
+
+    def alone(self, kind: int, counts: Floats, tokens: float, size: float, prior: Floats) -> float:
+        """The length of one cluster, but for what no partition changes."""
+        both = np.zeros((counts.size, 2))
+        both[:, 0] = counts
+        return kernels.length(
+            kind, both, np.array([tokens, 0.0]), np.array([size, 0.0]), prior, self.mass,
+            float(self.width), 0.0, self.table,
+        )  # fmt: skip
+
+    def root(self, matrix: Any, totals: Floats) -> Parts:
+        """The whole description of all words as one cluster."""
+        counts = np.asarray(matrix.sum(axis=0), dtype=np.float64).ravel()
+        size, tokens = float(totals.size), float(totals.sum())
+        seen = self.alone(self.data_kind, counts, tokens, size, self.prior)
+        same = tokens * math.log(tokens)
+        if self.data_kind == kernels.PLAIN:
+            same -= float(np.sum(totals * np.log(totals)))
+        data = seen + same
+        if self.estimator == "mle":
+            return Parts(0.0, data)
+        names = (size - 1) * math.log(2) if self.criterion in ("li-abe", "corrected") else 0.0
+        free = self.width - 1 if self.criterion in ("li-abe", "corrected") else 0
+        if self.criterion != "li-abe":
+            free += int(size) - 1
+        charged = self.alone(self.kind, counts, tokens, size, self.prior) - seen
+        return Parts(names + free / 2 * math.log(tokens) + charged, data)
+
+
+def code(matrix: Any, criterion: str, estimator: str, concentration: float) -> Code:
+    """The code of a criterion for a table of counts."""
+    counts = np.asarray(matrix.sum(axis=0), dtype=np.float64).ravel()
+    numbers = np.arange(TABLE, dtype=np.float64)
+    numbers[1:] *= np.log(numbers[1:])
+    prior = concentration * background(counts)
+    width = int(np.count_nonzero(counts))
+    return Code(criterion, estimator, width, prior, float(prior.sum()), numbers)
+
+
+def kind_of(criterion: str, estimator: str) -> int:
+    """Which formulas the kernels use; those of the data part, where nothing else is charged."""
+    if estimator == "mle" and criterion != "li-abe":
+        return kernels.PLAIN
+    return _KINDS[criterion]
+
+
+def background(counts: Floats) -> Floats:
+    """p(v), half a token added to each context, so that none is impossible."""
+    return np.asarray((counts + 0.5) / (counts.sum() + 0.5 * counts.size))

@@ -1,0 +1,385 @@
+"""MDLTree: recursive splits by description length, as a scikit-learn estimator."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import ClassifierTags, check_random_state
+from sklearn.utils.validation import check_is_fitted
+
+from roget.core.information import bits
+from roget.core.tree import Tree
+from roget.errors import InputError
+from roget.learn.clustering import keeping
+from roget.learn.clustering.inputs import table
+from roget.learn.clustering.interrupt import interruptible
+from roget.learn.clustering.mdl import model as models
+from roget.learn.clustering.mdl.bisect import SEARCHES, Bisector
+from roget.learn.clustering.mdl.choose import choose
+from roget.learn.clustering.mdl.criteria import (
+    CRITERIA,
+    ESTIMATORS,
+    Array,
+    Code,
+    Floats,
+    Parts,
+    background,
+    code,
+    kind_of,
+)
+from roget.learn.clustering.mdl.grow import Grower
+from roget.learn.clustering.soft.predict import log_likelihood
+
+BEST = "dirichlet"
+"""What criterion="auto" is: the code whose clusters help most as back-off of sparse counts."""
+
+_ARRAYS = ("centroids_", "mass_", "background_", "labels_", "tokens_", "sizes_")
+_PLAIN = (
+    "criterion_", "concentration_", "parent_weight_", "width_", "description_length_",
+    "n_clusters_", "n_features_in_", "n_iter_", "notes_", "path_",
+)  # fmt: skip
+
+
+class MDLTree(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
+    """Clusters of words and their tree, as many as shorten the description of the counts.
+
+    All words are one cluster at first. The split in two that saves most is made, then the next;
+    when none saves anything, that is the number of clusters.
+
+    criterion: the code. "li-abe" is that of Li & Abe (1996): words of a cluster are equally likely,
+        and each of its parameters costs ½·log|S|. "corrected" lets words differ in frequency.
+        "dirichlet" and "nml" replace the charge for parameters by a Dirichlet-multinomial code
+        around the background, and by normalised maximum likelihood. "auto" is "dirichlet", whose
+        clusters predict best.
+    estimator: "mdl", or "mle": the data part alone, which splits until words are alone.
+    search: "auto" looks for the best split and compares it with none; "paper" is the annealing of
+        the paper to the letter: a set is a cluster if one side of it happens to be empty.
+    n_clusters: how many; the best so many splits are made, also if they save nothing. None for as
+        many as save.
+    concentration: of the Dirichlet code: by how many tokens of the background a cluster is
+        smoothed. "auto" chooses it on held-out tokens.
+    min_count: words seen less often take no part in learning, but get labels.
+    checkpoint: a folder in which a long run is kept and from which it goes on.
+    progress: called with {"n_clusters", "description_length", "fraction"} as the run goes on.
+
+    Lengths are in nats: `description_length_`, the values of `tree_` (what a split saved) and the
+    rows of `path_`: for each split the parent, the new cluster, how many words went where, and the
+    model part, data part and total of the whole description before and after. Fractional counts
+    are taken as they are: the codes' formulas hold for them too. `notes_` says what is peculiar
+    about the data. Ctrl-C ends a run early, with the clusters found so far and a warning.
+
+    >>> import numpy as np
+    >>> counts = np.array([[9, 1, 0, 0], [8, 2, 0, 1], [0, 0, 7, 3], [1, 0, 6, 4]])
+    >>> model = MDLTree(random_state=0).fit(counts)
+    >>> model.labels_.tolist(), model.tree_
+    ([0, 0, 1, 1], Tree: 2 clusters, 3 nodes, depth 1)
+    """
+
+    labels_: Array
+    membership_: Any
+    centroids_: Floats
+    tree_: Tree
+    path_: list[dict[str, Any]]
+    description_length_: float
+    criterion_: str
+    concentration_: float | None
+    parent_weight_: float
+    n_clusters_: int
+    mass_: Floats
+    background_: Floats
+    tokens_: Floats
+    sizes_: Floats
+    width_: int
+    n_features_in_: int
+    n_iter_: int
+    notes_: list[str]
+    interrupted_: bool
+
+    def __init__(
+        self,
+        n_clusters: int | None = None,
+        *,
+        criterion: str = "auto",
+        estimator: str = "mdl",
+        search: str = "auto",
+        concentration: float | str = "auto",
+        min_count: float = 0,
+        random_state: Any = None,
+        checkpoint: str | os.PathLike[str] | None = None,
+        progress: Callable[[dict[str, Any]], None] | None = None,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.criterion = criterion
+        self.estimator = estimator
+        self.search = search
+        self.concentration = concentration
+        self.min_count = min_count
+        self.random_state = random_state
+        self.checkpoint = checkpoint
+        self.progress = progress
+
+    def fit(self, X: Any, y: Any = None) -> MDLTree:
+        """Learn clusters of the rows of X: Counts, or any sparse or dense matrix of counts."""
+        self._check_options()
+        matrix = _tidy(table(self, X, reset=True))
+        totals = np.asarray(matrix.sum(axis=1), dtype=np.float64).ravel()
+        learnt = np.flatnonzero((totals > 0) & (totals >= self.min_count))
+        if not learnt.size:
+            raise InputError(
+                f"no row can be learnt from: {totals.size} rows, the largest sum is "
+                f"{totals.max():g}, min_count={self.min_count}"
+            )
+        part = matrix if learnt.size == totals.size else matrix[learnt]
+        seed = int(check_random_state(self.random_state).randint(2**31 - 1))
+        self.criterion_ = BEST if self.criterion == "auto" else self.criterion
+        self.interrupted_ = False
+        with interruptible() as pause:
+            found, grower = self._grow(part, totals[learnt], seed, pause)
+        self._describe(part, totals[learnt], found, grower)
+        self.labels_ = np.zeros(totals.size, dtype=np.int64)
+        self.labels_[learnt] = grower.labels
+        others = np.setdiff1d(np.arange(totals.size), learnt)
+        if others.size:
+            self.labels_[others] = self._proba(matrix[others]).argmax(axis=1)
+        self.membership_ = models.one_hot(self.labels_, self.n_clusters_)
+        return self
+
+    def fit_predict(self, X: Any, y: Any = None) -> Array:
+        """The labels of the rows of X."""
+        return self.fit(X, y).labels_
+
+    def predict_proba(self, X: Any) -> Floats:
+        """p(c|row) ∝ p(c)·exp(−nats by which c's description grows if the row joins it).
+
+        X may hold words not seen in training; a row of zeros gets p(c).
+        """
+        check_is_fitted(self)
+        return self._proba(_tidy(table(self, X)))
+
+    def transform(self, X: Any) -> Floats:
+        """The same as `predict_proba`."""
+        return self.predict_proba(X)
+
+    def predict(self, X: Any) -> Array:
+        """The cluster that makes each row's description shortest, its own name included."""
+        return np.asarray(self.predict_proba(X).argmax(axis=1))
+
+    def score(self, X: Any, y: Any = None) -> float:
+        """Mean log p(context|word) of the tokens in X, nats; higher is better."""
+        check_is_fitted(self)
+        matrix = _tidy(table(self, X))
+        return log_likelihood(matrix, self._proba(matrix), self.centroids_, self.background_)
+
+    def cut(self, k: int) -> Array:
+        """The label of each word when the tree has only its first k clusters."""
+        check_is_fitted(self)
+        return np.asarray(self.tree_.cut(k)[self.labels_])
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the fitted model as a folder that `load` reads."""
+        check_is_fitted(self)
+        keeping.save(self, path, "mdl", _ARRAYS, _PLAIN)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> MDLTree:
+        """The model that `save` wrote; nothing in it is run."""
+        loaded: MDLTree = keeping.load(cls, path, "mdl", _ARRAYS, _PLAIN)
+        return loaded
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.input_tags.positive_only = True
+        # Not a "clusterer": scikit-learn tries those on negative numbers. And whatever has
+        # predict_proba and takes sparse tables is asked for these tags.
+        tags.classifier_tags = ClassifierTags(multi_class=False)
+        return tags
+
+    @property
+    def _n_features_out(self) -> int:
+        return self.n_clusters_
+
+    def _check_options(self) -> None:
+        for name, value, known in (
+            ("criterion", self.criterion, ("auto", *CRITERIA)),
+            ("estimator", self.estimator, ESTIMATORS),
+            ("search", self.search, SEARCHES),
+        ):
+            if value not in known:
+                raise InputError(f"{name}={value!r}: expected {' or '.join(known)}")
+        if self.n_clusters is not None and self.n_clusters < 1:
+            raise InputError(f"n_clusters={self.n_clusters}: expected 1 or more, or None")
+        given = self.concentration
+        if given != "auto" and (isinstance(given, str) or not 0 < given < np.inf):
+            raise InputError(f"concentration={given!r}: expected a positive number, or 'auto'")
+
+    def _grow(
+        self, part: Any, totals: Floats, seed: int, pause: Callable[[], None]
+    ) -> tuple[Code, Grower]:
+        """Choose what is to be chosen and split to the end, or to where it is interrupted."""
+        options = {
+            "n_clusters": self.n_clusters, "criterion": self.criterion_, "search": self.search,
+            "estimator": self.estimator, "concentration": self.concentration, "seed": seed,
+        }  # fmt: skip
+        arrays = part.indptr, part.indices, part.data
+        kept = keeping.Checkpoint(self.checkpoint, "mdl", arrays, options)
+        earlier = kept.resume()
+        self._settle(part, seed, pause, earlier)
+        found = code(part, self.criterion_, self.estimator, self.concentration_ or 1.0)
+        grower = Grower(Bisector(part, found, self.search, seed), self.n_clusters, pause)
+        length = found.root(part, totals).total
+        chosen = {"concentration": self.concentration_, "parent_weight": self.parent_weight_}
+        if self.interrupted_:
+            return found, grower
+        try:
+            if earlier is not None:
+                grower.restore(earlier)
+                length -= sum(step.saved for step in grower.steps)
+            for step in grower.run():
+                length -= 0.0 if step is None else step.saved
+                kept.keep(lambda: {**grower.snapshot(), **chosen})
+                self._tell(grower, length, 0.99 * grower.fraction)
+        except KeyboardInterrupt:
+            self._interrupted()
+        if grower.candidates:
+            kept.keep(lambda: {**grower.snapshot(), **chosen}, now=True)
+        self._tell(grower, length, 1.0)
+        return found, grower
+
+    def _settle(
+        self, part: Any, seed: int, pause: Callable[[], None], earlier: dict[str, Any] | None
+    ) -> None:
+        """The concentration, and how much parents weigh."""
+        self.concentration_, self.parent_weight_ = None, 0.0
+        if self.criterion_ != "dirichlet" or self.estimator == "mle":
+            return
+        if earlier is not None:
+            self.concentration_ = earlier["concentration"]
+            self.parent_weight_ = earlier["parent_weight"]
+            return
+        given = None if self.concentration == "auto" else float(self.concentration)
+        try:
+            chosen = choose(part, given, np.random.default_rng(seed), pause)
+            self.concentration_, self.parent_weight_ = chosen.concentration, chosen.weight
+        except KeyboardInterrupt:
+            self.concentration_ = self.parent_weight_ = given or 1.0
+            self._interrupted()
+
+    def _interrupted(self) -> None:
+        self.interrupted_ = True
+        warnings.warn("interrupted: the clusters found so far are kept", stacklevel=4)
+
+    def _describe(self, part: Any, totals: Floats, found: Code, grower: Grower) -> None:
+        """All that is known of the clusters."""
+        k = self.n_clusters_ = grower.n_clusters
+        self.tree_, self.width_ = grower.tree(), found.width
+        counts = models.one_hot(grower.labels, k).T @ part
+        self.tokens_ = np.bincount(grower.labels, totals, minlength=k).astype(np.float64)
+        self.sizes_ = np.bincount(grower.labels, minlength=k).astype(np.float64)
+        self.mass_ = self.tokens_ / self.tokens_.sum()
+        overall = np.asarray(part.sum(axis=0), dtype=np.float64).ravel()
+        self.background_ = overall / overall.sum()
+        if self._smoothed:
+            weight = self.parent_weight_
+            self.centroids_ = models.shrunk(counts, self.tree_, background(overall), weight)
+        else:
+            self.centroids_ = models.frequencies(counts)
+        root = found.root(part, totals)
+        self.path_ = _path(root, grower)
+        self.n_iter_ = max(1, len(self.path_))
+        self.description_length_ = self.path_[-1]["total_after"] if self.path_ else root.total
+        self.notes_ = _notes(grower)
+        if self.n_clusters is not None and k < self.n_clusters and not self.interrupted_:
+            warnings.warn(
+                f"{k} clusters were found, not {self.n_clusters}: there are no more words to split",
+                ConvergenceWarning,
+                stacklevel=3,
+            )
+
+    @property
+    def _smoothed(self) -> bool:
+        return self.criterion_ == "dirichlet" and self.estimator == "mdl"
+
+    def _proba(self, matrix: Any) -> Floats:
+        lengths = models.code_lengths(
+            matrix,
+            kind_of(self.criterion_, self.estimator),
+            self.centroids_,
+            self.tokens_,
+            self.sizes_,
+            self.parent_weight_,
+            self.width_,
+        )
+        return models.posterior(lengths, self.mass_)
+
+    def _tell(self, grower: Grower, length: float, fraction: float) -> None:
+        if self.progress is not None:
+            self.progress(
+                {
+                    "n_clusters": grower.n_clusters,
+                    "description_length": length,
+                    "fraction": fraction,
+                }
+            )
+
+
+def _tidy(matrix: Any) -> Any:
+    """Without zeros that are kept and cells that are kept twice; the user's own stays as it is."""
+    if matrix.has_canonical_format and matrix.data.all():
+        return matrix
+    clean = matrix.copy()
+    clean.sum_duplicates()
+    clean.eliminate_zeros()
+    return clean
+
+
+def _path(root: Parts, grower: Grower) -> list[dict[str, Any]]:
+    """A row for each split; lengths are of the whole description, nats."""
+    rows: list[dict[str, Any]] = []
+    model, data = root
+    for number, step in enumerate(grower.steps):
+        after = Parts(model + step.model, data + step.data)
+        rows.append(
+            {
+                "step": number + 1,
+                "n_clusters": number + 2,
+                "parent": step.parent,
+                "cluster": step.cluster,
+                "words_kept": step.kept,
+                "words_moved": step.moved,
+                "saved": step.saved,
+                "model_before": model,
+                "model_after": after.model,
+                "data_before": data,
+                "data_after": after.data,
+                "total_before": model + data,
+                "total_after": after.total,
+            }
+        )
+        model, data = after
+    return rows
+
+
+def _notes(grower: Grower) -> list[str]:
+    """What the user should know of the data and of the splits."""
+    notes = []
+    if grower.labels.size == 1:
+        notes.append("one cluster, because there is one word only")
+    elif not grower.steps and grower.most is None and grower.candidates:
+        best = grower.candidates[0]
+        notes.append(
+            "one cluster, because no split of the words shortens the description: the best one "
+            f"found makes it {bits(-best.saved):.1f} bits longer"
+            if best.proper
+            else "one cluster, because the search left one side of the first split empty"
+        )
+    idle = sum(step.saved <= 0 for step in grower.steps)
+    if idle:
+        notes.append(f"{idle} of {len(grower.steps)} splits make the description longer")
+    return notes

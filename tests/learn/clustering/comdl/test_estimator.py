@@ -1,0 +1,290 @@
+from __future__ import annotations
+
+import os
+import signal
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import sparse
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.metrics import v_measure_score
+from sklearn.utils.estimator_checks import check_estimator
+
+from roget.core.counts import Counts
+from roget.errors import InputError
+from roget.learn.clustering.comdl.estimator import CoMDL
+from roget.learn.thesaurus import Thesaurus
+
+FAMILIES = np.array([[90, 10, 0, 0], [80, 20, 0, 0], [0, 0, 70, 30], [0, 0, 60, 40]])
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_scikit_learn_accepts_it() -> None:
+    check_estimator(CoMDL(n_row_classes=2, n_sweeps=3, n_starts=1))
+
+
+def test_what_is_learnt(planted: Any, naive: Any) -> None:
+    counts, rows, columns = planted(200, 100, 4, 3, 100)
+    model = CoMDL(random_state=0, n_starts=2).fit(counts)
+    assert v_measure_score(rows, model.labels_) == pytest.approx(1.0)
+    assert v_measure_score(columns, model.column_labels_) > 0.9
+    assert model.row_labels_ is model.labels_
+    assert model.n_clusters_ == model.tree_.n_clusters == 4
+    assert model.n_column_clusters_ == model.column_tree_.n_clusters
+    assert model.membership_.shape == (200, 4)
+    assert np.array_equal(model.membership_.argmax(axis=1), model.labels_)
+    assert model.centroids_.shape == (4, 100)
+    assert model.centroids_.sum(axis=1) == pytest.approx(1)
+    assert model.mass_.sum() == pytest.approx(1)
+    assert model.background_ == pytest.approx(counts.sum(axis=0) / counts.sum())
+    assert np.array_equal(model.predict(counts), model.labels_)
+    assert np.array_equal(model.fit_predict(counts), model.labels_)
+    assert np.array_equal(model.cut(4), model.labels_)
+    assert len(set(model.cut(2).tolist())) == 2
+    assert model.score(counts) > CoMDL(n_row_classes=1).fit(counts).score(counts)
+    seen = counts.sum(axis=0) > 0
+    right = naive(counts[:, seen], model.labels_, model.column_labels_[seen], model.a_, model.b_)
+    assert model.description_length_ == pytest.approx(right, rel=1e-12)
+    assert model.path_[-1]["description_length"] == pytest.approx(right, rel=1e-12)
+    assert len(model.path_) == model.n_clusters_ + model.n_column_clusters_ - 2
+    assert not model.interrupted_
+
+
+def test_predictions_are_the_formula() -> None:
+    model = CoMDL(a=0.7, b=1.3, random_state=0).fit(FAMILIES)
+    assert model.labels_.tolist() == [0, 0, 1, 1]
+    assert model.column_labels_.tolist() == [0, 0, 1, 1]
+    # A noun of the first class has all its 200 tokens with the two verbs of the first class.
+    right = (200 + 0.7) / (200 + 2 * 0.7) * (170 + 1.3) / (200 + 2 * 1.3)
+    assert model.predictive([0], [0])[0] == pytest.approx(right, rel=1e-12)
+    assert model.centroids_[0, 0] == pytest.approx(right, rel=1e-12)
+    rows, columns = np.divmod(np.arange(16), 4)
+    for level in (None, 0.5):
+        every = model.predictive(rows, columns, level).reshape(4, 4)
+        assert every.sum(axis=1) == pytest.approx(1)
+    merged = (170 + 1.3) / (400 + 4 * 1.3)
+    assert model.predictive([0], [0], 0.5)[0] == pytest.approx(merged, rel=1e-12)
+    model.levels = (1.0, 0.5)
+    assert model.smoothed([0], [0])[0] == pytest.approx((right + merged) / 2, rel=1e-12)
+    with pytest.raises(InputError, match="level=2"):
+        model.predictive([0], [0], 2)
+
+
+def test_predictions_of_all_starts_are_averaged(planted: Any) -> None:
+    counts = planted(40, 30, 4, 3, 30)[0]
+    model = CoMDL(random_state=0, n_starts=3, n_sweeps=2).fit(counts)
+    assert len(model.starts_) == 3
+    lengths = [start["length"] for start in model.starts_]
+    assert lengths == sorted(lengths)
+    assert lengths[0] == model.description_length_
+    rows, columns = np.divmod(np.arange(1200), 30)
+    every = model.predictive(rows, columns, every=True)
+    alone = [one.cells(rows, columns) for one in model._models]
+    assert every == pytest.approx(np.mean(alone, axis=0))
+    assert every.reshape(40, 30).sum(axis=1) == pytest.approx(1)
+
+
+def test_score_is_the_mean_log_probability_of_tokens() -> None:
+    model = CoMDL(random_state=0).fit(FAMILIES)
+    q, total = model.predict_proba(FAMILIES), 0.0
+    for word, row in enumerate(FAMILIES):
+        for context, count in enumerate(row):
+            if count:
+                total += count * np.log(q[word] @ model.centroids_[:, context])
+    assert model.score(FAMILIES) == pytest.approx(total / FAMILIES.sum(), rel=1e-9)
+
+
+def test_words_not_seen_in_training() -> None:
+    model = CoMDL(random_state=0).fit(FAMILIES)
+    new = np.array([[5, 0, 0, 0], [0, 0, 1, 0], [0, 0, 0, 0]])
+    proba = model.predict_proba(new)
+    assert proba[:2].argmax(axis=1).tolist() == [model.labels_[0], model.labels_[2]]
+    assert np.allclose(proba.sum(axis=1), 1)
+    assert proba[2] == pytest.approx([0.5, 0.5])
+    assert np.array_equal(model.predict_proba(sparse.csr_array(new)), proba)
+
+
+def test_names() -> None:
+    words, verbs = ["milk", "tea", "book", "letter"], ["drink", "pour", "read", "write"]
+    counts = Counts(FAMILIES, words, verbs)
+    model = CoMDL(random_state=0).fit(counts)
+    by_name = model.predictive(["tea", "book"], ["pour", "read"])
+    assert np.array_equal(by_name, model.predictive([1, 2], [1, 2]))
+    other = Counts([[4, 3, 0], [0, 1, 2]], ["wine", "poem"], ["pour", "burn", "read"])
+    assert model.predict(other).tolist() == [model.labels_[0], model.labels_[2]]
+    with pytest.raises(InputError, match="unknown word: 'ale'"):
+        model.predictive(["ale"], ["pour"])
+    with pytest.raises(InputError, match="numbered from 0 to 3"):
+        model.predictive([4], [0])
+    with pytest.raises(InputError, match="have no names"):
+        CoMDL().fit(FAMILIES).predictive(["ale"], [0])
+    thesaurus = Thesaurus.from_clustering(counts, model)
+    assert thesaurus.neighbours("milk", 1)[0].word == "tea"
+
+
+def test_through_dask() -> None:
+    array = pytest.importorskip("dask.array")
+    model = CoMDL(random_state=0).fit(FAMILIES)
+    lazy = array.from_array(FAMILIES, chunks=(3, 2))
+    assert np.array_equal(model.predict_proba(lazy).compute(), model.predict_proba(FAMILIES))
+
+
+@pytest.mark.parametrize("table", [[[3]], [[3, 1, 2]], [[1], [2], [9]], [[1, 1], [1, 1]]])
+def test_tables_too_small_for_classes(table: Any) -> None:
+    model = CoMDL(random_state=0).fit(table)
+    assert (model.n_clusters_, model.n_column_clusters_) == (1, 1)
+    assert model.path_ == []
+    assert "one class" in model.notes_[0]
+    assert model.predict(table).tolist() == [0] * len(table)
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+def test_a_table_without_structure_is_one_class(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    weights = rng.dirichlet(np.ones(60))[:, None] * rng.dirichlet(np.ones(40))
+    model = CoMDL(random_state=0).fit(rng.poisson(4000 * weights))
+    assert (model.n_clusters_, model.n_column_clusters_) == (1, 1)
+    assert "one class" in model.notes_[0]
+
+
+def test_rows_and_columns_without_counts() -> None:
+    padded = np.zeros((6, 5), dtype=int)
+    padded[1:5, :4] = FAMILIES
+    model, plain = CoMDL(random_state=0).fit(padded), CoMDL(random_state=0).fit(FAMILIES)
+    assert model.labels_[1:5].tolist() == plain.labels_.tolist()
+    assert model.description_length_ == plain.description_length_
+    assert model.centroids_.sum(axis=1) == pytest.approx(1)
+    assert model.centroids_[:, 4].min() > 0
+    assert model.notes_ == ["2 of 6 rows have no counts", "1 of 5 columns have no counts"]
+    with pytest.raises(InputError, match="all 2 rows are zero"):
+        CoMDL().fit(np.zeros((2, 2)))
+
+
+def test_fractional_counts() -> None:
+    model = CoMDL(random_state=0).fit(FAMILIES / 3)
+    assert model.labels_.tolist() == [0, 0, 1, 1]
+    assert "fractional" in model.notes_[0]
+
+
+def test_huge_counts() -> None:
+    model = CoMDL(random_state=0).fit(FAMILIES * 10**10)
+    assert model.labels_[0] != model.labels_[2]
+    assert np.isfinite(model.description_length_)
+    with pytest.raises(InputError, match="less than 2\\^53"):
+        CoMDL().fit(FAMILIES * 10**14)
+
+
+@pytest.mark.parametrize("bad", [-1.0, np.nan, np.inf])
+def test_what_is_no_count_is_refused(bad: float) -> None:
+    table = FAMILIES.astype(float)
+    table[1, 1] = bad
+    with pytest.raises(ValueError, match=r"Negative|NaN|infinity"):
+        CoMDL().fit(table)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"a": 0}, "a=0: expected a positive number"),
+        ({"b": "best"}, "b='best'"),
+        ({"partition": "flat"}, "expected sizes or modl"),
+        ({"n_row_classes": 0}, "n_row_classes=0"),
+        ({"n_sweeps": 0}, "n_sweeps=0"),
+        ({"levels": ()}, "levels="),
+        ({"levels": (1, 2)}, "levels="),
+    ],
+)
+def test_options_are_checked(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        CoMDL(**options).fit(FAMILIES)
+
+
+def test_numbers_of_classes_may_be_given() -> None:
+    model = CoMDL(n_row_classes=3, n_column_classes=1, random_state=0).fit(FAMILIES)
+    assert (model.n_clusters_, model.n_column_clusters_) == (3, 1)
+    with pytest.warns(ConvergenceWarning, match="4 classes of rows were found, not 9"):
+        assert CoMDL(n_row_classes=9, random_state=0).fit(FAMILIES).n_clusters_ == 4
+
+
+def test_modl_partitions(planted: Any, naive: Any) -> None:
+    counts, rows, _ = planted(60, 40, 4, 3, 100)
+    seen = counts.sum(axis=0) > 0
+    model = CoMDL(a=1, b=1, partition="modl", random_state=0).fit(counts[:, seen])
+    assert v_measure_score(rows, model.labels_) > 0.9
+    right = naive(counts[:, seen], model.labels_, model.column_labels_, 1, 1, "modl")
+    assert model.description_length_ == pytest.approx(right, rel=1e-12)
+
+
+def test_saved_and_loaded(tmp_path: Path, planted: Any) -> None:
+    counts = Counts(planted(40, 30, 4, 3, 30)[0])
+    model = CoMDL(random_state=0, n_starts=2, n_sweeps=5).fit(counts)
+    model.save(tmp_path / "model")
+    again = CoMDL.load(tmp_path / "model")
+    assert again.tree_ == model.tree_
+    assert again.column_tree_ == model.column_tree_
+    assert again.path_ == model.path_
+    assert np.array_equal(again.centroids_, model.centroids_)
+    assert np.array_equal(again.predict_proba(counts), model.predict_proba(counts))
+    pairs = np.arange(30), np.arange(30)
+    assert np.array_equal(again.smoothed(*pairs), model.smoothed(*pairs))
+    assert (again.description_length_, again.words_.tolist()) == (
+        model.description_length_, model.words_.tolist(),
+    )  # fmt: skip
+
+
+def test_progress_and_interruption(planted: Any) -> None:
+    counts = planted(40, 30, 4, 3, 30)[0]
+    told: list[dict[str, Any]] = []
+
+    def interrupt(row: dict[str, Any]) -> None:
+        told.append(row)
+        if len(told) == 4:
+            os.kill(os.getpid(), signal.SIGINT)
+
+    model = CoMDL(random_state=0, progress=interrupt)
+    with pytest.warns(UserWarning, match="interrupted"):
+        model.fit(counts)
+    assert model.interrupted_
+    assert len(told) == 4
+    assert set(told[0]) == {"n_clusters", "n_column_clusters", "description_length", "fraction"}
+    assert model.labels_.size == 40
+    assert model.description_length_ <= told[-1]["description_length"] + 1e-6
+    told.clear()
+    whole = CoMDL(random_state=0, n_sweeps=5, progress=told.append).fit(counts)
+    fractions = [row["fraction"] for row in told]
+    assert fractions == sorted(fractions)
+    assert fractions[-1] == 1.0
+    assert told[-1]["description_length"] == pytest.approx(whole.description_length_, rel=1e-6)
+
+
+def test_an_interrupted_run_goes_on(tmp_path: Path, planted: Any, monkeypatch: Any) -> None:
+    monkeypatch.setattr("roget.learn.clustering.keeping.INTERVAL", 0.0)
+    counts = planted(40, 30, 4, 3, 30)[0]
+    options = {"random_state": 3, "n_sweeps": 6, "n_starts": 2}
+    whole = CoMDL(**options).fit(counts)
+    steps = 0
+
+    def interrupt(row: dict[str, Any]) -> None:
+        nonlocal steps
+        steps += 1
+        if steps == 5:
+            os.kill(os.getpid(), signal.SIGINT)
+
+    place = tmp_path / "run"
+    with pytest.warns(UserWarning, match="interrupted"):
+        CoMDL(**options, checkpoint=place, progress=interrupt).fit(counts)
+    resumed = CoMDL(**options, checkpoint=place).fit(counts)
+    assert np.array_equal(resumed.labels_, whole.labels_)
+    assert np.array_equal(resumed.column_labels_, whole.column_labels_)
+    assert resumed.description_length_ == whole.description_length_
+    assert not resumed.interrupted_
+    with pytest.raises(InputError, match="other data or other options"):
+        CoMDL(**options, checkpoint=place).fit(counts + 1)
+
+
+def test_real_counts(shared_data: Path) -> None:
+    counts = Counts.read(shared_data / "vo-bench" / "train.tsv", columns=(2, 1, 3))
+    model = CoMDL(random_state=0, n_sweeps=40, n_starts=1).fit(counts)
+    assert model.description_length_ < 1_026_900

@@ -1,0 +1,234 @@
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.special import gammaln
+
+from roget.learn.clustering.comdl import criterion, kernels, merges, numeric
+from roget.learn.clustering.comdl.predict import Model
+from roget.learn.clustering.comdl.search import Classes, agglomerate, apply
+
+
+def test_log_gamma_is_scipys() -> None:
+    x = np.concatenate([np.geomspace(1e-6, 1e15, 4000), [9.999999, 10.0, 10.000001]])
+    ours = np.array([numeric.log_gamma(value) for value in x])
+    assert np.allclose(ours, gammaln(x), rtol=2e-15, atol=2e-14)
+    many, mantissa = x.copy(), np.ones(x.size)
+    numeric.log_gammas(x.size, many, many.view(np.int64), mantissa, mantissa.view(np.int64))
+    assert np.allclose(many, gammaln(x), rtol=2e-15, atol=2e-14)
+
+
+@pytest.mark.parametrize("x", [0.1, 3.0, 99_999.0, 100_001.0])
+@pytest.mark.parametrize("r", [1, 2, 7, 40])
+def test_rise_is_a_sum_of_logarithms(x: float, r: int) -> None:
+    right = math.fsum(math.log(x + i) for i in range(r))
+    assert numeric.rise(x, float(r)) == pytest.approx(right, rel=1e-12, abs=1e-9)
+
+
+def test_rise_keeps_its_digits_where_both_ends_are_huge() -> None:
+    right = math.fsum(math.log(1e12 + i) for i in range(5))
+    assert numeric.rise(1e12, 5.0) == pytest.approx(right, rel=1e-14)
+    assert gammaln(1e12 + 5) - gammaln(1e12) != pytest.approx(right, rel=1e-8)
+
+
+def test_exponentials() -> None:
+    x = -np.concatenate([np.linspace(0, 55, 999), [0.0, 700.0, 1e300]])
+    y, shifted = x.copy(), np.empty(x.size)
+    numeric.exponentials(x.size, y, shifted, shifted.view(np.int64), y.view(np.int64))
+    assert y[:999] == pytest.approx(np.exp(x[:999]), rel=1e-8)
+    assert y[-2:].tolist() == [0.0, 0.0]
+
+
+def test_uniform_numbers_are_uniform() -> None:
+    state = np.array([7], dtype=np.uint64)
+    drawn = np.array([numeric.uniform(state) for _ in range(20_000)])
+    assert (drawn >= 0).all()
+    assert (drawn < 1).all()
+    assert np.histogram(drawn, 10, (0, 1))[0] == pytest.approx(np.full(10, 2000), abs=250)
+
+
+@st.composite
+def problems(draw: st.DrawFn) -> tuple[Any, Any, Any, float, float, str]:
+    """A table without empty rows or columns, classes of both sides, a, b and a prior."""
+    n, m = draw(st.integers(2, 7)), draw(st.integers(1, 6))
+    cell = st.sampled_from([0, 0, 0, 1, 1, 2, 3, 9, 70_000])
+    counts = np.array(
+        draw(st.lists(st.lists(cell, min_size=m, max_size=m), min_size=n, max_size=n))
+    )
+    counts[np.arange(n), np.arange(n) % m] += 1
+    counts[np.arange(m) % n, np.arange(m)] += 1
+    labels = []
+    for size in (n, m):
+        given = draw(st.lists(st.integers(0, 3), min_size=size, max_size=size))
+        labels.append(np.unique(given, return_inverse=True)[1].astype(np.int64))
+    parameter = st.sampled_from([0.05, 0.3, 1.0, 2.5])
+    prior = draw(st.sampled_from(criterion.PARTITIONS))
+    return counts, labels[0], labels[1], draw(parameter), draw(parameter), prior
+
+
+@settings(max_examples=60, deadline=None)
+@given(problems())
+def test_length_is_the_formula(naive: Any, problem: Any) -> None:
+    counts, rows, columns, a, b, prior = problem
+    ours = criterion.length(criterion.prepare(counts, prior), rows, columns, a, b)
+    right = naive(counts, rows, columns, a, b, prior)
+    assert ours.total == pytest.approx(right, rel=1e-12, abs=1e-8)
+
+
+@settings(max_examples=80, deadline=None)
+@given(problems(), st.data())
+def test_every_move_changes_the_length_by_what_it_says(
+    naive: Any, problem: Any, data: st.DataObject
+) -> None:
+    counts, rows, columns, a, b, prior = problem
+    scale = data.draw(st.sampled_from([1.0, 0.37]))  # fractional counts have a way of their own
+    counts = counts * scale
+    table = criterion.prepare(counts, prior)
+    side = data.draw(st.integers(0, 1))
+    part, labels = table.sides[side], [rows.copy(), columns.copy()]
+    item = data.draw(st.integers(0, part.n - 1))
+    k, j = int(labels[side].max()) + 1, int(labels[1 - side].max()) + 1
+    room = min(part.n, k + 1) + 1
+    blocks = np.zeros((j, room))
+    kernels.tally_across(
+        part.indptr, part.indices, part.values, labels[side], labels[1 - side], blocks
+    )
+    size, mass = criterion.members(part, labels[side], room)
+    temperature = data.draw(st.sampled_from([0.0, 1.0, 1e6]))
+    state = np.array([data.draw(st.integers(0, 10**6))], dtype=np.uint64)
+    before = naive(counts, *labels, a, b, prior)
+    new, change, moved = kernels.sweep(
+        part.indptr, part.indices, part.values, part.totals, labels[side], labels[1 - side], j, k,
+        1, size, mass, blocks, np.log(blocks + a), table.logs(a), table.sizes(side, b),
+        part.partition, table.sized, table.grand, a, b, temperature, state, np.array([item]),
+        *np.zeros((2, part.n), dtype=np.int64),
+    )  # fmt: skip
+    after = naive(counts, *labels, a, b, prior)
+    assert after - before == pytest.approx(change, rel=1e-9, abs=1e-7)
+    assert set(labels[side].tolist()) == set(range(new))
+    assert temperature > 0 or change <= 0
+    fresh = np.zeros((j, room))
+    kernels.tally_across(
+        part.indptr, part.indices, part.values, labels[side], labels[1 - side], fresh
+    )
+    assert np.allclose(blocks, fresh)
+    assert moved in (0, 1)
+
+
+def test_classes_are_drawn_by_the_exponential_of_their_lengths(naive: Any) -> None:
+    counts = np.array([[3, 0, 1], [2, 1, 0], [0, 4, 1], [1, 2, 2]])
+    table, columns = criterion.prepare(counts), np.array([0, 1, 1])
+    part, temperature, drawn = table.sides[0], 1.7, dict.fromkeys(range(3), 0)
+    state = np.array([1], dtype=np.uint64)
+    for _ in range(6000):
+        labels = np.array([0, 0, 1, 1])
+        blocks = np.zeros((2, 4))
+        kernels.tally_across(part.indptr, part.indices, part.values, labels, columns, blocks)
+        size, mass = criterion.members(part, labels, 4)
+        kernels.sweep(
+            part.indptr, part.indices, part.values, part.totals, labels, columns, 2, 2, 1, size,
+            mass, blocks, np.log(blocks + 0.5), table.logs(0.5), table.sizes(0, 1.0),
+            part.partition, True, table.grand, 0.5, 1.0, temperature, state, np.array([0]),
+            *np.zeros((2, 4), dtype=np.int64),
+        )  # fmt: skip
+        drawn[int(labels[0])] += 1
+    lengths = np.array([naive(counts, [c, 0, 1, 1], columns, 0.5, 1.0) for c in range(3)])
+    shares = np.exp((lengths.min() - lengths) / temperature)
+    shares /= shares.sum()
+    assert np.array(list(drawn.values())) / 6000 == pytest.approx(shares, abs=0.025)
+
+
+@settings(max_examples=60, deadline=None)
+@given(problems())
+def test_every_merge_is_the_cheapest_and_costs_what_it_says(naive: Any, problem: Any) -> None:
+    counts, rows, columns, a, b, prior = problem
+    table = criterion.prepare(counts, prior)
+    labels = [rows.copy(), columns.copy()]
+    classes = Classes(labels, [int(part.max()) + 1 for part in labels], a, b, 0.0)
+    pairs, added = agglomerate(table, classes, 1, 1)
+    assert len(pairs) == sum(classes.k) - 2
+    here = naive(counts, *labels, a, b, prior)
+    for (side, one, two), change in zip(pairs.tolist(), added.tolist(), strict=True):
+        possible = []
+        for s in (0, 1):
+            names = sorted(set(labels[s].tolist()))
+            for i, first in enumerate(names):
+                for second in names[i + 1 :]:
+                    merged = [part.copy() for part in labels]
+                    merged[s][merged[s] == second] = first
+                    possible.append(naive(counts, *merged, a, b, prior) - here)
+        labels[side][labels[side] == two] = one
+        there = naive(counts, *labels, a, b, prior)
+        assert one < two
+        assert there - here == pytest.approx(change, rel=1e-9, abs=1e-6)
+        assert change == pytest.approx(min(possible), rel=1e-9, abs=1e-6)
+        here = there
+
+
+@settings(max_examples=40, deadline=None)
+@given(problems())
+def test_pair_costs(naive: Any, problem: Any) -> None:
+    counts, rows, columns, a, b, prior = problem
+    table = criterion.prepare(counts, prior)
+    k, m = int(rows.max()) + 1, int(columns.max()) + 1
+    blocks = criterion.blocks_of(table, rows, columns, k, m)
+    size, mass = criterion.members(table.sides[0], rows, k)
+    costs = merges.pair_costs(blocks, size, mass, a, b, table.sized, table.logs(a))
+    before = naive(counts, rows, columns, a, b, prior)
+    partition = table.sides[0].partition
+    for one in range(k):
+        for two in range(one):
+            after = naive(counts, np.where(rows == one, two, rows), columns, a, b, prior)
+            fewer = kernels.spread(k - 1, m, table.grand, a, partition)
+            fewer -= kernels.spread(k, m, table.grand, a, partition)
+            assert costs[one, two] + fewer == pytest.approx(after - before, rel=1e-9, abs=1e-6)
+            assert costs[two, one] == costs[one, two]
+
+
+@settings(max_examples=40, deadline=None)
+@given(problems())
+def test_code_lengths_are_differences_of_lengths(naive: Any, problem: Any) -> None:
+    counts, rows, columns, a, b, prior = problem
+    table = criterion.prepare(counts, prior)
+    k, m = int(rows.max()) + 1, int(columns.max()) + 1
+    model = Model(
+        criterion.blocks_of(table, rows, columns, k, m), rows, columns, counts.sum(axis=0), a, b,
+        prior == "sizes", (None, None),  # type: ignore[arg-type]
+    )  # fmt: skip
+    new = counts[:1] + (np.arange(counts.shape[1]) == 0)
+    ours = model.code_lengths(criterion.sparse.csr_array(new, dtype=float))[0]
+    lengths = [naive(np.vstack([counts, new]), [*rows, c], columns, a, b, prior) for c in range(k)]
+    assert ours - ours[0] == pytest.approx(np.array(lengths) - lengths[0], rel=1e-8, abs=1e-6)
+
+
+def test_merges_are_applied_one_after_the_other() -> None:
+    labels, k = apply([(3, 4), (1, 3), (0, 2)], np.array([0, 1, 2, 3, 4, 5]), 6)
+    assert labels.tolist() == [0, 1, 0, 1, 1, 2]
+    assert k == 3
+
+
+@pytest.mark.parametrize("n", [3, 60, 499])
+def test_partitions_of_few_and_many_items_are_counted_alike(n: int) -> None:
+    exact = criterion._log_partitions(n)
+    near = np.logaddexp.accumulate(criterion._saddle(n, np.arange(1.0, n + 1)))
+    assert near == pytest.approx(exact[1 : n + 1], abs=1.0 / n)
+    if n == 3:
+        assert np.exp(exact).tolist() == pytest.approx([1, 1, 4, 5, 5])
+
+
+def test_a_and_b_are_the_best_of_their_neighbours(planted: Any) -> None:
+    counts, rows, columns = planted(40, 30, 4, 3, 60)
+    counts *= 1 + np.arange(40)[:, None] ** 2 // 100  # words of different frequency
+    columns = columns[counts.sum(axis=0) > 0]
+    table = criterion.prepare(counts[:, counts.sum(axis=0) > 0])
+    a, b = criterion.choose(table, rows, columns, 0.25, 1.0, "ab")
+    here = criterion.length(table, rows, columns, a, b).total
+    for factor in (2**0.25, 2**-0.25):
+        assert here <= criterion.length(table, rows, columns, a * factor, b).total
+        assert here <= criterion.length(table, rows, columns, a, b * factor).total
+    assert criterion.choose(table, rows, columns, 0.25, 1.0, "b") == (0.25, b)

@@ -1,0 +1,59 @@
+"""The concentration, chosen on held-out tokens or by the code's own length."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from roget.learn.clustering.mdl import choose as choosing
+from roget.learn.clustering.mdl.choose import choose
+
+
+def rng() -> np.random.Generator:
+    return np.random.default_rng(0)
+
+
+def test_held_out_tokens_choose(planted: Any) -> None:
+    table, _ = planted(80, 40, 4, 200)
+    choice = choose(table, None, rng())
+    rows = [row for row in choice.table if row["concentration"] == choice.concentration]
+    best = min(rows, key=lambda row: row["loss"])
+    assert choice.weight == best["weight"]
+    assert best["loss"] <= choice.table[0]["loss"]
+    assert len({row["weight"] for row in choice.table}) > 2
+    tried = list(dict.fromkeys(row["concentration"] for row in choice.table))
+    assert len(tried) > 1
+    assert tried == sorted(tried, reverse=True)
+    assert all(0 < row["loss"] < 10 for row in choice.table)
+    assert choose(table, None, rng()) == choice
+    kept = choose(table, 12.0, rng())
+    assert kept.concentration == 12.0
+    assert {row["concentration"] for row in kept.table} == {12.0}
+
+
+def test_the_length_chooses_where_tokens_are_few(planted: Any) -> None:
+    table, _ = planted(20, 10, 2, 30)
+    choice = choose(table, None, rng())
+    best = min(choice.table, key=lambda row: row["loss"])
+    assert choice.concentration == choice.weight == best["concentration"]
+    assert best["n_clusters"] == 2
+    assert best["loss"] > 100
+
+
+def test_no_structure_is_looked_for_all_the_way_down() -> None:
+    table = sparse.csr_array(rng().multinomial(20, np.ones(5) / 5, size=30), dtype=np.float64)
+    choice = choose(table, None, rng())
+    assert {row["n_clusters"] for row in choice.table} == {1}
+    assert choice.table[-1]["concentration"] <= choosing.LOWEST
+
+
+def test_large_tables_are_sampled(planted: Any, monkeypatch: Any) -> None:
+    table, _ = planted(200, 30, 3, 20)
+    monkeypatch.setattr(choosing, "ENTRIES", 500)
+    part = choosing._sampled(table, rng())
+    assert 500 <= part.nnz <= 500 + 30
+    assert part.shape[1] == 30
+    rows = {tuple(row) for row in table.toarray()}
+    assert all(tuple(row) in rows for row in part.toarray())
