@@ -1,8 +1,9 @@
 """Write what the documentation takes from the program: `make docs`.
 
-docs/measures.md is generated from the catalogue; in README.md the text between a pair of
-`<!-- output: COMMAND -->` and `<!-- end -->` lines is replaced by what the command prints.
-`--check` changes nothing and fails if something is out of date.
+docs/measures.md is generated from the catalogue; in README.md and docs/*.md the text between a
+pair of `<!-- output: COMMAND -->` and `<!-- end -->` lines is replaced by what the command prints.
+`--check` changes nothing and fails if the first two are out of date: the commands of the other
+pages learn for a while, and the last digits of what they print may depend on the processor.
 """
 
 from __future__ import annotations
@@ -90,6 +91,9 @@ def main() -> None:
         ROOT / "docs/measures.md": measures_page(),
         readme: with_outputs(readme.read_text(encoding="utf-8")),
     }
+    if "--check" not in sys.argv[1:]:
+        for page in sorted((ROOT / "docs").glob("*.md")):
+            pages.setdefault(page, with_outputs(page.read_text(encoding="utf-8")))
     stale = [path for path, text in pages.items() if _read(path) != text]
     names = ", ".join(str(path.relative_to(ROOT)) for path in stale)
     if "--check" in sys.argv[1:]:
