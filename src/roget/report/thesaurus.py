@@ -5,8 +5,6 @@ from __future__ import annotations
 import io
 from collections.abc import Iterator
 
-import numpy as np
-
 from roget.core.information import bits
 from roget.learn.thesaurus import Thesaurus, WordClass
 from roget.report.text import width
@@ -32,7 +30,7 @@ def description(thesaurus: Thesaurus) -> str:
     length = thesaurus.provenance.get("description_length")
     if length is None:
         return ""
-    saved = bits(float(np.nansum(thesaurus.tree.value)))
+    saved = bits(sum(float(step["saved"]) for step in thesaurus.steps))
     return f"described in {bits(length):,.0f} bits, {saved:,.0f} fewer than as one class"
 
 
