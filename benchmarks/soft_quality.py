@@ -35,7 +35,7 @@ from roget.learn import heldout
 from roget.learn.clustering.soft.anneal import Settings, anneal
 from roget.learn.clustering.soft.choose import choose
 from roget.learn.clustering.soft.data import prepare
-from roget.learn.clustering.soft.symmetric import anneal_symmetric
+from roget.learn.clustering.soft.symmetric import anneal_symmetric, fold_in
 from roget.learn.clustering.soft.walk import Walker
 
 try:
@@ -77,6 +77,14 @@ def asymmetric(train: Any, seed: int) -> Iterator[tuple[str, Classes]]:
     """Our clusters of words, as the annealer leaves them at each size."""
     for point in Walker(train, seed=seed).points((8, 16, 32, 64, 128)):
         yield f"K={point.n_clusters}", (point.membership, point.centroids)
+
+
+def by_weights(train: Any, seed: int) -> Iterator[tuple[str, Classes]]:
+    """The same clusters, mixed by the weights that fit a word's counts best, by tempered EM."""
+    for size, (_, centroids) in asymmetric(train, seed):
+        known = 0.98 * centroids + 0.02 * heldout.unigram(train)
+        for beta in (0.9, 0.8):
+            yield f"{size} β={beta}", (fold_in(train, known, beta), centroids)
 
 
 def symmetric(train: Any, seed: int) -> Iterator[tuple[str, Classes]]:
@@ -126,6 +134,7 @@ def _normalised(rows: Floats, columns: Floats) -> Classes:
 
 KINDS: dict[str, Callable[[Any, int], Iterator[tuple[str, Classes]]]] = {
     "asymmetric": asymmetric,
+    "asymmetric, EM weights": by_weights,
     "symmetric": symmetric,
     "symmetric, chosen": chosen,
     "NMF-KL": nmf,

@@ -171,3 +171,23 @@ def test_twins_that_come_together_are_merged() -> None:
     assert annealer.mixture.k == k - 1
     assert annealer.tree().n_clusters == k - 1
     assert annealer.mixture.q[:, : k - 1].sum(axis=1) == pytest.approx(np.ones(30))
+
+
+def test_a_rare_word_with_contexts_of_its_own_does_not_stop_the_splits(planted: Any) -> None:
+    counts, labels = planted(200, 100, 4, 60)
+    alone = sparse.csr_array(np.array([[2.0]]))
+    state = last(sparse.csr_array(sparse.block_diag([counts, alone])), n_clusters=4)
+    assert state.n_clusters == 4
+    assert v_measure_score(labels, hard(state)[:200]) == pytest.approx(1.0)
+
+
+def test_narrow_directions_are_passed_over(planted: Any) -> None:
+    counts, _ = planted(200, 100, 4, 60)
+    alone = sparse.csr_array(np.array([[2.0]]))
+    both = prepare(sparse.csr_array(sparse.block_diag([counts, alone])))
+    one = np.ones((201, 1))
+    assert instability(both, one, 0).eigenvalue == pytest.approx(1.0), "a component of its own"
+    wide = instability(both, one, 0, narrow=1e-3)
+    without = instability(prepare(counts), np.ones((200, 1)), 0)
+    assert wide.eigenvalue == pytest.approx(without.eigenvalue, rel=1e-6)
+    assert 200 not in wide.words

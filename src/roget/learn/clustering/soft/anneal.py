@@ -59,6 +59,10 @@ EMPTY = 0.01
 DROP = 1e-3
 """The part of a cluster's mass, in words that hardly belong to it, with no say in its split."""
 
+NARROW = 5e-4
+"""A split must concern at least this part of a cluster; rare words with contexts that no others
+share would be split off one by one, at β = 1, and their twins never part from the rest."""
+
 TWIN_STEPS = 40
 TWIN_TOLERANCE = 1e-3
 PARTED = 0.05
@@ -267,8 +271,9 @@ class Annealer:
         # The same start wherever it is looked at between two settlings, also after resuming.
         seed = [self.settings.seed, cluster, self.relaxed_at]
         return instability(
-            self.data, self.mixture.q, cluster, drop=drop, tolerance=tolerance, seed=seed
-        )
+            self.data, self.mixture.q, cluster, drop=drop, tolerance=tolerance, seed=seed,
+            narrow=NARROW,
+        )  # fmt: skip
 
     def _split(self, cluster: int, beta: float) -> bool:
         """Let twins of the cluster part; False if they do not."""

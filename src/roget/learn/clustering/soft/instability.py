@@ -21,6 +21,9 @@ STEPS = 24
 
 RESTARTS = 20
 
+ALOOF = 0.1
+"""Words whose squared score is at least this part of the largest make up a narrow direction."""
+
 
 @dataclass(frozen=True, eq=False)
 class Instability:
@@ -47,16 +50,29 @@ def instability(
     drop: float = 0.0,
     tolerance: float = 1e-8,
     seed: Any = 0,
+    narrow: float = 0.0,
 ) -> Instability:
     """The largest non-trivial eigenvalue of a cluster, to a relative residual of `tolerance`.
 
     Words are left out that hold, together, at most the part `drop` of the cluster's mass: a word
-    with contexts of its own makes any cluster unstable, however little it belongs there.
+    with contexts of its own makes any cluster unstable, however little it belongs there. So are
+    words that, by such contexts, make a direction of their own with less than the part `narrow`.
     """
     # A plain sum: a BLAS product may depend on how many threads that library uses.
     mass = float(np.sum(data.prior * membership[:, cluster]))
     least = drop * mass / data.n_words
     words, weights = kernels.members(membership, cluster, data.prior, least)
+    while True:
+        found = _largest(data, words, weights, tolerance, seed)
+        shares = weights / max(float(np.sum(weights)), 1e-300)
+        concerned = 1.0 / max(float(np.sum(shares * found.scores**4)), 1e-300)
+        if found.eigenvalue == 0 or concerned >= narrow:
+            return found
+        kept = found.scores**2 < ALOOF * np.max(found.scores**2)
+        words, weights = words[kept], weights[kept]
+
+
+def _largest(data: Data, words: Array, weights: Floats, tolerance: float, seed: Any) -> Instability:
     if words.size < 2:
         return Instability(0.0, words, weights, np.zeros(words.size))
     shares = weights / weights.sum()
