@@ -12,7 +12,7 @@ from roget import Counts, data, papers
 from roget.errors import UnknownName
 from roget.papers import soft
 
-PEOPLE = {"staff", "worker"}
+PEOPLE = {"troop", "worker"}
 WEAPONS = {"missile", "weapon"}
 
 

@@ -36,7 +36,7 @@ def write(path: str | os.PathLike[str], kind: str, content: Mapping[str, Any]) -
     plain = {name: value for name, value in content.items() if name not in arrays}
     header = {"format": f"roget.{kind}", "version": VERSION, "roget": __version__, **plain}
     with new_directory(path, lambda folder: (folder / _HEADER).is_file(), "a model") as draft:
-        text = json.dumps(header, ensure_ascii=False, indent=1)
+        text = json.dumps(header, ensure_ascii=False, indent=1, default=_plain)
         (draft / _HEADER).write_text(text + "\n", encoding="utf-8")
         np.savez(draft / _ARRAYS, allow_pickle=False, **arrays)
 
@@ -63,10 +63,17 @@ def read(path: str | os.PathLike[str], kind: str) -> dict[str, Any]:
 
 def fingerprint(arrays: Iterable[npt.NDArray[Any]], options: Mapping[str, Any]) -> str:
     """A name for the data and options of a run, so that no other run is taken for it."""
-    digest = hashlib.sha256(json.dumps(dict(options), sort_keys=True).encode())
+    digest = hashlib.sha256(json.dumps(dict(options), sort_keys=True, default=_plain).encode())
     for array in arrays:
         digest.update(np.ascontiguousarray(array).data)
     return digest.hexdigest()
+
+
+def _plain(value: Any) -> Any:
+    """A number of numpy's as Python's."""
+    if isinstance(value, np.generic):
+        return value.item()
+    raise TypeError(f"{type(value).__name__} cannot be kept")
 
 
 class Checkpoint:

@@ -10,7 +10,7 @@ import pytest
 from scipy import sparse
 
 from roget.core.counts import Counts
-from roget.learn.clustering.soft.choose import _generator, _grid, choose, hold_out
+from roget.learn.clustering.soft.choose import _grid, choose, generator, hold_out
 
 
 def planted(clusters: int, words: int = 80, contexts: int = 60, seed: int = 0) -> Any:
@@ -89,5 +89,5 @@ def test_the_grid_grows_by_half_and_a_third() -> None:
 
 def test_a_random_state_is_not_used_up() -> None:
     state = np.random.RandomState(3)
-    one, two = (_generator(state).random() for _ in range(2))
-    assert one == two != _generator(np.random.RandomState(4)).random()
+    one, two = (generator(state).random() for _ in range(2))
+    assert one == two != generator(np.random.RandomState(4)).random()

@@ -13,6 +13,7 @@ from sklearn.metrics import v_measure_score
 from sklearn.utils.estimator_checks import check_estimator
 
 from roget.core.counts import Counts
+from roget.data import sample
 from roget.errors import InputError
 from roget.learn.clustering import keeping
 from roget.learn.clustering.soft.estimator import SoftAnnealing
@@ -122,7 +123,7 @@ def test_degenerate_tables() -> None:
         model = SoftAnnealing(1).fit(table)
         assert model.n_clusters_ == 1
         assert model.labels_.tolist() == [0] * len(table)
-        with pytest.warns(ConvergenceWarning, match="1 clusters were found, not 2"):
+        with pytest.warns(ConvergenceWarning, match="1 cluster was found, not 2"):
             assert SoftAnnealing(2).fit(table).n_clusters_ == 1
     with pytest.warns(ConvergenceWarning):
         doubled = SoftAnnealing(4).fit(np.repeat(FAMILIES[[0, 2]], 3, axis=0))
@@ -256,3 +257,108 @@ def test_pickled_and_cloned(planted: Any) -> None:
     again = pickle.loads(pickle.dumps(model))
     assert np.array_equal(again.predict(counts), model.labels_)
     assert clone(model).get_params() == model.get_params()
+
+
+def nouns(most: int) -> Any:
+    return sample("verb_object").top(most)
+
+
+@pytest.mark.parametrize("model", ["asymmetric", "symmetric"])
+@pytest.mark.parametrize("after", [2, 4, 6])
+def test_wherever_it_is_interrupted_all_parts_agree(model: str, after: int) -> None:
+    counts, calls = nouns(300), 0
+
+    def stop(news: dict[str, Any]) -> None:
+        nonlocal calls
+        calls += 1
+        if calls == after:
+            signal.raise_signal(signal.SIGINT)
+
+    with pytest.warns(UserWarning, match="interrupted"):
+        found = SoftAnnealing(40, model=model, random_state=0, progress=stop).fit(counts)
+    assert found.interrupted_
+    assert 1 < found.n_clusters_ < 40
+    assert found.tree_.n_clusters == found.n_clusters_ == found.membership_.shape[1]
+    assert found.cut(2).max() == 1
+    weights = counts.word_totals / counts.total
+    assert np.allclose(found.membership_.T @ weights, found.mass_, atol=0.02)
+
+
+def test_an_interrupted_choice_is_used() -> None:
+    seen = []
+
+    def stop(news: dict[str, Any]) -> None:
+        seen.append(news["fraction"])
+        if news["n_clusters"] == 4 and news["free_energy"] is None:
+            signal.raise_signal(signal.SIGINT)
+
+    with pytest.warns(UserWarning, match="interrupted"):
+        found = SoftAnnealing(random_state=0, progress=stop).fit(nouns(300))
+    assert found.interrupted_
+    assert found.n_clusters_ in (2, 3, 4)
+    assert seen == sorted(seen), "progress never goes back"
+
+
+@pytest.mark.parametrize("model", ["asymmetric", "symmetric"])
+def test_a_run_without_a_seed_goes_on_with_its_own(tmp_path: Path, model: str) -> None:
+    one, two = (
+        SoftAnnealing(6, model=model, checkpoint=tmp_path / "run").fit(nouns(100)) for _ in "ab"
+    )
+    assert np.array_equal(one.centroids_, two.centroids_)
+    assert one.path_ == two.path_
+
+
+@pytest.mark.parametrize("model", ["asymmetric", "symmetric"])
+def test_dask_arrays_are_checked(model: str) -> None:
+    array = pytest.importorskip("dask.array")
+    counts = nouns(60).matrix.toarray()
+    found = SoftAnnealing(3, model=model, random_state=0).fit(counts)
+    right = found.predict_proba(array.from_array(counts, chunks=(25, 100))).compute()
+    assert np.allclose(right, found.predict_proba(counts), atol=1e-4)
+    with pytest.raises(InputError, match="columns"):
+        found.predict_proba(array.from_array(counts[:, 1:], chunks=25))
+    with pytest.raises(ValueError, match="Negative"):
+        found.predict_proba(array.from_array(-counts, chunks=25)).compute()
+
+
+def test_numbers_of_numpy_are_numbers(tmp_path: Path) -> None:
+    found = SoftAnnealing(np.int64(3), beta=np.float32(6.0), checkpoint=tmp_path / "run")
+    found.fit(nouns(60)).save(tmp_path / "model")
+    assert SoftAnnealing.load(tmp_path / "model").n_clusters_ == 3
+
+
+def test_rows_of_the_path_are_of_one_state() -> None:
+    found = SoftAnnealing(20, random_state=0).fit(nouns(300))
+    sizes = [row["n_clusters"] for row in found.path_]
+    assert sizes[:19] == [*range(2, 21)]
+    assert set(sizes[19:]) == {20}
+    assert [row["step"] for row in found.path_] == [*range(1, len(found.path_) + 1)]
+    last = found.path_[-1]
+    assert last["beta"] == found.beta_
+    assert last["free_energy"] == pytest.approx(last["distortion"] - last["entropy"] / last["beta"])
+
+
+def test_cuts_of_the_tree_tell_more_than_chance() -> None:
+    """Merging leaves by the tree keeps more information about contexts than any random way."""
+    found = SoftAnnealing(32, random_state=0).fit(nouns(500))
+    rng = np.random.default_rng(0)
+
+    def information(groups: Any) -> float:
+        joint = np.zeros((groups.max() + 1, found.centroids_.shape[1]))
+        np.add.at(joint, groups, found.mass_[:, None] * found.centroids_)
+        expected = np.outer(joint.sum(axis=1), joint.sum(axis=0))
+        here = joint > 0
+        return float(np.sum(joint[here] * np.log(joint[here] / expected[here])))
+
+    for k in (4, 8, 16):
+        groups = found.tree_.cut(k)
+        chance = max(information(rng.permutation(groups)) for _ in range(200))
+        assert information(groups) > chance
+
+
+def test_no_cluster_is_a_copy_of_another() -> None:
+    found = SoftAnnealing(beta=3.0, random_state=0).fit(nouns(500))
+    assert found.n_clusters_ > 10
+    gaps = np.abs(found.centroids_[:, None] - found.centroids_[None]).sum(axis=2)
+    assert gaps[~np.eye(found.n_clusters_, dtype=bool)].min() > 5e-4
+    assert found.tree_.n_clusters == found.n_clusters_

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -31,17 +32,19 @@ EDGE = 1.001
 RISE = 1.05
 """The largest factor by which β is raised before all words settle again."""
 
-PACE = 1.02
+PACE = 1.05
 """β rises by this factor at least whenever all words settle, while clusters are being split."""
 
-SENSES = 2.5
-"""Where only a number of clusters is asked for, β is raised until a word belongs to so many of
-them, the exponential of the mean entropy (to √k of k clusters, if that is less): there held-out
-text is predicted best."""
+SENSES = (1.6, 2.5)
+"""Where only a number of clusters is asked for, β ends where a word belongs to so many of them, the
+exponential of the mean entropy (but to at most √k of k): there held-out text is predicted best."""
 
 SHARPEN = 1.05
-SHARPEST = 4.0
-"""But to no more than so many times what their splits needed."""
+"""By what factor β goes there, from where the last split left it."""
+
+SOFTEST, SHARPEST = 1.15, 4.0
+"""It does not go lower than so many times what the splits needed, else clusters would come together
+again; nor higher than so many times where they happened."""
 
 RELAX = 1.1
 """Clusters settle together once there are more of them by this factor."""
@@ -51,7 +54,7 @@ RELAX_WORK = 320
 """While clusters are few they settle longer, up to so many steps times clusters: near its critical
 β a system is slow, and a cluster that has not settled yet seems more unstable than it is."""
 
-RELAX_TOLERANCE = 1e-5
+RELAX_TOLERANCE = 1e-6
 
 EMPTY = 0.01
 """A cluster with less mass than this part of the rarest word is empty."""
@@ -65,6 +68,9 @@ share would be split off one by one, at β = 1, and their twins never part from 
 
 TWIN_STEPS = 40
 TWIN_TOLERANCE = 1e-3
+SAME = 1e-3
+"""Centroids are the same if their logarithms differ by less on average."""
+
 PARTED = 0.05
 """Twins have parted if some words' shares of them differ by as much."""
 
@@ -107,9 +113,9 @@ class Annealer:
         # clusters that hardly differ are all as unstable as the root, and their number has no end.
         self.mixture = Mixture(data, True, self.crew)
         self.splits: list[Split] = []
-        self.beta = 1.0
-        self.energy = self.mixture.run(1.0, 1, 0.0)
-        self.settled, self.grown, self.finished = True, False, False
+        self.beta = min(1.0, self._limit)
+        self.energy = self.mixture.run(self.beta, 1, 0.0)
+        self.settled, self.grown, self.falling, self.finished = True, False, False, False
         self.relaxed_at = 1
         self._pause = pause or (lambda: None)
         # By cluster: the eigenvalue last seen, whether it still holds, and what it is divided by
@@ -137,26 +143,57 @@ class Annealer:
         return Tree(parent, value, cluster)
 
     def states(self) -> Iterator[State]:
-        """Split until enough, then sharpen, then settle."""
+        """Split until enough, then take β where it is to end, then settle."""
         if self.finished:
             yield self._state(last=True)
             return
         # What to do next depends on nothing but the state, so that a resumed run does the same.
         while True:
-            if not self.grown and self._advance():
-                yield self._state()
-            elif (target := self._target) > self.beta or not self.settled:
-                self._settle(min(target, self.beta * SHARPEN), final=False)
-                yield self._state()
-            elif not self.grown:
-                self.grown = True
-                self.mixture.massive = self.settings.mass
-                self._settle(self.beta, final=False)
-            else:
+            if not self.grown:
+                if self._advance():
+                    yield self._state()
+                else:
+                    self._grown()
+                continue
+            beta = self._next_beta()
+            if beta == self.beta:
                 break
+            self._settle(beta, final=False)
+            yield self._state()
         self._settle(self.beta, final=True)
+        while self.settings.n_clusters is None and self._absorb_copies():
+            self._settle(self.beta, final=True)
         self.finished = True
         yield self._state(last=True)
+
+    def wind_up(self) -> None:
+        """Leave off where it is, with the memberships that were asked for."""
+        if not self.grown:
+            self._pause = lambda: None
+            self._grown()
+
+    def _grown(self) -> None:
+        self.grown = self.falling = True
+        self.mixture.massive = self.settings.mass
+        self._settle(self.beta, final=False)
+
+    def _next_beta(self) -> float:
+        """Where β goes next: down while words are too sure of their cluster, then up; no further
+        if it stays."""
+        if self.settings.beta is not None:
+            low, high = self.beta / SHARPEN, self.beta * SHARPEN
+            return min(max(self.settings.beta, low), high)
+        if self.settings.n_clusters is None or not self.splits:
+            return self.beta
+        least, most = (min(math.log(n), math.log(self.mixture.k) / 2) for n in SENSES)
+        floor = SOFTEST * max(split.critical_beta for split in self.splits)
+        ceiling = SHARPEST * max(split.beta for split in self.splits)
+        if self.falling and self.energy.entropy < least and self.beta > floor:
+            return max(self.beta / SHARPEN, floor)
+        self.falling = False
+        if self.energy.entropy > most and self.beta < ceiling:
+            return min(self.beta * SHARPEN, ceiling)
+        return self.beta
 
     def snapshot(self) -> dict[str, Any]:
         """All that is needed to go on from here, as arrays and plain data."""
@@ -172,6 +209,7 @@ class Annealer:
             "beta": self.beta,
             "settled": self.settled,
             "grown": self.grown,
+            "falling": self.falling,
             "finished": self.finished,
             "relaxed_at": self.relaxed_at,
             "energy": vars(self.energy),
@@ -191,7 +229,9 @@ class Annealer:
         self.mixture.m_step()
         self.mixture.logs[:, : kept["logs"].shape[1]] = kept["logs"]
         self.beta, self.settled = kept["beta"], kept["settled"]
-        self.grown, self.finished = kept["grown"], kept["finished"]
+        self.grown, self.falling, self.finished = (
+            bool(kept[name]) for name in ("grown", "falling", "finished")
+        )
         self.mixture.massive = self.settings.mass if self.grown else True
         self.relaxed_at = kept["relaxed_at"]
         self.energy = Energy(**kept["energy"])
@@ -207,18 +247,6 @@ class Annealer:
     @property
     def _limit(self) -> float:
         return math.inf if self.settings.beta is None else self.settings.beta
-
-    @property
-    def _target(self) -> float:
-        """What β is to be raised to, with masses and then without."""
-        given = self.settings.beta
-        sharp = self.energy.entropy <= min(math.log(SENSES), math.log(self.mixture.k) / 2)
-        if self.settings.n_clusters is None or not self.splits:
-            return self.beta if given is None else given
-        if given is not None:
-            return self.beta if sharp and not self.grown else given
-        highest = SHARPEST * max(split.beta for split in self.splits)
-        return self.beta if sharp else max(self.beta, highest)
 
     def _advance(self) -> bool:
         """Make one more split, raising β as far as that needs; False if there is none to make."""
@@ -297,8 +325,6 @@ class Annealer:
         self._account(cluster, beta, found, share, (first, second))
         if self.mixture.k >= RELAX * self.relaxed_at and self.mixture.k < self._most:
             self._settle(min(self.beta * PACE, self._limit), final=False)
-            if self.splits:
-                self.splits[-1] = replace(self.splits[-1], energy=self.energy)
         return True
 
     def _replace(self, cluster: int, beta: float, found: Instability, share: Floats) -> None:
@@ -359,10 +385,48 @@ class Annealer:
             later = {split.parent for split in self.splits[place + 1 :]}
             if later & {parent, new}:
                 continue
-            gap = np.abs(self.mixture.logs[:, parent] - self.mixture.logs[:, new])
-            same = float(np.sum(self.data.background * gap)) < 1e-3
-            if same or min(self.mixture.mass[parent], self.mixture.mass[new]) < empty:
+            if (
+                self._alike(parent, new)
+                or min(self.mixture.mass[parent], self.mixture.mass[new]) < empty
+            ):
                 self._unsplit(place)
+
+    def _alike(self, one: int, other: int) -> bool:
+        gap = np.abs(self.mixture.logs[:, one] - self.mixture.logs[:, other])
+        return float(np.sum(self.data.background * gap)) < SAME
+
+    def _absorb_copies(self) -> bool:
+        """Leave one of clusters with the same centroid: without masses copies change the model.
+
+        Gives whether there were any.
+        """
+        k, weights = self.mixture.k, self.data.background
+        # The same centroids have the same mean logarithm, so only neighbours are compared.
+        means = np.sum(weights[:, None] * self.mixture.logs[:, :k], axis=0)
+        order = np.argsort(means, kind="stable").tolist()
+        copies = {
+            b: a for a, b in pairwise(order) if means[b] - means[a] < SAME and self._alike(a, b)
+        }
+        for cluster in sorted(copies, reverse=True):
+            self._absorb(cluster)
+        return bool(copies)
+
+    def _absorb(self, cluster: int) -> None:
+        """Take a leaf out of the tree: its words go to the cluster that it split from, or to that
+        which last split from it."""
+        ways = [place for place, split in enumerate(self.splits) if split.parent == cluster]
+        if ways:  # the last one that split from it takes its number
+            other = ways[-1] + 1
+            swap = {cluster: other, other: cluster}
+            for array in (self.mixture.q, self.mixture.logs):
+                array[:, [cluster, other]] = array[:, [other, cluster]]
+            self.mixture.mass[[cluster, other]] = self.mixture.mass[[other, cluster]]
+            self.splits[other:] = [
+                replace(s, parent=swap.get(s.parent, s.parent)) for s in self.splits[other:]
+            ]
+            cluster = other
+        if cluster:
+            self._unsplit(cluster - 1)
 
     def _unsplit(self, place: int) -> None:
         parent, new = self.splits[place].parent, place + 1

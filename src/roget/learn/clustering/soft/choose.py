@@ -56,6 +56,7 @@ class Choice(NamedTuple):
     n_clusters: int
     beta: float
     table: list[dict[str, float]]
+    interrupted: bool = False
 
 
 class _Candidate(NamedTuple):
@@ -68,14 +69,16 @@ def choose(
     options: Options,
     random_state: Any = None,
     tell: Callable[[int, float, float], None] | None = None,
+    pause: Callable[[], None] | None = None,
 ) -> Choice:
     """Hold out one token in ten, anneal on the others once, and see where the path is best.
 
     `counts` are Counts or a csr_array without empty rows. A β that the options give is kept.
-    `tell` is called with the number of clusters, β and the part of the search that is done.
+    `tell` is called with the number of clusters, β and the part of the search that is done, `pause`
+    where stopping does no harm: a KeyboardInterrupt from it ends the search with the best so far.
     """
     seed = random_state if random_state is not None else options.random_state
-    rng = _generator(seed)
+    rng = generator(seed)
     matrix = sparse.csr_array(counts.matrix if isinstance(counts, Counts) else counts)
     train, held = hold_out(matrix, HELD_OUT, rng)
     rows = np.flatnonzero(np.asarray(train.sum(axis=1)).ravel() > 0)
@@ -91,10 +94,15 @@ def choose(
         dtype=options.dtype,
         seed=int(rng.integers(2**31)),
         n_jobs=options.n_jobs,
+        pause=pause,
     )
     best = _candidate(1, start, tokens, None)
     table, waited = [best.row], 0
-    for group in _groups(walker, options, rows.size, tokens):
+    interrupted = False
+    for group in _unless_stopped(_groups(walker, options, rows.size, tokens)):
+        if group is None:
+            interrupted = True
+            break
         table += [candidate.row for candidate in group]
         if tell is not None:
             k, beta = group[-1].row["n_clusters"], group[-1].row["beta"]
@@ -106,7 +114,17 @@ def choose(
             waited += 1
         if waited == PATIENCE:
             break
-    return Choice(int(best.row["n_clusters"]), float(best.row["beta"]), table)
+    return Choice(int(best.row["n_clusters"]), float(best.row["beta"]), table, interrupted)
+
+
+def _unless_stopped(
+    groups: Iterator[list[_Candidate]],
+) -> Iterator[list[_Candidate] | None]:
+    """The groups; None, and no more, after a KeyboardInterrupt."""
+    try:
+        yield from groups
+    except KeyboardInterrupt:
+        yield None
 
 
 def hold_out(matrix: Any, share: float, rng: np.random.Generator) -> tuple[Any, Any]:
@@ -114,7 +132,7 @@ def hold_out(matrix: Any, share: float, rng: np.random.Generator) -> tuple[Any, 
 
     Of fractional counts the whole part is dealt out; if there is none, whole cells are.
     """
-    whole = np.floor(matrix.data).astype(np.int64)
+    whole = np.floor(np.minimum(matrix.data, 2.0**62)).astype(np.int64)
     taken = rng.binomial(whole, share).astype(np.float64)
     if not whole.any():
         taken = np.where(rng.random(whole.size) < share, matrix.data, 0.0)
@@ -179,7 +197,7 @@ def _grid(most: int) -> Iterator[int]:
         k *= 2
 
 
-def _generator(random_state: Any) -> np.random.Generator:
+def generator(random_state: Any) -> np.random.Generator:
     """A Generator from a seed, a Generator, or scikit-learn's random state, left as it is."""
     if isinstance(random_state, np.random.RandomState):
         keys = random_state.get_state(legacy=False)["state"]["key"]

@@ -6,6 +6,9 @@ import math
 import os
 import warnings
 from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
@@ -16,7 +19,7 @@ from sklearn.base import (
     TransformerMixin,
 )
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import ClassifierTags, check_random_state
+from sklearn.utils import ClassifierTags
 from sklearn.utils.validation import check_is_fitted
 
 from roget.core.tree import Tree
@@ -26,13 +29,17 @@ from roget.learn.clustering.inputs import table
 from roget.learn.clustering.interrupt import interruptible
 from roget.learn.clustering.soft import predict
 from roget.learn.clustering.soft.anneal import Annealer, Settings, Split
+from roget.learn.clustering.soft.choose import choose, generator
 from roget.learn.clustering.soft.data import Array, Data, prepare
+from roget.learn.clustering.soft.symmetric import SymmetricAnnealer, fold_in
 
 MODELS = ("asymmetric", "symmetric")
 DTYPES = ("float64", "float32")
 
 _ARRAYS = ("centroids_", "mass_", "background_", "labels_")
-_PLAIN = ("beta_", "n_clusters_", "n_features_in_", "n_iter_", "notes_", "path_")
+_PLAIN = (
+    "beta_", "interrupted_", "n_clusters_", "n_features_in_", "n_iter_", "notes_", "path_",
+)  # fmt: skip
 
 
 class SoftAnnealing(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
@@ -123,15 +130,11 @@ class SoftAnnealing(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
             )
         part = matrix if learnt.size == totals.size else matrix[learnt]
         data = prepare(part, self.prior, self.dtype)
-        n_clusters, beta = self.n_clusters, self.beta
-        if n_clusters is None and (beta is None or self.model == "symmetric"):
-            from roget.learn.clustering.soft.choose import choose
-
-            chosen = choose(part, self, tell=self._tell)
-            n_clusters, beta = chosen.n_clusters, chosen.beta if beta is None else beta
-        seed = int(check_random_state(self.random_state).randint(2**31 - 1))
-        settings = Settings(n_clusters, beta, self.mass, self.tol, self.max_iter, self.n_jobs, seed)
-        state = self._anneal(data, settings)
+        self.interrupted_ = False
+        kept, earlier = self._checkpoint(data)
+        settings = self._settings(part) if earlier is None else Settings(**earlier["settings"])
+        settings = replace(settings, n_jobs=self.n_jobs)
+        state = self._anneal(data, settings, kept, earlier)
         self.tree_, self.beta_, self.n_clusters_ = state.tree, state.beta, state.n_clusters
         self.centroids_, self.mass_ = state.centroids, state.mass
         self.background_ = data.background
@@ -140,10 +143,11 @@ class SoftAnnealing(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
             self.membership_ = predict.replaced(self.membership_, learnt, state.membership)
         self.labels_ = np.asarray(self.membership_.argmax(axis=1)).ravel()
         self.notes_ = _notes(self.path_, self.model)
-        if n_clusters is not None and self.n_clusters_ < n_clusters and not self.interrupted_:
+        wanted, found = settings.n_clusters, self.n_clusters_
+        if wanted is not None and found < wanted and not self.interrupted_:
+            were = "1 cluster was" if found == 1 else f"{found} clusters were"
             warnings.warn(
-                f"{self.n_clusters_} clusters were found, not {n_clusters}: the words (or β) give "
-                "no more",
+                f"{were} found, not {wanted}: the words (or β) give no more",
                 ConvergenceWarning,
                 stacklevel=2,
             )
@@ -160,7 +164,13 @@ class SoftAnnealing(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         """
         check_is_fitted(self)
         if type(X).__module__.partition(".")[0] == "dask":
-            return predict.blockwise(self._proba, X, self.n_clusters_, self.centroids_.dtype)
+            if len(getattr(X, "shape", ())) != 2 or X.shape[1] != self.n_features_in_:
+                raise InputError(
+                    f"a dask {type(X).__name__} of shape {getattr(X, 'shape', None)}: expected an "
+                    f"array with {self.n_features_in_} columns"
+                )
+            work = partial(_checked_proba, self)
+            return predict.blockwise(work, X, self.n_clusters_, self.centroids_.dtype)
         return self._proba(table(self, X))
 
     def transform(self, X: Any) -> Any:
@@ -215,66 +225,100 @@ class SoftAnnealing(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
     def _check_options(self) -> None:
         for name, value, known in (
             ("model", self.model, MODELS),
-            ("dtype", np.dtype(self.dtype).name, DTYPES),
+            ("dtype", str(self.dtype).rpartition(".")[2].strip("<>'"), DTYPES),
+            ("prior", self.prior, ("empirical", "uniform")),
         ):
             if value not in known:
                 raise InputError(f"{name}={value!r}: expected {' or '.join(known)}")
-        if self.n_clusters is not None and self.n_clusters < 1:
-            raise InputError(f"n_clusters={self.n_clusters}: expected 1 or more, or None")
-        if self.beta is not None and not self.beta > 0:
-            raise InputError(f"beta={self.beta}: expected a positive number, or None")
-        if self.max_iter < 1:
-            raise InputError(f"max_iter={self.max_iter}: expected 1 or more")
+        for name in ("n_clusters", "max_iter"):
+            number: Any = getattr(self, name)
+            if number is None and name == "n_clusters":
+                continue
+            if not isinstance(number, Integral) or number < 1:
+                raise InputError(f"{name}={number!r}: expected a whole number, 1 or more")
+        for name in ("beta", "tol", "min_count"):
+            number = getattr(self, name)
+            if number is None and name == "beta":
+                continue
+            if not isinstance(number, Real) or not math.isfinite(number) or number < 0:
+                raise InputError(f"{name}={number!r}: expected a number, not negative")
+        if self.beta == 0:
+            raise InputError("beta=0: expected a positive number, or None")
 
     def _proba(self, matrix: Any) -> Array:
         if self.model == "symmetric":
-            from roget.learn.clustering.soft.symmetric import fold_in
-
-            return fold_in(matrix, self.centroids_, self.beta_)
+            return fold_in(matrix, self.centroids_, self.beta_, self.mass_)
         return predict.memberships(
             matrix, self.centroids_, self.background_, self.mass_, self.beta_, self.mass,
             self.n_jobs,
         )  # fmt: skip
 
-    def _anneal(self, data: Data, settings: Settings) -> Any:
-        """Run the annealer to its end, or to where it is interrupted; gives its last state."""
-        search: Any = Annealer
-        if self.model == "symmetric":
-            from roget.learn.clustering.soft.symmetric import SymmetricAnnealer
-
-            search = SymmetricAnnealer
-        options = {**vars(settings), "n_jobs": None, "model": self.model}
+    def _checkpoint(self, data: Data) -> tuple[keeping.Checkpoint, dict[str, Any] | None]:
+        """Where the run is kept, and what it had come to if it was begun before."""
+        left_out = ("checkpoint", "progress", "n_jobs", "random_state")
+        options = {name: v for name, v in self.get_params().items() if name not in left_out}
+        options["dtype"] = np.dtype(self.dtype).name
+        # A run without a seed goes on with the one that it drew.
+        if isinstance(self.random_state, Integral):
+            options["random_state"] = int(self.random_state)
         arrays = data.indptr, data.indices, data.values, data.prior
         kept = keeping.Checkpoint(self.checkpoint, "soft", arrays, options)
-        rest: list[dict[str, Any]] = []
-        self.interrupted_ = False
+        return kept, kept.resume()
+
+    def _settings(self, part: Any) -> Settings:
+        """What was asked for; what was left open is chosen on held-out counts."""
+        n_clusters, beta = self.n_clusters, self.beta
+        rng = generator(self.random_state)
+        seed = int(rng.integers(2**31 - 1))
+        if n_clusters is None and (beta is None or self.model == "symmetric"):
+            with interruptible() as pause:
+                chosen = choose(part, self, seed, tell=self._half, pause=pause)
+            self.interrupted_ = chosen.interrupted
+            n_clusters, beta = chosen.n_clusters, chosen.beta if beta is None else beta
+        return Settings(n_clusters, beta, self.mass, self.tol, self.max_iter, None, seed)
+
+    def _anneal(
+        self,
+        data: Data,
+        settings: Settings,
+        kept: keeping.Checkpoint,
+        earlier: dict[str, Any] | None,
+    ) -> Any:
+        """Run the annealer to its end, or to where it is interrupted; gives its last state."""
+        search: Any = SymmetricAnnealer if self.model == "symmetric" else Annealer
+        rest: list[dict[str, Any]] = [] if earlier is None else earlier["rest"]
+
+        def content() -> dict[str, Any]:
+            return {**annealer.snapshot(), "rest": rest, "settings": vars(settings)}
+
         with interruptible() as pause:
             annealer = search(data, settings, pause)
             try:
-                if (earlier := kept.resume()) is not None:
+                if earlier is not None:
                     annealer.restore(earlier)
-                    rest = earlier["rest"]
-                splits = len(annealer.splits)
                 for state in annealer.states():
-                    row = _row(annealer.energy, None, state.beta)
-                    if len(annealer.splits) == splits and rest[-1:] != [row]:
+                    row = _row(annealer.energy, None, state.beta, state.n_clusters)
+                    if annealer.grown and row not in rest:
                         rest.append(row)
-                    splits = len(annealer.splits)
-                    kept.keep(lambda: {**annealer.snapshot(), "rest": rest}, now=state.last)
-                    self._tell(
-                        state.n_clusters, state.beta, _fraction(state, settings), state.free_energy
-                    )
+                    kept.keep(content, now=state.last)
+                    part = _fraction(state, settings)
+                    part = part if self.n_clusters is not None or self.beta else (1 + part) / 2
+                    self._tell(state.n_clusters, state.beta, part, state.free_energy)
             except KeyboardInterrupt:
                 self.interrupted_ = True
-                warnings.warn("interrupted: the clusters found so far are kept", stacklevel=3)
+                annealer.wind_up()
             finally:
                 annealer.close()
-        rows = [_row(split.energy, split, split.beta) for split in annealer.splits] + rest
-        for step, row in enumerate(rows):
-            row["step"] = step + 1
-            row["n_clusters"] = min(step + 2, annealer._state().n_clusters)
-        self.path_, self.n_iter_ = rows, max(1, len(rows))
+        if self.interrupted_:
+            warnings.warn("interrupted: the clusters found so far are kept", stacklevel=3)
+        splits = [_row(s.energy, s, s.beta, place + 2) for place, s in enumerate(annealer.splits)]
+        self.path_ = [{**row, "step": step} for step, row in enumerate(splits + rest, 1)]
+        self.n_iter_ = max(1, len(self.path_))
         return annealer._state(last=True)
+
+    def _half(self, n_clusters: int, beta: float, fraction: float) -> None:
+        """Report how far the choice of a number is; the run itself is the other half."""
+        self._tell(n_clusters, beta, fraction / 2)
 
     def _tell(
         self, n_clusters: int, beta: float, fraction: float, free_energy: float | None = None
@@ -291,6 +335,11 @@ class SoftAnnealing(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
             )
 
 
+def _checked_proba(model: SoftAnnealing, block: Any) -> Array:
+    """Memberships of one block of a dask array."""
+    return model._proba(table(model, block))
+
+
 def _fraction(state: Any, settings: Settings) -> float:
     """About which part of the run is done."""
     if state.last:
@@ -300,10 +349,10 @@ def _fraction(state: Any, settings: Settings) -> float:
     return 0.95 * math.log(state.beta) / math.log(max(settings.beta or 1.0, 1.001))
 
 
-def _row(energy: Any, split: Split | None, beta: float) -> dict[str, Any]:
+def _row(energy: Any, split: Split | None, beta: float, n_clusters: int) -> dict[str, Any]:
     return {
         "step": 0,
-        "n_clusters": 0,
+        "n_clusters": n_clusters,
         "beta": beta,
         "critical_beta": None if split is None else split.critical_beta,
         "parent": None if split is None else split.parent,

@@ -125,6 +125,7 @@ class SymmetricAnnealer:
         self.beta = min(self.target, BETA)
         self.crew = Crew(settings.n_jobs)
         self.splits: list[Split] = []
+        self.finished = False
         self._pause = pause or (lambda: None)
         self._rows, self._columns = ranges(data.indptr), ranges(data.column_indptr)
         dtype = data.values.dtype
@@ -159,6 +160,9 @@ class SymmetricAnnealer:
 
     def states(self) -> Iterator[SymmetricState]:
         """Split until enough, then sharpen, then settle."""
+        if self.finished:
+            yield self._state(last=True)
+            return
         while self.beta <= BETA and self.k < self.most and self._split():
             yield self._state()
         while self.beta < self.target:
@@ -167,7 +171,11 @@ class SymmetricAnnealer:
             if self.beta < self.target:
                 yield self._state()
         self.energy = self._settle(self.settings.max_iter, self.settings.tol)
+        self.finished = True
         yield self._state(last=True)
+
+    def wind_up(self) -> None:
+        """Leave off where it is: nothing is missing."""
 
     def snapshot(self) -> dict[str, Any]:
         """All that is needed to go on from here, as arrays and plain data."""
@@ -176,6 +184,7 @@ class SymmetricAnnealer:
             "contexts": self.contexts,
             "modes": self._modes,
             "beta": self.beta,
+            "finished": self.finished,
             "energy": vars(self.energy),
             "splits": [{**vars(split), "energy": vars(split.energy)} for split in self.splits],
         }
@@ -184,6 +193,7 @@ class SymmetricAnnealer:
         """Go on from a snapshot."""
         self.words, self.contexts = kept["words"], kept["contexts"]
         self._modes, self.beta = kept["modes"], kept["beta"]
+        self.finished = bool(kept["finished"])
         self.energy = Energy(**kept["energy"])
         self.splits = [
             Split(**{**split, "energy": Energy(**split["energy"])}) for split in kept["splits"]
@@ -273,11 +283,15 @@ class SymmetricAnnealer:
         fresh = self._random(2 * chosen.size, self.k)
         modes[:, chosen] = fresh[:, : chosen.size]
         self._modes = np.hstack([modes, fresh[:, chosen.size :]])
+        # Noted before words settle, so that an interrupt there finds tree and clusters agreed.
+        self.splits += self._notes(chosen, sigma)
         self.energy = self._settle(SETTLE_STEPS, self.settings.tol)
-        self.splits += [
-            Split(int(c), self.beta, 1.0 / (1.0 + float(sigma[c])), self.energy) for c in chosen
-        ]
+        self.splits[-chosen.size :] = self._notes(chosen, sigma)
         return True
+
+    def _notes(self, chosen: Array, sigma: Floats) -> list[Split]:
+        critical = 1.0 / (1.0 + sigma)
+        return [Split(int(c), self.beta, float(critical[c]), self.energy) for c in chosen]
 
     def _random(self, columns: int, k: int) -> Array:
         """Where the search for instabilities starts, whether resumed or not."""
@@ -309,11 +323,17 @@ class SymmetricAnnealer:
 
 
 def fold_in(
-    matrix: Any, centroids: Array, beta: float, *, steps: int = 50, tol: float = 1e-5
+    matrix: Any,
+    centroids: Array,
+    beta: float,
+    mass: Floats | None = None,
+    *,
+    steps: int = 50,
+    tol: float = 1e-5,
 ) -> Array:
     """p(c|n) of words that were not there in training, from their counts and fixed centroids.
 
-    A word without counts belongs to all clusters alike.
+    A word without counts gets p(c), if that is given; else it belongs to all clusters alike.
     """
     contexts = _tempered(np.ascontiguousarray(centroids.T), beta)
     dtype, k = contexts.dtype, contexts.shape[1]
@@ -329,7 +349,7 @@ def fold_in(
             0, totals.size, matrix.indptr, matrix.indices, joint, words, contexts, ratio,
             counts, log_z,
         )  # fmt: skip
-        counts[totals <= 0] = 1.0 / k
+        counts[totals <= 0] = 1.0 / k if mass is None else mass
         counts /= counts.sum(axis=1, keepdims=True)
         change = float(np.max(np.abs(counts - membership), initial=0.0))
         membership, counts = counts, membership

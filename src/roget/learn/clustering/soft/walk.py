@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -52,8 +52,10 @@ class Walker:
         seed: int = 0,
         max_iter: int = 20,
         n_jobs: int | None = None,
+        pause: Callable[[], None] | None = None,
     ) -> None:
         self.model, self.massive, self.n_jobs = model, mass, n_jobs
+        self._pause = pause
         self.data = prepare(matrix, prior, dtype)
         self._seed, self._max_iter = seed, max_iter
         self._kept: dict[str, Any] | None = None
@@ -118,7 +120,7 @@ class Walker:
             n_jobs=self.n_jobs,
             seed=self._seed,
         )
-        annealer = MODELS[self.model](self.data, settings)
+        annealer = MODELS[self.model](self.data, settings, self._pause)
         if self._kept is not None:
             annealer.restore(self._kept)
         return annealer
