@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from roget.learn.clustering.soft.estimator import SoftAnnealing
     from roget.learn.counting.count import count
     from roget.learn.thesaurus import Thesaurus
-    from roget.learn.thesaurus_files import read as load
+    from roget.learn.thesaurus.files import read as load
     from roget.scoring.compare import compare
     from roget.scoring.comparison import Comparison
     from roget.scoring.contingency import Contingency
@@ -47,7 +47,7 @@ _PUBLIC = {
     "count": "roget.learn.counting.count:count",
     "data": "roget.data",
     "entropy": "roget.scoring.entropy:entropy_of",
-    "load": "roget.learn.thesaurus_files:read",
+    "load": "roget.learn.thesaurus.files:read",
     "measure": "roget.scoring.evaluate:measure",
     "score": "roget.scoring.evaluate:score",
 }

@@ -119,6 +119,20 @@ CLUSTERERS: dict[str, str] = {
     "comdl": "roget.learn.clustering.comdl.estimator:CoMDL",
 }
 
+EXPORTERS: dict[str, str] = {
+    "skos": "roget.report.exports.skos:write",
+    "skos-xml": "roget.report.exports.skos_xml:write",
+    "json": "roget.report.exports.json:write",
+    "newick": "roget.report.exports.newick:write",
+    "brown": "roget.report.exports.brown:write",
+    "graphviz": "roget.report.exports.graphviz:write",
+    "tsv": "roget.report.exports.tsv:write",
+    "parquet": "roget.report.exports.parquet:write",
+    "markdown": "roget.report.exports.markdown:write",
+    "html": "roget.report.exports.html:write",
+    "thesaurus": "roget.report.exports.folder:write",
+}
+
 ENGINES: dict[str, str] = {
     "local": "roget.engines.local:Local",
     "dask": "roget.engines.dask:Dask",
@@ -157,6 +171,7 @@ _KINDS: dict[str, dict[str, str]] = {
     "label formats": LABEL_FORMATS,
     "readers": READERS,
     "clusterers": CLUSTERERS,
+    "exporters": EXPORTERS,
     "engines": ENGINES,
 }
 
@@ -198,5 +213,6 @@ _SINGULAR = {
     "label formats": "label format",
     "readers": "reader",
     "clusterers": "clusterer",
+    "exporters": "export format",
     "engines": "engine",
 }

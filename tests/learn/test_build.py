@@ -131,6 +131,32 @@ def test_how_many_clusters_can_be_left_open(table):
     assert build(table, clusters="3").tree.n_clusters == 3
 
 
+def test_edits_are_made_again(table, tmp_path):
+    out = tmp_path / "t"
+    made = build(table, output=out, clusters=2)
+    made.rename(made.path("tea")[-1], "drinks").move("poem", made.path("tea")[-1]).save(out)
+    built = run(table, out, Options(min_count=5), Plan(method="mdl", clusters=2))
+    again = Thesaurus.load(out)
+    for one in (again, built.thesaurus):
+        assert one.provenance["clusterer"] == "MDLTree"
+        assert one.label(one.common_class(*DRINKS, "poem")) == "drinks"
+    assert "2 of 2 edits were made again" in built.notes
+    built = run(table, out, Options(min_count=5), Plan(clusters=2, top=2))
+    assert "waiting for the next time: “poem” moved to “drinks”" in " ".join(built.notes)
+    build(table, output=out, clusters=2)
+    assert Thesaurus.load(out).label(Thesaurus.load(out).path("poem")[-1]) == "drinks"
+
+
+def test_edits_that_cannot_be_read_are_not_overwritten(table, tmp_path, monkeypatch):
+    out = tmp_path / "t"
+    made = build(table, output=out, clusters=2)
+    made.rename(1, "drinks").save(out)
+    (out / "edits.json").write_text("{")
+    monkeypatch.setattr(module, "_built", None)  # nothing may be begun
+    with pytest.raises(InputError, match=r"edits\.json: not JSON.*would be lost"):
+        build(table, output=out, clusters=2)
+
+
 @pytest.mark.parametrize(
     ("options", "error", "said"),
     [
@@ -241,3 +267,12 @@ def test_ctrl_c_keeps_the_classes_found_so_far(table, tmp_path):
     whole = build(table, output=out, min_count=1, clusters=6)
     assert whole.tree.n_clusters == 6
     assert json.loads((out / "thesaurus.json").read_text())["shape"][2] == 6
+
+
+def test_a_mistake_does_not_cost_an_earlier_run(table, tmp_path):
+    partial = tmp_path / "t.partial"
+    partial.mkdir()
+    (partial / "soft-0").mkdir()
+    with pytest.raises(InputError):
+        build(tmp_path / "absent.tsv", output=tmp_path / "t")
+    assert (partial / "soft-0").is_dir()

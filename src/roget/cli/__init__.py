@@ -8,11 +8,15 @@ import sys
 import typer
 
 from roget.cli import build as build_command
+from roget.cli import classify as classify_command
 from roget.cli import compare as compare_command
 from roget.cli import convert as convert_command
 from roget.cli import count as count_command
 from roget.cli import data as data_command
+from roget.cli import explore as explore_command
+from roget.cli import export as export_command
 from roget.cli import list as list_command
+from roget.cli import neighbours as neighbours_command
 from roget.cli import reproduce as reproduce_command
 from roget.cli import score as score_command
 from roget.errors import RogetError
@@ -31,6 +35,10 @@ app.command("compare")(compare_command.compare)
 app.command("convert")(convert_command.convert)
 app.command("count")(count_command.count)
 app.command("build")(build_command.build)
+app.command("neighbours")(neighbours_command.neighbours)
+app.command("classify")(classify_command.classify)
+app.command("explore")(explore_command.explore)
+app.command("export")(export_command.export)
 app.add_typer(data_command.app)
 app.command("list")(list_command.list_names)
 app.command("reproduce")(reproduce_command.reproduce)

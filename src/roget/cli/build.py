@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import enum
-import json
 import shlex
 import sys
 import time
@@ -169,6 +168,6 @@ def _tell(built: Any, output: str, seconds: float) -> None:
         print("to go on from here: run the same command again", file=sys.stderr)
     largest = thesaurus.tree.leaf(int(thesaurus.mass.argmax()))
     word = thesaurus.word_class(largest, 1).words[0].word
-    place, about = (json.dumps(text, ensure_ascii=False) for text in (output, word))
-    code = f"import roget; print(roget.load({place}).neighbours({about}))"
-    print(f"look a word up: python -c {shlex.quote(code)}", file=sys.stderr)
+    print("next:", file=sys.stderr)
+    print(f"  roget neighbours {shlex.quote(output)} {shlex.quote(word)}", file=sys.stderr)
+    print(f"  roget export {shlex.quote(output)} -o booklet.html", file=sys.stderr)

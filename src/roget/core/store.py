@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -69,6 +70,8 @@ def _exchange(draft: Path, target: Path) -> None:
     if not target.exists():
         os.rename(draft, target)
         return
+    if _swap(draft, target):
+        return
     aside = draft.with_name(f"{draft.name}.old")
     try:
         os.rename(target, aside)
@@ -78,6 +81,17 @@ def _exchange(draft: Path, target: Path) -> None:
             shutil.rmtree(aside, ignore_errors=True)
         else:
             os.rename(aside, target)
+
+
+def _swap(one: Path, other: Path) -> bool:
+    """Let two folders change names at one stroke, where the system can; whether it could."""
+    import ctypes
+
+    rename = getattr(ctypes.CDLL(None), "renameat2", None) if sys.platform == "linux" else None
+    here, exchange = -100, 2  # AT_FDCWD, RENAME_EXCHANGE
+    return rename is not None and not rename(
+        here, os.fsencode(one), here, os.fsencode(other), ctypes.c_uint(exchange)
+    )
 
 
 def _need_folder(target: Path) -> None:

@@ -8,7 +8,7 @@ import os
 import shutil
 import tempfile
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -19,12 +19,12 @@ from roget.core.counts.files import is_counts
 from roget.core.store import write_atomic
 from roget.data import SAMPLES, sample
 from roget.errors import InputError, UnknownName
-from roget.learn import thesaurus_files
 from roget.learn.counting import count as counting
 from roget.learn.counting.inputs import plan, sources_of
 from roget.learn.counting.options import Options, cuts_of, recipe_of
 from roget.learn.counting.work import Progress as Reading
-from roget.learn.thesaurus import Thesaurus
+from roget.learn.thesaurus import Edit, Thesaurus
+from roget.learn.thesaurus import files as thesaurus_files
 
 Clustering: TypeAlias = Callable[[dict[str, Any]], None]
 
@@ -110,8 +110,9 @@ def build(
     many as shorten the description of the counts, by splits of words alone or with classes of
     contexts as well. With the same `random_state`, the result is the same.
 
-    With an output, a run that was stopped goes on when it is called again. Ctrl-C while words are
-    clustered ends that early, with the classes found so far. `progress` is called with
+    With an output, a run that was stopped goes on when it is called again, and edits of a thesaurus
+    that is there already are made again. Ctrl-C while words are clustered ends that early, with the
+    classes found so far. `progress` is called with
     {"n_clusters", "fraction"} and "beta" and "free_energy", or "description_length".
     """
     unknown = options.keys() - {field.name for field in fields(Options)}
@@ -141,15 +142,17 @@ def run(
             return _built(listed, Path(folder), options, wanted, reading, clustering)
     target = checked(Path(output))
     partial = target.with_name(f"{target.name}.partial")
+    begun_before = partial.is_dir()
     partial.mkdir(exist_ok=True)
     try:
-        built = _built(listed, partial, options, wanted, reading, clustering)
+        built = _edited(_built(listed, partial, options, wanted, reading, clustering), target)
         built.thesaurus.save(target)
     except BaseException as error:
         halfway = (partial / "counts.partial").is_dir()  # has told so itself
-        if not any(partial.iterdir()) or (isinstance(error, InputError) and not halfway):
+        mistake = isinstance(error, InputError) and not halfway and not begun_before
+        if mistake or not any(partial.iterdir()):
             shutil.rmtree(partial, ignore_errors=True)
-        elif not halfway:
+        elif not halfway and not isinstance(error, InputError):
             error.add_note(f"run the same command again to go on ({partial} keeps what is done)")
         raise
     if not built.interrupted:
@@ -166,7 +169,31 @@ def checked(target: Path) -> Path:
         raise InputError(f"cannot write {target}: it is a file; expected {thesaurus_files.KIND}")
     if place.is_dir() and not thesaurus_files.is_thesaurus(place):
         raise InputError(f"cannot write {target}: the folder is there and holds something else")
+    _edits(target)
     return target
+
+
+def _edits(target: Path) -> tuple[Edit, ...]:
+    """What people changed in the thesaurus that is to be replaced."""
+    if not target.is_dir():
+        return ()
+    try:
+        return thesaurus_files.read_edits(target)
+    except InputError as error:
+        raise InputError(
+            f"{error}. The edits made there would be lost: mend it, or name another output"
+        ) from None
+
+
+def _edited(built: Built, target: Path) -> Built:
+    """The same with the edits of the thesaurus that it replaces, as far as they make sense."""
+    edits = _edits(target)
+    if not edits:
+        return built
+    thesaurus, problems = built.thesaurus.replay(edits)
+    told = f"{len(edits) - len(problems):,} of {len(edits):,} edits were made again"
+    notes = (told, *(f"waiting for the next time: {problem}" for problem in problems))
+    return replace(built, thesaurus=thesaurus, notes=(*built.notes, *notes))
 
 
 def _built(

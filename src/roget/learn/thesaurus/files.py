@@ -1,20 +1,24 @@
 """A thesaurus as a folder: thesaurus.json, Parquet files and one of arrays, checked when read.
 
-thesaurus.json       format, version, sizes, tree, path of the search, provenance, files
+thesaurus.json       format, version, sizes, tree, labels, path of the search, provenance, files
+edits.json           what people changed, in order; all other files are without these edits
 words.parquet        word VARCHAR; row i is word i
 contexts.parquet     context VARCHAR, slot VARCHAR ("" if none)
 entries.parquet      row INTEGER, column INTEGER, count BIGINT or DOUBLE: the counts
 membership.parquet   row INTEGER, cluster INTEGER, probability DOUBLE: p(cluster|word)
 centroids.npz        centroids: clusters × contexts; mass: p(cluster)
+
+Version 1 had no labels and no edits.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
 import math
 import os
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -25,15 +29,17 @@ from scipy import sparse
 from roget.core.counts import Counts
 from roget.core.counts.files import HASHED, sha256
 from roget.core.database import database, parquet, readable, write_parquet
-from roget.core.store import new_directory
+from roget.core.store import new_directory, write_atomic
 from roget.core.tree import Tree
 from roget.errors import InputError
-from roget.learn.thesaurus import Thesaurus
+from roget.learn.thesaurus.edits import Edit
+from roget.learn.thesaurus.thesaurus import Thesaurus
 
 FORMAT = "roget.thesaurus"
-VERSION = 1
+VERSION = 2
 KIND = "a thesaurus"
-MANIFEST, CENTROIDS = "thesaurus.json", "centroids.npz"
+MANIFEST, CENTROIDS, EDITS = "thesaurus.json", "centroids.npz", "edits.json"
+EDITS_FORMAT, EDITS_VERSION = "roget.edits", 1
 
 _COUNT = {"int64": "BIGINT", "float64": "DOUBLE"}
 _TABLES: dict[str, dict[str, str]] = {
@@ -57,9 +63,18 @@ _EXPECTED: dict[str, type | tuple[type, ...]] = {
 
 
 def write(thesaurus: Thesaurus, path: str | os.PathLike[str]) -> None:
-    """Write a thesaurus whole or not at all, in the place of an older one if need be."""
-    counts, belongs = thesaurus.counts, thesaurus.memberships.tocoo()
-    cells = counts.matrix.tocoo()
+    """Write a thesaurus whole or not at all, in the place of an older one if need be.
+
+    Where it was read from, or written to before, only the edits are written.
+    """
+    base, target = thesaurus.base, Path(path).resolve()
+    if base.home == target and _unchanged(target, base.home_sha256):
+        write_atomic(target / EDITS, _edits_text(thesaurus.edits, base.home_sha256))
+        return
+    counts = base.counts
+    cells, belongs = counts.matrix.tocoo(), base.memberships.copy()
+    belongs.sum_duplicates()
+    belongs = belongs.tocoo()
     dtype = str(counts.matrix.dtype)
     arrays: dict[str, dict[str, Any]] = {
         "words.parquet": {"word": counts.words},
@@ -68,20 +83,18 @@ def write(thesaurus: Thesaurus, path: str | os.PathLike[str]) -> None:
         "membership.parquet": {
             "row": belongs.row,
             "cluster": belongs.col,
-            "probability": belongs.data.astype(np.float64),
+            "probability": belongs.data,
         },
     }
     with new_directory(path, is_thesaurus, KIND) as draft:
         with database() as connection:
             for name, columns in arrays.items():
                 write_parquet(connection, columns, _types(name, dtype), draft / name)
-        np.savez(
-            draft / CENTROIDS,
-            allow_pickle=False,
-            centroids=thesaurus.centroids,
-            mass=thesaurus.mass,
-        )
-        _seal(draft, thesaurus, dtype)
+        np.savez(draft / CENTROIDS, allow_pickle=False, centroids=base.centroids, mass=base.mass)
+        _seal(draft, base, dtype)
+        digest = sha256(draft / MANIFEST)
+        write_atomic(draft / EDITS, _edits_text(thesaurus.edits, digest))
+    base.home, base.home_sha256 = target, digest
 
 
 def read(path: str | os.PathLike[str]) -> Thesaurus:
@@ -89,6 +102,43 @@ def read(path: str | os.PathLike[str]) -> Thesaurus:
     folder = Path(path)
     record = manifest(folder)
     _verify(folder, record)
+    edits = read_edits(folder)
+    base = _base(folder, record)
+    if record["version"] > 1:
+        base.home, base.home_sha256 = folder.resolve(), sha256(folder / MANIFEST)
+    try:
+        return base.with_edits(edits) if edits else base
+    except (InputError, LookupError) as error:
+        raise InputError(f"{folder / EDITS}: {error}") from None
+
+
+def read_edits(path: str | os.PathLike[str]) -> tuple[Edit, ...]:
+    """The edits that are kept with a thesaurus, without the rest of it."""
+    folder = Path(path)
+    if manifest(folder)["version"] == 1:
+        return ()
+    place = folder / EDITS
+    if not place.is_file():
+        raise InputError(f"{place}: the file is missing")
+    record = _parsed(place)
+    if record.get("format") != EDITS_FORMAT:
+        raise InputError(
+            f"{place}: the format is {record.get('format')!r}; expected {EDITS_FORMAT!r}"
+        )
+    _need_version(place, record, EDITS_VERSION)
+    given = record.get("edits")
+    if not isinstance(given, list) or _digest(given) != record.get("sha256"):
+        raise InputError(f"{place}: the file was changed since it was written")
+    if record.get("thesaurus") != sha256(folder / MANIFEST):
+        raise InputError(f"{place}: the edits are those of another {MANIFEST} than the one here")
+    try:
+        return tuple(Edit.from_json(one) for one in given)
+    except InputError as error:
+        raise InputError(f"{place}: {error}") from None
+
+
+def _base(folder: Path, record: Mapping[str, Any]) -> Thesaurus:
+    """The thesaurus as it was learnt."""
     with database() as connection:
         tables = {
             name: _fetched(connection, folder / name, _types(name, record["dtype"]))
@@ -117,6 +167,7 @@ def read(path: str | os.PathLike[str]) -> Thesaurus:
             arrays["mass"],
             steps=record["path"],
             provenance=record["provenance"],
+            labels={int(node): label for node, label in record.get("labels", {}).items()},
         )
     except (KeyError, TypeError, ValueError) as error:
         said = str(error) if isinstance(error, InputError) else repr(error)
@@ -141,17 +192,14 @@ def manifest(folder: Path) -> dict[str, Any]:
     record = _parsed(place)
     if record.get("format") != FORMAT:
         raise InputError(f"{place}: the format is {record.get('format')!r}; expected {FORMAT!r}")
-    version = record.get("version")
-    if isinstance(version, int) and version > VERSION:
-        raise InputError(
-            f"{place}: version {version} of the format; this roget reads up to version {VERSION}: "
-            "update roget"
-        )
+    _need_version(place, record, VERSION)
     for name, kind in {"version": int, **_EXPECTED}.items():
         if not isinstance(record.get(name), kind):
             raise InputError(f"{place}: {name!r} is {record.get(name)!r}, which makes no sense")
     if record["dtype"] not in _COUNT:
         raise InputError(f"{place}: 'dtype' is {record['dtype']!r}, which makes no sense")
+    if record["version"] > 1 and _digest(_unsealed(record)) != record.get("sha256"):
+        raise InputError(f"{place}: the file was changed since it was written")
     return record
 
 
@@ -163,6 +211,7 @@ def _seal(folder: Path, thesaurus: Thesaurus, dtype: str) -> None:
         "shape": [*counts.shape, thesaurus.tree.n_clusters],
         "dtype": dtype,
         "tree": thesaurus.tree.to_json(),
+        "labels": {str(node): thesaurus.labels[node] for node in sorted(thesaurus.labels)},
         "path": [_finite(step) for step in thesaurus.steps],
         "relations": list(counts.relations),
         "provenance": thesaurus.provenance,
@@ -173,11 +222,58 @@ def _seal(folder: Path, thesaurus: Thesaurus, dtype: str) -> None:
         },
     }
     try:
-        text = json.dumps(record, ensure_ascii=False, allow_nan=False, indent=1)
+        # What JSON makes of a record may differ from it, as lists do from tuples.
+        record["sha256"] = _digest(json.loads(_text(record)))
     except (TypeError, ValueError) as error:
         raise InputError(f"the path or provenance cannot be written as JSON: {error}") from None
+    (folder / MANIFEST).write_text(_text(record), encoding="utf-8", newline="")
+
+
+def _edits_text(edits: Sequence[Edit], thesaurus: str) -> str:
+    """edits.json: the edits, and what tells that they are whole and belong here."""
+    plain = [edit.to_json() for edit in edits]
+    return _text(
+        {
+            "format": EDITS_FORMAT,
+            "version": EDITS_VERSION,
+            "thesaurus": thesaurus,
+            "sha256": _digest(plain),
+            "edits": plain,
+        }
+    )
+
+
+def _text(record: Mapping[str, Any]) -> str:
+    text = json.dumps(record, ensure_ascii=False, allow_nan=False, indent=1) + "\n"
     # A file name that is no text holds lone surrogates; their escape is what JSON wants as well.
-    (folder / MANIFEST).write_bytes(text.encode("utf-8", "backslashreplace") + b"\n")
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")
+
+
+def _digest(plain: Any) -> str:
+    return hashlib.sha256(json.dumps(plain, sort_keys=True).encode()).hexdigest()
+
+
+def _unsealed(record: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in record.items() if name != "sha256"}
+
+
+def _unchanged(folder: Path, digest: str) -> bool:
+    """Whether a thesaurus that was read or written here is still there, by manifest and sizes."""
+    try:
+        files = manifest(folder)["files"]
+        sizes = all((folder / name).stat().st_size == files[name]["bytes"] for name in FILES)
+        return sizes and sha256(folder / MANIFEST) == digest
+    except (InputError, OSError, KeyError):
+        return False
+
+
+def _need_version(place: Path, record: Mapping[str, Any], known: int) -> None:
+    version = record.get("version")
+    if isinstance(version, int) and version > known:
+        raise InputError(
+            f"{place}: version {version} of the format; this roget reads up to version {known}: "
+            "update roget"
+        )
 
 
 def _finite(step: Mapping[str, Any]) -> dict[str, Any]:

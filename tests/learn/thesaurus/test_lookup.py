@@ -1,57 +1,22 @@
-"""Thesaurus: classes of any node, neighbours by their classes, and a folder that checks itself."""
+"""Lookup: classes of any node, neighbours, cuts, and what words and classes have to show."""
 
 from __future__ import annotations
 
-import json
 import math
-import shutil
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy import sparse
 
 from roget import Counts, InputError
 from roget.core.tree import Tree
 from roget.errors import UnknownName
-from roget.learn import thesaurus as module
-from roget.learn.thesaurus import Thesaurus
-from roget.learn.thesaurus_files import FILES
-
-
-def random_thesaurus(seed, words=12, contexts=9, clusters=4, empty=0.5):
-    """Any tree, any memberships; centroids that have nothing to do with the counts."""
-    random = np.random.default_rng(seed)
-    tree = Tree()
-    for k in range(1, clusters):
-        tree = tree.split(int(random.integers(k)), 1.0 + k)
-    belongs = random.dirichlet(np.ones(clusters) * 0.5, words)
-    belongs[random.random(belongs.shape) < 0.3] = 0
-    belongs[:, 0] += 1e-3
-    belongs /= belongs.sum(axis=1, keepdims=True)
-    matrix = random.poisson(3, (words, contexts)) * (random.random((words, contexts)) > empty)
-    matrix[:, 0] += 1
-    counts = Counts(matrix, [f"w{n}" for n in range(words)], [f"v{n}" for n in range(contexts)])
-    return Thesaurus(
-        counts,
-        tree,
-        sparse.csr_array(belongs),
-        random.dirichlet(np.ones(contexts), clusters),
-        random.dirichlet(np.ones(clusters)),
-        steps=[{"step": 1, "beta": 1.5, "critical_beta": None, "free_energy": math.inf}],
-        provenance={"clusterer": "none", "beta": 2.0},
-    )
-
-
-THESAURI = st.builds(
-    random_thesaurus,
-    st.integers(0, 10**6),
-    st.integers(2, 15),
-    st.integers(2, 9),
-    st.integers(1, 6),
-)
+from roget.learn.thesaurus import Thesaurus, places
+from roget.learn.thesaurus import neighbours as near
+from roget.learn.thesaurus.neighbours import WAYS
+from thesauri import THESAURI, random_thesaurus
 
 
 def clusters_below(tree, node):
@@ -143,14 +108,76 @@ def test_memberships_and_cuts_agree_with_the_tree(t):
     assert [one.node for one in t.classes(n=1)] == [t.tree.leaf(c) for c in range(k)]
 
 
+def naive_tops(tree, kept, node=0):
+    """The classes left when a node's split is made only if it or one below it is kept."""
+    below = [n for n in range(tree.n_nodes) if node in tree.path(n)]
+    if not any(kept(n) for n in below if tree.children(n)):
+        return [node]
+    return [top for child in tree.children(node) for top in naive_tops(tree, kept, child)]
+
+
 @settings(max_examples=15)
-@given(THESAURI, st.integers(1, 20), st.sampled_from([4, 1 << 22]))
-def test_neighbours_are_the_nearest_by_classes_and_counts(t, n, cells):
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(module, "CELLS", cells)  # so small that the bound has to decide
-        found = t.neighbours("w1", n)
+@given(THESAURI, st.integers(0, 5), st.floats(0.5, 8))
+def test_cuts_by_depth_and_value(t, depth, value):
+    by_length = Thesaurus(
+        t.counts, t.tree, t.memberships, t.centroids, t.mass, provenance={"description_length": 9.0}
+    )
+    for found, given_cut, kept in (
+        (t, {"depth": depth}, lambda n: t.tree.depth(n) < depth),
+        (t, {"value": value}, lambda n: t.tree.value[n] <= value),
+        (by_length, {"value": value}, lambda n: t.tree.value[n] >= value),
+    ):
+        nodes = found.nodes(**given_cut)
+        assert sorted(nodes) == sorted(naive_tops(t.tree, kept))
+        assert nodes == sorted(nodes, key=lambda n: min(clusters_below(t.tree, n)))
+        labels = found.cut(**given_cut)
+        assert all(nodes[labels[row]] in t.path(word) for row, word in enumerate(t.words))
+
+
+@settings(max_examples=15)
+@given(THESAURI)
+def test_the_class_that_words_share_is_the_smallest(t):
+    inside = {n: {w for w in t.words if n in t.path(w)} for n in range(t.tree.n_nodes)}
+    for words in (["w0"], ["w0", "w1"], list(t.words)):
+        node = t.common_class(*words)
+        holding = [n for n in inside if set(words) <= inside[n]]
+        assert node in holding
+        assert t.tree.depth(node) == max(t.tree.depth(n) for n in holding)
+    with pytest.raises(InputError, match="no words"):
+        t.common_class()
+
+
+@settings(max_examples=15)
+@given(THESAURI)
+def test_evidence_is_what_sets_words_apart(t):
     own = t.counts.matrix.toarray() / t.counts.word_totals[:, None]
-    mixed = (t.memberships.toarray() @ t.centroids + own) / 2
+    root = naive_centroid(t, 0)
+
+    def ranked(p):
+        return sorted(
+            (a * math.log(a / b) for a, b in zip(p, root, strict=True) if a), reverse=True
+        )
+
+    for found, p in (
+        (t.evidence("w0", 4), own[0]),
+        (t.shared_evidence("w0", "w1", 4), np.minimum(own[0], own[1])),
+    ):
+        gains = [one.probability * one.lift for one in found]
+        assert gains == pytest.approx(ranked(p)[:4], abs=1e-8)
+        for one in found:
+            assert one.probability == pytest.approx(p[t.counts.context_id(one.context)])
+
+
+@settings(max_examples=15)
+@given(THESAURI, st.integers(1, 20), st.sampled_from([1, 64]), st.sampled_from(list(WAYS)))
+def test_neighbours_are_the_nearest_by_classes_and_counts(t, n, first, by):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(near, "FIRST", first)  # so few that the bound has to decide
+        patch.setattr(places, "CELLS", 4 * first)
+        found = t.neighbours("w1", n, by)
+    own = t.counts.matrix.toarray() / t.counts.word_totals[:, None]
+    share = {"both": 0.5, "classes": 0, "counts": 1}[by]
+    mixed = t.memberships.toarray() @ t.centroids * (1 - share) + own * share
     me = mixed[1]
     naive = {
         f"w{row}": (naive_kl(me, (me + it) / 2) + naive_kl(it, (me + it) / 2)) / 2
@@ -184,6 +211,9 @@ def test_zero_centroids_are_infinitely_far():
     assert t.word_class(2).label == "b"
     near = {one.word: one.distance for one in t.neighbours("never")}
     assert near == pytest.approx({"a": 0.0, "b": math.log(2)}), "a word never seen has its classes"
+    assert [one.word for one in t.neighbours("a", by="counts")] == ["b"]
+    with pytest.raises(InputError, match="never seen cannot be compared by its counts"):
+        t.neighbours("never", by="counts")
     assert repr(t) == "Thesaurus: 3 words in 2 classes, 2 contexts"
 
 
@@ -202,6 +232,19 @@ def test_mistakes_are_explained():
         t.neighbours("w99")
     with pytest.raises(InputError, match="cut into 5 clusters: expected 1 to 4"):
         t.classes(5)
+    with pytest.raises(InputError, match="by k, by depth or by value, not by several"):
+        t.cut(2, depth=1)
+    with pytest.raises(InputError, match="depth -1"):
+        t.cut(depth=-1)
+    with pytest.raises(UnknownName, match="way to compare words 'class': did you mean classes"):
+        t.neighbours("w1", by="class")
+    unsplit = Tree(t.tree.parent, np.full(7, math.nan), t.tree.cluster)
+    with pytest.raises(InputError, match="the classes were not split at values"):
+        Thesaurus(t.counts, unsplit, t.memberships, t.centroids, t.mass).cut(value=2)
+    with pytest.raises(InputError, match="node 9: the tree has"):
+        Thesaurus(t.counts, t.tree, t.memberships, t.centroids, t.mass, labels={9: "x"})
+    with pytest.raises(InputError, match="label of node 1 is ' '"):
+        Thesaurus(t.counts, t.tree, t.memberships, t.centroids, t.mass, labels={1: " "})
     with pytest.raises(InputError, match="node 7"):
         t.word_class(7)
     with pytest.raises(InputError, match="0 neighbours"):
@@ -219,94 +262,3 @@ def test_mistakes_are_explained():
             Thesaurus(*given_parts)
     with pytest.raises(InputError, match="SimpleNamespace is not fitted"):
         Thesaurus.from_clustering(t.counts, SimpleNamespace())
-
-
-@settings(max_examples=5)
-@given(THESAURI)
-def test_everything_comes_back(tmp_path_factory, t):
-    folder = tmp_path_factory.mktemp("save") / "a.thesaurus"
-    t.save(folder)
-    again = Thesaurus.load(folder)
-    assert again.counts == t.counts
-    assert again.tree == t.tree
-    assert again.memberships.toarray().tolist() == t.memberships.toarray().tolist()
-    assert again.centroids.tolist() == t.centroids.tolist()
-    assert again.mass.tolist() == t.mass.tolist()
-    assert again.provenance == t.provenance
-    assert again.steps == ({"step": 1, "beta": 1.5, "critical_beta": None, "free_energy": None},)
-    assert [one.label for one in again.classes()] == [one.label for one in t.classes()]
-    assert sorted(path.name for path in folder.parent.iterdir()) == ["a.thesaurus"]
-
-
-@pytest.fixture
-def folder(tmp_path):
-    random_thesaurus(1).save(tmp_path / "t")
-    return tmp_path / "t"
-
-
-@pytest.mark.parametrize("name", FILES)
-def test_a_faulty_file_is_named(folder, name):
-    file = folder / name
-    whole = file.read_bytes()
-    middle = len(whole) // 2
-    file.write_bytes(whole[:middle] + bytes([whole[middle] ^ 1]) + whole[middle + 1 :])
-    with pytest.raises(InputError, match=f"{name}: the file was changed"):
-        Thesaurus.load(folder)
-    file.write_bytes(whole[:-1])
-    with pytest.raises(InputError, match=rf"{name}: [\d,]+ bytes; thesaurus.json says"):
-        Thesaurus.load(folder)
-    file.unlink()
-    with pytest.raises(InputError, match=f"{name}: the file is missing"):
-        Thesaurus.load(folder)
-
-
-@pytest.mark.parametrize(
-    ("change", "said"),
-    [
-        ({"version": 2}, "version 2 of the format; this roget reads up to version 1: update"),
-        ({"format": "roget.counts"}, "the format is 'roget.counts'"),
-        ({"tree": [1]}, "'tree' is"),
-        ({"tree": {"parent": [-1], "value": [None], "cluster": [0]}}, "memberships of shape"),
-        ({"shape": [1, 1, 1]}, "not a whole thesaurus"),
-        ({"dtype": "float16"}, "'dtype' is"),
-        ({"files": {}}, "says nothing of words.parquet"),
-    ],
-)
-def test_a_manifest_that_makes_no_sense(folder, change, said):
-    place = folder / "thesaurus.json"
-    place.write_text(json.dumps(json.loads(place.read_text()) | change))
-    with pytest.raises(InputError, match=said):
-        Thesaurus.load(folder)
-
-
-def test_other_folders_are_neither_read_nor_replaced(folder, tmp_path):
-    with pytest.raises(InputError, match="no such directory"):
-        Thesaurus.load(tmp_path / "absent")
-    (tmp_path / "mine").mkdir()
-    with pytest.raises(InputError, match=r"not a thesaurus: it has no thesaurus.json"):
-        Thesaurus.load(tmp_path / "mine")
-    with pytest.raises(InputError, match="is not a thesaurus, so it is not replaced"):
-        random_thesaurus(2).save(tmp_path / "mine")
-    random_thesaurus(2).save(folder)
-    assert Thesaurus.load(folder).counts == random_thesaurus(2).counts
-    shutil.rmtree(folder)
-    (tmp_path / "t").write_text("a file")
-    with pytest.raises(InputError, match="it is a file"):
-        random_thesaurus(2).save(tmp_path / "t")
-
-
-def test_nothing_in_the_arrays_is_run(folder):
-    import hashlib
-
-    file = folder / "centroids.npz"
-    np.savez(file, centroids=np.array([print], dtype=object), mass=np.ones(4))
-    place = folder / "thesaurus.json"
-    record = json.loads(place.read_text())
-    data = file.read_bytes()
-    record["files"]["centroids.npz"] = {
-        "bytes": len(data),
-        "sha256": hashlib.sha256(data).hexdigest(),
-    }
-    place.write_text(json.dumps(record))
-    with pytest.raises(InputError, match=r"centroids.npz: cannot be read as arrays"):
-        Thesaurus.load(folder)

@@ -1,0 +1,77 @@
+"""`roget export THESAURUS -o FILE`."""
+
+from __future__ import annotations
+
+import enum
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from roget import catalogue
+
+Format = enum.StrEnum(  # type: ignore[misc]
+    "Format", {name: name for name in catalogue.EXPORTERS}
+)
+
+
+def export(
+    source: Annotated[
+        str,
+        typer.Argument(
+            metavar="THESAURUS",
+            help="A thesaurus; or a taxonomy: SKOS, child–parent TSV, a WordNet folder.",
+        ),
+    ],
+    output: Annotated[
+        str,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="FILE",
+            help="File to write; '-' is stdout. Its suffix may tell the format: .ttl, .rdf, "
+            ".json, .nwk, .paths, .dot, .tsv, .parquet, .md, .html, .thesaurus.",
+        ),
+    ],
+    to: Annotated[
+        Format | None, typer.Option("--to", help="The format, if the name does not tell.")
+    ] = None,
+    language: Annotated[
+        str | None,
+        typer.Option(metavar="TAG", help="The language of the words, such as en (SKOS, HTML)."),
+    ] = None,
+    title: Annotated[
+        str | None, typer.Option(help="What to call it. Default: the name of THESAURUS.")
+    ] = None,
+    base: Annotated[
+        str | None,
+        typer.Option(metavar="IRI", help="SKOS: what addresses of classes and words begin with."),
+    ] = None,
+) -> None:
+    """Write a thesaurus in the format of other tools.
+
+    Words are listed in the class where they have their place, and where at least a tenth of them
+    belongs.
+    """
+    from roget.report.exports import export as write
+    from roget.report.exports import told
+    from roget.report.exports.base import BASE, Options
+
+    options = Options(title or Path(source).resolve().stem, language, base or BASE)
+    format = told(output) if to is None else to.value
+    thesaurus = _read(source, language)
+    target: Any = sys.stdout.buffer if output == "-" else output
+    write(thesaurus, target, format, options)
+    if output != "-":
+        print(f"wrote {output}: {thesaurus!r}", file=sys.stderr)
+
+
+def _read(source: str, language: str | None) -> Any:
+    from roget.learn.taxonomy import read
+    from roget.learn.thesaurus import Thesaurus
+    from roget.learn.thesaurus.files import is_thesaurus
+
+    if is_thesaurus(Path(source)):
+        return Thesaurus.load(source)
+    return read(source, language=language)

@@ -1,0 +1,1 @@
+"""The explorer: a thesaurus as a page, served on this machine or written as one file."""

@@ -1,0 +1,108 @@
+"""Desk: the thesaurus that is open, what it is compared with, and its edits."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Mapping
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from roget.errors import InputError
+from roget.explore.compare import Side, comparison, offered, opened
+from roget.explore.views import View, Views
+from roget.learn.thesaurus import Thesaurus
+
+EDITS: dict[str, dict[str, type]] = {
+    "rename": {"node": int, "label": str},
+    "move": {"word": str, "node": int},
+    "merge": {"node": int, "into": int},
+    "undo": {},
+}
+"""What can be done, and what it needs."""
+
+LONGEST_LABEL = 200
+
+
+class Changed(InputError):
+    """The thesaurus was edited elsewhere since the page was drawn."""
+
+
+class Desk:
+    """One open thesaurus; edits replace its views under a lock, and are saved at once."""
+
+    def __init__(
+        self,
+        path: str | os.PathLike[str],
+        compare: str | os.PathLike[str] | None = None,
+        columns: Mapping[str, str] | None = None,
+    ) -> None:
+        self.path = Path(path)
+        name = self.path.resolve().name
+        self.views = Views(Thesaurus.load(self.path), name)
+        self.side: Side | None = None if compare is None else opened(compare, columns)
+        self.revision = 0
+        self._lock = threading.Lock()
+        self._compared = lru_cache(maxsize=32)(self._compare)
+        if self.side is not None:
+            self.compare(offered(self.views, self.side)[1])
+
+    @property
+    def editable(self) -> bool:
+        """Whether this thesaurus can be edited."""
+        return all(hasattr(self.views.thesaurus, name) for name in EDITS)
+
+    def overview(self) -> View:
+        """The overview, with what can be done here."""
+        done = [one for one in self.views.thesaurus.edits if not one.waiting]
+        view = self.views.overview() | {
+            "revision": self.revision,
+            "editable": self.editable,
+            "edits": len(done),
+            "last": str(done[-1]) if done else None,
+            "compare": None,
+        }
+        if self.side is not None:
+            ks, usual = offered(self.views, self.side)
+            about = {"name": self.side.name, "kind": self.side.kind, "ks": ks, "k": usual}
+            view["compare"] = about
+        return view
+
+    def compare(self, k: int) -> View:
+        """The comparison at k classes."""
+        return self._compared(k, self.revision)
+
+    def _compare(self, k: int, revision: int) -> View:
+        if self.side is None:
+            raise InputError("nothing to compare with: roget explore DIR --compare DIR|GOLD")
+        return comparison(self.views, self.side, k)
+
+    def edit(self, asked: Mapping[str, Any], revision: int) -> View:
+        """Do what is asked, save it, and give the new overview."""
+        action, values = _checked(asked)
+        with self._lock:
+            if revision != self.revision:
+                raise Changed("the thesaurus has changed meanwhile: load the page again")
+            edited = getattr(self.views.thesaurus, action)(**values)
+            views = Views(edited, self.views.name)
+            views.warm()
+            edited.save(self.path)
+            self.views, self.revision = views, self.revision + 1
+        return self.overview()
+
+
+def _checked(asked: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
+    action = asked.get("action")
+    if not isinstance(action, str) or action not in EDITS:
+        raise InputError(f"{action!r}: expected one of {', '.join(EDITS)}")
+    values: dict[str, Any] = {}
+    for name, kind in EDITS[action].items():
+        value = asked.get(name)
+        if not isinstance(value, kind) or isinstance(value, bool):
+            raise InputError(f"{action}: {name} is {value!r}; expected {kind.__name__}")
+        values[name] = value
+    label = values.get("label")
+    if label is not None and not 0 < len(label.strip()) <= LONGEST_LABEL:
+        raise InputError(f"a label has 1 to {LONGEST_LABEL} characters")
+    return action, values

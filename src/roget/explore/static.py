@@ -1,0 +1,113 @@
+"""The page as one file, which opens from disk and asks for nothing."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+from roget.explore.compare import CUTS
+from roget.explore.desk import Desk
+from roget.explore.page import alone
+from roget.explore.views import Views
+
+SHARD = 256
+"""Words in one block of data; a block is parsed when one of its words is opened."""
+
+WORDS, CONTEXTS, NEAR, MEMBERSHIPS = 40, 16, 12, 8
+"""How many of each are kept for a class or word; a leaf keeps all its words."""
+
+Progress = Callable[[int, int], None]
+
+
+def page(desk: Desk, progress: Progress | None = None) -> str:
+    """The whole page; the same thesaurus gives the same page."""
+    # Neighbours of all words are worked out, so that fewer can be tried for each.
+    views = Views(desk.views.thesaurus, desk.views.name, guessed=3 * NEAR)
+    contexts = Numbers()
+    blocks = {f"words-{at}": shard for at, shard in enumerate(_shards(views, contexts, progress))}
+    blocks["classes"] = embedded([_class(views, node, contexts) for node in _nodes(views)])
+    blocks["words"] = embedded([str(word) for word in views.thesaurus.words])
+    blocks["places"] = embedded(views.thesaurus.places.tolist())
+    blocks["contexts"] = embedded(list(contexts.names))
+    blocks["tree"] = embedded(views.tree())
+    blocks["path"] = embedded(views.path())
+    about = desk.overview() | {"editable": False, "shard": SHARD}
+    blocks["overview"] = embedded(about)
+    if about["compare"] is not None:
+        ks = [k for k in about["compare"]["ks"] if k <= max(CUTS)]
+        blocks["compare"] = embedded({str(k): desk.compare(k) for k in ks})
+    whole = alone(views.name, blocks)
+    # A word may hold half of a surrogate pair, which no file can.
+    return whole.encode("utf-8", "replace").decode("utf-8")
+
+
+def embedded(content: Any) -> str:
+    """JSON that can stand inside a script element, whatever the words hold.
+
+    >>> embedded(["</script>&"])
+    '["\\\\u003c/script\\\\u003e\\\\u0026"]'
+    """
+    text = json.dumps(content, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    for sign in "<>&":
+        text = text.replace(sign, f"\\u{ord(sign):04x}")
+    return text
+
+
+class Numbers:
+    """Names by number, in the order they were met."""
+
+    def __init__(self) -> None:
+        self.names: dict[str, int] = {}
+
+    def __call__(self, name: str) -> int:
+        return self.names.setdefault(name, len(self.names))
+
+
+def _nodes(views: Views) -> range:
+    return range(views.thesaurus.tree.n_nodes)
+
+
+def _class(views: Views, node: int, contexts: Numbers) -> list[Any]:
+    """Words as row, distance, probability; contexts as number, probability, lift; all flat."""
+    leaf = not views.thesaurus.tree.children(node)
+    n = max(WORDS, int(views.index.sizes[node])) if leaf else WORDS
+    view = views.word_class(node, n)
+    return [
+        [x for w in view["typical"] for x in (w["id"], _r(w["distance"]), _r(w["probability"]))],
+        _told(view["contexts"], contexts),
+    ]
+
+
+def _shards(views: Views, contexts: Numbers, progress: Progress | None) -> list[str]:
+    shards, size = [], len(views.thesaurus)
+    for begin in range(0, size, SHARD):
+        rows = range(begin, min(begin + SHARD, size))
+        shards.append(embedded([_word(views, row, contexts) for row in rows]))
+        if progress is not None:
+            progress(rows.stop, size)
+    return shards
+
+
+def _word(views: Views, row: int, contexts: Numbers) -> list[Any]:
+    view = views.word(row, NEAR)
+    return [
+        view["observations"],
+        view["among"],
+        [x for m in view["memberships"][:MEMBERSHIPS] for x in (m["node"], _r(m["probability"]))],
+        [x for w in view["neighbours"] for x in (w["id"], _r(w["distance"]))],
+        _told(view["contexts"], contexts),
+    ]
+
+
+def _told(found: list[dict[str, Any]], contexts: Numbers) -> list[Any]:
+    kept = found[:CONTEXTS]
+    return [x for c in kept for x in (contexts(c["context"]), _r(c["amount"]), _r(c["lift"]))]
+
+
+def _r(value: float | None) -> float | int | None:
+    """Three digits are what a bar can show."""
+    if value is None:
+        return None
+    short = float(f"{value:.3g}")
+    return int(short) if short.is_integer() else short

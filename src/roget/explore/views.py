@@ -1,0 +1,235 @@
+"""Views: what each page shows, as plain data ready for JSON."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from functools import cached_property
+from typing import Any
+
+from roget.core.information import bits
+from roget.errors import InputError
+from roget.explore.index import Index, Telling
+from roget.explore.neighbours import GUESSED, Neighbours
+from roget.explore.search import Search, folded
+from roget.learn.thesaurus import Thesaurus
+
+DIGITS = 5
+"""Significant digits of numbers that a page draws."""
+
+WORDS, CONTEXTS, NEAR, MEMBERSHIPS = 60, 24, 16, 12
+"""How many of each a page shows at first."""
+
+MOST = 1000
+"""The longest list one answer holds."""
+
+View = dict[str, Any]
+
+
+def brief(value: float | None) -> float | None:
+    """A number cut to what a reader can use; None where JSON has no name for it.
+
+    >>> brief(0.123456789), brief(math.inf), brief(1234567.0)
+    (0.12346, None, 1234600.0)
+    """
+    if value is None or not math.isfinite(value):
+        return None
+    return float(f"{value:.{DIGITS}g}")
+
+
+class Views:
+    """Every view of one thesaurus; it is never changed, only made anew after an edit."""
+
+    def __init__(self, thesaurus: Thesaurus, name: str, guessed: int = GUESSED) -> None:
+        self.thesaurus, self.name, self.guessed = thesaurus, name, guessed
+        self.index = Index(thesaurus)
+
+    @cached_property
+    def near(self) -> Neighbours:
+        """Neighbours of words."""
+        return Neighbours(self.thesaurus, self.guessed)
+
+    @cached_property
+    def _search(self) -> Search:
+        totals = self.thesaurus.counts.word_totals.tolist()
+        return Search(map(str, self.thesaurus.words), totals)
+
+    @cached_property
+    def _folded_labels(self) -> list[str]:
+        return [folded(label) for label in self.index.labels]
+
+    @cached_property
+    def _information(self) -> tuple[float, float]:
+        seen = float(self.thesaurus.counts.total) > 0
+        return self.thesaurus.information() if seen else (0.0, 0.0)
+
+    def warm(self) -> None:
+        """Make what the first answers need."""
+        _ = self.index.labels, self.near, self._search, self._folded_labels, self._information
+
+    @property
+    def kind(self) -> str:
+        """What the values at splits are: "beta", "bits" (saved) or "none"."""
+        if self.thesaurus.provenance.get("description_length") is not None:
+            return "bits"
+        return "beta" if self.thesaurus.provenance.get("beta") is not None else "none"
+
+    def value(self, node: int) -> float | None:
+        """At which value a node was split: β, bits saved, or as the tree has it."""
+        value = float(self.index.tree.value[node])
+        return brief(bits(value) if self.kind == "bits" else value)
+
+    def overview(self) -> View:
+        """Sizes, and how the thesaurus came about."""
+        thesaurus = self.thesaurus
+        known = thesaurus.provenance
+        classes, words = self._information
+        return {
+            "name": self.name,
+            "words": len(thesaurus),
+            "classes": thesaurus.tree.n_clusters,
+            "nodes": thesaurus.tree.n_nodes,
+            "contexts": int(thesaurus.contexts.size),
+            "observations": brief(float(thesaurus.counts.total)),
+            "relations": list(thesaurus.counts.relations),
+            "kind": self.kind,
+            "soft": bool(thesaurus.memberships.nnz > len(thesaurus)),
+            "clusterer": known.get("clusterer"),
+            "beta": brief(known.get("beta")),
+            "kept": brief(classes / words) if words > 0 else None,
+        }
+
+    def tree(self) -> View:
+        """The whole tree, column by column: node i is the i-th of each list."""
+        index = self.index
+        return {
+            "parent": index.tree.parent.tolist(),
+            "value": [self.value(node) for node in range(index.tree.n_nodes)],
+            "words": index.sizes.tolist(),
+            "share": [brief(mass) for mass in index.masses.tolist()],
+            "label": index.labels,
+            "given": sorted(self.thesaurus.labels),
+        }
+
+    def word_class(self, node: int, n: int = WORDS, offset: int = 0) -> View:
+        """A class: its words and contexts, its children and the way to it."""
+        index = self.index
+        index.known(node)
+        words = index.typical(node, _count(n), _count(offset))
+        return {
+            **self._named(node),
+            "value": self.value(node),
+            "path": [self._named(above) for above in index.tree.path(node)],
+            "children": [self._named(below) for below in index.tree.children(node)],
+            "offset": offset,
+            "typical": [
+                {
+                    "id": one.row,
+                    "word": index.word(one.row),
+                    "distance": brief(one.distance),
+                    "probability": brief(one.probability),
+                }
+                for one in words
+            ],
+            "contexts": [_telling(one) for one in index.telling(node, CONTEXTS)],
+        }
+
+    def word(self, row: int, n: int = NEAR) -> View:
+        """A word: its classes, neighbours and contexts, and its place in the tree."""
+        index = self.index
+        word = index.word(row)
+        place = int(self.thesaurus.places[row])
+        belongs, among = index.memberships(row, MEMBERSHIPS)
+        return {
+            "id": row,
+            "word": word,
+            "observations": brief(float(self.thesaurus.counts.word_totals[row])),
+            "path": [self._named(node) for node in index.tree.path(place)],
+            "among": among,
+            "memberships": [{**self._named(node), "probability": brief(p)} for node, p in belongs],
+            "neighbours": [
+                {"id": other, "word": index.word(other), "distance": brief(distance)}
+                for other, distance in self.near.of(row, _count(n))
+            ],
+            "contexts": [_telling(one) for one in index.evidence(row, CONTEXTS)],
+        }
+
+    def find(self, typed: str, n: int = 10) -> View:
+        """Words and classes that fit what was typed."""
+        wanted = folded(typed.strip())
+        words = self._search.find(typed, _count(n))
+        labels = [
+            node for node, label in enumerate(self._folded_labels) if wanted and wanted in label
+        ]
+        places = self.thesaurus.places
+        return {
+            "query": typed,
+            "words": [
+                {"id": row, "word": self.index.word(row), "class": self._named(int(places[row]))}
+                for row in words
+            ],
+            "classes": [self._named(node) for node in labels[: max(3, n // 3)]],
+        }
+
+    def path(self) -> View:
+        """What the search came to at each number of classes: β, or bits of description."""
+        points: dict[int, float | None] = {}
+        if self.kind == "bits":
+            for step in self.thesaurus.steps:
+                if "total_before" in step:
+                    points.setdefault(int(step["n_clusters"]) - 1, bits(step["total_before"]))
+                length = step.get("total_after", step.get("description_length"))
+                points[int(step["n_clusters"])] = None if length is None else bits(length)
+        elif self.kind == "beta":
+            for step in self.thesaurus.steps:
+                if step.get("beta") is not None:
+                    points.setdefault(int(step["n_clusters"]), float(step["beta"]))
+        if not points:
+            points = self._splits()
+        return {
+            "kind": self.kind,
+            "steps": [
+                {"classes": k, "value": _exact(value)}
+                for k, value in sorted(points.items())
+                if _exact(value) is not None
+            ],
+        }
+
+    def _splits(self) -> dict[int, float | None]:
+        tree, k, points = self.index.tree, 1, {}
+        inner = [node for node in range(tree.n_nodes) if tree.children(node)]
+        for node in sorted(inner, key=tree.children):
+            k += len(tree.children(node)) - 1
+            points[k] = self.value(node)
+        return points
+
+    def cut(self, k: int) -> View:
+        """The first k classes."""
+        classes = self.thesaurus.tree.n_clusters
+        if not 1 <= k <= classes:
+            raise InputError(f"cannot cut into {k} classes: expected 1 to {classes}")
+        tops = self.index.cut(k)
+        return {"k": len(tops), "classes": [self._named(node) for node in tops]}
+
+    def _named(self, node: int) -> View:
+        return {
+            "node": node,
+            "label": self.index.labels[node],
+            "words": int(self.index.sizes[node]),
+            "share": brief(float(self.index.masses[node])),
+        }
+
+
+def _telling(one: Telling) -> Mapping[str, Any]:
+    return {"context": one.context, "amount": brief(one.amount), "lift": brief(one.lift)}
+
+
+def _exact(value: float | None) -> float | None:
+    """Description lengths differ in late digits, so they keep more of them."""
+    return None if value is None or not math.isfinite(value) else float(f"{value:.9g}")
+
+
+def _count(n: int) -> int:
+    if not n >= 0:
+        raise InputError(f"{n}: expected a number that is not negative")
+    return min(n, 10**9)

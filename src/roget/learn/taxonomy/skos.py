@@ -1,0 +1,134 @@
+"""SKOS thesauri, read through rdflib; nothing is fetched."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from roget.errors import InputError, MissingExtra
+from roget.learn.taxonomy.taxonomy import Taxonomy
+
+CORE = "http://www.w3.org/2004/02/skos/core#"
+WORD, WORD_CLASS = "urn:x-roget:Word", "urn:x-roget:WordClass"
+"""What our own exports call concepts that are words, and classes whose labels are no words."""
+
+_SYNTAX = {".ttl": "turtle", ".nt": "nt", ".rdf": "xml", ".xml": "xml", ".owl": "xml"}
+
+
+def read(place: Path, language: str | None = None) -> Taxonomy:
+    """The taxonomy of a SKOS file: concepts are classes, and their labels the words in them.
+
+    Labels are preferred and alternative ones, in one language or in none. Of several broader
+    concepts the first by address is kept.
+    """
+    graph = _graph(place)
+    labels = _labels(graph, place, language)
+    concepts = _concepts(graph)
+    if not concepts:
+        raise InputError(f"{place}: there is no skos:Concept")
+    parents = _parents(graph)
+    words = {str(one) for one in _of_type(graph, WORD)}
+    named = {str(one) for one in _of_type(graph, WORD_CLASS)}
+    taxonomy = Taxonomy(place.stem)
+    for concept in concepts:
+        preferred, others = labels.get(concept, ([], []))
+        above = parents.get(concept, [])
+        if concept in words and above:
+            for word in preferred:
+                for name in above:
+                    taxonomy.add(word, name)
+            continue
+        # A class of ours has an alternative label where its own was not alone.
+        first = [*others, *preferred] if concept in named else [*preferred, *others]
+        taxonomy.labels[concept] = first[0] if first else re.split("[#/:]", concept)[-1]
+        if above:
+            taxonomy.parents[concept] = above
+        for word in () if concept in named else dict.fromkeys(first):
+            taxonomy.add(word, concept)
+    return taxonomy
+
+
+def _graph(place: Path) -> Any:
+    try:
+        import rdflib
+    except ImportError:
+        raise MissingExtra("rdflib", "skos", "reading SKOS") from None
+    graph = rdflib.Graph()
+    try:
+        graph.parse(str(place), format=_SYNTAX.get(place.suffix.lower(), "turtle"))
+    except OSError:
+        raise
+    except Exception as error:  # each of rdflib's parsers has errors of its own
+        said = " ".join(str(error).split())[:200]
+        raise InputError(f"{place}: cannot be read as RDF: {said}") from None
+    return graph
+
+
+def _term(local: str) -> Any:
+    from rdflib import URIRef
+
+    return URIRef(CORE + local)
+
+
+def _of_type(graph: Any, kind: str) -> Iterable[Any]:
+    from rdflib import RDF, URIRef
+
+    found: Iterable[Any] = graph.subjects(RDF.type, URIRef(kind))
+    return found
+
+
+def _concepts(graph: Any) -> list[str]:
+    """Everything that is called a concept, or stands where only a concept can."""
+    found = set(_of_type(graph, f"{CORE}Concept"))
+    for link in ("broader", "narrower"):
+        for subject, value in graph.subject_objects(_term(link)):
+            found |= {subject, value}
+    found |= set(graph.subjects(_term("topConceptOf"))) | set(
+        graph.objects(None, _term("hasTopConcept"))
+    )
+    return sorted(map(str, found), key=_natural)
+
+
+def _parents(graph: Any) -> dict[str, list[str]]:
+    links = {(str(low), str(high)) for low, high in graph.subject_objects(_term("broader"))}
+    links |= {(str(low), str(high)) for high, low in graph.subject_objects(_term("narrower"))}
+    found: dict[str, list[str]] = {}
+    for low, high in sorted(links, key=lambda link: (_natural(link[0]), _natural(link[1]))):
+        found.setdefault(low, []).append(high)
+    return found
+
+
+def _labels(
+    graph: Any, place: Path, language: str | None
+) -> dict[str, tuple[list[str], list[str]]]:
+    """The preferred and the alternative labels of each concept, in the language asked for."""
+    listed = [
+        (str(subject), rank, str(value), (getattr(value, "language", None) or "").lower())
+        for rank, name in enumerate(("prefLabel", "altLabel"))
+        for subject, value in graph.subject_objects(_term(name))
+    ]
+    spoken = sorted({tongue for *_, tongue in listed} - {""})
+    if language is None and len(spoken) > 1:
+        raise InputError(f"{place}: labels in {', '.join(spoken)}: name one language")
+    wanted = (language or "").lower()
+    if wanted and spoken and not any(_speaks(tongue, wanted) for tongue in spoken):
+        raise InputError(f"{place}: no label in {language!r}; there are {', '.join(spoken)}")
+    found: dict[str, tuple[list[str], list[str]]] = {}
+    for subject, rank, text, tongue in sorted(listed):
+        if text and (not wanted or not tongue or _speaks(tongue, wanted)):
+            found.setdefault(subject, ([], []))[rank].append(text)
+    return found
+
+
+def _speaks(tongue: str, wanted: str) -> bool:
+    return tongue == wanted or tongue.startswith(wanted + "-")
+
+
+def _natural(address: str) -> tuple[list[tuple[int, str]], str]:
+    """Sorts class-2 before class-10."""
+    parts = re.split("([0-9]{1,18})", address)
+    return [
+        (int(part), "") if part[:1] in set("0123456789") else (-1, part) for part in parts
+    ], address

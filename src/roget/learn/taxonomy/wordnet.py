@@ -1,0 +1,109 @@
+"""WordNet as Princeton ships it: a folder with data.noun and data.verb, and perhaps cntlist.rev."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from roget.errors import MAX_PROBLEMS, FormatError, InputError
+from roget.learn.taxonomy.taxonomy import Taxonomy
+
+PARTS = {"noun": 1, "verb": 2}
+"""Parts of speech that have hypernyms, with their numbers in sense keys."""
+
+HYPERNYMS = ("@", "@i")
+
+
+class Synset(NamedTuple):
+    """A line of a data file."""
+
+    name: str
+    senses: list[tuple[str, str]]
+    """Each word, and its sense key."""
+    hypernyms: list[str]
+
+
+def read(place: Path, language: str | None = None) -> Taxonomy:
+    """The taxonomy of nouns and verbs: synsets are classes.
+
+    Either a folder or one of its data files. Underscores become blanks. Some releases have
+    verbs that lie above each other: the link that closes such a cycle is left out.
+    """
+    files = {part: place / f"data.{part}" for part in PARTS} if place.is_dir() else _single(place)
+    files = {part: file for part, file in files.items() if file.is_file()}
+    if not files:
+        raise InputError(f"{place}: there is neither data.noun nor data.verb")
+    tagged = _tagged((place if place.is_dir() else place.parent) / "cntlist.rev")
+    taxonomy = Taxonomy("WordNet" if len(files) > 1 else next(iter(files)), loops=True)
+    for part, file in files.items():
+        if len(files) > 1:
+            taxonomy.labels[part] = part
+        synsets = list(_synsets(file, part))
+        for one in synsets:
+            taxonomy.labels[one.name] = one.senses[0][0]
+            for word, key in one.senses:
+                taxonomy.add(word, one.name, 1.0 + tagged.get(key, 0))
+        known = {one.name for one in synsets}
+        for one in synsets:
+            above = [name for name in one.hypernyms if name in known]
+            taxonomy.parents[one.name] = above
+            if len(files) > 1:
+                taxonomy.otherwise[one.name] = part
+    return taxonomy
+
+
+def _single(place: Path) -> dict[str, Path]:
+    part = place.suffix.removeprefix(".")
+    if part not in PARTS:
+        raise InputError(f"{place}: expected a folder, or a file data.noun or data.verb")
+    return {part: place}
+
+
+def _synsets(file: Path, part: str) -> Iterator[Synset]:
+    problems: list[str] = []
+    with open(file, encoding="utf-8", errors="replace") as lines:
+        for number, line in enumerate(lines, 1):
+            if line.startswith("  ") or not line.strip():  # the licence
+                continue
+            try:
+                yield _synset(line, part)
+            except (ValueError, IndexError):
+                problems.append(f"{file}:{number}: {line[:60]!r}; expected a synset")
+                if len(problems) == MAX_PROBLEMS:
+                    break
+    if problems:
+        raise FormatError(str(file), problems, more=len(problems) == MAX_PROBLEMS)
+
+
+def _synset(line: str, part: str) -> Synset:
+    """A synset: offset, file, type, words (hexadecimal), word, id …, pointers, pointer …"""
+    cells = line.partition(" | ")[0].split()
+    offset, lexicographer, count = cells[0], int(cells[1]), int(cells[3], 16)
+    words = cells[4 : 4 + 2 * count]
+    if not offset.isdigit() or count < 1 or len(words) < 2 * count:
+        raise ValueError(line)
+    senses = [
+        (
+            word.replace("_", " "),
+            f"{word.lower()}%{PARTS[part]}:{lexicographer:02}:{int(id, 16):02}::",
+        )
+        for word, id in zip(words[::2], words[1::2], strict=True)
+    ]
+    pointers = cells[4 + 2 * count :]
+    listed = pointers[1 : 1 + 4 * int(pointers[0])]
+    above = [
+        f"{target}-{listed[at + 2]}"
+        for at, target in enumerate(listed[1:], 0)
+        if at % 4 == 0 and listed[at] in HYPERNYMS
+    ]
+    return Synset(f"{offset}-{part[0]}", senses, above)
+
+
+def _tagged(file: Path) -> dict[str, int]:
+    """How often each sense was tagged in text, where the folder tells."""
+    if not file.is_file():
+        return {}
+    with open(file, encoding="utf-8", errors="replace") as lines:
+        cells = (line.split() for line in lines)
+        return {row[0]: int(row[2]) for row in cells if len(row) == 3 and row[2].isdigit()}

@@ -1,0 +1,28 @@
+"""Thesaurus: a tree of word classes that people look things up in, and correct."""
+
+from __future__ import annotations
+
+from roget.learn.thesaurus.edits import Edit, Remembered
+from roget.learn.thesaurus.lookup import LABEL
+from roget.learn.thesaurus.neighbours import OWN
+from roget.learn.thesaurus.thesaurus import Thesaurus
+from roget.learn.thesaurus.values import (
+    Neighbour,
+    Placement,
+    TypicalContext,
+    TypicalWord,
+    WordClass,
+)
+
+__all__ = [
+    "LABEL",
+    "OWN",
+    "Edit",
+    "Neighbour",
+    "Placement",
+    "Remembered",
+    "Thesaurus",
+    "TypicalContext",
+    "TypicalWord",
+    "WordClass",
+]

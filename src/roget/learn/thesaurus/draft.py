@@ -1,0 +1,156 @@
+"""Draft: a thesaurus while edits are made to it; only its end has tables of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from scipy import sparse
+
+from roget.core.tree import Ints
+from roget.learn.thesaurus.edits import (
+    MERGE,
+    RENAME,
+    Edit,
+    Remembered,
+    found_again,
+)
+from roget.learn.thesaurus.merging import merge
+from roget.learn.thesaurus.places import places_of, sizes_of
+
+if TYPE_CHECKING:
+    from roget.learn.thesaurus.lookup import Floats
+    from roget.learn.thesaurus.thesaurus import Thesaurus
+
+
+class Draft:
+    """A thesaurus without edits, and what some edits make of its tree, labels and words."""
+
+    def __init__(self, base: Thesaurus, edits: Iterable[Edit] = ()) -> None:
+        self.base, self.tree = base, base.tree
+        self.labels = dict(base.labels)
+        self._cluster: Ints = np.arange(base.tree.n_clusters)
+        self._moved: dict[int, Floats] = {}
+        self._places: Ints | None = None
+        for edit in edits:
+            if not edit.waiting:
+                self.apply(edit)
+
+    def apply(self, edit: Edit) -> None:
+        """Make an edit; its classes are those of the numbers it gives."""
+        self.tree.children(edit.node.node)  # one that is not there is an error
+        if edit.kind == RENAME:
+            self.labels[edit.node.node] = edit.text
+        elif edit.into is not None:
+            self._merge(edit.node.node, edit.into.node)
+        else:
+            self._move(self.base.row(edit.text), edit.node.node)
+
+    def located(self, edit: Edit) -> Edit:
+        """The edit with the classes of this thesaurus that are most like those it tells of."""
+        if edit.kind not in (RENAME, MERGE):
+            self.base.row(edit.text)
+        into = None if edit.into is None else self._located(edit.into)
+        return replace(edit, node=self._located(edit.node), into=into, waiting=False)
+
+    @property
+    def moved(self) -> frozenset[int]:
+        """The rows of the words that were moved."""
+        return frozenset(self._moved)
+
+    def centroids(self) -> tuple[Any, Floats]:
+        """Centroids and masses, those of clusters that were merged as one."""
+        if self.tree.n_clusters == self.base.tree.n_clusters:
+            return self.base.centroids, self.base.mass
+        return self._joined(np.arange(self.tree.n_clusters))
+
+    def memberships(self) -> Any:
+        """Memberships with those of merged clusters added up, and moved words where they went."""
+        old, k = self._cluster, self.tree.n_clusters
+        table = self.base.memberships
+        if k < old.size:
+            ones = np.ones(old.size), (np.arange(old.size), old)
+            table = sparse.csr_array(table @ sparse.csr_array(ones, shape=(old.size, k)))
+        if not self._moved:
+            return table
+        rows = sorted(self._moved)
+        order = np.arange(table.shape[0])
+        order[rows] = table.shape[0] + np.arange(len(rows))
+        new = sparse.csr_array(np.array([self._moved[row] for row in rows]))
+        return sparse.csr_array(sparse.vstack([table, new], format="csr")[order])
+
+    def _merge(self, node: int, into: int) -> None:
+        made = merge(self.tree, node, into)
+        labels = dict(self.labels)
+        if made.heir is not None and made.heir[0] in labels:
+            gone, heir = made.heir
+            labels.setdefault(heir, labels[gone])
+        self.labels = {int(made.nodes[n]): text for n, text in labels.items() if made.nodes[n] >= 0}
+        self.tree, self._places = made.tree, None
+        self._cluster = made.clusters[self._cluster]
+        k = self.tree.n_clusters
+        self._moved = {
+            row: _summed(made.clusters, belongs, k) for row, belongs in self._moved.items()
+        }
+
+    def _move(self, row: int, node: int) -> None:
+        """Let a word belong to one class only, to the parts of it as it did before."""
+        clusters = self.tree.cluster[self.tree.leaves(node)]
+        weights = self._row(row)[clusters]
+        if not weights.sum() > 0:
+            weights = self._likely(row, clusters)
+        belongs = np.zeros(self.tree.n_clusters)
+        belongs[clusters] = weights / weights.sum()
+        self._moved[row] = belongs
+        if self._places is not None:
+            self._places = self._places.copy()
+            self._places[row] = places_of(sparse.csr_array(belongs[None]), self.tree)[0]
+
+    def _row(self, row: int) -> Floats:
+        if row in self._moved:
+            return self._moved[row]
+        before = self.base.memberships[[row]].toarray().ravel()
+        return _summed(self._cluster, before, self.tree.n_clusters)
+
+    def _likely(self, row: int, clusters: Ints) -> Floats:
+        """How likely each of some clusters is for a word that belonged to none of them."""
+        from roget.learn.thesaurus.classify import memberships
+
+        centroids, mass = self._joined(clusters)
+        if not mass.sum() > 0:
+            mass = np.ones(clusters.size)
+        given = self.base.counts.matrix[[row]]
+        found = memberships(given, centroids, mass, self.base.counts, self.base.provenance)
+        return np.asarray(found.toarray().ravel(), dtype=np.float64)
+
+    def _joined(self, clusters: Ints) -> tuple[Any, Floats]:
+        """Centroids and masses of some clusters: means by mass, and sums, of their parts."""
+        centroids = self.base.centroids
+        mass = _summed(self._cluster, self.base.mass, self.tree.n_clusters)[clusters]
+        out = np.empty((clusters.size, centroids.shape[1]), dtype=centroids.dtype)
+        for place, cluster in enumerate(clusters.tolist()):
+            old = np.flatnonzero(self._cluster == cluster)
+            if old.size == 1:
+                out[place] = centroids[old[0]]
+                continue
+            weights = self.base.mass[old]
+            weights = (
+                weights / weights.sum() if weights.sum() > 0 else np.full(old.size, 1 / old.size)
+            )
+            out[place] = weights @ centroids[old]
+        return out, mass
+
+    def _located(self, seen: Remembered) -> Remembered:
+        if self._places is None:
+            self._places = places_of(self.memberships(), self.tree)
+        sizes = sizes_of(self._places, self.tree)
+        node = found_again(seen, self.base.rows, self._places, sizes, self.tree)
+        # The words stay those that a person saw, however often the thesaurus is rebuilt.
+        return replace(seen, node=node)
+
+
+def _summed(clusters: Ints, values: Floats, k: int) -> Floats:
+    """The sum of the values of each cluster."""
+    return np.bincount(clusters, values, minlength=k).astype(np.float64)

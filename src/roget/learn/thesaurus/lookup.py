@@ -1,0 +1,255 @@
+"""Lookup: everything a thesaurus can be asked about its words and classes."""
+
+from __future__ import annotations
+
+import math
+from functools import cached_property
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from roget.core.counts import Counts
+from roget.core.information import kl, xlogx
+from roget.core.tree import Ints, Tree
+from roget.errors import InputError
+from roget.learn.thesaurus import places as placing
+from roget.learn.thesaurus.neighbours import Profiles, grouped
+from roget.learn.thesaurus.typical import distinct, nearest_rows, own_information
+from roget.learn.thesaurus.values import Neighbour, TypicalContext, TypicalWord, WordClass
+
+Floats: TypeAlias = npt.NDArray[np.float64]
+Rows: TypeAlias = npt.NDArray[np.intp]
+
+LABEL = 3
+"""Words in the label of a class."""
+
+
+class Lookup:
+    """What follows from counts, a tree, memberships and centroids; see `Thesaurus`."""
+
+    counts: Counts
+    tree: Tree
+    memberships: Any
+    centroids: npt.NDArray[np.floating[Any]]
+    mass: Floats
+    labels: dict[int, str]
+    provenance: dict[str, Any]
+    _generated: dict[int, str]
+
+    @property
+    def words(self) -> npt.NDArray[Any]:
+        """All words, in the order of the rows of `memberships`."""
+        return self.counts.words
+
+    @property
+    def contexts(self) -> npt.NDArray[Any]:
+        """All contexts, in the order of the columns of `centroids`."""
+        return self.counts.contexts
+
+    def __len__(self) -> int:
+        return len(self.counts)
+
+    def __repr__(self) -> str:
+        words, classes, contexts = len(self), self.tree.n_clusters, self.contexts.size
+        return (
+            f"Thesaurus: {words:,} word{'s' * (words != 1)} in {classes:,} "
+            f"class{'es' * (classes != 1)}, {contexts:,} context{'s' * (contexts != 1)}"
+        )
+
+    def membership(self, word: str, k: int | None = None) -> dict[int, float]:
+        """p(class|word) of the leaves, or of the first k classes, the likeliest first."""
+        row = self.memberships[[self.row(word)]].toarray().ravel()
+        found = {node: float(row[self._clusters(node)].sum()) for node in self.nodes(k)}
+        ranked = sorted(found.items(), key=lambda item: (-item[1], item[0]))
+        return {node: p for node, p in ranked if p > 0}
+
+    def path(self, word: str) -> tuple[int, ...]:
+        """The classes in which a word has its place, from the root to a leaf."""
+        return self.tree.path(int(self.places[self.row(word)]))
+
+    def common_class(self, *words: str) -> int:
+        """The smallest class in which all of some words have their place; of one word, its leaf."""
+        if not words:
+            raise InputError("no words: name one or more to find the class they share")
+        ways = [self.path(word) for word in words]
+        node = 0
+        for nodes in zip(*ways, strict=False):
+            if len(set(nodes)) == 1:
+                node = nodes[0]
+        return node
+
+    def neighbours(self, word: str, n: int = 10, by: str = "both") -> list[Neighbour]:
+        """The n words that are most like a word, the nearest first.
+
+        The distance is the Jensen–Shannon divergence (nats, at most log 2) of what is known of
+        the words. By "classes" that is what their classes do: Σ p(c|word) p(context|c). By "counts"
+        it is what they did themselves: p(context|word). By "both", half of each: classes alone do
+        not tell words apart that are wholly in one, counts alone are sparse.
+        """
+        found = self._profiles.nearest(self.row(word), n, by)
+        return [Neighbour(str(self.words[at]), float(d)) for at, d in zip(*found, strict=True)]
+
+    def nodes(
+        self, k: int | None = None, *, depth: int | None = None, value: float | None = None
+    ) -> list[int]:
+        """The classes of a cut (see `cut`), in the order of its numbers; all leaves by default."""
+        if sum(asked is not None for asked in (k, depth, value)) > 1:
+            raise InputError("a cut is asked for by k, by depth or by value, not by several")
+        if depth is not None:
+            return placing.at_depth(self.tree, depth)
+        if value is not None:
+            return placing.of_splits(self.tree, self._good(value))
+        if k is not None:
+            return placing.first_classes(self.tree, k)
+        return [int(leaf) for leaf in placing.leaves_of(self.tree)]
+
+    def cut(
+        self, k: int | None = None, *, depth: int | None = None, value: float | None = None
+    ) -> Ints:
+        """For each word, in which class of a cut of the tree it has its place, by number from 0.
+
+        k: the first so many classes, in the order of the splits.
+        depth: the classes under so many splits, and the leaves that lie under fewer.
+        value: only splits at least so good, and those above them: of classes by annealing, the
+            splits up to this β; by description length, those that save so many nats or more.
+        """
+        labels = np.empty(self.tree.n_clusters, dtype=np.int64)
+        for number, node in enumerate(self.nodes(k, depth=depth, value=value)):
+            labels[self._clusters(node)] = number
+        return np.asarray(labels[self.tree.cluster[self.places]])
+
+    def classes(self, k: int | None = None, n: int = 10) -> list[WordClass]:
+        """The leaves, or the first k classes, each with its n most typical words and contexts."""
+        return [self.word_class(node, n) for node in self.nodes(k)]
+
+    def word_class(self, node: int, n: int = 10) -> WordClass:
+        """The class of a node, with its n most typical words and contexts.
+
+        Typical words are those nearest to the centroid, by KL(p_word ‖ p_class), among the words
+        that have their place in the class; where there are none, among all. Typical contexts add
+        most to the divergence of the class from the average: p(v|c)·log(p(v|c) / p(v)).
+        """
+        inside = self.inside(node)
+        words = self._typical(node, inside, max(n, LABEL))
+        value = float(self.tree.value[node])
+        return WordClass(
+            node,
+            int(self.tree.parent[node]) if node else None,
+            self.tree.children(node),
+            self.label(node),
+            int(inside.size),
+            float(self.mass[self._clusters(node)].sum()),
+            None if math.isnan(value) else value,
+            tuple(words[:n]),
+            tuple(distinct(self.centroid(node), self._average, self.contexts, n)),
+        )
+
+    def label(self, node: int) -> str:
+        """The name that a class was given, or else its most typical words."""
+        if node in self.labels:
+            return self.labels[node]
+        if node not in self._generated:
+            words = self._typical(node, self.inside(node), LABEL)
+            self._generated[node] = ", ".join(one.word for one in words)
+        return self._generated[node]
+
+    def inside(self, node: int) -> Rows:
+        """The rows of the words that have their place in a class."""
+        return np.flatnonzero(np.isin(self.places, self.tree.leaves(node)))
+
+    def evidence(self, word: str, n: int = 10) -> list[TypicalContext]:
+        """The n contexts that tell most about a word: p(v|word)·log(p(v|word) / p(v))."""
+        own = self._conditional[[self.row(word)]].toarray().ravel()
+        return list(distinct(own, self._average, self.contexts, n))
+
+    def shared_evidence(self, word: str, other: str, n: int = 10) -> list[TypicalContext]:
+        """The n contexts that tell most about two words alike, by the smaller probability."""
+        both = self._conditional[[self.row(word), self.row(other)]].toarray()
+        return list(distinct(both.min(axis=0), self._average, self.contexts, n))
+
+    def nearest(self, node: int, n: int = 10) -> list[TypicalWord]:
+        """The n words of all that are nearest to the centroid of a class."""
+        return self._nearest(node, np.arange(len(self)), n)
+
+    def centroid(self, node: int) -> Floats:
+        """p(context|class) of any node of the tree."""
+        clusters = self._clusters(node)
+        weights = self.mass[clusters]
+        if not weights.sum() > 0:
+            weights = np.ones(clusters.size)
+        return np.asarray(weights @ self.centroids[clusters] / weights.sum(), dtype=np.float64)
+
+    def information(self) -> tuple[float, float]:
+        """What the classes, and what the words, tell about their contexts, nats.
+
+        Mutual information, in the counts the thesaurus was made from; words tell more.
+        """
+        average, total = self.centroid(0), max(self.counts.total, 1e-300)
+        by_class = sum(
+            float(p) * kl(centroid, average)
+            for p, centroid in zip(self.mass, self.centroids, strict=True)
+        )
+        spread = -xlogx(self.counts.context_totals / total).sum()
+        own = np.sum(self.counts.word_totals / total * self._own_entropy)
+        return float(by_class), float(spread + own)
+
+    @cached_property
+    def places(self) -> Ints:
+        """The leaf in which each word has its place."""
+        return placing.places_of(self.memberships, self.tree)
+
+    @cached_property
+    def rows(self) -> dict[str, int]:
+        """The row of each word."""
+        return {word: row for row, word in enumerate(self.words.tolist())}
+
+    def row(self, word: str) -> int:
+        """The row of a word; of one that is not there, the message offers the nearest."""
+        return self.counts.word_id(word)
+
+    @cached_property
+    def _conditional(self) -> Any:
+        return self.counts.conditional()
+
+    @cached_property
+    def _own_entropy(self) -> Floats:
+        return own_information(self._conditional)
+
+    @cached_property
+    def _average(self) -> Floats:
+        return self.centroid(0)
+
+    @cached_property
+    def _grouped(self) -> tuple[Floats, Any]:
+        return grouped(self.centroids, self.mass, self._conditional)
+
+    @cached_property
+    def _profiles(self) -> Profiles:
+        seen = self.counts.word_totals > 0
+        return Profiles(seen, self._conditional, self.memberships, self.centroids, self._grouped)
+
+    def _clusters(self, node: int) -> Ints:
+        return np.asarray(self.tree.cluster[self.tree.leaves(node)])
+
+    def _good(self, value: float) -> npt.NDArray[np.bool_]:
+        """Which splits are at least as good as a value says."""
+        inner = self.tree.cluster < 0
+        if np.isnan(self.tree.value[inner]).any() or math.isnan(value):
+            raise InputError(f"a cut at {value:g}: the classes were not split at values")
+        by_length = self.provenance.get("description_length") is not None
+        with np.errstate(invalid="ignore"):
+            return np.asarray(self.tree.value >= value if by_length else self.tree.value <= value)
+
+    def _typical(self, node: int, inside: Rows, n: int) -> list[TypicalWord]:
+        return self._nearest(node, inside if inside.size else np.arange(len(self)), n)
+
+    def _nearest(self, node: int, rows: Rows, n: int) -> list[TypicalWord]:
+        best, distances = nearest_rows(
+            self.centroid(node), self._conditional, self._own_entropy, rows, n
+        )
+        belongs = np.asarray(self.memberships[best][:, self._clusters(node)].sum(axis=1)).ravel()
+        return [
+            TypicalWord(str(self.words[row]), float(distance), float(p))
+            for row, distance, p in zip(best, distances, belongs, strict=True)
+        ]

@@ -1,0 +1,235 @@
+"""Thesaurus: a tree of word classes, the words in them, and what the classes have in common."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from scipy import sparse
+
+from roget._version import __version__
+from roget.core.counts import Counts
+from roget.core.counts.names import NotCounted
+from roget.core.tree import Tree
+from roget.errors import InputError
+from roget.learn.thesaurus import edits as editing
+from roget.learn.thesaurus import places as placing
+from roget.learn.thesaurus.edits import Edit
+from roget.learn.thesaurus.lookup import Lookup
+from roget.learn.thesaurus.typical import check
+from roget.learn.thesaurus.values import Placement
+
+LEAST = 0.01
+"""Classes that are less likely for a new word than this are not told, but for the first."""
+
+_OF_COUNTS = ("rows", "_conditional", "_own_entropy")
+_OF_CENTROIDS = ("centroids", "mass", "_average", "_grouped")
+"""What is known of counts and of centroids, and can be taken over where these are the same."""
+
+
+class Thesaurus(Lookup):
+    """Classes of words in a tree; a word belongs to all of them, more or less.
+
+    The leaves of the tree are clusters; an inner node is the sum of its leaves: memberships are
+    added up, and its centroid is their mean, weighted by their probability. A class is known by
+    its node. A word has one place in the tree as well: from the root, at every split, the side to
+    which it belongs more.
+
+    >>> from roget.learn.clustering.soft.estimator import SoftAnnealing
+    >>> counts = Counts([[9, 1, 0], [8, 2, 0], [0, 1, 7]], ["tea", "ale", "book"])
+    >>> model = SoftAnnealing(2, random_state=0).fit(counts)
+    >>> thesaurus = Thesaurus.from_clustering(counts, model)
+    >>> thesaurus
+    Thesaurus: 3 words in 2 classes, 3 contexts
+    >>> thesaurus.neighbours("tea", 1)[0].word
+    'ale'
+
+    It is never changed: `rename`, `move`, `merge` and `undo` give a new one, whose `edits` say what
+    was done. Node numbers hold until classes are merged.
+
+    >>> edited = thesaurus.rename(thesaurus.common_class("tea", "ale"), "drinks")
+    >>> edited.label(edited.path("ale")[-1]), str(edited.edits[0])
+    ('drinks', '“ale, tea” renamed “drinks”')
+
+    Attributes: `counts`, `tree`, `words`, `contexts`, `memberships` (csr_array, words × clusters),
+    `centroids` (clusters × contexts), `mass` (p of each cluster), `labels` (of nodes that have a
+    name), `edits`, `steps` (the path of the search, row by row) and `provenance`. None of them
+    should be changed in place.
+    """
+
+    def __init__(
+        self,
+        counts: Counts,
+        tree: Tree,
+        memberships: Any,
+        centroids: npt.ArrayLike,
+        mass: npt.ArrayLike,
+        *,
+        steps: Sequence[Mapping[str, Any]] = (),
+        provenance: Mapping[str, Any] | None = None,
+        labels: Mapping[int, str] | None = None,
+    ) -> None:
+        self.counts, self.tree = counts, tree
+        self.memberships = sparse.csr_array(memberships, dtype=np.float64)
+        self.centroids = np.asarray(centroids)
+        self.mass = np.asarray(mass, dtype=np.float64)
+        self.steps = tuple(dict(step) for step in steps)
+        self.provenance = dict(provenance or {})
+        self.labels = dict(labels or {})
+        self.edits: tuple[Edit, ...] = ()
+        self.base = self
+        """The same without edits."""
+        self.home: Path | None = None
+        """The folder that holds it, if it was read from one or written to one."""
+        self.home_sha256 = ""
+        self._moved: frozenset[int] = frozenset()
+        self._generated = {}
+        check(self)
+
+    @classmethod
+    def from_clustering(cls, counts: Counts, model: Any) -> Thesaurus:
+        """The thesaurus of counts and a clusterer that was fitted to them."""
+        if not hasattr(model, "membership_"):
+            raise InputError(f"{type(model).__name__} is not fitted: call fit(counts) first")
+        found = (model.tree_, model.membership_, model.centroids_, model.mass_)
+        provenance = {
+            "roget": __version__,
+            "clusterer": type(model).__name__,
+            "options": {name: v for name, v in model.get_params().items() if _is_plain(v)},
+            "beta": float(model.beta_) if hasattr(model, "beta_") else None,
+            "description_length": getattr(model, "description_length_", None),
+        }
+        return cls(counts, *found, steps=model.path_, provenance=provenance)
+
+    def classify(self, counts: Counts) -> Any:
+        """p(cluster|word) of new words, as a csr_array: a row for each, a column for each cluster.
+
+        Contexts are matched by name; what the thesaurus does not know is left out, and a word of
+        which nothing is left gets the probabilities of the clusters. The rule is that of
+        the clusterer: ∝ exp(−β·KL) after annealing, else ∝ p(c)·Π p(context|c)^count.
+        """
+        from roget.learn.clustering.inputs import aligned
+        from roget.learn.thesaurus.classify import memberships
+
+        given = aligned(counts, self.contexts)
+        if len(counts) and not given.nnz:
+            said, ours = (f"{names[0]!r}" for names in (counts.contexts, self.contexts))
+            raise InputError(
+                f"none of the contexts of the new words (such as {said}) is one of the thesaurus "
+                f"(such as {ours}): count them with the same relation"
+            )
+        return memberships(given, self.centroids, self.mass, self.counts, self.provenance)
+
+    def classify_table(self, counts: Counts, n: int = 3) -> list[Placement]:
+        """The n likeliest classes (leaves) of each new word, word by word."""
+        belongs, leaves = self.classify(counts), placing.leaves_of(self.tree)
+        known = np.isin(counts.contexts, self.contexts) @ counts.matrix.T
+        shares = known / np.maximum(counts.word_totals, 1e-300)
+        rows = []
+        for row, word in enumerate(counts.words.tolist()):
+            begin, end = belongs.indptr[row : row + 2]
+            ranked = np.lexsort((belongs.indices[begin:end], -belongs.data[begin:end]))[:n]
+            for rank, at in enumerate(begin + ranked):
+                node, p = int(leaves[belongs.indices[at]]), float(belongs.data[at])
+                if not rank or p >= LEAST:
+                    rows.append(Placement(word, node, self.label(node), p, float(shares[row])))
+        return rows
+
+    def rename(self, node: int, label: str) -> Thesaurus:
+        """The thesaurus with a class called by another name."""
+        return self._edited(Edit(editing.RENAME, self._remember(node), label))
+
+    def move(self, word: str, node: int) -> Thesaurus:
+        """The thesaurus with a word in one class only.
+
+        Among the parts of the class it is shared out as before or, if it was in none of them, by
+        its counts. Other words, and what is known of the class, stay as they are.
+        """
+        return self._edited(
+            Edit(editing.MOVE, self._remember(node), str(self.words[self.row(word)]))
+        )
+
+    def merge(self, node: int, into: int) -> Thesaurus:
+        """The thesaurus with a class as part of another; nodes get new numbers.
+
+        Its leaves are joined into the other if that is a leaf: memberships and masses are added
+        up, and centroids averaged by mass. Otherwise its classes are put beside those of the other.
+        """
+        return self._edited(Edit(editing.MERGE, self._remember(node), into=self._remember(into)))
+
+    def undo(self) -> Thesaurus:
+        """The thesaurus before the last edit."""
+        return self.with_edits(editing.without_last(self.edits))
+
+    def replay(self, edits: Iterable[Edit]) -> tuple[Thesaurus, list[str]]:
+        """The thesaurus after edits that were made to another one, and what could not be done.
+
+        Classes are found by their words, so that edits outlive a rebuilding that numbers them
+        otherwise. Edits that make no sense here are kept among `edits`, waiting for the next time.
+        """
+        from roget.learn.thesaurus.draft import Draft
+
+        draft, log, problems = Draft(self.base, self.edits), list(self.edits), []
+        for edit in edits:
+            try:
+                here = draft.located(edit)
+                draft.apply(here)
+                log.append(here)
+            except (InputError, NotCounted) as error:
+                log.append(editing.waiting(edit))
+                problems.append(f"{edit}: {error}")
+        return self.with_edits(log), problems
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the thesaurus as a folder that `load` and other tools can read."""
+        from roget.learn.thesaurus.files import write
+
+        write(self, path)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Thesaurus:
+        """The thesaurus that `save` wrote; nothing in it is run."""
+        from roget.learn.thesaurus.files import read
+
+        return read(path)
+
+    def _remember(self, node: int) -> editing.Remembered:
+        rows = editing.by_frequency(self.inside(node), self.counts.word_totals)
+        return editing.remember(node, self.label(node), rows, self.words)
+
+    def _edited(self, edit: Edit) -> Thesaurus:
+        return self.with_edits((*self.edits, edit))
+
+    def with_edits(self, edits: Iterable[Edit]) -> Thesaurus:
+        """The thesaurus with these edits only, which were made to it: classes are taken by number.
+
+        What is known already is not lost.
+        """
+        from roget.learn.thesaurus.draft import Draft
+
+        edits = tuple(edits)
+        draft, made = Draft(self.base, edits), type(self).__new__(type(self))
+        made.counts, made.steps, made.provenance = self.counts, self.steps, self.provenance
+        made.base, made.home, made.home_sha256 = self.base, None, ""
+        made.edits = edits
+        made.tree, made.labels, made._moved = draft.tree, draft.labels, draft.moved
+        made.memberships, (made.centroids, made.mass) = draft.memberships(), draft.centroids()
+        made._generated = {}
+        kept: tuple[str, ...] = _OF_COUNTS
+        if editing.merges(edits) == editing.merges(self.edits):
+            kept += _OF_CENTROIDS
+            if "places" in self.__dict__:
+                changed = sorted(self._moved | made._moved)
+                made.places = self.places.copy()
+                made.places[changed] = placing.places_of(made.memberships[changed], made.tree)
+                made._generated = {} if changed else self._generated
+        made.__dict__.update({name: self.__dict__[name] for name in kept if name in self.__dict__})
+        return made
+
+
+def _is_plain(value: Any) -> bool:
+    return value is None or isinstance(value, bool | int | float | str)

@@ -1,0 +1,59 @@
+"""What a thesaurus answers with: words, contexts and classes as plain values."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+
+class TypicalWord(NamedTuple):
+    """A word of a class: how far it is from the centroid (nats), and p(class|word)."""
+
+    word: str
+    distance: float
+    probability: float
+
+
+class TypicalContext(NamedTuple):
+    """A context of a class or word: its probability there, and the log of that over p(context)."""
+
+    context: str
+    probability: float
+    lift: float
+
+
+class Neighbour(NamedTuple):
+    """A word near another one, and how far it is (nats)."""
+
+    word: str
+    distance: float
+
+
+class Placement(NamedTuple):
+    """A class that a new word may belong to, and how likely."""
+
+    word: str
+    node: int
+    label: str
+    probability: float
+    known: float
+    """The share of the word's tokens that stand in contexts the thesaurus knows."""
+
+
+@dataclass(frozen=True)
+class WordClass:
+    """A node of the tree as a class of words."""
+
+    node: int
+    parent: int | None
+    children: tuple[int, ...]
+    label: str
+    """The name it was given, or else its most typical words."""
+    size: int
+    """How many words have their place here."""
+    mass: float
+    """The probability of the class, p(c); that of the root is 1."""
+    value: float | None
+    """At which value the class was split: β, or the nats that saved; None for a leaf."""
+    words: tuple[TypicalWord, ...]
+    contexts: tuple[TypicalContext, ...]

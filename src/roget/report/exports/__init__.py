@@ -1,0 +1,57 @@
+"""A thesaurus in the formats of other tools: one module for each, all with the same `write`."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from roget import catalogue
+from roget.errors import InputError
+from roget.learn.thesaurus import Thesaurus
+from roget.report.exports.base import PLAIN, Options, Target
+
+SUFFIXES: dict[str, str] = {
+    ".ttl": "skos",
+    ".rdf": "skos-xml",
+    ".xml": "skos-xml",
+    ".json": "json",
+    ".nwk": "newick",
+    ".newick": "newick",
+    ".tree": "newick",
+    ".paths": "brown",
+    ".dot": "graphviz",
+    ".gv": "graphviz",
+    ".tsv": "tsv",
+    ".parquet": "parquet",
+    ".md": "markdown",
+    ".html": "html",
+    ".htm": "html",
+    ".thesaurus": "thesaurus",
+}
+
+
+def export(
+    thesaurus: Thesaurus, target: Target, to: str | None = None, options: Options = PLAIN
+) -> str:
+    """Write a thesaurus in a format, if not named that of the file's suffix; the format's name."""
+    format = told(target) if to is None else to
+    catalogue.load("exporters", format)(thesaurus, target, options)
+    return format
+
+
+def told(target: Target) -> str:
+    """The format that the suffix of a file tells."""
+    if not isinstance(target, str | os.PathLike):
+        raise InputError("a stream has no suffix: name the format")
+    name = Path(target).name
+    if name in ("-", "paths"):
+        told = "brown" if name == "paths" else None
+    else:
+        told = SUFFIXES.get(Path(target).suffix.lower())
+    if told is None:
+        known = " ".join(SUFFIXES)
+        raise InputError(
+            f"{os.fspath(target)}: the name does not tell the format; expected one of {known}, "
+            f"or --to with one of {' '.join(catalogue.names('exporters'))}"
+        )
+    return told

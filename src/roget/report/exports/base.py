@@ -1,0 +1,197 @@
+"""What all exports share: options, where to write, and the classes with their words."""
+
+from __future__ import annotations
+
+import io
+import os
+import re
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import IO, Any, NamedTuple, TypeAlias
+
+import numpy as np
+
+from roget.core.store import new_file
+from roget.errors import InputError
+from roget.learn.thesaurus import Thesaurus, TypicalContext, TypicalWord
+
+Target: TypeAlias = str | os.PathLike[str] | IO[Any]
+"""A file to write, whole or not at all, or an open stream of text or bytes."""
+
+SHARE = 0.1
+"""A word is listed in its place, and in every class to which at least so much of it belongs."""
+
+TYPICAL = 10
+"""Contexts listed for a class."""
+
+BASE = "urn:x-roget:thesaurus#"
+
+_LANGUAGE = re.compile(r"[A-Za-z]{1,8}(-[A-Za-z0-9]{1,8})*")
+_IRI = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:[^\x00-\x20\x7f<>\"{}|^`\\]+")
+
+
+@dataclass(frozen=True)
+class Options:
+    """What a thesaurus is called, the language of its words, and the start of its addresses."""
+
+    title: str = "Thesaurus"
+    language: str | None = None
+    """A tag such as en or pt-BR."""
+    base: str = BASE
+    """SKOS: what the address of each class and word begins with, such as https://you.org/t#."""
+
+    def __post_init__(self) -> None:
+        if self.language is not None and not _LANGUAGE.fullmatch(self.language):
+            raise InputError(f"language {self.language!r}: expected a tag such as en or pt-BR")
+        if not _IRI.fullmatch(self.base):
+            raise InputError(f"base {self.base!r}: expected an address such as https://you.org/t#")
+
+
+PLAIN = Options()
+
+
+class Member(NamedTuple):
+    """A word listed in a class that has no parts."""
+
+    word: str
+    row: int
+    probability: float
+    """p(class|word)."""
+    placed: bool
+    """Whether the word has its place here."""
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A class as the exports list it."""
+
+    node: int
+    path: tuple[int, ...]
+    """The nodes from the root to this one."""
+    children: tuple[int, ...]
+    label: str
+    members: tuple[Member, ...]
+    """Of a leaf: the words that have their place here, most typical first, then others."""
+
+    @property
+    def parent(self) -> int | None:
+        """The class of which this one is a part."""
+        return self.path[-2] if len(self.path) > 1 else None
+
+
+@dataclass(frozen=True)
+class FullEntry(Entry):
+    """A class with what is to be known of it."""
+
+    size: int
+    mass: float
+    value: float | None
+    contexts: tuple[TypicalContext, ...]
+
+
+def entries(thesaurus: Thesaurus) -> Iterator[Entry]:
+    """All classes, each followed by its parts."""
+    listed = members(thesaurus)
+    for path in ways(thesaurus):
+        node = path[-1]
+        own = listed.get(node, ())
+        typical = thesaurus.word_class(node, len(own)).words if len(own) > 1 else ()
+        children = thesaurus.tree.children(node)
+        yield Entry(node, path, children, thesaurus.label(node), _ranked(own, typical))
+
+
+def full_entries(thesaurus: Thesaurus) -> Iterator[FullEntry]:
+    """All classes with size, share and typical contexts, each followed by its parts."""
+    listed = members(thesaurus)
+    for path in ways(thesaurus):
+        own = listed.get(path[-1], ())
+        one = thesaurus.word_class(path[-1], max(TYPICAL, len(own)))
+        yield FullEntry(
+            one.node,
+            path,
+            one.children,
+            one.label,
+            _ranked(own, one.words),
+            one.size,
+            one.mass,
+            one.value,
+            one.contexts[:TYPICAL],
+        )
+
+
+def _ranked(own: tuple[Member, ...], typical: Iterable[TypicalWord]) -> tuple[Member, ...]:
+    order = {one.word: rank for rank, one in enumerate(typical)}
+
+    def key(member: Member) -> tuple[bool, int, float, int]:
+        rank = order.get(member.word, len(order))
+        return not member.placed, rank, -member.probability, member.row
+
+    return tuple(sorted(own, key=key))
+
+
+def ways(thesaurus: Thesaurus) -> Iterator[tuple[int, ...]]:
+    """The path to each class, each followed by those to its parts."""
+    waiting: list[tuple[int, ...]] = [(0,)]
+    while waiting:
+        path = waiting.pop()
+        yield path
+        waiting += [(*path, child) for child in reversed(thesaurus.tree.children(path[-1]))]
+
+
+def members(thesaurus: Thesaurus) -> dict[int, tuple[Member, ...]]:
+    """The words listed in each leaf, in the order of the words."""
+    belongs = thesaurus.memberships.tocoo()
+    leaf_of = np.empty(thesaurus.tree.n_clusters, dtype=np.int64)
+    leaves = np.flatnonzero(thesaurus.tree.cluster >= 0)
+    leaf_of[thesaurus.tree.cluster[leaves]] = leaves
+    nodes, placed = leaf_of[belongs.col], thesaurus.places[belongs.row]
+    listed = np.flatnonzero((belongs.data >= SHARE) | (nodes == placed))
+    found: dict[int, list[Member]] = {}
+    for at in listed[np.lexsort((nodes[listed], belongs.row[listed]))]:
+        node, row = int(nodes[at]), int(belongs.row[at])
+        member = Member(
+            str(thesaurus.words[row]), row, float(belongs.data[at]), bool(node == placed[at])
+        )
+        found.setdefault(node, []).append(member)
+    return {node: tuple(some) for node, some in found.items()}
+
+
+def number(value: float) -> int | float:
+    """A count as it is written: without decimals if it has none."""
+    return int(value) if value == int(value) else float(value)
+
+
+@contextmanager
+def writing(target: Target) -> Iterator[Callable[[str], object]]:
+    """A function that writes text to a file (which appears when all is written) or a stream."""
+    if isinstance(target, str | os.PathLike):
+        with new_file(target) as draft, open(draft, "w", encoding="utf-8", newline="") as file:
+            yield file.write
+    elif is_text(target):
+        yield target.write
+    else:
+        yield lambda text: target.write(text.encode())
+
+
+def is_text(stream: object) -> bool:
+    """Whether a stream takes text, not bytes."""
+    return isinstance(stream, io.TextIOBase)
+
+
+def write_lines(target: Target, lines: Iterable[str]) -> None:
+    """Write pieces of text one after the other."""
+    with writing(target) as write:
+        for line in lines:
+            write(line)
+
+
+def one_line(texts: Iterable[str], format: str) -> None:
+    """Refuse texts that a table of lines and tabs cannot hold."""
+    for text in texts:
+        if not text or "\t" in text or "\n" in text or "\r" in text:
+            shown = repr(text if len(text) <= 60 else text[:60] + "…")
+            raise InputError(
+                f"{shown} is empty or holds a tab or line break, which {format} cannot: "
+                "export as json or parquet instead"
+            )

@@ -1,0 +1,146 @@
+"""A thesaurus as SKOS statements: classes and words are concepts, of which writers make text."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Iterator
+from typing import NamedTuple, TypeAlias
+from urllib.parse import quote
+
+from roget._version import __version__
+from roget.learn.thesaurus import Thesaurus
+from roget.report.exports.base import FullEntry, Member, Options, full_entries, number
+
+NAMESPACES = {
+    "rdf": "http://www.w3.org/1999/02/22-rdf-syntax-ns#",
+    "skos": "http://www.w3.org/2004/02/skos/core#",
+    "dcterms": "http://purl.org/dc/terms/",
+    "roget": "urn:x-roget:",
+}
+LONGEST = 200
+"""Characters of an address that may spell a word; longer words are named by their hash."""
+
+
+class Name(NamedTuple):
+    """A word of one of the namespaces."""
+
+    prefix: str
+    local: str
+
+
+class Address(NamedTuple):
+    """The address (IRI) of something described here."""
+
+    iri: str
+
+
+class Text(NamedTuple):
+    """A text, perhaps in a language."""
+
+    text: str
+    language: str | None
+
+
+Value: TypeAlias = Name | Address | Text
+Statements: TypeAlias = list[tuple[Name, Value]]
+
+TYPE = Name("rdf", "type")
+
+
+def skos(local: str) -> Name:
+    """A name of the SKOS vocabulary."""
+    return Name("skos", local)
+
+
+def described(thesaurus: Thesaurus, options: Options) -> Iterator[tuple[Address, Statements]]:
+    """Everything said of the scheme, then of each class, then of each word."""
+    base = options.base if options.base[-1] in "#/" else options.base + "#"
+    scheme = Address(base.removesuffix("#"))
+    classes = list(full_entries(thesaurus))
+    used = Counter(one.label for one in classes) + Counter(map(str, thesaurus.words))
+    named = {
+        one.node: one.label if used[one.label] == 1 else f"{one.label} ({one.node})"
+        for one in classes
+    }
+    yield scheme, _scheme(options, class_address(base, 0))
+    belongs: dict[str, list[tuple[FullEntry, Member]]] = {str(word): [] for word in thesaurus.words}
+    for one in classes:
+        for member in one.members:
+            belongs[member.word].append((one, member))
+        yield (
+            class_address(base, one.node),
+            _class(one, named[one.node], base, scheme, options.language),
+        )
+    for row, (word, places) in enumerate(belongs.items()):
+        count = number(float(thesaurus.counts.word_totals[row]))
+        places.sort(key=lambda place: -place[1].probability)
+        facts: Statements = [
+            (TYPE, skos("Concept")),
+            (TYPE, Name("roget", "Word")),
+            (skos("inScheme"), scheme),
+            (skos("prefLabel"), Text(word, options.language)),
+            *((skos("broader"), class_address(base, one.node)) for one, _ in places),
+            *(
+                (skos("note"), _note(f"{member.probability:.3g} in {named[one.node]}"))
+                for one, member in places
+            ),
+            (skos("note"), _note(f"count {count}")),
+        ]
+        yield word_address(base, word), facts
+
+
+def class_address(base: str, node: int) -> Address:
+    """The address of a class."""
+    return Address(f"{base}class-{node}")
+
+
+def word_address(base: str, word: str) -> Address:
+    """The address of a word, the same in every thesaurus of the same base.
+
+    >>> word_address("urn:t#", "crème brûlée").iri
+    'urn:t#word-cr%C3%A8me%20br%C3%BBl%C3%A9e'
+    """
+    spelt = quote(word, safe="")
+    if len(spelt) > LONGEST:
+        # "hash-" cannot begin a spelt word, which follows "word-".
+        return Address(f"{base}hash-{hashlib.sha256(word.encode()).hexdigest()[:32]}")
+    return Address(f"{base}word-{spelt}")
+
+
+def _scheme(options: Options, root: Address) -> Statements:
+    return [
+        (TYPE, skos("ConceptScheme")),
+        (Name("dcterms", "title"), Text(options.title, options.language)),
+        (skos("prefLabel"), Text(options.title, options.language)),
+        (skos("hasTopConcept"), root),
+        (skos("note"), _note(f"made by roget {__version__}")),
+    ]
+
+
+def _class(
+    one: FullEntry, name: str, base: str, scheme: Address, language: str | None
+) -> Statements:
+    facts: Statements = [
+        (TYPE, skos("Concept")),
+        (TYPE, Name("roget", "WordClass")),
+        (skos("inScheme"), scheme),
+        (skos("prefLabel"), Text(name, language)),
+    ]
+    if name != one.label:
+        facts.append((skos("altLabel"), Text(one.label, language)))
+    if one.parent is None:
+        facts.append((skos("topConceptOf"), scheme))
+    else:
+        facts.append((skos("broader"), class_address(base, one.parent)))
+    facts += [(skos("narrower"), class_address(base, child)) for child in one.children]
+    facts += [(skos("narrower"), word_address(base, member.word)) for member in one.members]
+    facts.append((skos("note"), _note(f"words {one.size}, share {one.mass:.3g}")))
+    if one.contexts:
+        seen = ", ".join(context.context for context in one.contexts)
+        facts.append((skos("scopeNote"), _note(f"typical contexts: {seen}")))
+    return facts
+
+
+def _note(text: str) -> Text:
+    return Text(text, "en")

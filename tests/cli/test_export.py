@@ -1,0 +1,98 @@
+"""`roget export` as people and scripts meet it."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from roget import Counts, load
+from roget.catalogue import EXPORTERS
+from roget.cli import main
+from roget.core.tree import Tree
+from roget.learn.thesaurus import Thesaurus
+
+
+def run(*arguments, text=True, **more):
+    return subprocess.run(
+        [sys.executable, "-m", "roget", "export", *map(str, arguments)],
+        capture_output=True,
+        text=text,
+        **more,
+    )
+
+
+@pytest.fixture
+def folder(tmp_path):
+    counts = Counts([[9, 1], [8, 2], [0, 7]], ["tea", "crème", "book"], ["drink", "read"])
+    belongs = np.array([[1.0, 0], [1, 0], [0, 1]])
+    centroids = [[0.9, 0.1], [0, 1]]
+    Thesaurus(counts, Tree().split(0, 1.0), belongs, centroids, [0.7, 0.3]).save(
+        tmp_path / "goods.thesaurus"
+    )
+    return tmp_path
+
+
+def test_the_suffix_tells_the_format(folder):
+    done = run("goods.thesaurus", "-o", "goods.json", cwd=folder)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == ""
+    assert "wrote goods.json: Thesaurus: 3 words in 2 classes" in done.stderr
+    assert json.loads((folder / "goods.json").read_text(encoding="utf-8"))["title"] == "goods"
+
+
+def test_stdout_is_utf8_whatever_the_terminal(folder):
+    environment = {"PYTHONIOENCODING": "ascii", "PYTHONPATH": ":".join(sys.path)}
+    done = run(
+        "goods.thesaurus", "--to", "brown", "-o", "-", text=False, cwd=folder, env=environment
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.decode() == "0\tcrème\t10\n0\ttea\t10\n1\tbook\t7\n"
+
+
+def test_options_reach_skos(folder):
+    options = ("--language", "en", "--title", "Goods", "--base", "https://example.org/g#")
+    done = run("goods.thesaurus", "-o", "-", "--to", "skos", *options, cwd=folder)
+    assert 'skos:prefLabel "Goods"@en' in done.stdout
+    assert "<https://example.org/g#word-tea>" in done.stdout
+
+
+def test_taxonomies_are_exported_as_well(folder):
+    (folder / "zoo.tsv").write_text("dog\tanimal\ncrow\tbird\nbird\tanimal\n")
+    done = run("zoo.tsv", "-o", "zoo.thesaurus", cwd=folder)
+    assert done.returncode == 0, done.stderr
+    assert set(load(folder / "zoo.thesaurus").words) == {"dog", "crow"}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["goods.thesaurus", "-o", "x"], "--to"),
+        (["goods.thesaurus", "-o", "-"], "--to"),
+        (["absent", "-o", "x.json"], "absent: there is no such file"),
+        (["goods.thesaurus", "-o", "no/x.json"], "there is no folder"),
+        (["goods.thesaurus", "-o", "x.ttl", "--language", "e n"], "expected a tag"),
+        (["goods.thesaurus", "-o", "-", "--to", "thesaurus"], "not a stream"),
+    ],
+)
+def test_mistakes_are_explained(folder, arguments, said, monkeypatch, capsys):
+    before = sorted(folder.iterdir())
+    monkeypatch.chdir(folder)
+    monkeypatch.setattr(sys, "argv", ["roget", "export", *arguments])
+    with pytest.raises(SystemExit) as end:
+        main()
+    assert end.value.code == 1
+    told = capsys.readouterr()
+    assert told.out == ""
+    assert told.err.startswith("roget: ")
+    assert said in told.err
+    assert sorted(folder.iterdir()) == before
+
+
+def test_choices_are_the_exporters():
+    from roget.cli.export import Format
+
+    assert [one.value for one in Format] == list(EXPORTERS)

@@ -1,0 +1,121 @@
+"""Thesauri to explore, a server that serves them, and pages that must not complain."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from roget.core.counts import Counts
+from roget.core.tree import Tree
+from roget.learn.thesaurus import Thesaurus
+
+FAMILIES = {
+    "animal": ("dog", "cat", "horse", "sheep", "goat", "cow"),
+    "bird": ("duck", "swan", "owl", "crow"),
+    "tool": ("hammer", "saw", "knife", "spoon", "drill"),
+    "vehicle": ("car", "boat", "ship", "lorry", "bus", "train", "bicycle"),
+}
+HOSTILE = (
+    "<script>document.title='broken'</script>",
+    "</script><img src=x onerror=\"document.title='broken'\">",
+    "\"quoted\" and 'quoted' & more",
+    "\u202eright to left\u202c",
+    "שלום",
+    "👩‍👩‍👧‍👦",
+    "{{ 7 * 7 }}",
+    "../../etc/passwd",
+    "a/b?c#d%2F",
+    "x" * 10_000,
+)
+
+
+def made(families: dict[str, tuple[str, ...]], soft: bool = True, seed: int = 0) -> Thesaurus:
+    """A thesaurus of families of words that share contexts, in a tree of four classes."""
+    chance = np.random.default_rng(seed)
+    words = [word for family in families.values() for word in family]
+    home = np.repeat(np.arange(4), [len(family) for family in families.values()])
+    contexts = [f"{verb}{n}" for verb in families for n in range(5)] + ["have", "see"]
+    table = chance.poisson(0.3, (len(words), len(contexts)))
+    for row, at in enumerate(home):
+        table[row, 5 * at : 5 * at + 5] += chance.poisson(6, 5) + 1
+    table[:, -2:] += 4
+    counts = Counts(table, words, contexts)
+    mass = np.array([table[home == at].sum() for at in range(4)]) / table.sum()
+    centroids = np.array([table[home == at].sum(axis=0) + 0.01 for at in range(4)], dtype=float)
+    centroids /= centroids.sum(axis=1, keepdims=True)
+    belongs = np.eye(4)[home]
+    if soft:
+        belongs = 0.85 * belongs + 0.15 / 4
+    tree = Tree([-1, 0, 0, 1, 1, 2, 2], [1.5, 2.0, 2.5, *[np.nan] * 4], [-1, -1, -1, 0, 1, 2, 3])
+    steps = [{"step": k, "n_clusters": k + 1, "beta": 1 + k / 2} for k in (1, 2, 3)]
+    known = {"beta": 2.5, "clusterer": "SoftAnnealing"}
+    return Thesaurus(counts, tree, belongs, centroids, mass, steps=steps, provenance=known)
+
+
+def hostile() -> Thesaurus:
+    """The same shape of thesaurus, of words that try to be something else."""
+    families = dict(FAMILIES)
+    families["animal"], families["bird"] = HOSTILE[:5], HOSTILE[5:]
+    return made(families)
+
+
+def write_gold(path: Path) -> Path:
+    """A gold standard of four words of each family, and of one that is nowhere."""
+    lines = [f"{word}\t{name}" for name, family in FAMILIES.items() for word in family[:4]]
+    path.write_text("item\tlabel\n" + "\n".join([*lines, "unicorn\tanimal"]) + "\n")
+    return path
+
+
+@contextmanager
+def served(desk: Any) -> Iterator[str]:
+    """The address of a real server of this process."""
+    import uvicorn
+
+    from roget.explore.server import application, free_port
+
+    bound = free_port(None)
+    port = bound.getsockname()[1]
+    server = uvicorn.Server(uvicorn.Config(application(desk, port), log_level="error"))
+    thread = threading.Thread(target=server.run, kwargs={"sockets": [bound]}, daemon=True)
+    thread.start()
+    while not server.started:
+        time.sleep(0.01)
+    try:
+        yield f"http://127.0.0.1:{port}/"
+    finally:
+        server.should_exit = True
+        thread.join()
+        bound.close()
+
+
+@contextmanager
+def shown(browser: Any, address: str, **options: Any) -> Iterator[Any]:
+    """A page at an address; any message, error or foreign request fails at the end."""
+    amiss: list[str] = []
+    context = browser.new_context(**options)
+    page = context.new_page()
+    page.set_default_timeout(10_000)
+    page.on("console", lambda message: amiss.append(f"console: {message.text}"))
+    page.on("pageerror", lambda error: amiss.append(f"error: {error}"))
+    home = address.split("#")[0]
+    page.on(
+        "request",
+        lambda request: (
+            None
+            if request.url.startswith((home, "data:", "blob:", "about:"))
+            else amiss.append(f"request: {request.url}")
+        ),
+    )
+    try:
+        page.goto(address)
+        page.wait_for_selector("main:not([aria-busy]) h1")
+        yield page
+    finally:
+        context.close()
+    assert amiss == []

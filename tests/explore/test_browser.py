@@ -1,0 +1,303 @@
+"""The page in a real browser: search, classes, slider, edits, links; nothing breaks out."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from explore.helpers import FAMILIES, HOSTILE, hostile, served, shown, write_gold
+from roget.explore import static
+from roget.explore.desk import Desk
+
+pytest.importorskip("starlette", reason="needs roget[explore]")
+
+
+@pytest.fixture(scope="module")
+def desk(thesaurus, tmp_path_factory):
+    place = tmp_path_factory.mktemp("desk")
+    thesaurus.save(place / "words.thesaurus")
+    return Desk(place / "words.thesaurus", write_gold(place / "gold.tsv"))
+
+
+@pytest.fixture(scope="module")
+def address(desk):
+    with served(desk) as place:
+        yield place
+
+
+@pytest.fixture(scope="module")
+def written(desk):
+    page = desk.path.parent / "page.html"
+    page.write_text(static.page(desk), encoding="utf-8")
+    return page.as_uri()
+
+
+@pytest.fixture(params=["server", "file"])
+def place(request):
+    return request.getfixturevalue("address" if request.param == "server" else "written")
+
+
+def title(page):
+    page.wait_for_selector("main:not([aria-busy])")
+    return page.inner_text("main h1")
+
+
+def head(page, text):
+    page.wait_for_function(
+        "text => document.querySelector('main:not([aria-busy]) h1')?.textContent === text", arg=text
+    )
+
+
+def told(page, text):
+    page.wait_for_function(
+        "text => document.getElementById('status').textContent === text", arg=text
+    )
+
+
+def test_search_with_the_keyboard(browser, place):
+    with shown(browser, place) as page:
+        page.keyboard.press("/")
+        page.keyboard.type("ca")
+        page.wait_for_selector("#found [data-link]")
+        assert page.get_attribute("#search", "aria-expanded") == "true"
+        assert page.locator("#found li >> nth=0").inner_text().split()[0] in ("car", "cat")
+        chosen = page.get_attribute("#search", "aria-activedescendant")
+        page.keyboard.press("ArrowDown")
+        assert page.get_attribute("#search", "aria-activedescendant") != chosen
+        page.fill("#search", "swan")
+        page.keyboard.press("Enter")
+        head(page, "swan")
+        assert page.url.endswith("#/word/swan")
+        assert page.evaluate("document.activeElement.textContent") == "swan"
+        page.fill("#search", "zzz")
+        page.wait_for_selector("#found .none")
+        page.keyboard.press("Escape")
+        assert page.is_hidden("#found")
+
+
+def test_word_page_shows_what_is_known(browser, place, thesaurus):
+    with shown(browser, f"{place}#/word/owl") as page:
+        assert title(page) == "owl"
+        sections = page.locator("#panel h2").all_inner_texts()
+        assert [text.split("\n")[0].split()[0] for text in sections] == [
+            "Classes",
+            "Neighbours",
+            "Contexts",
+        ]
+        best = max(thesaurus.membership("owl").values())
+        assert page.inner_text("#panel .rows li .number") == f"{round(best * 100)} %"
+        near = page.locator("#panel section:has-text('Neighbours') .rows a").all_inner_texts()
+        assert near[:4] == [one.word for one in thesaurus.neighbours("owl", 4)]
+        assert page.locator("#tree [aria-selected=true]").count() == 1
+
+
+def test_open_a_class_and_come_back(browser, place, thesaurus):
+    with shown(browser, place) as page:
+        assert title(page) == "All words"
+        page.click("#box-1")
+        head(page, thesaurus.label(1))
+        assert page.url.endswith("#/class/1")
+        page.click("#panel .rows a >> nth=0")
+        head(page, thesaurus.label(3))
+        page.click("#panel section:has-text('Typical words') .rows a >> nth=0")
+        head(page, thesaurus.word_class(3).words[0].word)
+        for text in (thesaurus.label(3), thesaurus.label(1), "All words"):
+            page.go_back()
+            head(page, text)
+        page.go_forward()
+        head(page, thesaurus.label(1))
+        assert page.locator("#crumbs a").first.inner_text() == "All words"
+
+
+def test_tree_by_keyboard(browser, place, thesaurus):
+    with shown(browser, place) as page:
+        page.focus("#box-0")
+        page.keyboard.press("ArrowRight")
+        page.keyboard.press("ArrowDown")
+        assert page.evaluate("document.activeElement.id") == "box-2"
+        page.keyboard.press("ArrowLeft")
+        assert page.evaluate("document.activeElement.id") == "box-0"
+        page.keyboard.press("ArrowRight")
+        page.keyboard.press("Enter")
+        head(page, thesaurus.label(1))
+        tabs = page.locator("#tree [tabindex='0']")
+        assert tabs.count() == 1
+
+
+def test_deep_links(browser, place, thesaurus):
+    words = [word for family in FAMILIES.values() for word in family]
+    texts = {
+        "#/class/5": thesaurus.label(5),
+        "#/word/bus": "bus",
+        "#/row/3": words[3],
+        "#/cut/3": "3 classes",
+        "#/compare/3": "words.thesaurus and gold.tsv",
+    }
+    with shown(browser, place) as page:
+        for link, text in texts.items():
+            page.goto("about:blank")
+            page.goto(place + link)
+            head(page, text)
+
+
+def test_links_that_lead_nowhere(browser, written):
+    with shown(browser, written) as page:
+        for link in ("#/class/99", "#/word/%E0%A4%A", "#/nowhere", "#/row/999"):
+            page.goto(written + link)
+            head(page, "Not found")
+            page.click("#panel a")
+            head(page, "All words")
+
+
+def test_slider_cuts_the_tree(browser, place, thesaurus):
+    with shown(browser, f"{place}#/cut/4") as page:
+        assert page.locator(".cards li").count() == 4
+        page.focus("#slider")
+        page.keyboard.press("ArrowLeft")
+        head(page, "3 classes")
+        assert page.locator(".cards li").count() == 3
+        assert page.url.endswith("#/cut/3")
+        labels = page.locator(".cards b").all_inner_texts()
+        assert sorted(labels) == sorted(one.label for one in thesaurus.classes(3))
+        page.keyboard.press("Home")
+        head(page, "1 class")
+        assert page.get_attribute("#slider", "aria-valuetext").startswith("1 class")
+        page.keyboard.press("End")
+        head(page, "4 classes")
+        page.locator(".cards a >> nth=0").click()
+        page.go_back()
+        head(page, "4 classes")
+
+
+def test_comparison(browser, place):
+    with shown(browser, f"{place}#/compare") as page:
+        assert page.locator(".flow path").count() >= 4
+        scores = page.locator("table >> nth=0 >> tbody tr")
+        assert "v ↑" in scores.all_inner_texts()[2]
+        page.select_option("#cut-to", "2")
+        page.wait_for_function("() => location.hash === '#/compare/2'")
+        head(page, "words.thesaurus and gold.tsv")
+        assert page.locator("table >> nth=1 >> tbody tr").count() == 2
+
+
+def test_edit_and_undo(browser, address, thesaurus):
+    if not hasattr(thesaurus, "rename"):
+        pytest.skip("this thesaurus cannot be edited")
+    with shown(browser, f"{address}#/class/3") as page:
+        before = title(page)
+        page.click("text=Rename")
+        page.fill("#new-label", "<b>beasts</b>")
+        page.keyboard.press("Enter")
+        head(page, "<b>beasts</b>")
+        page.wait_for_selector("#box-3 >> text=<b>beasts</b>")
+        page.click("#undo")
+        head(page, before)
+        assert page.is_hidden("#undo")
+        page.goto(f"{address}#/word/owl")
+        head(page, "owl")
+        page.click("text=Move to …")
+        page.fill("#filter", thesaurus.label(6))
+        page.click("#dialog button[type=submit]")
+        page.wait_for_selector("#undo:not([hidden])")
+        page.wait_for_selector(f"#crumbs >> text={thesaurus.label(6)}")
+        page.goto(f"{address}#/class/5")
+        page.click("text=Merge into …")
+        page.fill("#filter", thesaurus.label(3))
+        page.click("#dialog button[type=submit]")
+        told(page, "Merged")
+        page.click("#undo")
+        told(page, "Undone")
+
+
+def test_static_page_cannot_be_edited(browser, written):
+    with shown(browser, f"{written}#/class/3") as page:
+        assert page.locator("text=Rename").count() == 0
+
+
+@pytest.mark.parametrize("kind", ["JSON", "CSV"])
+def test_static_page_gives_files(browser, written, kind):
+    with shown(browser, f"{written}#/class/3") as page:
+        with page.expect_download() as waiting:
+            page.click(f".links >> text={kind}")
+        text = Path(waiting.value.path()).read_text(encoding="utf-8")
+        words = (
+            [one["word"] for one in json.loads(text)["typical"]]
+            if kind == "JSON"
+            else [line.split(",")[0] for line in text.splitlines()[1:]]
+        )
+        assert sorted(words) == sorted(FAMILIES["animal"])
+
+
+@pytest.mark.parametrize("how", ["server", "file"])
+def test_hostile_words_stay_words(browser, tmp_path, how):
+    folder = tmp_path / "</title><script>document.title='broken'</script>".replace("/", "_")
+    hostile().save(folder)
+    desk = Desk(folder)
+    file = tmp_path / "page.html"
+    file.write_text(static.page(desk), encoding="utf-8")
+    with served(desk) as address:
+        home = address if how == "server" else file.as_uri()
+        with shown(browser, home) as page:
+            for row, word in enumerate(HOSTILE):
+                page.evaluate("link => { location.hash = link; }", f"#/row/{row}")
+                head(page, word)
+                assert page.locator("main img, main script, main b img").count() == 0
+                overflow = "document.documentElement.scrollWidth - innerWidth"
+                assert page.evaluate(overflow) <= 0
+                if len(word) < 100:
+                    page.fill("#search", word)
+                    page.wait_for_function(
+                        "word => document.querySelector('#found bdi')?.textContent === word",
+                        arg=word,
+                    )
+                    page.keyboard.press("Enter")
+                    head(page, word)
+            assert page.title() != "broken"
+
+
+def test_static_page_asks_for_nothing(written):
+    text = Path(written.removeprefix("file://")).read_text(encoding="utf-8")
+    policy = re.search(r'Content-Security-Policy" content="([^"]*)"', text)[1]
+    assert "connect-src 'none'" in policy
+    assert re.search(r"script-src 'sha256-[\w+/]+=*';", policy)
+    assert "unsafe" not in policy
+    links = re.findall(r'(?:src|href)="(.*?)"', text.split("<script")[0])
+    assert {link for link in links if not link.startswith("#")} == {"data:,"}
+
+
+def test_same_thesaurus_same_file(folder):
+    assert static.page(Desk(folder)) == static.page(Desk(folder))
+
+
+def test_phone_does_not_overflow(browser, written):
+    with shown(browser, written, viewport={"width": 390, "height": 800}) as page:
+        for view in ("#/", "#/class/3", "#/word/owl", "#/cut/3", "#/compare/3"):
+            page.goto("about:blank")
+            page.goto(written + view)
+            page.wait_for_selector("main:not([aria-busy]) h1")
+            assert page.evaluate("document.documentElement.scrollWidth") <= 390, view
+
+
+def test_light_and_dark(browser, written):
+    colours = {}
+    for scheme in ("light", "dark"):
+        with shown(browser, written, color_scheme=scheme) as page:
+            ask = "getComputedStyle(document.documentElement).backgroundColor"
+            colours[scheme] = page.evaluate(ask)
+            page.click("#theme")
+            assert page.evaluate(ask) != colours[scheme]
+    assert colours["light"] != colours["dark"]
+
+
+def test_everything_has_a_name(browser, address):
+    with shown(browser, f"{address}#/word/owl") as page:
+        unnamed = page.evaluate(
+            """() => [...document.querySelectorAll("button, input, a[href], [role=treeitem]")]
+            .filter((one) => one.checkVisibility() && !(one.textContent.trim()
+              || one.getAttribute("aria-label") || one.title)).map((one) => one.outerHTML)"""
+        )
+        assert unnamed == []
+        assert page.locator("h1:visible").count() == 1

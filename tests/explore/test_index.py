@@ -1,0 +1,202 @@
+"""The index and its views say what the thesaurus says, only faster."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+
+import numpy as np
+import pytest
+
+from explore.helpers import FAMILIES, hostile, made
+from roget.errors import InputError
+from roget.explore import sheets
+from roget.explore.compare import Gold, Other, comparison, offered, opened
+from roget.explore.index import Index
+from roget.explore.neighbours import Neighbours
+from roget.explore.search import Search
+from roget.explore.views import Views
+from roget.scoring.evaluate import score
+
+
+@pytest.mark.parametrize("soft", [True, False])
+def test_classes_are_those_of_the_thesaurus(soft):
+    thesaurus = made(FAMILIES, soft)
+    index = Index(thesaurus)
+    for node in range(thesaurus.tree.n_nodes):
+        known = thesaurus.word_class(node, 30)
+        assert index.labels[node] == known.label
+        assert index.sizes[node] == known.size
+        assert index.masses[node] == pytest.approx(known.mass)
+        found = index.typical(node, 30)
+        assert [index.word(one.row) for one in found] == [one.word for one in known.words]
+        assert [one.distance for one in found] == pytest.approx([w.distance for w in known.words])
+        assert [one.probability for one in found] == pytest.approx(
+            [one.probability for one in known.words]
+        )
+        told = index.telling(node, 8)
+        assert [one.context for one in told] == [one.context for one in known.contexts[:8]]
+
+
+def test_pages_of_words_add_up():
+    index = Index(made(FAMILIES))
+    whole = index.typical(0, 100)
+    assert whole == index.typical(0, 5) + index.typical(0, 100, offset=5)
+    assert len(whole) == sum(map(len, FAMILIES.values()))
+
+
+def test_labels_given_by_people_are_kept():
+    thesaurus = made(FAMILIES).rename(3, "beasts")
+    assert Index(thesaurus).labels[3] == "beasts"
+
+
+def test_memberships_and_evidence():
+    thesaurus = made(FAMILIES)
+    index = Index(thesaurus)
+    row = index.row("owl")
+    found, among = index.memberships(row, 2)
+    assert dict(found) == pytest.approx(dict(list(thesaurus.membership("owl").items())[:2]))
+    assert among == 4
+    counts = dict(zip(thesaurus.contexts, thesaurus.counts.matrix.toarray()[row], strict=True))
+    for one in index.evidence(row, 50):
+        assert one.amount == counts[one.context]
+
+
+@pytest.mark.parametrize("k", [1, 2, 3, 4])
+def test_cut_is_that_of_the_thesaurus(k):
+    thesaurus = made(FAMILIES)
+    index = Index(thesaurus)
+    ours = index.cut_labels(index.cut(k))
+    theirs = thesaurus.cut(k)
+    assert len({*zip(ours.tolist(), theirs.tolist(), strict=True)}) == k
+
+
+def test_neighbours_are_exact_where_all_are_tried():
+    thesaurus = made(FAMILIES)
+    near = Neighbours(thesaurus)
+    for row, word in enumerate(thesaurus.words):
+        known = thesaurus.neighbours(str(word), 6)
+        found = near.of(row, 6)
+        assert [str(thesaurus.words[at]) for at, _ in found] == [one.word for one in known]
+        assert [d for _, d in found] == pytest.approx([one.distance for one in known], abs=1e-12)
+
+
+def test_guessed_neighbours_are_mostly_the_right_ones():
+    chance = np.random.default_rng(1)
+    families = {name: tuple(f"{name}-{n}" for n in range(60)) for name in ("a", "b", "c", "d")}
+    thesaurus = made(families, seed=int(chance.integers(100)))
+    near = Neighbours(thesaurus, guessed=40)
+    hits = 0
+    for row in range(0, len(thesaurus), 24):
+        known = {one.word for one in thesaurus.neighbours(str(thesaurus.words[row]), 10)}
+        hits += len(known & {str(thesaurus.words[at]) for at, _ in near.of(row, 10)})
+    assert hits >= 80
+
+
+def naive_find(words, typed):
+    def rank(row):
+        word = words[row].casefold()
+        return (word != typed, not word.startswith(typed), len(word), row)
+
+    return sorted((row for row, word in enumerate(words) if typed in word.casefold()), key=rank)
+
+
+@pytest.mark.parametrize("typed", ["a", "ca", "car", "r", "zebra"])
+def test_search_finds_what_a_scan_finds(typed):
+    words = [word for family in FAMILIES.values() for word in family] + ["Carpet", "scar"]
+    assert Search(words).find(typed, 100) == naive_find(words, typed)
+
+
+def test_search_forgives_case_and_accents():
+    search = Search(["café", "CAFE", "tea", ""], [1, 2, 3, 4])
+    assert search.find("Cafe") == [1, 0]
+    assert search.find("  ") == []
+
+
+def test_views_are_plain_json():
+    views = Views(hostile(), "hostile")
+    for view in (views.overview(), views.tree(), views.path(), views.cut(3), views.find("x")):
+        json.dumps(view, allow_nan=False)
+    for row in range(len(views.thesaurus)):
+        json.dumps(views.word(row), allow_nan=False)
+
+
+def test_words_without_counts_have_no_distance():
+    thesaurus = made(FAMILIES)
+    empty = thesaurus.counts.matrix.toarray()
+    empty[0] = 0
+    from roget.core.counts import Counts
+    from roget.learn.thesaurus import Thesaurus
+
+    counts = Counts(empty, thesaurus.words, thesaurus.contexts)
+    parts = thesaurus.tree, thesaurus.memberships, thesaurus.centroids, thesaurus.mass
+    views = Views(Thesaurus(counts, *parts), "gaps")
+    listed = views.word_class(0)["typical"]
+    assert listed[-1]["word"] == "dog"
+    assert listed[-1]["distance"] is None
+    assert views.word(0)["neighbours"]
+    assert views.kind == "none"
+    assert [step["value"] for step in views.path()["steps"]] == [1.5, 2.0, 2.5]
+
+
+def test_path_in_bits():
+    thesaurus = made(FAMILIES)
+    thesaurus.provenance.update(beta=None, description_length=30.0)
+    total = {"total_before": 40 * math.log(2), "total_after": 30 * math.log(2)}
+    thesaurus.steps = ({"n_clusters": 2, **total},)
+    views = Views(thesaurus, "mdl")
+    assert views.path()["steps"] == [{"classes": 1, "value": 40}, {"classes": 2, "value": 30}]
+    assert views.value(0) == pytest.approx(1.5 / math.log(2), rel=1e-4)
+
+
+def test_unknown_places_are_told():
+    views = Views(made(FAMILIES), "words")
+    for ask in (lambda: views.word_class(7), lambda: views.word(-1), lambda: views.cut(5)):
+        with pytest.raises(InputError, match="expected"):
+            ask()
+
+
+def test_comparison_with_gold_is_scored(gold):
+    views = Views(made(FAMILIES), "words")
+    side = opened(gold)
+    assert isinstance(side, Gold)
+    view = comparison(views, side, 4)
+    known = {word: name for name, family in FAMILIES.items() for word in family[:4]}
+    labels = dict(zip(views.thesaurus.words, views.thesaurus.cut(4), strict=True))
+    expected = score(list(known.values()), [labels[word] for word in known], ["v"], ("jk",))
+    rows = {row["measure"]: row["value"] for row in view["scores"]["rows"]}
+    assert rows["v"] == pytest.approx(expected["v"], rel=1e-4)
+    assert view["shared"] == 16
+    assert sum(words for _, _, words in view["cells"]) == 16
+    assert offered(views, side) == ([2, 3, 4], 4)
+
+
+def test_comparison_with_itself_is_perfect(folder):
+    views = Views(made(FAMILIES), "words")
+    side = opened(folder)
+    assert isinstance(side, Other)
+    view = comparison(views, side, 3)
+    rows = {row["measure"]: row["value"] for row in view["scores"]["rows"]}
+    assert rows["v"] == rows["ari"] == rows["b3-f"] == 1
+    assert len(view["cells"]) == 3
+
+
+def test_nothing_in_common(tmp_path):
+    path = tmp_path / "gold.tsv"
+    path.write_text("item\tlabel\nunicorn\tbeast\n")
+    with pytest.raises(InputError, match="no word in common"):
+        comparison(Views(made(FAMILIES), "words"), opened(path), 2)
+
+
+def test_sheets_hold_what_views_hold():
+    views = Views(hostile(), "hostile")
+    text = sheets.as_csv(sheets.cut(views, views.cut(2)))
+    rows = list(csv.DictReader(io.StringIO(text)))
+    assert [row["item"] for row in rows] == list(views.thesaurus.words)
+    tree = list(csv.DictReader(io.StringIO(sheets.as_csv(sheets.tree(views.tree())))))
+    assert [int(row["parent"]) for row in tree] == views.thesaurus.tree.parent.tolist()
+    word = views.word(0)
+    kinds = [row["kind"] for row in csv.DictReader(io.StringIO(sheets.as_csv(sheets.word(word))))]
+    assert kinds.count("neighbour") == len(word["neighbours"])

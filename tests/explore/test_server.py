@@ -1,0 +1,247 @@
+"""The server: what it answers, and whom it refuses."""
+
+from __future__ import annotations
+
+import json
+import re
+import socket
+
+import pytest
+
+from explore.helpers import HOSTILE, hostile
+from roget.errors import InputError
+from roget.explore.desk import Desk
+from roget.learn.thesaurus import Thesaurus
+
+testclient = pytest.importorskip("starlette.testclient", reason="needs roget[explore]")
+server = pytest.importorskip("roget.explore.server")
+
+PORT = 8123
+HOME = f"http://127.0.0.1:{PORT}"
+
+
+@pytest.fixture
+def desk(folder, gold):
+    return Desk(folder, gold)
+
+
+@pytest.fixture
+def client(desk):
+    return testclient.TestClient(server.application(desk, PORT), base_url=HOME)
+
+
+def token(client):
+    return re.search(r'name="roget-token" content="([\w-]+)"', client.get("/").text)[1]
+
+
+VIEWS = (
+    "/api/overview",
+    "/api/tree",
+    "/api/class/0",
+    "/api/class/3?n=2&offset=1",
+    "/api/word/0",
+    "/api/word?word=owl",
+    "/api/search?q=o",
+    "/api/path",
+    "/api/cut/3",
+    "/api/compare/4",
+)
+
+
+@pytest.mark.parametrize("place", VIEWS)
+def test_every_view_is_json_and_csv(client, place):
+    answer = client.get(place)
+    assert answer.status_code == 200
+    assert answer.headers["content-type"] == "application/json"
+    assert answer.json()
+    mark = "&" if "?" in place else "?"
+    sheet = client.get(f"{place}{mark}format=csv")
+    assert sheet.status_code == (400 if place == "/api/overview" else 200)
+    if sheet.status_code == 200:
+        assert sheet.headers["content-type"].startswith("text/csv")
+        assert len(sheet.text.splitlines()) > 1
+
+
+def test_views_are_those_of_the_thesaurus(client, thesaurus):
+    found = client.get("/api/class/3?n=2&offset=1").json()
+    known = thesaurus.word_class(3, 3)
+    assert [one["word"] for one in found["typical"]] == [one.word for one in known.words[1:]]
+    assert found["label"] == known.label
+    word = client.get("/api/word?word=owl").json()
+    assert [one["node"] for one in word["path"]] == list(thesaurus.path("owl"))
+    assert client.get("/api/search?q=owl").json()["words"][0]["word"] == "owl"
+
+
+@pytest.mark.parametrize(
+    ("place", "status"),
+    [
+        ("/api/class/99", 400),
+        ("/api/class/-1", 404),
+        ("/api/class/0?n=x", 400),
+        ("/api/class/0?offset=99999999999999", 400),
+        ("/api/word/999", 400),
+        ("/api/word?word=nothing", 404),
+        ("/api/word", 404),
+        ("/api/cut/0", 400),
+        ("/api/compare/99", 400),
+        ("/explore.py", 404),
+        ("/../pyproject.toml", 404),
+        ("/assets/explore.js", 404),
+        ("/explore.js/../../server.py", 404),
+        ("/%2e%2e/%2e%2e/etc/passwd", 404),
+        ("//etc/passwd", 404),
+    ],
+)
+def test_what_is_not_there_is_said(client, place, status):
+    answer = client.get(place)
+    assert answer.status_code == status
+    assert "Traceback" not in answer.text
+
+
+def test_unknown_words_are_named(client):
+    assert "nothing" in client.get("/api/word?word=nothing").json()["error"]
+
+
+@pytest.mark.parametrize(
+    "host", ["evil.example", f"evil.example:{PORT}", "127.0.0.1", "127.0.0.1:1", "", "localhost"]
+)
+@pytest.mark.parametrize("place", ["/", "/api/tree", "/explore.js"])
+def test_other_hosts_are_refused(client, host, place):
+    answer = client.get(place, headers={"host": host})
+    assert answer.status_code == 421
+    assert "token" not in answer.text
+
+
+def test_this_machine_has_two_names(client):
+    assert client.get("/", headers={"host": f"localhost:{PORT}"}).status_code == 200
+
+
+@pytest.mark.parametrize("place", ["/", "/api/tree", "/nowhere", "/explore.css"])
+def test_headers_keep_strangers_out(client, place):
+    headers = client.get(place).headers
+    policy = headers["content-security-policy"]
+    assert "default-src 'none'" in policy
+    assert "script-src 'self';" in policy
+    assert "frame-ancestors 'none'" in policy
+    assert "unsafe" not in policy
+    assert headers["x-content-type-options"] == "nosniff"
+    assert "access-control-allow-origin" not in headers
+
+
+def test_page_has_no_script_of_its_own(client):
+    page = client.get("/").text
+    assert re.findall(r"<script(.*?)>(.*?)</script>", page) == [(' src="/explore.js" defer', "")]
+    assert not re.search(r"\son\w+=|style=|javascript:|https?:", page)
+
+
+def test_script_never_writes_markup(client):
+    script = client.get("/explore.js").text
+    assert not re.search(r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\(", script)
+
+
+def edit(client, **asked):
+    given = asked.pop("headers", {"x-roget-token": token(client)})
+    asked.setdefault("revision", client.get("/api/overview").json()["revision"])
+    return client.post("/api/edit", headers=given, content=json.dumps(asked))
+
+
+def test_edits_are_done_saved_and_undone(client, folder):
+    before = client.get("/api/tree").json()
+    done = edit(client, action="rename", node=3, label="beasts")
+    assert done.status_code == 200
+    assert done.json()["edits"] == 1
+    assert client.get("/api/tree").json()["label"][3] == "beasts"
+    assert Thesaurus.load(folder).label(3) == "beasts"
+    assert edit(client, action="move", word="owl", node=3).json()["edits"] == 2
+    assert client.get("/api/word?word=owl").json()["path"][-1]["node"] == 3
+    merged = edit(client, action="merge", node=5, into=6).json()
+    assert merged["classes"] == 3
+    for _ in range(3):
+        assert edit(client, action="undo").status_code == 200
+    assert client.get("/api/tree").json() == before
+    assert Thesaurus.load(folder).edits == ()
+    assert edit(client, action="undo").status_code == 400
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [{}, {"x-roget-token": "guess"}, {"x-roget-token": "ü".encode("latin-1")}],
+)
+def test_edits_need_the_token(client, headers):
+    assert edit(client, action="rename", node=3, label="x", headers=headers).status_code == 403
+    assert client.get("/api/overview").json()["edits"] == 0
+
+
+@pytest.mark.parametrize("origin", ["http://evil.example", "null", "http://127.0.0.1:1"])
+def test_edits_from_other_origins_are_refused(client, origin):
+    headers = {"x-roget-token": token(client), "origin": origin}
+    assert edit(client, action="rename", node=3, label="x", headers=headers).status_code == 403
+
+
+def test_edits_by_link_are_refused(client):
+    assert client.get("/api/edit").status_code == 405
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        {"action": "save"},
+        {"action": "__init__"},
+        {"action": ["rename"]},
+        {"action": "rename", "node": 3},
+        {"action": "rename", "node": "3", "label": "x"},
+        {"action": "rename", "node": True, "label": "x"},
+        {"action": "rename", "node": 3, "label": " "},
+        {"action": "rename", "node": 3, "label": "x" * 201},
+        {"action": "rename", "node": 99, "label": "x"},
+        {"action": "move", "word": "nothing", "node": 3},
+        {"action": "merge", "node": 0, "into": 3},
+        {"action": "undo", "revision": "0"},
+    ],
+)
+def test_edits_that_make_no_sense_change_nothing(client, asked):
+    assert edit(client, **asked).status_code == 400
+    assert client.get("/api/overview").json()["edits"] == 0
+
+
+def test_edits_of_an_old_page_are_refused(client):
+    assert edit(client, action="rename", node=3, label="x").status_code == 200
+    assert edit(client, action="rename", node=3, label="y", revision=0).status_code == 409
+
+
+@pytest.mark.parametrize("body", [b"", b"[]", b"{", b"\xff", b"[" * 100_000])
+def test_bodies_that_are_no_edit(client, body):
+    headers = {"x-roget-token": token(client)}
+    assert client.post("/api/edit", headers=headers, content=body).status_code == 400
+
+
+def test_long_bodies_are_not_read(client):
+    headers = {"x-roget-token": token(client)}
+    assert client.post("/api/edit", headers=headers, content=b" " * (2 << 20)).status_code == 413
+
+
+def test_tokens_differ(desk):
+    pages = [testclient.TestClient(server.application(desk, PORT), base_url=HOME) for _ in range(2)]
+    assert token(pages[0]) != token(pages[1])
+
+
+def test_hostile_words_come_as_they_are(tmp_path):
+    folder = tmp_path / "<b>odd & 'name'"
+    hostile().save(folder)
+    client = testclient.TestClient(server.application(Desk(folder), PORT), base_url=HOME)
+    for word in HOSTILE[:-1]:
+        assert client.get("/api/word", params={"word": word}).json()["word"] == word
+    assert "<b>" not in client.get("/").text
+
+
+def test_a_taken_port_is_said():
+    with server.free_port(None) as taken:
+        taken.listen()
+        with pytest.raises(InputError, match="--port"):
+            server.free_port(taken.getsockname()[1])
+
+
+def test_only_this_machine_is_bound():
+    with server.free_port(None) as bound:
+        assert bound.getsockname()[0] == "127.0.0.1"
+        assert bound.family == socket.AF_INET

@@ -1,0 +1,210 @@
+"""Edits: what each does and undoes, and what is left of them in a rebuilt thesaurus."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from roget import Counts, InputError
+from roget.core.tree import Tree
+from roget.errors import UnknownName
+from roget.learn.thesaurus import Edit, Remembered, Thesaurus
+from roget.learn.thesaurus.edits import SAMPLE
+from thesauri import FAMILIES, THESAURI, planted, random_thesaurus, same, words_of
+
+
+def test_a_renamed_class_has_its_name_everywhere():
+    t = planted()
+    node = t.common_class(*FAMILIES["drinks"])
+    new = t.rename(node, "drinks")
+    assert new.label(node) == new.word_class(node).label == "drinks"
+    assert [one.label for one in new.classes() if one.node == node] == ["drinks"]
+    assert t.label(node) == "milk, tea, wine", "the old one stays as it is"
+    assert new.rename(node, "beverages").label(node) == "beverages"
+    assert str(new.edits[0]) == "“milk, tea, wine” renamed “drinks”"
+
+
+@settings(max_examples=20)
+@given(THESAURI, st.data())
+def test_a_moved_word_is_in_its_class_only(t, data):
+    row = data.draw(st.integers(0, len(t) - 1))
+    node = data.draw(st.integers(0, t.tree.n_nodes - 1))
+    word = str(t.words[row])
+    new = t.move(word, node)
+    inside = [int(t.tree.cluster[leaf]) for leaf in t.tree.leaves(node)]
+    before, after = t.memberships.toarray(), new.memberships.toarray()
+    assert after[row, inside].sum() == pytest.approx(1)
+    if before[row, inside].sum() > 0:
+        shares = before[row, inside] / before[row, inside].sum()
+        assert after[row, inside] == pytest.approx(shares)
+    assert node in new.path(word)
+    others = np.arange(len(t)) != row
+    assert after[others].tolist() == before[others].tolist()
+    assert new.places[others].tolist() == t.places[others].tolist()
+    assert new.tree == t.tree
+    assert new.centroids.tolist() == t.centroids.tolist()
+
+
+def test_a_word_that_was_in_no_part_is_shared_out_by_its_counts():
+    t = planted()
+    right = t.common_class("gun", "hut")
+    new = t.move("tea", right)
+    assert right in new.path("tea")
+    assert sum(new.membership("tea").values()) == pytest.approx(1)
+    gun = Counts([[9, 1]], ["gun2"], ["arms-1", "drinks-1"])
+    like = t.classify(gun).toarray()[0, t.tree.cluster[t.tree.leaves(right)]]
+    mixed = t.counts.merge(gun).select(["tea", "gun2"], t.contexts)
+    both = Thesaurus(
+        mixed, t.tree, np.eye(4)[[t.tree.cluster[t.path("tea")[-1]]] * 2], t.centroids, t.mass,
+        provenance=t.provenance,
+    ).move("gun2", right)  # fmt: skip
+    found = both.memberships.toarray()[1, t.tree.cluster[t.tree.leaves(right)]]
+    assert found == pytest.approx(like / like.sum())
+
+
+@st.composite
+def edited(draw):
+    """A thesaurus, and what it was after each of some edits."""
+    t = draw(THESAURI)
+    states = [t]
+    for kind in draw(st.lists(st.sampled_from(["rename", "move", "merge"]), max_size=6)):
+        node = draw(st.integers(0, t.tree.n_nodes - 1))
+        other = draw(st.integers(0, t.tree.n_nodes - 1))
+        if draw(st.booleans()):
+            t.places  # noqa: B018 - whether it is known must make no difference
+        if kind == "rename":
+            t = t.rename(node, f"name {len(states)}")
+        elif kind == "move":
+            t = t.move(str(t.words[draw(st.integers(0, len(t) - 1))]), node)
+        else:
+            try:
+                t = t.merge(node, other)
+            except InputError:
+                continue
+        states.append(t)
+    return states
+
+
+@given(edited())
+def test_undo_goes_back_step_by_step(states):
+    t = states[-1]
+    for number in range(len(states) - 2, -1, -1):
+        t = t.undo()
+        assert same(t, states[number])
+        assert t.edits == states[number].edits
+        assert [t.label(n) for n in range(t.tree.n_nodes)] == [
+            states[number].label(n) for n in range(t.tree.n_nodes)
+        ]
+    with pytest.raises(InputError, match="nothing to undo"):
+        t.undo()
+
+
+@given(edited())
+def test_edited_thesauri_hold_together(states):
+    t = states[-1]
+    fresh = Thesaurus(t.counts, t.tree, t.memberships, t.centroids, t.mass, labels=t.labels)
+    assert same(fresh, t), "what was taken over is what follows from the tables"
+    assert [e.kind for e in t.edits] == [e.kind for e in states[-1].edits]
+    for word in t.words[:3]:
+        assert t.neighbours(word) == fresh.neighbours(word)
+    assert [Edit.from_json(edit.to_json()) for edit in t.edits] == list(t.edits)
+
+
+@given(edited())
+def test_replayed_on_the_same_nothing_is_other(states):
+    first, last = states[0], states[-1]
+    sizes = [edit.node.size and (edit.into is None or edit.into.size) for edit in last.edits]
+    assume(all(sizes))
+    new, problems = first.replay(last.edits)
+    if not problems:
+        assert new.edits == last.edits
+        assert same(new, last)
+
+
+def test_edits_outlive_a_rebuilding():
+    t = planted()
+    edited = t.rename(t.common_class(*FAMILIES["arms"]), "arms")
+    edited = edited.move("ale", edited.common_class(*FAMILIES["texts"]))
+    edited = edited.merge(edited.path("hut")[-1], edited.path("gun")[-1])
+    rebuilt = planted(reverse=True)
+    assert rebuilt.common_class(*FAMILIES["arms"]) != t.common_class(*FAMILIES["arms"])
+    new, problems = rebuilt.replay(edited.edits)
+    assert problems == []
+    assert words_of(new, new.path("gun")[-1]) == {*FAMILIES["arms"], *FAMILIES["homes"]}
+    assert new.label(new.path("gun")[-1]) == "arms"
+    assert words_of(new, new.path("book")[-1]) == {*FAMILIES["texts"], "ale"}
+    assert words_of(new, new.path("tea")[-1]) == {"tea", "milk", "wine"}
+    assert [str(edit) for edit in new.edits] == [str(edit) for edit in edited.edits]
+
+
+def test_what_cannot_be_done_waits():
+    t = planted()
+    edited = t.move("ale", t.path("gun")[-1]).rename(t.path("tea")[-1], "drinks")
+    poor, problems = planted(left_out=["ale"]).replay(edited.edits)
+    assert len(problems) == 1
+    assert problems[0].startswith("“ale” moved to “")
+    assert "no word 'ale'" in problems[0]
+    assert [edit.waiting for edit in poor.edits] == [True, False]
+    assert poor.label(poor.path("tea")[-1]) == "drinks"
+    assert [edit.waiting for edit in poor.undo().edits] == [True], "what waits is not undone"
+    again, problems = planted(reverse=True).replay(poor.edits)
+    assert problems == []
+    assert again.path("ale")[-1] == again.path("gun")[-1]
+    assert not any(edit.waiting for edit in again.edits)
+
+
+@pytest.mark.parametrize(
+    ("edit", "said"),
+    [
+        (Edit("rename", Remembered(3, "x", 2, ("zebra", "gnu")), "animals"), "no word of “x” is"),
+        (Edit("rename", Remembered(0, "x", 0, ()), "animals"), "no word of “x” is"),
+        (Edit("rename", Remembered(3, "x", 60, ("tea", "gun")), "y"), "no class is like “x”"),
+        (
+            Edit("merge", Remembered(1, "x", 1, ("tea",)), into=Remembered(2, "y", 1, ("tea",))),
+            "no class is like",
+        ),
+        (
+            Edit("merge", Remembered(1, "x", 2, ("hut", "house")),
+                 into=Remembered(2, "y", 2, ("hut", "house"))),
+            "cannot be merged into itself",
+        ),
+    ],
+)  # fmt: skip
+def test_problems_are_explained(edit, said):
+    new, problems = planted().replay([edit])
+    assert len(problems) == 1
+    assert said in problems[0]
+    assert same(new, planted())
+    assert new.edits[0].waiting
+
+
+def test_large_classes_are_remembered_by_a_fair_sample():
+    n = 5 * SAMPLE
+    belongs = np.eye(2)[np.arange(n) % 2]
+    counts = Counts(np.arange(n, 0, -1)[:, None] * (1 + belongs.astype(int)), map(str, range(n)))
+    t = Thesaurus(counts, Tree().split(0, 1.0), belongs, np.full((2, 2), 0.5), [0.5, 0.5])
+    node = t.path("0")[-1]
+    seen = t.rename(node, "even").edits[0].node
+    assert (seen.size, len(seen.words)) == (n // 2, SAMPLE)
+    ranks = np.array([int(word) for word in seen.words])
+    assert (ranks % 2 == 0).all()
+    assert abs(np.median(ranks) - n / 2) < n / 20
+    new, problems = t.replay(t.rename(node, "even").rename(0, "all").edits)
+    assert problems == []
+    assert new.labels == {node: "even", 0: "all"}
+
+
+def test_mistakes_are_explained():
+    t = random_thesaurus(0)
+    with pytest.raises(InputError, match="label of no letters"):
+        t.rename(1, "  ")
+    with pytest.raises(InputError, match="node 99"):
+        t.rename(99, "x")
+    with pytest.raises(UnknownName, match=r"no word 'w77'.*did you mean"):
+        t.move("w77", 1)
+    with pytest.raises(InputError, match="merged into itself"):
+        t.merge(1, 1)
+    with pytest.raises(InputError, match="'into' is there for merge only"):
+        Edit("merge", Remembered(1, "x", 0, ()))

@@ -1,0 +1,153 @@
+"""The booklets: whole, escaped, and asking nothing of the network."""
+
+from __future__ import annotations
+
+import io
+import re
+from collections import Counter
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+
+from roget.report.exports import export
+from roget.report.exports.base import Options
+from roget.report.exports.markdown import escaped
+
+CHROMIUM = Path("/usr/bin/chromium")
+VOID = {"meta", "br", "link", "img", "input"}
+
+
+def written(thesaurus, format, **options):
+    out = io.StringIO()
+    export(thesaurus, out, format, Options(**options))
+    return out.getvalue()
+
+
+class Page(HTMLParser):
+    """Elements, ids, links, and the texts of each section's words."""
+
+    def __init__(self, page):
+        super().__init__()
+        self.open, self.elements, self.attributes = [], Counter(), []
+        self.ids, self.links, self.section, self.words = [], [], None, {}
+        self.feed(page)
+        self.close()
+        assert self.open == []
+
+    def handle_starttag(self, tag, attributes):
+        found = dict(attributes)
+        self.elements[tag] += 1
+        self.attributes += found
+        if "id" in found:
+            self.ids.append(found["id"])
+        if "href" in found:
+            self.links.append(found["href"])
+        if tag == "section":
+            self.section = found["id"]
+        if tag not in VOID:
+            self.open.append((tag, found.get("class")))
+
+    def handle_endtag(self, tag):
+        assert self.open.pop()[0] == tag
+
+    def handle_data(self, data):
+        kinds = [kind for _, kind in self.open]
+        if self.open and self.open[-1][0] == "bdi" and ("words" in kinds or "also" in kinds):
+            kind = "words" if "words" in kinds else "also"
+            self.words.setdefault((self.section, kind), []).append(data)
+
+
+def test_the_page_has_every_class_and_word(small):
+    page = Page(written(small, "html", title="Tiny", language="en"))
+    assert page.words == {
+        ("class-3", "words"): [w.word for w in small.word_class(3).words],
+        ("class-4", "words"): ["bank"],
+        ("class-2", "words"): ["book"],
+        ("class-2", "also"): ["bank"],
+    }
+    assert page.elements["section"] == small.tree.n_nodes + 1
+    assert len(page.ids) == len(set(page.ids))
+    assert {link.removeprefix("#") for link in page.links} <= set(page.ids)
+    assert set(page.links) >= {f"#class-{node}" for node in range(5)}
+
+
+def test_hostile_words_stay_words(broken, small):
+    hostile, plain = (Page(written(t, "html", title=str(t.words[0]))) for t in (broken, small))
+    assert set(hostile.elements) <= set(plain.elements)
+    assert set(hostile.attributes) <= {*plain.attributes, "lang"}
+    assert hostile.elements["script"] == 0
+    shown = [word for words in hostile.words.values() for word in words]
+    as_read = {re.sub("\r\n?", "\n", word) for word in broken.words}
+    assert {re.sub("\r\n?", "\n", word) for word in shown} == as_read
+
+
+def test_the_page_stands_alone(small):
+    page = written(small, "html")
+    assert "default-src 'none'" in page
+    assert not re.search(r"https?://|url\(|@import|src=", page)
+
+
+def rendered(text):
+    markdown_it = pytest.importorskip("markdown_it")
+    return markdown_it.MarkdownIt("commonmark").enable(["table", "strikethrough"]).render(text)
+
+
+@pytest.mark.parametrize("which", ["small", "broken"])
+def test_markdown_shows_words_as_they_are(which, request):
+    thesaurus = request.getfixturevalue(which)
+    source = written(thesaurus, "markdown", title="*T*")
+    html = rendered(source)
+    tags = set(re.findall(r"<(/?\w+)", html))
+    assert {tag.removeprefix("/") for tag in tags} <= {
+        "h1",
+        "h2",
+        "h3",
+        "p",
+        "ul",
+        "li",
+        "a",
+        "strong",
+    }
+    assert "<h1>*T*</h1>" in html
+    from html import unescape
+
+    shown = re.sub("[\u2068\u2069]", "", unescape(re.sub(r"<[^>]+>", "", html)))
+    shown = " ".join(shown.split())
+    for word in thesaurus.words:
+        assert " ".join(re.sub(r"[\x00-\x1f\x7f-\x9f]+", " ", word).split()) in shown
+    links = set(re.findall(r'href="([^"]*)"', html))
+    assert links == {f"#class-{node}" for node in range(thesaurus.tree.n_nodes)}
+    for node in range(thesaurus.tree.n_nodes):
+        assert f'<a id="class-{node}"></a>' in html
+
+
+def test_text_of_two_directions_is_isolated():
+    assert escaped("אב") == "\u2068אב\u2069"
+    assert escaped("a\u202eb") == "\u2068a\u202eb\u2069"
+    assert escaped("ab") == "ab"
+
+
+@pytest.mark.skipif(not CHROMIUM.exists(), reason="no Chromium here")
+def test_a_browser_opens_the_page_without_a_word(broken, tmp_path):
+    api = pytest.importorskip("playwright.sync_api")
+    export(broken, tmp_path / "page.html", options=Options("Hostile"))
+    with api.sync_playwright() as playwright:
+        browser = playwright.chromium.launch(
+            executable_path=str(CHROMIUM), args=["--no-sandbox", "--disable-gpu"]
+        )
+        said = []
+        try:
+            for size in ((1440, 900), (390, 844)):
+                page = browser.new_page(viewport={"width": size[0], "height": size[1]})
+                page.on("console", lambda message: said.append(message.text))
+                page.on("pageerror", lambda error: said.append(str(error)))
+                page.goto((tmp_path / "page.html").as_uri())
+                assert page.title() == "Hostile"
+                assert said == []
+                wide = page.evaluate("document.documentElement.scrollWidth")
+                assert wide <= size[0], "nothing sticks out, however long the word"
+                page.click("nav a[href='#class-1']")
+                assert page.url.endswith("#class-1")
+        finally:
+            browser.close()

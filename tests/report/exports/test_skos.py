@@ -1,0 +1,141 @@
+"""SKOS: exactly the triples that the thesaurus says, in both syntaxes."""
+
+from __future__ import annotations
+
+import io
+import logging
+import warnings
+from urllib.parse import unquote
+
+import pytest
+
+from roget import InputError
+from roget.report.exports import export
+from roget.report.exports.base import Options
+
+rdflib = pytest.importorskip("rdflib")
+from rdflib import RDF, Literal, URIRef  # noqa: E402
+from rdflib.namespace import DCTERMS, SKOS  # noqa: E402
+
+SYNTAX = {"skos": "turtle", "skos-xml": "xml"}
+BASE = "https://example.org/t#"
+
+
+def loaded(thesaurus, format, **options):
+    out = io.BytesIO()
+    export(thesaurus, out, format, Options(**options))
+    return rdflib.Graph().parse(data=out.getvalue(), format=SYNTAX[format])
+
+
+def lines(graph):
+    return {(*map(str, triple), getattr(triple[2], "language", None)) for triple in graph}
+
+
+@pytest.mark.parametrize("format", SYNTAX)
+def test_the_triples_are_these_and_no_others(small, format):
+    graph = loaded(small, format, title="Tiny", language="en", base=BASE)
+    scheme, classes = URIRef(BASE[:-1]), [URIRef(f"{BASE}class-{n}") for n in range(5)]
+    words = {word: URIRef(f"{BASE}word-{word}") for word in small.words}
+    roget, said = "urn:x-roget:", rdflib.Graph()
+    for what in (
+        (scheme, RDF.type, SKOS.ConceptScheme),
+        (scheme, DCTERMS.title, Literal("Tiny", "en")),
+        (scheme, SKOS.prefLabel, Literal("Tiny", "en")),
+        (scheme, SKOS.hasTopConcept, classes[0]),
+        (classes[0], SKOS.topConceptOf, scheme),
+    ):
+        said.add(what)
+    links = [(0, 1), (0, 2), (1, 3), (1, 4)]
+    below = [(classes[a], classes[b]) for a, b in links]
+    # 0.05 of tea is too little to be listed in class 2; 0.4 of bank is not.
+    held = [("tea", 3), ("ale", 3), ("book", 2), ("bank", 4), ("bank", 2)]
+    below += [(classes[node], words[word]) for word, node in held]
+    for high, low in below:
+        said.add((high, SKOS.narrower, low))
+        said.add((low, SKOS.broader, high))
+    for concept in (*classes, *words.values()):
+        said.add((concept, RDF.type, SKOS.Concept))
+        said.add((concept, SKOS.inScheme, scheme))
+    for node, concept in enumerate(classes):
+        said.add((concept, RDF.type, URIRef(f"{roget}WordClass")))
+        label = small.word_class(node).label
+        twins = [n for n in range(5) if small.word_class(n).label == label]
+        if len(twins) > 1 or label in small.words:
+            said.add((concept, SKOS.altLabel, Literal(label, "en")))
+            label = f"{label} ({node})"
+        said.add((concept, SKOS.prefLabel, Literal(label, "en")))
+    for word, concept in words.items():
+        said.add((concept, RDF.type, URIRef(f"{roget}Word")))
+        said.add((concept, SKOS.prefLabel, Literal(word, "en")))
+    notes = {t for t in graph if t[1] in (SKOS.note, SKOS.scopeNote)}
+    assert set(graph) - notes == set(said)
+    of_bank = {str(note) for note in graph.objects(words["bank"], SKOS.note)}
+    name = {n: str(graph.value(classes[n], SKOS.prefLabel)) for n in (2, 4)}
+    assert of_bank == {f"0.55 in {name[4]}", f"0.4 in {name[2]}", "count 9"}
+    assert str(graph.value(classes[2], SKOS.note)) == "words 1, share 0.3"
+    assert str(graph.value(classes[2], SKOS.scopeNote)).startswith("typical contexts: read")
+
+
+def test_preferred_labels_are_distinct(small):
+    labels = list(loaded(small, "skos").objects(None, SKOS.prefLabel))
+    assert len(labels) == len(set(labels))
+
+
+def test_hostile_words_survive_in_turtle(broken):
+    graph = loaded(broken, "skos")
+    words = {
+        concept: str(graph.value(concept, SKOS.prefLabel))
+        for concept in graph.subjects(RDF.type, URIRef("urn:x-roget:Word"))
+    }
+    assert sorted(words.values()) == sorted(broken.words)
+    for concept, word in words.items():
+        if len(word) < 50:
+            assert unquote(concept.partition("#word-")[2]) == word
+    assert all(value.language is None for value in graph.objects(None, SKOS.prefLabel))
+
+
+def test_both_syntaxes_say_the_same(hostile):
+    legal = hostile  # its control characters need no escape in XML
+    turtle, xml = (lines(loaded(legal, format, language="pt-BR")) for format in SYNTAX)
+    cleaned = {
+        (*ends, text.replace("\x0b", "\N{REPLACEMENT CHARACTER}"), tag)
+        for *ends, text, tag in turtle
+    }
+    assert xml == cleaned
+
+
+def test_what_xml_cannot_write_becomes_a_replacement_character(broken):
+    graph = loaded(broken, "skos-xml")
+    texts = {str(text) for text in graph.objects(None, SKOS.prefLabel)}
+    assert {"tab\there", "line\nbreak", "carriage\rreturn"} <= texts
+    assert "\N{REPLACEMENT CHARACTER}" * 2 + "\x7f\N{REPLACEMENT CHARACTER}" in texts
+
+
+@pytest.mark.parametrize("base", ["https://example.org/t", "https://example.org/t/"])
+def test_a_base_without_a_hash(small, base):
+    graph = loaded(small, "skos", base=base)
+    (scheme,) = graph.subjects(RDF.type, SKOS.ConceptScheme)
+    assert str(scheme) == base
+    top = graph.value(scheme, SKOS.hasTopConcept)
+    assert str(top) == base + ("class-0" if base.endswith("/") else "#class-0")
+
+
+@pytest.mark.parametrize(
+    "options", [{"language": "en us"}, {"language": 'en"'}, {"base": "a b"}, {"base": "x:<>"}]
+)
+def test_bad_options_are_named(options):
+    with pytest.raises(InputError, match="expected"):
+        Options(**options)
+
+
+@pytest.mark.parametrize("format", SYNTAX)
+def test_skosify_finds_nothing_to_mend(small, format, caplog):
+    skosify = pytest.importorskip("skosify")
+    graph = loaded(small, format, language="en", base=BASE)
+    before = set(graph)
+    with caplog.at_level(logging.WARNING), warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # its own use of rdflib
+        mended = skosify.skosify(graph, label=None)
+    assert [record.message for record in caplog.records] == []
+    lost = {t for t in before - set(mended) if t[1] != DCTERMS.title}
+    assert lost == set()

@@ -1,0 +1,29 @@
+"""Tables of words: whatever words hold, a line stays a line of at most 100 columns."""
+
+from __future__ import annotations
+
+import csv
+import io
+
+from roget import Counts
+from roget.core.tree import Tree
+from roget.learn.thesaurus import Thesaurus
+from roget.report.words import look_around, place, places_as_tsv, render_neighbours, render_places
+
+HOSTILE = ["<script>alert(1)</script>", "x" * 10_000, "שלום", "[bold]a[/bold]", '"a"\tb', "🙂"]
+
+
+def test_hostile_words_are_harmless():
+    n = len(HOSTILE)
+    counts = Counts([[row + 1, 2] for row in range(n)], HOSTILE, ["y" * 500, "[red]"])
+    belongs = [[1.0, 0.0]] * (n - 1) + [[0.0, 1.0]]
+    t = Thesaurus(counts, Tree().split(0, 1.0), belongs, [[0.5, 0.5]] * 2, [0.5, 0.5])
+    for word in HOSTILE:
+        text = render_neighbours(look_around(t, word, 10, "both"))
+        assert all(len(line) <= 100 for line in text.splitlines())
+        assert len(text.splitlines()) == 2 + 1 + 2 + n - 1
+    found = place(t, counts, 2)
+    assert all(len(line) <= 100 for line in render_places(found).splitlines())
+    assert "[bold]a[/bold]" in render_places(found)
+    rows = list(csv.reader(io.StringIO(places_as_tsv(found)), delimiter="\t"))
+    assert [row[0] for row in rows[1:]] == [one["word"] for one in found for _ in one["classes"]]

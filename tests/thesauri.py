@@ -1,0 +1,94 @@
+"""Thesauri to test with: any at all, and one whose classes are plain to see."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from hypothesis import strategies as st
+from scipy import sparse
+
+from roget import Counts
+from roget.core.tree import Tree
+from roget.learn.thesaurus import Thesaurus
+
+
+def random_thesaurus(seed, words=12, contexts=9, clusters=4, empty=0.5, labels=None):
+    """Any tree, any memberships; centroids that have nothing to do with the counts."""
+    random = np.random.default_rng(seed)
+    tree = Tree()
+    for k in range(1, clusters):
+        tree = tree.split(int(random.integers(k)), 1.0 + k)
+    belongs = random.dirichlet(np.ones(clusters) * 0.5, words)
+    belongs[random.random(belongs.shape) < 0.3] = 0
+    belongs[:, 0] += 1e-3
+    belongs /= belongs.sum(axis=1, keepdims=True)
+    matrix = random.poisson(3, (words, contexts)) * (random.random((words, contexts)) > empty)
+    matrix[:, 0] += 1
+    counts = Counts(matrix, [f"w{n}" for n in range(words)], [f"v{n}" for n in range(contexts)])
+    return Thesaurus(
+        counts,
+        tree,
+        sparse.csr_array(belongs),
+        random.dirichlet(np.ones(contexts), clusters),
+        random.dirichlet(np.ones(clusters)),
+        steps=[{"step": 1, "beta": 1.5, "critical_beta": None, "free_energy": math.inf}],
+        provenance={"clusterer": "none", "beta": 2.0},
+        labels=labels,
+    )
+
+
+THESAURI = st.builds(
+    random_thesaurus,
+    st.integers(0, 10**6),
+    st.integers(2, 15),
+    st.integers(2, 9),
+    st.integers(1, 6),
+)
+
+FAMILIES = {
+    "drinks": ["tea", "ale", "milk", "wine"],
+    "texts": ["book", "poem", "play"],
+    "arms": ["gun", "knife", "sword", "bow", "spear"],
+    "homes": ["hut", "house"],
+}
+
+
+def planted(reverse=False, left_out=()):
+    """Four families, one class each, in two pairs; or the same, all numbered backwards."""
+    names = sorted(FAMILIES, reverse=True) if reverse else list(FAMILIES)
+    first = ("homes", "arms") if reverse else ("drinks", "texts")
+    order = [*first, *(name for name in names if name not in first)]
+    # Splits: the first pair from the second, then each pair.
+    tree = Tree().split(0, 1.5).split(0, 2.0).split(1, 2.5)
+    order = [order[0], order[2], order[1], order[3]]  # cluster 2 was split from 0, 3 from 1
+    owner = {word: order.index(name) for name, words in FAMILIES.items() for word in words}
+    words = sorted(set(owner) - set(left_out), reverse=reverse)
+    belongs = np.zeros((len(words), 4))
+    matrix = np.zeros((len(words), 8), dtype=np.int64)
+    for row, word in enumerate(words):
+        belongs[row, owner[word]] = 1
+        matrix[row, 2 * owner[word] : 2 * owner[word] + 2] = 3 + row, 2
+    counts = Counts(matrix, words, [f"{name}-{n}" for name in order for n in (1, 2)])
+    sums = belongs.T @ matrix + 0.01
+    mass = matrix.sum(axis=1) @ belongs / matrix.sum()
+    centroids = sums / sums.sum(axis=1, keepdims=True)
+    return Thesaurus(counts, tree, belongs, centroids, mass, provenance={"beta": 3.0})
+
+
+def words_of(thesaurus, node):
+    """The words that have their place in a class."""
+    return {str(word) for word in thesaurus.words if node in thesaurus.path(word)}
+
+
+def same(one, other):
+    """Whether two thesauri say the same of everything."""
+    return (
+        one.counts == other.counts
+        and one.tree == other.tree
+        and one.labels == other.labels
+        and one.memberships.toarray().tolist() == other.memberships.toarray().tolist()
+        and one.centroids.tolist() == other.centroids.tolist()
+        and one.mass.tolist() == other.mass.tolist()
+        and one.places.tolist() == other.places.tolist()
+    )
