@@ -23,9 +23,14 @@ help:
 demo: $(BASE)
 	$(BIN)/roget score $(DEMO)/gold.tsv $(DEMO)/system.tsv
 	$(BIN)/roget count --show verb_object
+	$(BIN)/roget build sample --clusters 64 -o demo.thesaurus
+	$(BIN)/roget neighbours demo.thesaurus disease -n 5
+	$(BIN)/roget explore demo.thesaurus --static demo.html
+	@echo
+	@echo "open in a browser: $(CURDIR)/demo.html"
 
 test: $(READY)
-	$(BIN)/python -m pytest $(PYTEST)
+	$(BIN)/python -m pytest -n auto --dist loadfile $(PYTEST)
 
 bench: $(READY)
 	$(BIN)/python benchmarks/score.py $(BENCH)
@@ -45,7 +50,7 @@ docs: $(READY)
 	$(BIN)/python docs/build.py
 
 clean:
-	rm -rf $(VENV) build dist site .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+	rm -rf $(VENV) build dist site demo.html demo.thesaurus .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # The version file is listed because the installed metadata repeats it.
