@@ -170,4 +170,5 @@ def _tell(built: Any, output: str, seconds: float) -> None:
     word = thesaurus.word_class(largest, 1).words[0].word
     print("next:", file=sys.stderr)
     print(f"  roget neighbours {shlex.quote(output)} {shlex.quote(word)}", file=sys.stderr)
+    print(f"  roget explore {shlex.quote(output)}", file=sys.stderr)
     print(f"  roget export {shlex.quote(output)} -o booklet.html", file=sys.stderr)

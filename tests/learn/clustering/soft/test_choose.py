@@ -91,3 +91,15 @@ def test_a_random_state_is_not_used_up() -> None:
     state = np.random.RandomState(3)
     one, two = (generator(state).random() for _ in range(2))
     assert one == two != generator(np.random.RandomState(4)).random()
+
+
+def test_words_that_need_no_help_are_clustered_all_the_same() -> None:
+    """So many tokens that a word's own counts predict the others best."""
+    rng = np.random.default_rng(0)
+    families = rng.dirichlet(np.ones(12), 3)
+    words = 0.9 * np.repeat(families, 12, axis=0) + 0.1 * rng.dirichlet(np.ones(12), 36)
+    counts = sparse.csr_array(np.array([rng.multinomial(20_000, p / p.sum()) for p in words]))
+    choice = choose(counts, options())
+    losses = [row["backoff"] for row in choice.table]
+    assert losses[0] - min(losses) < 1e-4, "as back-off, classes bring nothing"
+    assert 3 <= choice.n_clusters <= 6

@@ -15,6 +15,7 @@ from roget.learn.clustering.soft.data import Floats
 from roget.learn.clustering.soft.walk import Walker
 
 HELD_OUT = 0.1
+LOSSES = ("backoff", "alone")
 PATIENCE = 3
 """The search ends when so many numbers of clusters in a row brought nothing."""
 
@@ -50,7 +51,8 @@ class Choice(NamedTuple):
     Each row of the table has `n_clusters`, `beta`, and the losses of held-out tokens, nats:
     `alone` (.95 of the class model, .05 of the unigram) and `backoff` (between the word's own
     counts and the unigram), which decides: more clusters must be better than fewer by two
-    standard errors of the difference.
+    standard errors of the difference. Where words' own counts need no help, as in tables without
+    rare pairs, `alone` decides, and the search ends at √n clusters of n words.
     """
 
     n_clusters: int
@@ -61,7 +63,7 @@ class Choice(NamedTuple):
 
 class _Candidate(NamedTuple):
     row: dict[str, float]
-    predicted: Floats
+    predicted: dict[str, Floats]
 
 
 def choose(
@@ -96,9 +98,10 @@ def choose(
         n_jobs=options.n_jobs,
         pause=pause,
     )
-    best = _candidate(1, start, tokens, None)
-    table, waited = [best.row], 0
-    interrupted = False
+    first = _candidate(1, start, tokens, None)
+    best, table, interrupted = dict.fromkeys(LOSSES, first), [first.row], False
+    waited = dict.fromkeys(LOSSES, 0)
+    enough = math.sqrt(rows.size)
     for group in _unless_stopped(_groups(walker, options, rows.size, tokens)):
         if group is None:
             interrupted = True
@@ -107,14 +110,17 @@ def choose(
         if tell is not None:
             k, beta = group[-1].row["n_clusters"], group[-1].row["beta"]
             tell(int(k), beta, math.log(k) / math.log(min(rows.size, MOST)))
-        leader = min(group, key=lambda candidate: candidate.row["backoff"])
-        if _gain(best, leader, tokens.counts) > 0:
-            best, waited = leader, 0
-        else:
-            waited += 1
-        if waited == PATIENCE:
+        for loss in LOSSES:
+            leader = min(group, key=lambda candidate: candidate.row[loss])
+            waited[loss] += 1
+            if _gain(best[loss], leader, loss, tokens.counts) > 0:
+                best[loss], waited[loss] = leader, 0
+        helpful = best["backoff"] is not first
+        late = group[-1].row["n_clusters"] >= enough or waited["alone"] >= PATIENCE
+        if waited["backoff"] >= PATIENCE and (helpful or late):
             break
-    return Choice(int(best.row["n_clusters"]), float(best.row["beta"]), table, interrupted)
+    row = best["backoff" if best["backoff"] is not first else "alone"].row
+    return Choice(int(row["n_clusters"]), float(row["beta"]), table, interrupted)
 
 
 def _unless_stopped(
@@ -171,14 +177,15 @@ def _candidate(k: int, beta: float, tokens: heldout.Cells, classes: Floats | Non
     """The losses of one clustering; one cluster is the unigram."""
     known = tokens.unigram if classes is None else classes
     alone = (1 - heldout.SMOOTHING) * known + heldout.SMOOTHING * tokens.unigram
-    predicted = heldout.backoff(tokens, *(() if classes is None else (classes,)))
-    losses = {"alone": tokens.loss(alone), "backoff": tokens.loss(predicted)}
+    backed = heldout.backoff(tokens, *(() if classes is None else (classes,)))
+    predicted = {"alone": alone, "backoff": backed}
+    losses = {name: tokens.loss(values) for name, values in predicted.items()}
     return _Candidate({"n_clusters": k, "beta": beta, **losses}, predicted)
 
 
-def _gain(old: _Candidate, new: _Candidate, counts: Floats) -> float:
+def _gain(old: _Candidate, new: _Candidate, loss: str, counts: Floats) -> float:
     """How far the new one is ahead, beyond the standard errors of the difference."""
-    each = np.log(new.predicted / old.predicted)
+    each = np.log(new.predicted[loss] / old.predicted[loss])
     total = float(counts.sum())
     mean = float(counts @ each) / total
     variance = float(counts @ (each - mean) ** 2) / total
