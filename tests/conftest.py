@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import settings
@@ -27,3 +29,21 @@ def shared_data() -> Path:
     if not folder.is_dir():
         pytest.skip(f"no data at {folder}: set ROGET_TEST_DATA to the folder of real data sets")
     return folder
+
+
+CHROMIUM = Path("/usr/bin/chromium")
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    """A real browser, for one module at a time: there can be one loop only."""
+    if not CHROMIUM.exists():
+        pytest.skip(f"no browser at {CHROMIUM}: install Debian's chromium")
+    sync_api = pytest.importorskip("playwright.sync_api", reason="needs playwright")
+    flags = ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"]
+    with sync_api.sync_playwright() as tool:
+        started = tool.chromium.launch(
+            executable_path=str(CHROMIUM), args=[*flags, "--disable-background-networking"]
+        )
+        yield started
+        started.close()

@@ -8,7 +8,6 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 from html.parser import HTMLParser
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -25,7 +24,6 @@ from roget.scoring.diagnostics import Impure, impure
 SYSTEM = "</script><script>document.title='broken'</script>\"'&\u202e"
 GROUP = "<img src=x onerror=\"document.title='broken'\">"
 LABEL = "{{ 7 * 7 }}</td><b>c"
-CHROMIUM = Path("/usr/bin/chromium")
 ADDRESS = "http://localhost/page.html"
 
 
@@ -205,20 +203,6 @@ def test_weighted_answers_and_undefined_scores() -> None:
 def test_large_page_is_below_three_megabytes() -> None:
     page = render(made(systems=20, groups=100, ci=0, measures=["v", "nvi", "vi", "ari"]))
     assert len(page.encode()) < 3_000_000
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    if not CHROMIUM.exists():
-        pytest.skip(f"no browser at {CHROMIUM}: install Debian's chromium")
-    sync_api = pytest.importorskip("playwright.sync_api")
-    flags = ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"]
-    with sync_api.sync_playwright() as tool:
-        started = tool.chromium.launch(
-            executable_path=str(CHROMIUM), args=[*flags, "--disable-background-networking"]
-        )
-        yield started
-        started.close()
 
 
 @pytest.fixture
