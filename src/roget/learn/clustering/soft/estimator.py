@@ -49,9 +49,10 @@ class SoftAnnealing(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
     words; β is raised from where there is one cluster, and clusters split where they must.
 
     n_clusters: how many clusters; fewer if words do not differ enough, with a warning.
-    beta: with n_clusters, what β is raised to once there are as many (by default, until a word
-        belongs to 2.5 of them on average); a β too low for so many clusters gives fewer. Alone:
-        all clusters that this β gives. With neither, both are chosen on held-out counts.
+    beta: with n_clusters, where β ends once there are as many (by default, where a word belongs
+        to 1.6 to 2.5 of them on average, if that keeps them apart); a β too low for so many
+        clusters gives fewer. Alone: all clusters that this β gives. With neither, both are chosen
+        on held-out counts.
     model: "asymmetric" (clusters of words) or "symmetric" (clusters of associations).
     prior: "empirical" weighs words by their counts, "uniform" all alike.
     mass: whether memberships are ∝ p(c)·exp(−β·KL), so that large clusters attract. While
@@ -302,7 +303,8 @@ class SoftAnnealing(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
                         rest.append(row)
                     kept.keep(content, now=state.last)
                     part = _fraction(state, settings)
-                    part = part if self.n_clusters is not None or self.beta else (1 + part) / 2
+                    # Where the number of clusters was chosen, that was the first half.
+                    part = part if settings.n_clusters == self.n_clusters else (1 + part) / 2
                     self._tell(state.n_clusters, state.beta, part, state.free_energy)
             except KeyboardInterrupt:
                 self.interrupted_ = True
