@@ -31,9 +31,10 @@ from sklearn.metrics import v_measure_score
 
 from roget.core.counts import Counts
 from roget.data import sample
-from roget.learn.clustering.soft.anneal import Settings, anneal
+from roget.learn.clustering.soft.anneal import anneal
 from roget.learn.clustering.soft.data import Data, prepare
 from roget.learn.clustering.soft.em import Crew, Mixture
+from roget.learn.clustering.soft.states import Settings
 
 Rows = Iterator[Row | str]
 """A case yields rows for the table, and sentences for the lines under it."""

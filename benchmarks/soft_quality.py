@@ -32,10 +32,11 @@ from sklearn.preprocessing import normalize
 from roget.core.counts import Counts
 from roget.data import sample
 from roget.learn import heldout
-from roget.learn.clustering.soft.anneal import Settings, anneal
+from roget.learn.clustering.soft.anneal import Annealer, anneal
 from roget.learn.clustering.soft.choose import choose
 from roget.learn.clustering.soft.data import prepare
-from roget.learn.clustering.soft.symmetric import anneal_symmetric, fold_in
+from roget.learn.clustering.soft.states import Settings
+from roget.learn.clustering.soft.symmetric import SymmetricAnnealer, fold_in
 from roget.learn.clustering.soft.walk import Walker
 
 try:
@@ -102,7 +103,7 @@ def chosen(train: Any, seed: int) -> Iterator[tuple[str, Classes]]:
     )  # fmt: skip
     best = choose(train, options)
     settings = Settings(n_clusters=best.n_clusters, beta=best.beta, seed=seed)
-    *_, state = anneal_symmetric(prepare(train), settings)
+    *_, state = anneal(prepare(train), settings, SymmetricAnnealer)
     yield f"K={state.n_clusters} β={state.beta:.3g}", (state.membership, state.centroids)
 
 
@@ -287,8 +288,8 @@ def _fixed(kind: str, train: Any, k: int, seed: int) -> Classes:
             random_state=seed,
         )  # fmt: skip
         return _normalised(model.fit_transform(train), model.components_)
-    run: Any = anneal if kind == "asymmetric" else anneal_symmetric
-    *_, state = run(prepare(train), Settings(n_clusters=k, seed=seed))
+    search = Annealer if kind == "asymmetric" else SymmetricAnnealer
+    *_, state = anneal(prepare(train), Settings(n_clusters=k, seed=seed), search)
     return state.membership, state.centroids
 
 

@@ -41,6 +41,26 @@ class Tree:
         self.cluster: Ints = _frozen(cluster, np.int64)
         self._check()
 
+    @classmethod
+    def of_splits(cls, splits: Iterable[tuple[int, float]]) -> Tree:
+        """The tree in which clusters were split in two, one by one: (cluster, value) of each.
+
+        A cluster keeps its number, and what is split off takes the next one.
+
+        >>> Tree.of_splits([(0, 1.5), (1, 2.0)]) == Tree().split(0, 1.5).split(1, 2.0)
+        True
+        """
+        parent, value, cluster, leaf = [-1], [math.nan], [0], [0]
+        for split, at in splits:
+            node = leaf[split]
+            value[node], cluster[node] = at, -1
+            leaf[split] = len(parent)
+            leaf.append(len(parent) + 1)
+            parent += [node, node]
+            value += [math.nan, math.nan]
+            cluster += [split, len(leaf) - 1]
+        return cls(parent, value, cluster)
+
     @property
     def n_nodes(self) -> int:
         """How many nodes there are, the root and the leaves included."""

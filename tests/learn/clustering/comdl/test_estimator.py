@@ -124,13 +124,6 @@ def test_names() -> None:
     assert thesaurus.neighbours("milk", 1)[0].word == "tea"
 
 
-def test_through_dask() -> None:
-    array = pytest.importorskip("dask.array")
-    model = CoMDL(random_state=0).fit(FAMILIES)
-    lazy = array.from_array(FAMILIES, chunks=(3, 2))
-    assert np.array_equal(model.predict_proba(lazy).compute(), model.predict_proba(FAMILIES))
-
-
 @pytest.mark.parametrize("table", [[[3]], [[3, 1, 2]], [[1], [2], [9]], [[1, 1], [1, 1]]])
 def test_tables_too_small_for_classes(table: Any) -> None:
     model = CoMDL(random_state=0).fit(table)

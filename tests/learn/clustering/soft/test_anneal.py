@@ -10,9 +10,10 @@ from scipy import sparse
 from sklearn.metrics import v_measure_score
 
 from roget.learn.clustering.soft import anneal as annealing
-from roget.learn.clustering.soft.anneal import Annealer, Settings, anneal
+from roget.learn.clustering.soft.anneal import Annealer, anneal
 from roget.learn.clustering.soft.data import prepare
 from roget.learn.clustering.soft.instability import instability
+from roget.learn.clustering.soft.states import Settings
 
 
 def last(counts: Any, *, prior: str = "empirical", dtype: str = "float64", **options: Any) -> Any:

@@ -80,14 +80,6 @@ def test_counts_are_matched_by_context() -> None:
     assert model.predict(other).tolist() == [model.labels_[0], model.labels_[2]]
 
 
-def test_through_dask() -> None:
-    array = pytest.importorskip("dask.array")
-    model = SoftAnnealing(2, random_state=0).fit(FAMILIES)
-    lazy = array.from_array(FAMILIES, chunks=(3, 2))
-    assert np.array_equal(model.predict_proba(lazy).compute(), model.predict_proba(FAMILIES))
-    assert np.array_equal(model.predict(lazy).compute(), model.labels_)
-
-
 def test_rare_words_are_placed_but_not_learnt_from() -> None:
     counts = np.vstack([FAMILIES, [[0, 1, 0, 1]]])
     model = SoftAnnealing(2, min_count=5, random_state=0).fit(counts)

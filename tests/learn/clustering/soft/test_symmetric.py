@@ -10,12 +10,12 @@ from scipy import sparse
 
 from roget.core.tree import Tree
 from roget.errors import InputError
-from roget.learn.clustering.soft.anneal import Settings
+from roget.learn.clustering.soft.anneal import anneal
 from roget.learn.clustering.soft.data import prepare
+from roget.learn.clustering.soft.states import Settings
 from roget.learn.clustering.soft.symmetric import (
     BETA,
     SymmetricAnnealer,
-    anneal_symmetric,
     fold_in,
 )
 
@@ -144,14 +144,16 @@ def test_a_resumed_run_ends_the_same() -> None:
         for _ in range(stop):
             next(states)
         kept = annealer.snapshot()
-        *_, end = anneal_symmetric(data, settings, resume=kept)
+        again = SymmetricAnnealer(data, settings)
+        again.restore(kept)
+        *_, end = again.states()
         assert np.array_equal(end.centroids, whole[-1].centroids)
         assert end.tree == whole[-1].tree
 
 
 def test_beta_is_raised_after_the_splits() -> None:
     matrix, _ = planted()
-    states = list(anneal_symmetric(prepare(matrix), Settings(n_clusters=4, beta=0.9)))
+    states = list(anneal(prepare(matrix), Settings(n_clusters=4, beta=0.9), SymmetricAnnealer))
     betas = [state.beta for state in states]
     assert betas == sorted(betas)
     assert betas[0] == BETA

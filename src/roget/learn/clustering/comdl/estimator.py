@@ -6,18 +6,18 @@ import math
 import os
 import warnings
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from scipy import sparse
-from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import ClassifierTags, check_random_state
+from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from roget.core.tree import Tree
 from roget.errors import InputError
 from roget.learn.clustering import keeping
+from roget.learn.clustering.base import Clusterer
 from roget.learn.clustering.comdl import hierarchy
 from roget.learn.clustering.comdl.criterion import (
     PARTITIONS,
@@ -30,7 +30,6 @@ from roget.learn.clustering.comdl.criterion import (
 from roget.learn.clustering.comdl.hierarchy import Hierarchy
 from roget.learn.clustering.comdl.predict import Model, places, shares
 from roget.learn.clustering.comdl.search import Search, Settings, starts_for, sweeps_for
-from roget.learn.clustering.inputs import table
 from roget.learn.clustering.interrupt import interruptible
 
 LEVELS = (1.0, 0.5, 0.25)
@@ -39,17 +38,8 @@ LEVELS = (1.0, 0.5, 0.25)
 MOST = 2.0**53
 """Counts are added up exactly below this."""
 
-_ARRAYS = (
-    "labels_", "column_labels_", "mass_", "background_", "column_totals_", "start_labels_",
-    "start_blocks_",
-)  # fmt: skip
-_PLAIN = (
-    "a_", "b_", "description_length_", "n_clusters_", "n_column_clusters_", "n_features_in_",
-    "n_iter_", "notes_", "path_", "interrupted_", "starts_",
-)  # fmt: skip
 
-
-class CoMDL(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
+class CoMDL(Clusterer):
     """Classes of words and classes of contexts, as many as shorten the description of the counts.
 
     The table is described by which words and contexts are in which classes, by the counts of the
@@ -82,23 +72,22 @@ class CoMDL(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  
     ([0, 0, 0, 1, 1, 1], [0, 0, 1, 1])
     """
 
-    labels_: Ints
+    _kind = "comdl"
+    _arrays = (
+        "labels_", "column_labels_", "mass_", "background_", "column_totals_", "start_labels_",
+        "start_blocks_",
+    )  # fmt: skip
+    _plain = (
+        "a_", "b_", "description_length_", "n_clusters_", "n_column_clusters_", "n_features_in_",
+        "n_iter_", "notes_", "path_", "interrupted_", "starts_",
+    )  # fmt: skip
+
     column_labels_: Ints
-    membership_: Any
-    tree_: Tree
-    path_: list[dict[str, Any]]
     description_length_: float
     a_: float
     b_: float
-    n_clusters_: int
     n_column_clusters_: int
-    mass_: Floats
-    background_: Floats
     column_totals_: Floats
-    n_features_in_: int
-    n_iter_: int
-    notes_: list[str]
-    interrupted_: bool
     start_labels_: Ints
     start_blocks_: Floats
     starts_: list[dict[str, Any]]
@@ -130,10 +119,10 @@ class CoMDL(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  
         self.checkpoint = checkpoint
         self.progress = progress
 
-    def fit(self, X: Any, y: Any = None) -> CoMDL:
+    def fit(self, X: Any, y: Any = None) -> Self:
         """Learn classes of the rows and columns of X: Counts, or any matrix of counts."""
         self._check_options()
-        matrix = table(self, X, reset=True)
+        matrix = self._table(X, reset=True)
         rows = np.asarray(matrix.sum(axis=1), dtype=np.float64).ravel()
         columns = np.asarray(matrix.sum(axis=0), dtype=np.float64).ravel()
         seen = np.flatnonzero(rows > 0), np.flatnonzero(columns > 0)
@@ -157,10 +146,6 @@ class CoMDL(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  
                     stacklevel=2,
                 )
         return self
-
-    def fit_predict(self, X: Any, y: Any = None) -> Ints:
-        """The labels of the rows of X."""
-        return self.fit(X, y).labels_
 
     @property
     def row_labels_(self) -> Ints:
@@ -203,71 +188,22 @@ class CoMDL(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  
         every = [self.predictive(words, contexts, level, every=True) for level in self.levels]
         return np.asarray(np.mean(every, axis=0))
 
-    def predict_proba(self, X: Any) -> Any:
-        """p(c|row) of each row of X, by how much longer the description gets with it in class c.
-
-        X may hold words not seen in training. A dask array gives a dask array, block by block.
-        """
-        check_is_fitted(self)
-        if type(X).__module__.partition(".")[0] == "dask":
-            from roget.learn.clustering.soft.predict import blockwise
-
-            return blockwise(self._proba, X, self.n_clusters_, np.float64)
-        return self._proba(table(self, X))
-
-    def transform(self, X: Any) -> Any:
-        """The same as `predict_proba`."""
-        return self.predict_proba(X)
-
-    def predict(self, X: Any) -> Any:
-        """The class of each row of X that gives the shortest description."""
-        return self.predict_proba(X).argmax(axis=1)
-
     def score(self, X: Any, y: Any = None) -> float:
         """Mean log p(context|word) of the tokens in X, nats; higher is better."""
         check_is_fitted(self)
-        matrix = table(self, X)
+        matrix = self._table(X)
         cells, model = matrix.tocoo(), self._models[0]
         mixed = self._proba(matrix) @ model.of_classes()
         logs = np.log(mixed[cells.row, model.columns[cells.col]] * model.within()[cells.col])
         return float(np.sum(cells.data * logs) / max(np.sum(cells.data), 1e-300))
-
-    def cut(self, k: int) -> Ints:
-        """The label of each word when the tree has only its first k classes."""
-        check_is_fitted(self)
-        return np.asarray(self.tree_.cut(k)[self.labels_])
-
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the fitted model as a folder that `load` reads."""
-        check_is_fitted(self)
-        keeping.save(self, path, "comdl", _ARRAYS, _PLAIN)
-
-    @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> CoMDL:
-        """The model that `save` wrote; nothing in it is run."""
-        model: CoMDL = keeping.load(cls, path, "comdl", _ARRAYS, _PLAIN)
-        model._unpack()
-        return model
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        tags.input_tags.positive_only = True
-        # Not a "clusterer": scikit-learn tries those on negative numbers. And whatever has
-        # predict_proba and takes sparse tables is asked for these tags.
-        tags.classifier_tags = ClassifierTags(multi_class=False)
-        return tags
-
-    @property
-    def _n_features_out(self) -> int:
-        return self.n_clusters_
 
     @property
     def _wanted(self) -> tuple[int | None, int | None]:
         return self.n_row_classes, self.n_column_classes
 
     def _proba(self, matrix: Any) -> Floats:
-        return shares(self._models[0].code_lengths(sparse.csr_array(matrix, dtype=np.float64)))
+        """By how much longer the description gets with a row in a class."""
+        return shares(self._models[0].code_lengths(matrix))
 
     def _check_options(self) -> None:
         if self.partition not in PARTITIONS:

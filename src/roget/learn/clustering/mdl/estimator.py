@@ -5,19 +5,16 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import ClassifierTags, check_random_state
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils import check_random_state
 
 from roget.core.information import bits
-from roget.core.tree import Tree
 from roget.errors import InputError
 from roget.learn.clustering import keeping
-from roget.learn.clustering.inputs import table
+from roget.learn.clustering.base import Clusterer
 from roget.learn.clustering.interrupt import interruptible
 from roget.learn.clustering.mdl import model as models
 from roget.learn.clustering.mdl.bisect import SEARCHES, Bisector
@@ -25,7 +22,6 @@ from roget.learn.clustering.mdl.choose import choose
 from roget.learn.clustering.mdl.criteria import (
     CRITERIA,
     ESTIMATORS,
-    Array,
     Code,
     Floats,
     Parts,
@@ -34,19 +30,12 @@ from roget.learn.clustering.mdl.criteria import (
     kind_of,
 )
 from roget.learn.clustering.mdl.grow import Grower
-from roget.learn.clustering.soft.predict import log_likelihood
 
 BEST = "dirichlet"
 """What criterion="auto" is: the code whose clusters help most as back-off of sparse counts."""
 
-_ARRAYS = ("centroids_", "mass_", "background_", "labels_", "tokens_", "sizes_")
-_PLAIN = (
-    "criterion_", "concentration_", "parent_weight_", "width_", "description_length_",
-    "n_clusters_", "n_features_in_", "n_iter_", "notes_", "path_",
-)  # fmt: skip
 
-
-class MDLTree(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
+class MDLTree(Clusterer):
     """Clusters of words and their tree, as many as shorten the description of the counts.
 
     All words are one cluster at first. The split in two that saves most is made, then the next;
@@ -81,25 +70,20 @@ class MDLTree(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     ([0, 0, 1, 1], Tree: 2 clusters, 3 nodes, depth 1)
     """
 
-    labels_: Array
-    membership_: Any
-    centroids_: Floats
-    tree_: Tree
-    path_: list[dict[str, Any]]
+    _kind = "mdl"
+    _arrays = ("centroids_", "mass_", "background_", "labels_", "tokens_", "sizes_")
+    _plain = (
+        "criterion_", "concentration_", "parent_weight_", "width_", "description_length_",
+        "n_clusters_", "n_features_in_", "n_iter_", "notes_", "path_",
+    )  # fmt: skip
+
     description_length_: float
     criterion_: str
     concentration_: float | None
     parent_weight_: float
-    n_clusters_: int
-    mass_: Floats
-    background_: Floats
     tokens_: Floats
     sizes_: Floats
     width_: int
-    n_features_in_: int
-    n_iter_: int
-    notes_: list[str]
-    interrupted_: bool
 
     def __init__(
         self,
@@ -124,10 +108,10 @@ class MDLTree(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         self.checkpoint = checkpoint
         self.progress = progress
 
-    def fit(self, X: Any, y: Any = None) -> MDLTree:
+    def fit(self, X: Any, y: Any = None) -> Self:
         """Learn clusters of the rows of X: Counts, or any sparse or dense matrix of counts."""
         self._check_options()
-        matrix = _tidy(table(self, X, reset=True))
+        matrix = self._table(X, reset=True)
         totals = np.asarray(matrix.sum(axis=1), dtype=np.float64).ravel()
         learnt = np.flatnonzero((totals > 0) & (totals >= self.min_count))
         if not learnt.size:
@@ -149,61 +133,6 @@ class MDLTree(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
             self.labels_[others] = self._proba(matrix[others]).argmax(axis=1)
         self.membership_ = models.one_hot(self.labels_, self.n_clusters_)
         return self
-
-    def fit_predict(self, X: Any, y: Any = None) -> Array:
-        """The labels of the rows of X."""
-        return self.fit(X, y).labels_
-
-    def predict_proba(self, X: Any) -> Floats:
-        """p(c|row) ∝ p(c)·exp(−nats by which c's description grows if the row joins it).
-
-        X may hold words not seen in training; a row of zeros gets p(c).
-        """
-        check_is_fitted(self)
-        return self._proba(_tidy(table(self, X)))
-
-    def transform(self, X: Any) -> Floats:
-        """The same as `predict_proba`."""
-        return self.predict_proba(X)
-
-    def predict(self, X: Any) -> Array:
-        """The cluster that makes each row's description shortest, its own name included."""
-        return np.asarray(self.predict_proba(X).argmax(axis=1))
-
-    def score(self, X: Any, y: Any = None) -> float:
-        """Mean log p(context|word) of the tokens in X, nats; higher is better."""
-        check_is_fitted(self)
-        matrix = _tidy(table(self, X))
-        return log_likelihood(matrix, self._proba(matrix), self.centroids_, self.background_)
-
-    def cut(self, k: int) -> Array:
-        """The label of each word when the tree has only its first k clusters."""
-        check_is_fitted(self)
-        return np.asarray(self.tree_.cut(k)[self.labels_])
-
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the fitted model as a folder that `load` reads."""
-        check_is_fitted(self)
-        keeping.save(self, path, "mdl", _ARRAYS, _PLAIN)
-
-    @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> MDLTree:
-        """The model that `save` wrote; nothing in it is run."""
-        loaded: MDLTree = keeping.load(cls, path, "mdl", _ARRAYS, _PLAIN)
-        return loaded
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        tags.input_tags.positive_only = True
-        # Not a "clusterer": scikit-learn tries those on negative numbers. And whatever has
-        # predict_proba and takes sparse tables is asked for these tags.
-        tags.classifier_tags = ClassifierTags(multi_class=False)
-        return tags
-
-    @property
-    def _n_features_out(self) -> int:
-        return self.n_clusters_
 
     def _check_options(self) -> None:
         for name, value, known in (
@@ -306,7 +235,11 @@ class MDLTree(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     def _smoothed(self) -> bool:
         return self.criterion_ == "dirichlet" and self.estimator == "mdl"
 
+    def _table(self, X: Any, reset: bool = False) -> Any:
+        return _tidy(super()._table(X, reset))
+
     def _proba(self, matrix: Any) -> Floats:
+        """∝ p(c)·exp(−nats by which c's description grows if the row joins it)."""
         lengths = models.code_lengths(
             matrix,
             kind_of(self.criterion_, self.estimator),

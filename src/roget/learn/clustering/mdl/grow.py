@@ -103,16 +103,7 @@ class Grower:
 
     def tree(self) -> Tree:
         """The splits as a tree; a node's value is what its split saved, nats."""
-        parents, values, clusters, leaf = [-1], [math.nan], [0], [0]
-        for step in self.steps:
-            above = leaf[step.parent]
-            values[above], clusters[above] = step.saved, -1
-            leaf[step.parent] = len(parents)
-            leaf.append(len(parents) + 1)
-            parents += [above, above]
-            values += [math.nan, math.nan]
-            clusters += [step.parent, step.cluster]
-        return Tree(parents, values, clusters)
+        return Tree.of_splits((step.parent, step.saved) for step in self.steps)
 
     def snapshot(self) -> dict[str, Any]:
         """All that `restore` needs."""

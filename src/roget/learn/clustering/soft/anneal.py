@@ -9,19 +9,18 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
+from roget.core.information import xlogx
 from roget.core.tree import Tree
-from roget.learn.clustering.soft import kernels
-from roget.learn.clustering.soft.data import Data, Floats
+from roget.learn.clustering.soft import twins
+from roget.learn.clustering.soft.data import Array, Data, Floats
 from roget.learn.clustering.soft.em import Crew, Energy, Mixture
 from roget.learn.clustering.soft.instability import Instability, instability
-from roget.learn.clustering.soft.states import Settings as Settings
-from roget.learn.clustering.soft.states import Split as Split
-from roget.learn.clustering.soft.states import State as State
+from roget.learn.clustering.soft.states import Settings, Split, State
+from roget.learn.clustering.soft.twins import Twins
 
 STEP = 1.02
 """How far past its critical β a cluster is split: at the point itself twins never part."""
@@ -49,8 +48,7 @@ again; nor higher than so many times where they happened."""
 RELAX = 1.1
 """Clusters settle together once there are more of them by this factor."""
 
-RELAX_STEPS = 6
-RELAX_WORK = 320
+RELAX_STEPS, RELAX_WORK = 6, 320
 """While clusters are few they settle longer, up to so many steps times clusters: near its critical
 β a system is slow, and a cluster that has not settled yet seems more unstable than it is."""
 
@@ -66,14 +64,6 @@ NARROW = 5e-4
 """A split must concern at least this part of a cluster; rare words with contexts that no others
 share would be split off one by one, at β = 1, and their twins never part from the rest."""
 
-TWIN_STEPS = 40
-TWIN_TOLERANCE = 1e-3
-SAME = 1e-3
-"""Centroids are the same if their logarithms differ by less on average."""
-
-PARTED = 0.05
-"""Twins have parted if some words' shares of them differ by as much."""
-
 RETRY = 1.02
 """A cluster whose twins did not part is tried again at a β so much higher."""
 
@@ -81,21 +71,13 @@ GIVEN_UP = 4.0
 """And no more, once that would be so many times its critical β."""
 
 
-def anneal(
-    data: Data,
-    settings: Settings,
-    *,
-    resume: dict[str, Any] | None = None,
-    pause: Callable[[], None] | None = None,
-) -> Iterator[State]:
+def anneal(data: Data, settings: Settings, search: Any = None) -> Iterator[State]:
     """The state after every split and every sharpening; the last one has settled to `tol`.
 
-    `resume` is what `Annealer.snapshot` gave; `pause` is called where stopping does no harm.
+    `search` is `Annealer`, or that of another model.
     """
-    annealer = Annealer(data, settings, pause)
+    annealer = (search or Annealer)(data, settings)
     try:
-        if resume is not None:
-            annealer.restore(resume)
         yield from annealer.states()
     finally:
         annealer.close()
@@ -131,16 +113,21 @@ class Annealer:
 
     def tree(self) -> Tree:
         """The splits as a tree."""
-        parent, value, cluster, leaf = [-1], [math.nan], [0], [0]
-        for split in self.splits:
-            node = leaf[split.parent]
-            value[node], cluster[node] = split.beta, -1
-            leaf[split.parent] = len(parent)
-            leaf.append(len(parent) + 1)
-            parent += [node, node]
-            value += [math.nan, math.nan]
-            cluster += [split.parent, len(leaf) - 1]
-        return Tree(parent, value, cluster)
+        return Tree.of_splits((split.parent, split.beta) for split in self.splits)
+
+    def memberships(self) -> Array:
+        """p(c|n), words × clusters."""
+        return self.mixture.q[:, : self.mixture.k]
+
+    def centroids(self) -> Array:
+        """p(v|c), clusters × contexts."""
+        if not self.settled:
+            self.mixture.m_step()
+        return self.mixture.centroids()
+
+    def masses(self) -> Floats:
+        """p(c) of each cluster."""
+        return self.mixture.mass[: self.mixture.k].copy()
 
     def states(self) -> Iterator[State]:
         """Split until enough, then take β where it is to end, then settle."""
@@ -213,7 +200,7 @@ class Annealer:
             "finished": self.finished,
             "relaxed_at": self.relaxed_at,
             "energy": vars(self.energy),
-            "splits": [{**vars(split), "energy": vars(split.energy)} for split in self.splits],
+            "splits": [split.plain() for split in self.splits],
         }
 
     def restore(self, kept: dict[str, Any]) -> None:
@@ -235,9 +222,7 @@ class Annealer:
         self.mixture.massive = self.settings.mass if self.grown else True
         self.relaxed_at = kept["relaxed_at"]
         self.energy = Energy(**kept["energy"])
-        self.splits = [
-            Split(**{**split, "energy": Energy(**split["energy"])}) for split in kept["splits"]
-        ]
+        self.splits = [Split.of(split) for split in kept["splits"]]
 
     @property
     def _most(self) -> int:
@@ -291,7 +276,7 @@ class Annealer:
     def _urgency(self) -> Floats:
         """Which clusters to split first: of those unstable at this β, where it matters most."""
         value = self._promise()
-        unstable = self.beta * value >= min(STEP, EDGE)
+        unstable = self.beta * value >= EDGE
         return np.where(unstable, 1.0 + self.mixture.mass[: self.mixture.k] * value, value)
 
     def _instability(self, cluster: int) -> Instability:
@@ -307,53 +292,36 @@ class Annealer:
         """Let twins of the cluster part; False if they do not."""
         self._pause()
         found = self._found.get(cluster) or self._instability(cluster)
-        share = 1.0 / (1.0 + np.exp(np.clip(-2.0 * found.scores, -30, 30)))
-        first, second = np.zeros(self.data.n_contexts), np.zeros(self.data.n_contexts)
-        words, weights = found.words, found.weights
-        _, one = kernels.twins(
-            words, weights, self.data.indptr, self.data.indices, self.data.values, beta,
-            self.mixture.massive, self.mixture.floor, share, TWIN_STEPS, TWIN_TOLERANCE,
-            first, second,
-        )  # fmt: skip
-        total = float(np.sum(weights))
-        if share.max() - share.min() < PARTED or not 1e-9 * total < one < total * (1 - 1e-9):
+        parted = twins.part(self.data, found, beta, self.mixture.floor)
+        if parted is None:
             self.handicap[cluster] *= RETRY
             return False
-        if one < total / 2:  # the heavier twin keeps the parent's number
-            share, first, second, one = 1.0 - share, second, first, total - one
-        self._replace(cluster, beta, found, share)
-        self._account(cluster, beta, found, share, (first, second))
+        self._replace(cluster, beta, found, parted)
+        self._account(cluster, beta, found, parted)
         if self.mixture.k >= RELAX * self.relaxed_at and self.mixture.k < self._most:
             self._settle(min(self.beta * PACE, self._limit), final=False)
         return True
 
-    def _replace(self, cluster: int, beta: float, found: Instability, share: Floats) -> None:
-        """Put the twins where their parent was."""
+    def _replace(self, cluster: int, beta: float, found: Instability, parted: Twins) -> None:
+        """Put the twins where their parent was; the heavier one keeps its number."""
         mixture, new = self.mixture, self.mixture.k
         room = self._most if self.settings.n_clusters is not None else 0
         mixture.reserve(max(new + 1, min(room, 2 * new + 8)))
         held = mixture.q[found.words, cluster]
         mixture.q[:, new] = 0
-        mixture.q[found.words, new] = held * (1.0 - share)
+        mixture.q[found.words, new] = held * (1.0 - parted.share)
         mixture.q[found.words, cluster] -= mixture.q[found.words, new]
-        gone = float(np.sum(found.weights * (1.0 - share)))
-        mixture.mass[new] = gone
-        mixture.mass[cluster] -= gone
+        mixture.mass[new] = parted.mass
+        mixture.mass[cluster] -= parted.mass
         mixture.k = new + 1
         self.beta, self.settled = beta, False
         self._found.pop(cluster, None)
 
-    def _account(
-        self, cluster: int, beta: float, found: Instability, share: Floats, sums: Any
-    ) -> None:
+    def _account(self, cluster: int, beta: float, found: Instability, parted: Twins) -> None:
         """Note the split; distortion and entropy change by what the twins differ in."""
-        first, second = sums
-        gain = _weighted_entropy(first + second) - _weighted_entropy(first)
-        gain -= _weighted_entropy(second)
-        inner = found.weights * (_x_log_x(share) + _x_log_x(1.0 - share))
-        distortion = self.energy.distortion - gain
-        entropy = self.energy.entropy - float(np.sum(inner))
-        relative = entropy + float(np.sum(_x_log_x(self.mixture.mass[: self.mixture.k])))
+        distortion = self.energy.distortion - parted.gain
+        entropy = self.energy.entropy + parted.entropy
+        relative = entropy + float(np.sum(xlogx(self.mixture.mass[: self.mixture.k])))
         self.energy = Energy(distortion - relative / beta, distortion, entropy)
         self.splits.append(Split(cluster, beta, found.critical_beta, self.energy))
         # The twins are looked at anew before either is split.
@@ -385,28 +353,14 @@ class Annealer:
             later = {split.parent for split in self.splits[place + 1 :]}
             if later & {parent, new}:
                 continue
-            if (
-                self._alike(parent, new)
-                or min(self.mixture.mass[parent], self.mixture.mass[new]) < empty
-            ):
+            same = twins.alike(self.mixture.logs, self.data.background, parent, new)
+            if same or min(self.mixture.mass[parent], self.mixture.mass[new]) < empty:
                 self._unsplit(place)
 
-    def _alike(self, one: int, other: int) -> bool:
-        gap = np.abs(self.mixture.logs[:, one] - self.mixture.logs[:, other])
-        return float(np.sum(self.data.background * gap)) < SAME
-
     def _absorb_copies(self) -> bool:
-        """Leave one of clusters with the same centroid: without masses copies change the model.
-
-        Gives whether there were any.
-        """
-        k, weights = self.mixture.k, self.data.background
-        # The same centroids have the same mean logarithm, so only neighbours are compared.
-        means = np.sum(weights[:, None] * self.mixture.logs[:, :k], axis=0)
-        order = np.argsort(means, kind="stable").tolist()
-        copies = {
-            b: a for a, b in pairwise(order) if means[b] - means[a] < SAME and self._alike(a, b)
-        }
+        """Leave one of clusters with the same centroid, as copies change a model without masses;
+        whether there were any."""
+        copies = twins.copies(self.mixture.logs[:, : self.mixture.k], self.data.background)
         for cluster in sorted(copies, reverse=True):
             self._absorb(cluster)
         return bool(copies)
@@ -444,13 +398,3 @@ class Annealer:
             self, self.beta, self.mixture.k, energy.free, energy.distortion, energy.entropy,
             self.settled, last,
         )  # fmt: skip
-
-
-def _x_log_x(x: Floats) -> Floats:
-    return np.where(x > 0, x * np.log(np.maximum(x, 1e-300)), 0.0)
-
-
-def _weighted_entropy(sums: Floats) -> float:
-    """Σ sums times the entropy of sums, normalised."""
-    total = float(np.sum(sums))
-    return total * math.log(total) - float(np.sum(_x_log_x(sums))) if total > 0 else 0.0

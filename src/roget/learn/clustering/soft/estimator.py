@@ -7,42 +7,30 @@ import os
 import warnings
 from collections.abc import Callable
 from dataclasses import replace
-from functools import partial
 from numbers import Integral, Real
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from scipy import sparse
-from sklearn.base import (
-    BaseEstimator,
-    ClassNamePrefixFeaturesOutMixin,
-    TransformerMixin,
-)
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import ClassifierTags
 from sklearn.utils.validation import check_is_fitted
 
-from roget.core.tree import Tree
 from roget.errors import InputError
 from roget.learn.clustering import keeping
-from roget.learn.clustering.inputs import table
+from roget.learn.clustering.base import Clusterer
 from roget.learn.clustering.interrupt import interruptible
 from roget.learn.clustering.soft import predict
-from roget.learn.clustering.soft.anneal import Annealer, Settings, Split
+from roget.learn.clustering.soft.anneal import Annealer
 from roget.learn.clustering.soft.choose import choose, generator
 from roget.learn.clustering.soft.data import Array, Data, prepare
+from roget.learn.clustering.soft.states import Settings, Split
 from roget.learn.clustering.soft.symmetric import SymmetricAnnealer, fold_in
 
 MODELS = ("asymmetric", "symmetric")
 DTYPES = ("float64", "float32")
 
-_ARRAYS = ("centroids_", "mass_", "background_", "labels_")
-_PLAIN = (
-    "beta_", "interrupted_", "n_clusters_", "n_features_in_", "n_iter_", "notes_", "path_",
-)  # fmt: skip
 
-
-class SoftAnnealing(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
+class SoftAnnealing(Clusterer):
     """Soft clusters of words by deterministic annealing, and the tree of their splits.
 
     A word n belongs to cluster c by p(c|n) ∝ exp(−β·KL(p_n‖p_c)), a cluster is the mean of its
@@ -73,19 +61,13 @@ class SoftAnnealing(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
     ([0, 0, 1, 1], Tree: 2 clusters, 3 nodes, depth 1)
     """
 
-    labels_: Array
-    membership_: Any
-    centroids_: Array
-    tree_: Tree
-    path_: list[dict[str, Any]]
+    _kind = "soft"
+    _arrays = ("centroids_", "mass_", "background_", "labels_")
+    _plain = (
+        "beta_", "interrupted_", "n_clusters_", "n_features_in_", "n_iter_", "notes_", "path_",
+    )  # fmt: skip
+
     beta_: float
-    n_clusters_: int
-    mass_: Array
-    background_: Array
-    n_features_in_: int
-    n_iter_: int
-    notes_: list[str]
-    interrupted_: bool
 
     def __init__(
         self,
@@ -118,10 +100,10 @@ class SoftAnnealing(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
         self.checkpoint = checkpoint
         self.progress = progress
 
-    def fit(self, X: Any, y: Any = None) -> SoftAnnealing:
+    def fit(self, X: Any, y: Any = None) -> Self:
         """Learn clusters of the rows of X: Counts, or any sparse or dense matrix of counts."""
         self._check_options()
-        matrix = table(self, X, reset=True)
+        matrix = self._table(X, reset=True)
         totals = np.asarray(matrix.sum(axis=1), dtype=np.float64).ravel()
         learnt = np.flatnonzero((totals > 0) & (totals >= self.min_count))
         if not learnt.size:
@@ -154,42 +136,6 @@ class SoftAnnealing(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
             )
         return self
 
-    def fit_predict(self, X: Any, y: Any = None) -> Array:
-        """The labels of the rows of X."""
-        return self.fit(X, y).labels_
-
-    def predict_proba(self, X: Any) -> Any:
-        """p(c|n) of each row of X, from whatever counts it has; a row of zeros gets p(c).
-
-        X may hold words not seen in training. A dask array gives a dask array, block by block.
-        """
-        check_is_fitted(self)
-        if type(X).__module__.partition(".")[0] == "dask":
-            if len(getattr(X, "shape", ())) != 2 or X.shape[1] != self.n_features_in_:
-                raise InputError(
-                    f"a dask {type(X).__name__} of shape {getattr(X, 'shape', None)}: expected an "
-                    f"array with {self.n_features_in_} columns"
-                )
-            work = partial(_checked_proba, self)
-            return predict.blockwise(work, X, self.n_clusters_, self.centroids_.dtype)
-        return self._proba(table(self, X))
-
-    def transform(self, X: Any) -> Any:
-        """The same as `predict_proba`."""
-        return self.predict_proba(X)
-
-    def predict(self, X: Any) -> Any:
-        """The likeliest cluster of each row of X."""
-        return self.predict_proba(X).argmax(axis=1)
-
-    def score(self, X: Any, y: Any = None) -> float:
-        """Mean log p(context|word) of the tokens in X, nats; higher is better."""
-        check_is_fitted(self)
-        matrix = table(self, X)
-        return predict.log_likelihood(
-            matrix, self._proba(matrix), self.centroids_, self.background_
-        )
-
     def cut(self, k: int) -> Array:
         """The label of each word when the tree has only its first k clusters."""
         check_is_fitted(self)
@@ -198,30 +144,6 @@ class SoftAnnealing(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
             (np.ones(groups.size), (np.arange(groups.size), groups)), shape=(groups.size, k)
         )
         return np.asarray((self.membership_ @ wide).toarray().argmax(axis=1))
-
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the fitted model as a folder that `load` reads."""
-        check_is_fitted(self)
-        keeping.save(self, path, "soft", _ARRAYS, _PLAIN)
-
-    @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> SoftAnnealing:
-        """The model that `save` wrote; nothing in it is run."""
-        model: SoftAnnealing = keeping.load(cls, path, "soft", _ARRAYS, _PLAIN)
-        return model
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        tags.input_tags.positive_only = True
-        # Not a "clusterer": scikit-learn tries those on negative numbers. And whatever has
-        # predict_proba and takes sparse tables is asked for these tags.
-        tags.classifier_tags = ClassifierTags(multi_class=False)
-        return tags
-
-    @property
-    def _n_features_out(self) -> int:
-        return self.n_clusters_
 
     def _check_options(self) -> None:
         for name, value, known in (
@@ -335,11 +257,6 @@ class SoftAnnealing(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
                     "fraction": min(max(fraction, 0.0), 1.0),
                 }
             )
-
-
-def _checked_proba(model: SoftAnnealing, block: Any) -> Array:
-    """Memberships of one block of a dask array."""
-    return model._proba(table(model, block))
 
 
 def _fraction(state: Any, settings: Settings) -> float:

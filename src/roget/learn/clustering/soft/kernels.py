@@ -299,13 +299,11 @@ def _orthogonalise(x: Floats, basis: Floats, size: int, roots: Floats) -> float:
 @_compiled
 def twins(
     words: Array, weights: Floats, indptr: Array, indices: Array, values: Array, beta: float,
-    massive: bool, floor: Floats, share: Floats, steps: int, tolerance: float,
-    first: Floats, second: Floats,
-) -> tuple[int, float]:  # fmt: skip
+    floor: Floats, share: Floats, steps: int, tolerance: float, first: Floats, second: Floats,
+) -> float:  # fmt: skip
     """EM between two twins that share their parent's weights; share is the first one's part.
 
-    Leaves in `first` and `second` the twins' means times their masses. Gives how many steps were
-    made and the first one's mass.
+    Leaves in `first` and `second` the twins' means times their masses; gives the first one's mass.
     """
     gap = np.zeros(first.size)
     total, one = np.sum(weights), 0.0
@@ -321,12 +319,12 @@ def twins(
                 first[indices[j]] += left * values[j]
                 second[indices[j]] += right * values[j]
         if step == steps or one <= TINY * total or two <= TINY * total:
-            return step, one
+            return one
         for v in range(gap.size):
             if first[v] + second[v] > 0.0:
                 a, b = max(first[v] / one, floor[v]), max(second[v] / two, floor[v])
                 gap[v] = math.log(a / b)
-        bias, change = math.log(one / two) if massive else 0.0, 0.0
+        bias, change = math.log(one / two), 0.0
         for w in range(words.size):
             i, score = words[w], 0.0
             for j in range(indptr[i], indptr[i + 1]):
@@ -336,4 +334,4 @@ def twins(
             share[w] = new
         if change < tolerance:
             steps = step + 1
-    return steps, one
+    return one

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -77,11 +76,3 @@ def log_likelihood(matrix: Any, q: Array, centroids: Array, background: Floats) 
         total += float(np.sum(cells.data[part] * np.log(np.maximum(fit, least[column]))))
     tokens = float(np.sum(cells.data))
     return total / tokens if tokens > 0 else 0.0
-
-
-def blockwise(work: Callable[[Any], Array], X: Any, clusters: int, dtype: Any) -> Any:
-    """Memberships of a dask array of counts, one block of rows at a time."""
-    whole = X.rechunk({1: -1})
-    return whole.map_blocks(
-        work, dtype=dtype, chunks=(whole.chunks[0], (clusters,)), meta=np.empty((0, 0), dtype)
-    )

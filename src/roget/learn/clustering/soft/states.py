@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from roget.core.tree import Tree
 from roget.learn.clustering.soft.data import Array, Floats
 from roget.learn.clustering.soft.em import Energy
+from roget.learn.clustering.soft.predict import sparsely
 
 if TYPE_CHECKING:
     from roget.learn.clustering.soft.anneal import Annealer
+    from roget.learn.clustering.soft.symmetric import SymmetricAnnealer
 
 
 @dataclass(frozen=True)
@@ -37,16 +37,25 @@ class Split:
     critical_beta: float
     energy: Energy
 
+    def plain(self) -> dict[str, Any]:
+        """The split as plain data."""
+        return {**vars(self), "energy": vars(self.energy)}
+
+    @classmethod
+    def of(cls, plain: dict[str, Any]) -> Split:
+        """The split of `plain`."""
+        return cls(**{**plain, "energy": Energy(**plain["energy"])})
+
 
 @dataclass(frozen=True, eq=False)
 class State:
-    """The clustering after a split or after β was raised.
+    """The clustering after one or more splits or after β was raised.
 
     `membership`, `centroids` and `tree` are made when asked for, which must be before the next
     state is asked for. `settled` says whether all words were let settle since the last split.
     """
 
-    annealer: Annealer = field(repr=False)
+    annealer: Annealer | SymmetricAnnealer = field(repr=False)
     beta: float
     n_clusters: int
     free_energy: float
@@ -58,26 +67,19 @@ class State:
     @property
     def membership(self) -> Any:
         """p(c|n), a csr_array of words × clusters, without parts of less than 1e-9."""
-        from scipy import sparse
-
-        dense = self.annealer.mixture.q[:, : self.n_clusters]
-        kept = sparse.csr_array(np.where(dense < 1e-9, 0, dense))
-        kept.data /= np.repeat(kept.sum(axis=1), np.diff(kept.indptr)).astype(kept.dtype)
-        return kept
+        return sparsely(self.annealer.memberships())
 
     @property
     def centroids(self) -> Array:
         """p(v|c), clusters × contexts."""
-        if not self.settled:
-            self.annealer.mixture.m_step()
-        return self.annealer.mixture.centroids()
+        return self.annealer.centroids()
 
     @property
     def mass(self) -> Floats:
         """p(c) of each cluster."""
-        return self.annealer.mixture.mass[: self.n_clusters].copy()
+        return self.annealer.masses()
 
     @property
     def tree(self) -> Tree:
-        """The splits so far."""
+        """The splits so far; a node's value is the β at which it was split."""
         return self.annealer.tree()

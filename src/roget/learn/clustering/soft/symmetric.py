@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -23,9 +22,9 @@ import numpy as np
 from roget.core.tree import Tree
 from roget.errors import InputError
 from roget.learn.clustering.soft import symmetric_kernels as kernels
-from roget.learn.clustering.soft.anneal import Settings, Split
 from roget.learn.clustering.soft.data import Array, Data, Floats
 from roget.learn.clustering.soft.em import Crew, Energy, ranges
+from roget.learn.clustering.soft.states import Settings, Split, State
 
 BETA = 0.775
 """Where β stays unless asked otherwise: about the best on held-out data for 50 to 200 clusters."""
@@ -45,66 +44,6 @@ SETTLE_STEPS = 10
 SHARPEN = 0.025
 BLOCK = 32
 """Clusters whose instability is sought at once."""
-
-
-@dataclass(frozen=True, eq=False)
-class SymmetricState:
-    """The clustering after a round of splits or after β was raised.
-
-    `membership`, `centroids` and `tree` are made when asked for, which must be before the next
-    state is asked for.
-    """
-
-    annealer: SymmetricAnnealer = field(repr=False)
-    beta: float
-    n_clusters: int
-    free_energy: float
-    distortion: float
-    entropy: float
-    settled: bool
-    last: bool
-
-    @property
-    def membership(self) -> Any:
-        """p(c|n), a csr_array of words × clusters, without parts of less than 1e-9."""
-        return _sparse(self.annealer.words)
-
-    @property
-    def centroids(self) -> Array:
-        """p(v|c), clusters × contexts."""
-        contexts = self.annealer.contexts
-        return np.ascontiguousarray((contexts / contexts.sum(axis=0)).T)
-
-    @property
-    def mass(self) -> Floats:
-        """p(c) of each cluster."""
-        return np.asarray(self.annealer.words.sum(axis=0), dtype=np.float64)
-
-    @property
-    def tree(self) -> Tree:
-        """The splits so far; a node's value is the critical β it had when it was split."""
-        return self.annealer.tree()
-
-
-def anneal_symmetric(
-    data: Data,
-    settings: Settings,
-    *,
-    resume: dict[str, Any] | None = None,
-    pause: Callable[[], None] | None = None,
-) -> Iterator[SymmetricState]:
-    """The state after every round of splits and every sharpening; the last settled to `tol`.
-
-    `resume` is what `SymmetricAnnealer.snapshot` gave; `pause` is called where stopping does no
-    harm.
-    """
-    annealer = SymmetricAnnealer(data, settings, pause)
-    try:
-        if resume is not None:
-            annealer.restore(resume)
-        yield from annealer.states()
-    finally:
-        annealer.close()
 
 
 class SymmetricAnnealer:
@@ -152,13 +91,22 @@ class SymmetricAnnealer:
         return self.k >= self.most or self.beta > BETA
 
     def tree(self) -> Tree:
-        """The splits as a tree."""
-        tree = Tree()
-        for split in self.splits:
-            tree = tree.split(split.parent, split.critical_beta)
-        return tree
+        """The splits as a tree; a node's value is the critical β it had when it was split."""
+        return Tree.of_splits((split.parent, split.critical_beta) for split in self.splits)
 
-    def states(self) -> Iterator[SymmetricState]:
+    def memberships(self) -> Array:
+        """p(c|n), words × clusters."""
+        return np.asarray(self.words / self.words.sum(axis=1, keepdims=True))
+
+    def centroids(self) -> Array:
+        """p(v|c), clusters × contexts."""
+        return np.ascontiguousarray((self.contexts / self.contexts.sum(axis=0)).T)
+
+    def masses(self) -> Floats:
+        """p(c) of each cluster."""
+        return np.asarray(self.words.sum(axis=0), dtype=np.float64)
+
+    def states(self) -> Iterator[State]:
         """Split until enough, then sharpen, then settle."""
         if self.finished:
             yield self._state(last=True)
@@ -186,7 +134,7 @@ class SymmetricAnnealer:
             "beta": self.beta,
             "finished": self.finished,
             "energy": vars(self.energy),
-            "splits": [{**vars(split), "energy": vars(split.energy)} for split in self.splits],
+            "splits": [split.plain() for split in self.splits],
         }
 
     def restore(self, kept: dict[str, Any]) -> None:
@@ -195,13 +143,11 @@ class SymmetricAnnealer:
         self._modes, self.beta = kept["modes"], kept["beta"]
         self.finished = bool(kept["finished"])
         self.energy = Energy(**kept["energy"])
-        self.splits = [
-            Split(**{**split, "energy": Energy(**split["energy"])}) for split in kept["splits"]
-        ]
+        self.splits = [Split.of(split) for split in kept["splits"]]
 
-    def _state(self, last: bool = False) -> SymmetricState:
+    def _state(self, last: bool = False) -> State:
         energy = self.energy
-        return SymmetricState(
+        return State(
             self, self.beta, self.k, energy.free, energy.distortion, energy.entropy, True, last
         )
 
@@ -382,12 +328,3 @@ def _standard(table: Array, counts: Array) -> tuple[Array, Floats]:
 def _positive(values: Array) -> Array:
     positive: Array = np.maximum(values, values.dtype.type(1e-30))
     return positive
-
-
-def _sparse(counts: Array) -> Any:
-    from scipy import sparse
-
-    dense = counts / counts.sum(axis=1, keepdims=True)
-    kept = sparse.csr_array(np.where(dense < 1e-9, 0, dense))
-    kept.data /= np.repeat(kept.sum(axis=1), np.diff(kept.indptr)).astype(kept.dtype)
-    return kept

@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 
 from roget.learn.clustering.soft import predict
-from roget.learn.clustering.soft.anneal import Annealer, Settings
+from roget.learn.clustering.soft.anneal import Annealer
 from roget.learn.clustering.soft.data import Array, Floats, prepare
+from roget.learn.clustering.soft.states import Settings
 from roget.learn.clustering.soft.symmetric import SymmetricAnnealer, fold_in
 
 MODELS: dict[str, Any] = {"asymmetric": Annealer, "symmetric": SymmetricAnnealer}

@@ -1,0 +1,50 @@
+"""What all clusterers share, tried on each of them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from roget import catalogue
+from roget.errors import InputError
+
+FAMILIES = np.kron(np.eye(2, dtype=int), [[9, 5, 1], [8, 6, 0], [7, 4, 2]])
+
+
+@pytest.fixture(params=catalogue.names("clusterers"))
+def model(request: pytest.FixtureRequest) -> Any:
+    number = "n_row_classes" if request.param == "comdl" else "n_clusters"
+    kind = catalogue.load("clusterers", request.param)
+    return kind(**{number: 2}, random_state=0).fit(FAMILIES)
+
+
+def test_dask_arrays_give_the_same_and_are_checked(model: Any) -> None:
+    array = pytest.importorskip("dask.array")
+    lazy = array.from_array(FAMILIES, chunks=(4, 2))
+    shares = model.predict_proba(lazy)
+    assert shares.dtype == model.membership_.dtype
+    np.testing.assert_allclose(shares.compute(), model.predict_proba(FAMILIES), rtol=1e-12)
+    assert np.array_equal(model.predict(lazy).compute(), model.labels_)
+    with pytest.raises(InputError, match="expected an array with 6 columns"):
+        model.predict_proba(lazy[:, 1:])
+    with pytest.raises(ValueError, match="Negative"):
+        model.predict_proba(-lazy).compute()
+
+
+def test_a_loaded_model_says_the_same(model: Any, tmp_path: Path) -> None:
+    model.save(tmp_path / "model")
+    again = type(model).load(tmp_path / "model")
+    assert np.array_equal(again.predict_proba(FAMILIES), model.predict_proba(FAMILIES))
+    assert np.array_equal(again.cut(2), model.labels_)
+    assert again.score(FAMILIES) == model.score(FAMILIES)
+    assert again.get_feature_names_out().size == again.n_clusters_ == 2
+
+
+def test_score_is_what_the_mixture_of_centroids_says(model: Any) -> None:
+    fit = model.predict_proba(FAMILIES) @ model.centroids_
+    seen = FAMILIES > 0
+    expected = np.sum(FAMILIES[seen] * np.log(fit[seen])) / FAMILIES.sum()
+    assert model.score(FAMILIES) == pytest.approx(expected, rel=1e-9)
