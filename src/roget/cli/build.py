@@ -12,7 +12,22 @@ from typing import Annotated, Any
 import typer
 
 from roget import catalogue
-from roget.cli.count import ReaderName, Sides, Tagger
+from roget.cli.counting import (
+    AlphabeticOption,
+    ColumnsOption,
+    EncodingOption,
+    MinContextOption,
+    MinCountOption,
+    ModelOption,
+    ReaderOption,
+    RelationOption,
+    Sides,
+    SidesOption,
+    StopOption,
+    TaggerOption,
+    VocabularyOption,
+    WindowOption,
+)
 
 Method = enum.StrEnum(  # type: ignore[misc]
     "Method", {name: name for name in catalogue.CLUSTERERS}
@@ -50,49 +65,19 @@ def build(
     top: Annotated[
         int, typer.Option(min=1, metavar="N", help="Take the N most frequent words.")
     ] = 5000,
-    min_count: Annotated[
-        int, typer.Option(min=1, metavar="N", help="Leave out words seen less often.")
-    ] = 5,
-    min_context: Annotated[
-        int, typer.Option(min=1, metavar="N", help="Leave out contexts seen less often.")
-    ] = 1,
-    relation: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--relation", "-r", metavar="NAME|PATTERN", help="As in roget count. Default: obj."
-        ),
-    ] = None,
-    window: Annotated[
-        int | None,
-        typer.Option(min=1, metavar="N", help="Contexts are words up to N places away."),
-    ] = None,
-    sides: Annotated[Sides, typer.Option(help="Of a window: which neighbours.")] = Sides.both,
-    reader: Annotated[
-        ReaderName | None, typer.Option(help="How to read INPUT, if its name misleads.")
-    ] = None,
-    tagger: Annotated[
-        Tagger | None, typer.Option(help="Find relations in plain text by tagging or parsing it.")
-    ] = None,
-    model: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME|FOLDER", help="The spaCy pipeline, or the language of the tagger."
-        ),
-    ] = None,
-    columns: Annotated[
-        str | None,
-        typer.Option(metavar="WORD,CONTEXT[,COUNT]", help="Of a table: its columns."),
-    ] = None,
-    stop: Annotated[
-        str | None, typer.Option(metavar="FILE", help="Words to leave out, one per line.")
-    ] = None,
-    vocabulary: Annotated[
-        str | None, typer.Option(metavar="FILE", help="The only words wanted, one per line.")
-    ] = None,
-    alphabetic: Annotated[
-        bool, typer.Option("--alphabetic", help="Only words and contexts made of letters.")
-    ] = False,
-    encoding: Annotated[str, typer.Option(help="Of the inputs.")] = "utf-8",
+    min_count: MinCountOption = 5,
+    min_context: MinContextOption = 1,
+    relation: RelationOption = None,
+    window: WindowOption = None,
+    sides: SidesOption = Sides.both,
+    reader: ReaderOption = None,
+    tagger: TaggerOption = None,
+    model: ModelOption = None,
+    columns: ColumnsOption = None,
+    stop: StopOption = None,
+    vocabulary: VocabularyOption = None,
+    alphabetic: AlphabeticOption = False,
+    encoding: EncodingOption = "utf-8",
     transpose: Annotated[
         bool, typer.Option("--transpose", help="Classes of contexts, not of words.")
     ] = False,

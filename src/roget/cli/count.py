@@ -10,32 +10,28 @@ from typing import Annotated, Any
 import typer
 
 from roget import catalogue
-
-ReaderName = enum.StrEnum(  # type: ignore[misc]
-    "ReaderName", {name: name for name in catalogue.READERS}
+from roget.cli.counting import (
+    AlphabeticOption,
+    ColumnsOption,
+    EncodingOption,
+    MinContextOption,
+    MinCountOption,
+    ModelOption,
+    ReaderOption,
+    RelationOption,
+    Sides,
+    SidesOption,
+    StopOption,
+    TaggerOption,
+    VocabularyOption,
+    WindowOption,
 )
+
 EngineName = enum.StrEnum(  # type: ignore[misc]
     "EngineName", {name: name for name in catalogue.ENGINES}
 )
 _LOCAL = EngineName("local")
 _SHOWN = ("inputs", "show", "word", "format")
-
-
-class Sides(enum.StrEnum):
-    """Which neighbours of a word are its contexts, and what they are called."""
-
-    both = enum.auto()
-    left = enum.auto()
-    right = enum.auto()
-    apart = enum.auto()
-    each = enum.auto()
-
-
-class Tagger(enum.StrEnum):
-    """What finds verbs and their objects in plain text."""
-
-    hanta = enum.auto()
-    spacy = enum.auto()
 
 
 class Format(enum.StrEnum):
@@ -82,45 +78,13 @@ def count(
             help="Write verb, noun, preposition, noun and attachment as .tsv, not counts.",
         ),
     ] = False,
-    relation: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--relation",
-            "-r",
-            metavar="NAME|PATTERN",
-            help="obj, subj, obl:prep, amod, nmod:prep, all, or a pattern such as VERB/obj/NOUN or "
-            "VERB/obl+case/NOUN,PROPN; repeatable. Default: obj.",
-        ),
-    ] = None,
-    window: Annotated[
-        int | None,
-        typer.Option(min=1, metavar="N", help="Contexts are words up to N places away."),
-    ] = None,
-    sides: Annotated[
-        Sides,
-        typer.Option(
-            help="Of a window: both sides alike, one side, sides kept apart, or each place."
-        ),
-    ] = Sides.both,
-    reader: Annotated[
-        ReaderName | None, typer.Option(help="How to read INPUT, if its name misleads.")
-    ] = None,
-    tagger: Annotated[
-        Tagger | None, typer.Option(help="Find relations in plain text by tagging or parsing it.")
-    ] = None,
-    model: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME|FOLDER", help="The spaCy pipeline, or the language of the tagger."
-        ),
-    ] = None,
-    columns: Annotated[
-        str | None,
-        typer.Option(
-            metavar="WORD,CONTEXT[,COUNT]",
-            help="Of a table: names or numbers of the columns, such as user,item or 2,1,3.",
-        ),
-    ] = None,
+    relation: RelationOption = None,
+    window: WindowOption = None,
+    sides: SidesOption = Sides.both,
+    reader: ReaderOption = None,
+    tagger: TaggerOption = None,
+    model: ModelOption = None,
+    columns: ColumnsOption = None,
     form: Annotated[bool, typer.Option("--form", help="Count forms, not lemmas.")] = False,
     keep_case: Annotated[
         bool, typer.Option("--keep-case", help="Leave capitals as they are.")
@@ -131,31 +95,21 @@ def count(
     lines: Annotated[
         bool, typer.Option("--lines", help="Plain text: every line is a sentence.")
     ] = False,
-    encoding: Annotated[str, typer.Option(help="Of the inputs.")] = "utf-8",
+    encoding: EncodingOption = "utf-8",
     transpose: Annotated[
         bool, typer.Option("--transpose", help="Words and contexts change places.")
     ] = False,
-    min_count: Annotated[
-        int, typer.Option(min=1, metavar="N", help="Leave out words seen less often.")
-    ] = 1,
-    min_context: Annotated[
-        int, typer.Option(min=1, metavar="N", help="Leave out contexts seen less often.")
-    ] = 1,
+    min_count: MinCountOption = 1,
+    min_context: MinContextOption = 1,
     min_pair: Annotated[
         int, typer.Option(min=1, metavar="N", help="Leave out pairs seen less often.")
     ] = 1,
-    stop: Annotated[
-        str | None, typer.Option(metavar="FILE", help="Neither words nor contexts, one per line.")
-    ] = None,
-    vocabulary: Annotated[
-        str | None, typer.Option(metavar="FILE", help="The only words wanted, one per line.")
-    ] = None,
+    stop: StopOption = None,
+    vocabulary: VocabularyOption = None,
     contexts: Annotated[
         str | None, typer.Option(metavar="FILE", help="The only contexts wanted, one per line.")
     ] = None,
-    alphabetic: Annotated[
-        bool, typer.Option("--alphabetic", help="Only words and contexts made of letters.")
-    ] = False,
+    alphabetic: AlphabeticOption = False,
     limit: Annotated[
         int | None,
         typer.Option(min=1, metavar="N", help="Stop after N tokens (rows of a table): to try out."),

@@ -17,7 +17,7 @@ from scipy import sparse
 from roget.core.counts import summary as counts_summary
 from roget.core.counts.counts import Counts
 from roget.core.database import database, parquet, readable, write_parquet
-from roget.core.store import new_directory
+from roget.core.store import new_directory, read_object
 from roget.errors import InputError
 
 FORMAT = "roget.counts"
@@ -77,7 +77,7 @@ def seal(
 def is_counts(folder: Path) -> bool:
     """Whether the folder says of itself that it holds counts."""
     try:
-        return bool(_parsed(folder / MANIFEST)["format"] == FORMAT)
+        return bool(read_object(folder / MANIFEST)["format"] == FORMAT)
     except (InputError, KeyError):
         return False
 
@@ -90,7 +90,7 @@ def manifest(path: str | Path) -> dict[str, Any]:
         raise InputError(f"{folder}: no such directory; expected {KIND}")
     if not place.is_file():
         raise InputError(f"{folder}: not {KIND}: it has no {MANIFEST}")
-    record = _parsed(place)
+    record = read_object(place)
     if record.get("format") != FORMAT:
         raise InputError(f"{place}: the format is {record.get('format')!r}; expected {FORMAT!r}")
     version = record.get("version")
@@ -230,18 +230,6 @@ def _fetched(
         if np.ma.isMaskedArray(array):
             raise InputError(f"{path / name}: the column {column} has a null")
     return arrays
-
-
-def _parsed(place: Path) -> dict[str, Any]:
-    try:
-        record = json.loads(place.read_bytes())
-    except OSError as error:
-        raise InputError(f"{place}: {error.strerror}") from None
-    except ValueError as error:
-        raise InputError(f"{place}: not JSON ({error})") from None
-    if not isinstance(record, dict):
-        raise InputError(f"{place}: expected a JSON object")
-    return record
 
 
 def sha256(path: Path) -> str:

@@ -29,7 +29,7 @@ from scipy import sparse
 from roget.core.counts import Counts
 from roget.core.counts.files import HASHED, sha256
 from roget.core.database import database, parquet, readable, write_parquet
-from roget.core.store import new_directory, write_atomic
+from roget.core.store import new_directory, read_object, write_atomic
 from roget.core.tree import Tree
 from roget.errors import InputError
 from roget.learn.thesaurus.edits import Edit
@@ -120,7 +120,7 @@ def read_edits(path: str | os.PathLike[str]) -> tuple[Edit, ...]:
     place = folder / EDITS
     if not place.is_file():
         raise InputError(f"{place}: the file is missing")
-    record = _parsed(place)
+    record = read_object(place)
     if record.get("format") != EDITS_FORMAT:
         raise InputError(
             f"{place}: the format is {record.get('format')!r}; expected {EDITS_FORMAT!r}"
@@ -177,7 +177,7 @@ def _base(folder: Path, record: Mapping[str, Any]) -> Thesaurus:
 def is_thesaurus(folder: Path) -> bool:
     """Whether the folder says of itself that it holds a thesaurus."""
     try:
-        return bool(_parsed(folder / MANIFEST)["format"] == FORMAT)
+        return bool(read_object(folder / MANIFEST)["format"] == FORMAT)
     except (InputError, KeyError):
         return False
 
@@ -189,7 +189,7 @@ def manifest(folder: Path) -> dict[str, Any]:
         raise InputError(f"{folder}: no such directory; expected {KIND}")
     if not place.is_file():
         raise InputError(f"{folder}: not {KIND}: it has no {MANIFEST}")
-    record = _parsed(place)
+    record = read_object(place)
     if record.get("format") != FORMAT:
         raise InputError(f"{place}: the format is {record.get('format')!r}; expected {FORMAT!r}")
     _need_version(place, record, VERSION)
@@ -326,15 +326,3 @@ def _arrays(file: Path) -> dict[str, npt.NDArray[Any]]:
             return {name: arrays[name] for name in ("centroids", "mass")}
     except (KeyError, ValueError, OSError, EOFError, zipfile.BadZipFile) as error:
         raise InputError(f"{file}: cannot be read as arrays: {error}") from None
-
-
-def _parsed(place: Path) -> dict[str, Any]:
-    try:
-        record = json.loads(place.read_bytes())
-    except OSError as error:
-        raise InputError(f"{place}: {error.strerror}") from None
-    except ValueError as error:
-        raise InputError(f"{place}: not JSON ({error})") from None
-    if not isinstance(record, dict):
-        raise InputError(f"{place}: expected a JSON object")
-    return record

@@ -1,0 +1,143 @@
+"""`roget prefer COUNTS HEAD [SLOT]`."""
+
+from __future__ import annotations
+
+import enum
+import sys
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from roget.cli import options
+
+if TYPE_CHECKING:
+    from roget.core.counts import Counts
+
+
+class Format(enum.StrEnum):
+    """How the answer is written."""
+
+    text = enum.auto()
+    json = enum.auto()
+    csv = enum.auto()
+
+
+class Senses(enum.StrEnum):
+    """How a word is shared out over its senses."""
+
+    even = enum.auto()
+    weighted = enum.auto()
+
+
+def prefer(
+    counts: Annotated[
+        str, typer.Argument(metavar="COUNTS", help="Counts: a folder or a table, or 'sample'.")
+    ],
+    head: Annotated[str, typer.Argument(metavar="HEAD", help="The verb, say, or obj:eat.")],
+    slot: Annotated[
+        str | None, typer.Argument(metavar="[SLOT]", help="Its slot, such as obj, subj or with.")
+    ] = None,
+    thesaurus: Annotated[
+        str | None,
+        typer.Option(
+            metavar="DIR|FILE",
+            help="A thesaurus, or a SKOS file or child–parent table. Default: learnt from COUNTS.",
+        ),
+    ] = None,
+    wordnet: Annotated[
+        str | None,
+        typer.Option(
+            metavar="PATH|wn:ID", help="The nouns of WordNet: a dict folder, or by the package wn."
+        ),
+    ] = None,
+    words: Annotated[
+        bool, typer.Option("--words", help="Let the cut go down to single words.")
+    ] = False,
+    penalty: Annotated[
+        float,
+        typer.Option(min=0, metavar="C", help="Above 1, fewer and broader classes; below, more."),
+    ] = 1.0,
+    senses: Annotated[
+        Senses,
+        typer.Option(help="Share a word out evenly over its senses, or as often as tagged."),
+    ] = Senses.even,
+    top: Annotated[
+        int | None, typer.Option(min=1, metavar="N", help="So many classes. Default: 12 as text.")
+    ] = None,
+    columns: Annotated[
+        str | None,
+        typer.Option(metavar="WORD,CONTEXT[,COUNT]", help="Of a table: its columns."),
+    ] = None,
+    format: Annotated[
+        Format | None, typer.Option("--format", help="Default: text, or what FILE's name tells.")
+    ] = None,
+    output: options.Output = None,
+    seed: Annotated[int, typer.Option(metavar="S", help="Of a thesaurus that is learnt.")] = 0,
+) -> None:
+    """The classes of words that a head prefers, such as the objects of "eat".
+
+    They are a cut through the tree of a thesaurus: the one that describes the words which stood
+    there most shortly (Li & Abe). Those the head prefers most come first, by p·log(p / usual).
+    """
+    from roget.errors import InputError
+    from roget.learn.treecut.preference import context_of
+    from roget.learn.treecut.preference import prefer as cut
+    from roget.report import preference as report
+
+    if thesaurus is not None and wordnet is not None:
+        raise InputError("--thesaurus and --wordnet: name one of them")
+    table = _counts(counts, slot, columns)
+    context = context_of(table, head, slot)
+    tree, source = _thesaurus(table, thesaurus, wordnet, seed)
+    found = cut(
+        table, context, thesaurus=tree, words=words, penalty=penalty, senses=senses.value
+    )
+    told = options.told_format(output, {"text": "", "json": "", "csv": ""}, format)
+    write = {"text": report.render, "json": report.as_json, "csv": report.as_csv}[told]
+    for note in report.notes(found):
+        print(f"note: {note}", file=sys.stderr)
+    options.deliver(write(found, source, top), (), told, output)
+
+
+def _counts(name: str, slot: str | None, columns: str | None) -> Counts:
+    """The counts, or a bundled sample; that of all slots is what `sample` stands for."""
+    from pathlib import Path
+
+    from roget.core.counts import Counts
+    from roget.data import SAMPLES, sample
+    from roget.errors import InputError
+
+    known = "verb_slot_noun" if name == "sample" else name
+    if known not in SAMPLES or Path(name).exists():
+        return Counts.read(name, columns.split(",") if columns else None)
+    found = sample(known)
+    if not isinstance(found, Counts):
+        raise InputError(f"{name} holds quadruples, not counts")
+    return found
+
+
+def _thesaurus(
+    counts: Counts, thesaurus: str | None, wordnet: str | None, seed: int
+) -> tuple[Any, str]:
+    """The thesaurus, and what it is called."""
+    from rich.console import Console
+
+    from roget.cli.progress import clustering
+    from roget.learn.taxonomy import taxonomy_of
+    from roget.learn.thesaurus import Thesaurus
+    from roget.learn.thesaurus.files import is_thesaurus
+    from roget.learn.treecut.preference import learnt
+
+    named = wordnet if thesaurus is None else thesaurus
+    if named is None:
+        with clustering() as progress:
+            found = learnt(counts, seed, progress)
+        said = f"{len(found):,} words in {found.tree.n_clusters:,} classes"
+        print(f"learnt a thesaurus of the counts: {said}", file=sys.stderr)
+        return found, "a thesaurus learnt from the counts"
+    from pathlib import Path
+
+    with Console(stderr=True).status(f"reading {named}"):
+        if thesaurus is not None and is_thesaurus(Path(thesaurus)):
+            return Thesaurus.load(thesaurus), thesaurus
+        return taxonomy_of(named, part="noun"), named
