@@ -276,3 +276,27 @@ def test_a_mistake_does_not_cost_an_earlier_run(table, tmp_path):
     with pytest.raises(InputError):
         build(tmp_path / "absent.tsv", output=tmp_path / "t")
     assert (partial / "soft-0").is_dir()
+
+
+@pytest.mark.parametrize(
+    ("name", "header", "swapped"),
+    [
+        ("verb_object.tsv", "", True),
+        ("verb-nouns.tsv", "", True),
+        ("pairs.tsv", "verb\tnoun\tcount\n", True),
+        ("pairs.tsv", "", False),
+        ("noun_verb.tsv", "", False),
+        ("verb_object.tsv", "noun\tverb\tcount\n", False),
+        ("verbs.tsv", "", False),
+    ],
+)
+def test_the_words_of_a_table_of_verbs_and_nouns_are_the_nouns(tmp_path, name, header, swapped):
+    rows = [f"{one}{i}\t{two}{j}\t{1 + (i + j) % 3}" for one, two in ("vn", "wm")
+            for i in range(4) for j in range(5)]  # fmt: skip
+    rows.append("v0\tm0\t1")
+    (tmp_path / name).write_text(header + "\n".join(rows))
+    built = run([tmp_path / name], None, Options(min_count=1), Plan(clusters=2))
+    assert len(built.thesaurus.words) == (10 if swapped else 8)
+    assert any("second one's words" in note for note in built.notes) == swapped
+    kept = run([tmp_path / name], None, Options(min_count=1, transpose=False), Plan(clusters=2))
+    assert len(kept.thesaurus.words) == 8

@@ -79,9 +79,17 @@ def build(
     alphabetic: AlphabeticOption = False,
     encoding: EncodingOption = "utf-8",
     transpose: Annotated[
-        bool, typer.Option("--transpose", help="Classes of contexts, not of words.")
-    ] = False,
+        bool | None,
+        typer.Option(
+            help="Classes of contexts, not of words. Default: no; yes for tables that are named "
+            "or headed like verb_object.tsv.",
+            show_default=False,
+        ),
+    ] = None,
     seed: Annotated[int, typer.Option(metavar="S", help="The same seed gives the same.")] = 0,
+    heldout: Annotated[
+        bool, typer.Option(help="Try the classes on tokens held out; about doubles the time.")
+    ] = True,
 ) -> None:
     """Build a thesaurus: a tree of word classes, learnt from text or from counts.
 
@@ -108,7 +116,7 @@ def build(
         vocabulary=vocabulary,
         alphabetic=alphabetic,
     )
-    _build(inputs or [], target, asked, Plan(method.value, clusters, beta, top, seed))
+    _build(inputs or [], target, asked, Plan(method.value, clusters, beta, top, seed, heldout))
 
 
 def _target(inputs: list[str] | None, output: str | None) -> str:
@@ -140,13 +148,14 @@ def _build(inputs: list[str], output: str, asked: Any, plan: Any) -> None:
 
 
 def _tell(built: Any, output: str, seconds: float) -> None:
-    from roget.report.thesaurus import description, quality, render, sizes
+    from roget.report.thesaurus import description, heldout, quality, render, sizes
 
     thesaurus = built.thesaurus
     print(f"wrote {output}: {sizes(thesaurus)}", file=sys.stderr)
     print(f"  in {seconds:.1f} s; {quality(thesaurus)}", file=sys.stderr)
-    if length := description(thesaurus):
-        print(f"  {length}", file=sys.stderr)
+    for line in (description(thesaurus), heldout(thesaurus)):
+        if line:
+            print(f"  {line}", file=sys.stderr)
     print(file=sys.stderr)
     print(render(thesaurus), file=sys.stderr)
     if built.interrupted:

@@ -69,11 +69,8 @@ def clustering() -> Iterator[Callable[[dict[str, Any]], None]]:
                 if now.get(name) is not None:
                     said.append(f"{name.replace('_', ' ')} {now[name]:,.4g}")
             trying = "beta" in now and now.get("free_energy") is None
-            show(
-                round(1000 * now["fraction"]),
-                1000,
-                speed=("trying " if trying else "") + ", ".join(said),
-            )
+            doing = "held out: " if now.get("trial") else "trying " if trying else ""
+            show(round(1000 * now["fraction"]), 1000, speed=doing + ", ".join(said))
 
         yield advance
 

@@ -22,9 +22,11 @@ from roget.errors import InputError, UnknownName
 from roget.learn.counting import count as counting
 from roget.learn.counting.inputs import plan, sources_of
 from roget.learn.counting.options import Options, cuts_of, recipe_of
+from roget.learn.counting.sides import heads_first
 from roget.learn.counting.work import Progress as Reading
 from roget.learn.thesaurus import Edit, Thesaurus
 from roget.learn.thesaurus import files as thesaurus_files
+from roget.learn.trial import trial
 
 Clustering: TypeAlias = Callable[[dict[str, Any]], None]
 
@@ -52,6 +54,8 @@ class Plan:
     top: int | None = TOP
     seed: int | None = 0
     """None draws one, so that the next run cannot go on from where this one stopped."""
+    heldout: bool = True
+    """Whether classes are tried on tokens held out, once they are found."""
 
     def __post_init__(self) -> None:
         known = catalogue.names("clusterers")
@@ -96,6 +100,7 @@ def build(
     beta: float | None = None,
     top: int | None = TOP,
     random_state: int | None = 0,
+    heldout: bool = True,
     progress: Clustering | None = None,
     **options: Any,
 ) -> Thesaurus:
@@ -104,11 +109,15 @@ def build(
     Inputs: whatever `roget.count` reads, or counts folders, or the names of bundled samples
     ("sample" is verb_object). `options` are those of `roget.count`; words seen less than
     `min_count` times (default 5) are left out, and of the others the `top` most frequent taken.
+    Unless `columns` or `transpose` say otherwise, the words of a table are in its first column; or
+    in its second, where header or name are of the kind of verb_object.tsv.
 
     `method` is "soft": deterministic annealing into so many `clusters`, or as many as held-out
     counts ask for ("auto"); a larger `beta` makes memberships sharper. Or "mdl" or "comdl": as
     many as shorten the description of the counts, by splits of words alone or with classes of
-    contexts as well. With the same `random_state`, the result is the same.
+    contexts as well. With the same `random_state`, the result is the same. With `heldout` the
+    classes are then learnt again from part of the tokens, and tried on the rest: the provenance's
+    "heldout" has the bits per token with and without them.
 
     With an output, a run that was stopped goes on when it is called again, and edits of a thesaurus
     that is there already are made again. Ctrl-C while words are clustered ends that early, with the
@@ -122,7 +131,7 @@ def build(
         if not isinstance(options.get(name), str | os.PathLike | None):
             options[name] = tuple(options[name])  # looked at twice
     asked = Options(**{"min_count": MIN_COUNT, **options})
-    wanted = Plan(method, clusters, beta, top, random_state)
+    wanted = Plan(method, clusters, beta, top, random_state, heldout)
     return run(inputs, output, asked, wanted, clustering=progress).thesaurus
 
 
@@ -204,17 +213,34 @@ def _built(
     reading: Reading | None,
     clustering: Clustering | None,
 ) -> Built:
+    options, told = _sided(inputs, options)
     ready = _ready(inputs, options)
     counts, notes = _counted(inputs, folder, options, reading) if ready is None else (ready, ())
     counts, more = _chosen(counts, wanted, options)
     model = _clusterer(wanted, folder, counts, clustering).fit(counts)
     thesaurus = Thesaurus.from_clustering(counts, model)
-    return Built(thesaurus, (*notes, *more, *model.notes_), model.interrupted_)
+    if wanted.heldout and not model.interrupted_:
+        thesaurus.provenance["heldout"] = trial(counts, model, wanted.seed, clustering)
+    return Built(thesaurus, (*told, *notes, *more, *model.notes_), model.interrupted_)
+
+
+def _sided(
+    inputs: Sequence[str | os.PathLike[str]], options: Options
+) -> tuple[Options, tuple[str, ...]]:
+    """Options with the side that is clustered: nouns of a table of verbs and nouns."""
+    if options.transpose is not None or options.columns is not None:
+        return options, ()
+    names = heads_first(inputs)
+    if names is None:
+        return options, ()
+    told = f"columns are {names}: the second one's words are clustered (else --no-transpose)"
+    return replace(options, transpose=True), (told,)
 
 
 def _clusterer(wanted: Plan, folder: Path, counts: Counts, progress: Clustering | None) -> Any:
     # Named by the run, so that one with other counts or options begins anew.
-    digest = hashlib.sha256(json.dumps([__version__, asdict(wanted), counts.shape]).encode())
+    asked_for = asdict(replace(wanted, heldout=True))
+    digest = hashlib.sha256(json.dumps([__version__, asked_for, counts.shape]).encode())
     for array in (counts.matrix.indptr, counts.matrix.indices, counts.matrix.data):
         digest.update(array.tobytes())
     name = f"{wanted.method}-{digest.hexdigest()[:16]}"

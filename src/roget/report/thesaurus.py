@@ -44,6 +44,19 @@ def quality(thesaurus: Thesaurus) -> str:
     )
 
 
+def heldout(thesaurus: Thesaurus) -> str:
+    """What classes were worth on held-out tokens; "" if that was not tried."""
+    found = thesaurus.provenance.get("heldout")
+    if not found:
+        return ""
+    gain = found["without"] - found["with"]
+    verb = "save" if gain >= 0 else "cost"
+    return (
+        f"held out: classes {verb} {abs(gain):.3f} of {found['without']:.2f} bits per token, "
+        "as back-off of words' own counts"
+    )
+
+
 def render(thesaurus: Thesaurus, k: int = SHOWN) -> str:
     """The tree of the first k classes: share, words, label and typical contexts."""
     from rich.box import SIMPLE_HEAD

@@ -54,7 +54,8 @@ class Options:
     tags: bool = False
     lines: bool = False
     encoding: str = "utf-8"
-    transpose: bool = False
+    transpose: bool | None = None
+    """None for no; `build` looks at the names of tables."""
     min_count: int = 1
     min_context: int = 1
     min_pair: int = 1
@@ -89,7 +90,7 @@ def recipe_of(options: Options, reader: str) -> tuple[Recipe, list[str]]:
         window,
         options.sides,
         options.tags,
-        transpose=options.transpose,
+        transpose=bool(options.transpose),
         limit=options.limit,
     )
     drawer(recipe, Tables())  # says so if a relation or the window makes no sense
@@ -165,7 +166,7 @@ def _tabular(options: Options, reader: str) -> Recipe:
     columns = tuple(str(column) for column in options.columns or ())
     if columns and reader != "table":
         raise InputError(f"columns are for tables; this is a {reader}")
-    return Recipe(reader, columns=columns, transpose=options.transpose, limit=options.limit)
+    return Recipe(reader, columns=columns, transpose=bool(options.transpose), limit=options.limit)
 
 
 def _words(given: Words, what: str, fold: bool) -> frozenset[str] | None:
