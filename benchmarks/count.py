@@ -8,10 +8,7 @@ and its last line do.
 
 from __future__ import annotations
 
-import argparse
-import fnmatch
 import gzip
-import json
 import multiprocessing
 import os
 import subprocess
@@ -21,13 +18,12 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
-from importlib import metadata
 from pathlib import Path
 
 import conllu as conllu_peer
 import numpy as np
 import pyconll
-from harness import Row, cpu, machine, progress, table, verdict
+from harness import Row, chosen, cpu, options, run
 
 from roget.learn.corpus import conllu
 from roget.learn.corpus.base import Reading, Tables
@@ -274,42 +270,19 @@ def cases(plain: Path, packed: Path, *, quick: bool) -> dict[str, Callable[[], R
     }
 
 
-def options() -> argparse.Namespace:
-    """The command line."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("--quick", action="store_true", help="a tenth of the corpus")
-    parser.add_argument("--only", metavar="PATTERN", default="*", help="such as 'scal*'")
-    parser.add_argument("--json", metavar="FILE", type=Path, help="also write the rows there")
-    return parser.parse_args()
-
-
 def main() -> None:
     """Run the chosen cases, then print the table and what fell short."""
-    chosen, packed = options(), corpus()
-    rows: list[Row] = []
-    notes: list[str] = []
+    asked = options(__doc__, quick={"action": "store_true", "help": "a tenth of the corpus"})
     with tempfile.TemporaryDirectory() as folder:
-        plain, packed = prepare(packed, Path(folder), quick=chosen.quick)
-        known = cases(plain, packed, quick=chosen.quick)
-        names = fnmatch.filter(known, chosen.only)
-        if not names:
-            sys.exit(f"no case matches {chosen.only!r}; known: {', '.join(known)}")
+        plain, packed = prepare(corpus(), Path(folder), quick=asked.quick)
+        known = cases(plain, packed, quick=asked.quick)
+        names = chosen(known, asked.only)
         read(plain)  # what is compiled or loaded on first use belongs to no case
-        for name in names:
-            progress(name)
-            for item in known[name]():
-                if isinstance(item, Row):
-                    rows.append(item)
-                else:
-                    notes.append(item)
-    about = machine() | {name: metadata.version(name) for name in ("numba", "pyconll", "conllu")}
-    print(", ".join(f"{key} {value}" for key, value in about.items() if key != "cpu"))
-    print(f"{about['cpu']}; CPU seconds of all threads (two processes: wall time);")
-    print("ratio = roget ÷ peer, lower is better\n")
-    print(table(rows), *notes, verdict(rows), sep="\n")
-    if chosen.json:
-        report = {"about": about, "rows": [row.as_json() for row in rows], "notes": notes}
-        chosen.json.write_text(json.dumps(report, indent=1, ensure_ascii=False) + "\n")
+        about = [
+            "CPU seconds of all threads (two processes: wall time);",
+            "ratio = roget ÷ peer, lower is better",
+        ]
+        run(known, names, about, asked.json, ("numba", "pyconll", "conllu"))
 
 
 if __name__ == "__main__":

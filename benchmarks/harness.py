@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import argparse
 import ctypes
+import fnmatch
 import gc
+import json
 import multiprocessing
 import os
 import platform
@@ -11,7 +14,7 @@ import resource
 import sys
 import textwrap
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
@@ -94,6 +97,58 @@ def _return_free_memory() -> None:
     trim = getattr(ctypes.CDLL(None), "malloc_trim", None)  # glibc only
     if trim is not None:
         trim(0)
+
+
+Case = Callable[[], Iterator[Row | str]]
+"""Gives rows of the table, and sentences to stand below it."""
+
+
+def options(doc: str | None, **more: Mapping[str, Any]) -> argparse.Namespace:
+    """The command line: what all benchmarks understand, and what this one does besides."""
+    parser = argparse.ArgumentParser(description=(doc or "").partition("\n")[0])
+    parser.add_argument("--only", metavar="PATTERN", default="*", help="cases, such as 'a*'")
+    parser.add_argument("--json", metavar="FILE", type=Path, help="also write the rows there")
+    for name, how in more.items():
+        parser.add_argument(f"--{name}", **how)
+    return parser.parse_args()
+
+
+def chosen(known: Mapping[str, Case], only: str, unasked: Iterable[str] = ()) -> list[str]:
+    """The names of the cases wanted; some are run only if they are asked for."""
+    names = fnmatch.filter(known, only)
+    if not names:
+        sys.exit(f"no case matches {only!r}; known: {', '.join(known)}")
+    return [name for name in names if only != "*" or name not in unasked]
+
+
+def run(
+    known: Mapping[str, Case],
+    names: Iterable[str],
+    about: Iterable[str],
+    file: Path | None,
+    libraries: Iterable[str] = (),
+) -> None:
+    """Run cases, then print the table, what fell short, and what it is about."""
+    rows: list[Row] = []
+    notes: list[str] = []
+    start = time.perf_counter()
+    for name in names:
+        progress(f"{name} ({time.perf_counter() - start:.0f} s so far)")
+        try:
+            for item in known[name]():
+                if isinstance(item, Row):
+                    rows.append(item)
+                else:
+                    notes.append(item)
+        except FileNotFoundError as error:
+            notes.append(f"{name} was left out: {error}")
+    facts = machine() | {name: metadata.version(name) for name in libraries}
+    print(", ".join(f"{key} {value}" for key, value in facts.items() if key != "cpu"))
+    print(f"{facts['cpu']}; " + "\n".join(about) + "\n")
+    print(table(rows), *notes, verdict(rows), sep="\n")
+    if file is not None:
+        report = {"about": facts, "rows": [row.as_json() for row in rows], "notes": notes}
+        file.write_text(json.dumps(report, indent=1, ensure_ascii=False) + "\n")
 
 
 def progress(text: str) -> None:

@@ -7,22 +7,17 @@ minutes and runs only when named. Data that do not ship are looked for in ROGET_
 
 from __future__ import annotations
 
-import argparse
-import fnmatch
 import itertools
-import json
 import resource
-import sys
 import time
 import warnings
 from collections.abc import Callable, Iterator
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from harness import MB, RSS_UNIT, Row, machine, progress, table, verdict
+from harness import MB, RSS_UNIT, Row, chosen, options, progress, run
 from scipy import sparse
 from sklearn.metrics import v_measure_score
 from soft import planted
@@ -153,8 +148,8 @@ def gain(splits: int) -> Rows:
         for seed in range(splits):
             split = Split(counts, seed)
             plain = split.backoff()[1]
-            for kind, options in CODES.items():
-                model = MDLTree(random_state=seed, **options).fit(split.train)
+            for kind, how in CODES.items():
+                model = MDLTree(random_state=seed, **how).fit(split.train)
                 classes = model.membership_, model.centroids_
                 won.setdefault(kind, []).append(plain - split.backoff(classes)[1])
                 sizes.setdefault(kind, []).append(model.n_clusters_)
@@ -250,42 +245,15 @@ def cases(*, quick: bool) -> dict[str, Callable[[], Rows]]:
     }
 
 
-def options() -> argparse.Namespace:
-    """The command line."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("--quick", action="store_true", help="smaller where that is possible")
-    parser.add_argument("--only", metavar="PATTERN", default="*", help="such as 'figure*'")
-    parser.add_argument("--json", metavar="FILE", type=Path, help="also write the rows there")
-    return parser.parse_args()
-
-
 def main() -> None:
     """Run the chosen cases, then print the table and what fell short."""
-    chosen = options()
-    known = cases(quick=chosen.quick)
-    names = fnmatch.filter(known, chosen.only)
-    if chosen.only == "*":
-        names.remove("large")
-    if not names:
-        sys.exit(f"no case matches {chosen.only!r}; known: {', '.join(known)}")
+    asked = options(__doc__, quick={"action": "store_true", "help": "smaller where possible"})
+    known = cases(quick=asked.quick)
+    names = chosen(known, asked.only, unasked=["large"])
     warnings.simplefilter("ignore")
     MDLTree(random_state=0).fit(planted(300, 100, 5, 60)[0])  # compiling belongs to no case
-    rows: list[Row] = []
-    notes: list[str] = []
-    for name in names:
-        progress(name)
-        for item in known[name]():
-            if isinstance(item, Row):
-                rows.append(item)
-            else:
-                notes.append(item)
-    about = machine()
-    print(", ".join(f"{key} {value}" for key, value in about.items() if key != "cpu"))
-    print(f"{about['cpu']}; ratio = roget ÷ peer (the value itself without one), lower is better\n")
-    print(table(rows), *notes, verdict(rows), sep="\n")
-    if chosen.json:
-        report = {"about": about, "rows": [row.as_json() for row in rows], "notes": notes}
-        chosen.json.write_text(json.dumps(report, indent=1, ensure_ascii=False) + "\n")
+    about = ["ratio = roget ÷ peer (the value itself without one), lower is better"]
+    run(known, names, about, asked.json)
 
 
 if __name__ == "__main__":

@@ -6,19 +6,14 @@ nothing about the bars, because machines are noisy; the table and its last line 
 
 from __future__ import annotations
 
-import argparse
-import fnmatch
-import json
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator
 from functools import partial
-from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
-from harness import Row, cpu, machine, peak, progress, table, verdict
+from harness import Row, chosen, cpu, options, peak, run
 from sklearn.metrics import adjusted_mutual_info_score, v_measure_score
 
 import roget
@@ -197,43 +192,19 @@ def warm_up() -> None:
     roget.measure("ami", gold, system)
 
 
-def options() -> argparse.Namespace:
-    """The command line."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("--quick", action="store_true", help="a tenth of the size, a minute or so")
-    parser.add_argument("--only", metavar="PATTERN", default="*", help="such as 'ami*' or 'ints*'")
-    parser.add_argument("--json", metavar="FILE", type=Path, help="also write the rows there")
-    return parser.parse_args()
-
-
 def main() -> None:
     """Run the chosen cases, then print the table and what fell short."""
-    chosen = options()
-    known = cases(quick=chosen.quick)
-    names = fnmatch.filter(known, chosen.only)
-    if not names:
-        sys.exit(f"no case matches {chosen.only!r}; known: {', '.join(known)}")
+    asked = options(__doc__, quick={"action": "store_true", "help": "a tenth of the size"})
+    known = cases(quick=asked.quick)
+    names = chosen(known, asked.only)
     warm_up()
-    rows: list[Row] = []
-    notes: list[str] = []
-    start = time.perf_counter()
-    for name in names:
-        progress(f"{name} ({time.perf_counter() - start:.0f} s so far)")
-        for item in known[name]():
-            if isinstance(item, Row):
-                rows.append(item)
-            else:
-                notes.append(item)
-    about = machine()
-    print(", ".join(f"{key} {value}" for key, value in about.items() if key != "cpu"))
-    print(f"{about['cpu']}; CPU seconds of all threads; ratio = roget ÷ peer, lower is better")
-    print(f"labels agree {AGREEMENT:.0%}; peak = memory on top of the inputs\n")
-    print(table(rows), *notes, verdict(rows), sep="\n")
-    if chosen.quick:
+    about = [
+        "CPU seconds of all threads; ratio = roget ÷ peer, lower is better",
+        f"labels agree {AGREEMENT:.0%}; peak = memory on top of the inputs",
+    ]
+    run(known, names, about, asked.json)
+    if asked.quick:
         print("The bars are meant for the full sizes; at a tenth, fixed costs weigh more.")
-    if chosen.json:
-        report = {"about": about, "rows": [row.as_json() for row in rows], "notes": notes}
-        chosen.json.write_text(json.dumps(report, indent=1, ensure_ascii=False) + "\n")
 
 
 if __name__ == "__main__":

@@ -8,12 +8,8 @@ bundled sample's 1000 nouns.
 
 from __future__ import annotations
 
-import argparse
-import fnmatch
-import json
 import os
 import resource
-import sys
 import time
 import warnings
 from collections import deque
@@ -24,7 +20,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from harness import MB, RSS_UNIT, Row, cpu, machine, progress, table, verdict
+from harness import MB, RSS_UNIT, Row, chosen, cpu, options, progress, run
 from scipy import sparse
 from sklearn.decomposition import NMF
 from sklearn.metrics import v_measure_score
@@ -245,45 +241,21 @@ def cases(*, quick: bool) -> dict[str, Callable[[], Rows]]:
     }
 
 
-def options() -> argparse.Namespace:
-    """The command line."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("--quick", action="store_true", help="smaller where that is possible")
-    parser.add_argument("--only", metavar="PATTERN", default="*", help="such as 'planted*'")
-    parser.add_argument("--figures", metavar="FOLDER", type=Path, help="also draw the growth there")
-    parser.add_argument("--json", metavar="FILE", type=Path, help="also write the rows there")
-    return parser.parse_args()
-
-
 def main() -> None:
     """Run the chosen cases, then print the table and what fell short."""
     global FIGURES
-    chosen = options()
-    FIGURES = chosen.figures
-    known = cases(quick=chosen.quick)
-    names = fnmatch.filter(known, chosen.only)
-    if chosen.only == "*":
-        names.remove("large-path")
-    if not names:
-        sys.exit(f"no case matches {chosen.only!r}; known: {', '.join(known)}")
+    asked = options(
+        __doc__,
+        quick={"action": "store_true", "help": "smaller where possible"},
+        figures={"metavar": "FOLDER", "type": Path, "help": "also draw the growth there"},
+    )
+    FIGURES = asked.figures
+    known = cases(quick=asked.quick)
+    names = chosen(known, asked.only, unasked=["large-path"])
     for dtype in ("float64", "float32"):  # compiling belongs to no case
         path(prepare(planted(300, 200, 40, 60)[0], dtype=dtype), 60, beta=12.0)
-    rows: list[Row] = []
-    notes: list[str] = []
-    for name in names:
-        progress(name)
-        for item in known[name]():
-            if isinstance(item, Row):
-                rows.append(item)
-            else:
-                notes.append(item)
-    about = machine()
-    print(", ".join(f"{key} {value}" for key, value in about.items() if key != "cpu"))
-    print(f"{about['cpu']}; CPU seconds of all threads; ratio = roget ÷ peer, lower is better\n")
-    print(table(rows), *notes, verdict(rows), sep="\n")
-    if chosen.json:
-        report = {"about": about, "rows": [row.as_json() for row in rows], "notes": notes}
-        chosen.json.write_text(json.dumps(report, indent=1, ensure_ascii=False) + "\n")
+    about = ["CPU seconds of all threads; ratio = roget ÷ peer, lower is better"]
+    run(known, names, about, asked.json)
 
 
 if __name__ == "__main__":
