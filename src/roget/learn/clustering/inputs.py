@@ -10,6 +10,7 @@ from scipy import sparse
 from sklearn.utils.validation import validate_data
 
 from roget.core.counts import Counts
+from roget.errors import InputError
 
 
 def table(estimator: Any, X: Any, reset: bool = False) -> Any:
@@ -30,6 +31,20 @@ def table(estimator: Any, X: Any, reset: bool = False) -> Any:
         estimator, X, reset=reset, accept_sparse="csr", dtype=np.float64, ensure_non_negative=True
     )
     return sparse.csr_array(checked)
+
+
+def learnable(
+    matrix: Any, min_count: float
+) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.intp]]:
+    """The sum of each row, and the rows that have enough counts to be learnt from."""
+    totals = np.asarray(matrix.sum(axis=1), dtype=np.float64).ravel()
+    rows = np.flatnonzero((totals > 0) & (totals >= min_count))
+    if not rows.size:
+        raise InputError(
+            f"no row can be learnt from: {totals.size} rows, the largest sum is "
+            f"{totals.max():g}, min_count={min_count}"
+        )
+    return totals, rows
 
 
 def aligned(counts: Counts, contexts: npt.NDArray[Any]) -> Any:

@@ -15,6 +15,7 @@ from roget.core.information import bits
 from roget.errors import InputError
 from roget.learn.clustering import keeping
 from roget.learn.clustering.base import Clusterer
+from roget.learn.clustering.inputs import learnable
 from roget.learn.clustering.interrupt import interruptible
 from roget.learn.clustering.mdl import model as models
 from roget.learn.clustering.mdl.bisect import SEARCHES, Bisector
@@ -112,13 +113,7 @@ class MDLTree(Clusterer):
         """Learn clusters of the rows of X: Counts, or any sparse or dense matrix of counts."""
         self._check_options()
         matrix = self._table(X, reset=True)
-        totals = np.asarray(matrix.sum(axis=1), dtype=np.float64).ravel()
-        learnt = np.flatnonzero((totals > 0) & (totals >= self.min_count))
-        if not learnt.size:
-            raise InputError(
-                f"no row can be learnt from: {totals.size} rows, the largest sum is "
-                f"{totals.max():g}, min_count={self.min_count}"
-            )
+        totals, learnt = learnable(matrix, self.min_count)
         part = matrix if learnt.size == totals.size else matrix[learnt]
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
         self.criterion_ = BEST if self.criterion == "auto" else self.criterion
@@ -223,7 +218,7 @@ class MDLTree(Clusterer):
         self.path_ = _path(root, grower)
         self.n_iter_ = max(1, len(self.path_))
         self.description_length_ = self.path_[-1]["total_after"] if self.path_ else root.total
-        self.notes_ = _notes(grower)
+        self.notes_ = _notes(grower, self.interrupted_)
         if self.n_clusters is not None and k < self.n_clusters and not self.interrupted_:
             warnings.warn(
                 f"{k} clusters were found, not {self.n_clusters}: there are no more words to split",
@@ -299,7 +294,7 @@ def _path(root: Parts, grower: Grower) -> list[dict[str, Any]]:
     return rows
 
 
-def _notes(grower: Grower) -> list[str]:
+def _notes(grower: Grower, interrupted: bool) -> list[str]:
     """What the user should know of the data and of the splits."""
     notes = []
     if grower.labels.size == 1:

@@ -18,6 +18,7 @@ from sklearn.utils.validation import check_is_fitted
 from roget.errors import InputError
 from roget.learn.clustering import keeping
 from roget.learn.clustering.base import Clusterer
+from roget.learn.clustering.inputs import learnable
 from roget.learn.clustering.interrupt import interruptible
 from roget.learn.clustering.soft import predict
 from roget.learn.clustering.soft.anneal import Annealer
@@ -104,13 +105,7 @@ class SoftAnnealing(Clusterer):
         """Learn clusters of the rows of X: Counts, or any sparse or dense matrix of counts."""
         self._check_options()
         matrix = self._table(X, reset=True)
-        totals = np.asarray(matrix.sum(axis=1), dtype=np.float64).ravel()
-        learnt = np.flatnonzero((totals > 0) & (totals >= self.min_count))
-        if not learnt.size:
-            raise InputError(
-                f"no row can be learnt from: {totals.size} rows, the largest sum is "
-                f"{totals.max():g}, min_count={self.min_count}"
-            )
+        totals, learnt = learnable(matrix, self.min_count)
         part = matrix if learnt.size == totals.size else matrix[learnt]
         data = prepare(part, self.prior, self.dtype)
         self.interrupted_ = False
