@@ -12,7 +12,7 @@ DEMO   := src/roget/data/demo
 .PHONY: help demo test bench lint format docs clean
 
 help:
-	@echo "make demo    score the bundled example and look into the bundled counts"
+	@echo "make demo    score the bundled example, build a thesaurus of the bundled counts, draw its page"
 	@echo "make test    run the tests and the examples in the docstrings"
 	@echo "make lint    ruff, mypy and the import rules"
 	@echo "make format  let ruff put the code in order"
@@ -61,7 +61,7 @@ $(BASE): pyproject.toml constraints.txt src/roget/_version.py
 	@echo "Setting up $(VENV) (once) ..."
 	@$(PYTHON) -m venv --clear $(VENV) || { \
 	  echo "$(PYTHON) cannot make a virtual environment; on Debian or Ubuntu: apt install python3-venv" >&2; exit 1; }
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e .
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[explore]'
 	@touch $@
 
 $(READY): $(BASE)

@@ -11,7 +11,7 @@ from roget.scoring.measures import Measure, parse
 
 EXPORTED = {
     "CoMDL", "Comparison", "Contingency", "Counts", "InputError", "MDLTree", "RogetError",
-    "ScoreRow", "ScoreTable", "SoftAnnealing", "Thesaurus", "Undefined", "__version__", "build",
+    "ScoreRow", "ScoreTable", "SoftAnnealing", "Thesaurus", "TreeCut", "Undefined", "__version__", "build",
     "compare", "contingency", "count", "data", "entropy", "load", "measure", "score",
 }  # fmt: skip
 

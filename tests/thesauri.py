@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 
 import numpy as np
@@ -92,3 +93,17 @@ def same(one, other):
         and one.mass.tolist() == other.mass.tolist()
         and one.places.tolist() == other.places.tolist()
     )
+
+
+def as_version_1(folder):
+    """The folder as roget wrote it before there were labels and edits."""
+    place = folder / "thesaurus.json"
+    record = json.loads(place.read_text())
+    del record["labels"], record["sha256"]
+    place.write_text(json.dumps(record | {"version": 1}))
+    (folder / "edits.json").unlink()
+
+
+def written(folder):
+    """The bytes of each file in a folder."""
+    return {path.name: path.read_bytes() for path in folder.iterdir()}

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from roget.learn.counting.count import count
     from roget.learn.thesaurus import Thesaurus
     from roget.learn.thesaurus.files import read as load
+    from roget.learn.treecut import TreeCut
     from roget.scoring.compare import compare
     from roget.scoring.comparison import Comparison
     from roget.scoring.contingency import Contingency
@@ -40,6 +41,7 @@ _PUBLIC = {
     "ScoreTable": "roget.scoring.result:ScoreTable",
     "SoftAnnealing": "roget.learn.clustering.soft.estimator:SoftAnnealing",
     "Thesaurus": "roget.learn.thesaurus:Thesaurus",
+    "TreeCut": "roget.learn.treecut:TreeCut",
     "Undefined": "roget.errors:Undefined",
     "build": "roget.learn.build:build",
     "compare": "roget.scoring.compare:compare",
@@ -64,6 +66,7 @@ __all__ = [
     "ScoreTable",
     "SoftAnnealing",
     "Thesaurus",
+    "TreeCut",
     "Undefined",
     "__version__",
     "build",

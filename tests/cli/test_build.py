@@ -8,6 +8,7 @@ import sys
 
 import pytest
 
+from roget import Counts
 from roget.learn.thesaurus import Thesaurus
 
 
@@ -54,6 +55,64 @@ def test_mistakes_are_explained(tmp_path, arguments, said):
     assert said in done.stderr
     assert "Traceback" not in done.stderr
     assert os.listdir(tmp_path) == []
+
+
+@pytest.mark.parametrize("method", ["soft", "mdl", "comdl"])
+def test_one_class_is_explained(tmp_path, method):
+    counts = Counts([[1, 2], [2, 1], [1, 1]], ["tea", "ale", "milk"], ["drink", "pour"])
+    counts.write(tmp_path / "c")
+    command = ("build", "c", "--min-count", 1, "--method", method)
+    done = run(*command, "-o", "t", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "3 words in 1 class" in done.stderr
+    (why,) = (line for line in done.stderr.splitlines() if "too few counts" in line)
+    assert why.startswith("  one class: too few counts to tell classes apart; try more text")
+    assert why.endswith("a lower --min-count, --clusters N")
+    assert len(why) <= 100
+    for clusters in (1, 2):
+        done = run(*command, "--clusters", clusters, "-o", "t", cwd=tmp_path)
+        assert f"3 words in {clusters} class" in done.stderr
+        assert "too few counts" not in done.stderr, "that is what was asked for"
+
+
+INTERRUPTED = """
+import os, signal, sys
+from contextlib import contextmanager
+from roget.cli import main, progress
+
+@contextmanager
+def stopping():
+    def tell(state):
+        if state["n_clusters"] == 2:
+            os.kill(os.getpid(), signal.SIGINT)
+    yield tell
+
+progress.clustering = stopping
+main()
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals are sent otherwise there")
+@pytest.mark.parametrize("there", [False, True])
+def test_ctrl_c_is_said_and_told_by_the_exit_code(tmp_path, there):
+    more = ["build", "sample", "--top", "100", "--no-heldout", "-o", "t", "--clusters"]
+    if there:
+        assert run(*more, "6", cwd=tmp_path).returncode == 0
+    done = subprocess.run(
+        [sys.executable, "-c", INTERRUPTED, *more, "8"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 130, done.stderr
+    assert "Traceback" not in done.stderr
+    assert "run the same command again" in done.stderr
+    assert ("wrote t" in done.stderr) is not there
+    assert ("t stays as it was" in done.stderr) is there
+    assert "too few counts" not in done.stderr
+    found = Thesaurus.load(tmp_path / "t").tree.n_clusters
+    assert found == 6 if there else 1 <= found < 8
+    assert (tmp_path / "t.partial").is_dir()
 
 
 def test_help_is_light():

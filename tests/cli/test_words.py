@@ -52,7 +52,8 @@ def test_neighbours_as_json(folder, by):
     done = run("neighbours", folder, "tea", "--by", by, "--format", "json")
     found = json.loads(done.stdout)
     near = Thesaurus.load(folder).neighbours("tea", by=by)
-    assert [(one["word"], one["distance"]) for one in found["neighbours"]] == near
+    bits = [(one.word, one.distance / math.log(2)) for one in near]
+    assert [(one["word"], one["distance_bits"]) for one in found["neighbours"]] == bits
     assert found["by"] == by
     assert found["classes"][0]["probability"] == 1
     assert found["neighbours"][0]["contexts"] == ["drinks-1", "drinks-2"]
@@ -80,14 +81,21 @@ def table(tmp_path):
 
 
 def test_classify_as_text_json_and_tsv(folder, table, tmp_path):
-    expected = Thesaurus.load(folder).classify_table(Counts.read(table))
+    # Of the third word nothing is known: it has no class in any format.
+    expected = [
+        one for one in Thesaurus.load(folder).classify_table(Counts.read(table)) if one.known
+    ]
     done = run("classify", folder, table)
     assert done.returncode == 0, done.stderr
     assert "1 word without any context that the thesaurus knows (ballad)" in done.stderr
+    assert "they get no class" in done.stderr
     lines = [line.split() for line in done.stdout.splitlines()]
     assert lines[0] == ["word", "known", "probability", "class"]
     (pike,) = [line for line in lines if line[0] == "pike"]
     assert (pike[1], pike[3]) == ("100%", "arms")
+    assert [line for line in lines if line[0] == "ballad"] == [
+        ["ballad", "0%", "(no", "known", "context)"]
+    ]
     found = json.loads(run("classify", folder, table, "--format", "json").stdout)["words"]
     told = [
         (one["word"], of["node"], of["label"], of["probability"], one["known"])
@@ -95,11 +103,38 @@ def test_classify_as_text_json_and_tsv(folder, table, tmp_path):
         for of in one["classes"]
     ]
     assert told == [tuple(one) for one in expected]
+    assert found[-1] == {"word": "ballad", "known": 0.0, "classes": []}
     done = run("classify", folder, table, "-o", tmp_path / "out.tsv")
     assert done.stdout == ""
     rows = list(csv.reader(io.StringIO((tmp_path / "out.tsv").read_text()), delimiter="\t"))
     assert rows[0] == ["word", "node", "class", "probability", "known"]
-    assert [(r[0], int(r[1]), r[2], float(r[3]), float(r[4])) for r in rows[1:]] == told
+    assert [(r[0], int(r[1]), r[2], float(r[3]), float(r[4])) for r in rows[1:-1]] == told
+    assert rows[-1] == ["ballad", "", "", "", "0.0"]
+
+
+def test_the_root_has_its_name_if_it_was_given_one(folder, tmp_path):
+    t = Thesaurus.load(folder)
+    answer = json.loads(run("neighbours", folder, "gun", "-n", 13, "--format", "json").stdout)
+    assert answer["neighbours"][-1]["class"] == {"node": 0, "label": "(all words)"}
+    t.rename(0, "Everything").save(tmp_path / "t")
+    done = run("neighbours", tmp_path / "t", "gun", "-n", 13)
+    assert done.stdout.splitlines()[-1].endswith("Everything")
+    assert "(all words)" not in done.stdout
+
+
+ANIMALS = "dog\tmammal\ncat\tmammal\nowl\tbird\ncrow\tbird\nmammal\tanimal\nbird\tanimal\n"
+
+
+def test_taxonomies_are_read_as_thesauri_are(tmp_path):
+    table = tmp_path / "animals.tsv"
+    table.write_text(ANIMALS)
+    done = run("neighbours", table, "dog", "-n", 1)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines()[-1].split() == ["cat", "0.000", "mammal,", "animal", "mammal"]
+    Counts([[3]], ["wolf"], ["mammal"]).write(tmp_path / "new.tsv")
+    done = run("classify", table, tmp_path / "new.tsv", "--format", "json")
+    (wolf,) = json.loads(done.stdout)["words"]
+    assert wolf["classes"][0]["label"] == "mammal"
 
 
 def test_help_is_light():

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import errno
 import os
+import subprocess
+import sys
+import threading
+import time
 
 import pytest
 
 from roget import InputError
 from roget.core import store
-from roget.core.store import new_directory, new_file, write_atomic
+from roget.core.store import locked, new_directory, new_file, write_atomic
 
 
 def test_writes_and_replaces(tmp_path):
@@ -175,3 +179,100 @@ def test_another_file_s_trouble_keeps_its_name(tmp_path):
     said = r"/x: Permission denied \(corpus.txt\)"
     with pytest.raises(PermissionError, match=said), new_file(tmp_path / "x"):
         raise PermissionError(errno.EACCES, "Permission denied", "corpus.txt")
+
+
+KILLED = """
+import os, signal, sys
+from roget.core.store import new_directory, new_file
+
+both = [new_file(sys.argv[1]), new_directory(sys.argv[2], lambda folder: True, "")]
+for new in both:
+    draft = new.__enter__()
+    if draft.is_dir():
+        (draft / "half").write_text("")
+os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+def made_old(draft):
+    for path in (*(draft.iterdir() if draft.is_dir() else ()), draft):
+        os.utime(path, (time.time() - 2 * store.STALE,) * 2)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="processes are killed otherwise there")
+def test_drafts_of_killed_processes_are_removed_a_day_later(tmp_path):
+    file, folder = tmp_path / "file.txt", tmp_path / "folder"
+    command = [sys.executable, "-c", KILLED, str(file), str(folder)]
+    for _ in range(2):
+        assert subprocess.run(command).returncode == -9
+    drafts = sorted(tmp_path.iterdir())
+    assert len(drafts) == 4
+    write_atomic(file, "")
+    fill(folder, "")
+    assert {*tmp_path.iterdir()} == {*drafts, file, folder}, "they may be another machine's"
+    for draft in drafts:
+        made_old(draft)
+    last = max(drafts)
+    (last / "more").write_text("")  # somebody is at work there
+    write_atomic(file, "")
+    assert {*tmp_path.iterdir()} == {*(d for d in drafts if d.is_dir()), file, folder}
+    fill(folder, "")
+    assert {*tmp_path.iterdir()} == {last, file, folder}
+
+
+def test_drafts_of_living_processes_and_the_files_of_others_stay(tmp_path):
+    with new_file(tmp_path / "a") as one, new_directory(tmp_path / "b", is_marked, "") as other:
+        for draft in (one, other):
+            made_old(draft)
+        names = (".a.original", ".a.1.draft", ".a.b.12345678.draft", ".ab.1.12345678.draft", ".a.~")
+        for name in names:
+            (tmp_path / name).write_text("mine")
+            made_old(tmp_path / name)
+        write_atomic(tmp_path / "a", "")
+        fill(tmp_path / "b", "")
+        assert one.exists()
+        assert other.exists()
+    assert sorted(os.listdir(tmp_path)) == sorted([*names, "a", "b"])
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="has no locks")
+def test_one_at_a_time_has_a_folder_whatever_has_its_name(tmp_path):
+    import fcntl
+
+    path, order = tmp_path / "things", []
+    path.mkdir()
+
+    def second():
+        with locked(path):
+            order.append("second")
+            handle = os.open(path, os.O_RDONLY)
+            with pytest.raises(BlockingIOError):
+                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            os.close(handle)
+            order.append("the folder that is there now")
+
+    with locked(path):
+        thread = threading.Thread(target=second)
+        thread.start()
+        time.sleep(0.1)
+        order.append("first")
+        path.rename(tmp_path / "aside")
+        path.mkdir()
+    thread.join()
+    assert order == ["first", "second", "the folder that is there now"]
+    with locked(tmp_path / "nowhere"):
+        pass
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="has no locks")
+def test_a_folder_is_not_replaced_while_somebody_has_it(tmp_path):
+    path = tmp_path / "things"
+    fill(path, "old")
+    thread = threading.Thread(target=fill, args=(path, "new"))
+    with locked(path):
+        thread.start()
+        time.sleep(0.1)
+        assert (path / "mark").read_text() == "old"
+        (path / "mark").write_text("last words")
+    thread.join()
+    assert (path / "mark").read_text() == "new"

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from explore.helpers import FAMILIES, HOSTILE, hostile, served, shown, write_gold
+from explore.helpers import FAMILIES, HOSTILE, hostile, made, served, shown, write_gold
 from roget.explore import static
 from roget.explore.desk import Desk
 
@@ -183,7 +183,7 @@ def test_comparison(browser, place):
         assert page.locator("table >> nth=1 >> tbody tr").count() == 2
 
 
-def test_edit_and_undo(browser, address, thesaurus):
+def test_edit_and_undo(browser, address, desk, thesaurus):
     if not hasattr(thesaurus, "rename"):
         pytest.skip("this thesaurus cannot be edited")
     with shown(browser, f"{address}#/class/3") as page:
@@ -205,7 +205,7 @@ def test_edit_and_undo(browser, address, thesaurus):
         page.wait_for_selector(f"#crumbs >> text={thesaurus.label(6)}")
         page.goto(f"{address}#/class/5")
         page.click("text=Merge into …")
-        page.fill("#filter", thesaurus.label(3))
+        page.fill("#filter", desk.views.index.labels[3])
         page.click("#dialog button[type=submit]")
         told(page, "Merged")
         page.click("#undo")
@@ -301,3 +301,144 @@ def test_everything_has_a_name(browser, address):
         )
         assert unnamed == []
         assert page.locator("h1:visible").count() == 1
+
+
+def focused(page):
+    return page.evaluate(
+        "document.activeElement.tagName + ' ' + document.activeElement.textContent"
+    )
+
+
+def test_after_a_cut_the_heading_in_sight_has_the_focus(browser, place, thesaurus):
+    with shown(browser, f"{place}#/cut/3") as page:
+        page.evaluate("location.hash = '#/word/owl'")
+        head(page, "owl")
+        assert focused(page) == "H1 owl"
+        page.evaluate("document.activeElement.blur()")
+        page.focus("#skip")
+        page.keyboard.press("Enter")
+        assert focused(page) == "H1 owl"
+        page.evaluate("location.hash = '#/cut/2'")
+        head(page, "2 classes")
+        assert focused(page) == "H1 2 classes"
+        assert page.evaluate("getComputedStyle(document.activeElement).outlineStyle") == "none"
+
+
+def test_a_failed_edit_is_told_in_words(browser, tmp_path, thesaurus, monkeypatch):
+    thesaurus.save(tmp_path / "words.thesaurus")
+    desk = Desk(tmp_path / "words.thesaurus")
+
+    def full(*_):
+        raise OSError(28, "No space left on device")
+
+    with served(desk) as address:
+        page = browser.new_page()
+        page.goto(f"{address}#/class/3")
+        page.wait_for_selector("main:not([aria-busy]) h1")
+
+        def rename():
+            page.click("text=Rename")
+            page.fill("#new-label", "beasts")
+            page.keyboard.press("Enter")
+
+        monkeypatch.setattr(type(thesaurus), "save", full)
+        rename()
+        told(page, "the edit was not saved: [Errno 28] No space left on device")
+        page.route("**/api/edit", lambda route: route.fulfill(status=502, body="<html>"))
+        rename()
+        told(page, "502 Bad Gateway")
+        page.unroute("**/api/edit")
+        page.route("**/api/edit", lambda route: route.abort())
+        rename()
+        told(page, "The server does not answer: start roget explore again")
+        page.close()
+
+
+def test_longer_bars_are_nearer_words(browser, place):
+    with shown(browser, f"{place}#/word/owl") as page:
+        rows = page.locator("#panel section:has-text('Neighbours') .rows li")
+        bars = [float(width) for width in rows.locator(".meter i").evaluate_all(
+            "bars => bars.map((one) => parseFloat(one.style.width))")]  # fmt: skip
+        assert bars[0] == 100
+        assert bars == sorted(bars, reverse=True)
+        assert bars[-1] < 60
+        assert "bits apart" in page.inner_text("#panel section:has-text('Neighbours') h2")
+        page.goto(f"{place}#/class/3")
+        head(page, page.inner_text("#crumbs [aria-current]"))
+        assert "bits from the middle" in page.inner_text("#panel section:has-text('Typical words')")
+
+
+def test_comparison_says_what_is_left_out(browser, place):
+    with shown(browser, f"{place}#/compare/4") as page:
+        facts = " ".join(page.locator(".facts span").all_inner_texts())
+        assert "4 classes, all of which have words of the gold standard" in facts
+        assert "16 of 17 gold words found, in 4 of its 4 classes" in facts
+
+
+@pytest.fixture(scope="module")
+def chain(tmp_path_factory):
+    """Forty words in a tree that splits off one class after the other."""
+    lines = [f"w{n}\tc{n}\nc{n}\tn{n}\nn{n + 1}\tn{n}\nx{n}\tn{n}" for n in range(20)]
+    place = tmp_path_factory.mktemp("chain") / "chain.tsv"
+    place.write_text("\n".join([*lines, "end\tn20"]) + "\n")
+    return Desk(place)
+
+
+def test_a_deep_cut_keeps_its_columns_and_zooms(browser, chain):
+    size = {"width": 1440, "height": 900}
+    with served(chain) as address, shown(browser, address, viewport=size) as page:
+        k = chain.views.thesaurus.tree.n_clusters
+        page.goto(f"{address}#/cut/{k}")
+        head(page, f"{k} classes")
+        narrowest = (
+            "Math.min(...[...document.querySelectorAll('.box')].map((one) => one.offsetWidth))"
+        )
+        assert page.evaluate(narrowest) >= 120
+        page.click("#tree .box.more")
+        page.wait_for_selector("#crumbs a")
+        assert page.url.split("/")[-2] == str(k)
+        assert page.evaluate(narrowest) >= 120
+        page.click("#tree .box.up")
+        page.wait_for_function("k => !location.hash.endsWith(`/${k}/0`)", arg=k)
+        page.focus("#slider")
+        page.keyboard.press("Home")
+        head(page, "1 class")
+        assert page.url.endswith("#/cut/1")
+        assert page.is_hidden("#crumbs")
+
+
+def test_taxonomies_have_words_and_no_text(browser, chain):
+    with served(chain) as address, shown(browser, f"{address}#/class/1") as page:
+        assert "of the words" in page.inner_text(".facts")
+        assert page.locator("text=Rename").count() == 0
+        page.click(".brand")
+        page.wait_for_selector("text=It cannot be edited here: make a thesaurus of it first")
+
+
+def test_phone_has_its_tools_in_one_row_and_shows_what_scrolls(browser, tmp_path, thesaurus):
+    thesaurus.rename(3, "beasts").save(tmp_path / "a rather long name.thesaurus")
+    desk = Desk(tmp_path / "a rather long name.thesaurus", write_gold(tmp_path / "gold.tsv"))
+    size = {"width": 390, "height": 844}
+    with served(desk) as address, shown(browser, f"{address}#/compare", viewport=size) as page:
+        tops = [page.locator(at).bounding_box() for at in (".bar nav", "#undo", "#theme")]
+        middles = [box["y"] + box["height"] / 2 for box in tops]
+        assert max(middles) - min(middles) < 4
+        assert page.locator(".brand").bounding_box()["width"] > 50
+        table = page.locator(".scroll.scores")
+        assert table.evaluate("one => one.scrollWidth > one.clientWidth")
+        assert table.evaluate("one => getComputedStyle(one).backgroundImage").count("gradient") == 4
+        assert table.get_attribute("tabindex") == "0"
+        assert page.evaluate("document.documentElement.scrollWidth") <= 390
+
+
+def test_static_sheets_run_no_formulas(browser, tmp_path, thesaurus):
+    families = {**FAMILIES, "animal": ("=1+1", "-dog", *FAMILIES["animal"][2:])}
+    made(families).save(tmp_path / "t")
+    file = tmp_path / "page.html"
+    file.write_text(static.page(Desk(tmp_path / "t")), encoding="utf-8")
+    with shown(browser, f"{file.as_uri()}#/class/3") as page:
+        with page.expect_download() as waiting:
+            page.click(".links >> text=CSV")
+        lines = Path(waiting.value.path()).read_text(encoding="utf-8").splitlines()
+        assert lines[0] == "word,distance_bits,probability"
+        assert {"'=1+1", "'-dog"} <= {line.split(",")[0] for line in lines}

@@ -18,6 +18,8 @@ from roget.explore.index import Index
 from roget.explore.neighbours import Neighbours
 from roget.explore.search import Search
 from roget.explore.views import Views
+from roget.report.exports import export
+from roget.report.exports.base import Options
 from roget.scoring.evaluate import score
 
 
@@ -135,7 +137,7 @@ def test_words_without_counts_have_no_distance():
     views = Views(Thesaurus(counts, *parts), "gaps")
     listed = views.word_class(0)["typical"]
     assert listed[-1]["word"] == "dog"
-    assert listed[-1]["distance"] is None
+    assert listed[-1]["distance_bits"] is None
     assert views.word(0)["neighbours"]
     assert views.kind == "none"
     assert [step["value"] for step in views.path()["steps"]] == [1.5, 2.0, 2.5]
@@ -200,3 +202,32 @@ def test_sheets_hold_what_views_hold():
     word = views.word(0)
     kinds = [row["kind"] for row in csv.DictReader(io.StringIO(sheets.as_csv(sheets.word(word))))]
     assert kinds.count("neighbour") == len(word["neighbours"])
+
+
+def test_distances_are_told_in_bits():
+    thesaurus = made(FAMILIES)
+    views = Views(thesaurus, "words")
+    near = thesaurus.neighbours("owl", 3)
+    found = [one["distance_bits"] for one in views.word(views.index.row("owl"), 3)["neighbours"]]
+    assert found == pytest.approx([one.distance / math.log(2) for one in near], rel=1e-4)
+    (first, *_) = views.word_class(3)["typical"]
+    nats = thesaurus.word_class(3).words[0].distance
+    assert first["distance_bits"] == pytest.approx(nats / math.log(2), rel=1e-4)
+
+
+def test_comparison_counts_what_is_left_out(tmp_path):
+    views = Views(made(FAMILIES), "words")
+    found = comparison(views, Gold("gold", {"dog": "a", "cat": "a", "gnu": "a", "yak": "b"}), 4)
+    assert (found["k"], len(found["ours"])) == (4, 1)
+    assert (found["shared"], found["their_words"]) == (2, 4)
+    assert (len(found["theirs"]), found["their_classes"]) == (1, 2)
+
+
+def test_a_taxonomy_can_stand_beside(tmp_path):
+    pytest.importorskip("rdflib", reason="needs roget[skos]")
+    export(made(FAMILIES), tmp_path / "other.ttl", options=Options("other", "en"))
+    side = opened(tmp_path / "other.ttl")
+    assert side.kind == "thesaurus"
+    assert side.size >= sum(map(len, FAMILIES.values()))
+    found = comparison(Views(made(FAMILIES), "words"), side, 4)
+    assert found["shared"] == sum(map(len, FAMILIES.values()))

@@ -8,7 +8,7 @@ import socket
 
 import pytest
 
-from explore.helpers import HOSTILE, hostile
+from explore.helpers import FAMILIES, HOSTILE, hostile, made
 from roget.errors import InputError
 from roget.explore.desk import Desk
 from roget.learn.thesaurus import Thesaurus
@@ -209,6 +209,48 @@ def test_edits_of_an_old_page_are_refused(client):
     assert edit(client, action="rename", node=3, label="y", revision=0).status_code == 409
 
 
+@pytest.mark.parametrize("how", ["rebuilt", "edited"])
+def test_what_was_changed_elsewhere_is_shown_and_not_overwritten(client, folder, how):
+    if how == "rebuilt":
+        other = made({name: words[1:] for name, words in FAMILIES.items()}, seed=1)
+        other.rename(4, "fowl").save(folder)
+    else:
+        Thesaurus.load(folder).rename(4, "fowl").save(folder)
+    kept = Thesaurus.load(folder)
+    refused = edit(client, action="rename", node=3, label="beasts")
+    assert refused.status_code == 409
+    assert refused.json()["error"] == "the thesaurus was changed elsewhere: load the page again"
+    found = Thesaurus.load(folder)
+    assert found.edits == kept.edits
+    assert found.words.tolist() == kept.words.tolist()
+    # The page, loaded again, has what is there now, and edits that.
+    about = client.get("/api/overview").json()
+    assert (about["words"], about["edits"], about["revision"]) == (len(kept), 1, 1)
+    assert client.get("/api/tree").json()["label"][4] == "fowl"
+    assert edit(client, action="rename", node=3, label="late", revision=0).status_code == 409
+    assert edit(client, action="rename", node=3, label="beasts").status_code == 200
+    assert edit(client, action="undo").status_code == 200
+    assert Thesaurus.load(folder).edits == kept.edits
+
+
+def test_merged_words_are_shown_in_their_class(client, desk):
+    t = desk.views.thesaurus
+    both = {str(t.words[row]) for row in (*t.inside(3), *t.inside(5))}
+    assert edit(client, action="merge", node=3, into=5).status_code == 200
+    views = desk.views
+    (leaf,) = {int(views.thesaurus.path(word)[-1]) for word in both}
+    shown = client.get(f"/api/class/{leaf}?n=100").json()
+    assert {one["word"] for one in shown["typical"]} == both
+    assert shown["words"] == len(both)
+    for word in both:
+        assert client.get(f"/api/word?word={word}").json()["path"][-1]["node"] == leaf
+
+
+def test_labels_that_are_no_text_are_refused(client):
+    assert edit(client, action="rename", node=3, label="a\ud800b").status_code == 400
+    assert client.get("/api/overview").json()["edits"] == 0
+
+
 @pytest.mark.parametrize("body", [b"", b"[]", b"{", b"\xff", b"[" * 100_000])
 def test_bodies_that_are_no_edit(client, body):
     headers = {"x-roget-token": token(client)}
@@ -245,3 +287,57 @@ def test_only_this_machine_is_bound():
     with server.free_port(None) as bound:
         assert bound.getsockname()[0] == "127.0.0.1"
         assert bound.family == socket.AF_INET
+
+
+def renamed(client, **asked):
+    headers = {"x-roget-token": token(client)}
+    return client.post("/api/edit", json={"action": "rename", "node": 3, **asked}, headers=headers)
+
+
+def test_a_save_that_fails_is_told(client, desk, monkeypatch):
+    def full(*_):
+        raise OSError(28, "No space left on device", "edits.json")
+
+    monkeypatch.setattr(Thesaurus, "save", full)
+    answer = renamed(client, label="beasts", revision=0)
+    assert answer.status_code == 500
+    assert answer.json()["error"].startswith("the edit was not saved: [Errno 28] No space left")
+    assert desk.revision == 0
+    assert client.get("/api/class/3").json()["label"] != "beasts"
+
+
+def test_a_folder_that_cannot_be_written_to_is_locked(client, desk, monkeypatch):
+    assert client.get("/api/overview").json()["locked"] is None
+    monkeypatch.setattr("os.access", lambda path, mode: False)
+    about = client.get("/api/overview").json()
+    assert about["editable"] is False
+    assert about["locked"] == f"{desk.path} cannot be written to"
+    answer = renamed(client, label="beasts", revision=0)
+    assert answer.status_code == 501
+    assert "cannot be written to" in answer.json()["error"]
+
+
+@pytest.mark.parametrize("revision", [True, False, "0", 0.0, None])
+def test_a_revision_is_a_whole_number(client, revision):
+    assert renamed(client, label="beasts", revision=revision).status_code == 400
+
+
+def test_sheets_run_no_formulas(client, desk):
+    renamed(client, label="=1+1", revision=0)
+    rows = client.get("/api/tree?format=csv").text.splitlines()
+    assert rows[4].endswith(",'=1+1")
+    assert rows[1].startswith("0,-1,"), "numbers stay numbers"
+
+
+def test_taxonomies_are_shown_but_not_edited(tmp_path):
+    table = tmp_path / "animals.tsv"
+    table.write_text("dog\tmammal\ncat\tmammal\nowl\tbird\nmammal\tanimal\nbird\tanimal\n")
+    desk = Desk(table)
+    client = testclient.TestClient(server.application(desk, PORT), base_url=HOME)
+    about = client.get("/api/overview").json()
+    assert (about["words"], about["whole"], about["editable"]) == (3, "words", False)
+    assert about["locked"].endswith(f"roget export {table} -o animals.thesaurus")
+    assert renamed(client, label="beasts", revision=0).status_code == 501
+    desk.views.thesaurus.save(tmp_path / "animals.thesaurus")
+    kept = Desk(tmp_path / "animals.thesaurus").overview()
+    assert (kept["whole"], kept["editable"]) == ("words", True)

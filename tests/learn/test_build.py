@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import signal
 import subprocess
@@ -267,6 +268,64 @@ def test_ctrl_c_keeps_the_classes_found_so_far(table, tmp_path):
     whole = build(table, output=out, min_count=1, clusters=6)
     assert whole.tree.n_clusters == 6
     assert json.loads((out / "thesaurus.json").read_text())["shape"][2] == 6
+
+
+@pytest.mark.parametrize("method", ["soft", "mdl"])
+def test_ctrl_c_leaves_a_thesaurus_that_is_there_alone(table, tmp_path, method):
+    out = tmp_path / "t"
+    made = build(table, output=out, clusters=2)
+    made.rename(made.path("tea")[-1], "drinks").save(out)
+    before = {path.name: path.read_bytes() for path in out.iterdir()}
+
+    def stop(state):
+        if state["fraction"] < 1:
+            raise KeyboardInterrupt
+
+    plan = Plan(method, clusters=6)
+    said = rf"{out} stays as it was: run the same command again to go on \({out}\.partial"
+    with pytest.warns(UserWarning, match="interrupted"), pytest.warns(UserWarning, match=said):
+        built = run(table, out, Options(min_count=5), plan, clustering=stop)
+    assert built.interrupted
+    assert not built.saved
+    assert {path.name: path.read_bytes() for path in out.iterdir()} == before
+    assert (tmp_path / "t.partial").is_dir(), "so that the next run can go on"
+    whole = run(table, out, Options(min_count=5), plan)
+    assert whole.saved
+    assert Thesaurus.load(out).tree.n_clusters == 6
+    assert not (tmp_path / "t.partial").exists()
+
+
+def test_a_folder_that_cannot_be_written_to_is_said_in_words(table, tmp_path, monkeypatch):
+    def closed(path, *args, **options):
+        raise OSError(errno.EROFS, "Read-only file system", str(path))
+
+    monkeypatch.setattr(module.Path, "mkdir", closed)
+    with pytest.raises(OSError, match=r"^cannot write .*/t: Read-only file system .*t\.partial"):
+        build(table, output=tmp_path / "t")
+
+
+def test_where_edits_went_is_told_if_in_doubt(tmp_path):
+    words = [f"w{n}" for n in range(12)]
+
+    def learnt(first):
+        table = np.zeros((12, 4), dtype=np.int64)
+        table[:first, :2], table[first:, 2:] = 30, 30
+        table[0, 3] = 1  # so that all are linked
+        Counts(table, words, list("abcd")).write(tmp_path / "c")
+        return run(tmp_path / "c", tmp_path / "t", Options(min_count=5), Plan("mdl", heldout=False))
+
+    made = learnt(5).thesaurus
+    few, many = made.path("w4")[-1], made.path("w11")[-1]
+    made.rename(few, "few").rename(many, "many").save(tmp_path / "t")
+    assert learnt(5).notes == ("2 of 2 edits were made again",)
+    notes = learnt(8).notes
+    again = Thesaurus.load(tmp_path / "t")
+    assert again.label(again.path("w0")[-1]) == "few"
+    assert notes[0] == "2 of 2 edits were made again"
+    assert len(notes) == 3
+    assert "look whether it is right" in notes[1]
+    assert notes[1].endswith("(5 of 5 words, and 3 others)")
+    assert notes[2].endswith("(4 of 7 words)")
 
 
 def test_a_mistake_does_not_cost_an_earlier_run(table, tmp_path):

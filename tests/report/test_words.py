@@ -8,6 +8,7 @@ import io
 from roget import Counts
 from roget.core.tree import Tree
 from roget.learn.thesaurus import Thesaurus
+from roget.report.thesaurus import render
 from roget.report.words import look_around, place, places_as_tsv, render_neighbours, render_places
 
 HOSTILE = ["<script>alert(1)</script>", "x" * 10_000, "שלום", "[bold]a[/bold]", '"a"\tb', "🙂"]
@@ -27,3 +28,24 @@ def test_hostile_words_are_harmless():
     assert "[bold]a[/bold]" in render_places(found)
     rows = list(csv.reader(io.StringIO(places_as_tsv(found)), delimiter="\t"))
     assert [row[0] for row in rows[1:]] == [one["word"] for one in found for _ in one["classes"]]
+
+
+def test_control_characters_are_spelt_out(monkeypatch):
+    monkeypatch.setenv("COLUMNS", "100")
+    words = ["\x1b[31mred", "two\nlines\there", "x" * 10_000, "\u202eturned", "plain"]
+    counts = Counts([[n + 1, 1] for n in range(5)], words, ["see\x07", "have"])
+    t = Thesaurus(counts, Tree(), [[1.0]] * 5, [[0.5, 0.5]], [1.0], labels={0: "a\tlabel\nhere"})
+    for word in words:
+        text = render_neighbours(look_around(t, word, 9, "both")) + render_places(
+            place(t, counts, 1)
+        )
+        assert not set(text) & set("\x1b\x07\t\u202e")
+        assert all(len(line) <= 100 for line in text.splitlines())
+        assert "\\x1b[31mred" in text
+        assert "two\\nlines\\there" in text
+        assert "a\\tlabel\\nhere" in text, "no word pushes other columns out"
+        assert "seen" in text.splitlines()[0]
+    assert "x" * 32 + "…" in text
+    tree = render(t)
+    assert "a\\tlabel\\nhere" in tree
+    assert "\x07" not in tree

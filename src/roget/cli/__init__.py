@@ -17,6 +17,7 @@ from roget.cli import explore as explore_command
 from roget.cli import export as export_command
 from roget.cli import list as list_command
 from roget.cli import neighbours as neighbours_command
+from roget.cli import prefer as prefer_command
 from roget.cli import reproduce as reproduce_command
 from roget.cli import score as score_command
 from roget.errors import RogetError
@@ -39,6 +40,7 @@ app.command("neighbours")(neighbours_command.neighbours)
 app.command("classify")(classify_command.classify)
 app.command("explore")(explore_command.explore)
 app.command("export")(export_command.export)
+app.command("prefer")(prefer_command.prefer)
 app.add_typer(data_command.app)
 app.command("list")(list_command.list_names)
 app.command("reproduce")(reproduce_command.reproduce)

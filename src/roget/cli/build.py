@@ -34,6 +34,9 @@ Method = enum.StrEnum(  # type: ignore[misc]
 )
 _SOFT = Method("soft")
 
+INTERRUPTED = 130
+"""The exit code of what Ctrl-C has ended."""
+
 
 def build(
     inputs: Annotated[
@@ -94,7 +97,8 @@ def build(
     """Build a thesaurus: a tree of word classes, learnt from text or from counts.
 
     Other ways to count: roget count first, then roget build COUNTS. Ctrl-C while words are
-    clustered keeps the classes found so far; the same command goes on from there.
+    clustered keeps the classes found so far, but never in the place of a thesaurus that is there
+    already; the same command goes on from there.
     """
     target = _target(inputs, output)
     from roget.learn.build import Plan
@@ -144,16 +148,20 @@ def _build(inputs: list[str], output: str, asked: Any, plan: Any) -> None:
     said = [str(one.message) for one in caught if issubclass(one.category, UserWarning)]
     for note in (*built.notes, *said):
         print(f"note: {note}", file=sys.stderr)
-    _tell(built, output, time.monotonic() - began)
+    if built.saved:
+        _tell(built, output, time.monotonic() - began)
+    if built.interrupted:
+        raise typer.Exit(INTERRUPTED)
 
 
 def _tell(built: Any, output: str, seconds: float) -> None:
-    from roget.report.thesaurus import description, heldout, quality, render, sizes
+    from roget.report.thesaurus import alone, description, heldout, quality, render, sizes
 
     thesaurus = built.thesaurus
     print(f"wrote {output}: {sizes(thesaurus)}", file=sys.stderr)
     print(f"  in {seconds:.1f} s; {quality(thesaurus)}", file=sys.stderr)
-    for line in (description(thesaurus), heldout(thesaurus)):
+    why = "" if built.interrupted else alone(thesaurus)
+    for line in (description(thesaurus), heldout(thesaurus), why):
         if line:
             print(f"  {line}", file=sys.stderr)
     print(file=sys.stderr)

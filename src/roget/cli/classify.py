@@ -1,4 +1,4 @@
-"""`roget classify DIR COUNTS`."""
+"""`roget classify THESAURUS COUNTS`."""
 
 from __future__ import annotations
 
@@ -21,7 +21,13 @@ class Format(enum.StrEnum):
 
 
 def classify(
-    thesaurus: Annotated[str, typer.Argument(metavar="DIR", help="A thesaurus.")],
+    thesaurus: Annotated[
+        str,
+        typer.Argument(
+            metavar="THESAURUS",
+            help="A thesaurus; or a taxonomy: SKOS, child–parent TSV, a WordNet folder.",
+        ),
+    ],
     counts: Annotated[
         str,
         typer.Argument(
@@ -44,14 +50,15 @@ def classify(
 ) -> None:
     """Find the classes that new words belong to, from the contexts they stand in.
 
-    Contexts are matched by name, so count them as those of the thesaurus were counted.
+    Contexts are matched by name, so count them as those of the thesaurus were counted. A word of
+    which no context is known gets no class.
     """
     from roget.core.counts import Counts
-    from roget.learn.thesaurus import Thesaurus
+    from roget.learn.opening import open_thesaurus
     from roget.report import words
 
     given = Counts.read(counts, columns.split(",") if columns else None)
-    placed = words.place(Thesaurus.load(thesaurus), given, n)
+    placed = words.place(open_thesaurus(thesaurus), given, n)
     told = _told(format, output)
     made = {
         "text": words.render_places,

@@ -1,4 +1,4 @@
-"""`roget explore DIR`."""
+"""`roget explore THESAURUS`."""
 
 from __future__ import annotations
 
@@ -13,7 +13,13 @@ from roget.cli import options
 
 
 def explore(
-    thesaurus: Annotated[str, typer.Argument(metavar="DIR", help="A thesaurus of roget build.")],
+    thesaurus: Annotated[
+        str,
+        typer.Argument(
+            metavar="THESAURUS",
+            help="A thesaurus; or a taxonomy: SKOS, child–parent TSV, a WordNet folder.",
+        ),
+    ],
     port: Annotated[
         int | None,
         typer.Option(min=1, max=65535, metavar="N", help="Default: any that is free."),
@@ -26,8 +32,9 @@ def explore(
     compare: Annotated[
         str | None,
         typer.Option(
-            metavar="DIR|GOLD",
-            help="Set beside it another thesaurus, or a file of words and their classes.",
+            metavar="THESAURUS|GOLD",
+            help="Set beside it another thesaurus (a folder, SKOS, WordNet), or a file of words "
+            "and their classes.",
         ),
     ] = None,
     columns: options.Columns = None,

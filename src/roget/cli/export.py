@@ -54,24 +54,15 @@ def export(
     Words are listed in the class where they have their place, and where at least a tenth of them
     belongs.
     """
+    from roget.learn.opening import open_thesaurus
     from roget.report.exports import export as write
     from roget.report.exports import told
     from roget.report.exports.base import BASE, Options
 
     options = Options(title or Path(source).resolve().stem, language, base or BASE)
     format = told(output) if to is None else to.value
-    thesaurus = _read(source, language)
+    thesaurus = open_thesaurus(source, language)
     target: Any = sys.stdout.buffer if output == "-" else output
     write(thesaurus, target, format, options)
     if output != "-":
         print(f"wrote {output}: {thesaurus!r}", file=sys.stderr)
-
-
-def _read(source: str, language: str | None) -> Any:
-    from roget.learn.taxonomy import read
-    from roget.learn.thesaurus import Thesaurus
-    from roget.learn.thesaurus.files import is_thesaurus
-
-    if is_thesaurus(Path(source)):
-        return Thesaurus.load(source)
-    return read(source, language=language)

@@ -1,4 +1,4 @@
-"""`roget neighbours DIR WORD`."""
+"""`roget neighbours THESAURUS WORD`."""
 
 from __future__ import annotations
 
@@ -26,7 +26,13 @@ class Format(enum.StrEnum):
 
 
 def neighbours(
-    thesaurus: Annotated[str, typer.Argument(metavar="DIR", help="A thesaurus.")],
+    thesaurus: Annotated[
+        str,
+        typer.Argument(
+            metavar="THESAURUS",
+            help="A thesaurus; or a taxonomy: SKOS, child–parent TSV, a WordNet folder.",
+        ),
+    ],
     word: Annotated[str, typer.Argument(metavar="WORD", help="The word to look up.")],
     n: Annotated[
         int, typer.Option("--number", "-n", min=1, metavar="N", help="How many neighbours.")
@@ -45,12 +51,12 @@ def neighbours(
 ) -> None:
     """The words of a thesaurus that are most like a word, and why.
 
-    Distances are Jensen–Shannon divergences: in bits, from 0 to 1, as text, in nats as JSON.
+    Distances are Jensen–Shannon divergences in bits, from 0 to 1.
     """
-    from roget.learn.thesaurus import Thesaurus
+    from roget.learn.opening import open_thesaurus
     from roget.report.words import as_json, look_around, render_neighbours
 
-    found = look_around(Thesaurus.load(thesaurus), word, n, by.value)
+    found = look_around(open_thesaurus(thesaurus), word, n, by.value)
     told = options.told_format(output, {"text": "", "json": ""}, format)
     options.deliver(
         as_json(found) if told == "json" else render_neighbours(found), (), told, output

@@ -89,9 +89,7 @@ def prefer(
     table = _counts(counts, slot, columns)
     context = context_of(table, head, slot)
     tree, source = _thesaurus(table, thesaurus, wordnet, seed)
-    found = cut(
-        table, context, thesaurus=tree, words=words, penalty=penalty, senses=senses.value
-    )
+    found = cut(table, context, thesaurus=tree, words=words, penalty=penalty, senses=senses.value)
     told = options.told_format(output, {"text": "", "json": "", "csv": ""}, format)
     write = {"text": report.render, "json": report.as_json, "csv": report.as_csv}[told]
     for note in report.notes(found):

@@ -4,15 +4,24 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import sys
 import tempfile
+import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 from roget.errors import InputError
+
+STALE = 24 * 3600.0
+"""Seconds after which a draft that no process of this machine works on is nobody's."""
+
+_SUFFIX = ".draft"
+_DRAFT = re.compile(rf"(\d+)\.\w+{re.escape(_SUFFIX)}")
+"""What follows the target's name in the name of a draft: the process, and a random word."""
 
 
 def write_atomic(path: str | os.PathLike[str], text: str) -> None:
@@ -45,8 +54,9 @@ def new_file(path: str | os.PathLike[str]) -> Iterator[Path]:
         # A pipe or device is written to, never replaced.
         yield target
         return
-    with _clear_errors(target):
-        handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+    with clear_errors(target):
+        _clear_stale(target)
+        handle, name = tempfile.mkstemp(_SUFFIX, _prefix(target), target.parent)
         os.close(handle)
         try:
             yield Path(name)
@@ -63,22 +73,104 @@ def new_directory(
 ) -> Iterator[Path]:
     """A draft folder beside the path, to be filled; it takes its name if the block ends well.
 
-    A folder that is there already is replaced only if `ours` says it is of this kind. It stays
+    A folder that is there already is replaced only if `ours` says it is of this kind; it is asked
+    at the beginning, and at the end again, while nobody else has the folder `locked`. It stays
     as it is until the new one is whole, and comes back if the new one cannot take its place.
     """
     target = Path(path).resolve()
     _need_folder(target)
     _need_ours(target, ours, kind)
-    with _clear_errors(target):
-        draft = Path(tempfile.mkdtemp(dir=target.parent, prefix=f".{target.name}."))
+    with clear_errors(target):
+        _clear_stale(target)
+        draft = Path(tempfile.mkdtemp(_SUFFIX, _prefix(target), target.parent))
         try:
             os.chmod(draft, 0o777 & ~_umask())
             yield draft
-            # Filling the draft may have taken hours: look again at what is to be replaced.
-            _need_ours(target, ours, kind)
-            _exchange(draft, target)
+            with locked(target):
+                # Filling the draft may have taken hours: look again at what is to be replaced.
+                _need_ours(target, ours, kind)
+                _exchange(draft, target)
         finally:
             shutil.rmtree(draft, ignore_errors=True)
+
+
+@contextmanager
+def locked(folder: Path) -> Iterator[None]:
+    """Keep others who ask for the same from a folder; where the system can, and it is there."""
+    handle = _lock(folder)
+    try:
+        yield
+    finally:
+        if handle is not None:
+            os.close(handle)
+
+
+def _lock(folder: Path) -> int | None:
+    if sys.platform == "win32":  # has no such locks
+        return None
+    import fcntl
+
+    while True:
+        try:
+            handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+        except OSError:
+            return None
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX)
+            # While this waited, another folder may have taken the name.
+            if os.path.samestat(os.fstat(handle), os.stat(folder)):
+                return handle
+        except OSError:
+            # The folder is gone, or its file system has no locks.
+            return handle
+        except BaseException:
+            os.close(handle)
+            raise
+        os.close(handle)
+
+
+def _prefix(target: Path) -> str:
+    return f".{target.name}.{os.getpid()}."
+
+
+def _clear_stale(target: Path) -> None:
+    """Remove drafts of a target that were left behind, long ago, by processes that were killed."""
+    begin = f".{target.name}."
+    try:
+        names = [name for name in os.listdir(target.parent) if name.startswith(begin)]
+    except OSError:
+        return
+    for name in names:
+        mark = _DRAFT.fullmatch(name.removeprefix(begin))
+        draft = target.parent / name
+        if mark is None or _alive(int(mark[1])) or time.time() - _touched(draft) < STALE:
+            continue
+        if draft.is_dir():
+            shutil.rmtree(draft, ignore_errors=True)
+        else:
+            with suppress(OSError):
+                draft.unlink()
+
+
+def _touched(draft: Path) -> float:
+    """When anything in a draft was last written; of one that is going away, now."""
+    try:
+        inside = list(draft.iterdir()) if draft.is_dir() else []
+        return max(path.lstat().st_mtime for path in (draft, *inside))
+    except OSError:
+        return time.time()
+
+
+def _alive(process: int) -> bool:
+    if sys.platform == "win32":  # to ask would be to end it
+        return False
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except (OSError, OverflowError):
+        return True
+    return True
 
 
 def _exchange(draft: Path, target: Path) -> None:
@@ -126,7 +218,7 @@ def _need_ours(target: Path, ours: Callable[[Path], bool], kind: str) -> None:
 
 
 @contextmanager
-def _clear_errors(target: Path) -> Iterator[None]:
+def clear_errors(target: Path) -> Iterator[None]:
     """A full disk or a closed folder said in words, as an error of the same class."""
     try:
         yield

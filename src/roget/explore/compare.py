@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from roget.errors import InputError
 from roget.explore.views import View, Views, brief
-from roget.learn.thesaurus import Thesaurus
+from roget.learn.opening import is_taxonomy, open_thesaurus
 from roget.scoring.evaluate import score
 from roget.scoring.labels import Labels, as_labels
 
@@ -36,6 +36,10 @@ class Side(Protocol):
     def kind(self) -> str:
         """ "gold" or "thesaurus"."""
 
+    @property
+    def size(self) -> int:
+        """How many words it has."""
+
     def classes(self, words: Mapping[str, int], k: int) -> tuple[Ints, list[str]]:
         """The class of each row (−1: none), and the names of the classes."""
 
@@ -50,6 +54,11 @@ class Gold:
     name: str
     answers: Mapping[str, str]
     kind: str = "gold"
+
+    @property
+    def size(self) -> int:
+        """How many words have a label."""
+        return len(self.answers)
 
     def classes(self, words: Mapping[str, int], k: int) -> tuple[Ints, list[str]]:
         """The gold class of each row."""
@@ -74,6 +83,11 @@ class Other:
     views: Views
     kind: str = "thesaurus"
 
+    @property
+    def size(self) -> int:
+        """How many words the other thesaurus has."""
+        return len(self.views.thesaurus)
+
     def classes(self, words: Mapping[str, int], k: int) -> tuple[Ints, list[str]]:
         """The other thesaurus's class of each row."""
         index = self.views.index
@@ -91,10 +105,10 @@ class Other:
 
 
 def opened(path: str | os.PathLike[str], columns: Mapping[str, str] | None = None) -> Side:
-    """What is at a path: a thesaurus if it is a folder, else a file of gold labels."""
+    """What is at a path: a thesaurus if its name tells that, else a file of gold labels."""
     place = Path(path)
-    if place.is_dir():
-        return Other(place.name, Views(Thesaurus.load(place), place.name))
+    if is_taxonomy(path):
+        return Other(place.name, Views(open_thesaurus(path), place.name))
     labels = as_labels(os.fspath(path), columns=columns, gold=True)
     if labels.items is None:
         raise InputError(f"{place}: the labels have no items; expected a word and its class")
@@ -132,7 +146,8 @@ def comparison(views: Views, side: Side, k: int) -> View:
     shared = theirs >= 0
     if not shared.any():
         raise InputError(f"{side.name} has no word in common with {views.name}")
-    table = np.zeros((len(tops), len(names)), dtype=np.int64)
+    classes = len(names)
+    table = np.zeros((len(tops), classes), dtype=np.int64)
     np.add.at(table, (ours[shared], theirs[shared]), 1)
     filled = np.flatnonzero(table.sum(axis=1)), np.flatnonzero(table.sum(axis=0))
     table = table[np.ix_(*filled)]
@@ -145,6 +160,8 @@ def comparison(views: Views, side: Side, k: int) -> View:
         "name": side.name,
         "kind": side.kind,
         "shared": int(shared.sum()),
+        "their_words": side.size,
+        "their_classes": classes,
         "ours": [
             {"node": node, "label": index.labels[node], "words": int(size)}
             for node, size in zip(nodes, table.sum(axis=1), strict=True)

@@ -12,7 +12,8 @@ from typing import Any
 from roget.errors import InputError
 from roget.explore.compare import Side, comparison, offered, opened
 from roget.explore.views import View, Views
-from roget.learn.thesaurus import Thesaurus
+from roget.learn.opening import open_thesaurus
+from roget.learn.thesaurus import Thesaurus, files
 
 EDITS: dict[str, dict[str, type]] = {
     "rename": {"node": int, "label": str},
@@ -40,7 +41,8 @@ class Desk:
     ) -> None:
         self.path = Path(path)
         name = self.path.resolve().name
-        self.views = Views(Thesaurus.load(self.path), name)
+        self.views = Views(open_thesaurus(path), name)
+        self._imported = not files.is_thesaurus(self.path)
         self.side: Side | None = None if compare is None else opened(compare, columns)
         self.revision = 0
         self._lock = threading.Lock()
@@ -49,9 +51,19 @@ class Desk:
             self.compare(offered(self.views, self.side)[1])
 
     @property
+    def locked(self) -> str | None:
+        """Why this thesaurus cannot be edited; None if it can."""
+        if self._imported:
+            into = f"{self.path.stem or 'my'}.thesaurus"
+            return f"make a thesaurus of it first, with roget export {self.path} -o {into}"
+        if not os.access(self.path, os.W_OK):
+            return f"{self.path} cannot be written to"
+        return None
+
+    @property
     def editable(self) -> bool:
         """Whether this thesaurus can be edited."""
-        return all(hasattr(self.views.thesaurus, name) for name in EDITS)
+        return self.locked is None
 
     def overview(self) -> View:
         """The overview, with what can be done here."""
@@ -59,6 +71,7 @@ class Desk:
         view = self.views.overview() | {
             "revision": self.revision,
             "editable": self.editable,
+            "locked": self.locked,
             "edits": len(done),
             "last": str(done[-1]) if done else None,
             "compare": None,
@@ -75,7 +88,7 @@ class Desk:
 
     def _compare(self, k: int, revision: int) -> View:
         if self.side is None:
-            raise InputError("nothing to compare with: roget explore DIR --compare DIR|GOLD")
+            raise InputError("nothing to compare with: roget explore … --compare THESAURUS|GOLD")
         return comparison(self.views, self.side, k)
 
     def edit(self, asked: Mapping[str, Any], revision: int) -> View:
@@ -85,11 +98,20 @@ class Desk:
             if revision != self.revision:
                 raise Changed("the thesaurus has changed meanwhile: load the page again")
             edited = getattr(self.views.thesaurus, action)(**values)
-            views = Views(edited, self.views.name)
-            views.warm()
-            edited.save(self.path)
+            views = self._warm(edited)
+            try:
+                edited.save(self.path)
+            except files.Changed:
+                found = self._warm(Thesaurus.load(self.path))
+                self.views, self.revision = found, self.revision + 1
+                raise Changed("the thesaurus was changed elsewhere: load the page again") from None
             self.views, self.revision = views, self.revision + 1
         return self.overview()
+
+    def _warm(self, thesaurus: Thesaurus) -> Views:
+        views = Views(thesaurus, self.views.name)
+        views.warm()
+        return views
 
 
 def _checked(asked: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:

@@ -12,7 +12,7 @@ from scipy import sparse
 
 from roget.core.information import xlogx
 from roget.errors import InputError
-from roget.learn.thesaurus import LABEL, Thesaurus
+from roget.learn.thesaurus import Thesaurus
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
@@ -41,8 +41,7 @@ class Telling(NamedTuple):
 class Index:
     """Words in the order of the leaves they have their place in, so that a class is a slice.
 
-    What `Thesaurus.word_class` gathers anew for every class is then one pass over the class, and
-    the labels of all classes need one pass over the words for each level of the tree.
+    What `Thesaurus.word_class` gathers anew for every class is then one pass over the class.
     """
 
     def __init__(self, thesaurus: Thesaurus) -> None:
@@ -207,14 +206,8 @@ class Index:
 
     @cached_property
     def labels(self) -> list[str]:
-        """The label of every node: the one a person gave, else its most typical words."""
-        words, given = self.thesaurus.words, self.thesaurus.labels
-        return [
-            given[node]
-            if node in given
-            else ", ".join(str(words[row]) for row in self.order[self._ranked(node, LABEL)[0]])
-            for node in range(self.tree.n_nodes)
-        ]
+        """The label of every node, as the thesaurus has it."""
+        return [self.thesaurus.label(node) for node in range(self.tree.n_nodes)]
 
     def cut(self, k: int) -> list[int]:
         """The nodes of the first k classes, in the order of the tree."""

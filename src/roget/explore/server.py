@@ -155,7 +155,7 @@ def _edit(desk: Desk, token: str) -> Any:
         ):
             return _error(403, "edits are taken from the page of this server only")
         if not desk.editable:
-            return _error(501, "this thesaurus cannot be edited")
+            return _error(501, f"this thesaurus cannot be edited: {desk.locked}")
         body = b""
         async for part in request.stream():
             body += part
@@ -163,13 +163,16 @@ def _edit(desk: Desk, token: str) -> Any:
                 return _error(413, "this is too long for an edit")
         try:
             asked = json.loads(body)
-            if not isinstance(asked, dict) or not isinstance(asked.get("revision"), int):
+            # By its type: true is 1 to Python, but no number to anybody else.
+            if not isinstance(asked, dict) or type(asked.get("revision")) is not int:
                 raise InputError("expected a JSON object with an action and a revision")
             view = await run_in_threadpool(desk.edit, asked, asked["revision"])
         except Changed as error:
             return _error(409, str(error))
         except (RogetError, LookupError, ValueError, RecursionError) as error:
             return _error(400, str(error))
+        except OSError as error:
+            return _error(500, f"the edit was not saved: {error}")
         return Response(_json(view), media_type="application/json")
 
     return answer

@@ -12,14 +12,22 @@ from roget.explore.views import View, Views
 Sheet = tuple[list[str], Iterable[list[Any]]]
 
 
+FORMULA = ("=", "+", "-", "@", "\t", "\r")
+"""What a cell begins with that a spreadsheet may run."""
+
+
 def as_csv(sheet: Sheet) -> str:
-    """The sheet as text, comma-separated."""
+    """The sheet as text, comma-separated; texts that a spreadsheet may run begin with a '."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     head, rows = sheet
     writer.writerow(head)
-    writer.writerows(rows)
+    writer.writerows([_harmless(cell) for cell in row] for row in rows)
     return out.getvalue()
+
+
+def _harmless(cell: Any) -> Any:
+    return f"'{cell}" if isinstance(cell, str) and cell.startswith(FORMULA) else cell
 
 
 def tree(view: View) -> Sheet:
@@ -32,14 +40,14 @@ def tree(view: View) -> Sheet:
 
 def word_class(view: View) -> Sheet:
     """One row per word."""
-    names = ["word", "distance", "probability"]
+    names = ["word", "distance_bits", "probability"]
     return names, [[one[name] for name in names] for one in view["typical"]]
 
 
 def word(view: View) -> Sheet:
-    """One row per class, neighbour and context."""
+    """One row per class (p(class|word)), neighbour (bits apart) and context (count)."""
     rows = [["class", one["label"], one["probability"]] for one in view["memberships"]]
-    rows += [["neighbour", one["word"], one["distance"]] for one in view["neighbours"]]
+    rows += [["neighbour", one["word"], one["distance_bits"]] for one in view["neighbours"]]
     rows += [["context", one["context"], one["amount"]] for one in view["contexts"]]
     return ["kind", "name", "value"], rows
 

@@ -32,7 +32,7 @@ def page(desk: Desk, progress: Progress | None = None) -> str:
     blocks["contexts"] = embedded(list(contexts.names))
     blocks["tree"] = embedded(views.tree())
     blocks["path"] = embedded(views.path())
-    about = desk.overview() | {"editable": False, "shard": SHARD}
+    about = desk.overview() | {"editable": False, "locked": None, "shard": SHARD}
     blocks["overview"] = embedded(about)
     if about["compare"] is not None:
         ks = [k for k in about["compare"]["ks"] if k <= max(CUTS)]
@@ -69,12 +69,16 @@ def _nodes(views: Views) -> range:
 
 
 def _class(views: Views, node: int, contexts: Numbers) -> list[Any]:
-    """Words as row, distance, probability; contexts as number, probability, lift; all flat."""
+    """Words as row, bits apart, probability; contexts as number, probability, lift; all flat."""
     leaf = not views.thesaurus.tree.children(node)
     n = max(WORDS, int(views.index.sizes[node])) if leaf else WORDS
     view = views.word_class(node, n)
     return [
-        [x for w in view["typical"] for x in (w["id"], _r(w["distance"]), _r(w["probability"]))],
+        [
+            x
+            for w in view["typical"]
+            for x in (w["id"], _r(w["distance_bits"]), _r(w["probability"]))
+        ],
         _told(view["contexts"], contexts),
     ]
 
@@ -95,7 +99,7 @@ def _word(views: Views, row: int, contexts: Numbers) -> list[Any]:
         view["observations"],
         view["among"],
         [x for m in view["memberships"][:MEMBERSHIPS] for x in (m["node"], _r(m["probability"]))],
-        [x for w in view["neighbours"] for x in (w["id"], _r(w["distance"]))],
+        [x for w in view["neighbours"] for x in (w["id"], _r(w["distance_bits"]))],
         _told(view["contexts"], contexts),
     ]
 

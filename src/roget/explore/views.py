@@ -97,6 +97,8 @@ class Views:
             "clusterer": known.get("clusterer"),
             "beta": brief(known.get("beta")),
             "kept": brief(classes / words) if words > 0 else None,
+            # An imported thesaurus has no text: its classes have shares of the words.
+            "whole": "words" if "imported" in known else "text",
         }
 
     def tree(self) -> View:
@@ -126,7 +128,7 @@ class Views:
                 {
                     "id": one.row,
                     "word": index.word(one.row),
-                    "distance": brief(one.distance),
+                    "distance_bits": brief(bits(one.distance)),
                     "probability": brief(one.probability),
                 }
                 for one in words
@@ -148,7 +150,7 @@ class Views:
             "among": among,
             "memberships": [{**self._named(node), "probability": brief(p)} for node, p in belongs],
             "neighbours": [
-                {"id": other, "word": index.word(other), "distance": brief(distance)}
+                {"id": other, "word": index.word(other), "distance_bits": brief(bits(distance))}
                 for other, distance in self.near.of(row, _count(n))
             ],
             "contexts": [_telling(one) for one in index.evidence(row, CONTEXTS)],

@@ -7,6 +7,7 @@ import json
 import os
 import shutil
 import tempfile
+import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
@@ -16,7 +17,7 @@ from roget import catalogue
 from roget._version import __version__
 from roget.core.counts import Counts
 from roget.core.counts.files import is_counts
-from roget.core.store import write_atomic
+from roget.core.store import clear_errors, write_atomic
 from roget.data import SAMPLES, sample
 from roget.errors import InputError, UnknownName
 from roget.learn.counting import count as counting
@@ -89,6 +90,8 @@ class Built:
     notes: tuple[str, ...]
     interrupted: bool = False
     """Whether clustering was stopped; what it had found is in the thesaurus."""
+    saved: bool = False
+    """Whether the thesaurus is in its folder; what Ctrl-C leaves never replaces another one."""
 
 
 def build(
@@ -121,8 +124,8 @@ def build(
 
     With an output, a run that was stopped goes on when it is called again, and edits of a thesaurus
     that is there already are made again. Ctrl-C while words are clustered ends that early, with the
-    classes found so far. `progress` is called with
-    {"n_clusters", "fraction"} and "beta" and "free_energy", or "description_length".
+    classes found so far; they are saved only if no thesaurus is there yet. `progress` is called
+    with {"n_clusters", "fraction"} and "beta" and "free_energy", or "description_length".
     """
     unknown = options.keys() - {field.name for field in fields(Options)}
     if unknown:
@@ -152,9 +155,18 @@ def run(
     target = checked(Path(output))
     partial = target.with_name(f"{target.name}.partial")
     begun_before = partial.is_dir()
-    partial.mkdir(exist_ok=True)
+    with clear_errors(target):
+        partial.mkdir(exist_ok=True)
     try:
-        built = _edited(_built(listed, partial, options, wanted, reading, clustering), target)
+        built = _built(listed, partial, options, wanted, reading, clustering)
+        if built.interrupted and target.exists():
+            warnings.warn(
+                f"{target} stays as it was: run the same command again to go on ({partial} keeps "
+                "what is done)",
+                stacklevel=2,
+            )
+            return built
+        built = replace(_edited(built, target), saved=True)
         built.thesaurus.save(target)
     except BaseException as error:
         halfway = (partial / "counts.partial").is_dir()  # has told so itself
@@ -199,10 +211,11 @@ def _edited(built: Built, target: Path) -> Built:
     edits = _edits(target)
     if not edits:
         return built
-    thesaurus, problems = built.thesaurus.replay(edits)
+    thesaurus, problems, doubts = built.thesaurus.replayed(edits)
     told = f"{len(edits) - len(problems):,} of {len(edits):,} edits were made again"
-    notes = (told, *(f"waiting for the next time: {problem}" for problem in problems))
-    return replace(built, thesaurus=thesaurus, notes=(*built.notes, *notes))
+    unsure = (f"made again, but look whether it is right: {doubt}" for doubt in doubts)
+    waiting = (f"waiting for the next time: {problem}" for problem in problems)
+    return replace(built, thesaurus=thesaurus, notes=(*built.notes, told, *unsure, *waiting))
 
 
 def _built(

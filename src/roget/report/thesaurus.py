@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from roget.core.information import bits
 from roget.learn.thesaurus import Thesaurus, WordClass
+from roget.report.terminal import printable
 from roget.report.text import width
 
 SHOWN = 8
@@ -57,6 +58,18 @@ def heldout(thesaurus: Thesaurus) -> str:
     )
 
 
+def alone(thesaurus: Thesaurus) -> str:
+    """Why there is but one class, and what to do; "" if there are more, or no more were wanted."""
+    options = thesaurus.provenance.get("options") or {}
+    asked = options.get("n_clusters", options.get("n_row_classes"))
+    if thesaurus.tree.n_clusters > 1 or asked == 1:
+        return ""
+    more = "" if asked else ", --clusters N"
+    return (
+        "one class: too few counts to tell classes apart; try more text, a lower --min-count" + more
+    )
+
+
 def render(thesaurus: Thesaurus, k: int = SHOWN) -> str:
     """The tree of the first k classes: share, words, label and typical contexts."""
     from rich.box import SIMPLE_HEAD
@@ -72,8 +85,9 @@ def render(thesaurus: Thesaurus, k: int = SHOWN) -> str:
     grid.add_column("class: its most typical words", ratio=3, no_wrap=True, overflow="ellipsis")
     grid.add_column("typical contexts", ratio=2, no_wrap=True, overflow="ellipsis")
     for branch, one in top(thesaurus, k):
-        contexts = ", ".join(context.context for context in one.contexts)
-        row = (f"{one.mass:.1%}", f"{one.size:,}", _split(one, by_length), branch + one.label)
+        contexts = printable(", ".join(context.context for context in one.contexts), width())
+        label = branch + printable(one.label, width())
+        row = (f"{one.mass:.1%}", f"{one.size:,}", _split(one, by_length), label)
         grid.add_row(*map(Text, (*row, contexts)))
     out = io.StringIO()
     console = Console(file=out, width=width(), color_system=None, highlight=False, emoji=False)

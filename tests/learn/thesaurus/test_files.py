@@ -17,7 +17,7 @@ from hypothesis import given, settings
 from roget import InputError
 from roget.learn.thesaurus import Thesaurus
 from roget.learn.thesaurus.files import FILES, read_edits
-from thesauri import THESAURI, random_thesaurus, same
+from thesauri import THESAURI, as_version_1, random_thesaurus, same, written
 
 
 @settings(max_examples=5)
@@ -70,13 +70,66 @@ def test_a_faulty_file_is_named(folder, name):
         ({"shape": [1, 1, 1]}, "not a whole thesaurus"),
         ({"dtype": "float16"}, "'dtype' is"),
         ({"files": {}}, "says nothing of words.parquet"),
+        ({"files": {"words.parquet": 3}}, "'files' is"),
+        ({"files": {"words.parquet": {"bytes": "x", "sha256": ""}}}, "'files' is"),
+        ({"version": 0}, "'version' is 0, which makes no sense"),
+        ({"version": -1}, "'version' is -1"),
+        ({"version": True}, "'version' is True"),
+        ({"version": 1.0}, "'version' is 1.0"),
+        ({"version": None}, "'version' is None"),
+        ({"labels": []}, r"'labels' is \[\]"),
+        ({"labels": {"one": "x"}}, "not a whole thesaurus: ValueError"),
+        ({"labels": {"1": 3}}, "not a whole thesaurus: the label of node 1"),
+        ({"provenance": {"beta": "x"}}, "'provenance.beta' is 'x'"),
+        ({"provenance": {"beta": [1]}}, "'provenance.beta' is"),
+        ({"provenance": {"beta": True}}, "'provenance.beta' is"),
+        ({"provenance": {"beta": 10**400}}, "'provenance.beta' is"),
+        ({"provenance": {"options": 3}}, "'provenance.options' is 3"),
+        ({"provenance": {"heldout": {"with": "x", "without": 1}}}, "'provenance.heldout' is"),
+        ({"provenance": {"description_length": {}}}, "'provenance.description_length' is"),
+        ({"path": [1]}, "'path' is"),
+        ({"path": [{"beta": []}]}, "'path' is"),
+        ({"relations": [1]}, "'relations' is"),
+        ({"shape": [1, 2]}, "'shape' is"),
+        ({"shape": [12, 9, 10**30]}, "not a whole thesaurus: 'shape' is"),
+        ({"tree": {"parent": [[-1]], "value": [None], "cluster": [0]}}, "'tree' is"),
+        ({"tree": {"parent": [-1], "value": ["x"], "cluster": [0]}}, "'tree' is"),
+        ({"tree": {"parent": [-1]}}, "'tree' is"),
     ],
 )
 def test_a_manifest_that_makes_no_sense(folder, change, said):
     as_version_1(folder)
     place = folder / "thesaurus.json"
     place.write_text(json.dumps(json.loads(place.read_text()) | change))
-    with pytest.raises(InputError, match=said):
+    with pytest.raises(InputError, match=said) as caught:
+        Thesaurus.load(folder)
+    assert str(place) in str(caught.value)
+
+
+@pytest.mark.parametrize("version", [1, -1, True, 0, "2", None])
+def test_the_seal_cannot_be_passed_by_under_another_version(folder, version):
+    Thesaurus.load(folder).rename(1, "x").save(folder)
+    place = folder / "thesaurus.json"
+    record = json.loads(place.read_text())
+    place.write_text(json.dumps(record | {"version": version}))
+    for read in (Thesaurus.load, read_edits):
+        with pytest.raises(InputError, match=r"thesaurus\.json: 'version' is"):
+            read(folder)
+    # Without the seal, the edits that are there tell as much.
+    del record["sha256"]
+    place.write_text(json.dumps(record | {"version": version}))
+    with pytest.raises(InputError, match=r"thesaurus\.json: 'version' is"):
+        Thesaurus.load(folder)
+
+
+@pytest.mark.parametrize("name", ["thesaurus.json", "edits.json"])
+@pytest.mark.parametrize("depth", [600, 900, 960, 980, 200_000])
+def test_what_is_nested_without_end_is_named(folder, name, depth):
+    place = folder / name
+    whole = place.read_text().rstrip()[:-1]
+    key = "edits" if name == "edits.json" else "more"
+    place.write_text(f'{whole}, "{key}": {"[" * depth}{"]" * depth}}}')
+    with pytest.raises(InputError, match=rf"{name}: (not JSON|the file was changed)"):
         Thesaurus.load(folder)
 
 
@@ -96,15 +149,6 @@ def test_other_folders_are_neither_read_nor_replaced(folder, tmp_path):
         random_thesaurus(2).save(tmp_path / "t")
 
 
-def as_version_1(folder):
-    """The folder as roget wrote it before there were labels and edits."""
-    place = folder / "thesaurus.json"
-    record = json.loads(place.read_text())
-    del record["labels"], record["sha256"]
-    place.write_text(json.dumps(record | {"version": 1}))
-    (folder / "edits.json").unlink()
-
-
 def test_version_1_is_read(folder):
     as_version_1(folder)
     old = Thesaurus.load(folder)
@@ -113,10 +157,6 @@ def test_version_1_is_read(folder):
     old.rename(1, "x").save(folder)
     assert json.loads((folder / "thesaurus.json").read_text())["version"] == 2
     assert Thesaurus.load(folder).label(1) == "x"
-
-
-def written(folder):
-    return {path.name: path.read_bytes() for path in folder.iterdir()}
 
 
 @pytest.mark.parametrize("edited", [False, True])
@@ -148,8 +188,12 @@ def test_where_a_thesaurus_is_only_its_edits_are_written(folder):
     edited.save(folder)
     assert same(Thesaurus.load(folder), edited), "what is gone is written again"
     random_thesaurus(2).save(folder)
+    with pytest.raises(InputError, match="rebuilt or changed"):
+        edited.save(folder)
+    assert same(Thesaurus.load(folder), random_thesaurus(2)), "edits are not put into another one"
+    shutil.rmtree(folder)
     edited.save(folder)
-    assert same(Thesaurus.load(folder), edited), "nor are edits put into another thesaurus"
+    assert same(Thesaurus.load(folder), edited), "where nothing is, all is written again"
 
 
 def test_faulty_edits_are_named(folder, tmp_path):
@@ -162,6 +206,10 @@ def test_faulty_edits_are_named(folder, tmp_path):
         ("edits.json: the format is None", "{}"),
         ("edits.json: version 2 of the format", whole.replace('"version": 1', '"version": 2')),
         ("edits.json: expected a JSON object", "[]"),
+        *(
+            ("edits.json: 'version' is", whole.replace('"version": 1', f'"version": {version}'))
+            for version in ('"x"', "null", "[]", "true", "0", "-1", "1.0")
+        ),
     ):
         place.write_text(text)
         with pytest.raises(InputError, match=said):
@@ -184,6 +232,24 @@ def test_edits_that_make_no_sense_are_named(folder):
         ([{"kind": "rename"}], "not an edit"),
         ([edited.edits[0].to_json() | {"kind": "burn"}], "kind 'burn'"),
         ([edited.edits[0].to_json() | {"text": 7}], "'text' is a text"),
+        ([edited.edits[0].to_json() | {"text": "\ud800"}], "cannot be written as UTF-8"),
+        ([edited.edits[0].to_json() | {"text": " "}], "a label of no letters"),
+        *(
+            ([edited.edits[0].to_json() | {"node": node}], "'words' a list of texts")
+            for plain in [edited.edits[0].to_json()["node"]]
+            for node in (
+                plain | {"words": "x"},
+                plain | {"words": [1]},
+                plain | {"node": True},
+                plain | {"node": 1.0},
+                plain | {"size": "9"},
+                plain | {"size": 0},
+                plain | {"label": None},
+            )
+        ),
+        ([edited.edits[0].to_json() | {"node": "x"}], "not an edit"),
+        (["x"], "not an edit"),
+        ([None], "not an edit"),
     ):
         plain = json.dumps(edits, sort_keys=True).encode()
         record = {
@@ -271,7 +337,7 @@ def test_nothing_in_the_arrays_is_run(folder):
         "bytes": len(data),
         "sha256": hashlib.sha256(data).hexdigest(),
     }
-    record["version"] = 1
     place.write_text(json.dumps(record))
+    as_version_1(folder)
     with pytest.raises(InputError, match=r"centroids.npz: cannot be read as arrays"):
         Thesaurus.load(folder)

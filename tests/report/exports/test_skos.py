@@ -9,7 +9,9 @@ from urllib.parse import unquote
 
 import pytest
 
-from roget import InputError
+from roget import Counts, InputError
+from roget.core.tree import Tree
+from roget.learn.thesaurus import Thesaurus
 from roget.report.exports import export
 from roget.report.exports.base import Options
 
@@ -139,3 +141,17 @@ def test_skosify_finds_nothing_to_mend(small, format, caplog):
     assert [record.message for record in caplog.records] == []
     lost = {t for t in before - set(mended) if t[1] != DCTERMS.title}
     assert lost == set()
+
+
+def test_no_label_can_make_two_alike():
+    counts = Counts([[3, 1], [2, 2], [1, 4]], ["tea", "ale", "tea (3)"])
+    tree = Tree().split(0, 1.0).split(1, 2.0)
+    belongs = [[1.0, 0, 0], [0, 1.0, 0], [0, 0, 1.0]]
+    labels = {0: "tea", 1: "tea", 2: "tea (0)", 3: "tea", 4: "tea (1)"}
+    t = Thesaurus(counts, tree, belongs, [[0.5, 0.5]] * 3, [1 / 3] * 3, labels=labels)
+    graph = loaded(t, "skos")
+    concepts = graph.subjects(RDF.type, SKOS.Concept)
+    found = [str(graph.value(concept, SKOS.prefLabel)) for concept in concepts]
+    assert len(found) == 3 + 5
+    assert len(set(found)) == len(found)
+    assert {"tea (0)", "tea (1)", "tea"} <= set(found), "what is alone stays as it is"

@@ -41,13 +41,20 @@ const clear = (node) => { node.replaceChildren(); return node; };
 
 class Failure extends Error {}
 
+async function fetched(place, given) {
+  let answer, data = null;
+  try { answer = await fetch(place, given); } catch { throw new Failure("The server does not answer: start roget explore again"); }
+  // Not every answer is ours: what is no JSON is told by its status.
+  try { data = await answer.json(); } catch { /* Told below. */ }
+  if (!answer.ok || data === null) throw new Failure(data?.error || `${answer.status} ${answer.statusText}`.trim());
+  return data;
+}
+
 class Server {
   constructor() { this.kept = new Map(); }
   async get(path) {
     if (this.kept.has(path)) return this.kept.get(path);
-    const answer = await fetch(path, { headers: { accept: "application/json" } });
-    const data = await answer.json();
-    if (!answer.ok) throw new Failure(data.error || answer.statusText);
+    const data = await fetched(path, { headers: { accept: "application/json" } });
     if (this.kept.size > 300) this.kept.delete(this.kept.keys().next().value);
     this.kept.set(path, data);
     return data;
@@ -68,15 +75,13 @@ class Server {
       el("a", { href: `${view.place}${mark}format=csv`, download: `${view.name}.csv`, text: "CSV" }),
     ];
   }
-  async edit(asked) {
+  async edit(wanted) {
     const token = document.querySelector("meta[name=roget-token]").content;
-    const answer = await fetch("/api/edit", {
+    const data = await fetched("/api/edit", {
       method: "POST",
       headers: { "content-type": "application/json", "x-roget-token": token },
-      body: JSON.stringify({ ...asked, revision: state.about.revision }),
+      body: JSON.stringify({ ...wanted, revision: state.about.revision }),
     });
-    const data = await answer.json();
-    if (!answer.ok) throw new Failure(data.error || answer.statusText);
     this.forget();
     return data;
   }
@@ -113,7 +118,7 @@ class Blocks {
     if (!kept) throw new Failure(`there is no class ${node}`);
     const typical = [];
     for (let at = offset * 3; at < Math.min(kept[0].length, (offset + n) * 3); at += 3)
-      typical.push({ id: kept[0][at], word: words[kept[0][at]], distance: kept[0][at + 1], probability: kept[0][at + 2] });
+      typical.push({ id: kept[0][at], word: words[kept[0][at]], distance_bits: kept[0][at + 1], probability: kept[0][at + 2] });
     return {
       ...this.named(node), value: this.block("tree").value[node],
       path: state.tree.path(node).map((one) => this.named(one)),
@@ -128,7 +133,7 @@ class Blocks {
     const kept = this.block(`words-${Math.floor(id / size)}`)[id % size];
     const memberships = [], neighbours = [];
     for (let at = 0; at < kept[2].length; at += 2) memberships.push({ ...this.named(kept[2][at]), probability: kept[2][at + 1] });
-    for (let at = 0; at < kept[3].length; at += 2) neighbours.push({ id: kept[3][at], word: words[kept[3][at]], distance: kept[3][at + 1] });
+    for (let at = 0; at < kept[3].length; at += 2) neighbours.push({ id: kept[3][at], word: words[kept[3][at]], distance_bits: kept[3][at + 1] });
     return {
       id, word: words[id], observations: kept[0], among: kept[1],
       path: state.tree.path(this.block("places")[id]).map((one) => this.named(one)),
@@ -158,7 +163,8 @@ class Blocks {
       el("a", { href: address, download: `${view.name}.${kind.toLowerCase()}` }).click();
       setTimeout(() => URL.revokeObjectURL(address), 1000);
     } } });
-    const quoted = (cell) => { const text = String(cell ?? ""); return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text; };
+    // As the server's sheets: a text that a spreadsheet may run begins with an apostrophe.
+    const quoted = (cell) => { const text = typeof cell === "string" && /^[=+\-@\t\r]/.test(cell) ? `'${cell}` : String(cell ?? ""); return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text; };
     return [
       offer("JSON", "application/json", () => JSON.stringify(view.data, null, 1)),
       offer("CSV", "text/csv", () => view.sheet(view.data).map((row) => row.map(quoted).join(",")).join("\n") + "\n"),
@@ -229,9 +235,21 @@ class Icicle {
   get width() { return this.place.clientWidth; }
   get height() { return this.place.clientHeight; }
   columns(focus) {
-    if (this.k !== Infinity) return Math.max(...state.tree.cut(this.k).map((node) => state.tree.depth[node])) + 1;
     const room = this.width < 600 ? Math.max(3, 1 + Math.floor((this.width - STRIP) / 110)) : Math.floor(this.width / 138);
-    return Math.min(room, state.tree.below[focus] + 1);
+    return Math.min(room, this.below(focus) + 1);
+  }
+  // How many levels lie below a class, as far as the tree is cut open.
+  below(focus) {
+    const tree = state.tree;
+    if (this.k === Infinity) return tree.below[focus];
+    let deepest = 0;
+    const waiting = [focus];
+    while (waiting.length) {
+      const node = waiting.pop();
+      deepest = Math.max(deepest, tree.depth[node] - tree.depth[focus]);
+      if (!tree.isLeaf(node, this.k)) waiting.push(...tree.children[node]);
+    }
+    return deepest;
   }
   show({ focus, selected = -1, way = [], k = Infinity }) {
     const still = k !== this.k && k !== Infinity && this.k !== Infinity ? false : this.last === null;
@@ -254,11 +272,11 @@ class Icicle {
   }
   frame(focus) {
     const columns = this.columns(focus);
-    // A cut is shown down to its last class, however narrow the levels above become.
-    const wide = this.k === Infinity ? this.width / columns : Math.min(150, (this.width * 0.56) / Math.max(columns - 1, 1));
+    // The classes of a cut stand at the right, where there is room for their names.
+    const wide = this.k === Infinity ? this.width / columns : Math.min(150, this.width / columns);
     const scale = this.height / state.tree.span[focus];
     // On a phone, what is open is a strip: its name stands above, and there is room for what it holds.
-    if (this.k === Infinity && this.width < 600 && columns > 1) return { focus, columns, first: STRIP, wide: (this.width - STRIP) / (columns - 1), scale };
+    if (this.width < 600 && columns > 1) return { focus, columns, first: STRIP, wide: (this.width - STRIP) / (columns - 1), scale };
     return { focus, columns, first: wide, wide, scale };
   }
   at(node, frame) {
@@ -335,7 +353,13 @@ class Icicle {
   open(box) {
     if (!box) return;
     const node = Number(box.dataset.node);
-    go(node === this.focus && node !== 0 && node === this.selected ? classLink(state.tree.parent[node]) : classLink(node));
+    if (this.k !== Infinity) go(this.zoomLink(node));
+    else go(node === this.focus && node !== 0 && node === this.selected ? classLink(state.tree.parent[node]) : classLink(node));
+  }
+  // In a cut: what is cut open is zoomed into, and out of; a class that is whole is opened.
+  zoomLink(node) {
+    if (state.tree.isLeaf(node, this.k)) return classLink(node);
+    return cutLink(this.k, node === this.focus ? Math.max(state.tree.parent[node], 0) : node);
   }
   key(event) {
     const tree = state.tree, node = this.active, siblings = node === 0 ? [0] : tree.children[tree.parent[node]];
@@ -345,7 +369,7 @@ class Icicle {
       ArrowRight: () => (tree.isLeaf(node, this.k) ? node : tree.children[node][0]), ArrowLeft: () => Math.max(tree.parent[node], 0),
       Home: () => this.focus, End: () => [...this.boxes.keys()].pop(),
     };
-    if (event.key === "Enter" || event.key === " ") { event.preventDefault(); go(classLink(node)); return; }
+    if (event.key === "Enter" || event.key === " ") { event.preventDefault(); go(this.k === Infinity ? classLink(node) : this.zoomLink(node)); return; }
     if (!(event.key in steps) || event.altKey || event.ctrlKey || event.metaKey) return;
     event.preventDefault();
     const next = steps[event.key]();
@@ -367,6 +391,7 @@ class Icicle {
 
 const classLink = (node) => (node === 0 ? "#/" : `#/class/${node}`);
 const wordLink = (one) => (one.word.length <= LONG && /^\S/.test(one.word) ? `#/word/${encodeURIComponent(one.word)}` : `#/row/${one.id}`);
+const cutLink = (k, node) => (node === 0 ? `#/cut/${k}` : `#/cut/${k}/${node}`);
 const go = (link) => { if (location.hash === link) route(); else location.hash = link; };
 
 function parsed(hash) {
@@ -375,7 +400,10 @@ function parsed(hash) {
   if (view === "class" && number !== null && number < state.tree.n) return { view: "class", node: number };
   if (view === "word" && rest) { try { return { view: "word", key: decodeURIComponent(rest) }; } catch { return { view: "lost" }; } }
   if (view === "row" && number !== null) return { view: "word", key: number };
-  if (view === "cut") return { view: "cut", k: Math.min(Math.max(number ?? Math.min(8, state.tree.classes), 1), state.tree.classes) };
+  if (view === "cut") {
+    const [k, node] = rest.split("/").map((text) => (/^\d{1,9}$/.test(text) ? Number(text) : null));
+    return { view: "cut", k: Math.min(Math.max(k ?? Math.min(8, state.tree.classes), 1), state.tree.classes), node: node < state.tree.n ? node ?? 0 : 0 };
+  }
   if (view === "compare" && state.about.compare) {
     const { ks, k } = state.about.compare;
     return { view: "compare", k: ks.includes(number) ? number : k };
@@ -391,14 +419,16 @@ const meter = (share, node) => el("span", { class: node === undefined ? "meter" 
 const heading = (text, note) => el("h2", { text }, note ? el("small", { text: note }) : null);
 const classItem = (one) => el("span", { class: "item" }, dot(one.node), el("a", { href: classLink(one.node) }, said(state.tree.name(one.node))));
 const wordItem = (one) => el("span", { class: "item" }, el("a", { href: wordLink(one) }, said(one.word)));
+// Longer is nearer; the nearest has the whole bar, and a hundredth of a bit is as good as none.
+const nearness = (bits, nearest) => (bits === null ? 0 : (nearest + 0.01) / (bits + 0.01));
 const number = (text, title) => el("span", { class: "number", text, title });
 
-function crumbs(node) {
+function crumbs(node, link = classLink) {
   const way = state.tree.path(node), most = innerWidth < 600 ? 3 : 6, kept = way.length > most ? [way[0], null, ...way.slice(2 - most)] : way;
   const parts = kept.map((one, at) => {
     if (one === null) return el("span", { class: "dots", text: "…" });
     const last = at === kept.length - 1;
-    return last ? el("span", { "aria-current": "page" }, said(state.tree.name(one))) : el("a", { href: classLink(one) }, said(state.tree.name(one)));
+    return last ? el("span", { "aria-current": "page" }, said(state.tree.name(one))) : el("a", { href: link(one) }, said(state.tree.name(one)));
   });
   clear($("crumbs")).append(...parts.flatMap((part, at) => (at ? [el("span", { class: "sep", "aria-hidden": "true", text: "›" }), part] : [part])));
 }
@@ -422,10 +452,10 @@ function splitFact(value) {
 }
 
 function wordRows(list, words) {
-  const soft = state.about.soft && list.dataset.node !== "0", most = Math.max(...words.map((one) => one.distance ?? 0), list.most || 0, 1e-9);
-  list.most = most;
-  list.append(...words.map((one) => el("li", { class: soft ? "two" : null }, wordItem(one), meter((one.distance ?? most) / most),
-    number(decimal(one.distance), "distance from the middle of the class, nats"), soft ? number(percent(one.probability), "p(class|word)") : null)));
+  const soft = state.about.soft && list.dataset.node !== "0";
+  list.nearest ??= words[0]?.distance_bits ?? 0;
+  list.append(...words.map((one) => el("li", { class: soft ? "two" : null }, wordItem(one), meter(nearness(one.distance_bits, list.nearest)),
+    number(decimal(one.distance_bits), "bits from the middle of the class; the longer the bar, the nearer"), soft ? number(percent(one.probability), "p(class|word)") : null)));
 }
 
 function classPanel(data) {
@@ -446,24 +476,25 @@ function classPanel(data) {
     el("p", { class: "eyebrow" }, dot(data.node), root ? "the whole thesaurus" : tree.children[data.node].length ? "class" : "class without subclasses"),
     el("h1", { tabindex: -1 }, said(tree.name(data.node))),
     el("p", { class: "facts" }, el("span", {}, el("b", { text: count(data.words) }), data.words === 1 ? " word" : " words"),
-      root ? el("span", {}, "in ", el("b", { text: count(state.about.classes) }), " classes") : el("span", {}, el("b", { text: percent(data.share) }), " of the text"),
+      root ? el("span", {}, "in ", el("b", { text: count(state.about.classes) }), " classes") : el("span", {}, el("b", { text: percent(data.share) }), ` of the ${state.about.whole}`),
       root ? el("span", {}, "by ", el("b", { text: count(state.about.contexts) }), " contexts") : null, splitFact(data.value)),
     state.about.editable && !root ? el("div", { class: "actions" },
       el("button", { type: "button", class: "button", text: "Rename", on: { click: () => renameDialog(data) } }),
       el("button", { type: "button", class: "button", text: "Merge into …", on: { click: () => targetDialog("merge", data) } })) : null,
+    root && state.about.locked ? el("p", { class: "place quiet" }, "It cannot be edited here: ", said(state.about.locked)) : null,
     data.children.length ? el("section", {}, heading("Subclasses"), el("ol", { class: "rows" }, data.children.map((one) =>
       el("li", {}, classItem(one), meter(one.words / biggest, one.node), number(count(one.words), "words"))))) : null,
     el("div", { class: "columns" },
-      el("section", {}, heading("Typical words", state.about.soft && !root ? "distance in nats, membership" : "distance in nats"), list, el("div", { class: "actions" }, more)),
+      el("section", {}, heading("Typical words", state.about.soft && !root ? "bits from the middle, membership" : "bits from the middle"), list, el("div", { class: "actions" }, more)),
       el("section", {}, heading("Typical contexts", root ? "share" : "share, against usual"),
         contextRows(data.contexts, (p) => percent(p), "p(context|class)", root))),
     links({ name: `class-${data.node}`, place: `/api/class/${data.node}`, data,
-      sheet: (view) => [["word", "distance", "probability"], ...view.typical.map((one) => [one.word, one.distance, one.probability])] }),
+      sheet: (view) => [["word", "distance_bits", "probability"], ...view.typical.map((one) => [one.word, one.distance_bits, one.probability])] }),
   ];
 }
 
 function wordPanel(data) {
-  const tree = state.tree, near = Math.max(...data.neighbours.map((one) => one.distance ?? 0), 1e-9);
+  const tree = state.tree, nearest = data.neighbours[0]?.distance_bits ?? 0;
   const belongs = data.memberships.filter((one, at) => at === 0 || one.probability >= 0.005), rest = data.among - belongs.length;
   const way = data.path.flatMap((one, at) => [at ? " › " : "", el("a", { href: classLink(one.node) }, said(tree.name(one.node)))]);
   return [
@@ -477,11 +508,11 @@ function wordPanel(data) {
     el("section", {}, heading("Classes", rest > 0 ? `and ${count(rest)} more, of less than 0.5 % each` : null), el("ol", { class: "rows" }, belongs.map((one) =>
       el("li", {}, classItem(one), meter(one.probability, one.node), number(percent(one.probability), "p(class|word)"))))),
     el("div", { class: "columns" },
-      el("section", {}, heading("Neighbours", "distance, nats"), el("ol", { class: "rows" }, data.neighbours.map((one) =>
-        el("li", {}, wordItem(one), meter((one.distance ?? near) / near), number(decimal(one.distance, 3)))))),
+      el("section", {}, heading("Neighbours", "bits apart"), el("ol", { class: "rows" }, data.neighbours.map((one) =>
+        el("li", {}, wordItem(one), meter(nearness(one.distance_bits, nearest)), number(decimal(one.distance_bits, 3), "bits apart, of 0 to 1; the longer the bar, the nearer"))))),
       el("section", {}, heading("Contexts", "count, against usual"), contextRows(data.contexts, amount, "count"))),
     links({ name: "word", place: `/api/word/${data.id}`, data, sheet: (view) => [["kind", "name", "value"],
-      ...view.memberships.map((one) => ["class", one.label, one.probability]), ...view.neighbours.map((one) => ["neighbour", one.word, one.distance]),
+      ...view.memberships.map((one) => ["class", one.label, one.probability]), ...view.neighbours.map((one) => ["neighbour", one.word, one.distance_bits]),
       ...view.contexts.map((one) => ["context", one.context, one.amount])] }),
   ];
 }
@@ -522,7 +553,7 @@ function chart(data, place) {
   return { drawing, mark, left, right };
 }
 
-async function cutView({ k }, alive) {
+async function cutView({ k, node: focus }, alive) {
   const data = await source.path();
   if (!alive()) return;
   const place = clear($("cutter")), tree = state.tree;
@@ -535,13 +566,17 @@ async function cutView({ k }, alive) {
   let drawn = chart(data, hold), told = 0;
   const fit = () => { if (!data.steps.length) return; clear(hold).append(drawn.drawing); slider.parentElement.style.paddingLeft = `${drawn.left - 8}px`; slider.parentElement.style.paddingRight = `${drawn.right - 8}px`; };
   const update = (now) => {
-    state.route = { view: "cut", k: now };
+    // What is no longer cut open cannot be looked into.
+    while (tree.isLeaf(focus, now) && focus) focus = tree.parent[focus];
+    state.route = { view: "cut", k: now, node: focus };
     const one = drawn.mark(now), nodes = tree.cut(now);
     what.textContent = many(nodes.length, "class");
     const value = !one ? "" : data.kind === "bits" ? `${count(one.value)} bits describe the counts` : data.kind === "beta" ? `at β ${decimal(one.value, 3)}` : "";
     note.textContent = value;
     slider.setAttribute("aria-valuetext", `${many(nodes.length, "class")}, ${value}`);
-    icicle.show({ focus: 0, k: now });
+    icicle.show({ focus, k: now });
+    crumbs(focus, (one) => cutLink(now, one));
+    $("crumbs").hidden = focus === 0;
     // A slider redraws while it moves, so that only so many classes are spelt out at first.
     clear(cards).append(...nodes.slice(0, CARDS).map(card));
     rest.hidden = nodes.length <= CARDS;
@@ -556,8 +591,8 @@ async function cutView({ k }, alive) {
   };
   slider.addEventListener("input", () => {
     const now = Number(slider.value);
-    history.replaceState(null, "", `#/cut/${now}`);
     update(now);
+    history.replaceState(null, "", cutLink(now, focus));
   });
   state.resized = () => { drawn = chart(data, hold); fit(); drawn.mark(Number(slider.value)); };
   fit();
@@ -567,7 +602,7 @@ async function cutView({ k }, alive) {
 function card(node) {
   const tree = state.tree;
   return el("li", {}, el("a", { href: classLink(node), "data-node": node, style: { "--h": tree.hue(node).toFixed(1) } }, el("b", {}, said(tree.name(node))),
-    el("p", { text: `${many(tree.words[node], "word")} · ${percent(tree.share[node])} of the text` }), el("p", { class: "others" })));
+    el("p", { text: `${many(tree.words[node], "word")} · ${percent(tree.share[node])} of the ${state.about.whole}` }), el("p", { class: "others" })));
 }
 
 // Further words of a class, asked for once its card is in sight.
@@ -575,8 +610,8 @@ function fill(cards) {
   const watch = new IntersectionObserver((seen) => seen.filter((one) => one.isIntersecting).forEach(async ({ target }) => {
     watch.unobserve(target);
     try {
-      const data = await source.wordClass(Number(target.dataset.node), 0, 12);
-      clear(target.querySelector(".others")).append(...data.typical.slice(state.tree.given.includes(data.node) ? 0 : 3, 12).flatMap((one, at) => [at ? ", " : "", said(one.word)]));
+      const data = await source.wordClass(Number(target.dataset.node), 0, 12), named = new Set(data.label.split(", "));
+      clear(target.querySelector(".others")).append(...data.typical.filter((one) => !named.has(one.word)).slice(0, 9).flatMap((one, at) => [at ? ", " : "", said(one.word)]));
     } catch { /* The card stays with its label. */ }
   }));
   cards.querySelectorAll("a:has(.others:empty)").forEach((one) => watch.observe(one));
@@ -634,6 +669,17 @@ function flow(data, place) {
   return drawing;
 }
 
+const scrolled = (name) => ({ tabindex: 0, role: "region", "aria-label": name });
+
+// How much of the two sides there is to compare: of the classes, and of the words of the other.
+function overlap(data, gold) {
+  const b = (n) => el("b", { text: count(n) }), met = data.ours.length, all = met === data.k;
+  const classes = el("span", {}, b(data.k), data.k === 1 ? " class" : " classes", ", ", all ? (data.k === 1 ? "which has" : "all of which have") : [b(met), met === 1 ? " of which has" : " of which have"],
+    gold ? " words of the gold standard" : " words of the other");
+  const words = el("span", {}, b(data.shared), " of ", b(data.their_words), gold ? " gold words found" : " words of the other found", ", in ", b(data.theirs.length), " of its ", b(data.their_classes), data.their_classes === 1 ? " class" : " classes");
+  return [classes, words];
+}
+
 async function compareView({ k }, alive) {
   const data = await source.compare(k);
   if (!alive()) return;
@@ -648,18 +694,17 @@ async function compareView({ k }, alive) {
   clear($("panel")).append(
     el("p", { class: "eyebrow", text: gold ? "beside a gold standard" : "beside another thesaurus" }),
     el("h1", { tabindex: -1 }, said(about.name), " and ", said(data.name)),
-    el("p", { class: "facts" }, el("span", {}, el("b", { text: count(data.shared) }), " words in common"),
-      el("span", {}, el("b", { text: count(data.ours.length) }), " classes beside ", el("b", { text: count(data.theirs.length) }))),
+    el("p", { class: "facts" }, overlap(data, gold)),
     el("p", { class: "choose" }, el("label", { for: "cut-to", text: gold ? "Cut the thesaurus into" : "Cut both into" }), choose, "classes"),
     heading("Where the words go"), el("p", { class: "heads" }, said(about.name), said(data.name)), hold,
     el("div", { class: "columns wide-columns" }, el("section", {}, heading("Scores", gold ? "against the gold standard" : "with the other thesaurus as the standard"),
-    el("div", { class: "scroll scores" }, el("table", {}, el("thead", {}, el("tr", {}, ["measure", "score", ...against].map((name, at) => el("th", { scope: "col", class: at ? "number" : null, text: name })))),
+    el("div", { class: "scroll scores", ...scrolled("Scores") }, el("table", {}, el("thead", {}, el("tr", {}, ["measure", "score", ...against].map((name, at) => el("th", { scope: "col", class: at ? "number" : null, text: name })))),
       el("tbody", {}, data.scores.rows.map((row) => el("tr", {}, el("th", { scope: "row", text: `${row.measure} ${row.better === "higher" ? "↑" : "↓"}`, title: `${row.better} is better` }),
         el("td", { class: "number" }, el("b", { text: decimal(row.value, 3), title: row.reason })), against.map((name) => el("td", { class: "number", text: decimal(row.baselines[name], 3) }))))))),
     data.scores.warnings.length ? el("p", { class: "warn", text: data.scores.warnings.join(" · ") }) : el("span"),
     el("p", { class: "signature", text: data.scores.signature })),
     el("section", {}, heading("Best match of each class"),
-    el("div", { class: "scroll matches" }, el("table", {}, el("thead", {}, el("tr", {}, el("th", { scope: "col", text: "class" }), el("th", { scope: "col", class: "number", text: "words" }),
+    el("div", { class: "scroll matches", ...scrolled("Best match of each class") }, el("table", {}, el("thead", {}, el("tr", {}, el("th", { scope: "col", text: "class" }), el("th", { scope: "col", class: "number", text: "words" }),
       el("th", { scope: "col" }, said(data.name)), el("th", { scope: "col", class: "number", text: "in common" }))),
       el("tbody", {}, best.map(({ one, other, words }) => el("tr", {}, el("th", { scope: "row" }, el("a", { href: classLink(one.node) }, said(one.label))), el("td", { class: "number", text: count(one.words) }),
         el("td", {}, said(other.label)), el("td", { class: "number", text: `${count(words)} (${percent(words / one.words)})` })))))))),
@@ -673,6 +718,9 @@ async function compareView({ k }, alive) {
 
 /* From address to view. */
 
+// What the view in sight is called.
+const title = () => [...document.querySelectorAll("main h1")].find((one) => one.checkVisibility());
+
 async function route() {
   const wanted = parsed(location.hash), mine = ++state.drawn, alive = () => mine === state.drawn;
   const inTree = $("tree").contains(document.activeElement) || document.activeElement?.id === "slider";
@@ -682,8 +730,9 @@ async function route() {
   const wide = wanted.view === "cut" || wanted.view === "compare";
   $("main").classList.toggle("wide", wide);
   $("cutter").hidden = wanted.view !== "cut";
+  if (wanted.view !== "cut") clear($("cutter"));
   $("map").hidden = wanted.view === "compare";
-  $("crumbs").hidden = wide;
+  $("crumbs").hidden = wanted.view === "compare";
   for (const link of document.querySelectorAll(".bar nav a"))
     if (link.dataset.view === (wide ? wanted.view : "tree")) link.setAttribute("aria-current", "page"); else link.removeAttribute("aria-current");
   $("main").setAttribute("aria-busy", "true");
@@ -700,7 +749,7 @@ async function route() {
   if (!alive()) return;
   $("main").removeAttribute("aria-busy");
   if (!first && !inTree) {
-    document.querySelector("main h1")?.focus({ preventScroll: true });
+    title()?.focus({ preventScroll: true });
     if (innerWidth > 960 || wide) scrollTo(0, 0);
   }
 }
@@ -796,7 +845,6 @@ async function edit(asked, done, then) {
 function offerUndo() {
   const button = $("undo"), { edits, editable, last } = state.about;
   button.hidden = !editable || !edits;
-  button.textContent = "Undo";
   button.title = last || "";
   button.setAttribute("aria-label", `Undo the last of ${many(edits, "edit")}: ${short(last || "", 200)}`);
 }
@@ -827,10 +875,13 @@ function targetDialog(action, data) {
   const related = (node) => tree.path(node).includes(data.node) || tree.path(data.node).includes(node);
   const nodes = [...Array(tree.n).keys()].filter((node) => node !== 0 && (moving || !related(node)));
   const filter = el("input", { class: "field", id: "filter", type: "search", autocomplete: "off" });
+  const taken = new Map();
+  for (const label of tree.label) taken.set(label, (taken.get(label) || 0) + 1);
+  const called = (node) => `${short(tree.label[node], 80)} (${count(tree.words[node])}${taken.get(tree.label[node]) > 1 ? `, in ${short(tree.name(tree.parent[node]), 60)}` : ""})`;
   const list = el("select", { id: "target", size: 9, "aria-label": "Class", required: true });
   const fillIn = () => {
     const wanted = folded(filter.value.trim());
-    clear(list).append(...nodes.filter((node) => folded(tree.label[node]).includes(wanted)).slice(0, 300).map((node) => el("option", { value: node, text: `${short(tree.label[node], 80)} (${count(tree.words[node])})` })));
+    clear(list).append(...nodes.filter((node) => folded(tree.label[node]).includes(wanted)).slice(0, 300).map((node) => el("option", { value: node, text: called(node) })));
     list.selectedIndex = 0;
   };
   filter.addEventListener("input", fillIn);
@@ -884,7 +935,7 @@ async function begin() {
   document.querySelector('[data-view="compare"]').hidden = !state.about.compare;
   offerUndo();
   $("undo").addEventListener("click", () => edit({ action: "undo" }, "Undone"));
-  $("skip").addEventListener("click", (event) => { event.preventDefault(); (document.querySelector("main h1") || $("panel")).focus(); });
+  $("skip").addEventListener("click", (event) => { event.preventDefault(); (title() || $("panel")).focus(); });
   searching();
   addEventListener("hashchange", route);
   let waiting = 0;

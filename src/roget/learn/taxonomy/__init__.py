@@ -15,7 +15,12 @@ KINDS: dict[str, str] = {
     "skos": "roget.learn.taxonomy.skos",
     "tsv": "roget.learn.taxonomy.tsv",
     "wordnet": "roget.learn.taxonomy.wordnet",
+    "wordnet-tables": "roget.learn.taxonomy.wordnet_tables",
+    "wn": "roget.learn.taxonomy.wordnet_package",
 }
+
+PARTS = ("noun", "verb")
+"""Parts of speech that have hypernyms in WordNet."""
 
 _SUFFIXES = {
     **dict.fromkeys((".ttl", ".nt", ".rdf", ".xml", ".owl"), "skos"),
@@ -27,10 +32,10 @@ _SUFFIXES = {
 def read(
     path: str | os.PathLike[str], kind: str | None = None, *, language: str | None = None
 ) -> Thesaurus:
-    """The thesaurus of a SKOS file, a child–parent table or a WordNet folder.
+    """The thesaurus of a SKOS file, a child–parent table or a WordNet folder, or of wn:ID.
 
-    `kind` is skos, tsv or wordnet, if the name does not tell; `language` picks the labels of a
-    SKOS file that has several.
+    `kind` is one of `KINDS`, if the name does not tell; `language` picks the labels of a SKOS file
+    that has several. wn:ID is a lexicon of the package wn, such as wn:oewn:2024.
 
     Nothing was counted here, so a word counts once, shared by the classes on its way from the
     root, which stand in for contexts (the largest ones, where there are very many): neighbours are
@@ -39,20 +44,50 @@ def read(
     kept, others are left out, and `provenance["dropped"]` says how many. Classes without words
     are left out as well.
     """
+    taxonomy, place, chosen = _opened(path, kind, language, None)
+    return grown(taxonomy, place, chosen)
+
+
+def taxonomy_of(
+    path: str | os.PathLike[str],
+    kind: str | None = None,
+    *,
+    language: str | None = None,
+    part: str | None = None,
+) -> Taxonomy:
+    """The classes and words of the same files, as they are there: with all parents of a class.
+
+    `part` takes only the nouns, or only the verbs, of a WordNet that has both.
+    """
+    if part is not None and part not in PARTS:
+        raise UnknownName("part of speech", part, PARTS)
+    return _opened(path, kind, language, part)[0]
+
+
+def _opened(
+    path: str | os.PathLike[str], kind: str | None, language: str | None, part: str | None
+) -> tuple[Taxonomy, Path, str]:
+    named = os.fspath(path)
     place = Path(path)
-    if not place.exists():
+    if kind is None and named.startswith("wn:") and not place.exists():
+        kind = "wn"
+    if kind != "wn" and not place.exists():
         raise InputError(f"{place}: there is no such file or folder")
     chosen = _told(place) if kind is None else kind
     if chosen not in KINDS:
         raise UnknownName("kind of taxonomy", chosen, KINDS)
-    taxonomy: Taxonomy = importlib.import_module(KINDS[chosen]).read(place, language)
-    return grown(taxonomy, place, chosen)
+    reader = importlib.import_module(KINDS[chosen])
+    asked = {"part": part} if chosen.startswith("w") else {"language": language}
+    taxonomy: Taxonomy = reader.read(place, **asked)
+    return taxonomy, place, chosen
 
 
 def _told(place: Path) -> str:
     if place.is_dir():
         if any((place / name).is_file() for name in ("data.noun", "data.verb")):
             return "wordnet"
+        if any((place / f"{part}_senses.tsv").is_file() for part in PARTS):
+            return "wordnet-tables"
         raise InputError(
             f"{place}: is neither a thesaurus nor a WordNet folder (data.noun, data.verb)"
         )

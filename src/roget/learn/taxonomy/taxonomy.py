@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import graphlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -58,7 +58,26 @@ class Taxonomy:
         }
         return {name: kept[name] for name in self.labels if name in used}, dropped
 
-    def _refuse_cycles(self, place: Path) -> None:
+    def acyclic(self) -> dict[str, list[str]]:
+        """All parents of each class that has words below; no class lies above itself."""
+        if not self.loops:
+            self._refuse_cycles(self.title)
+        closing = _closing(self.parents) if self.loops else set()
+        kept: dict[str, list[str]] = {}
+        for name in self.labels:
+            above = [one for one in self.parents.get(name, ()) if (name, one) not in closing]
+            other = self.otherwise.get(name)
+            kept[name] = above or ([] if other is None else [other])
+        used: set[str] = set()
+        waiting = [name for classes in self.words.values() for name in classes]
+        while waiting:
+            name = waiting.pop()
+            if name not in used:
+                used.add(name)
+                waiting += kept[name]
+        return {name: kept[name] for name in self.labels if name in used}
+
+    def _refuse_cycles(self, place: Path | str) -> None:
         try:
             graphlib.TopologicalSorter(self.parents).prepare()
         except graphlib.CycleError as error:
@@ -74,3 +93,25 @@ def _up(name: str | None, kept: dict[str, str | None]) -> Iterator[str]:
     while name is not None:
         yield name
         name = kept.get(name)
+
+
+def _closing(parents: Mapping[str, Sequence[str]]) -> set[tuple[str, str]]:
+    """The links (class, parent) that close a cycle, on the ways up from class after class."""
+    found: set[tuple[str, str]] = set()
+    done: set[str] = set()
+    for start in parents:
+        way, open_now = [(start, iter(parents[start]))], {start}
+        while way and start not in done:
+            name, rest = way[-1]
+            for parent in rest:
+                if parent in open_now:
+                    found.add((name, parent))
+                elif parent not in done:
+                    way.append((parent, iter(parents.get(parent, ()))))
+                    open_now.add(parent)
+                    break
+            else:
+                way.pop()
+                open_now.discard(name)
+                done.add(name)
+    return found

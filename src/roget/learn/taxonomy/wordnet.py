@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
@@ -16,39 +16,46 @@ HYPERNYMS = ("@", "@i")
 
 
 class Synset(NamedTuple):
-    """A line of a data file."""
+    """A class of WordNet."""
 
     name: str
-    senses: list[tuple[str, str]]
-    """Each word, and its sense key."""
+    senses: list[tuple[str, float]]
+    """Each word, the first being the label, and how often it was tagged in this sense, plus one."""
     hypernyms: list[str]
 
 
-def read(place: Path, language: str | None = None) -> Taxonomy:
-    """The taxonomy of nouns and verbs: synsets are classes.
+def read(place: Path, part: str | None = None) -> Taxonomy:
+    """The taxonomy of nouns and verbs, or of one part only: synsets are classes.
 
     Either a folder or one of its data files. Underscores become blanks. Some releases have
     verbs that lie above each other: the link that closes such a cycle is left out.
     """
-    files = {part: place / f"data.{part}" for part in PARTS} if place.is_dir() else _single(place)
-    files = {part: file for part, file in files.items() if file.is_file()}
+    files = {one: place / f"data.{one}" for one in PARTS} if place.is_dir() else _single(place)
+    if part is not None and place.is_dir():
+        files = {part: files[part]}
+    files = {one: file for one, file in files.items() if file.is_file()}
     if not files:
-        raise InputError(f"{place}: there is neither data.noun nor data.verb")
+        wanted = "neither data.noun nor data.verb" if part is None else f"no data.{part}"
+        raise InputError(f"{place}: there is {wanted}")
     tagged = _tagged((place if place.is_dir() else place.parent) / "cntlist.rev")
-    taxonomy = Taxonomy("WordNet" if len(files) > 1 else next(iter(files)), loops=True)
-    for part, file in files.items():
-        if len(files) > 1:
+    return taxonomy_of_parts({one: _synsets(file, one, tagged) for one, file in files.items()})
+
+
+def taxonomy_of_parts(parts: Mapping[str, Iterable[Synset]]) -> Taxonomy:
+    """The taxonomy of synsets, below a class for each part of speech if there are several."""
+    taxonomy = Taxonomy("WordNet" if len(parts) > 1 else next(iter(parts)), loops=True)
+    for part, given in parts.items():
+        if len(parts) > 1:
             taxonomy.labels[part] = part
-        synsets = list(_synsets(file, part))
-        for one in synsets:
-            taxonomy.labels[one.name] = one.senses[0][0]
-            for word, key in one.senses:
-                taxonomy.add(word, one.name, 1.0 + tagged.get(key, 0))
+        synsets = list(given)
         known = {one.name for one in synsets}
         for one in synsets:
-            above = [name for name in one.hypernyms if name in known]
-            taxonomy.parents[one.name] = above
-            if len(files) > 1:
+            # A class above others need not have words.
+            taxonomy.labels[one.name] = one.senses[0][0] if one.senses else one.name
+            for word, weight in one.senses:
+                taxonomy.add(word, one.name, weight)
+            taxonomy.parents[one.name] = [name for name in one.hypernyms if name in known]
+            if len(parts) > 1:
                 taxonomy.otherwise[one.name] = part
     return taxonomy
 
@@ -60,14 +67,14 @@ def _single(place: Path) -> dict[str, Path]:
     return {part: place}
 
 
-def _synsets(file: Path, part: str) -> Iterator[Synset]:
+def _synsets(file: Path, part: str, tagged: Mapping[str, int]) -> Iterator[Synset]:
     problems: list[str] = []
     with open(file, encoding="utf-8", errors="replace") as lines:
         for number, line in enumerate(lines, 1):
             if line.startswith("  ") or not line.strip():  # the licence
                 continue
             try:
-                yield _synset(line, part)
+                yield _synset(line, part, tagged)
             except (ValueError, IndexError):
                 problems.append(f"{file}:{number}: {line[:60]!r}; expected a synset")
                 if len(problems) == MAX_PROBLEMS:
@@ -76,7 +83,7 @@ def _synsets(file: Path, part: str) -> Iterator[Synset]:
         raise FormatError(str(file), problems, more=len(problems) == MAX_PROBLEMS)
 
 
-def _synset(line: str, part: str) -> Synset:
+def _synset(line: str, part: str, tagged: Mapping[str, int]) -> Synset:
     """A synset: offset, file, type, words (hexadecimal), word, id …, pointers, pointer …"""
     cells = line.partition(" | ")[0].split()
     offset, lexicographer, count = cells[0], int(cells[1]), int(cells[3], 16)
@@ -86,7 +93,8 @@ def _synset(line: str, part: str) -> Synset:
     senses = [
         (
             word.replace("_", " "),
-            f"{word.lower()}%{PARTS[part]}:{lexicographer:02}:{int(id, 16):02}::",
+            1.0
+            + tagged.get(f"{word.lower()}%{PARTS[part]}:{lexicographer:02}:{int(id, 16):02}::", 0),
         )
         for word, id in zip(words[::2], words[1::2], strict=True)
     ]

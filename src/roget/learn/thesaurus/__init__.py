@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from roget.learn.thesaurus.edits import Edit, Remembered
-from roget.learn.thesaurus.lookup import LABEL
+from roget.learn.thesaurus.labels import LABEL
 from roget.learn.thesaurus.neighbours import OWN
 from roget.learn.thesaurus.thesaurus import Thesaurus
 from roget.learn.thesaurus.values import (

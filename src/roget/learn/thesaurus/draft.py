@@ -13,7 +13,9 @@ from roget.core.tree import Ints
 from roget.learn.thesaurus.edits import (
     MERGE,
     RENAME,
+    SURE,
     Edit,
+    Found,
     Remembered,
     found_again,
 )
@@ -32,8 +34,9 @@ class Draft:
         self.base, self.tree = base, base.tree
         self.labels = dict(base.labels)
         self._cluster: Ints = np.arange(base.tree.n_clusters)
+        self._leaf: Ints = np.arange(base.tree.n_nodes)
         self._moved: dict[int, Floats] = {}
-        self._places: Ints | None = None
+        self._place: dict[int, int] = {}
         for edit in edits:
             if not edit.waiting:
                 self.apply(edit)
@@ -48,17 +51,33 @@ class Draft:
         else:
             self._move(self.base.row(edit.text), edit.node.node)
 
-    def located(self, edit: Edit) -> Edit:
-        """The edit with the classes of this thesaurus that are most like those it tells of."""
+    def located(self, edit: Edit) -> tuple[Edit, list[tuple[Remembered, Found]]]:
+        """The edit with the classes of this thesaurus that are most like those it tells of.
+
+        And those of them that are not much alike.
+        """
         if edit.kind not in (RENAME, MERGE):
             self.base.row(edit.text)
-        into = None if edit.into is None else self._located(edit.into)
-        return replace(edit, node=self._located(edit.node), into=into, waiting=False)
+        places = self.places()
+        sizes = sizes_of(places, self.tree)
 
-    @property
-    def moved(self) -> frozenset[int]:
-        """The rows of the words that were moved."""
-        return frozenset(self._moved)
+        def again(seen: Remembered) -> Remembered:
+            found = found_again(seen, self.base.rows, places, sizes, self.tree)
+            if found.node and found.like < SURE:
+                unsure.append((seen, found))
+            # The words stay those that a person saw, however often the thesaurus is rebuilt.
+            return replace(seen, node=found.node)
+
+        unsure: list[tuple[Remembered, Found]] = []
+        node, into = again(edit.node), None if edit.into is None else again(edit.into)
+        return replace(edit, node=node, into=into, waiting=False), unsure
+
+    def places(self) -> Ints:
+        """The leaf of each word: the one it had, or what that was merged into, or was moved to."""
+        places = self._leaf[self.base.places]
+        for row, leaf in self._place.items():
+            places[row] = leaf
+        return places
 
     def centroids(self) -> tuple[Any, Floats]:
         """Centroids and masses, those of clusters that were merged as one."""
@@ -88,7 +107,8 @@ class Draft:
             gone, heir = made.heir
             labels.setdefault(heir, labels[gone])
         self.labels = {int(made.nodes[n]): text for n, text in labels.items() if made.nodes[n] >= 0}
-        self.tree, self._places = made.tree, None
+        self.tree, self._leaf = made.tree, made.leaves[self._leaf]
+        self._place = {row: int(made.leaves[leaf]) for row, leaf in self._place.items()}
         self._cluster = made.clusters[self._cluster]
         k = self.tree.n_clusters
         self._moved = {
@@ -97,16 +117,19 @@ class Draft:
 
     def _move(self, row: int, node: int) -> None:
         """Let a word belong to one class only, to the parts of it as it did before."""
-        clusters = self.tree.cluster[self.tree.leaves(node)]
+        leaves = self.tree.leaves(node)
+        clusters = self.tree.cluster[leaves]
         weights = self._row(row)[clusters]
         if not weights.sum() > 0:
             weights = self._likely(row, clusters)
         belongs = np.zeros(self.tree.n_clusters)
         belongs[clusters] = weights / weights.sum()
         self._moved[row] = belongs
-        if self._places is not None:
-            self._places = self._places.copy()
-            self._places[row] = places_of(sparse.csr_array(belongs[None]), self.tree)[0]
+        if row not in self._place:
+            self._place[row] = int(self._leaf[self.base.places[row]])
+        # Where merging has put a word among these leaves, it stays, whatever its memberships say.
+        if self._place[row] not in leaves:
+            self._place[row] = int(places_of(sparse.csr_array(belongs[None]), self.tree)[0])
 
     def _row(self, row: int) -> Floats:
         if row in self._moved:
@@ -141,14 +164,6 @@ class Draft:
             )
             out[place] = weights @ centroids[old]
         return out, mass
-
-    def _located(self, seen: Remembered) -> Remembered:
-        if self._places is None:
-            self._places = places_of(self.memberships(), self.tree)
-        sizes = sizes_of(self._places, self.tree)
-        node = found_again(seen, self.base.rows, self._places, sizes, self.tree)
-        # The words stay those that a person saw, however often the thesaurus is rebuilt.
-        return replace(seen, node=node)
 
 
 def _summed(clusters: Ints, values: Floats, k: int) -> Floats:

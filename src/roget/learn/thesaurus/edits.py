@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -19,6 +19,9 @@ SAMPLE = 100
 
 LIKE = 0.5
 """How much two classes must have in common (F of their words) to be taken for the same."""
+
+SURE = 0.8
+"""How much they must have in common for nothing to be said of it."""
 
 
 @dataclass(frozen=True)
@@ -52,8 +55,8 @@ class Edit:
             raise InputError(f"an edit of kind {self.kind!r}: expected {', '.join(KINDS)}")
         if (self.into is None) is (self.kind == MERGE):
             raise InputError(f"an edit of kind {self.kind}: 'into' is there for {MERGE} only")
-        if self.kind == RENAME and not self.text.strip():
-            raise InputError("a label of no letters: expected a text")
+        if self.kind == RENAME:
+            check_label(self.text)
 
     def __str__(self) -> str:
         label = f"“{self.node.label}”"
@@ -88,6 +91,37 @@ class Edit:
             raise InputError(f"this is not an edit: {error!r}") from None
 
 
+class Found(NamedTuple):
+    """The class of another thesaurus that is most like one that is remembered."""
+
+    node: int
+    like: float
+    """F of their words."""
+    common: int
+    """About how many words both have."""
+    size: int
+    """Words of the class that was found."""
+
+
+def check_label(label: object) -> None:
+    """Say what is wrong with the name of a class, if anything."""
+    if not isinstance(label, str):
+        raise InputError(f"the label {label!r}: expected a text")
+    if not label.strip():
+        raise InputError("a label of no letters: expected a text")
+    try:
+        label.encode()
+    except UnicodeEncodeError:
+        raise InputError(f"the label {label!r} cannot be written as UTF-8") from None
+
+
+def node_number(node: object) -> int:
+    """The number of a node, as an int of Python's own."""
+    if isinstance(node, int | np.integer) and not isinstance(node, bool):
+        return int(node)
+    raise InputError(f"node {node!r}: expected a whole number")
+
+
 def remember(node: int, label: str, rows: Ints, words: Any) -> Remembered:
     """A class with a sample of its words, whose rows are given from the frequent to the rare."""
     size = int(rows.size)
@@ -97,11 +131,12 @@ def remember(node: int, label: str, rows: Ints, words: Any) -> Remembered:
 
 def found_again(
     seen: Remembered, ids: Mapping[str, int], places: Ints, sizes: Ints, tree: Tree
-) -> int:
-    """The node whose words are most like those of a class of another thesaurus.
+) -> Found:
+    """The class whose words are most like those of one of another thesaurus.
 
     Likeness is F, twice the words in common over the sizes of both, where of the remembered class
-    only what is left in this thesaurus counts; a sample stands for all of its words.
+    only what is left in this thesaurus counts; a sample stands for all of its words. The root is
+    the root again, and no other class is.
     """
     known = [ids[word] for word in seen.words if word in ids]
     if not known:
@@ -110,15 +145,27 @@ def found_again(
     common = np.zeros(tree.n_nodes)
     for place in places[known].tolist():
         common[list(tree.path(place))] += each
-    like = 2 * np.minimum(common, sizes) / (each * len(known) + sizes)
-    best = int(like.argmax())
-    # A class without words of its own is as like as the one above it: then, the same number.
-    if 0 <= seen.node < tree.n_nodes and like[seen.node] == like[best]:
-        best = seen.node
-    if like[best] < LIKE:
-        raise InputError(f"no class is like “{seen.label}”: the nearest (F {like[best]:.2f}) is no "
-                         "more than half the same")  # fmt: skip
-    return best
+    common = np.minimum(common, sizes)
+    like = 2 * common / (each * len(known) + sizes)
+    best = 0
+    if seen.node:
+        best = 1 + int(like[1:].argmax()) if tree.n_nodes > 1 else 0
+        # A class without words of its own is as like as the one above it: then, the same number.
+        if 0 < seen.node < tree.n_nodes and like[seen.node] == like[best]:
+            best = seen.node
+        if not best:
+            raise InputError(f"no class is like “{seen.label}”: there is but one, of all words")
+        if like[best] < LIKE:
+            raise InputError(f"no class is like “{seen.label}”: the nearest (F {like[best]:.2f}) "
+                             "is no more than half the same")  # fmt: skip
+    return Found(best, float(like[best]), round(float(common[best])), int(sizes[best]))
+
+
+def told(seen: Remembered, label: str, found: Found) -> str:
+    """What a class has become, for a person to check."""
+    others = found.size - found.common
+    beside = f", and {others:,} other{'s' * (others != 1)}" if others else ""
+    return f"“{seen.label}” is now “{label}” ({found.common:,} of {seen.size:,} words{beside})"
 
 
 def by_frequency(rows: Ints, totals: Any) -> Ints:
@@ -126,9 +173,13 @@ def by_frequency(rows: Ints, totals: Any) -> Ints:
     return np.asarray(rows[np.argsort(-totals[rows], kind="stable")])
 
 
-def merges(edits: Iterable[Edit]) -> list[tuple[int, int]]:
-    """The classes that were merged, by node."""
-    return [(edit.node.node, edit.into.node) for edit in edits if edit.into and not edit.waiting]
+def done(edits: Iterable[Edit], kinds: tuple[str, ...]) -> list[tuple[int, int | None, str]]:
+    """What edits of some kinds did, in their order: nodes, and the word if one was moved."""
+    return [
+        (edit.node.node, None if edit.into is None else edit.into.node, edit.text)
+        for edit in edits
+        if edit.kind in kinds and not edit.waiting
+    ]
 
 
 def without_last(edits: tuple[Edit, ...]) -> tuple[Edit, ...]:
@@ -145,12 +196,16 @@ def _plain(seen: Remembered) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _remembered(given: Mapping[str, Any]) -> Remembered:
-    made = Remembered(given["node"], given["label"], given["size"], tuple(given["words"]))
-    numbers = isinstance(made.node, int) and isinstance(made.size, int)
-    if not numbers or not all(isinstance(text, str) for text in (made.label, *made.words)):
-        raise TypeError("'node' and 'size' are numbers, 'label' and 'words' texts")
-    return made
+def _remembered(given: Any) -> Remembered:
+    node, label, size, words = (given[name] for name in ("node", "label", "size", "words"))
+    numbers = all(isinstance(one, int) and not isinstance(one, bool) for one in (node, size))
+    texts = isinstance(words, list) and all(isinstance(text, str) for text in (label, *words))
+    if not numbers or not texts or size < len(words):
+        raise TypeError(
+            "'node' is a number, 'label' a text, 'words' a list of texts and 'size' how many "
+            "there are, or more"
+        )
+    return Remembered(node, label, size, tuple(words))
 
 
 def waiting(edit: Edit) -> Edit:

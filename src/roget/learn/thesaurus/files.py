@@ -29,9 +29,10 @@ from scipy import sparse
 from roget.core.counts import Counts
 from roget.core.counts.files import HASHED, sha256
 from roget.core.database import database, parquet, readable, write_parquet
-from roget.core.store import new_directory, read_object, write_atomic
+from roget.core.store import locked, new_directory, read_object, write_atomic
 from roget.core.tree import Tree
 from roget.errors import InputError
+from roget.learn.thesaurus import record as recorded
 from roget.learn.thesaurus.edits import Edit
 from roget.learn.thesaurus.thesaurus import Thesaurus
 
@@ -41,7 +42,6 @@ KIND = "a thesaurus"
 MANIFEST, CENTROIDS, EDITS = "thesaurus.json", "centroids.npz", "edits.json"
 EDITS_FORMAT, EDITS_VERSION = "roget.edits", 1
 
-_COUNT = {"int64": "BIGINT", "float64": "DOUBLE"}
 _TABLES: dict[str, dict[str, str]] = {
     "words.parquet": {"word": "VARCHAR"},
     "contexts.parquet": {"context": "VARCHAR", "slot": "VARCHAR"},
@@ -50,27 +50,43 @@ _TABLES: dict[str, dict[str, str]] = {
 }
 FILES = (*_TABLES, CENTROIDS)
 
-_EXPECTED: dict[str, type | tuple[type, ...]] = {
-    "shape": list,
-    "dtype": str,
-    "tree": dict,
-    "path": list,
-    "relations": list,
-    "provenance": dict,
-    "counts": dict,
-    "files": dict,
-}
+
+class Changed(InputError):
+    """A folder holds another thesaurus, or other edits, than when it was last read or written."""
 
 
 def write(thesaurus: Thesaurus, path: str | os.PathLike[str]) -> None:
     """Write a thesaurus whole or not at all, in the place of an older one if need be.
 
-    Where it was read from, or written to before, only the edits are written.
+    Where it was read from, or written to before, only the edits are written; and nothing, if
+    somebody else has written there since.
     """
     base, target = thesaurus.base, Path(path).resolve()
-    if base.home == target and _unchanged(target, base.home_sha256):
-        write_atomic(target / EDITS, _edits_text(thesaurus.edits, base.home_sha256))
-        return
+    known = base.homes.get(target)
+    if known is not None:
+        with locked(target):
+            _need_unchanged(target, known)
+            if _is_whole(target):
+                text = _edits_text(thesaurus.edits, known[0])
+                write_atomic(target / EDITS, text)
+                base.homes[target] = known[0], _text_sha256(text)
+                return
+
+    def is_ours(folder: Path) -> bool:
+        if known is not None:
+            _need_unchanged(folder, known)
+        return is_thesaurus(folder)
+
+    with new_directory(target, is_ours, KIND) as draft:
+        _write_tables(base, draft)
+        digest = sha256(draft / MANIFEST)
+        text = _edits_text(thesaurus.edits, digest)
+        write_atomic(draft / EDITS, text)
+    base.homes[target] = digest, _text_sha256(text)
+
+
+def _write_tables(base: Thesaurus, draft: Path) -> None:
+    """Write all but the edits."""
     counts = base.counts
     cells, belongs = counts.matrix.tocoo(), base.memberships.copy()
     belongs.sum_duplicates()
@@ -86,26 +102,24 @@ def write(thesaurus: Thesaurus, path: str | os.PathLike[str]) -> None:
             "probability": belongs.data,
         },
     }
-    with new_directory(path, is_thesaurus, KIND) as draft:
-        with database() as connection:
-            for name, columns in arrays.items():
-                write_parquet(connection, columns, _types(name, dtype), draft / name)
-        np.savez(draft / CENTROIDS, allow_pickle=False, centroids=base.centroids, mass=base.mass)
-        _seal(draft, base, dtype)
-        digest = sha256(draft / MANIFEST)
-        write_atomic(draft / EDITS, _edits_text(thesaurus.edits, digest))
-    base.home, base.home_sha256 = target, digest
+    with database() as connection:
+        for name, columns in arrays.items():
+            write_parquet(connection, columns, _types(name, dtype), draft / name)
+    np.savez(draft / CENTROIDS, allow_pickle=False, centroids=base.centroids, mass=base.mass)
+    _seal(draft, base, dtype)
 
 
 def read(path: str | os.PathLike[str]) -> Thesaurus:
     """Read a thesaurus; a file that is missing, cut short or changed is named."""
     folder = Path(path)
+    seen = _state(folder)
     record = manifest(folder)
     _verify(folder, record)
     edits = read_edits(folder)
     base = _base(folder, record)
-    if record["version"] > 1:
-        base.home, base.home_sha256 = folder.resolve(), sha256(folder / MANIFEST)
+    if _state(folder) != seen:
+        raise Changed(f"{folder}: the thesaurus was changed while it was read: load it again")
+    base.homes[folder.resolve()] = seen
     try:
         return base.with_edits(edits) if edits else base
     except (InputError, LookupError) as error:
@@ -125,9 +139,9 @@ def read_edits(path: str | os.PathLike[str]) -> tuple[Edit, ...]:
         raise InputError(
             f"{place}: the format is {record.get('format')!r}; expected {EDITS_FORMAT!r}"
         )
-    _need_version(place, record, EDITS_VERSION)
+    recorded.need_version(place, record, EDITS_VERSION)
     given = record.get("edits")
-    if not isinstance(given, list) or _digest(given) != record.get("sha256"):
+    if not isinstance(given, list) or not recorded.is_sealed(given, record.get("sha256")):
         raise InputError(f"{place}: the file was changed since it was written")
     if record.get("thesaurus") != sha256(folder / MANIFEST):
         raise InputError(f"{place}: the edits are those of another {MANIFEST} than the one here")
@@ -147,12 +161,16 @@ def _base(folder: Path, record: Mapping[str, Any]) -> Thesaurus:
     arrays = _arrays(folder / CENTROIDS)
     entries, belongs = tables["entries.parquet"], tables["membership.parquet"]
     contexts = tables["contexts.parquet"]
+    names = tables["words.parquet"]["word"]
+    shape = [len(names), len(contexts["context"]), int(arrays["mass"].size)]
     try:
-        words, columns, clusters = record["shape"]
+        if record["shape"] != shape:
+            raise InputError(f"'shape' is {record['shape']}, and that of the tables {shape}")
+        words, columns, clusters = shape
         places = entries["row"], entries["column"]
         counts = Counts(
             sparse.coo_array((entries["count"], places), shape=(words, columns)),
-            tables["words.parquet"]["word"],
+            names,
             contexts["context"],
             slots=contexts["slot"],
             relations=record["relations"],
@@ -169,9 +187,11 @@ def _base(folder: Path, record: Mapping[str, Any]) -> Thesaurus:
             provenance=record["provenance"],
             labels={int(node): label for node, label in record.get("labels", {}).items()},
         )
-    except (KeyError, TypeError, ValueError) as error:
+    except (KeyError, TypeError, ValueError, OverflowError) as error:
         said = str(error) if isinstance(error, InputError) else repr(error)
-        raise InputError(f"{folder}: is not a whole thesaurus: {said}") from None
+        raise InputError(
+            f"{folder / MANIFEST}: with the other files this is not a whole thesaurus: {said}"
+        ) from None
 
 
 def is_thesaurus(folder: Path) -> bool:
@@ -192,14 +212,15 @@ def manifest(folder: Path) -> dict[str, Any]:
     record = read_object(place)
     if record.get("format") != FORMAT:
         raise InputError(f"{place}: the format is {record.get('format')!r}; expected {FORMAT!r}")
-    _need_version(place, record, VERSION)
-    for name, kind in {"version": int, **_EXPECTED}.items():
-        if not isinstance(record.get(name), kind):
-            raise InputError(f"{place}: {name!r} is {record.get(name)!r}, which makes no sense")
-    if record["dtype"] not in _COUNT:
-        raise InputError(f"{place}: 'dtype' is {record['dtype']!r}, which makes no sense")
-    if record["version"] > 1 and _digest(_unsealed(record)) != record.get("sha256"):
+    version = recorded.need_version(place, record, VERSION)
+    if version == 1 and ("sha256" in record or (folder / EDITS).exists()):
+        raise InputError(
+            f"{place}: 'version' is 1, which has no 'sha256' and no {EDITS}: the file was changed "
+            "since it was written"
+        )
+    if version > 1 and not recorded.is_sealed(_unsealed(record), record.get("sha256")):
         raise InputError(f"{place}: the file was changed since it was written")
+    recorded.check(place, record)
     return record
 
 
@@ -223,7 +244,7 @@ def _seal(folder: Path, thesaurus: Thesaurus, dtype: str) -> None:
     }
     try:
         # What JSON makes of a record may differ from it, as lists do from tuples.
-        record["sha256"] = _digest(json.loads(_text(record)))
+        record["sha256"] = recorded.digest(json.loads(_text(record)))
     except (TypeError, ValueError) as error:
         raise InputError(f"the path or provenance cannot be written as JSON: {error}") from None
     (folder / MANIFEST).write_text(_text(record), encoding="utf-8", newline="")
@@ -237,7 +258,7 @@ def _edits_text(edits: Sequence[Edit], thesaurus: str) -> str:
             "format": EDITS_FORMAT,
             "version": EDITS_VERSION,
             "thesaurus": thesaurus,
-            "sha256": _digest(plain),
+            "sha256": recorded.digest(plain),
             "edits": plain,
         }
     )
@@ -249,31 +270,46 @@ def _text(record: Mapping[str, Any]) -> str:
     return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
-def _digest(plain: Any) -> str:
-    return hashlib.sha256(json.dumps(plain, sort_keys=True).encode()).hexdigest()
+def _text_sha256(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def _unsealed(record: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in record.items() if name != "sha256"}
 
 
-def _unchanged(folder: Path, digest: str) -> bool:
-    """Whether a thesaurus that was read or written here is still there, by manifest and sizes."""
+def _state(folder: Path) -> tuple[str, str]:
+    """What tells a thesaurus and its edits from others: hashes; "" for what is not there."""
+    found = []
+    for name in (MANIFEST, EDITS):
+        try:
+            found.append(sha256(folder / name))
+        except OSError:
+            found.append("")
+    return found[0], found[1]
+
+
+def _need_unchanged(folder: Path, known: tuple[str, str]) -> None:
+    """Refuse a folder that was written to since; what is gone can be written again."""
+    for name, now, before in zip((MANIFEST, EDITS), _state(folder), known, strict=True):
+        if now not in ("", before):
+            what = "edited" if name == EDITS else "rebuilt or changed"
+            raise Changed(
+                f"{folder / name}: the thesaurus was {what} elsewhere since it was loaded: load it "
+                "again, or save under another name"
+            )
+
+
+def _is_whole(folder: Path) -> bool:
+    """Whether there is a thesaurus of this version in a folder, by manifest and sizes."""
     try:
-        files = manifest(folder)["files"]
-        sizes = all((folder / name).stat().st_size == files[name]["bytes"] for name in FILES)
-        return sizes and sha256(folder / MANIFEST) == digest
+        record = manifest(folder)
+        sizes = {name: (folder / name).stat().st_size for name in FILES}
+        return record["version"] == VERSION and all(
+            record["files"][name]["bytes"] == size for name, size in sizes.items()
+        )
     except (InputError, OSError, KeyError):
         return False
-
-
-def _need_version(place: Path, record: Mapping[str, Any], known: int) -> None:
-    version = record.get("version")
-    if isinstance(version, int) and version > known:
-        raise InputError(
-            f"{place}: version {version} of the format; this roget reads up to version {known}: "
-            "update roget"
-        )
 
 
 def _finite(step: Mapping[str, Any]) -> dict[str, Any]:
@@ -288,7 +324,7 @@ def _verify(folder: Path, record: Mapping[str, Any]) -> None:
     """Compare the files with their manifest: all sizes, and the hashes of all but huge ones."""
     for name in FILES:
         file, said = folder / name, record["files"].get(name)
-        if not isinstance(said, dict) or not {"bytes", "sha256"} <= said.keys():
+        if said is None:
             raise InputError(f"{folder / MANIFEST}: 'files' says nothing of {name}")
         if not file.is_file():
             raise InputError(f"{file}: the file is missing")
@@ -300,7 +336,7 @@ def _verify(folder: Path, record: Mapping[str, Any]) -> None:
 
 
 def _types(name: str, dtype: str) -> dict[str, str]:
-    return {column: kind or _COUNT[dtype] for column, kind in _TABLES[name].items()}
+    return {column: kind or recorded.DTYPES[dtype] for column, kind in _TABLES[name].items()}
 
 
 def _fetched(connection: Any, file: Path, types: dict[str, str]) -> dict[str, npt.NDArray[Any]]:

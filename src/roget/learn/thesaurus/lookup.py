@@ -14,15 +14,13 @@ from roget.core.information import kl, xlogx
 from roget.core.tree import Ints, Tree
 from roget.errors import InputError
 from roget.learn.thesaurus import places as placing
+from roget.learn.thesaurus.labels import LABEL, Labels
 from roget.learn.thesaurus.neighbours import Profiles, grouped
 from roget.learn.thesaurus.typical import distinct, nearest_rows, own_information
 from roget.learn.thesaurus.values import Neighbour, TypicalContext, TypicalWord, WordClass
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 Rows: TypeAlias = npt.NDArray[np.intp]
-
-LABEL = 3
-"""Words in the label of a class."""
 
 
 class Lookup:
@@ -59,8 +57,12 @@ class Lookup:
 
     def membership(self, word: str, k: int | None = None) -> dict[int, float]:
         """p(class|word) of the leaves, or of the first k classes, the likeliest first."""
-        row = self.memberships[[self.row(word)]].toarray().ravel()
-        found = {node: float(row[self._clusters(node)].sum()) for node in self.nodes(k)}
+        row = self.memberships[[self.row(word)]]
+        if k is None:
+            found = dict(zip(self._leaves[row.indices].tolist(), row.data.tolist(), strict=True))
+        else:
+            whole = row.toarray().ravel()
+            found = {node: float(whole[self._clusters(node)].sum()) for node in self.nodes(k)}
         ranked = sorted(found.items(), key=lambda item: (-item[1], item[0]))
         return {node: p for node, p in ranked if p > 0}
 
@@ -102,7 +104,7 @@ class Lookup:
             return placing.of_splits(self.tree, self._good(value))
         if k is not None:
             return placing.first_classes(self.tree, k)
-        return [int(leaf) for leaf in placing.leaves_of(self.tree)]
+        return [int(leaf) for leaf in self._leaves]
 
     def cut(
         self, k: int | None = None, *, depth: int | None = None, value: float | None = None
@@ -131,7 +133,7 @@ class Lookup:
         most to the divergence of the class from the average: p(v|c)·log(p(v|c) / p(v)).
         """
         inside = self.inside(node)
-        words = self._typical(node, inside, max(n, LABEL))
+        words = self._typical(node, inside, n)
         value = float(self.tree.value[node])
         return WordClass(
             node,
@@ -141,22 +143,27 @@ class Lookup:
             int(inside.size),
             float(self.mass[self._clusters(node)].sum()),
             None if math.isnan(value) else value,
-            tuple(words[:n]),
+            tuple(words),
             tuple(distinct(self.centroid(node), self._average, self.contexts, n)),
         )
 
     def label(self, node: int) -> str:
-        """The name that a class was given, or else its most typical words."""
+        """The name that a class was given, or else words that tell it from those around it.
+
+        A class in which no word has its place is called by its contexts, in brackets.
+        """
         if node in self.labels:
             return self.labels[node]
         if node not in self._generated:
-            words = self._typical(node, self.inside(node), LABEL)
-            self._generated[node] = ", ".join(one.word for one in words)
+            self._generated[node] = self._described(node)
         return self._generated[node]
 
     def inside(self, node: int) -> Rows:
         """The rows of the words that have their place in a class."""
-        return np.flatnonzero(np.isin(self.places, self.tree.leaves(node)))
+        self.tree.children(node)  # one that is not there is an error
+        first, last = self._layout.first, self._layout.last
+        at = first[self.places]
+        return np.flatnonzero((at >= first[node]) & (at < last[node]))
 
     def evidence(self, word: str, n: int = 10) -> list[TypicalContext]:
         """The n contexts that tell most about a word: p(v|word)·log(p(v|word) / p(v))."""
@@ -221,16 +228,36 @@ class Lookup:
         return self.centroid(0)
 
     @cached_property
-    def _grouped(self) -> tuple[Floats, Any]:
-        return grouped(self.centroids, self.mass, self._conditional)
+    def _labels(self) -> Labels:
+        return Labels(self.counts, self.tree, self.places)
+
+    def _described(self, node: int) -> str:
+        if rows := self._labels.rows(node):
+            return ", ".join(str(self.words[row]) for row in rows)
+        told = distinct(self.centroid(node), self._average, self.contexts, LABEL)
+        return f"({', '.join(one.context for one in told)})"
+
+    @cached_property
+    def _grouped(self) -> list[tuple[Floats, Any]]:
+        rank = self._layout.first[self._leaves]
+        return grouped(self.centroids, self.mass, self._conditional, rank)
 
     @cached_property
     def _profiles(self) -> Profiles:
         seen = self.counts.word_totals > 0
         return Profiles(seen, self._conditional, self.memberships, self.centroids, self._grouped)
 
+    @cached_property
+    def _layout(self) -> placing.Layout:
+        return placing.layout_of(self.tree)
+
+    @cached_property
+    def _leaves(self) -> Ints:
+        return placing.leaves_of(self.tree)
+
     def _clusters(self, node: int) -> Ints:
-        return np.asarray(self.tree.cluster[self.tree.leaves(node)])
+        self.tree.children(node)  # one that is not there is an error
+        return np.asarray(self.tree.cluster[self._layout.below(node)])
 
     def _good(self, value: float) -> npt.NDArray[np.bool_]:
         """Which splits are at least as good as a value says."""

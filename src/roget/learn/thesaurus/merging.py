@@ -18,6 +18,8 @@ class Merged(NamedTuple):
     tree: Tree
     nodes: Ints
     """For each node of the tree before: its new number, -1 if it is gone."""
+    leaves: Ints
+    """For each leaf of the tree before, by its number: the one that has its words now."""
     heir: tuple[int, int] | None
     """A node (by its old number) that is gone, and the only child that took its place."""
     clusters: Ints
@@ -61,7 +63,9 @@ def merge(tree: Tree, node: int, into: int) -> Merged:
         [math.nan if tree.cluster[one] >= 0 else float(tree.value[one]) for one in numbers],
         new,
     )
-    return Merged(made, nodes, heir, clusters)
+    # Only leaves that were joined to another one are gone; so is what lay above them.
+    leaves = np.where(nodes >= 0, nodes, nodes[into])
+    return Merged(made, nodes, leaves, heir, clusters)
 
 
 def _check(tree: Tree, node: int, into: int) -> None:

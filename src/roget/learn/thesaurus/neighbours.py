@@ -23,16 +23,29 @@ WAYS = {"both": OWN, "classes": 0.0, "counts": 1.0}
 
 ROUNDING = 1e-12
 
+FEW = 48
+"""Groups of contexts by which all words are compared."""
+
 FIRST = 64
 """Words that are compared in full at first; then twice as many, and so on."""
 
 
-def grouped(centroids: Any, mass: Floats, own: Any) -> tuple[Floats, Any]:
-    """Centroids and words over groups of contexts, as many as there are clusters."""
+def grouped(centroids: Any, mass: Floats, own: Any, rank: Any) -> list[tuple[Floats, Any]]:
+    """Centroids and words over few groups of contexts, then over as many as there are owners.
+
+    A context is owned by the cluster that it is most in; `rank` orders the clusters such that
+    those near each other in the tree, whose contexts are put together first, are neighbours.
+    """
     owner = np.argmax(centroids * mass[:, None], axis=0)
-    at = np.arange(owner.size), owner
-    group = sparse.csr_array((np.ones(owner.size), at), shape=(owner.size, mass.size))
-    return np.asarray(centroids @ group), own @ group
+    owners, fine = np.unique(np.asarray(rank)[owner], return_inverse=True)
+    levels = [fine] if owners.size <= FEW else [fine * FEW // owners.size, fine]
+    found = []
+    for group in levels:
+        at = np.arange(group.size), group
+        shape = group.size, int(group.max(initial=0)) + 1
+        table = sparse.csr_array((np.ones(group.size), at), shape=shape)
+        found.append((np.asarray(centroids @ table), own @ table))
+    return found
 
 
 class Profiles:
@@ -44,7 +57,7 @@ class Profiles:
         own: Any,
         memberships: Any,
         centroids: Any,
-        groups: tuple[Floats, Any],
+        groups: list[tuple[Floats, Any]],
     ) -> None:
         self._seen, self._own = seen, own
         self._memberships, self._centroids, self._grouped = memberships, centroids, groups
@@ -59,7 +72,7 @@ class Profiles:
             return self._by_counts(row, n)
         own = WAYS[by]
         # Groups of contexts tell words apart no better than contexts do, so this is a lower bound.
-        bound = self._divergences(row, *self._grouped, np.arange(self._seen.size), own)
+        bound = self._divergences(row, *self._grouped[0], np.arange(self._seen.size), own)
         bound[row] = math.inf
         order = np.argsort(bound, kind="stable")[: self._seen.size - 1]
         rows, distances = np.empty(0, dtype=np.intp), np.empty(0)
@@ -68,12 +81,17 @@ class Profiles:
             part = order[begin : begin + step]
             if rows.size == n and bound[part[0]] > distances[-1] + ROUNDING:
                 break
+            begin, step = begin + step, step * 2
+            for level in self._grouped[1:] if rows.size == n else ():
+                part = part[bound[part] <= distances[-1] + ROUNDING]
+                bound[part] = self._divergences(row, *level, part, own)
+            if rows.size == n:
+                part = part[bound[part] <= distances[-1] + ROUNDING]
             rows = np.concatenate([rows, part])
             new = self._divergences(row, self._centroids, self._own, part, own)
             distances = np.concatenate([distances, new])
             best = np.lexsort((rows, distances))[:n]
             rows, distances = rows[best], distances[best]
-            begin, step = begin + step, step * 2
         return rows, distances
 
     def _divergences(self, row: int, centroids: Any, own: Any, rows: Rows, share: float) -> Floats:

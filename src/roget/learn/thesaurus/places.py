@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
@@ -24,18 +24,68 @@ def parts(rows: int, columns: int) -> Iterator[slice]:
 
 def places_of(memberships: Any, tree: Tree) -> Ints:
     """The leaf of each word: from the root, at every split, the side to which it belongs more."""
-    above = _ancestry(tree)
+    above, order = _ancestry(tree)
     places = np.zeros(memberships.shape[0], dtype=np.int64)
-    inner = [node for node in range(tree.n_nodes) if tree.children(node)]
-    for part in parts(places.size, tree.n_nodes):
-        belongs = (memberships[part] @ above).toarray()
-        here = np.zeros(part.stop - part.start, dtype=np.int64)
-        for node in inner:
-            at = np.flatnonzero(here == node)
-            below = np.array(tree.children(node))
-            here[at] = below[belongs[at][:, below].argmax(axis=1)]
-        places[part] = here
+    # A word lies in no more nodes than there are above all of its clusters.
+    reach = np.minimum(np.diff(memberships.indptr) * np.diff(above.indptr).max(), tree.n_nodes)
+    numbers = (np.cumsum(reach) - reach) // CELLS
+    for begin in np.unique(numbers, return_index=True)[1].tolist():
+        end = int(np.searchsorted(numbers, numbers[begin], side="right"))
+        places[begin:end] = _descended(memberships[begin:end] @ above, order, tree)
     return places
+
+
+def _descended(belongs: Any, order: Ints, tree: Tree) -> Ints:
+    """The leaves that are reached by the larger sides; of equal ones, the first."""
+    size = order.size
+    column = np.empty_like(order)
+    column[order] = np.arange(size)
+    above = column[tree.parent[order]]  # by columns, among which children stand together
+    belongs.sort_indices()
+    row = np.repeat(np.arange(belongs.shape[0]), np.diff(belongs.indptr))
+    inner = belongs.indices > 0
+    row, at, p = row[inner], belongs.indices[inner].astype(np.int64), belongs.data[inner]
+    key = row * size + above[at]
+    first = np.flatnonzero(np.diff(key, prepend=-1))
+    largest = np.repeat(np.maximum.reduceat(p, first), np.diff(first, append=key.size))
+    best = np.flatnonzero(p == largest)
+    best = best[np.diff(key[best], prepend=-1) > 0]
+    key, at = key[best], at[best]
+    here = np.zeros(belongs.shape[0], dtype=np.int64)
+    moving = np.arange(here.size) if size > 1 else np.empty(0, dtype=np.int64)
+    while moving.size:
+        here[moving] = at[np.searchsorted(key, moving * size + here[moving])]
+        moving = moving[tree.cluster[order[here[moving]]] < 0]
+    return order[here]
+
+
+class Layout(NamedTuple):
+    """The leaves of a tree side by side, so that those below any node are a slice."""
+
+    leaves: Ints
+    first: Ints
+    last: Ints
+
+    def below(self, node: int) -> Ints:
+        """The leaves below a node, by number."""
+        return np.sort(self.leaves[self.first[node] : self.last[node]])
+
+
+def layout_of(tree: Tree) -> Layout:
+    """The leaves of a tree in the order of its branches."""
+    leaves, waiting = [], [0]
+    while waiting:
+        node = waiting.pop()
+        below = tree.children(node)
+        waiting += reversed(below)
+        if not below:
+            leaves.append(node)
+    first, last = np.zeros((2, tree.n_nodes), dtype=np.int64)
+    first[leaves], last[leaves] = np.arange(len(leaves)), np.arange(len(leaves)) + 1
+    for node in reversed(range(tree.n_nodes)):
+        if below := tree.children(node):
+            first[node], last[node] = first[below[0]], last[below[-1]]
+    return Layout(np.array(leaves), first, last)
 
 
 def leaves_of(tree: Tree) -> Ints:
@@ -90,10 +140,24 @@ def _ordered(tree: Tree, nodes: Any) -> list[int]:
     return sorted(nodes.tolist(), key=lambda node: int(tree.cluster[tree.leaves(node)].min()))
 
 
-def _ancestry(tree: Tree) -> Any:
-    """1 where a cluster (row) lies in a node (column)."""
-    ways = [tree.path(int(leaf)) for leaf in leaves_of(tree)]
-    rows = np.repeat(np.arange(len(ways)), [len(way) for way in ways])
-    columns = np.concatenate([np.array(way) for way in ways])
-    shape = len(ways), tree.n_nodes
-    return sparse.csr_array((np.ones(rows.size), (rows, columns)), shape=shape)
+def _ancestry(tree: Tree) -> tuple[Any, Ints]:
+    """1 where a cluster (row) lies in a node (column), and the node of each column.
+
+    Nodes are ordered by depth, then by the column of their parent, then by number.
+    """
+    order, level = [np.zeros(1, dtype=np.int64)], np.zeros(1, dtype=np.int64)
+    while level.size:
+        level = np.array([child for node in level.tolist() for child in tree.children(node)])
+        order.append(level.astype(np.int64))
+    nodes = np.concatenate(order)
+    column = np.empty_like(nodes)
+    column[nodes] = np.arange(nodes.size)
+    rows, at = [], []
+    here, cluster = leaves_of(tree), np.arange(tree.n_clusters)
+    while here.size:
+        rows.append(cluster)
+        at.append(column[here])
+        lower = here > 0
+        here, cluster = tree.parent[here[lower]], cluster[lower]
+    cells = np.ones(sum(part.size for part in at)), (np.concatenate(rows), np.concatenate(at))
+    return sparse.csr_array(cells, shape=(tree.n_clusters, tree.n_nodes)), nodes

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -14,7 +15,7 @@ from scipy import sparse
 from roget._version import __version__
 from roget.core.counts import Counts
 from roget.core.counts.names import NotCounted
-from roget.core.tree import Tree
+from roget.core.tree import Ints, Tree
 from roget.errors import InputError
 from roget.learn.thesaurus import edits as editing
 from roget.learn.thesaurus import places as placing
@@ -23,12 +24,26 @@ from roget.learn.thesaurus.lookup import Lookup
 from roget.learn.thesaurus.typical import check
 from roget.learn.thesaurus.values import Placement
 
+if TYPE_CHECKING:
+    from roget.learn.thesaurus.draft import Draft
+
 LEAST = 0.01
 """Classes that are less likely for a new word than this are not told, but for the first."""
 
 _OF_COUNTS = ("rows", "_conditional", "_own_entropy")
 _OF_CENTROIDS = ("centroids", "mass", "_average", "_grouped")
-"""What is known of counts and of centroids, and can be taken over where these are the same."""
+_OF_PLACES = ("places", "_generated", "_labels")
+"""What is known of counts, centroids and places, and can be taken over where they are the same."""
+
+
+class Replayed(NamedTuple):
+    """A thesaurus after edits that were made to another one."""
+
+    thesaurus: Thesaurus
+    problems: list[str]
+    """What could not be done."""
+    doubts: list[str]
+    """What was done to classes that are not much like those it was done to before."""
 
 
 class Thesaurus(Lookup):
@@ -37,7 +52,8 @@ class Thesaurus(Lookup):
     The leaves of the tree are clusters; an inner node is the sum of its leaves: memberships are
     added up, and its centroid is their mean, weighted by their probability. A class is known by
     its node. A word has one place in the tree as well: from the root, at every split, the side to
-    which it belongs more.
+    which it belongs more. Where classes are merged, all words that had their place there stay
+    together.
 
     >>> from roget.learn.clustering.soft.estimator import SoftAnnealing
     >>> counts = Counts([[9, 1, 0], [8, 2, 0], [0, 1, 7]], ["tea", "ale", "book"])
@@ -53,7 +69,7 @@ class Thesaurus(Lookup):
 
     >>> edited = thesaurus.rename(thesaurus.common_class("tea", "ale"), "drinks")
     >>> edited.label(edited.path("ale")[-1]), str(edited.edits[0])
-    ('drinks', '“ale, tea” renamed “drinks”')
+    ('drinks', '“tea, ale” renamed “drinks”')
 
     Attributes: `counts`, `tree`, `words`, `contexts`, `memberships` (csr_array, words × clusters),
     `centroids` (clusters × contexts), `mass` (p of each cluster), `labels` (of nodes that have a
@@ -83,10 +99,9 @@ class Thesaurus(Lookup):
         self.edits: tuple[Edit, ...] = ()
         self.base = self
         """The same without edits."""
-        self.home: Path | None = None
-        """The folder that holds it, if it was read from one or written to one."""
-        self.home_sha256 = ""
-        self._moved: frozenset[int] = frozenset()
+        self.homes: dict[Path, tuple[str, str]] = {}
+        """The folders it was read from or written to, and how they were left: see `files`."""
+        self._draft: Draft | None = None
         self._generated = {}
         check(self)
 
@@ -158,6 +173,7 @@ class Thesaurus(Lookup):
 
         Its leaves are joined into the other if that is a leaf: memberships and masses are added
         up, and centroids averaged by mass. Otherwise its classes are put beside those of the other.
+        Words that have their place in either have it there afterwards; all others stay.
         """
         return self._edited(Edit(editing.MERGE, self._remember(node), into=self._remember(into)))
 
@@ -171,21 +187,35 @@ class Thesaurus(Lookup):
         Classes are found by their words, so that edits outlive a rebuilding that numbers them
         otherwise. Edits that make no sense here are kept among `edits`, waiting for the next time.
         """
+        return self.replayed(edits)[:2]
+
+    def replayed(self, edits: Iterable[Edit]) -> Replayed:
+        """What `replay` gives, and which classes it found again with some doubt."""
         from roget.learn.thesaurus.draft import Draft
 
-        draft, log, problems = Draft(self.base, self.edits), list(self.edits), []
+        draft, log = Draft(self.base, self.edits), list(self.edits)
+        problems, doubts = [], []
         for edit in edits:
             try:
-                here = draft.located(edit)
+                here, unsure = draft.located(edit)
                 draft.apply(here)
-                log.append(here)
             except (InputError, NotCounted) as error:
                 log.append(editing.waiting(edit))
                 problems.append(f"{edit}: {error}")
-        return self.with_edits(log), problems
+                continue
+            if unsure:
+                before = self.with_edits(log)
+                said = [editing.told(seen, before.label(at.node), at) for seen, at in unsure]
+                doubts.append(f"{edit}: {'; '.join(said)}")
+            log.append(here)
+        return Replayed(self.with_edits(log), problems, doubts)
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the thesaurus as a folder that `load` and other tools can read."""
+        """Write the thesaurus as a folder that `load` and other tools can read.
+
+        Where it was loaded from, or saved before, that is refused if somebody else has changed
+        what is there.
+        """
         from roget.learn.thesaurus.files import write
 
         write(self, path)
@@ -197,7 +227,13 @@ class Thesaurus(Lookup):
 
         return read(path)
 
+    @cached_property
+    def places(self) -> Ints:
+        """The leaf in which each word has its place, where edits have put it."""
+        return super().places if self._draft is None else self._draft.places()
+
     def _remember(self, node: int) -> editing.Remembered:
+        node = editing.node_number(node)
         rows = editing.by_frequency(self.inside(node), self.counts.word_totals)
         return editing.remember(node, self.label(node), rows, self.words)
 
@@ -214,19 +250,16 @@ class Thesaurus(Lookup):
         edits = tuple(edits)
         draft, made = Draft(self.base, edits), type(self).__new__(type(self))
         made.counts, made.steps, made.provenance = self.counts, self.steps, self.provenance
-        made.base, made.home, made.home_sha256 = self.base, None, ""
-        made.edits = edits
-        made.tree, made.labels, made._moved = draft.tree, draft.labels, draft.moved
+        made.base, made.homes, made.edits = self.base, self.homes, edits
+        made.tree, made.labels, made._draft = draft.tree, draft.labels, draft
         made.memberships, (made.centroids, made.mass) = draft.memberships(), draft.centroids()
         made._generated = {}
         kept: tuple[str, ...] = _OF_COUNTS
-        if editing.merges(edits) == editing.merges(self.edits):
+        merges, moves = (editing.MERGE,), (editing.MERGE, editing.MOVE)
+        if editing.done(edits, merges) == editing.done(self.edits, merges):
             kept += _OF_CENTROIDS
-            if "places" in self.__dict__:
-                changed = sorted(self._moved | made._moved)
-                made.places = self.places.copy()
-                made.places[changed] = placing.places_of(made.memberships[changed], made.tree)
-                made._generated = {} if changed else self._generated
+        if editing.done(edits, moves) == editing.done(self.edits, moves):
+            kept += _OF_PLACES
         made.__dict__.update({name: self.__dict__[name] for name in kept if name in self.__dict__})
         return made
 

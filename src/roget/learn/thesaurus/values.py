@@ -48,7 +48,7 @@ class WordClass:
     parent: int | None
     children: tuple[int, ...]
     label: str
-    """The name it was given, or else its most typical words."""
+    """The name it was given, or else words that tell it from those around it."""
     size: int
     """How many words have their place here."""
     mass: float

@@ -58,11 +58,7 @@ def described(thesaurus: Thesaurus, options: Options) -> Iterator[tuple[Address,
     base = options.base if options.base[-1] in "#/" else options.base + "#"
     scheme = Address(base.removesuffix("#"))
     classes = list(full_entries(thesaurus))
-    used = Counter(one.label for one in classes) + Counter(map(str, thesaurus.words))
-    named = {
-        one.node: one.label if used[one.label] == 1 else f"{one.label} ({one.node})"
-        for one in classes
-    }
+    named = _distinct(classes, thesaurus)
     yield scheme, _scheme(options, class_address(base, 0))
     belongs: dict[str, list[tuple[FullEntry, Member]]] = {str(word): [] for word in thesaurus.words}
     for one in classes:
@@ -88,6 +84,19 @@ def described(thesaurus: Thesaurus, options: Options) -> Iterator[tuple[Address,
             (skos("note"), _note(f"count {count}")),
         ]
         yield word_address(base, word), facts
+
+
+def _distinct(classes: list[FullEntry], thesaurus: Thesaurus) -> dict[int, str]:
+    """Labels of classes, with their nodes where they are not alone; no two are the same."""
+    used = Counter(one.label for one in classes) + Counter(map(str, thesaurus.words))
+    named, taken = {}, set(used)
+    for one in classes:
+        name = one.label
+        while used[one.label] > 1 and name in taken:
+            name += f" ({one.node})"
+        taken.add(name)
+        named[one.node] = name
+    return named
 
 
 def class_address(base: str, node: int) -> Address:

@@ -274,6 +274,22 @@ def test_an_interrupt_keeps_what_was_found(planted: Any, how: str) -> None:
     assert model.interrupted_
 
 
+def test_interrupted_before_the_first_split_it_does_not_say_that_there_is_none(
+    planted: Any,
+) -> None:
+    counts, _ = planted(100, 60, 5, 50)
+
+    def stop(news: dict[str, Any]) -> None:
+        if news["fraction"] < 1:
+            raise KeyboardInterrupt
+
+    with pytest.warns(UserWarning, match="interrupted"):
+        model = MDLTree(random_state=0, progress=stop).fit(counts)
+    assert model.n_clusters_ == 1
+    assert model.notes_ == []
+    assert MDLTree(random_state=0).fit(counts).n_clusters_ > 1
+
+
 def test_interrupted_before_anything_was_found(monkeypatch: pytest.MonkeyPatch) -> None:
     from roget.learn.clustering.mdl import estimator
 

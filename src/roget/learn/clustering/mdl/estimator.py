@@ -299,14 +299,15 @@ def _notes(grower: Grower, interrupted: bool) -> list[str]:
     notes = []
     if grower.labels.size == 1:
         notes.append("one cluster, because there is one word only")
-    elif not grower.steps and grower.most is None and grower.candidates:
+    elif not (interrupted or grower.steps) and grower.most is None and grower.candidates:
         best = grower.candidates[0]
-        notes.append(
-            "one cluster, because no split of the words shortens the description: the best one "
-            f"found makes it {bits(-best.saved):.1f} bits longer"
-            if best.proper
-            else "one cluster, because the search left one side of the first split empty"
-        )
+        if not best.proper:
+            notes.append("one cluster, because the search left one side of the first split empty")
+        elif best.saved <= 0:
+            notes.append(
+                "one cluster, because no split of the words shortens the description: the best one "
+                f"found makes it {bits(abs(best.saved)):.1f} bits longer"
+            )
     idle = sum(step.saved <= 0 for step in grower.steps)
     if idle:
         notes.append(f"{idle} of {len(grower.steps)} splits make the description longer")

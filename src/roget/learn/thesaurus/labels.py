@@ -1,0 +1,118 @@
+"""Labels: what to call a class that nobody has named."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from scipy import sparse
+
+from roget.core.counts import Counts
+from roget.core.tree import Ints, Tree
+
+LABEL = 3
+"""Words in the label of a class."""
+
+AGAIN = 0.5
+"""What a word is worth that is in a label further up: it says less, but may say most."""
+
+KEPT = 64
+"""Profiles of classes that are kept; those of a class and of the one above it are needed."""
+
+Floats = npt.NDArray[np.float64]
+
+
+class Labels:
+    """Words that tell a class from the one above it, for each node of a tree.
+
+    A word is good if the other words of its class foretell its tokens better than words outside
+    do: Σ n(v)·log(½ + ½·p(v|class) / p(v|above)), where the word itself is left out of both, and
+    contexts that no other word has count nothing. That is asked twice, with all words and with
+    the class just above, so that labels are typical and yet change on the way down. Words of the
+    label just above come last; those of labels further up are worth half. Equals are told by
+    how often they were seen, and the root has the words that were seen most.
+
+    A class costs a pass over its words, so that all of them cost one for each level of the tree.
+    """
+
+    def __init__(self, counts: Counts, tree: Tree, places: Ints) -> None:
+        self._matrix = sparse.csr_array(counts.matrix)
+        self._totals = np.asarray(counts.word_totals, dtype=np.float64)
+        self._tree = tree
+        first, last = _spans(tree)
+        self._order = np.argsort(first[places], kind="stable")
+        at = first[places][self._order]
+        self._begin, self._end = np.searchsorted(at, first), np.searchsorted(at, last)
+        self._profiles: dict[int, Floats] = {}
+        self._found: dict[int, list[int]] = {}
+
+    def rows(self, node: int) -> list[int]:
+        """The rows of the words in the label of a class, the best first; none if it has no word."""
+        for one in self._tree.path(node):
+            if one not in self._found:
+                self._found[one] = self._best(one)
+        return self._found[node]
+
+    def _best(self, node: int) -> list[int]:
+        rows = self._inside(node)
+        seen = self._totals[rows]
+        worth, last = seen, np.zeros(rows.size, dtype=bool)
+        if node:
+            *above, parent = self._tree.path(int(self._tree.parent[node]))
+            worth = self._worth(node, rows, (0, parent))
+            # The root is called by its most frequent words, which may yet say more further down.
+            used = np.isin(rows, [row for one in above if one for row in self._found[one]])
+            worth = np.where(used & (worth > 0), AGAIN * worth, worth)
+            last = np.isin(rows, self._found[parent] if parent else [])
+        return [int(row) for row in rows[np.lexsort((rows, -seen, -worth, last))[:LABEL]]]
+
+    def _worth(self, node: int, rows: Ints, outside: tuple[int, ...]) -> Floats:
+        part = self._matrix[rows]
+        word = np.repeat(np.arange(rows.size), np.diff(part.indptr))
+        contexts, n = part.indices, np.asarray(part.data, dtype=np.float64)
+        own = self._totals[rows][word]
+
+        def others(one: int) -> Floats:
+            profile = self._profile(one)
+            left = np.maximum(profile.sum() - own, 0.0)
+            seen = np.maximum(profile[contexts] - n, 0.0)
+            return np.asarray(np.divide(seen, left, out=np.zeros(n.size), where=left > 0))
+
+        inside, sums = others(node), np.zeros(rows.size)
+        for one in outside:
+            there = others(one)
+            ratio = np.divide(inside, there, out=np.ones(n.size), where=there > 0)
+            sums += np.bincount(word, n * np.log((1 + ratio) / 2), minlength=rows.size)
+        return np.asarray(sums)
+
+    def _profile(self, node: int) -> Floats:
+        """How often the words of a class were seen in each context."""
+        found = self._profiles.get(node)
+        if found is None:
+            if len(self._profiles) >= KEPT:
+                self._profiles.clear()
+            part: Any = self._matrix[self._inside(node)]
+            sums = np.bincount(part.indices, part.data, minlength=self._matrix.shape[1])
+            found = self._profiles[node] = np.asarray(sums, dtype=np.float64)
+        return found
+
+    def _inside(self, node: int) -> Ints:
+        return self._order[self._begin[node] : self._end[node]]
+
+
+def _spans(tree: Tree) -> tuple[Ints, Ints]:
+    """Where the leaves of each node begin and end, when they are numbered from top to bottom."""
+    first, last = np.zeros((2, tree.n_nodes), dtype=np.int64)
+    number, waiting = 0, [0]
+    while waiting:
+        node = waiting.pop()
+        first[node] = number
+        below = tree.children(node)
+        waiting += reversed(below)
+        number += not below
+    last[:] = first + 1
+    for node in reversed(range(tree.n_nodes)):
+        if below := tree.children(node):
+            last[node] = last[below[-1]]
+    return first, last

@@ -1,0 +1,8 @@
+"""Tree cut models (Li & Abe): at which level of a thesaurus a head chooses its words."""
+
+from __future__ import annotations
+
+from roget.learn.treecut.estimator import CutClass, TreeCut
+from roget.learn.treecut.hierarchy import Hierarchy
+
+__all__ = ["CutClass", "Hierarchy", "TreeCut"]

@@ -1,0 +1,207 @@
+"""Hierarchy: a thesaurus as one tree whose words lie under its nodes, whole or in shares."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from scipy import sparse
+
+from roget.core.counts.matrix import Names, frozen
+from roget.errors import InputError, UnknownName
+from roget.learn.taxonomy.taxonomy import Taxonomy
+from roget.learn.thesaurus import Thesaurus
+from roget.learn.thesaurus.places import leaves_of
+
+Ints = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+
+SENSES = ("even", "weighted")
+"""How a word of a taxonomy is shared out over its classes: alike, or by their weights."""
+
+OWN = " (itself)"
+"""Told of the words of a class that are in none of its parts."""
+
+
+@dataclass(frozen=True, eq=False)
+class Hierarchy:
+    """A tree that can be cut: node 0 is the root, and every parent comes before its children.
+
+    Each word lies under the nodes of the tree with shares that add up to 1 at the root, and on
+    every cut. Nodes under which there is nothing are left out.
+    """
+
+    words: Names
+    parent: Ints
+    shares: Any
+    """csr_array, words × nodes: how much of each word lies under each node."""
+    n_classes: int
+    """Nodes from here on are single words."""
+    origin: Ints
+    """Of each node, its number among the classes it was made from, or the row of the word."""
+    name_of: Callable[[int], str]
+    id_of: Callable[[int], str]
+
+    @classmethod
+    def of(
+        cls, thesaurus: Thesaurus | Taxonomy | Hierarchy, words: bool = True, senses: str = "even"
+    ) -> Hierarchy:
+        """The hierarchy of a thesaurus by its memberships, or of a taxonomy, unfolded.
+
+        With `words`, words are nodes of their own, below their classes. `senses` says how a word
+        of a taxonomy is shared out over its classes; over several parents of a class it is
+        always shared out evenly.
+        """
+        if isinstance(thesaurus, Hierarchy):
+            return thesaurus
+        if isinstance(thesaurus, Thesaurus):
+            return _of_thesaurus(thesaurus, words)
+        if not isinstance(thesaurus, Taxonomy):
+            raise InputError(
+                f"{type(thesaurus).__name__} cannot be cut: expected a Thesaurus or a Taxonomy"
+            )
+        if senses not in SENSES:
+            raise UnknownName("way to share out senses", senses, SENSES)
+        from roget.learn.treecut.unfold import unfolded
+
+        return unfolded(thesaurus, words, senses == "weighted")
+
+    @property
+    def n_nodes(self) -> int:
+        """How many nodes there are, the root and the words included."""
+        return int(self.parent.size)
+
+    @cached_property
+    def sizes(self) -> Floats:
+        """How many words lie under each node, shares added up."""
+        return np.asarray(self.shares.sum(axis=0)).ravel()
+
+    @cached_property
+    def n_children(self) -> Ints:
+        """How many nodes lie right below each node."""
+        return np.bincount(self.parent[1:], minlength=self.n_nodes)
+
+    @cached_property
+    def depth(self) -> Ints:
+        """How many nodes lie above each node."""
+        depth = np.zeros(self.n_nodes, dtype=np.int64)
+        waiting = np.arange(1, self.n_nodes)
+        at = self.parent[waiting]
+        while waiting.size:
+            depth[waiting] += 1
+            below = at > 0
+            waiting, at = waiting[below], self.parent[at[below]]
+        return depth
+
+    @cached_property
+    def spread(self) -> Floats:
+        """−Σ share·log share of each word over the lowest nodes: 0 where it has one place only."""
+        lowest = self.shares[:, np.flatnonzero(self.n_children == 0)]
+        table = lowest.copy()
+        table.data = -table.data * np.log(table.data)
+        return np.asarray(table.sum(axis=1)).ravel()
+
+    @cached_property
+    def below(self) -> tuple[Ints, Ints]:
+        """All nodes but the root by their parents, and where those of each parent begin."""
+        order = np.argsort(self.parent[1:], kind="stable") + 1
+        return order, np.concatenate([[0], np.cumsum(self.n_children)])
+
+    def children(self, node: int) -> Ints:
+        """The nodes right below a node."""
+        order, begin = self.below
+        return order[begin[node] : begin[node + 1]]
+
+    def label(self, node: int) -> str:
+        """What a node is called: the word, or the label of its class, of which it may be a part."""
+        at = int(self.origin[node])
+        if node >= self.n_classes:
+            return str(self.words[at])
+        own = node > 0 and self.identifier(node) == self.identifier(int(self.parent[node]))
+        return self.name_of(at) + OWN * own
+
+    def identifier(self, node: int) -> str:
+        """What a class is known by where it came from; nothing for a word."""
+        return self.id_of(int(self.origin[node])) if node < self.n_classes else ""
+
+    def rows(self, words: Sequence[str]) -> Ints:
+        """The row of each word, by its very letters or else by its small ones; −1 if unknown."""
+        exact, small = self._rows
+        return np.array(
+            [exact.get(word, small.get(word.lower(), -1)) for word in words], dtype=np.int64
+        )
+
+    @cached_property
+    def _rows(self) -> tuple[dict[str, int], dict[str, int]]:
+        exact: dict[str, int] = {}
+        small: dict[str, int] = {}
+        for row, word in enumerate(self.words.tolist()):
+            exact[word] = row
+            small.setdefault(word.lower(), row)
+        return exact, small
+
+
+def planted(
+    words: Sequence[str],
+    parent: Ints,
+    cells: tuple[Any, Any, Any],
+    single: bool,
+    name_of: Callable[[int], str],
+    id_of: Callable[[int], str],
+) -> Hierarchy:
+    """The hierarchy of classes and cells (row of a word, class, share of the word in it)."""
+    row, at, share = (np.asarray(part) for part in cells)
+    row, at, share = row[share > 0], at[share > 0], share[share > 0].astype(np.float64)
+    n_classes, origin = parent.size, np.arange(parent.size)
+    if single:
+        parent = np.concatenate([parent, at])
+        origin = np.concatenate([origin, row])
+        at = n_classes + np.arange(row.size)
+    shares = _upwards(row, at, share, parent, len(words))
+    kept = np.bincount(shares.indices, minlength=parent.size) > 0
+    number = np.cumsum(kept) - 1
+    above = parent[kept]
+    above[1:] = number[above[1:]]
+    return Hierarchy(
+        frozen(map(str, words)),
+        above,
+        shares[:, np.flatnonzero(kept)],
+        int(kept[:n_classes].sum()),
+        origin[kept],
+        name_of,
+        id_of,
+    )
+
+
+def _upwards(row: Any, at: Any, share: Floats, parent: Ints, n_words: int) -> Any:
+    """Shares at the nodes where words are, and at all nodes above them."""
+    rows, nodes, shares = [row], [at], [share]
+    while row.size:
+        inner = at > 0
+        row, at, share = row[inner], parent[at[inner]], share[inner]
+        rows.append(row)
+        nodes.append(at)
+        shares.append(share)
+    cells = np.concatenate(shares), (np.concatenate(rows), np.concatenate(nodes))
+    table = sparse.coo_array(cells, shape=(n_words, parent.size)).tocsr()
+    table.sum_duplicates()
+    return table
+
+
+def _of_thesaurus(thesaurus: Thesaurus, words: bool) -> Hierarchy:
+    belongs = thesaurus.memberships.tocoo()
+    # Memberships add up to 1 but for what was too small to be kept.
+    totals = np.asarray(thesaurus.memberships.sum(axis=1)).ravel()
+    at = leaves_of(thesaurus.tree)[belongs.col]
+    return planted(
+        thesaurus.words.tolist(),
+        np.asarray(thesaurus.tree.parent, dtype=np.int64),
+        (belongs.row, at, belongs.data / totals[belongs.row]),
+        words,
+        thesaurus.label,
+        str,
+    )
