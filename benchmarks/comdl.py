@@ -34,6 +34,7 @@ from sklearn.metrics import v_measure_score
 from roget.core.counts import Counts
 from roget.learn.clustering.comdl.criterion import length, prepare
 from roget.learn.clustering.comdl.estimator import CoMDL
+from roget.learn.decision import Task
 
 Rows = Iterator[Row | str]
 Floats = npt.NDArray[np.float64]
@@ -189,49 +190,13 @@ def verb_object(python: str | None, limit: int) -> Rows:
         )
 
 
-LOW, HIGH, LEAST, PAIRS = 50, 500, 3, 104
-
-
-class Decisions:
-    """Which of two verbs takes a noun, when all tokens of the first with it are deleted.
-
-    Pereira, Tishby & Lee (1993), scaled to this table: 104 pairs seen three times or more, of
-    verbs with 50 to 500 tokens; the other verb is any of those. What is right is what was seen
-    more often; triples are exceptional where the verbs' own frequencies say the opposite.
-    """
-
-    def __init__(self, counts: Any, seed: int) -> None:
-        whole = sparse.csr_array(counts).toarray()
-        rng, totals = np.random.default_rng(seed), whole.sum(axis=0)
-        verbs = np.flatnonzero((totals >= LOW) & (totals <= HIGH))
-        nouns, at = np.nonzero(whole[:, verbs] >= LEAST)
-        drawn = rng.choice(nouns.size, PAIRS, replace=False)
-        gone = np.zeros(whole.shape, dtype=bool)
-        gone[nouns[drawn], verbs[at[drawn]]] = True
-        self.train = sparse.csr_array(np.where(gone, 0, whole))
-        triples = [
-            (noun, verb, other)
-            for noun, verb in zip(nouns[drawn], verbs[at[drawn]], strict=True)
-            for other in verbs
-            if not gone[noun, other] and whole[noun, other] != whole[noun, verb]
-        ]
-        self.noun, self.verb, self.other = np.array(triples).T
-        self.right = whole[self.noun, self.verb] > whole[self.noun, self.other]
-        self.exceptional = self.right != (totals[self.verb] > totals[self.other])
-
-    def errors(self, predicted: Callable[[Any, Any], Floats]) -> tuple[float, float]:
-        """The share of wrong decisions, in all and in exceptional triples."""
-        first, second = predicted(self.noun, self.verb), predicted(self.noun, self.other)
-        wrong = (first > second) != self.right
-        return float(wrong.mean()), float(wrong[self.exceptional].mean())
-
-
 def decisions(draws: int) -> Rows:
     """Verb decisions of the levels' mean, beside NMF on the same triples."""
     counts = VerbObject().train.matrix
     found: dict[str, list[tuple[float, float]]] = {}
     for seed in range(draws):
-        task = Decisions(counts, seed)
+        task = Task.draw(counts, [seed, 0])
+        triples = task.word, task.band[task.context], task.band[task.rival]
         model, _ = timed(task.train)
         totals = np.asarray(task.train.sum(axis=0)).ravel()
         with warnings.catch_warnings():
@@ -248,7 +213,8 @@ def decisions(draws: int) -> Rows:
             ("mean of starts", partial(model.predictive, every=True)),
             ("mean of levels", model.smoothed),
         ):
-            found.setdefault(name, []).append(task.errors(predicted))
+            first, second = (predicted(triples[0], verbs) for verbs in triples[1:])
+            found.setdefault(name, []).append(task.judged(first - second))
     means = {name: np.mean(values, axis=0) for name, values in found.items()}
     ours, peer = means["mean of levels"], means["NMF-KL, K = 10"]
     yield Row("decisions, all", ours[0], None, f"NMF, same triples {peer[0]:.3f}", "", BARS["all"])

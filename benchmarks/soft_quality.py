@@ -32,12 +32,14 @@ from sklearn.preprocessing import normalize
 from roget.core.counts import Counts
 from roget.data import sample
 from roget.learn import heldout
+from roget.learn.classmodel import ClassModel
 from roget.learn.clustering.soft.anneal import Annealer, anneal
 from roget.learn.clustering.soft.choose import choose
 from roget.learn.clustering.soft.data import prepare
 from roget.learn.clustering.soft.states import Settings
 from roget.learn.clustering.soft.symmetric import SymmetricAnnealer, fold_in
 from roget.learn.clustering.soft.walk import Walker
+from roget.learn.heldout import compare
 
 try:
     from sib import SIB
@@ -54,7 +56,6 @@ BARS = {1000: 0.09, 3000: 0.15, "Kneser–Ney": 0.06}
 TABLES = "*"
 """Which tables back-off is measured on."""
 
-DISCOUNT = 0.8
 BITS = 1 / math.log(2)
 STUDENT = {2: 12.71, 3: 4.30, 4: 3.18, 5: 2.78, 6: 2.57, 7: 2.45, 8: 2.36, 9: 2.31, 10: 2.26}
 
@@ -177,15 +178,11 @@ class Split:
     """Training, development and test tokens, and the losses of models on the last."""
 
     def __init__(self, counts: Counts, seed: int) -> None:
-        train, dev, test = counts.split(0.8, 0.1, random_state=seed)
-        self.train = sparse.csr_array(train.matrix, dtype=np.float64)
-        self.dev, self.test = (heldout.cells(self.train, part.matrix) for part in (dev, test))
-        types = np.diff(self.train.indptr)
-        totals = np.maximum(np.asarray(self.train.sum(axis=1)).ravel(), 1.0)
-        self.left = DISCOUNT * types / totals
-        self.per_token = DISCOUNT / totals
-        seen = np.bincount(self.train.indices, minlength=self.train.shape[1]) + 0.5
-        self.continuation = seen / seen.sum()
+        self.parts = compare.Split.deal(counts, None, seed)
+        self.train = self.parts.train
+        self.dev, self.test = (
+            heldout.cells(self.train, part) for part in (self.parts.dev, self.parts.test)
+        )
 
     def tuned(self, build: Callable[[heldout.Cells], list[Floats]]) -> tuple[float, float]:
         """Losses on dev and test, bits, of components mixed by weights tuned on dev."""
@@ -197,26 +194,10 @@ class Split:
         """Word → classes → unigram."""
         return self.tuned(lambda t: [t.word, *(t.predicted(*c) for c in classes), t.unigram])
 
-    def discounted(self, *classes: Classes) -> tuple[float, float]:
-        """Word's counts less the discount → classes → continuation counts; no class: Kneser–Ney."""
-
-        def losses(tokens: heldout.Cells, weights: Floats | None) -> tuple[Floats, Floats]:
-            lower = np.stack(
-                [*(tokens.predicted(*c) for c in classes), self.continuation[tokens.columns]]
-            )
-            left = np.where(self.left > 0, self.left, 1.0)[tokens.rows]
-            own = np.maximum(tokens.word - self.per_token[tokens.rows], 0.0)
-            if weights is None:
-                weights = np.full(lower.shape[0], 1 / lower.shape[0])
-                for _ in range(300):
-                    joint = weights[:, None] * lower * left
-                    joint = joint / (joint.sum(axis=0) + own) @ tokens.counts
-                    weights = joint / joint.sum()
-            return weights, own + left * (weights @ lower)
-
-        weights, dev = losses(self.dev, None)
-        _, test = losses(self.test, weights)
-        return self.dev.loss(dev) * BITS, self.test.loss(test) * BITS
+    def discounted(self, *classes: Classes) -> float:
+        """Word's counts less discounts → classes → continuation counts; no class: Kneser–Ney."""
+        model = ClassModel(list(classes) or "kneser-ney").fit(self.train, dev=self.parts.dev)
+        return -model.score(self.parts.test) * BITS
 
 
 def backoff(splits: int) -> Iterator[dict[str, Any]]:
@@ -229,7 +210,7 @@ def backoff(splits: int) -> Iterator[dict[str, Any]]:
         picks: dict[str, list[str]] = defaultdict(list)
         for seed in range(splits):
             split = Split(counts, seed)
-            plain, kneser_ney = split.backoff()[1], split.discounted()[1]
+            plain, kneser_ney = split.backoff()[1], split.discounted()
             for kind, make in KINDS.items():
                 found = dict(make(split.train, seed))
                 every = list(found.values())
@@ -237,10 +218,10 @@ def backoff(splits: int) -> Iterator[dict[str, Any]]:
                 best = min(tried, key=lambda size: tried[size][0])
                 gains[kind].append(plain - tried[best][1])
                 picks[kind].append(best)
-                below[kind].append(kneser_ney - split.discounted(found[best])[1])
+                below[kind].append(kneser_ney - split.discounted(found[best]))
                 if len(every) > 1:
                     gains[f"{kind}, all sizes"].append(plain - split.backoff(*every)[1])
-                    below[f"{kind}, all sizes"].append(kneser_ney - split.discounted(*every)[1])
+                    below[f"{kind}, all sizes"].append(kneser_ney - split.discounted(*every))
         print(f"\n{name}: word → unigram {plain:.3f}, Kneser–Ney {kneser_ney:.3f} (last split)")
         print(f"{'classes':24} {'gain, bits':>16} {'below Kneser–Ney':>18}  size")
         for kind in gains:

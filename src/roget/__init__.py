@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from roget.core.counts import Counts
     from roget.errors import InputError, RogetError, Undefined
     from roget.learn.build import build
+    from roget.learn.classmodel import ClassModel
     from roget.learn.clustering.comdl.estimator import CoMDL
     from roget.learn.clustering.mdl.estimator import MDLTree
     from roget.learn.clustering.soft.estimator import SoftAnnealing
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from roget.scoring.result import ScoreRow, ScoreTable
 
 _PUBLIC = {
+    "ClassModel": "roget.learn.classmodel:ClassModel",
     "CoMDL": "roget.learn.clustering.comdl.estimator:CoMDL",
     "Comparison": "roget.scoring.comparison:Comparison",
     "Contingency": "roget.scoring.contingency:Contingency",
@@ -55,6 +57,7 @@ _PUBLIC = {
 }
 
 __all__ = [
+    "ClassModel",
     "CoMDL",
     "Comparison",
     "Contingency",

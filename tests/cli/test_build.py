@@ -28,7 +28,7 @@ def test_the_sample_becomes_a_thesaurus(tmp_path):
     assert "wrote a.thesaurus: 300 words in 8 classes (β = " in done.stderr
     assert "the 300 most frequent of" in done.stderr
     assert "of what words tell about their contexts" in done.stderr
-    assert "held out: classes save 0." in done.stderr
+    assert "held out, bits per token: " in done.stderr
     shown = [line for line in done.stderr.splitlines() if "─ " in line]
     assert len(shown) == 14, "all nodes of a tree of 8, but for the root"
     assert max(len(line) for line in done.stderr.splitlines()[:-1]) <= 100

@@ -13,6 +13,7 @@ from scipy import sparse
 from roget.core.counts import Counts
 from roget.errors import InputError
 from roget.learn import heldout
+from roget.learn.heldout import path
 
 
 def planted(words: int = 120, contexts: int = 60, clusters: int = 4) -> Counts:
@@ -41,7 +42,7 @@ def test_cells_know_the_word_and_the_unigram() -> None:
 def test_predictions_are_the_product_of_the_tables(
     dense: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(heldout, "CELLS", 50)
+    monkeypatch.setattr("roget.learn.heldout.tokens.CELLS", 50)
     rng = np.random.default_rng(2)
     tokens = heldout.cells(*split())
     membership, centroids = rng.dirichlet(np.ones(5), 120), rng.dirichlet(np.ones(60), 5)
@@ -91,9 +92,9 @@ def test_relative_entropy_equals_its_naive_twin() -> None:
             pairs = zip(row / row.sum(), predicted, strict=True)
             each.append(sum(p * math.log2(p / q) for p, q in pairs if p))
         loss -= sum(n * math.log2(q) for n, q in zip(row, predicted, strict=True) if n)
-    found = heldout._divergence(sparse.csr_array(tokens), membership, centroids, background)
+    found = path._divergence(sparse.csr_array(tokens), membership, centroids, background)
     assert found == pytest.approx((np.mean(each), loss / tokens.sum()))
-    empty = heldout._divergence(sparse.csr_array((8, 6)), membership, centroids, background)
+    empty = path._divergence(sparse.csr_array((8, 6)), membership, centroids, background)
     assert np.isnan(empty).all()
 
 

@@ -30,7 +30,8 @@ def test_classes_of_families_are_worth_something(model) -> None:
     told = []
     found = trial(counts, model.fit(counts), 0, told.append)
     assert found is not None
-    assert found["without"] - found["with"] > 0.1
+    assert found["word"] - found["both"] > 0.1
+    assert found["class"] < found["all"]
     assert told
     assert all(now["trial"] for now in told)
     _, held = counts.split(KEPT, random_state=0)
@@ -54,7 +55,7 @@ def test_the_bits_are_those_of_words_backed_off_to_the_unigram() -> None:
         predicted = share * words[here] + (1 - share) * unigram[here]
         loss -= float(weights[here] @ np.log2(predicted))
     assert found is not None
-    assert found["without"] == pytest.approx(loss / weights.sum(), rel=1e-9)
+    assert found["word"] == pytest.approx(loss / weights.sum(), rel=1e-9)
 
 
 def test_nothing_is_said_where_it_cannot_be_told(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -68,7 +69,7 @@ def test_a_build_tells_it_unless_it_is_not_wanted(tmp_path) -> None:
     planted().write(tmp_path / "x.counts")
     plan = Plan("mdl", 4)
     built = run([tmp_path / "x.counts"], tmp_path / "one", Options(), plan)
-    assert math.isfinite(built.thesaurus.provenance["heldout"]["with"])
+    assert math.isfinite(built.thesaurus.provenance["heldout"]["both"])
     plain = run([tmp_path / "x.counts"], tmp_path / "two", Options(), Plan("mdl", 4, heldout=False))
     assert "heldout" not in plain.thesaurus.provenance
     assert plain.thesaurus.tree == built.thesaurus.tree

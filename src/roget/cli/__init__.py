@@ -13,8 +13,10 @@ from roget.cli import compare as compare_command
 from roget.cli import convert as convert_command
 from roget.cli import count as count_command
 from roget.cli import data as data_command
+from roget.cli import decide as decide_command
 from roget.cli import explore as explore_command
 from roget.cli import export as export_command
+from roget.cli import heldout as heldout_command
 from roget.cli import list as list_command
 from roget.cli import neighbours as neighbours_command
 from roget.cli import prefer as prefer_command
@@ -40,6 +42,8 @@ app.command("neighbours")(neighbours_command.neighbours)
 app.command("classify")(classify_command.classify)
 app.command("explore")(explore_command.explore)
 app.command("export")(export_command.export)
+app.command("heldout")(heldout_command.heldout)
+app.command("decide")(decide_command.decide)
 app.command("prefer")(prefer_command.prefer)
 app.add_typer(data_command.app)
 app.command("list")(list_command.list_names)

@@ -120,7 +120,7 @@ def build(
     many as shorten the description of the counts, by splits of words alone or with classes of
     contexts as well. With the same `random_state`, the result is the same. With `heldout` the
     classes are then learnt again from part of the tokens, and tried on the rest: the provenance's
-    "heldout" has the bits per token with and without them.
+    "heldout" has the bits per token, by word, by class and by both.
 
     With an output, a run that was stopped goes on when it is called again, and edits of a thesaurus
     that is there already are made again. Ctrl-C while words are clustered ends that early, with the

@@ -27,8 +27,9 @@ def trial(
     seed: int | None,
     tell: Callable[[dict[str, Any]], None] | None = None,
 ) -> dict[str, float] | None:
-    """Bits per held-out token by words alone (backed off to the unigram), and by classes between.
+    """Bits per held-out token: by all words' contexts, the word's classes, the word, and both.
 
+    The word's own counts are backed off to those of all words; for `both`, to its classes first.
     None where that cannot be told: counts are fractional or few, or Ctrl-C ended it. `tell` is
     called as the clusterer calls its `progress`, with "trial" besides.
     """
@@ -46,10 +47,15 @@ def trial(
         return None
     tokens = heldout.cells(train.matrix, held.matrix)
     classes = tokens.predicted(again.membership_, again.centroids_)
-    without, between = (
-        bits(tokens.loss(heldout.backoff(tokens, *parts))) for parts in ((), (classes,))
-    )
-    return {"tokens": float(held.total), "without": without, "with": between}
+    smoothed = (1 - heldout.SMOOTHING) * classes + heldout.SMOOTHING * tokens.unigram
+    predicted = {
+        "all": tokens.unigram,
+        "class": smoothed,
+        "word": heldout.backoff(tokens),
+        "both": heldout.backoff(tokens, classes),
+    }
+    losses = {name: bits(tokens.loss(values)) for name, values in predicted.items()}
+    return {"tokens": float(held.total), **losses}
 
 
 def _found(model: Any) -> dict[str, Any]:

@@ -46,15 +46,13 @@ def quality(thesaurus: Thesaurus) -> str:
 
 
 def heldout(thesaurus: Thesaurus) -> str:
-    """What classes were worth on held-out tokens; "" if that was not tried."""
+    """How well held-out tokens were predicted by words and classes; "" if that was not tried."""
     found = thesaurus.provenance.get("heldout")
     if not found:
         return ""
-    gain = found["without"] - found["with"]
-    verb = "save" if gain >= 0 else "cost"
     return (
-        f"held out: classes {verb} {abs(gain):.3f} of {found['without']:.2f} bits per token, "
-        "as back-off of words' own counts"
+        f"held out, bits per token: {found['all']:.2f} knowing nothing, {found['class']:.2f} the "
+        f"class, {found['word']:.2f} the word, {found['both']:.2f} both"
     )
 
 

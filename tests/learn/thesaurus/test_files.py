@@ -85,7 +85,7 @@ def test_a_faulty_file_is_named(folder, name):
         ({"provenance": {"beta": True}}, "'provenance.beta' is"),
         ({"provenance": {"beta": 10**400}}, "'provenance.beta' is"),
         ({"provenance": {"options": 3}}, "'provenance.options' is 3"),
-        ({"provenance": {"heldout": {"with": "x", "without": 1}}}, "'provenance.heldout' is"),
+        ({"provenance": {"heldout": {"word": "x", "both": 1}}}, "'provenance.heldout' is"),
         ({"provenance": {"description_length": {}}}, "'provenance.description_length' is"),
         ({"path": [1]}, "'path' is"),
         ({"path": [{"beta": []}]}, "'path' is"),

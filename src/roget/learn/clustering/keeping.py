@@ -19,7 +19,7 @@ import numpy.typing as npt
 from scipy import sparse
 
 from roget._version import __version__
-from roget.core.store import new_directory
+from roget.core.store import new_directory, read_object
 from roget.core.tree import Tree
 from roget.errors import InputError
 
@@ -45,20 +45,22 @@ def read(path: str | os.PathLike[str], kind: str) -> dict[str, Any]:
     """What `write` wrote under this kind."""
     folder, form = Path(path), f"roget.{kind}"
     try:
-        header = json.loads((folder / _HEADER).read_text(encoding="utf-8"))
-        if not isinstance(header, dict):
-            raise InputError(f"{folder / _HEADER}: expected a JSON object")
-        if header.get("format") != form:
-            raise InputError(f"{folder}: the format is {header.get('format')!r}; expected {form!r}")
-        if header.get("version") != VERSION:
-            raise InputError(
-                f"{folder}: version {header.get('version')!r} of the format; this roget reads "
-                f"version {VERSION}"
-            )
+        header = read_object(folder / _HEADER)
+    except InputError as error:
+        raise InputError(f"{folder} cannot be read as a model: {error}") from None
+    if header.get("format") != form:
+        raise InputError(f"{folder}: the format is {header.get('format')!r}; expected {form!r}")
+    if header.get("version") != VERSION:
+        raise InputError(
+            f"{folder}: version {header.get('version')!r} of the format; this roget reads "
+            f"version {VERSION}"
+        )
+    try:
         with np.load(folder / _ARRAYS, allow_pickle=False) as arrays:
             return header | {name: arrays[name] for name in arrays.files}
-    except (OSError, json.JSONDecodeError, UnicodeDecodeError, zipfile.BadZipFile) as error:
-        raise InputError(f"{folder} cannot be read as a model: {error}") from None
+    except (OSError, EOFError, ValueError, zipfile.BadZipFile) as error:
+        place = folder / _ARRAYS
+        raise InputError(f"{folder} cannot be read as a model: {place}: {error}") from None
 
 
 def fingerprint(arrays: Iterable[npt.NDArray[Any]], options: Mapping[str, Any]) -> str:

@@ -15,6 +15,9 @@ from roget.errors import InputError
 DTYPES = {"int64": "BIGINT", "float64": "DOUBLE"}
 """Types of counts, and what they are in Parquet files."""
 
+HELD_OUT = ("all", "class", "word", "both")
+"""What held-out tokens are predicted by."""
+
 
 def need_version(place: Path, record: Mapping[str, Any], known: int) -> int:
     """The version of a file's format, if this roget can read it."""
@@ -104,7 +107,7 @@ def _files(value: Any) -> bool:
 
 
 def _heldout(value: Any) -> bool:
-    return _is_mapping(value) and all(_number(value.get(one)) for one in ("with", "without"))
+    return _is_mapping(value) and all(_number(value.get(one)) for one in HELD_OUT)
 
 
 _PARTS: dict[str, Callable[[Any], bool]] = {

@@ -1,15 +1,10 @@
-"""Held-out evaluation: how well clusters predict tokens and words they were not learnt from.
-
-Figure 3 of Pereira, Tishby & Lee (1993) is `relative_entropy_path`; the losses beneath it serve
-the choice of the number of clusters as well. Nats per token, except in the rows of the path.
-"""
+"""Figure 3 of Pereira, Tishby & Lee (1993): relative entropies against the number of clusters."""
 
 from __future__ import annotations
 
 import math
 import os
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -18,93 +13,7 @@ from scipy import sparse
 from roget.core.counts import Counts
 from roget.errors import InputError, MissingExtra
 from roget.learn.clustering.soft.data import Array, Floats
-
-CELLS = 1 << 22
-"""Cells × clusters worked on at a time."""
-
-SMOOTHING = 0.05
-"""The part of every prediction that is the unigram's: a cluster may not know a context."""
-
-WEIGHT_STEPS = 500
-
-
-@dataclass(frozen=True, eq=False)
-class Cells:
-    """Tokens to be predicted: word, context and how often, with what is known of the word."""
-
-    rows: Array
-    columns: Array
-    counts: Floats
-    word: Floats
-    """p(v|n) by the word's own training counts."""
-    unigram: Floats
-    """p(v), add ½."""
-
-    def predicted(self, membership: Any, centroids: Array) -> Floats:
-        """Σ p(c|n) p(v|c) of every cell."""
-        out = np.empty(self.rows.size)
-        columns = np.ascontiguousarray(centroids.T)
-        step = max(1, CELLS // centroids.shape[0])
-        for begin in range(0, out.size, step):
-            part = slice(begin, begin + step)
-            rows = membership[self.rows[part]]
-            dense = rows.toarray() if sparse.issparse(rows) else rows
-            out[part] = np.einsum("ij,ij->i", dense, columns[self.columns[part]])
-        return out
-
-    def loss(self, predicted: Floats) -> float:
-        """The mean −log of a prediction over all tokens, nats."""
-        return -float(np.sum(self.counts * np.log(predicted)) / np.sum(self.counts))
-
-
-def cells(train: Any, heldout: Any) -> Cells:
-    """The tokens of one matrix, as the other one, of the same shape, sees them."""
-    given = sparse.csr_array(train, dtype=np.float64)
-    wanted = sparse.coo_array(heldout)
-    totals = np.asarray(given.sum(axis=1)).ravel()
-    shares = given / np.where(totals > 0, totals, 1.0)[:, None]
-    rows, columns = wanted.coords
-    word = np.asarray(sparse.csr_array(shares)[rows, columns]).ravel()
-    background = unigram(given)
-    return Cells(rows, columns, wanted.data.astype(np.float64), word, background[columns])
-
-
-def unigram(matrix: Any) -> Floats:
-    """p(v) of every context, half a token added to each."""
-    totals = np.asarray(matrix.sum(axis=0), dtype=np.float64).ravel() + 0.5
-    return np.asarray(totals / totals.sum())
-
-
-def mixed(stack: Floats, counts: Floats) -> Floats:
-    """The weights, found by EM, with which the rows together predict tokens best."""
-    weights = np.full(stack.shape[0], 1.0 / stack.shape[0])
-    total = counts.sum()
-    for _ in range(WEIGHT_STEPS):
-        joint = weights[:, None] * stack
-        new = (joint / joint.sum(axis=0)) @ counts / total
-        change = float(np.abs(new - weights).max())
-        weights = new
-        if change < 1e-6:
-            break
-    return weights
-
-
-def backoff(tokens: Cells, *classes: Floats) -> Floats:
-    """Predictions of word → classes → unigram, weights tuned on each half for the other half.
-
-    Without classes: word → unigram, what they have to beat.
-    """
-    components = np.stack([tokens.word, *classes, tokens.unigram])
-    halves = np.arange(tokens.counts.size) % 2
-    if tokens.counts.size < 2:
-        return np.asarray(components.mean(axis=0))
-    predicted = np.empty(tokens.counts.size)
-    for half in (0, 1):
-        here, there = halves == half, halves != half
-        weights = mixed(components[:, there], tokens.counts[there])
-        predicted[here] = weights @ components[:, here]
-    # A half in which the unigram was of no use must not make the other half impossible.
-    return np.maximum(predicted, 1e-9 * tokens.unigram)
+from roget.learn.heldout.tokens import SMOOTHING, Cells, unigram
 
 
 def relative_entropy_path(

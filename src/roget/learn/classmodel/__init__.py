@@ -1,0 +1,8 @@
+"""p(context|word) where counts are few: the word's own counts, its classes, and all words."""
+
+from __future__ import annotations
+
+from roget.learn.classmodel.estimator import ClassModel
+from roget.learn.classmodel.recipes import RECIPES, Recipe
+
+__all__ = ["RECIPES", "ClassModel", "Recipe"]

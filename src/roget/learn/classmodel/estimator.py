@@ -1,0 +1,304 @@
+"""ClassModel: p(context|word) from counts and classes, as a scikit-learn-like estimator."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from sklearn.base import BaseEstimator
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
+
+from roget.core.counts import Counts
+from roget.errors import InputError
+from roget.learn.classmodel import discount, files, mixing
+from roget.learn.classmodel.classes import Array, Classes, Floats, Rule, types_of, unigram
+from roget.learn.classmodel.families import FAMILIES
+from roget.learn.classmodel.given import given_classes
+from roget.learn.classmodel.recipes import Recipe, recipe
+from roget.learn.clustering.comdl.predict import places
+from roget.learn.clustering.inputs import aligned, table
+
+BACKOFFS = ("auto", "discount", "interpolate", "none")
+
+EDGES = (5.0, 10.0, 20.0, 50.0, 100.0, 200.0, 500.0, 1000.0)
+"""Words seen about equally often share their weights, where own counts are interpolated."""
+
+CELLS = 1 << 24
+"""Words × contexts × predictions made at a time."""
+
+DEV = 0.1
+"""The part of the tokens that weights are learnt from, if no others are given."""
+
+
+class ClassModel(BaseEstimator):  # type: ignore[misc]
+    """What a word does where its counts are few: p(context|word) through classes of words.
+
+    The word's own counts are discounted, and what is left is shared out by its classes, at several
+    levels, and by all words, with weights learnt on development tokens.
+
+    classes: the name of a model ("kneser-ney", "soft-symmetric", "comdl", "roget", …), or a fitted
+        SoftAnnealing, MDLTree or CoMDL, a Thesaurus, a pair (memberships, centroids), or a list
+        of these.
+    backoff: "discount" (Kneser–Ney's way), "interpolate" (weights by how often the word was seen)
+        or "none" (classes alone); "auto" is what the named model does, else "discount".
+
+    After fitting: `weights_` (groups of words × predictions; of the own counts first, if
+    interpolated), `names_` of the predictions, `discounts_`.
+
+    >>> import numpy as np
+    >>> counts = np.array([[9, 1, 0, 0], [8, 2, 0, 1], [0, 0, 7, 3], [1, 0, 6, 4]])
+    >>> model = ClassModel("mdl", random_state=0).fit(counts, dev=counts)
+    >>> model.predict_proba(counts).sum(axis=1).round(12).tolist()
+    [1.0, 1.0, 1.0, 1.0]
+    >>> bool(model.proba(0, 3) > model.proba(0, 2))
+    True
+    """
+
+    weights_: Floats
+    discounts_: Floats
+    names_: list[str]
+    classes_: list[Classes]
+    n_features_in_: int
+    _train: Any
+    _predictors: list[Classes]
+    _mixture: mixing.Mixture
+
+    def __init__(
+        self, classes: Any = "roget", *, backoff: str = "auto", random_state: Any = None
+    ) -> None:
+        self.classes = classes
+        self.backoff = backoff
+        self.random_state = random_state
+
+    def fit(
+        self,
+        X: Any,
+        y: Any = None,
+        *,
+        dev: Any = None,
+        learnt: dict[str, list[Classes]] | None = None,
+    ) -> ClassModel:
+        """Learn from X, Counts or a matrix of counts, and weigh by the tokens of `dev`.
+
+        Without `dev`, one token in ten is put aside to learn the weights from, and what is learnt
+        by name is then learnt anew from all. A `dev` without tokens leaves the weights equal.
+        Classes that were learnt from the development tokens look better than they are. `learnt`
+        holds classes of families that are known already, and takes up those learnt here.
+        """
+        named = self._recipe()
+        train = table(self, X, reset=True)
+        if not train.sum() > 0:
+            raise InputError("the table has no counts: there is nothing to learn from")
+        seed = int(check_random_state(self.random_state).randint(2**31 - 1))
+        if dev is not None:
+            held = self._same_words(dev, train.shape[0], "dev")
+            self._learn(train, named, seed, {} if learnt is None else learnt)
+            self._weigh(held, named)
+            return self
+        part, held = self._dealt(train, seed)
+        if not part.sum() > 0:
+            part, held = train, sparse.csr_array(train.shape)
+        self._learn(part, named, seed, {})
+        self._weigh(held, named)
+        before = self._train, self.classes_, self._predictors
+        self._learn(train, named, seed, {})
+        if len(self._predictors) != len(before[-1]):
+            # Of all tokens there may be more levels than of nine in ten, but no weights for them.
+            self._train, self.classes_, self._predictors = before
+        self._name(named)
+        return self
+
+    def proba(self, words: Any, contexts: Any) -> Floats:
+        """p(context|word) of pairs, by name or by number, of words learnt from."""
+        check_is_fitted(self)
+        rows = places(words, getattr(self, "words_", None), self._train.shape[0], "word")
+        names = getattr(self, "contexts_", None)
+        columns = places(contexts, names, self.n_features_in_, "context")
+        try:
+            rows, columns = np.broadcast_arrays(rows, columns)
+        except ValueError:
+            raise InputError(f"{rows.size} words and {columns.size} contexts: not pairs") from None
+        return self._cells(self._train, self._predictors, rows, columns)
+
+    def predict_proba(self, X: Any) -> Floats:
+        """p(context|word) of every context, for words with the counts of X, old or new.
+
+        A word without counts gets what its classes would say of any word.
+        """
+        check_is_fitted(self)
+        given = table(self, X)
+        predictors = [one.placed(given) for one in self._predictors]
+        return self._rows(given, predictors, np.arange(given.shape[0]))
+
+    def proba_rows(self, words: Any) -> Floats:
+        """p(context|word) of every context, for words learnt from, by name or by number."""
+        check_is_fitted(self)
+        rows = places(words, getattr(self, "words_", None), self._train.shape[0], "word")
+        return self._rows(self._train, self._predictors, rows)
+
+    def score(self, X: Any, y: Any = None, *, given: Any = None) -> float:
+        """Mean log p(context|word) of the tokens of X, nats; higher is better.
+
+        The words of X are those learnt from; or new ones, of which the counts `given` are known.
+        """
+        check_is_fitted(self)
+        wanted, logs = self.log_proba(X, given=given)
+        total = float(wanted.data.sum())
+        return float(np.sum(wanted.data * logs)) / total if total > 0 else 0.0
+
+    def log_proba(self, X: Any, *, given: Any = None) -> tuple[Any, Floats]:
+        """The tokens of X as a coo_array, and log p(context|word) of each of its cells."""
+        if given is None:
+            known, predictors = self._train, self._predictors
+            wanted = self._same_words(X, known.shape[0], "X")
+        else:
+            wanted, known = table(self, X), table(self, given)
+            if wanted.shape[0] != known.shape[0]:
+                raise InputError(f"{wanted.shape[0]} words to predict, {known.shape[0]} given")
+            predictors = [one.placed(known) for one in self._predictors]
+        cells = sparse.coo_array(wanted)
+        return cells, np.log(self._cells(known, predictors, cells.row, cells.col))
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the fitted model as a folder that `load` reads; given classes go in as tables."""
+        check_is_fitted(self)
+        header = {
+            "options": {
+                "classes": self.classes if isinstance(self.classes, str) else None,
+                "backoff": self.backoff,
+            },
+            "names_": self.names_,
+            "n_features_in_": self.n_features_in_,
+        }
+        for name in ("words_", "contexts_"):
+            if hasattr(self, name):
+                header[name] = getattr(self, name).tolist()
+        files.write(path, header, self._train, self._predictors, self._mixture)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> ClassModel:
+        """The model that `save` wrote; nothing in it is run."""
+        header, train, predictors, mixture = files.read(path)
+        model = cls(**header["options"])
+        model._train, model._predictors, model._mixture = train, predictors, mixture
+        model.classes_, model.names_ = predictors[:-1], header["names_"]
+        model.weights_, model.discounts_ = mixture.weights, mixture.discounts
+        model.n_features_in_ = int(header["n_features_in_"])
+        for name in ("words_", "contexts_"):
+            if name in header:
+                setattr(model, name, np.array(header[name], dtype=object))
+        return model
+
+    def _recipe(self) -> Recipe:
+        """What is to be built of named families, the way of backing off settled."""
+        if self.backoff not in BACKOFFS:
+            raise InputError(f"backoff={self.backoff!r}: expected {', '.join(BACKOFFS)}")
+        named = [one for one in self._sources() if isinstance(one, str)]
+        parts = [recipe(name) for name in named]
+        families = tuple(dict.fromkeys(name for part in parts for name in part.families))
+        base = parts[0] if parts and len(self._sources()) == 1 else recipe("kneser-ney")
+        own = base.own if self.backoff == "auto" else self.backoff
+        levels = (base.levels or 3) if own == "discount" else 0
+        return replace(base, own=own, levels=levels, families=families)
+
+    def _sources(self) -> Sequence[Any]:
+        return self.classes if isinstance(self.classes, list) else [self.classes]
+
+    def _same_words(self, X: Any, words: int, name: str) -> Any:
+        """Tokens of the words that were learnt from, in their order."""
+        if isinstance(X, Counts) and hasattr(self, "words_"):
+            tokens = aligned(X, self.contexts_)
+            if np.array_equal(X.words, self.words_):
+                return tokens
+            rows, cells = places(X.words, self.words_, words, "word"), sparse.coo_array(tokens)
+            shape = words, self.n_features_in_
+            return sparse.csr_array((cells.data, (rows[cells.row], cells.col)), shape=shape)
+        held = table(self, X)
+        if held.shape[0] != words:
+            raise InputError(
+                f"{name} has {held.shape[0]} rows: expected {words}, one for each word learnt from"
+            )
+        return held
+
+    def _dealt(self, train: Any, seed: int) -> tuple[Any, Any]:
+        if not np.all(train.data == np.rint(train.data)):
+            raise InputError("fractional counts cannot be split into tokens: give dev")
+        parts = Counts(train).split(1 - DEV, random_state=seed)
+        first, second = (sparse.csr_array(part.matrix, dtype=np.float64) for part in parts)
+        return first, second
+
+    def _learn(
+        self, train: Any, named: Recipe, seed: int, learnt: dict[str, list[Classes]]
+    ) -> None:
+        names = (self.words_, self.contexts_) if hasattr(self, "words_") else None
+        found: list[Classes] = []
+        for source in self._sources():
+            if not isinstance(source, str):
+                found += given_classes(source, train, names)
+        for family in named.families:
+            if family not in learnt:
+                learnt[family] = FAMILIES[family](train, seed)
+            found += learnt[family]
+        self._train, self.classes_ = train, found
+        self._predictors = [*found, _base(train, named.base)]
+
+    def _weigh(self, held: Any, named: Recipe) -> None:
+        cells = sparse.coo_array(held)
+        rows, columns = cells.coords
+        stack = self._stack(self._predictors, rows, columns)
+        levels = max(named.levels, 1)
+        known = discount.evidence(self._train, rows, columns, levels)
+        totals = np.asarray(self._train.sum(axis=1)).ravel()[rows]
+        self._mixture = mixing.learn(
+            named.own,
+            known,
+            stack,
+            cells.data.astype(np.float64),
+            totals,
+            discounts=discount.closed_form(self._train, levels),
+            edges=np.array(EDGES if named.own == "interpolate" else ()),
+        )
+        self.weights_, self.discounts_ = self._mixture.weights, self._mixture.discounts
+        self._name(named)
+
+    def _name(self, named: Recipe) -> None:
+        own = ["own counts"] if named.own == "interpolate" else []
+        self.names_ = [*own, *(one.name for one in self._predictors)]
+
+    def _cells(self, given: Any, predictors: list[Classes], rows: Array, columns: Array) -> Floats:
+        known = discount.evidence(given, rows, columns, max(self.discounts_.size, 1))
+        totals = np.asarray(given.sum(axis=1)).ravel()[rows]
+        stack = self._stack(predictors, rows, columns)
+        return self._mixture.cells(known, stack, self._mixture.groups(totals))
+
+    def _rows(self, given: Any, predictors: list[Classes], rows: Array) -> Floats:
+        """All contexts of some words."""
+        m = given.shape[1]
+        out = np.empty((rows.size, m))
+        step = max(1, CELLS // (m * len(predictors)))
+        for begin in range(0, rows.size, step):
+            part = rows[begin : begin + step]
+            every, columns = np.repeat(np.arange(part.size), m), np.tile(np.arange(m), part.size)
+            own = given[part]
+            known = discount.evidence(own, every, columns, max(self.discounts_.size, 1))
+            groups = self._mixture.groups(np.asarray(own.sum(axis=1)).ravel())[every]
+            stack = np.stack([one.rows(part).ravel() for one in predictors])
+            cells = self._mixture.cells(known, stack, groups)
+            out[begin : begin + step] = cells.reshape(part.size, m)
+        return out
+
+    def _stack(self, predictors: list[Classes], rows: Array, columns: Array) -> Floats:
+        return np.stack([one.cells(rows, columns) for one in predictors])
+
+
+def _base(train: Any, kind: str) -> Classes:
+    """What any word does: by how often contexts are seen, or in how many pairs."""
+    counted = types_of(train) if kind == "continuation" else train
+    membership = sparse.csr_array(np.ones((train.shape[0], 1)))
+    rule = Rule("posterior", np.ones(1))
+    return Classes(kind, membership, unigram(counted)[None, :], rule)

@@ -1,0 +1,62 @@
+"""The models by name: which part the word's own counts play, what is backed off to."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from roget.errors import UnknownName
+
+OURS = ("soft-symmetric", "comdl")
+"""The two that together predict as well as all four kinds of roget's classes."""
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """What a model is made of.
+
+    own: "discount", "interpolate" or "none": how the word's own counts come in.
+    levels: how many discounts.
+    base: "continuation" (in how many pairs a context was seen) or "unigram" (how often).
+    families: the kinds of classes between the two, see `families.py`.
+    says: what it is, in a line.
+    """
+
+    own: str
+    levels: int
+    base: str
+    families: tuple[str, ...]
+    says: str
+
+
+def _through(says: str, *families: str) -> Recipe:
+    return Recipe("discount", 3, "continuation", families, says)
+
+
+RECIPES: dict[str, Recipe] = {
+    "unigram": Recipe("none", 0, "unigram", (), "how often a context is seen with any word"),
+    "mle": Recipe(
+        "interpolate", 0, "unigram", (), "the word's relative frequencies, mixed with the unigram"
+    ),
+    "absolute": Recipe("discount", 1, "unigram", (), "one discount, then the unigram"),
+    "kneser-ney": Recipe(
+        "discount", 3, "continuation", (), "three discounts, then continuation counts"
+    ),
+    "nmf": _through("… through non-negative factors under Kullback–Leibler", "nmf"),
+    "lda": _through("… through latent Dirichlet allocation", "lda"),
+    "nearest": _through("… through the nearest words", "nearest"),
+    "soft": _through("… through soft classes of words", "soft"),
+    "soft-symmetric": _through("… through soft classes of associations", "soft-symmetric"),
+    "mdl": _through("… through classes by description length", "mdl"),
+    "comdl": _through("… through two-sided classes by description length", "comdl"),
+    "roget": _through("… through both soft-symmetric and comdl classes", *OURS),
+    "all": _through(
+        "… through every kind above together", *OURS, "soft", "mdl", "nearest", "nmf", "lda"
+    ),
+}
+
+
+def recipe(name: str) -> Recipe:
+    """The recipe of a name."""
+    if name not in RECIPES:
+        raise UnknownName("model", name, RECIPES)
+    return RECIPES[name]

@@ -1,0 +1,254 @@
+"""The verb decision task of Pereira, Tishby & Lee (1993): which of two verbs takes a noun?
+
+All tokens of chosen pairs are deleted from the table. A model that learns from the rest decides
+whether a noun is rather the object of the verb it was robbed of or of a rival; what is right is
+what the whole table has more of. In the paper the verbs had 500 to 5000 of 756,721 tokens, and 104
+pairs were chosen; here the band is the same share of the tokens, the pairs were seen three times or
+more (or what is right would be chance), and the rivals are all other verbs of the band.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from scipy import optimize, sparse
+
+from roget.core.counts import Counts
+from roget.errors import InputError
+from roget.learn.classmodel import ClassModel
+from roget.learn.classmodel.classes import Array, Classes, Floats, dense, unigram
+from roget.learn.classmodel.families import FAMILIES
+from roget.learn.classmodel.recipes import recipe
+from roget.learn.heldout.intervals import Interval, interval
+
+MODELS = ("unigram", "kneser-ney", "nearest", "soft-symmetric", "comdl", "roget")
+"""What is compared unless asked otherwise."""
+
+PAIRS, LEAST = 104, 3
+BAND = 500 / 756_721, 5000 / 756_721
+"""Shares of all tokens between which a context is fairly frequent, as in the paper."""
+
+FLOOR = 1e-9
+RIDGE = 1e-3
+"""What keeps the weights of predictions that say the same near each other."""
+
+
+@dataclass(frozen=True, eq=False)
+class Task:
+    """Triples of a word, the context it was robbed of and a rival; columns count in the band."""
+
+    train: Any
+    band: Array
+    """The contexts that are fairly frequent."""
+    word: Array
+    context: Array
+    rival: Array
+    right: Array
+    """Whether the whole table has more of the word with the context than with the rival."""
+    exceptional: Array
+    """Whether the contexts' own totals say the opposite."""
+
+    @classmethod
+    def draw(cls, matrix: Any, random_state: Any, pairs: int = PAIRS, least: int = LEAST) -> Task:
+        """Choose pairs at random, delete them, and ask about each with all rivals.
+
+        Equal counts decide nothing and are left out.
+        """
+        whole = sparse.csr_array(matrix, dtype=np.float64)
+        totals = np.asarray(whole.sum(axis=0)).ravel()
+        low, high = (share * totals.sum() for share in BAND)
+        band = np.flatnonzero((totals >= low) & (totals <= high))
+        part = whole[:, band].toarray()
+        words, at = np.nonzero(part >= least)
+        if not words.size or band.size < 2:
+            raise InputError(
+                f"no pairs to decide about: expected words seen {least} times or more in one of "
+                f"several contexts that have {low:.0f} to {high:.0f} tokens each"
+            )
+        rng = np.random.default_rng(random_state)
+        drawn = rng.choice(words.size, min(pairs, words.size), replace=False)
+        gone = np.zeros(part.shape, dtype=bool)
+        gone[words[drawn], at[drawn]] = True
+        word, context = np.repeat(words[drawn], band.size), np.repeat(at[drawn], band.size)
+        rival = np.tile(np.arange(band.size), drawn.size)
+        ask = ~gone[word, rival] & (part[word, context] != part[word, rival])
+        word, context, rival = word[ask], context[ask], rival[ask]
+        right = part[word, context] > part[word, rival]
+        more = totals[band[context]] - totals[band[rival]]
+        exceptional = (more != 0) & (right != (more > 0))
+        deleted = sparse.coo_array(gone)
+        robbed = sparse.lil_array(whole)
+        robbed[deleted.row, band[deleted.col]] = 0
+        train = sparse.csr_array(robbed)
+        train.eliminate_zeros()
+        return cls(train, band, word, context, rival, right, exceptional)
+
+    def errors(self, scores: Floats) -> tuple[float, float]:
+        """The share of wrong decisions, over all and over exceptional triples; a tie is half."""
+        return self.judged(self.margins(scores))
+
+    def margins(self, scores: Floats) -> Floats:
+        """By how much the context's score is above the rival's; scores are words × band."""
+        return np.asarray(scores[self.word, self.context] - scores[self.word, self.rival])
+
+    def judged(self, margins: Floats) -> tuple[float, float]:
+        """The errors of decisions by margins, one for each triple."""
+        wrong = np.where(margins == 0, 0.5, (margins > 0) != self.right)
+        odd = wrong[self.exceptional]
+        return float(wrong.mean()), float(odd.mean()) if odd.size else float("nan")
+
+
+@dataclass(frozen=True)
+class Decided:
+    """Errors of one model; a value for each draw."""
+
+    model: str
+    every: list[float] = field(default_factory=list)
+    exceptional: list[float] = field(default_factory=list)
+    heaviest: list[str] = field(default_factory=list)
+    """The classes that weighed most."""
+
+    def means(self) -> tuple[Interval, Interval]:
+        """The mean errors over draws."""
+        return interval(self.every), interval(self.exceptional)
+
+    @property
+    def chosen(self) -> str | None:
+        """The classes that weighed most in most draws."""
+        return Counter(self.heaviest).most_common(1)[0][0] if self.heaviest else None
+
+
+@dataclass(frozen=True)
+class Decisions:
+    """All models, and what they decided; triples are the mean over draws."""
+
+    rows: list[Decided]
+    words: int
+    contexts: int
+    pairs: int
+    triples: float
+    exceptional: float
+    draws: int
+    seed: int
+
+
+def decide(
+    counts: Counts,
+    models: Sequence[str] = MODELS,
+    *,
+    top: int = 1000,
+    draws: int = 5,
+    pairs: int = PAIRS,
+    random_state: int = 0,
+    tell: Callable[[int, int], None] | None = None,
+) -> Decisions:
+    """The errors of models in deciding which of two contexts a word prefers.
+
+    Classes come in several kinds and sizes; how much each weighs is learnt beforehand, on other
+    pairs that are deleted from the training table in the same way.
+    """
+    names = list(dict.fromkeys(models))
+    for name in names:
+        recipe(name)
+    if draws < 1 or pairs < 1 or not names:
+        raise InputError("nothing to decide: expected a draw, a pair and a model at least")
+    chosen = counts.top(top)
+    rows = {name: Decided(name) for name in names}
+    triples, odd, asked = 0.0, 0.0, 0
+    for number in range(draws):
+        seed = random_state + number
+        task = Task.draw(chosen.matrix, [seed, 0], pairs)
+        rehearsal = Task.draw(task.train, [seed, 1], pairs)
+        stage = Stage(task, rehearsal, seed)
+        for place, name in enumerate(names):
+            stage.play(name, rows[name])
+            if tell is not None:
+                tell(number * len(names) + place + 1, draws * len(names))
+        triples += task.right.size / draws
+        odd += float(task.exceptional.sum()) / draws
+        asked = max(asked, np.unique(task.word * task.band.size + task.context).size)
+    return Decisions(list(rows.values()), *chosen.shape, asked, triples, odd, draws, random_state)
+
+
+class Stage:
+    """One draw: classes are learnt once for all models, from both training tables."""
+
+    def __init__(self, task: Task, rehearsal: Task, seed: int) -> None:
+        self._tasks, self._seed = (task, rehearsal), seed
+        self._known: dict[str, tuple[list[str], list[Floats], list[Floats]]] = {}
+
+    def play(self, name: str, row: Decided) -> None:
+        """Decide with a model, and note its errors."""
+        task, rehearsal = self._tasks
+        families = recipe(name).families
+        if not families:
+            every, odd = task.errors(self._plain(name))
+        else:
+            labels, here, before = self._features(families)
+            weights = combined(np.stack(before, axis=1), rehearsal.right)
+            margins = np.stack(here, axis=1) @ weights
+            every, odd = task.judged(margins)
+            row.heaviest.append(labels[int(weights.argmax())])
+        row.every.append(every)
+        row.exceptional.append(odd)
+
+    def _plain(self, name: str) -> Floats:
+        """The scores of a model without classes."""
+        task = self._tasks[0]
+        if name == "unigram":
+            return np.broadcast_to(
+                unigram(task.train)[task.band], (task.train.shape[0], task.band.size)
+            )
+        model = ClassModel(name, random_state=self._seed).fit(task.train)
+        return model.proba_rows(np.arange(task.train.shape[0]))[:, task.band]
+
+    def _features(self, families: Sequence[str]) -> tuple[list[str], list[Floats], list[Floats]]:
+        """Labels and margins of log p, on the task and on the rehearsal, of all classes."""
+        labels = ["unigram"]
+        here: list[Floats] = []
+        before: list[Floats] = []
+        for margins, task in zip((here, before), self._tasks, strict=True):
+            logs = np.log(unigram(task.train)[task.band])
+            margins.append(logs[task.context] - logs[task.rival])
+        for family in families:
+            if family not in self._known:
+                self._known[family] = self._learn(family)
+            names, one, two = self._known[family]
+            labels, here, before = labels + names, here + one, before + two
+        return labels, here, before
+
+    def _learn(self, family: str) -> tuple[list[str], list[Floats], list[Floats]]:
+        task, rehearsal = self._tasks
+        found = [FAMILIES[family](one.train, self._seed) for one in self._tasks]
+        # A size that one of the tables does not reach is left out in both.
+        last = min(map(len, found))
+        one, two = (
+            [one.margins(_logs(classes, one.band)) for classes in learnt[:last]]
+            for one, learnt in zip((task, rehearsal), found, strict=True)
+        )
+        return [classes.name for classes in found[0][:last]], one, two
+
+
+def _logs(classes: Classes, band: Array) -> Floats:
+    """log p(v|n) of all words and the contexts of the band."""
+    return np.log(np.maximum(dense(classes.membership @ classes.centroids[:, band]), FLOOR))
+
+
+def combined(margins: Floats, right: Array) -> Floats:
+    """Weights, none negative, with which the margins decide best by logistic loss."""
+    signed = np.where(right, 1.0, -1.0)[:, None] * margins
+    start = np.full(signed.shape[1], 1 / signed.shape[1])
+
+    def loss(weights: Floats) -> tuple[float, Floats]:
+        won, off = signed @ weights, weights - start
+        push = 1 / (1 + np.exp(np.clip(won, -500, 500)))
+        value = float(np.logaddexp(0.0, -won).mean()) + RIDGE * float(off @ off)
+        return value, -(push @ signed) / won.size + 2 * RIDGE * off
+
+    bounds = [(0.0, None)] * start.size
+    found = optimize.minimize(loss, start, jac=True, method="L-BFGS-B", bounds=bounds)
+    return np.asarray(found.x, dtype=np.float64)

@@ -1,0 +1,104 @@
+"""`roget heldout` and `roget decide`, from the shell's side."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+import typer
+from typer.testing import CliRunner
+
+from learn.classmodel.conftest import planted
+from roget.cli.decide import decide
+from roget.cli.heldout import heldout
+from roget.learn import decision
+from roget.learn.classmodel import RECIPES
+
+app = typer.Typer()
+app.command("heldout")(heldout)
+app.command("decide")(decide)
+
+
+@pytest.fixture(scope="module")
+def counts(tmp_path_factory: pytest.TempPathFactory) -> str:
+    path = tmp_path_factory.mktemp("counts") / "pairs.tsv"
+    planted(words=80, seed=1).write(path)
+    return str(path)
+
+
+@pytest.fixture(autouse=True)
+def wide_band(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(decision, "BAND", (0.005, 0.04))
+
+
+def run(*arguments: str) -> Any:
+    result = CliRunner().invoke(app, arguments, catch_exceptions=False)
+    assert result.exit_code == 0, result.output
+    return result
+
+
+def as_rows(text: str) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(text)))
+
+
+HELDOUT = ("--top", "60", "--splits", "2", "-m", "unigram", "-m", "nearest")
+DECIDE = ("--top", "60", "--draws", "2", "--pairs", "15", "-m", "unigram", "-m", "nearest")
+
+
+def test_heldout_says_what_it_found(counts: str) -> None:
+    text = run("heldout", counts, *HELDOUT).stdout
+    assert max(map(len, text.splitlines())) <= 80
+    assert "20 new words" in text
+    found = json.loads(run("heldout", counts, *HELDOUT, "--format", "json").stdout)
+    assert [row["model"] for row in found["rows"]] == ["kneser-ney", "unigram", "nearest"]
+    ours = found["rows"][-1]
+    assert ours["below_kneser_ney"]["mean"] > 0
+    assert f"{ours['loss']['test']['mean']:.3f}" in text
+    assert ours["loss"]["test"]["mean"] == pytest.approx(sum(ours["test_losses"]) / 2)
+    rows = list(
+        csv.DictReader(io.StringIO(run("heldout", counts, *HELDOUT, "--format", "csv").stdout))
+    )
+    losses = {(r["model"], r["part"]): r["mean"] for r in rows if r["quantity"] == "loss"}
+    assert float(losses["nearest", "test"]) == ours["loss"]["test"]["mean"]
+
+
+def test_heldout_draws_and_writes(counts: str, tmp_path: Path) -> None:
+    picture, report = tmp_path / "losses.svg", tmp_path / "losses.json"
+    run("heldout", counts, *HELDOUT, "--figure", str(picture), "-o", str(report))
+    assert picture.read_text().lstrip().startswith("<?xml")
+    assert json.loads(report.read_text())["unit"] == "bits"
+
+
+def test_decide_says_what_it_found(counts: str) -> None:
+    text = run("decide", counts, *DECIDE).stdout
+    assert max(map(len, text.splitlines())) <= 80
+    found = json.loads(run("decide", counts, *DECIDE, "--format", "json").stdout)
+    totals, ours = found["rows"]
+    assert ours["all"]["mean"] < totals["all"]["mean"]
+    assert "nearest" in ours["chosen"]
+    assert f"{ours['all']['mean']:.3f}" in text
+    rows = list(
+        csv.DictReader(io.StringIO(run("decide", counts, *DECIDE, "--format", "csv").stdout))
+    )
+    assert float(rows[2]["error"]) == ours["all"]["mean"]
+
+
+def test_columns_may_be_named(tmp_path: Path) -> None:
+    path = tmp_path / "turned.tsv"
+    lines = [f"{v}\t{n}\t{c}\n" for n, v, c in planted(seed=1).rows()]
+    path.write_text("".join(lines))
+    one = json.loads(
+        run("heldout", str(path), "--columns", "2,1,3", *HELDOUT, "--format", "json").stdout
+    )
+    assert (one["words"], one["contexts"]) == (60, 40)
+
+
+@pytest.mark.parametrize("command", ["heldout", "decide"])
+def test_help_names_every_model(command: str) -> None:
+    said = " ".join(run(command, "--help").stdout.replace("│", " ").split())
+    for name in RECIPES:
+        assert name in said

@@ -1,0 +1,193 @@
+"""Laws that every model holds, and what a ClassModel can be made of."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+from learn.classmodel.conftest import planted
+from roget.core.counts import Counts
+from roget.errors import InputError, RogetError
+from roget.learn.classmodel import RECIPES, ClassModel
+from roget.learn.classmodel.classes import Classes
+from roget.learn.classmodel.families import FAMILIES
+from roget.learn.clustering.comdl.estimator import CoMDL
+from roget.learn.clustering.mdl.estimator import MDLTree
+from roget.learn.clustering.soft.estimator import SoftAnnealing
+from roget.learn.thesaurus import Thesaurus
+
+CLASSY = [name for name, recipe in RECIPES.items() if recipe.families]
+
+
+@pytest.fixture(scope="module")
+def learnt() -> dict[str, list[Classes]]:
+    """Families are learnt once for all tests here."""
+    return {}
+
+
+def adds_up(table: Any) -> None:
+    assert np.isfinite(table).all()
+    assert (table > 0).all()
+    np.testing.assert_allclose(table.sum(axis=1), 1.0, rtol=0, atol=1e-9)
+
+
+@pytest.mark.parametrize("name", RECIPES)
+def test_every_row_adds_up_to_one(name: str, parts: Any, learnt: Any) -> None:
+    train, dev, test = parts
+    model = ClassModel(name, random_state=0).fit(train, dev=dev, learnt=learnt)
+    rows = model.proba_rows(np.arange(len(train)))
+    adds_up(rows)
+    np.testing.assert_allclose(model.weights_.sum(axis=1), 1.0)
+    cells = test.matrix.tocoo()
+    np.testing.assert_allclose(model.proba(cells.row, cells.col), rows[cells.row, cells.col])
+    new = planted(seed=5)
+    adds_up(model.predict_proba(new))
+    adds_up(model.predict_proba(np.zeros((2, train.shape[1]))))
+
+
+@pytest.mark.parametrize("backoff", ["discount", "interpolate", "none"])
+@pytest.mark.parametrize("name", CLASSY)
+def test_classes_beat_what_knows_none(name: str, backoff: str, parts: Any, learnt: Any) -> None:
+    train, dev, test = parts
+    model = ClassModel(name, backoff=backoff, random_state=0).fit(train, dev=dev, learnt=learnt)
+    adds_up(model.proba_rows([0, 1, 2]))
+    peer = {"discount": "kneser-ney", "interpolate": "mle", "none": "unigram"}[backoff]
+    assert model.score(test) > ClassModel(peer).fit(train, dev=dev).score(test) + 0.05
+
+
+@pytest.mark.parametrize("name", FAMILIES)
+def test_same_seed_same_bits(name: str, parts: Any, learnt: Any) -> None:
+    train, dev, test = parts
+    first = ClassModel(name, random_state=0).fit(train, dev=dev, learnt=learnt)
+    again = ClassModel(name, random_state=0).fit(train, dev=dev)
+    assert first.score(test) == again.score(test)
+
+
+@pytest.mark.parametrize("name", FAMILIES)
+def test_new_words_are_placed_with_their_like(name: str, parts: Any, learnt: Any) -> None:
+    train, dev, _ = parts
+    model = ClassModel(name, random_state=0, backoff="none").fit(train, dev=dev, learnt=learnt)
+    new = np.zeros((4, 40))
+    for family in range(4):
+        new[family, [family, family + 4, family + 8]] = 3
+    rows = model.predict_proba(new)
+    for family in range(4):
+        inside = np.arange(40) % 4 == family
+        assert rows[family, inside].sum() > 0.6
+
+
+def sources(train: Counts) -> dict[str, Any]:
+    soft = SoftAnnealing(4, random_state=0).fit(train)
+    return {
+        "soft": soft,
+        "symmetric": SoftAnnealing(4, model="symmetric", random_state=0).fit(train),
+        "mdl": MDLTree(random_state=0).fit(train),
+        "comdl": CoMDL(random_state=0).fit(train),
+        "thesaurus": Thesaurus.from_clustering(train, soft),
+        "tables": (soft.membership_, soft.centroids_),
+    }
+
+
+def test_any_clustering_will_do(parts: Any) -> None:
+    train, dev, test = parts
+    plain = ClassModel("kneser-ney").fit(train, dev=dev).score(test)
+    made = sources(train)
+    for source in (*made.values(), [*made.values(), "nearest"]):
+        model = ClassModel(source, random_state=0).fit(train, dev=dev)
+        adds_up(model.proba_rows(np.arange(len(train))))
+        adds_up(model.predict_proba(planted(seed=6)))
+        assert model.score(test) > plain + 0.05
+
+
+def test_words_that_a_thesaurus_does_not_know_are_placed_by_their_counts(parts: Any) -> None:
+    train, dev, test = parts
+    half = train.select(train.words[:30])
+    thesaurus = Thesaurus.from_clustering(half, SoftAnnealing(4, random_state=0).fit(half))
+    model = ClassModel(thesaurus).fit(train, dev=dev)
+    plain = ClassModel("kneser-ney").fit(train, dev=dev)
+    later = Counts(test.matrix[30:], test.words[30:], test.contexts)
+    assert model.score(later) > plain.score(later) + 0.05
+
+
+def test_without_dev_weights_are_learnt_on_tokens_put_aside(parts: Any) -> None:
+    train, dev, test = parts
+    alone = ClassModel("comdl", random_state=0).fit(train)
+    assert alone.score(test) > ClassModel("kneser-ney").fit(train, dev=dev).score(test)
+    with pytest.raises(InputError, match="give dev"):
+        ClassModel("comdl").fit(train.matrix * 0.5)
+
+
+def test_an_empty_dev_leaves_weights_equal(parts: Any) -> None:
+    train, _, test = parts
+    model = ClassModel("mdl", random_state=0).fit(train, dev=sparse.csr_array(train.shape))
+    assert model.weights_ == pytest.approx(np.full((1, len(model.names_)), 1 / len(model.names_)))
+    assert np.isfinite(model.score(test))
+    assert model.score(sparse.csr_array(train.shape)) == 0.0
+
+
+def test_pairs_by_name_and_scores_of_other_orders(parts: Any) -> None:
+    train, dev, test = parts
+    model = ClassModel("kneser-ney").fit(train, dev=dev)
+    assert model.proba("w3", ["v0", "v1"]) == pytest.approx(model.proba(3, [0, 1]))
+    turned = Counts(test.matrix[::-1], test.words[::-1], test.contexts)
+    assert model.score(turned) == pytest.approx(model.score(test))
+    given = train.matrix[:10], test.matrix[:10]
+    assert model.score(given[1], given=given[0]) == pytest.approx(
+        model.score(Counts(given[1], test.words[:10], test.contexts))
+    )
+
+
+@pytest.mark.parametrize("name", RECIPES)
+@pytest.mark.parametrize(
+    "table", [[[1]], [[5, 0]], [[3], [2]], [[2, 1], [0, 3]], [[0, 0], [4, 1]]], ids=str
+)
+def test_tiny_tables(name: str, table: Any) -> None:
+    model = ClassModel(name, random_state=0).fit(np.array(table), dev=np.array(table))
+    adds_up(model.proba_rows(np.arange(len(table))))
+    adds_up(model.predict_proba(np.array(table)))
+    adds_up(ClassModel(name, random_state=0).fit(np.array(table)).proba_rows([0]))
+
+
+def test_bad_input_is_named(parts: Any) -> None:
+    train, dev, _ = parts
+    other = SoftAnnealing(2, random_state=0).fit(np.eye(3) + 1)
+    for source, said in (
+        ("sofft", "soft"),
+        (other, "3 × 3"),
+        (object(), "expected a fitted clusterer"),
+        ((np.ones((60, 1)), np.ones((1, 40))), "add up to 1"),
+        ((np.ones((3, 1)), np.ones((1, 40))), "for 60 words"),
+    ):
+        with pytest.raises(RogetError, match=said):
+            ClassModel(source).fit(train, dev=dev)
+    with pytest.raises(InputError, match="backoff='kn'"):
+        ClassModel(backoff="kn").fit(train)
+    model = ClassModel("unigram").fit(train, dev=dev)
+    with pytest.raises(InputError, match="rows: expected 60"):
+        ClassModel("unigram").fit(train.matrix, dev=dev.matrix[:3])
+    with pytest.raises(InputError, match="nothing to learn from"):
+        ClassModel("unigram").fit(np.zeros((2, 2)), dev=np.zeros((2, 2)))
+    with pytest.raises(InputError, match="not pairs"):
+        model.proba([0, 1, 2], [0, 1])
+    with pytest.raises(InputError, match="unknown word"):
+        model.proba("nothing", "v0")
+
+
+@pytest.mark.parametrize("name", ["mle", "all"])
+def test_kept_models_say_the_same(name: str, parts: Any, learnt: Any, tmp_path: Path) -> None:
+    train, dev, test = parts
+    model = ClassModel(name, random_state=0).fit(train, dev=dev, learnt=learnt)
+    model.save(tmp_path / "model")
+    again = ClassModel.load(tmp_path / "model")
+    assert again.score(test) == model.score(test)
+    assert again.names_ == model.names_
+    new = planted(seed=5)
+    np.testing.assert_array_equal(again.predict_proba(new), model.predict_proba(new))
+    assert again.proba("w1", "v2") == model.proba(1, 2)
+    (tmp_path / "model" / "arrays.npz").write_bytes(b"")
+    with pytest.raises(InputError, match=r"cannot be read as a model: .*arrays\.npz"):
+        ClassModel.load(tmp_path / "model")

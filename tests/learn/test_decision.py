@@ -1,0 +1,104 @@
+"""The verb decision task: what is deleted and asked, errors against a loop, weights, whole runs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from learn.classmodel import naive
+from learn.classmodel.conftest import planted
+from roget.core.counts import Counts
+from roget.errors import InputError
+from roget.learn import decision
+from roget.learn.decision import Task, decide
+
+
+@pytest.fixture(autouse=True)
+def wide_band(monkeypatch: pytest.MonkeyPatch) -> None:
+    """In a table of forty contexts each is far more frequent than verbs are."""
+    monkeypatch.setattr(decision, "BAND", (0.005, 0.04))
+
+
+@pytest.fixture
+def whole() -> Any:
+    return planted(seed=3).matrix.toarray()
+
+
+def test_chosen_pairs_are_gone_and_nothing_else(whole: Any) -> None:
+    task = Task.draw(whole, 0, pairs=20)
+    train = task.train.toarray()
+    gone = np.argwhere(train != whole)
+    assert len(gone) == 20
+    totals = whole.sum(axis=0)
+    share = totals[gone[:, 1]] / totals.sum()
+    assert ((share >= 0.005) & (share <= 0.04)).all()
+    assert (whole[tuple(gone.T)] >= decision.LEAST).all()
+    assert not train[tuple(gone.T)].any()
+    asked = {(w, task.band[c]) for w, c in zip(task.word, task.context, strict=True)}
+    assert asked <= set(map(tuple, gone.tolist()))
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_errors_are_those_of_the_loop(whole: Any, seed: int) -> None:
+    task = Task.draw(whole, seed, pairs=15)
+    rng = np.random.default_rng(seed)
+    scores = rng.integers(0, 4, whole.shape).astype(float)
+    pairs = [tuple(pair) for pair in np.argwhere(task.train.toarray() != whole)]
+    expected = naive.decision_error(whole, scores, pairs, task.band.tolist())
+    assert task.errors(scores[:, task.band]) == pytest.approx(expected, nan_ok=True)
+
+
+def test_the_truth_makes_no_error_and_totals_all_exceptional_ones(whole: Any) -> None:
+    task = Task.draw(whole, 1, pairs=15)
+    assert task.errors(whole[:, task.band].astype(float)) == (0.0, 0.0)
+    totals = whole.sum(axis=0).astype(float)[task.band]
+    ties = totals[task.context] == totals[task.rival]
+    every, odd = task.errors(np.broadcast_to(totals, (len(whole), totals.size)))
+    assert odd == 1.0
+    assert every == pytest.approx(task.exceptional.mean() + 0.5 * ties.mean())
+
+
+def test_weights_are_not_negative_and_find_what_tells() -> None:
+    rng = np.random.default_rng(0)
+    right = rng.random(500) < 0.5
+    signal = np.where(right, 1.0, -1.0) + rng.normal(0, 0.5, 500)
+    margins = np.stack([signal, rng.normal(0, 1, 500), -signal], axis=1)
+    weights = decision.combined(margins, right)
+    assert weights[0] > 1
+    assert weights[2] == pytest.approx(0, abs=1e-6)
+    assert abs(weights[1]) < 0.5
+
+
+def test_classes_decide_better_than_totals_and_the_same_again() -> None:
+    counts, told = planted(seed=3), []
+    names = ("unigram", "kneser-ney", "nearest", "soft-symmetric")
+    found = decide(counts, names, draws=2, pairs=20, tell=lambda *now: told.append(now))
+    errors = {row.model: row.means()[0].mean for row in found.rows}
+    for name in names[2:]:
+        assert (errors[name] or 1) < 0.7 * (errors["unigram"] or 0)
+    assert told[-1] == (8, 8)
+    assert found.pairs == 20
+    assert found.rows[-1].chosen
+    again = decide(counts, names[-2:], draws=2, pairs=20)
+    assert [row.every for row in again.rows] == [row.every for row in found.rows[-2:]]
+
+
+def test_nothing_to_decide_is_said() -> None:
+    with pytest.raises(InputError, match="no pairs to decide about"):
+        decide(Counts(np.eye(4, dtype=int)), ("unigram",))
+    with pytest.raises(InputError, match="nothing to decide"):
+        decide(planted(), (), draws=1)
+
+
+def test_the_paper_s_protocol_is_as_hard_as_its_table(
+    shared_data: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.undo()
+    table = Counts.read(shared_data / "vo-bench" / "train.tsv", columns=(2, 1, 3))
+    found = decide(table, ("unigram",), draws=5)
+    every, odd = (part.mean or 0.0 for part in found.rows[0].means())
+    assert every == pytest.approx(0.289, abs=0.05)
+    assert odd == pytest.approx(0.993, abs=0.005)
