@@ -10,10 +10,10 @@ from roget import catalogue
 from roget.scoring.measures import Measure, parse
 
 EXPORTED = {
-    "ClassModel", "CoMDL", "Comparison", "Contingency", "Counts", "InputError", "MDLTree",
-    "RogetError", "ScoreRow", "ScoreTable", "SoftAnnealing", "Thesaurus", "TreeCut", "Undefined",
-    "__version__", "build", "compare", "contingency", "count", "data", "entropy", "load",
-    "measure", "score",
+    "Attacher", "ClassModel", "CoMDL", "Comparison", "Contingency", "Counts", "InputError",
+    "MDLTree", "RogetError", "ScoreRow", "ScoreTable", "SoftAnnealing", "Thesaurus", "TreeCut",
+    "Undefined", "__version__", "build", "compare", "contingency", "count", "data", "entropy",
+    "load", "measure", "score",
 }  # fmt: skip
 
 DESIGNED_MEASURES = [

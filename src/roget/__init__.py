@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from roget import data
     from roget.core.counts import Counts
     from roget.errors import InputError, RogetError, Undefined
+    from roget.learn.attachment import Attacher
     from roget.learn.build import build
     from roget.learn.classmodel import ClassModel
     from roget.learn.clustering.comdl.estimator import CoMDL
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from roget.scoring.result import ScoreRow, ScoreTable
 
 _PUBLIC = {
+    "Attacher": "roget.learn.attachment:Attacher",
     "ClassModel": "roget.learn.classmodel:ClassModel",
     "CoMDL": "roget.learn.clustering.comdl.estimator:CoMDL",
     "Comparison": "roget.scoring.comparison:Comparison",
@@ -57,6 +59,7 @@ _PUBLIC = {
 }
 
 __all__ = [
+    "Attacher",
     "ClassModel",
     "CoMDL",
     "Comparison",

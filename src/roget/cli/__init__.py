@@ -7,6 +7,7 @@ import sys
 
 import typer
 
+from roget.cli import attach as attach_command
 from roget.cli import build as build_command
 from roget.cli import classify as classify_command
 from roget.cli import compare as compare_command
@@ -45,6 +46,7 @@ app.command("export")(export_command.export)
 app.command("heldout")(heldout_command.heldout)
 app.command("decide")(decide_command.decide)
 app.command("prefer")(prefer_command.prefer)
+app.add_typer(attach_command.app)
 app.add_typer(data_command.app)
 app.command("list")(list_command.list_names)
 app.command("reproduce")(reproduce_command.reproduce)

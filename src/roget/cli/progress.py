@@ -16,7 +16,7 @@ def bar(unit: str) -> Iterator[Callable[[int, int], None]]:
     from rich.progress import BarColumn, MofNCompleteColumn, TimeRemainingColumn
 
     columns = ("scoring", BarColumn(), MofNCompleteColumn(), unit, TimeRemainingColumn())
-    with _patient(*columns) as show:
+    with patient(*columns) as show:
         yield lambda done, total: show(done, total)
 
 
@@ -26,7 +26,7 @@ def download() -> Iterator[Callable[[int, int], None]]:
     from rich.progress import BarColumn, DownloadColumn, TimeRemainingColumn, TransferSpeedColumn
 
     columns = (BarColumn(), DownloadColumn(), TransferSpeedColumn(), TimeRemainingColumn())
-    with _patient("fetching", *columns) as show:
+    with patient("fetching", *columns) as show:
         yield lambda done, total: show(done, total)
 
 
@@ -44,7 +44,7 @@ def reading() -> Iterator[Callable[[int, int, int], None]]:
     speed = TextColumn("{task.fields[speed]}")
     columns = (BarColumn(), DownloadColumn(), TransferSpeedColumn(), speed, TimeRemainingColumn())
     began = time.monotonic()
-    with _patient("counting", *columns) as show:
+    with patient("counting", *columns) as show:
 
         def advance(done: int, total: int, tokens: int) -> None:
             rate = tokens / max(time.monotonic() - began, 1e-9)
@@ -60,7 +60,7 @@ def clustering() -> Iterator[Callable[[dict[str, Any]], None]]:
     from rich.progress import BarColumn, TextColumn, TimeRemainingColumn
 
     state = TextColumn("{task.fields[speed]}")
-    with _patient("clustering", BarColumn(), state, TimeRemainingColumn()) as show:
+    with patient("clustering", BarColumn(), state, TimeRemainingColumn()) as show:
 
         def advance(now: dict[str, Any]) -> None:
             said = [f"{now['n_clusters']:,} classes"]
@@ -76,7 +76,8 @@ def clustering() -> Iterator[Callable[[dict[str, Any]], None]]:
 
 
 @contextmanager
-def _patient(*columns: Any) -> Iterator[Callable[..., None]]:
+def patient(*columns: Any) -> Iterator[Callable[..., None]]:
+    """Yield a callback for (done, total, …); what it shows appears after two seconds."""
     from rich.console import Console
     from rich.progress import Progress
 

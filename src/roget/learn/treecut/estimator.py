@@ -124,9 +124,9 @@ class TreeCut(BaseEstimator):  # type: ignore[misc]
         column = self._head_ids.get(head)
         if column is None:
             raise NotCounted("head", head, self._head_ids)
-        begin, end = self._density.indptr[column : column + 2]
-        nodes = self._density.indices[begin:end]
-        p = self._density.data[begin:end] * self.hierarchy_.sizes[nodes]
+        begin, end = self.density_.indptr[column : column + 2]
+        nodes = self.density_.indices[begin:end]
+        p = self.density_.data[begin:end] * self.hierarchy_.sizes[nodes]
         found = dict(zip(nodes.tolist(), p.tolist(), strict=True))
         if empty or not found:
             found |= dict.fromkeys(self._empty(nodes), 0.0)
@@ -164,9 +164,9 @@ class TreeCut(BaseEstimator):  # type: ignore[misc]
         here = np.zeros(self.hierarchy_.n_nodes)
         first = np.flatnonzero(np.diff(columns, prepend=-1))
         for begin, end in zip(first, [*first[1:], rows.size], strict=True):
-            at = slice(*self._density.indptr[columns[begin] : columns[begin] + 2])
-            nodes = self._density.indices[at]
-            here[nodes] = self._density.data[at]
+            at = slice(*self.density_.indptr[columns[begin] : columns[begin] + 2])
+            nodes = self.density_.indices[at]
+            here[nodes] = self.density_.data[at]
             part = slice(shares.indptr[begin], shares.indptr[end])
             given[part] = here[shares.indices[part]]
             here[nodes] = 0.0
@@ -187,10 +187,10 @@ class TreeCut(BaseEstimator):  # type: ignore[misc]
             density.append(cuts.seen / (totals[heads[-1]] * self.hierarchy_.sizes[cuts.node]))
         shape = totals.size, self.hierarchy_.n_nodes
         if not nodes:
-            self._density = sparse.csr_array(shape)
+            self.density_ = sparse.csr_array(shape)
             return
         cells = np.concatenate(density), (np.concatenate(heads), np.concatenate(nodes))
-        self._density = sparse.coo_array(cells, shape=shape).tocsr()
+        self.density_ = sparse.coo_array(cells, shape=shape).tocsr()
 
     def _empty(self, nodes: npt.NDArray[Any]) -> list[int]:
         """The nodes without counts on a cut, given those that have some."""

@@ -1,0 +1,173 @@
+"""`roget attach train`, `roget attach test` and `roget attach predict`."""
+
+from __future__ import annotations
+
+import enum
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Annotated
+
+import typer
+
+from roget.cli import options
+
+app = typer.Typer(
+    name="attach",
+    help="Decide whether phrases such as “with a fork” belong to the verb or to its object.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+)
+
+
+class Kind(enum.StrEnum):
+    """Which model is trained."""
+
+    best = enum.auto()
+    chain = enum.auto()
+
+
+class Format(enum.StrEnum):
+    """How the answer is written."""
+
+    text = enum.auto()
+    json = enum.auto()
+
+
+QUADS = "lines of verb, noun, preposition, noun, N or V, with or without a number before them"
+Model = Annotated[str, typer.Argument(metavar="MODEL", help="A model of `roget attach train`.")]
+
+
+@app.command()
+def train(
+    output: Annotated[
+        str, typer.Option("--output", "-o", metavar="MODEL", help="The folder to write.")
+    ],
+    quads: Annotated[
+        str,
+        typer.Option("--quads", metavar="TRAIN", help=f"What to learn from: {QUADS}; or sample."),
+    ],
+    dev: Annotated[
+        str | None,
+        typer.Option(
+            metavar="DEV",
+            help="Quadruples for development: they choose how far weights are held back.",
+        ),
+    ] = None,
+    pairs: Annotated[
+        str | None,
+        typer.Option(
+            metavar="COUNTS",
+            help="Counts of nouns in contexts such as obj:eat. Default: the bundled ones.",
+        ),
+    ] = None,
+    thesaurus: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="DIR", help="A thesaurus of nouns, such as `roget build` makes; repeatable."
+        ),
+    ] = None,
+    wordnet: Annotated[
+        str | None,
+        typer.Option(metavar="PATH|wn:ID", help="WordNet: a dict folder, or by the package wn."),
+    ] = None,
+    model: Annotated[
+        Kind,
+        typer.Option(
+            help="best: by the likeness of all words; chain: thesaurus, WordNet, association, noun."
+        ),
+    ] = Kind.best,
+    seed: options.Seed = 0,
+) -> None:
+    """Learn from quadruples whose answers are known.
+
+    The model is a folder that needs nothing else to be used.
+    """
+    from roget.learn.attachment import Attacher
+    from roget.learn.attachment.quads import read
+    from roget.report.attachment import render
+
+    given, held = read(quads), read(dev) if dev is not None else None
+    with _progress() as progress:
+        made = Attacher(
+            model=model.value,
+            pairs=pairs,
+            thesauri=tuple(thesaurus or ()),
+            wordnet=wordnet,
+            random_state=seed,
+            progress=progress,
+        ).fit(given, dev=held)
+    made.save(output)
+    print(f"learnt from {len(given):,} quadruples; wrote {output}", file=sys.stderr)
+    if made.left_out_accuracy_ is not None:
+        print(f"right on those left out: {made.left_out_accuracy_:.2%}", file=sys.stderr)
+    if made.dev_ is not None:
+        print(f"development, {render(made.dev_)}", file=sys.stderr, end="")
+
+
+@app.command("test")
+def check(
+    model: Model,
+    quads: Annotated[str, typer.Argument(metavar="QUADS", help=f"The file: {QUADS}; or sample.")],
+    format: Annotated[
+        Format | None, typer.Option("--format", help="Default: text, or what FILE's name tells.")
+    ] = None,
+    output: options.Output = None,
+) -> None:
+    """How many answers a model gets right, and on what they rest."""
+    from roget.learn.attachment import Attacher
+    from roget.learn.attachment.quads import read
+    from roget.report import attachment as report
+
+    given = read(quads)
+    found = Attacher.load(model).test(given)
+    told = options.told_format(output, {"text": "", "json": ""}, format)
+    options.deliver(
+        report.as_json(found) if told == "json" else report.render(found), (), told, output
+    )
+
+
+@app.command()
+def predict(model: Model) -> None:
+    """Answer the quadruples on standard input: four words a line, or lines as in the files.
+
+    Writes each with N or V and the probability of that, tabs between them. Broken lines are named
+    in the end, with exit code 1; the others are answered.
+    """
+    from itertools import islice
+
+    from roget.learn.attachment import Attacher
+    from roget.learn.attachment.quads import parsed
+    from roget.report.attachment import answers
+
+    loaded = Attacher.load(model)
+    lines = parsed(sys.stdin, "<stdin>", answered=False)
+    at_once = 1 if sys.stdin.isatty() else 4096
+    pending: list[tuple[str, ...]] = []
+    failed: Exception | None = None
+    while True:
+        try:
+            pending = []
+            for line in islice(lines, at_once):
+                pending.append(line.quadruple[:4])
+        except ValueError as error:
+            failed = error
+        if pending:
+            sys.stdout.write(answers(pending, loaded.predict_proba(pending)[:, 0]))
+            sys.stdout.flush()
+        if failed is not None:
+            raise failed
+        if not pending:
+            return
+
+
+@contextmanager
+def _progress() -> Iterator[Callable[[float, str], None]]:
+    """Yield a callback for the share that is done, and what is being done."""
+    from rich.progress import BarColumn, TextColumn, TimeRemainingColumn
+
+    from roget.cli.progress import patient
+
+    state = TextColumn("{task.fields[speed]}")
+    with patient("learning", BarColumn(), TimeRemainingColumn(), state) as show:
+        yield lambda done, what: show(round(1000 * done), 1000, speed=what)

@@ -1,0 +1,7 @@
+"""Prepositional phrases: do they belong to the verb or to its object?"""
+
+from __future__ import annotations
+
+from roget.learn.attachment.attacher import Attacher, Stage, Test
+
+__all__ = ["Attacher", "Stage", "Test"]

@@ -1,0 +1,187 @@
+"""Attacher: learns where prepositional phrases belong, in the manner of scikit-learn."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted
+
+from roget.core.quadruple import Quadruple
+from roget.errors import InputError, UnknownName
+from roget.learn.attachment.best import Best
+from roget.learn.attachment.chain import Chain
+from roget.learn.attachment.evidence import wilson
+from roget.learn.attachment.quads import NOUN, VERB, answers_of, checked
+from roget.learn.attachment.sources import sources_of
+from roget.learn.clustering import keeping
+
+MODELS: dict[str, Any] = {"best": Best, "chain": Chain}
+KIND = "attachment.model"
+CHUNK = 1 << 14
+"""Quadruples decided at a time."""
+
+Quads = Iterable[Sequence[str]]
+
+
+@dataclass(frozen=True)
+class Stage:
+    """How a kind of evidence did: which share of the quadruples it decided, and how well."""
+
+    stage: str
+    coverage: float
+    accuracy: float | None
+    """None where it decided nothing."""
+
+
+@dataclass(frozen=True)
+class Test:
+    """How a model did on answered quadruples."""
+
+    __test__ = False  # no test of pytest's
+
+    items: int
+    coverage: float
+    """The share it did not leave to the default."""
+    accuracy: float
+    low: float
+    """The 95 % interval of the accuracy (Wilson)."""
+    high: float
+    stages: tuple[Stage, ...]
+
+    def as_dict(self) -> dict[str, Any]:
+        """Ready for JSON."""
+        return asdict(self)
+
+
+class Attacher(BaseEstimator):  # type: ignore[misc]
+    """Decides whether a phrase belongs to the noun (N) or to the verb (V): eat pizza with fork.
+
+    model: "best" weighs a kernel machine over the likeness of all four words with counts of other
+        text; "chain" is the chain of Li & Abe (1996): thesaurus, WordNet, lexical association,
+        noun.
+    pairs: Counts of nouns in contexts such as "obj:eat", or a file of them; None is the bundled
+        sample.
+    thesauri: thesauri of nouns, or their folders, such as `roget build` makes.
+    wordnet: a WordNet folder, or wn:ID of the package wn.
+    random_state: a number; the same gives the same model.
+    progress: called with the share of the work that is done, and what is being done.
+
+    Fitted: `classes_`, `left_out_accuracy_` (of quadruples decided without themselves; None for
+    the chain), `dev_` (a `Test` on the quadruples for development, if there were some).
+    """
+
+    def __init__(
+        self,
+        model: str = "best",
+        pairs: Any = None,
+        thesauri: Sequence[Any] = (),
+        wordnet: str | os.PathLike[str] | None = None,
+        random_state: int = 0,
+        progress: Callable[[float, str], None] | None = None,
+    ) -> None:
+        self.model = model
+        self.pairs = pairs
+        self.thesauri = thesauri
+        self.wordnet = wordnet
+        self.random_state = random_state
+        self.progress = progress
+
+    def fit(self, quads: Quads, y: Iterable[str] | None = None, dev: Quads | None = None) -> Self:
+        """Learn from quadruples (verb, noun, preposition, noun) and their answers, N or V.
+
+        Answers may be a fifth part of the quadruples, as in those of `dev`.
+        """
+        if self.model not in MODELS:
+            raise UnknownName("model of attachment", self.model, MODELS)
+        train, held = checked(quads, y), checked(dev) if dev is not None else None
+        answers = set(answers_of(train))
+        if not train:
+            raise InputError("there is no quadruple to learn from")
+        if len(answers) == 1:
+            only = NOUN if answers == {True} else VERB
+            raise InputError(
+                f"all {len(train):,} quadruples have the answer {only}; to learn, both are needed"
+            )
+        if held is not None:
+            answers_of(held)
+        sources = sources_of(train, self.pairs, self.thesauri, self.wordnet)
+        self.fitted_, self.left_out_accuracy_ = MODELS[self.model].fit(
+            train, sources, self.random_state, held, self.progress
+        )
+        self.classes_ = np.array([NOUN, VERB])
+        self.trained_on_ = len(train)
+        self.dev_ = self.test(held) if held else None
+        return self
+
+    def predict_proba(self, quads: Quads) -> npt.NDArray[np.float64]:
+        """p(N) and p(V) of each quadruple, in the order of `classes_`."""
+        nouns = self._decided(checked(quads))[0]
+        return np.column_stack([nouns, 1 - nouns])
+
+    def predict(self, quads: Quads) -> npt.NDArray[Any]:
+        """N or V for each quadruple; N where both are as likely."""
+        return np.where(self.predict_proba(quads)[:, 0] >= 0.5, NOUN, VERB)
+
+    def score(self, quads: Quads, y: Iterable[str] | None = None) -> float:
+        """The share of right answers."""
+        return self.test(quads, y).accuracy
+
+    def test(self, quads: Quads, y: Iterable[str] | None = None) -> Test:
+        """Accuracy, as a whole and by the kind of evidence that each answer rests on."""
+        given = checked(quads, y)
+        truth = np.array(answers_of(given))
+        if not given:
+            raise InputError("there is no quadruple to test on")
+        nouns, stage = self._decided(given)
+        right = (nouns >= 0.5) == truth
+        low, high = wilson(int(right.sum()), len(given))
+        rows = self.fitted_.table(given, truth, right, stage)
+        covered = float(np.mean(stage < len(self.fitted_.stages) - 1))
+        stages = tuple(Stage(*row) for row in rows)
+        return Test(len(given), covered, float(right.mean()), low, high, stages)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the model as a folder of JSON and arrays; nothing else is needed to use it."""
+        check_is_fitted(self, "fitted_")
+        content = {f"fitted.{name}": value for name, value in self.fitted_.content().items()}
+        options = {"model": self.model, "random_state": self.random_state}
+        about = {
+            "options": options,
+            "left_out_accuracy": self.left_out_accuracy_,
+            "trained_on": self.trained_on_,
+        }
+        keeping.write(path, KIND, {**about, **content})
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Self:
+        """The model that `save` wrote."""
+        kept = keeping.read(path, KIND)
+        try:
+            made = cls(**kept["options"])
+            made.left_out_accuracy_ = kept["left_out_accuracy"]
+            made.trained_on_ = kept["trained_on"]
+            parts = {
+                name.removeprefix("fitted."): value
+                for name, value in kept.items()
+                if name.startswith("fitted.")
+            }
+            made.fitted_ = MODELS[made.model].read(parts)
+        except (KeyError, TypeError, ValueError, IndexError) as error:
+            raise InputError(f"{path} is not a whole model: {error!r}") from None
+        made.classes_, made.dev_ = np.array([NOUN, VERB]), None
+        return made
+
+    def _decided(self, quads: list[Quadruple]) -> tuple[Any, Any]:
+        """p(N) of each quadruple, and which kind of evidence it rests on."""
+        check_is_fitted(self, "fitted_")
+        parts = [quads[at : at + CHUNK] for at in range(0, len(quads), CHUNK)]
+        if not parts:
+            return np.zeros(0), np.zeros(0, dtype=np.int64)
+        found = [self.fitted_.probability(part) for part in parts]
+        return np.concatenate([p for p, _ in found]), np.concatenate([s for _, s in found])

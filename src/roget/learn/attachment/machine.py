@@ -1,0 +1,202 @@
+"""A kernel machine: quadruples decide like those whose words are all like theirs.
+
+K(x, x′) = ∏ (1 + (1 − d)·cos⁺ + d·[same word]) / 2 over verb and nouns, plus a linear part for
+evidence from elsewhere. Each preposition has a machine of its own, rare ones share one. It is
+ridge regression on ±1: solved in one step, and what each quadruple would have got without itself
+is known as well.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+Floats = npt.NDArray[np.float32]
+Ints = npt.NDArray[np.int64]
+
+RARE = 300
+"""Prepositions with fewer quadruples than this share one machine."""
+MOST = 6000
+"""Quadruples of one machine; of more, so many are drawn: work grows with the third power."""
+EXACT = 0.3
+"""d, how much of a word's likeness is to be the very same word."""
+LINEAR = 0.01
+"""Weight of the linear part."""
+NOISE = 0.5
+"""How much noise is expected in the answers: what is added to K(x, x)."""
+OTHERS = 0.3
+"""How much a quadruple with another preposition counts among rare ones."""
+CELLS = 1 << 23
+"""Pairs of quadruples compared at a time."""
+POOL = ""
+"""Stands for all rare prepositions."""
+
+
+@dataclass(frozen=True)
+class Items:
+    """Quadruples as the machine sees them: for verb and both nouns, which word, and its vector."""
+
+    words: Ints
+    """Number of each word, three for each quadruple; new words have numbers below 0."""
+    vectors: tuple[Floats, Floats, Floats]
+    prepositions: npt.NDArray[np.object_]
+    evidence: Floats
+    """What is known from elsewhere, scaled."""
+
+    def __len__(self) -> int:
+        return len(self.words)
+
+    def taken(self, rows: Ints) -> Items:
+        """Some of the quadruples."""
+        v, n, m = self.vectors
+        vectors = v[rows], n[rows], m[rows]
+        return Items(self.words[rows], vectors, self.prepositions[rows], self.evidence[rows])
+
+
+def likeness(a: Items, b: Items) -> list[Floats]:
+    """How like each other verbs, first nouns and second nouns are, from 0 to 1."""
+    found = []
+    for at in range(3):
+        cosine = np.maximum(a.vectors[at] @ b.vectors[at].T, 0)
+        cosine *= np.float32(1 - EXACT)
+        mine, its = a.words[:, at], b.words[:, at]
+        cosine += np.float32(EXACT) * ((mine[:, None] == its[None, :]) & (mine >= 0)[:, None])
+        found.append(cosine)
+    return found
+
+
+def kernel(a: Items, b: Items, pooled: bool) -> Floats:
+    """K of each pair; those of different prepositions count less."""
+    out = np.ones((len(a), len(b)), dtype=np.float32)
+    for one in likeness(a, b):
+        one += np.float32(1)
+        one *= np.float32(0.5)
+        out *= one
+    out += np.float32(LINEAR) * (a.evidence @ b.evidence.T)
+    if pooled:
+        same = a.prepositions[:, None] == b.prepositions[None, :]
+        out *= np.where(same, np.float32(1), np.float32(OTHERS))
+    return out
+
+
+@dataclass(frozen=True)
+class Block:
+    """The machine of one preposition: its quadruples, and their weights."""
+
+    rows: Ints
+    mean: float
+    weights: Floats
+
+
+class Machine:
+    """Machines for all prepositions; scores are about −1 for V, 1 for N."""
+
+    def __init__(self, items: Items, blocks: Mapping[str, Block]) -> None:
+        self.items, self.blocks = items, dict(blocks)
+
+    @classmethod
+    def fit(
+        cls,
+        items: Items,
+        nouns: npt.NDArray[np.bool_],
+        rng: np.random.Generator,
+        progress: Callable[[float], None] | None = None,
+    ) -> tuple[Machine, Floats]:
+        """The machine, and the scores each quadruple would have without itself."""
+        goal = np.where(nouns, 1.0, -1.0)
+        left_out = np.zeros(len(items), dtype=np.float32)
+        groups = _groups(items.prepositions)
+        work, done = sum(min(len(rows), MOST) ** 3 for rows in groups.values()), 0.0
+        blocks, drawn = {}, {}
+        for name, rows in groups.items():
+            kept = np.sort(rng.choice(rows, MOST, replace=False)) if rows.size > MOST else rows
+            blocks[name], left_out[kept] = _solved(items.taken(kept), kept, goal[kept], name)
+            if kept.size < rows.size:
+                drawn[name] = np.setdiff1d(rows, kept)
+            done += kept.size**3
+            if progress is not None:
+                progress(done / work)
+        made = cls(items, blocks)
+        for rows in drawn.values():
+            left_out[rows] = made.scores(items.taken(rows))
+        return made._compact(), left_out
+
+    def scores(self, items: Items) -> Floats:
+        """The score of each quadruple."""
+        out = np.zeros(len(items), dtype=np.float32)
+        known = [name if name in self.blocks else POOL for name in items.prepositions]
+        for name, rows in _by_name(known).items():
+            block = self.blocks.get(name)
+            if block is None:
+                out[rows] = np.mean([one.mean for one in self.blocks.values()])
+                continue
+            step = max(1, CELLS // max(1, block.rows.size))
+            against = self.items.taken(block.rows)
+            for begin in range(0, rows.size, step):
+                part = rows[begin : begin + step]
+                pairs = kernel(items.taken(part), against, name == POOL)
+                out[part] = block.mean + pairs @ block.weights
+        return out
+
+    def _compact(self) -> Machine:
+        """Without quadruples that no block uses."""
+        used = np.sort(np.concatenate([block.rows for block in self.blocks.values()]))
+        if used.size == len(self.items):
+            return self
+        blocks = {
+            name: Block(np.searchsorted(used, one.rows), one.mean, one.weights)
+            for name, one in self.blocks.items()
+        }
+        return Machine(self.items.taken(used), blocks)
+
+
+def _solved(items: Items, rows: Ints, goal: Any, name: str) -> tuple[Block, Floats]:
+    """A block, and its scores with each quadruple left out.
+
+    With G = (K + λ)⁻¹ and weights w = G·(y − mean), that is y − w/diag G.
+    """
+    mean = float(goal.sum() / (goal.size + 2))
+    inverse = _inverse(kernel(items, items, name == POOL))
+    own = np.diag(inverse).copy()
+    rest = (goal - mean).astype(np.float32)
+    weights = inverse @ rest + inverse.T @ rest - own * rest
+    return Block(rows, mean, weights), (goal - weights / own).astype(np.float32)
+
+
+def _inverse(pairs: Floats) -> Floats:
+    """The lower half of (K + λ)⁻¹.
+
+    Cosines cut off at 0 need not make a definite matrix: where λ is not enough, it is doubled.
+    """
+    from scipy.linalg import lapack
+
+    noise = NOISE
+    while True:
+        noisy = pairs.copy(order="F")
+        noisy[np.diag_indices(len(pairs))] += np.float32(noise)
+        factor, failed = lapack.spotrf(noisy, lower=1, overwrite_a=1, clean=1)
+        if not failed:
+            inverse, _ = lapack.spotri(factor, lower=1, overwrite_c=1)
+            return np.asarray(np.tril(inverse))
+        noise *= 2
+
+
+def _groups(prepositions: Any) -> dict[str, Ints]:
+    """Rows by preposition, those of rare ones together."""
+    found = _by_name(prepositions)
+    rare = [rows for rows in found.values() if rows.size < RARE]
+    groups = {name: rows for name, rows in found.items() if rows.size >= RARE}
+    if rare:
+        groups[POOL] = np.sort(np.concatenate(rare))
+    return groups
+
+
+def _by_name(names: Sequence[str]) -> dict[str, Ints]:
+    found: dict[str, list[int]] = {}
+    for row, name in enumerate(names):
+        found.setdefault(name, []).append(row)
+    return {name: np.array(rows, dtype=np.int64) for name, rows in sorted(found.items())}

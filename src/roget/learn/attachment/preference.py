@@ -1,0 +1,103 @@
+"""p(noun|head) as it is kept: how much of a noun lies in a class, times the class's density."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+from scipy import sparse
+
+Floats = npt.NDArray[np.float64]
+
+_CSR = ("data", "indices", "indptr")
+CHUNK = 1 << 16
+
+
+class Preference:
+    """p(noun|head) = Σ share of the noun in a class · density of the class with the head.
+
+    shares: csr_array, words × classes. density: csr_array, heads × classes.
+    """
+
+    def __init__(
+        self, words: Sequence[str], heads: Sequence[str], shares: Any, density: Any
+    ) -> None:
+        self.words, self.heads = list(words), list(heads)
+        self.shares, self.density = shares, density
+        self._words = {word: at for at, word in enumerate(self.words)}
+        self._heads = {head: at for at, head in enumerate(self.heads)}
+
+    def probability(self, words: Sequence[str], heads: Sequence[str]) -> Floats:
+        """p of each word with the head beside it; 0 where either is not known."""
+        rows = np.array([self._words.get(word, -1) for word in words], dtype=np.int64)
+        columns = np.array([self._heads.get(head, -1) for head in heads], dtype=np.int64)
+        out = np.zeros(rows.size)
+        known = np.flatnonzero((rows >= 0) & (columns >= 0))
+        for begin in range(0, known.size, CHUNK):
+            part = known[begin : begin + CHUNK]
+            cells = self.shares[rows[part]].multiply(self.density[columns[part]])
+            out[part] = np.asarray(cells.sum(axis=1)).ravel()
+        return out
+
+    def content(self) -> dict[str, Any]:
+        """What is to be kept."""
+        kept: dict[str, Any] = {
+            "words": self.words,
+            "heads": self.heads,
+            "n_classes": self.shares.shape[1],
+        }
+        for name, table in (("shares", self.shares), ("density", self.density)):
+            kept |= {f"{name}_{part}": getattr(table, part) for part in _CSR}
+        return kept
+
+    @classmethod
+    def read(cls, kept: Mapping[str, Any]) -> Self:
+        """From what was kept."""
+        shapes = {"shares": len(kept["words"]), "density": len(kept["heads"])}
+        tables = [
+            sparse.csr_array(
+                tuple(kept[f"{name}_{part}"] for part in _CSR), shape=(rows, kept["n_classes"])
+            )
+            for name, rows in shapes.items()
+        ]
+        return cls(kept["words"], kept["heads"], *tables)
+
+
+def by_words(pairs: Iterable[tuple[str, str]]) -> Preference:
+    """Shares of words themselves, of pairs (noun, head) that were seen."""
+    words, heads, matrix = _counted(pairs)
+    totals = np.asarray(matrix.sum(axis=0)).ravel()
+    density = sparse.csr_array((matrix / totals[None, :]).T)
+    return Preference(words, heads, sparse.eye_array(len(words), format="csr"), density)
+
+
+def by_cut(thesaurus: Any, pairs: Iterable[tuple[str, str]]) -> Preference:
+    """The tree cuts of a thesaurus for the heads of pairs (noun, head) that were seen."""
+    from roget.core.counts import Counts
+    from roget.learn.treecut import TreeCut
+
+    words, heads, matrix = _counted(pairs)
+    model = TreeCut(thesaurus).fit(Counts(matrix, words, heads))
+    density = model.density_
+    used = np.flatnonzero(np.bincount(density.indices, minlength=density.shape[1]))
+    shares = sparse.csr_array(model.hierarchy_.shares[:, used])
+    known = np.flatnonzero(np.diff(shares.indptr))
+    spelt = [str(word).lower() for word in model.hierarchy_.words[known]]
+    # Where two words differ by capitals only, the more common spelling comes first.
+    first = {word: at for at, word in reversed(list(enumerate(spelt)))}
+    rows = np.array(list(first.values()), dtype=np.int64)
+    return Preference(
+        list(first), model.heads_.tolist(), shares[known[rows]], sparse.csr_array(density[:, used])
+    )
+
+
+def _counted(pairs: Iterable[tuple[str, str]]) -> tuple[list[str], list[str], Any]:
+    seen = Counter(pairs)
+    words, heads = (sorted({pair[at] for pair in seen}) for at in (0, 1))
+    row, column = ({name: at for at, name in enumerate(names)} for names in (words, heads))
+    places = [row[noun] for noun, _ in seen], [column[head] for _, head in seen]
+    shape = len(words), len(heads)
+    return words, heads, sparse.csr_array((list(seen.values()), places), shape=shape)

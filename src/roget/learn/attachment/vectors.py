@@ -1,0 +1,166 @@
+"""Words as vectors: like ones stand in like contexts, and in the same classes of thesauri."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from scipy import sparse
+
+from roget.learn.attachment.words import traits
+
+Floats = npt.NDArray[np.float32]
+
+DIMENSIONS = 200
+
+
+@dataclass
+class Table:
+    """Counts of words and contexts, while they are gathered."""
+
+    cells: Counter[tuple[str, str]] = field(default_factory=Counter)
+
+    def add(self, word: str, context: str, count: float = 1.0) -> None:
+        """Count a word in a context."""
+        self.cells[word, context] += count  # type: ignore[assignment]
+
+    def matrix(self) -> tuple[list[str], list[str], Any]:
+        """Words, contexts, and how often they met, by text."""
+        words, contexts = (sorted({key[at] for key in self.cells}) for at in (0, 1))
+        row = {word: at for at, word in enumerate(words)}
+        column = {context: at for at, context in enumerate(contexts)}
+        keys = sorted(self.cells)
+        cells = (
+            np.array([self.cells[key] for key in keys], dtype=np.float64),
+            ([row[word] for word, _ in keys], [column[context] for _, context in keys]),
+        )
+        return words, contexts, sparse.csr_array(cells, shape=(len(words), len(contexts)))
+
+
+class Vectors:
+    """A unit vector for each word; a word nobody has counted gets that of its traits.
+
+    rows: word → row of `table`. hints: trait → row of `hinted`, whose rows add up to the vector
+    of an unknown word.
+    """
+
+    def __init__(
+        self, words: Sequence[str], table: Floats, hints: Sequence[str], hinted: Floats
+    ) -> None:
+        self.words, self.table, self.hints, self.hinted = list(words), table, list(hints), hinted
+        self._rows = {word: row for row, word in enumerate(self.words)}
+        self._hints = {hint: row for row, hint in enumerate(self.hints)}
+
+    def look_up(self, words: Sequence[str], raw: Sequence[str]) -> tuple[Any, Floats]:
+        """A number and a vector for each word: −1 − place for those that are new."""
+        places = np.array([self._rows.get(word, -1) for word in words], dtype=np.int64)
+        found = self.table[places] if self.words else np.zeros((len(words), 0), dtype=np.float32)
+        found[places < 0] = 0
+        for at in np.flatnonzero(places < 0).tolist():
+            told = [self._hints[name] for name in traits(raw[at]) if name in self._hints]
+            if told:
+                found[at] = unit(self.hinted[told].sum(axis=0, keepdims=True))[0]
+        return places, found
+
+    def beside(self, other: Vectors, weight: float) -> Vectors:
+        """Both kinds of vectors in one: cosines are mixed, the other's having the weight.
+
+        Words that only one of them knows are compared by that one alone.
+        """
+        words = list(dict.fromkeys([*self.words, *other.words]))
+        parts = []
+        for one, share in ((self, 1 - weight), (other, weight)):
+            wide = np.zeros((len(words), one.table.shape[1]), dtype=np.float32)
+            at = np.array([one._rows.get(word, -1) for word in words])
+            wide[at >= 0] = one.table[at[at >= 0]] * np.float32(np.sqrt(share))
+            parts.append(wide)
+        hinted = np.hstack(
+            [self.hinted, np.zeros((len(self.hints), other.table.shape[1]), dtype=np.float32)]
+        )
+        return Vectors(words, unit(np.hstack(parts)), self.hints, hinted)
+
+    def rounded(self) -> Vectors:
+        """With the precision that is kept on disk, so that a model read again is the same."""
+        low = [part.astype(np.float16).astype(np.float32) for part in (self.table, self.hinted)]
+        return Vectors(self.words, low[0], self.hints, low[1])
+
+    def content(self) -> dict[str, Any]:
+        """What is to be kept."""
+        return {
+            "words": self.words,
+            "table": self.table.astype(np.float16),
+            "hints": self.hints,
+            "hinted": self.hinted.astype(np.float16),
+        }
+
+    @classmethod
+    def read(cls, kept: Mapping[str, Any]) -> Vectors:
+        """From what was kept."""
+        table, hinted = (kept[name].astype(np.float32) for name in ("table", "hinted"))
+        return cls(kept["words"], table, kept["hints"], hinted)
+
+
+def embedded(table: Table, seed: int, dimensions: int = DIMENSIONS) -> Vectors:
+    """Vectors by singular values of positive pointwise mutual information."""
+    if not table.cells:
+        return Vectors([], np.zeros((0, 0), np.float32), [], np.zeros((0, 0), np.float32))
+    words, contexts, counts = table.matrix()
+    left, values, right = _singular(_ppmi(counts), dimensions, seed)
+    hints = [at for at, name in enumerate(contexts) if name.startswith("^")]
+    seen = np.asarray(counts.sum(axis=0)).ravel()[hints]
+    rarity = np.maximum(np.log(seen.max(initial=1.0) / np.maximum(seen, 1e-9)), 0.1)
+    hinted = (right[:, hints].T * rarity[:, None]).astype(np.float32)
+    return Vectors(words, unit(left * values), [contexts[at] for at in hints], hinted)
+
+
+def classed(places: Mapping[str, Mapping[str, float]], seed: int) -> Vectors:
+    """Vectors by the classes of thesauri: word → how much of it lies in each class.
+
+    Classes weigh as much as they tell: √(−log of the share of words in them).
+    """
+    table = Table()
+    for word, classes in places.items():
+        for name, share in classes.items():
+            table.add(word, name, share)
+    if not table.cells:
+        return Vectors([], np.zeros((0, 0), np.float32), [], np.zeros((0, 0), np.float32))
+    words, _, shares = table.matrix()
+    held = np.asarray(shares.sum(axis=0)).ravel() / len(words)
+    weight = np.sqrt(np.maximum(-np.log(np.minimum(held, 1.0)), 0.0))
+    left, values, _ = _singular(sparse.csr_array(shares * weight[None, :]), DIMENSIONS, seed)
+    hints = np.zeros((0, values.size), dtype=np.float32)
+    return Vectors(words, unit(left * values), [], hints)
+
+
+def unit(rows: Any) -> Floats:
+    """Rows of length 1; those of length 0 stay."""
+    rows = np.asarray(rows, dtype=np.float32)
+    lengths = np.sqrt(np.square(rows).sum(axis=1, keepdims=True))
+    return np.asarray(rows / np.where(lengths > 0, lengths, 1), dtype=np.float32)
+
+
+def _ppmi(counts: Any) -> Any:
+    cells = counts.tocoo()
+    rows = np.asarray(counts.sum(axis=1)).ravel()
+    columns = np.asarray(counts.sum(axis=0)).ravel()
+    told = np.log(cells.data / (rows[cells.row] * columns[cells.col] / columns.sum()))
+    kept = told > 0
+    places = cells.row[kept], cells.col[kept]
+    return sparse.csr_array((told[kept], places), shape=counts.shape)
+
+
+def _singular(matrix: Any, dimensions: int, seed: int) -> tuple[Any, Any, Any]:
+    """The largest singular values with their vectors; a small matrix is done exactly."""
+    from sklearn.utils.extmath import randomized_svd
+
+    most = min(matrix.shape)
+    if most <= dimensions:
+        return tuple(np.linalg.svd(matrix.toarray(), full_matrices=False))  # type: ignore[return-value]
+    found: tuple[Any, Any, Any] = randomized_svd(
+        matrix.astype(np.float32), dimensions, n_iter=3, random_state=seed
+    )
+    return found

@@ -1,0 +1,129 @@
+"""`roget attach`: train, test and predict, through a small app."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+import typer
+from click.testing import Result
+from typer.testing import CliRunner
+
+from roget.cli import attach
+from roget.errors import FormatError, InputError
+from roget.learn.attachment import sources
+
+app = typer.Typer()
+app.add_typer(attach.app)
+app.command("other")(lambda: None)  # with one command alone, its name would be left out
+
+LINES = """0 eat pizza with fork V
+1 eat pasta with spoon V
+2 eat pizza with cheese N
+3 cut bread with knife V
+4 eat bread with butter N
+5 buy box of tea N
+"""
+
+
+def run(*args: object, given: str | None = None) -> Result:
+    return CliRunner().invoke(app, ["attach", *map(str, args)], input=given)
+
+
+@pytest.fixture(scope="module")
+def trained(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    """A model, and the file it was trained on."""
+    folder = tmp_path_factory.mktemp("attach")
+    quads, pairs, model = folder / "quads", folder / "pairs.tsv", folder / "model"
+    quads.write_text(LINES * 3)
+    pairs.write_text("fork\twith:eat\t4\npizza\tobj:eat\t3\npasta\tobj:eat\t2\n")
+    with pytest.MonkeyPatch.context() as patch:
+        # Quadruples of other text are many, and say nothing of these.
+        patch.setattr(sources, "OWN", -1)
+        done = run("train", "--quads", quads, "--dev", quads, "--pairs", pairs, "-o", model)
+    assert done.exit_code == 0, done.output
+    assert done.stdout == ""
+    assert "learnt from 18 quadruples; wrote" in done.stderr
+    assert "development, 18 quadruples: " in done.stderr
+    return model, quads
+
+
+def test_test_as_json(trained: tuple[Path, Path], tmp_path: Path) -> None:
+    model, quads = trained
+    found = json.loads(run("test", model, quads, "--format", "json").stdout)
+    assert list(found) == ["items", "coverage", "accuracy", "low", "high", "stages"]
+    assert found["items"] == 18
+    assert found["low"] <= found["accuracy"] <= found["high"]
+    assert {tuple(stage) for stage in found["stages"]} == {("stage", "coverage", "accuracy")}
+    run("test", model, quads, "-o", tmp_path / "found.json")
+    assert json.loads((tmp_path / "found.json").read_text()) == found
+
+
+def test_test_as_text(trained: tuple[Path, Path]) -> None:
+    text = run("test", *trained).stdout
+    assert "18 quadruples: " in text
+    assert "quadruple " in text
+    assert all(len(line) <= 80 for line in text.splitlines())
+
+
+def test_predict_reads_every_kind_of_line(trained: tuple[Path, Path]) -> None:
+    given = "eat pizza with fork\n7 Eat Pizza with fork V\n\neat\tpizza\twith\tfork\tN\n"
+    done = run("predict", trained[0], given=given)
+    assert done.exit_code == 0
+    rows = [line.split("\t") for line in done.stdout.splitlines()]
+    assert [row[:5] for row in rows] == [
+        ["eat", "pizza", "with", "fork", "V"],
+        ["Eat", "Pizza", "with", "fork", "V"],
+        ["eat", "pizza", "with", "fork", "V"],
+    ]
+    assert len({row[5] for row in rows}) == 1
+    assert 0.5 <= float(rows[0][5]) <= 1
+
+
+def test_predict_answers_the_good_lines_and_names_the_others(trained: tuple[Path, Path]) -> None:
+    done = run("predict", trained[0], given="one two\neat pizza with fork\na b c d e f\n")
+    assert done.stdout.startswith("eat\tpizza\twith\tfork\tV\t")
+    assert isinstance(done.exception, FormatError)
+    assert [text.split("; ")[0] for text in done.exception.problems] == [
+        "<stdin>:1: 'one two'",
+        "<stdin>:3: 'a b c d e f'",
+    ]
+
+
+def test_nothing_to_predict(trained: tuple[Path, Path]) -> None:
+    done = run("predict", trained[0], given="")
+    assert (done.exit_code, done.stdout) == (0, "")
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("", "there is no quadruple in it"),
+        ("0 eat pizza with fork V\n", "all 1 quadruples have the answer V"),
+        ("0 eat pizza with V\n", "1 problem"),
+    ],
+)
+def test_files_that_cannot_be_learnt_from(tmp_path: Path, text: str, said: str) -> None:
+    (tmp_path / "quads").write_text(text)
+    done = run("train", "--quads", tmp_path / "quads", "-o", tmp_path / "model")
+    assert isinstance(done.exception, InputError)
+    assert said in str(done.exception)
+    assert not (tmp_path / "model").exists()
+
+
+def test_what_is_no_model(tmp_path: Path) -> None:
+    (tmp_path / "quads").write_text(LINES)
+    done = run("test", tmp_path, tmp_path / "quads")
+    assert isinstance(done.exception, InputError)
+    assert "cannot be read as a model" in str(done.exception)
+
+
+def test_missing_files_are_named(tmp_path: Path) -> None:
+    (tmp_path / "quads").write_text(LINES)
+    for option in ("--thesaurus", "--wordnet", "--pairs", "--dev"):
+        done = run(
+            "train", "--quads", tmp_path / "quads", option, tmp_path / "gone", "-o", tmp_path / "m"
+        )
+        assert isinstance(done.exception, InputError | OSError), option
+        assert "gone" in str(done.exception)

@@ -1,0 +1,212 @@
+"""Attacher: both models from end to end, what they refuse, and what they keep."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from roget.core.counts import Counts
+from roget.core.quadruple import Quadruple
+from roget.errors import InputError, RogetError
+from roget.learn.attachment import Attacher, sources
+from roget.learn.attachment.chain import ASSOCIATION, DEFAULT, MDL, MLE, WORDNET, WORDS
+from roget.learn.attachment.quads import read
+
+FOODS, TOOLS, VERBS = (
+    ("pizza", "pasta", "bread", "rice"),
+    ("fork", "spoon", "knife"),
+    ("eat", "cut"),
+)
+PAIRS = Counts(
+    np.array([[6, 0, 5, 1]] * 4 + [[0, 6, 1, 5]] * 3),
+    [*FOODS, *TOOLS],
+    ["obj:eat", "with:eat", "obj:cook", "with:cut"],
+)
+
+
+def corpus(n: int, seed: int = 0) -> list[Quadruple]:
+    """Tools are the verb's, foods the noun's, after "with"; "of" is the noun's."""
+    rng = np.random.default_rng(seed)
+    made = []
+    for _ in range(n):
+        verb, food = str(rng.choice(VERBS)), str(rng.choice(FOODS))
+        if rng.random() < 0.3:
+            made.append(Quadruple(verb, food, "of", str(rng.choice(FOODS)), "N"))
+        else:
+            tool = rng.random() < 0.5
+            second = str(rng.choice(TOOLS if tool else FOODS))
+            made.append(Quadruple(verb, food, "with", second, "V" if tool else "N"))
+    return made
+
+
+@pytest.fixture(scope="module", params=["best", "chain"])
+def fitted(request: pytest.FixtureRequest) -> Attacher:
+    with pytest.MonkeyPatch.context() as patch:
+        # Quadruples of other text are many, and say nothing of these.
+        patch.setattr(sources, "OWN", -1)
+        return Attacher(request.param, pairs=PAIRS).fit(corpus(80), dev=corpus(40, seed=1))
+
+
+def test_it_learns_what_was_planted(fitted: Attacher) -> None:
+    test = corpus(60, seed=2)
+    assert fitted.score(test) >= 0.95
+    assert fitted.dev_ is not None
+    assert fitted.dev_.accuracy >= 0.95
+    p = fitted.predict_proba([one[:4] for one in test])
+    assert p.shape == (60, 2)
+    assert p.sum(axis=1) == pytest.approx(1)
+    assert np.array_equal(fitted.predict(test), np.where(p[:, 0] >= 0.5, "N", "V"))
+    assert fitted.classes_.tolist() == ["N", "V"]
+
+
+def test_the_report(fitted: Attacher) -> None:
+    test = corpus(60, seed=2)
+    found = fitted.test(test)
+    assert found.items == 60
+    assert 0 <= found.low < found.accuracy <= found.high <= 1
+    for stage in found.stages:
+        assert 0 <= stage.coverage <= 1
+        assert (stage.accuracy is None) == (stage.coverage == 0)
+    if fitted.model == "best":
+        assert sum(stage.coverage for stage in found.stages) == pytest.approx(1)
+        right = sum(stage.coverage * (stage.accuracy or 0) for stage in found.stages)
+        assert right == pytest.approx(found.accuracy)
+    else:
+        names = [stage.stage for stage in found.stages]
+        assert names == [WORDS, MDL, MLE, f"+ {ASSOCIATION}", f"+ {DEFAULT}"]
+        assert found.stages[-1].coverage == 1
+        assert found.stages[-1].accuracy == found.accuracy
+    assert json.loads(json.dumps(found.as_dict()))["items"] == 60
+
+
+def test_a_model_on_disk_is_the_same(fitted: Attacher, tmp_path: Path) -> None:
+    test = [*corpus(30, seed=3), Quadruple("Zap", "Xs", "beyond", "1989", "V")]
+    fitted.save(tmp_path / "model")
+    again = Attacher.load(tmp_path / "model")
+    assert np.array_equal(again.predict_proba(test), fitted.predict_proba(test))
+    assert again.test(test) == fitted.test(test)
+    assert sorted(path.suffix for path in (tmp_path / "model").iterdir()) == [".json", ".npz"]
+
+
+def test_words_nobody_knows(fitted: Attacher) -> None:
+    asked = [
+        ("zzz", "yyy", "with", "xxx"), ("eat", "pizza", "beyond", "fork"),
+        ("Zap", "Qux", "beyond", "1,000"), ("EAT", "PIZZA", "WITH", "FORK"),
+    ]  # fmt: skip
+    p = fitted.predict_proba(asked)
+    assert np.isfinite(p).all()
+    assert p[3] == pytest.approx(fitted.predict_proba([("eat", "pizza", "with", "fork")])[0])
+    assert fitted.predict([]).shape == (0,)
+    assert fitted.predict_proba([]).shape == (0, 2)
+
+
+def test_a_damaged_model_is_named(fitted: Attacher, tmp_path: Path) -> None:
+    fitted.save(tmp_path / "model")
+    header = json.loads((tmp_path / "model" / "model.json").read_text())
+    wrong = {key: value for key, value in header.items() if not key.startswith("fitted.")}
+    (tmp_path / "model" / "model.json").write_text(json.dumps(wrong))
+    with pytest.raises(InputError, match="model is not a whole model"):
+        Attacher.load(tmp_path / "model")
+    with pytest.raises(InputError, match="cannot be read as a model"):
+        Attacher.load(tmp_path / "none")
+
+
+def test_the_same_seed_gives_the_same_bits(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sources, "OWN", -1)
+    one, other = (Attacher(pairs=PAIRS, random_state=3).fit(corpus(40)) for _ in range(2))
+    test = corpus(20, seed=1)
+    assert np.array_equal(one.predict_proba(test), other.predict_proba(test))
+
+
+def test_what_cannot_be_learnt_from() -> None:
+    fork, cheese = ("eat", "pizza", "with", "fork"), ("eat", "pizza", "with", "cheese")
+    for quads, answers, said in (
+        ([], [], "no quadruple to learn from"),
+        ([fork, cheese], "VV", "all 2 quadruples have the answer V; to learn, both"),
+        ([fork, cheese], "VX", "expected N or V"),
+        ([fork], "VN", "2 answers to 1"),
+    ):
+        with pytest.raises(InputError, match=said):
+            Attacher().fit(quads, answers)
+    with pytest.raises(RogetError, match="unknown model of attachment 'bset': did you mean best"):
+        Attacher("bset").fit([fork, cheese], "VN")
+    with pytest.raises(InputError, match="pairs int"):
+        Attacher(pairs=3).fit([fork, cheese], "VN")
+
+
+@pytest.mark.parametrize("model", ["best", "chain"])
+def test_two_quadruples_are_enough(model: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sources, "OWN", -1)
+    fork, cheese = ("eat", "pizza", "with", "fork"), ("eat", "pizza", "with", "cheese")
+    made = Attacher(model, pairs=PAIRS).fit([fork, cheese, fork], "VNV")
+    assert made.predict([fork]).tolist() == ["V"]
+    # The same four words may have both answers.
+    Attacher(model, pairs=PAIRS).fit([fork, fork], "VN").predict([fork, cheese])
+
+
+def test_bundled_quadruples_are_no_other_text_of_themselves() -> None:
+    own = read("sample")[:50]
+    assert not sources.sources_of(own, PAIRS, (), None).quads
+    assert sources.sources_of(corpus(50), PAIRS, (), None).quads
+
+
+def taxonomy_folder(folder: Path) -> Path:
+    """A WordNet of foods and tools, as tables."""
+    folder.mkdir()
+    rows = [(word, "2") for word in FOODS] + [(word, "3") for word in TOOLS]
+    senses = [f"{word}\t1\t0000000{at}\tnoun.x\t0" for word, at in rows]
+    (folder / "noun_senses.tsv").write_text("\n".join([*senses, "thing\t1\t00000001\tnoun.x\t0"]))
+    (folder / "noun_hypernyms.tsv").write_text("00000002\t@\t00000001\n00000003\t@\t00000001\n")
+    (folder / "verb_senses.tsv").write_text(
+        "eat\t1\t00000009\tverb.x\t0\ncut\t1\t00000008\tverb.x\t0"
+    )
+    (folder / "verb_hypernyms.tsv").write_text("00000009\t@\t00000008\n")
+    return folder
+
+
+@pytest.mark.parametrize("model", ["best", "chain"])
+def test_wordnet(model: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sources, "OWN", -1)
+    folder = taxonomy_folder(tmp_path / "wordnet")
+    made = Attacher(model, pairs=PAIRS, wordnet=folder).fit(corpus(60))
+    test = corpus(40, seed=2)
+    found = made.test(test)
+    assert found.accuracy >= 0.95
+    if model == "chain":
+        names = [stage.stage for stage in found.stages]
+        assert names[3:5] == [WORDNET, f"{MDL} + {WORDNET}"]
+    made.save(tmp_path / "model")
+    again = Attacher.load(tmp_path / "model")
+    assert np.array_equal(again.predict_proba(test), made.predict_proba(test))
+
+
+def test_a_given_thesaurus_takes_the_place_of_learnt_ones(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sources, "OWN", -1)
+    tree = tmp_path / "tree.tsv"
+    tree.write_text("".join(f"{w}\tfood\n" for w in FOODS) + "".join(f"{w}\ttool\n" for w in TOOLS))
+    found = Attacher("chain", pairs=PAIRS, thesauri=[tree]).fit(corpus(60)).test(corpus(40, 2))
+    assert [one.stage for one in found.stages][:2] == [WORDS, "thesaurus"]
+    best = Attacher(pairs=PAIRS, thesauri=[tree]).fit(corpus(60))
+    assert best.score(corpus(40, seed=2)) >= 0.95
+
+
+def test_the_chain_by_hand(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sources, "OWN", -1)
+    quads = [
+        ("eat", "pizza", "with", "fork"), ("eat", "bread", "with", "fork"),
+        ("eat", "pizza", "with", "rice"), ("cut", "bread", "of", "rice"),
+    ]  # fmt: skip
+    chain = Attacher("chain", pairs=PAIRS).fit(quads, "VVNN").fitted_
+    normal = chain.forms.normal([Quadruple("eat", "pizza", "with", "fork", "V")])
+    # fork never stands behind "pizza with": 0 against something is the verb's.
+    assert chain.ratio(WORDS, normal).tolist() == [-np.inf]
+    normal = chain.forms.normal([Quadruple("eat", "pizza", "of", "spoon", "V")])
+    assert np.isnan(chain.ratio(WORDS, normal)).all()
+    chain.factor = False
+    asked = chain.forms.normal([Quadruple("cut", "bread", "of", "rice", "N")])
+    assert chain.ratio(WORDS, asked).tolist() == [np.inf]

@@ -1,0 +1,177 @@
+"""Back-off, tendencies and lexical association, beside slow twins."""
+
+from __future__ import annotations
+
+import math
+from itertools import combinations
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from roget.core.counts import Counts
+from roget.core.quadruple import Quadruple
+from roget.learn.attachment.association import Association
+from roget.learn.attachment.evidence import Evidence, parted, sigmoid, wilson
+from roget.learn.attachment.quads import answers_of, read
+from roget.learn.attachment.tally import PARTS, Tally, back_off, log_odds
+from roget.learn.attachment.tendency import FOLDS, Tendencies, crossed
+from roget.learn.attachment.words import Normal
+
+letters = st.sampled_from("abc")
+quads = st.builds(Normal, letters, letters, st.sampled_from("pq"), letters)
+corpora = st.lists(st.tuples(quads, st.booleans()), min_size=1, max_size=25)
+
+
+def agree(one: Normal, other: Normal, part: str) -> bool:
+    """Whether two quadruples have the same words in a part."""
+    return all(a == b for a, b, letter in zip(one, other, "vnpm", strict=True) if letter in part)
+
+
+def collins_brooks(corpus: list[tuple[Normal, bool]], quad: Normal) -> tuple[float, int]:
+    """p(N) and the level, from the corpus read anew for each question."""
+    for level, size in enumerate((3, 2, 1, 0)):
+        parts = ["p" + "".join(some) for some in combinations("vnm", size)]
+        seen = [noun for part in parts for other, noun in corpus if agree(quad, other, part)]
+        if seen:
+            return sum(seen) / len(seen), level
+    return 1.0, 4
+
+
+@given(corpora, quads)
+def test_back_off_is_that_of_collins_and_brooks(
+    corpus: list[tuple[Normal, bool]], quad: Normal
+) -> None:
+    tally = Tally.of([one for one, _ in corpus], [noun for _, noun in corpus])
+    share, level = back_off(tally.counts([quad]))
+    assert (share[0], level[0]) == pytest.approx(collins_brooks(corpus, quad))
+
+
+@given(corpora, quads)
+def test_counts_of_parts(corpus: list[tuple[Normal, bool]], quad: Normal) -> None:
+    tally = Tally.of([one for one, _ in corpus], [noun for _, noun in corpus])
+    for found, part in zip(tally.counts([quad])[0].tolist(), PARTS, strict=True):
+        seen = [noun for other, noun in corpus if agree(quad, other, part)]
+        assert found == [sum(seen), len(seen) - sum(seen)]
+
+
+@given(corpora, quads)
+def test_log_odds(corpus: list[tuple[Normal, bool]], quad: Normal) -> None:
+    tally = Tally.of([one for one, _ in corpus], [noun for _, noun in corpus])
+    found = log_odds(tally.counts([quad]))[0]
+    prep = [noun for other, noun in corpus if agree(quad, other, "p")]
+    share = (sum(prep) + 0.5) / (len(prep) + 1)
+    usual = math.log(share / (1 - share))
+    assert found[-1] == pytest.approx(usual)
+    for value, part in zip(found, PARTS[:-1], strict=False):
+        seen = [noun for other, noun in corpus if agree(quad, other, part)]
+        odds = (sum(seen) + 2 * share) / (len(seen) - sum(seen) + 2 * (1 - share))
+        assert value == pytest.approx(math.log(odds) - usual, abs=1e-12)
+
+
+def test_a_preposition_never_seen_falls_back_to_the_noun() -> None:
+    tally = Tally.of([Normal("a", "b", "p", "c")], [False])
+    assert [x.tolist() for x in back_off(tally.counts([Normal("a", "b", "new", "c")]))] == [
+        [1],
+        [4],
+    ]
+
+
+@given(corpora, quads)
+def test_tendencies(corpus: list[tuple[Normal, bool]], quad: Normal) -> None:
+    given_ = [one for one, _ in corpus]
+    answers = np.array([noun for _, noun in corpus])
+    found = Tendencies.of(given_, answers).features([quad])[0]
+    for value, part in zip(found, ("v", "n", "m", "vn", "nm", "vm"), strict=True):
+        total, times = 0.0, 3.0
+        for other, noun in corpus:
+            if agree(quad, other, part):
+                same = [1 if its else -1 for one, its in corpus if one[2] == other[2]]
+                total += (1 if noun else -1) - sum(same) / (len(same) + 2)
+                times += 1
+        assert value == pytest.approx(total / times, abs=1e-12)
+
+
+def test_crossed_tendencies_do_not_see_their_own_answer() -> None:
+    given_ = [Normal(f"v{at % 3}", f"n{at}", "p", f"m{at}") for at in range(4 * FOLDS)]
+    answers = np.arange(len(given_)) % 2 == 0
+    before = crossed(given_, answers, np.random.default_rng(0))
+    for at in (0, 7):
+        turned = answers.copy()
+        turned[at] = not turned[at]
+        assert np.array_equal(crossed(given_, turned, np.random.default_rng(0))[at], before[at])
+    assert before.any()
+
+
+def test_lexical_association_by_hand() -> None:
+    corpus = [
+        (Normal("send", "soldier", "into", "town"), False),
+        (Normal("send", "letter", "to", "friend"), False),
+        (Normal("read", "letter", "to", "editor"), True),
+        (Normal("lose", "soldier", "of", "fortune"), True),
+    ]
+    found = Association.of([one for one, _ in corpus], [noun for _, noun in corpus])
+    asked = [Normal("send", "soldier", "into", "battle"), Normal("send", "letter", "to", "x")]
+    # Two of four verbs have the phrase: once "into" (send), once "to" (send).
+    assert found.share(asked, False) == pytest.approx([(1 + 1 / 4) / 3, (1 + 1 / 4) / 3])
+    # "into" is never a noun's; "to" is once, that of "letter".
+    assert found.share(asked, True) == pytest.approx([0, (1 + 1 / 4) / 3])
+    assert found.log_ratio(asked).tolist() == [-math.inf, 0]
+
+
+def test_association_does_not_decide_what_it_never_saw() -> None:
+    found = Association.of([Normal("a", "b", "p", "c")], [True])
+    asked = [Normal("x", "y", "p", "c"), Normal("a", "b", "new", "c")]
+    assert found.log_ratio(asked).tolist() == [0, 0]
+
+
+def test_evidence_of_other_text() -> None:
+    pairs = Counts([[3, 0], [1, 4]], ["fork", "pizza"], ["with:eat", "obj:eat"])
+    quads_ = [Quadruple("eat", "pizza", "with", "cheese", "N")]
+    asked = [Normal("eat", "pizza", "with", "fork"), Normal("x", "y", "beyond", "z")]
+    found = Evidence.of(quads_, pairs).features(asked)
+    assert found.shape == (2, 8)
+    assert found[1] == pytest.approx(0)
+    # with: 4 of 8 tokens; eat has it in 4 of 8.
+    assert found[0, 5] == pytest.approx(math.log((4 + 1) / (10 * 0.5) + 1e-3))
+    assert found[0, 6] == pytest.approx(math.log(1.5 / (0.05 * 5 + 0.5)))
+    assert found[0, 7] == pytest.approx(math.log(3.5 / 0.5))
+
+
+def test_evidence_is_kept() -> None:
+    pairs = Counts([[2.5]], ["fork"], ["with:eat"])
+    made = Evidence.of([Quadruple("a", "b", "c", "d", "V")], pairs)
+    asked = [Normal("a", "b", "c", "d"), Normal("eat", "b", "with", "fork")]
+    assert np.array_equal(Evidence.read(made.content()).features(asked), made.features(asked))
+
+
+def test_contexts() -> None:
+    assert parted("with:eat") == ("with", "eat")
+    assert parted("eat") == ("obj", "eat")
+    assert parted(":") == ("obj", ":")
+
+
+@given(st.floats(-700, 700))
+def test_sigmoid(value: float) -> None:
+    assert sigmoid(value) == pytest.approx(1 / (1 + math.exp(-value)), abs=1e-12)
+
+
+@given(st.integers(1, 5000), st.floats(0, 1))
+def test_wilson_interval_solves_its_equation(items: int, part: float) -> None:
+    right = round(part * items)
+    share, z = right / items, 1.959963984540054
+    for end in wilson(right, items):
+        assert (share - end) ** 2 == pytest.approx(z * z * end * (1 - end) / items, abs=1e-9)
+
+
+def test_back_off_on_real_quadruples(shared_data: Path) -> None:
+    train, dev = (read(shared_data / "ppattach" / name) for name in ("training", "devset"))
+    assert (len(train), len(dev)) == (20801, 4039)
+    tally = Tally.of([Normal(*one[:4]) for one in train], answers_of(train))
+    share, level = back_off(tally.counts([Normal(*one[:4]) for one in dev]))
+    right = (share >= 0.5) == np.array(answers_of(dev))
+    assert right.mean() == pytest.approx(0.8398, abs=0.0005)
+    assert (level == 0).mean() == pytest.approx(0.065, abs=0.001)
+    assert right[level == 0].mean() > right[level == 1].mean() > right[level == 2].mean()

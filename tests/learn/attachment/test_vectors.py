@@ -1,0 +1,175 @@
+"""Vectors of words: by contexts, by classes, by traits, and all of them together."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from roget.core.counts import Counts
+from roget.core.quadruple import Quadruple
+from roget.errors import InputError
+from roget.learn.attachment.spaces import Sources, places_in, spaces, tables
+from roget.learn.attachment.vectors import (
+    Table,
+    Vectors,
+    classed,
+    embedded,
+    unit,
+)
+from roget.learn.attachment.words import Normal
+from roget.learn.clustering.mdl.estimator import MDLTree
+from roget.learn.taxonomy.taxonomy import Taxonomy
+from roget.learn.thesaurus import Thesaurus
+
+TOKENS = {
+    ("fork", "with:eat"): 4, ("spoon", "with:eat"): 3, ("pizza", "obj:eat"): 5,
+    ("pasta", "obj:eat"): 4, ("pasta", "obj:cook"): 2, ("pizza", "obj:cook"): 1,
+    ("Ford", "^Capital"): 2, ("fork", "obj:buy"): 1,
+}  # fmt: skip
+
+
+def table() -> Table:
+    made = Table()
+    for (word, context), count in TOKENS.items():
+        made.add(word, context, count)
+    return made
+
+
+def cosine(vectors: Vectors, one: str, other: str) -> float:
+    found = vectors.look_up([one, other], [one, other])[1]
+    return float(found[0] @ found[1])
+
+
+def test_contexts_make_words_alike() -> None:
+    vectors = embedded(table(), seed=0)
+    assert cosine(vectors, "fork", "spoon") > 0.3 > 0.01 > cosine(vectors, "fork", "pizza")
+    assert cosine(vectors, "pasta", "pizza") > 0.3
+    assert np.linalg.norm(vectors.table, axis=1) == pytest.approx(1, abs=1e-5)
+
+
+def test_all_dimensions_give_the_cosines_of_mutual_information() -> None:
+    words, contexts, counts = table().matrix()
+    dense = counts.toarray()
+    weight = dense.sum(axis=0)
+    told = np.zeros_like(dense)
+    for i in range(len(words)):
+        for j in range(len(contexts)):
+            if dense[i, j]:
+                expected = dense[i].sum() * weight[j] / weight.sum()
+                told[i, j] = max(math.log(dense[i, j] / expected), 0)
+    told /= np.maximum(np.linalg.norm(told, axis=1, keepdims=True), 1e-12)
+    found = embedded(table(), seed=0).table
+    assert found @ found.T == pytest.approx(told @ told.T, abs=1e-5)
+
+
+def test_many_words_are_done_at_random_but_alike() -> None:
+    rng = np.random.default_rng(0)
+    made = Table()
+    for _ in range(3000):
+        made.add(f"w{rng.integers(60)}", f"c{rng.integers(50)}")
+    one, same, exact = (embedded(made, seed=0, dimensions=size) for size in (40, 40, 60))
+    assert np.array_equal(one.table, same.table)
+    cosines = (one.table @ one.table.T)[np.triu_indices(60, 1)]
+    full = (exact.table @ exact.table.T)[np.triu_indices(60, 1)]
+    assert np.corrcoef(cosines, full)[0, 1] > 0.8
+
+
+def test_unknown_words_go_by_their_traits() -> None:
+    vectors = embedded(table(), seed=0)
+    places, found = vectors.look_up(["nissan", "x", "fork"], ["Nissan", "x", "fork"])
+    assert places.tolist() == [-1, -1, vectors.words.index("fork")]
+    assert cosine(vectors, "Ford", "Ford") == pytest.approx(1, abs=1e-5)
+    ford = vectors.table[vectors.words.index("Ford")]
+    assert found[0] @ ford > 0.9
+    assert not found[1].any()
+
+
+def test_classes_make_words_alike_at_every_level() -> None:
+    taxonomy = Taxonomy("thing", {name: name for name in ("thing", "food", "tool", "dish")})
+    taxonomy.parents = {"food": ["thing"], "tool": ["thing"], "dish": ["food"]}
+    for word, name in (("pizza", "dish"), ("pasta", "dish"), ("apple", "food"), ("fork", "tool")):
+        taxonomy.add(word, name)
+    places = places_in(taxonomy, ["pizza", "pasta", "apple", "fork", "moon", "Fork"])
+    assert places["pizza"] == {"dish": 1, "food": 1, "thing": 1}
+    assert "moon" not in places
+    vectors = classed(places, seed=0)
+    near, far, none = (cosine(vectors, "pizza", word) for word in ("pasta", "apple", "fork"))
+    assert near == pytest.approx(1, abs=1e-5)
+    assert near > far > none == pytest.approx(0, abs=1e-5)
+
+
+def test_a_very_deep_taxonomy_and_a_cyclic_one() -> None:
+    names = [str(at) for at in range(3000)]
+    deep = Taxonomy("deep", dict(zip(names, names, strict=True)))
+    deep.parents = {name: [str(at)] for at, name in enumerate(names[1:])}
+    deep.add("leaf", names[-1])
+    assert len(places_in(deep, ["leaf"])["leaf"]) == 3000
+    deep.parents["0"] = ["2999"]
+    with pytest.raises(InputError, match="lie above themselves"):
+        places_in(deep, ["leaf"])
+
+
+def test_several_ways_up_count_once() -> None:
+    taxonomy = Taxonomy("top", {name: name for name in ("top", "a", "b", "low")})
+    taxonomy.parents = {"low": ["a", "b"], "a": ["top"], "b": ["top"]}
+    taxonomy.add("word", "low")
+    assert places_in(taxonomy, ["word"])["word"] == {"low": 1, "a": 1, "b": 1, "top": 1}
+
+
+def test_senses_share_a_word() -> None:
+    taxonomy = Taxonomy("top", {"a": "a", "b": "b"})
+    taxonomy.add("bank", "a", 9.0)
+    taxonomy.add("bank", "b", 1.0)
+    assert places_in(taxonomy, ["bank"])["bank"] == pytest.approx({"a": 0.75, "b": 0.25})
+
+
+def test_a_learnt_thesaurus_has_places() -> None:
+    counts = Counts([[9, 1, 0, 0], [8, 2, 0, 1], [0, 0, 7, 3], [1, 0, 6, 4]], list("abcd"))
+    thesaurus = Thesaurus.from_clustering(counts, MDLTree(random_state=0).fit(counts))
+    places = places_in(thesaurus, ["a", "b", "d", "z"])
+    assert set(places) == {"a", "b", "d"}
+    assert places["a"] == places["b"] != places["d"]
+    assert set(places["a"]) & set(places["d"]) == {"0"}
+
+
+def test_both_kinds_side_by_side() -> None:
+    one = Vectors(["a", "b"], unit([[1, 0], [0.6, 0.8]]), ["^s"], unit([[0, 1]]))
+    other = Vectors(["b", "c"], unit([[1.0], [1.0]]), [], np.zeros((0, 1), np.float32))
+    both = one.beside(other, 0.36)
+    assert both.words == ["a", "b", "c"]
+    assert np.linalg.norm(both.table, axis=1) == pytest.approx(1, abs=1e-6)
+    # a is known by contexts only, c by classes only.
+    assert cosine(both, "a", "b") == pytest.approx(0.6 * 0.8, abs=1e-6)
+    assert cosine(both, "b", "c") == pytest.approx(0.6, abs=1e-6)
+    assert cosine(both, "a", "c") == 0
+    assert both.look_up(["x"], ["xs"])[1] == pytest.approx(np.array([[0, 1, 0]]))
+
+
+def test_vectors_are_kept_as_they_are_used() -> None:
+    made = embedded(table(), seed=0).rounded()
+    again = Vectors.read(made.content())
+    for name in ("words", "hints"):
+        assert getattr(again, name) == getattr(made, name)
+    assert np.array_equal(again.table, made.table)
+    assert np.array_equal(again.hinted, made.hinted)
+
+
+def test_nothing_counted() -> None:
+    for made in (embedded(Table(), seed=0), classed({}, seed=0)):
+        places, found = made.look_up(["a"], ["a"])
+        assert places.tolist() == [-1]
+        assert found.shape == (1, 0)
+
+
+def test_answers_are_no_contexts() -> None:
+    normal = [Normal("eat", "pizza", "with", "fork")]
+    made = [
+        tables([Quadruple("eat", "pizza", "with", "fork", answer)], normal, Sources())
+        for answer in "NV"
+    ]
+    assert made[0] == made[1]
+    verbs, nouns = spaces([Quadruple(*normal[0], "N")], normal, Sources(), seed=0)
+    assert verbs.words == ["eat"]
+    assert nouns.words == ["fork", "pizza"]
