@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
+from threadpoolctl import threadpool_limits
 
 from roget.core.quadruple import Quadruple
 from roget.errors import InputError, UnknownName
@@ -111,9 +112,11 @@ class Attacher(BaseEstimator):  # type: ignore[misc]
         if held is not None:
             answers_of(held)
         sources = sources_of(train, self.pairs, self.thesauri, self.wordnet)
-        self.fitted_, self.left_out_accuracy_ = MODELS[self.model].fit(
-            train, sources, self.random_state, held, self.progress
-        )
+        # The last digits of sums depend on the number of threads; and many small ones lose by them.
+        with threadpool_limits(1):
+            self.fitted_, self.left_out_accuracy_ = MODELS[self.model].fit(
+                train, sources, self.random_state, held, self.progress
+            )
         self.classes_ = np.array([NOUN, VERB])
         self.trained_on_ = len(train)
         self.dev_ = self.test(held) if held else None
