@@ -12,22 +12,7 @@ from typing import Annotated, Any
 import typer
 
 from roget import catalogue
-from roget.cli.counting import (
-    AlphabeticOption,
-    ColumnsOption,
-    EncodingOption,
-    MinContextOption,
-    MinCountOption,
-    ModelOption,
-    ReaderOption,
-    RelationOption,
-    Sides,
-    SidesOption,
-    StopOption,
-    TaggerOption,
-    VocabularyOption,
-    WindowOption,
-)
+from roget.cli import counting, options
 
 Method = enum.StrEnum(  # type: ignore[misc]
     "Method", {name: name for name in catalogue.CLUSTERERS}
@@ -68,19 +53,19 @@ def build(
     top: Annotated[
         int, typer.Option(min=1, metavar="N", help="Take the N most frequent words.")
     ] = 5000,
-    min_count: MinCountOption = 5,
-    min_context: MinContextOption = 1,
-    relation: RelationOption = None,
-    window: WindowOption = None,
-    sides: SidesOption = Sides.both,
-    reader: ReaderOption = None,
-    tagger: TaggerOption = None,
-    model: ModelOption = None,
-    columns: ColumnsOption = None,
-    stop: StopOption = None,
-    vocabulary: VocabularyOption = None,
-    alphabetic: AlphabeticOption = False,
-    encoding: EncodingOption = "utf-8",
+    min_count: counting.MinCountOption = 5,
+    min_context: counting.MinContextOption = 1,
+    relation: counting.RelationOption = None,
+    window: counting.WindowOption = None,
+    sides: counting.SidesOption = counting.Sides.both,
+    reader: counting.ReaderOption = None,
+    tagger: counting.TaggerOption = None,
+    model: counting.ModelOption = None,
+    columns: counting.ColumnsOption = None,
+    stop: counting.StopOption = None,
+    vocabulary: counting.VocabularyOption = None,
+    alphabetic: counting.AlphabeticOption = False,
+    encoding: counting.EncodingOption = "utf-8",
     transpose: Annotated[
         bool | None,
         typer.Option(
@@ -89,7 +74,7 @@ def build(
             show_default=False,
         ),
     ] = None,
-    seed: Annotated[int, typer.Option(metavar="S", help="The same seed gives the same.")] = 0,
+    seed: options.Seed = 0,
     heldout: Annotated[
         bool, typer.Option(help="Try the classes on tokens held out; about doubles the time.")
     ] = True,

@@ -10,22 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from roget import catalogue
-from roget.cli.counting import (
-    AlphabeticOption,
-    ColumnsOption,
-    EncodingOption,
-    MinContextOption,
-    MinCountOption,
-    ModelOption,
-    ReaderOption,
-    RelationOption,
-    Sides,
-    SidesOption,
-    StopOption,
-    TaggerOption,
-    VocabularyOption,
-    WindowOption,
-)
+from roget.cli import counting
 
 EngineName = enum.StrEnum(  # type: ignore[misc]
     "EngineName", {name: name for name in catalogue.ENGINES}
@@ -78,13 +63,13 @@ def count(
             help="Write verb, noun, preposition, noun and attachment as .tsv, not counts.",
         ),
     ] = False,
-    relation: RelationOption = None,
-    window: WindowOption = None,
-    sides: SidesOption = Sides.both,
-    reader: ReaderOption = None,
-    tagger: TaggerOption = None,
-    model: ModelOption = None,
-    columns: ColumnsOption = None,
+    relation: counting.RelationOption = None,
+    window: counting.WindowOption = None,
+    sides: counting.SidesOption = counting.Sides.both,
+    reader: counting.ReaderOption = None,
+    tagger: counting.TaggerOption = None,
+    model: counting.ModelOption = None,
+    columns: counting.ColumnsOption = None,
     form: Annotated[bool, typer.Option("--form", help="Count forms, not lemmas.")] = False,
     keep_case: Annotated[
         bool, typer.Option("--keep-case", help="Leave capitals as they are.")
@@ -95,21 +80,21 @@ def count(
     lines: Annotated[
         bool, typer.Option("--lines", help="Plain text: every line is a sentence.")
     ] = False,
-    encoding: EncodingOption = "utf-8",
+    encoding: counting.EncodingOption = "utf-8",
     transpose: Annotated[
         bool, typer.Option("--transpose", help="Words and contexts change places.")
     ] = False,
-    min_count: MinCountOption = 1,
-    min_context: MinContextOption = 1,
+    min_count: counting.MinCountOption = 1,
+    min_context: counting.MinContextOption = 1,
     min_pair: Annotated[
         int, typer.Option(min=1, metavar="N", help="Leave out pairs seen less often.")
     ] = 1,
-    stop: StopOption = None,
-    vocabulary: VocabularyOption = None,
+    stop: counting.StopOption = None,
+    vocabulary: counting.VocabularyOption = None,
     contexts: Annotated[
         str | None, typer.Option(metavar="FILE", help="The only contexts wanted, one per line.")
     ] = None,
-    alphabetic: AlphabeticOption = False,
+    alphabetic: counting.AlphabeticOption = False,
     limit: Annotated[
         int | None,
         typer.Option(min=1, metavar="N", help="Stop after N tokens (rows of a table): to try out."),
@@ -157,7 +142,7 @@ def count(
         tags=tags,
         lines=lines,
         encoding=encoding,
-        transpose=transpose,
+        transpose=transpose or None,
         min_count=min_count,
         min_context=min_context,
         min_pair=min_pair,

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from roget.cli import options
-from roget.cli.heldout import Columns, CountsArgument, FormatOption, Models, Top, read
+from roget.cli.heldout import Columns, CountsArgument, FormatOption, Models, Top, read, writable
 
 
 def decide(
@@ -33,6 +33,7 @@ def decide(
     from roget.learn.decision import decide as run
     from roget.report import decision as report
 
+    writable(output)
     table = read(counts, columns)
     with bar("fits") as tell:
         found = run(

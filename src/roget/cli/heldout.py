@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import enum
+import os
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -81,18 +83,37 @@ def heldout(
     from roget.learn.heldout.compare import MODELS, compare
     from roget.report import heldout as report
 
+    writable(output, figure)
+    if figure is not None:
+        report.drawable(figure)
     table = read(counts, columns)
     with bar("fits") as tell:
         found = compare(
             table, model or MODELS, top=top, splits=splits, random_state=seed,
             backoff=backoff.value, tell=tell,
         )  # fmt: skip
-    if figure is not None:
-        report.figure(found, figure)
-        print(f"wrote {figure}", file=sys.stderr)
     renderers = {"text": report.render, "json": report.as_json, "csv": report.as_csv}
     told = options.told_format(output, dict.fromkeys(renderers, ""), format)
     options.deliver(renderers[told](found), (), told, output)
+    if figure is not None:
+        report.figure(found, figure)
+        print(f"wrote {figure}", file=sys.stderr)
+
+
+def writable(*paths: str | None) -> None:
+    """Refuse files that could not be written, before work that would be lost."""
+    from roget.errors import InputError
+
+    for path in paths:
+        if path is None:
+            continue
+        target = Path(path).resolve()
+        if target.is_dir():
+            raise InputError(f"{path} is a folder: expected the name of a file to write")
+        if not target.parent.is_dir():
+            raise InputError(f"cannot write {path}: there is no folder {target.parent}")
+        if not os.access(target.parent, os.W_OK):
+            raise InputError(f"cannot write {path}: {target.parent} may not be written to")
 
 
 def read(source: str, columns: str | None) -> Counts:

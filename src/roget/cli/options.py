@@ -116,7 +116,8 @@ IntervalOption = Annotated[
         "--interval", help="Kind of interval; auto is BCa over groups, jackknife over items."
     ),
 ]
-Seed = Annotated[int, typer.Option(help="Seed of everything random.")]
+LAST_SEED = 2**31
+Seed = Annotated[int, typer.Option(min=0, max=LAST_SEED, help="Seed of everything random.")]
 Output = Annotated[
     str | None, typer.Option("--output", "-o", help="File to write instead of printing.")
 ]

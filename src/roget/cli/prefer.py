@@ -72,7 +72,7 @@ def prefer(
         Format | None, typer.Option("--format", help="Default: text, or what FILE's name tells.")
     ] = None,
     output: options.Output = None,
-    seed: Annotated[int, typer.Option(metavar="S", help="Of a thesaurus that is learnt.")] = 0,
+    seed: options.Seed = 0,
 ) -> None:
     """The classes of words that a head prefers, such as the objects of "eat".
 

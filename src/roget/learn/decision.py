@@ -53,10 +53,17 @@ class Task:
     """Whether the contexts' own totals say the opposite."""
 
     @classmethod
-    def draw(cls, matrix: Any, random_state: Any, pairs: int = PAIRS, least: int = LEAST) -> Task:
+    def draw(
+        cls,
+        matrix: Any,
+        random_state: Any,
+        pairs: int = PAIRS,
+        least: int = LEAST,
+        purpose: str = "test",
+    ) -> Task:
         """Choose pairs at random, delete them, and ask about each with all rivals.
 
-        Equal counts decide nothing and are left out.
+        Equal counts decide nothing and are left out. `purpose` is told where there are no pairs.
         """
         whole = sparse.csr_array(matrix, dtype=np.float64)
         totals = np.asarray(whole.sum(axis=0)).ravel()
@@ -66,8 +73,9 @@ class Task:
         words, at = np.nonzero(part >= least)
         if not words.size or band.size < 2:
             raise InputError(
-                f"no pairs to decide about: expected words seen {least} times or more in one of "
-                f"several contexts that have {low:.0f} to {high:.0f} tokens each"
+                f"the {purpose} draw has no pairs to decide about: expected words seen {least} "
+                f"times or more in one of several contexts that have {low:,.6g} to {high:,.6g} "
+                f"tokens each, of which there are {band.size}"
             )
         rng = np.random.default_rng(random_state)
         drawn = rng.choice(words.size, min(pairs, words.size), replace=False)
@@ -110,7 +118,7 @@ class Decided:
     every: list[float] = field(default_factory=list)
     exceptional: list[float] = field(default_factory=list)
     heaviest: list[str] = field(default_factory=list)
-    """The classes that weighed most."""
+    """The classes that weighed most, of each draw where any weighed something."""
 
     def means(self) -> tuple[Interval, Interval]:
         """The mean errors over draws."""
@@ -162,7 +170,7 @@ def decide(
     for number in range(draws):
         seed = random_state + number
         task = Task.draw(chosen.matrix, [seed, 0], pairs)
-        rehearsal = Task.draw(task.train, [seed, 1], pairs)
+        rehearsal = Task.draw(task.train, [seed, 1], pairs, purpose="rehearsal")
         stage = Stage(task, rehearsal, seed)
         for place, name in enumerate(names):
             stage.play(name, rows[name])
@@ -192,7 +200,8 @@ class Stage:
             weights = combined(np.stack(before, axis=1), rehearsal.right)
             margins = np.stack(here, axis=1) @ weights
             every, odd = task.judged(margins)
-            row.heaviest.append(labels[int(weights.argmax())])
+            if weights.any():
+                row.heaviest.append(labels[int(weights.argmax())])
         row.every.append(every)
         row.exceptional.append(odd)
 

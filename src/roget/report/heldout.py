@@ -6,15 +6,19 @@ import csv
 import io
 import json
 import os
+from importlib.util import find_spec
+from pathlib import Path
 from typing import Any
 
 from roget.core.information import bits
-from roget.errors import MissingExtra
+from roget.errors import InputError, MissingExtra
 from roget.learn.heldout.compare import PARTS, PEER, Comparison, Heldout
 from roget.learn.heldout.intervals import Interval
 from roget.report.counts import many
 
 NONE = "–"
+
+FIGURES = (".svg", ".png", ".pdf")
 
 
 def as_dict(found: Comparison) -> dict[str, Any]:
@@ -123,12 +127,19 @@ def spread(given: dict[str, float | None], signed: bool = False) -> str:
     return f"{number(mean, signed)} ±{(high - low) / 2:.3f}".replace("±0.", "±.")
 
 
+def drawable(path: str | os.PathLike[str]) -> None:
+    """Refuse a figure that could not be drawn, for its name or for want of matplotlib."""
+    if Path(path).suffix.lower() not in FIGURES:
+        raise InputError(f"{path}: the name of a figure should end in {', '.join(FIGURES)}")
+    if find_spec("matplotlib") is None:
+        raise MissingExtra("matplotlib", "figures", "drawing a figure")
+
+
 def figure(found: Comparison, path: str | os.PathLike[str]) -> None:
     """Draw every model's loss on test tokens with its interval, Kneser–Ney as a line."""
-    try:
-        from matplotlib.figure import Figure
-    except ImportError:
-        raise MissingExtra("matplotlib", "figures", "drawing a figure") from None
+    drawable(path)
+    from matplotlib.figure import Figure
+
     rows = as_dict(found)["rows"][::-1]
     canvas = Figure(figsize=(6.5, 1.2 + 0.35 * len(rows)), layout="constrained")
     axes = canvas.subplots()

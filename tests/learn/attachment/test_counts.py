@@ -13,12 +13,14 @@ from hypothesis import strategies as st
 
 from roget.core.counts import Counts
 from roget.core.quadruple import Quadruple
-from roget.learn.attachment.association import Association
+from roget.learn.attachment.association import OTHERS, Association
 from roget.learn.attachment.evidence import Evidence, parted, sigmoid, wilson
+from roget.learn.attachment.preference import Preference, by_cut, head_of
 from roget.learn.attachment.quads import answers_of, read
 from roget.learn.attachment.tally import PARTS, Tally, back_off, log_odds
 from roget.learn.attachment.tendency import FOLDS, Tendencies, crossed
 from roget.learn.attachment.words import Normal
+from roget.learn.taxonomy.taxonomy import Taxonomy
 
 letters = st.sampled_from("abc")
 quads = st.builds(Normal, letters, letters, st.sampled_from("pq"), letters)
@@ -114,17 +116,48 @@ def test_lexical_association_by_hand() -> None:
     ]
     found = Association.of([one for one, _ in corpus], [noun for _, noun in corpus])
     asked = [Normal("send", "soldier", "into", "battle"), Normal("send", "letter", "to", "x")]
-    # Two of four verbs have the phrase: once "into" (send), once "to" (send).
-    assert found.share(asked, False) == pytest.approx([(1 + 1 / 4) / 3, (1 + 1 / 4) / 3])
-    # "into" is never a noun's; "to" is once, that of "letter".
-    assert found.share(asked, True) == pytest.approx([0, (1 + 1 / 4) / 3])
-    assert found.log_ratio(asked).tolist() == [-math.inf, 0]
+    # Two of four verbs have the phrase: once "into" (send), once "to" (send). Half of the nouns
+    # have none, and so have half of "soldier" and of "letter".
+    verbs = (1 + 1 / 4) / 3 * (1 - (1 + 1 / 2) / 3)
+    assert found.share(asked, False) == pytest.approx([verbs, verbs])
+    # "into" is never a noun's; "to" is once, that of "letter"; "send" always has a phrase.
+    nouns = (1 + 1 / 4) / 3 * (1 - (2 + 1 / 2) / 3)
+    assert found.share(asked, True) == pytest.approx([0, nouns])
+    assert found.log_ratio(asked) == pytest.approx([-math.inf, math.log(nouns / verbs)])
 
 
-def test_association_does_not_decide_what_it_never_saw() -> None:
-    found = Association.of([Normal("a", "b", "p", "c")], [True])
-    asked = [Normal("x", "y", "p", "c"), Normal("a", "b", "new", "c")]
-    assert found.log_ratio(asked).tolist() == [0, 0]
+def test_association_of_new_heads_is_that_of_the_preposition() -> None:
+    quads_ = [Normal("a", "b", "p", "c"), Normal("d", "e", "q", "c"), Normal("d", "b", "p", "c")]
+    found = Association.of(quads_, [True, False, True])
+    asked = [Normal("x", "y", "p", "c"), Normal("x", "y", "q", "c"), Normal("a", "b", "new", "c")]
+    assert found.log_ratio(asked).tolist() == [math.inf, -math.inf, 0]
+
+
+def test_other_text_counts_less_in_association() -> None:
+    own, other = Normal("a", "b", "p", "c"), Normal("a", "e", "p", "c")
+    asked = [Normal("a", "x", "p", "c")]
+    assert Association.of([own], [True], [(other, True)]).log_ratio(asked).tolist() == [math.inf]
+    found = Association.of([own], [True], [(other, False)])
+    assert found.counts["V\ta\tp"] == OTHERS
+    assert found.log_ratio(asked)[0] > 0
+
+
+def test_cuts_are_smoothed_by_all_heads_of_a_kind() -> None:
+    tree = Taxonomy("thing", {"food": "food", "tool": "tool"})
+    for word, name in (("egg", "food"), ("rice", "food"), ("saw", "tool"), ("axe", "tool")):
+        tree.add(word, name)
+    eat, cut, new = (head_of("V", verb, "with") for verb in ("eat", "cut", "new"))
+    pairs = [("egg", eat)] * 3 + [("saw", cut)]
+    found = by_cut(tree, pairs)
+    for made in (found, Preference.read(found.content())):
+        egg, none = made.probability(["egg", "egg"], [eat, new])
+        assert egg > 0
+        assert none == 0
+        usual = made.probability(["egg"], [head_of("V", "", "with")])[0]
+        assert usual == pytest.approx(egg * 3 / 4)
+        asked = made.smoothed(["egg"] * 3, [eat, cut, new])
+        assert asked == pytest.approx([(3 * egg + usual) / 4, usual / 2, usual])
+    assert found.smoothed(["egg", "house"], [head_of("N", "pan", "with"), eat]).tolist() == [0, 0]
 
 
 def test_evidence_of_other_text() -> None:

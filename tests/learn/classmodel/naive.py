@@ -10,10 +10,12 @@ import numpy as np
 
 
 def kneser_ney(train: Any, discounts: Sequence[float]) -> Any:
-    """p(v|n): counts less a discount by how often, the rest by continuation counts plus ½."""
+    """p(v|n): counts less a discount by how often, the rest by how many words a context is seen
+    with less one; what is taken there is shared out evenly."""
     words, contexts = train.shape
-    types = [sum(1 for n in range(words) if train[n][v] > 0) + 0.5 for v in range(contexts)]
-    lower = [value / sum(types) for value in types]
+    types = [sum(1 for n in range(words) if train[n][v] > 0) for v in range(contexts)]
+    seen = sum(1 for value in types if value)
+    lower = [(max(value - 1, 0) + seen / contexts) / sum(types) for value in types]
     return discounted(train, discounts, [lower] * words)
 
 

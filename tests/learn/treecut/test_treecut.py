@@ -89,7 +89,7 @@ def naive_length(cut, counts, head, penalty=1.0):
     """(nodes − 1)/2·log|S| − Σ over each share of each token of log p."""
     seen = {word: counts.count(word, head) for word in counts.words.tolist()}
     total = sum(seen[word] * share for piece in cut for (word, _), share in piece.items())
-    length = penalty * (len(cut) - 1) / 2 * math.log(max(total, 1))
+    length = penalty * (len(cut) - 1) / 2 * math.log(max(total, 2))
     for piece in cut:
         size = sum(piece.values())
         f = sum(seen[word] * share for (word, _), share in piece.items())

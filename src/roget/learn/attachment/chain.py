@@ -11,7 +11,7 @@ import numpy.typing as npt
 from roget.core.quadruple import Quadruple
 from roget.learn.attachment.association import Association
 from roget.learn.attachment.evidence import sigmoid
-from roget.learn.attachment.preference import Preference, by_cut, by_words
+from roget.learn.attachment.preference import Preference, by_cut, by_words, head_of
 from roget.learn.attachment.quads import NOUN
 from roget.learn.attachment.spaces import Sources, tables
 from roget.learn.attachment.words import Forms, Normal, other_name
@@ -31,8 +31,9 @@ ASSOCIATION, DEFAULT = "lexical association", "default"
 class Chain:
     """What `Attacher(model="chain")` learns: p(noun|head) in several ways, and which come first.
 
-    A way decides for the noun where p(prep|noun)·p(noun2|noun, prep) is larger than the same of
-    the verb, for the verb where it is smaller, and leaves ties and zeros to the next.
+    A way decides for the noun where p(noun2|noun, prep) times its association with the preposition
+    is larger than the same of the verb, for the verb where it is smaller, and leaves ties and zeros
+    to the next. Cuts are smoothed as associations are, words are not.
     """
 
     def __init__(
@@ -64,7 +65,7 @@ class Chain:
         answers = [one.attachment == NOUN for one in quads]
         tell(0.02, "heads and their nouns")
         pairs = [
-            (other_name(quad.noun2), head_of(quad, noun))
+            (other_name(quad.noun2), _head(quad, noun))
             for quad, noun in zip(normal, answers, strict=True)
         ]
         preferences = {WORDS: by_words(pairs)}
@@ -73,7 +74,8 @@ class Chain:
             tell(0.7 + 0.25 * at / len(trees), f"cuts of {name}")
             preferences[name] = by_cut(tree, pairs)
         order = [name for name in trees if name != MLE]
-        return cls(forms, Association.of(normal, answers), preferences, order), None
+        others = [(Normal(*one[:4]), one.attachment == NOUN) for one in sources.quads]
+        return cls(forms, Association.of(normal, answers, others), preferences, order), None
 
     def probability(self, quads: Sequence[Quadruple]) -> tuple[Floats, npt.NDArray[np.int64]]:
         """p(N) of each quadruple, and which stage decided."""
@@ -93,7 +95,9 @@ class Chain:
         words = [other_name(quad.noun2) for quad in quads]
         sides = []
         for noun in (True, False):
-            p = self.preferences[name].probability(words, [head_of(quad, noun) for quad in quads])
+            own = self.preferences[name]
+            heads = [_head(quad, noun) for quad in quads]
+            p = own.probability(words, heads) if name == WORDS else own.smoothed(words, heads)
             if self.factor:
                 p = p * self.association.share(quads, noun)
             sides.append(p)
@@ -153,10 +157,10 @@ class Chain:
         )
 
 
-def head_of(quad: Normal, noun: bool) -> str:
+def _head(quad: Normal, noun: bool) -> str:
     """The head whose phrase it would be, with its preposition."""
     kind, word = ("N", quad.noun1) if noun else ("V", quad.verb)
-    return f"{kind} {word} {quad.preposition}"
+    return head_of(kind, word, quad.preposition)
 
 
 def _row(name: str, decided: Any, right: Any) -> Row:

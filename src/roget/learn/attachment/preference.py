@@ -14,19 +14,21 @@ Floats = npt.NDArray[np.float64]
 
 _CSR = ("data", "indices", "indptr")
 CHUNK = 1 << 16
+_GAP = "\t"
 
 
 class Preference:
     """p(noun|head) = Σ share of the noun in a class · density of the class with the head.
 
-    shares: csr_array, words × classes. density: csr_array, heads × classes.
+    shares: csr_array, words × classes. density: csr_array, heads × classes. times: how often each
+    head was seen.
     """
 
     def __init__(
-        self, words: Sequence[str], heads: Sequence[str], shares: Any, density: Any
+        self, words: Sequence[str], heads: Sequence[str], shares: Any, density: Any, times: Floats
     ) -> None:
         self.words, self.heads = list(words), list(heads)
-        self.shares, self.density = shares, density
+        self.shares, self.density, self.times = shares, density, times
         self._words = {word: at for at, word in enumerate(self.words)}
         self._heads = {head: at for at, head in enumerate(self.heads)}
 
@@ -42,12 +44,20 @@ class Preference:
             out[part] = np.asarray(cells.sum(axis=1)).ravel()
         return out
 
+    def smoothed(self, words: Sequence[str], heads: Sequence[str]) -> Floats:
+        """p of each word with the head beside it, as if seen once more like its kind of head."""
+        places = [self._heads.get(head, -1) for head in heads]
+        times = np.append(self.times, 0.0)[places]
+        usual = self.probability(words, [kind_of(head) for head in heads])
+        return np.asarray((times * self.probability(words, heads) + usual) / (times + 1))
+
     def content(self) -> dict[str, Any]:
         """What is to be kept."""
         kept: dict[str, Any] = {
             "words": self.words,
             "heads": self.heads,
             "n_classes": self.shares.shape[1],
+            "times": self.times,
         }
         for name, table in (("shares", self.shares), ("density", self.density)):
             kept |= {f"{name}_{part}": getattr(table, part) for part in _CSR}
@@ -57,13 +67,24 @@ class Preference:
     def read(cls, kept: Mapping[str, Any]) -> Self:
         """From what was kept."""
         shapes = {"shares": len(kept["words"]), "density": len(kept["heads"])}
-        tables = [
+        shares, density = (
             sparse.csr_array(
                 tuple(kept[f"{name}_{part}"] for part in _CSR), shape=(rows, kept["n_classes"])
             )
             for name, rows in shapes.items()
-        ]
-        return cls(kept["words"], kept["heads"], *tables)
+        )
+        return cls(kept["words"], kept["heads"], shares, density, kept["times"])
+
+
+def head_of(kind: str, word: str, preposition: str) -> str:
+    """A verb (V) or noun (N) with its preposition; all of the kind with it, if the word is ""."""
+    return _GAP.join((kind, word, preposition))
+
+
+def kind_of(head: str) -> str:
+    """All heads of the same kind with the same preposition."""
+    kind, *_, preposition = head.split(_GAP)
+    return head_of(kind, "", preposition)
 
 
 def by_words(pairs: Iterable[tuple[str, str]]) -> Preference:
@@ -71,11 +92,14 @@ def by_words(pairs: Iterable[tuple[str, str]]) -> Preference:
     words, heads, matrix = _counted(pairs)
     totals = np.asarray(matrix.sum(axis=0)).ravel()
     density = sparse.csr_array((matrix / totals[None, :]).T)
-    return Preference(words, heads, sparse.eye_array(len(words), format="csr"), density)
+    return Preference(words, heads, sparse.eye_array(len(words), format="csr"), density, totals)
 
 
 def by_cut(thesaurus: Any, pairs: Iterable[tuple[str, str]]) -> Preference:
-    """The tree cuts of a thesaurus for the heads of pairs (noun, head) that were seen."""
+    """The tree cuts of a thesaurus for the heads of pairs (noun, head) that were seen.
+
+    Kinds of heads have the mean of the cuts of theirs.
+    """
     from roget.core.counts import Counts
     from roget.learn.treecut import TreeCut
 
@@ -89,8 +113,18 @@ def by_cut(thesaurus: Any, pairs: Iterable[tuple[str, str]]) -> Preference:
     # Where two words differ by capitals only, the more common spelling comes first.
     first = {word: at for at, word in reversed(list(enumerate(spelt)))}
     rows = np.array(list(first.values()), dtype=np.int64)
+    times = np.asarray(matrix.sum(axis=0)).ravel()
+    kinds, kind = np.unique([kind_of(head) for head in heads], return_inverse=True)
+    seen = sparse.csr_array((times, (kind, np.arange(times.size))))
+    totals = np.asarray(seen.sum(axis=1)).ravel()
+    density = density[:, used]
+    density = sparse.vstack([density, (seen @ density).multiply(1 / totals[:, None])])
     return Preference(
-        list(first), model.heads_.tolist(), shares[known[rows]], sparse.csr_array(density[:, used])
+        list(first),
+        [*heads, *kinds.tolist()],
+        shares[known[rows]],
+        sparse.csr_array(density),
+        np.append(times, totals),
     )
 
 

@@ -95,6 +95,19 @@ def unigram(matrix: Any) -> Floats:
     return np.asarray(totals / totals.sum())
 
 
+def continuation(matrix: Any) -> Floats:
+    """p(v) by how many words a context was seen with, less one, which all contexts share.
+
+    Less one is what development tokens ask for: of contexts that one word was seen with, hardly
+    more is known than of those that none was.
+    """
+    words = np.asarray(types_of(matrix).sum(axis=0), dtype=np.float64).ravel()
+    taken = np.minimum(words, 1.0)
+    if not words.sum() > 0:
+        return np.full(words.size, 1 / words.size)
+    return np.asarray((words - taken + taken.sum() / words.size) / words.sum())
+
+
 def place(matrix: Any, centroids: Any, rule: Rule) -> Any:
     """p(c|n) of rows of counts; a row of zeros gets p(c)."""
     given = types_of(matrix) if rule.types else sparse.csr_array(matrix, dtype=np.float64)

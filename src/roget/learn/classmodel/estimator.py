@@ -16,14 +16,12 @@ from sklearn.utils.validation import check_is_fitted
 from roget.core.counts import Counts
 from roget.errors import InputError
 from roget.learn.classmodel import discount, files, mixing
-from roget.learn.classmodel.classes import Array, Classes, Floats, Rule, types_of, unigram
+from roget.learn.classmodel.classes import Array, Classes, Floats, Rule, continuation, unigram
 from roget.learn.classmodel.families import FAMILIES
 from roget.learn.classmodel.given import given_classes
-from roget.learn.classmodel.recipes import Recipe, recipe
+from roget.learn.classmodel.recipes import BACKOFFS, Recipe, recipe
 from roget.learn.clustering.comdl.predict import places
 from roget.learn.clustering.inputs import aligned, table
-
-BACKOFFS = ("auto", "discount", "interpolate", "none")
 
 EDGES = (5.0, 10.0, 20.0, 50.0, 100.0, 200.0, 500.0, 1000.0)
 """Words seen about equally often share their weights, where own counts are interpolated."""
@@ -142,17 +140,17 @@ class ClassModel(BaseEstimator):  # type: ignore[misc]
         return self._rows(self._train, self._predictors, rows)
 
     def score(self, X: Any, y: Any = None, *, given: Any = None) -> float:
-        """Mean log p(context|word) of the tokens of X, nats; higher is better.
+        """Mean log p(context|word) of the tokens of X, nats; higher is better, nan without tokens.
 
         The words of X are those learnt from; or new ones, of which the counts `given` are known.
         """
-        check_is_fitted(self)
         wanted, logs = self.log_proba(X, given=given)
         total = float(wanted.data.sum())
-        return float(np.sum(wanted.data * logs)) / total if total > 0 else 0.0
+        return float(np.sum(wanted.data * logs)) / total if total > 0 else float("nan")
 
     def log_proba(self, X: Any, *, given: Any = None) -> tuple[Any, Floats]:
         """The tokens of X as a coo_array, and log p(context|word) of each of its cells."""
+        check_is_fitted(self)
         if given is None:
             known, predictors = self._train, self._predictors
             wanted = self._same_words(X, known.shape[0], "X")
@@ -183,15 +181,16 @@ class ClassModel(BaseEstimator):  # type: ignore[misc]
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> ClassModel:
         """The model that `save` wrote; nothing in it is run."""
-        header, train, predictors, mixture = files.read(path)
-        model = cls(**header["options"])
-        model._train, model._predictors, model._mixture = train, predictors, mixture
-        model.classes_, model.names_ = predictors[:-1], header["names_"]
-        model.weights_, model.discounts_ = mixture.weights, mixture.discounts
-        model.n_features_in_ = int(header["n_features_in_"])
-        for name in ("words_", "contexts_"):
-            if name in header:
-                setattr(model, name, np.array(header[name], dtype=object))
+        with files.guarded(path):
+            header, train, predictors, mixture = files.read(path)
+            model = cls(**header["options"])
+            model._train, model._predictors, model._mixture = train, predictors, mixture
+            model.classes_, model.names_ = predictors[:-1], header["names_"]
+            model.weights_, model.discounts_ = mixture.weights, mixture.discounts
+            model.n_features_in_ = header["n_features_in_"]
+            for name in ("words_", "contexts_"):
+                if name in header:
+                    setattr(model, name, np.array(header[name], dtype=object))
         return model
 
     def _recipe(self) -> Recipe:
@@ -200,6 +199,15 @@ class ClassModel(BaseEstimator):  # type: ignore[misc]
             raise InputError(f"backoff={self.backoff!r}: expected {', '.join(BACKOFFS)}")
         named = [one for one in self._sources() if isinstance(one, str)]
         parts = [recipe(name) for name in named]
+        if isinstance(self.classes, list):
+            if not self.classes:
+                raise InputError("classes=[]: expected one at least, or a name such as kneser-ney")
+            for name, part in zip(named, parts, strict=True):
+                if not part.families:
+                    raise InputError(
+                        f"classes={self.classes!r}: {name!r} has no classes, and is a model only "
+                        "by itself, not in a list"
+                    )
         families = tuple(dict.fromkeys(name for part in parts for name in part.families))
         base = parts[0] if parts and len(self._sources()) == 1 else recipe("kneser-ney")
         own = base.own if self.backoff == "auto" else self.backoff
@@ -298,7 +306,6 @@ class ClassModel(BaseEstimator):  # type: ignore[misc]
 
 def _base(train: Any, kind: str) -> Classes:
     """What any word does: by how often contexts are seen, or in how many pairs."""
-    counted = types_of(train) if kind == "continuation" else train
+    known = continuation(train) if kind == "continuation" else unigram(train)
     membership = sparse.csr_array(np.ones((train.shape[0], 1)))
-    rule = Rule("posterior", np.ones(1))
-    return Classes(kind, membership, unigram(counted)[None, :], rule)
+    return Classes(kind, membership, known[None, :], Rule("posterior", np.ones(1)))

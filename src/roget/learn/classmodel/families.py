@@ -88,13 +88,23 @@ def _annealed(model: str, rule: str) -> View:
 def _mdl(train: Any, seed: int, types: bool) -> list[Classes]:
     from roget.learn.clustering.mdl.estimator import MDLTree
 
-    return of_tree(MDLTree(random_state=seed).fit(train), train, types, "mdl")
+    return of_tree(_whole(MDLTree(random_state=seed), train), train, types, "mdl")
 
 
 def _comdl(train: Any, seed: int, types: bool) -> list[Classes]:
     from roget.learn.clustering.comdl.estimator import CoMDL
 
-    return of_comdl(CoMDL(random_state=seed).fit(train), types)
+    return of_comdl(_whole(CoMDL(random_state=seed), train), types)
+
+
+def _whole(model: Any, train: Any) -> Any:
+    """A model learnt to its end: half of one would give numbers that nobody could have again."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "interrupted")
+        model.fit(train)
+    if model.interrupted_:
+        raise KeyboardInterrupt
+    return model
 
 
 def _nmf(train: Any, seed: int, types: bool) -> list[Classes]:

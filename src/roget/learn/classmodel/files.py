@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import math
 import os
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -11,10 +15,16 @@ from scipy import sparse
 from roget.errors import InputError
 from roget.learn.classmodel.classes import Classes, Rule
 from roget.learn.classmodel.mixing import Mixture
+from roget.learn.classmodel.recipes import BACKOFFS, RECIPES
 from roget.learn.clustering import keeping
 
 KIND = "classmodel.model"
 _CSR = ("data", "indices", "indptr", "shape")
+_RULES = ("posterior", "anneal", "fold-in", "nearest")
+_MIXTURES = ("discount", "interpolate", "none")
+
+SLACK = 1e-6
+"""How far discounts may lie outside their range, and shares from adding up: rounding."""
 
 
 def write(
@@ -54,9 +64,9 @@ def write(
 
 def read(path: str | os.PathLike[str]) -> tuple[dict[str, Any], Any, list[Classes], Mixture]:
     """What `write` wrote: the header, the training counts, the predictions and their mixture."""
-    try:
+    with guarded(path):
         kept = keeping.read(path, KIND)
-        parts = (kept[f"mixture.{name}"] for name in ("discounts", "weights", "edges"))
+        parts = (_numbers(kept, f"mixture.{name}") for name in ("discounts", "weights", "edges"))
         mixture = Mixture(kept["mixture"], *parts)
         found = [
             Classes(
@@ -67,19 +77,165 @@ def read(path: str | os.PathLike[str]) -> tuple[dict[str, Any], Any, list[Classe
             )
             for place, one in enumerate(kept["classes"])
         ]
-        return kept, _read_table(kept, "train"), found, mixture
+        train = _read_table(kept, "train")
+        _check(kept, train, found, mixture)
+        return kept, train, found, mixture
+
+
+@contextmanager
+def guarded(path: str | os.PathLike[str]) -> Iterator[None]:
+    """Whatever goes wrong in a folder's content is an InputError that names the folder."""
+    try:
+        yield
     except InputError:
         raise
-    except (KeyError, TypeError, ValueError) as error:
-        raise InputError(f"{path} is not a whole model, see its arrays.npz: {error!r}") from None
+    except KeyError as error:
+        raise InputError(f"{path} is not a whole model: {error} is missing") from None
+    except (
+        ArithmeticError, AttributeError, IndexError, TypeError, ValueError, zlib.error
+    ) as error:  # fmt: skip
+        raise InputError(f"{path} is not a whole model: {error}") from None
+
+
+def _check(kept: dict[str, Any], train: Any, predictors: list[Classes], mixture: Mixture) -> None:
+    """Refuse, by a ValueError, what `write` would not have written."""
+    _need(sparse.issparse(train), "train: expected a sparse table")
+    _need(train.nnz == 0 or train.data.min() >= 0, "train: expected counts, none negative")
+    _check_header(kept, train.shape)
+    for place, one in enumerate(predictors):
+        _check_classes(f"classes.{place}", one, train.shape)
+    _check_mixture(mixture, len(predictors))
+    own = mixture.kind == "interpolate"
+    _check_names(kept, "names_", len(predictors) + own)
+
+
+def _check_header(kept: dict[str, Any], shape: tuple[int, int]) -> None:
+    options, columns = kept["options"], kept["n_features_in_"]
+    _need(
+        isinstance(options, dict) and set(options) == {"classes", "backoff"},
+        f"options {options!r}: expected classes and backoff",
+    )
+    name = options["classes"]
+    _need(name is None or name in list(RECIPES), f"options: classes {name!r} is no known model")
+    _need(options["backoff"] in BACKOFFS, f"options: backoff {options['backoff']!r} is not known")
+    _need(
+        type(columns) is int and columns == shape[1],
+        f"n_features_in_ {columns!r}: train has {shape[1]} columns",
+    )
+    if "words_" in kept or "contexts_" in kept:
+        for key, size in zip(("words_", "contexts_"), shape, strict=True):
+            names = _check_names(kept, key, size)
+            _need(len(set(names)) == size, f"{key}: expected names that differ")
+
+
+def _check_names(kept: dict[str, Any], key: str, size: int) -> list[str]:
+    names: list[str] = kept[key]
+    _need(
+        isinstance(names, list) and all(isinstance(name, str) for name in names),
+        f"{key}: expected a list of names",
+    )
+    _need(len(names) == size, f"{key}: {len(names)} names, expected {size}")
+    return names
+
+
+def _check_classes(key: str, one: Classes, shape: tuple[int, int]) -> None:
+    rule, k = one.rule, one.rule.mass.size
+    _need(isinstance(one.name, str), f"{key}: name {one.name!r} is not a text")
+    for name, table, rows in (
+        ("membership", one.membership, (shape[0], k)),
+        ("centroids", one.centroids, (k, shape[1])),
+    ):
+        _need(table.shape == rows, f"{key}.{name}: the shape is {table.shape}, expected {rows}")
+        _check_shares(f"{key}.{name}", table)
+    _need(rule.kind in _RULES, f"{key}: rule {rule.kind!r} is not known")
+    _need(rule.mass.ndim == 1 and k > 0, f"{key}.mass: expected a number for each class")
+    _check_shares(f"{key}.mass", rule.mass[None, :])
+    _need(
+        type(rule.beta) in (int, float) and 0 < rule.beta < math.inf,
+        f"{key}: beta {rule.beta!r} is not a number above 0",
+    )
+    _need(isinstance(rule.types, bool), f"{key}: types {rule.types!r} is not true or false")
+    _need(
+        not rule.blocks
+        or (all(type(size) is int and size > 0 for size in rule.blocks) and sum(rule.blocks) == k),
+        f"{key}: blocks {rule.blocks!r} are not numbers that add up to {k}",
+    )
+    if rule.kind == "nearest":
+        _check_space(key, rule, shape[1])
+
+
+def _check_space(key: str, rule: Rule, contexts: int) -> None:
+    space, near = rule.space, rule.mass.size - 1
+    dimensions = space["projection"].shape[-1]
+    shapes = {
+        "columns": (contexts,),
+        "projection": (contexts, dimensions),
+        "words": (near, dimensions),
+    }
+    for name, shape in shapes.items():
+        found = space[name].shape
+        _need(found == shape, f"{key}.space.{name}: the shape is {found}, expected {shape}")
+    _need(space["columns"].min() >= 0, f"{key}.space.columns: expected counts, none negative")
+    size = space["size"]
+    _need(type(size) is int and 0 < size <= near, f"{key}: size {size!r} of {near} words")
+
+
+def _check_mixture(mixture: Mixture, predictions: int) -> None:
+    kind, discounts, edges = mixture.kind, mixture.discounts, mixture.edges
+    _need(kind in _MIXTURES, f"mixture {kind!r} is not known: expected {', '.join(_MIXTURES)}")
+    _need(
+        edges.ndim == 1 and bool(np.all(np.diff(edges) > 0)), "mixture.edges: expected to increase"
+    )
+    shape = edges.size + 1, predictions + (kind == "interpolate")
+    found = mixture.weights.shape
+    _need(
+        found == shape and predictions > 0,
+        f"mixture.weights: the shape is {found}, expected {shape} for {predictions} predictions",
+    )
+    _check_shares("mixture.weights", mixture.weights)
+    _need(
+        discounts.ndim == 1 and (discounts.size > 0) == (kind == "discount"),
+        f"mixture.discounts: the shape is {discounts.shape} for {kind!r}",
+    )
+    most = np.arange(1, discounts.size + 1) + SLACK
+    _need(
+        bool(np.all((discounts >= -SLACK) & (discounts <= most))),
+        f"mixture.discounts {discounts.tolist()}: expected 0 to j for those seen j times",
+    )
+
+
+def _check_shares(name: str, table: Any) -> None:
+    sums = np.asarray(table.sum(axis=1)).ravel()
+    _need(
+        table.min() >= 0 and np.allclose(sums, 1.0, atol=SLACK),
+        f"{name}: expected rows of shares that add up to 1",
+    )
+
+
+def _need(holds: bool, otherwise: str) -> None:
+    if not holds:
+        raise ValueError(otherwise)
+
+
+def _numbers(kept: dict[str, Any], name: str) -> Any:
+    """An array of the folder, if it is one of finite numbers."""
+    found = kept[name]
+    _need(
+        isinstance(found, np.ndarray) and found.dtype.kind in "iuf",
+        f"{name}: expected an array of numbers",
+    )
+    _need(bool(np.isfinite(found).all()), f"{name}: expected numbers that are finite")
+    return found
 
 
 def _rule(kept: dict[str, Any], key: str, one: dict[str, Any]) -> Rule:
     prefix = f"{key}.space."
-    space = {name[len(prefix) :]: v for name, v in kept.items() if name.startswith(prefix)}
+    space = {
+        name[len(prefix) :]: _numbers(kept, name) for name in kept if name.startswith(prefix)
+    }
     if one["size"] is not None:
-        space["size"] = int(one["size"])
-    mass, blocks = kept[f"{key}.mass"], tuple(one["blocks"])
+        space["size"] = one["size"]
+    mass, blocks = _numbers(kept, f"{key}.mass"), tuple(one["blocks"])
     return Rule(one["rule"], mass, one["beta"], one["types"], blocks, space)
 
 
@@ -92,6 +248,16 @@ def _table(name: str, table: Any) -> dict[str, Any]:
 
 def _read_table(kept: dict[str, Any], name: str) -> Any:
     if name in kept:
-        return kept[name]
-    data, indices, indptr, shape = (kept[f"{name}.{part}"] for part in _CSR)
-    return sparse.csr_array((data, indices, indptr), shape=tuple(shape.tolist()))
+        table = _numbers(kept, name)
+        _need(table.ndim == 2, f"{name}: expected a table, the shape is {table.shape}")
+        return table
+    data, *places = (_numbers(kept, f"{name}.{part}") for part in _CSR)
+    _need(all(part.dtype.kind in "iu" for part in places), f"{name}: places are not whole numbers")
+    indices, indptr, shape = places
+    _need(shape.shape == (2,), f"{name}.shape {shape.tolist()}: expected rows and columns")
+    try:
+        table = sparse.csr_array((data, indices, indptr), shape=tuple(shape.tolist()))
+        table.check_format(full_check=True)
+    except ValueError as error:
+        raise ValueError(f"{name}: {error}") from None
+    return table

@@ -24,9 +24,14 @@ PARENT = 10.0
 
 def given_classes(source: Any, train: Any, names: tuple[Any, Any] | None) -> list[Classes]:
     """The classes of a clustering, for the words of `train`; `names` are its words and contexts."""
-    if isinstance(source, tuple) and len(source) == 2:
+    if isinstance(source, tuple):
+        if len(source) != 2 or any(isinstance(one, str) or _clustered(one) for one in source):
+            raise InputError(
+                f"{len(source)} classes in a tuple: expected a list of them, or a pair "
+                "(memberships, centroids)"
+            )
         return _of_tables(*source, train)
-    if hasattr(source, "memberships") and hasattr(source, "tree"):
+    if _is_thesaurus(source):
         return _of_thesaurus(source, train, names)
     if not hasattr(source, "membership_"):
         raise InputError(
@@ -43,6 +48,14 @@ def given_classes(source: Any, train: Any, names: tuple[Any, Any] | None) -> lis
         return [*of_comdl(source, False), *_levels(source.tree_, source.membership_, train, "x")]
     name = type(source).__name__
     return [*of_tree(source, train, False, name), *_levels(source.tree_, source.membership_, train)]
+
+
+def _clustered(source: Any) -> bool:
+    return _is_thesaurus(source) or hasattr(source, "membership_")
+
+
+def _is_thesaurus(source: Any) -> bool:
+    return hasattr(source, "memberships") and hasattr(source, "tree")
 
 
 def of_comdl(model: Any, types: bool) -> list[Classes]:
@@ -72,10 +85,9 @@ def of_tree(model: Any, train: Any, types: bool, name: str) -> list[Classes]:
     kind = "posterior" if not hasattr(model, "beta_") else "fold-in" if symmetric else "anneal"
     rule = Rule(kind, mass, getattr(model, "beta_", 1.0), types)
     found = [Classes(f"{name} {k}", membership, own, rule)]
-    for level in LEVELS[1:]:
-        size = max(1, round(level * k))
-        groups = one_hot(model.tree_.cut(size), size)
+    for size in dict.fromkeys(max(1, round(level * k)) for level in LEVELS[1:]):
         if size < k:
+            groups = one_hot(model.tree_.cut(size), size)
             found.append(_counted(f"{name} {size}", membership @ groups, train, types))
     return found
 
@@ -117,11 +129,15 @@ def _of_thesaurus(source: Any, train: Any, names: tuple[Any, Any] | None) -> lis
 def _levels(tree: Tree, membership: Any, train: Any, name: str = "classes") -> list[Classes]:
     """What the classes of each level do, by counts and by types; only classes with words."""
     used = np.flatnonzero(np.asarray(membership.sum(axis=0)).ravel() > 0)
-    found = []
+    found: list[Classes] = []
     for level in LEVELS:
         groups = tree.cut(max(1, round(level * tree.n_clusters)))[used]
         _, numbers = np.unique(groups, return_inverse=True)
-        table = sparse.csr_array(membership[:, used] @ one_hot(numbers, int(numbers.max()) + 1))
+        size = int(numbers.max()) + 1
+        # Cuts lie within each other: as many classes as before are the same classes.
+        if found and size == found[-1].rule.mass.size:
+            continue
+        table = sparse.csr_array(membership[:, used] @ one_hot(numbers, size))
         for types in (False, True):
             label = f"{name} {table.shape[1]}{', types' if types else ''}"
             counted = types_of(train) if types else train

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 
 from roget.errors import UnknownName
 
+BACKOFFS = ("auto", "discount", "interpolate", "none")
+
 OURS = ("soft-symmetric", "comdl")
 """The two that together predict as well as all four kinds of roget's classes."""
 

@@ -56,6 +56,7 @@ class Taxonomy:
             for name in classes
             for above in _up(name, kept)
         }
+        self._refuse_unknown(used, place)
         return {name: kept[name] for name in self.labels if name in used}, dropped
 
     def acyclic(self) -> dict[str, list[str]]:
@@ -74,14 +75,32 @@ class Taxonomy:
             name = waiting.pop()
             if name not in used:
                 used.add(name)
-                waiting += kept[name]
+                waiting += kept.get(name, ())
+        self._refuse_unknown(used, self.title)
         return {name: kept[name] for name in self.labels if name in used}
+
+    def _refuse_unknown(self, used: set[str], place: Path | str) -> None:
+        """Classes that words or other classes are said to lie in must be there."""
+        unknown = used - self.labels.keys()
+        if not unknown:
+            return
+        name = min(unknown)
+        inside = [word for word, classes in self.words.items() if name in classes]
+        inside += [one for one in self.labels if name in self._above(one)]
+        raise InputError(
+            f"{place}: {inside[0]!r} lies in {name!r}, which is not among the classes: expected a "
+            "label for it"
+        )
+
+    def _above(self, name: str) -> list[str]:
+        other = self.otherwise.get(name)
+        return [*self.parents.get(name, ()), *([] if other is None else [other])]
 
     def _refuse_cycles(self, place: Path | str) -> None:
         try:
             graphlib.TopologicalSorter(self.parents).prepare()
         except graphlib.CycleError as error:
-            found = [self.labels[name] for name in error.args[1]]
+            found = [self.labels.get(name, name) for name in error.args[1]]
             more = ["…"] if len(found) > SHOWN else []
             said = " > ".join(repr(label) for label in found[:SHOWN])
             raise InputError(

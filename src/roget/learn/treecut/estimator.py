@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import numbers
 from collections.abc import Sequence
 from typing import Any, NamedTuple, Self
 
@@ -97,7 +98,7 @@ class TreeCut(BaseEstimator):  # type: ignore[misc]
         """Cut the thesaurus for each context of the counts; a refit keeps the hierarchy."""
         if not isinstance(X, Counts):
             raise InputError(f"{type(X).__name__}: expected Counts, whose words can be looked up")
-        if not 0 <= self.penalty < np.inf:
+        if not (isinstance(self.penalty, numbers.Real) and 0 <= self.penalty < np.inf):
             raise InputError(f"penalty {self.penalty!r}: expected a number, 0 or more")
         made = (self.thesaurus, self.words, self.senses)
         if getattr(self, "_made", None) != made:

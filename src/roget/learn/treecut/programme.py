@@ -24,10 +24,10 @@ class Cuts(NamedTuple):
 def shortest(hierarchy: Hierarchy, counts: Any, penalty: float = 1.0) -> Cuts:
     """The cut of each column of counts (sparse, words × heads, no zero kept) of least length.
 
-    Length is penalty·(nodes − 1)/2·log|S| − Σ f·log P, where a node of the cut with count f and
-    size z gives P = f/(|S|·z) to a word that is wholly below it. What has no count is never split,
-    so only nodes above words that occur are looked at: every other child of a split node is one
-    node of the cut, of no count.
+    Length is penalty·(nodes − 1)/2·log max(|S|, 2) − Σ f·log P, where a node of the cut with count
+    f and size z gives P = f/(|S|·z) to a word that is wholly below it. What has no count is never
+    split, so only nodes above words that occur are looked at: every other child of a split node is
+    one node of the cut, of no count.
     """
     held = (hierarchy.shares.T @ counts).tocsc()
     held.eliminate_zeros()  # a small share of a small count
@@ -35,7 +35,8 @@ def shortest(hierarchy: Hierarchy, counts: Any, penalty: float = 1.0) -> Cuts:
     heads = np.repeat(np.arange(held.shape[1]), np.diff(held.indptr))
     nodes, count = held.indices.astype(np.int64), held.data.astype(np.float64)
     totals = np.asarray(counts.sum(axis=0), dtype=np.float64).ravel()
-    each = penalty * np.log(np.maximum(totals, 1.0)) / 2
+    # Even one token has to pay, else it would be told down to single words.
+    each = penalty * np.log(np.maximum(totals, 2.0)) / 2
     own = count * (np.log(totals[heads]) + np.log(hierarchy.sizes[nodes]) - np.log(count))
     own += each[heads]
     above = _entry_above(heads, nodes, hierarchy)

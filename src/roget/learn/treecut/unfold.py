@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from roget.errors import InputError
@@ -28,8 +30,14 @@ def unfolded(taxonomy: Taxonomy, words: bool, weighted: bool) -> Hierarchy:
     rows: list[int] = []
     nodes: list[int] = []
     shares: list[float] = []
-    for row, classes in enumerate(taxonomy.words.values()):
+    for row, (word, classes) in enumerate(taxonomy.words.items()):
         total = sum(classes.values())
+        low = min(classes.values(), default=0.0)
+        if low < 0 or not math.isfinite(total) or (weighted and not total > 0):
+            raise InputError(
+                f"{taxonomy.title}: {word!r} weighs {list(classes.values())} in its classes: "
+                "expected numbers, none negative and not all 0"
+            )
         for name, weight in classes.items():
             part = weight / total if weighted else 1 / len(classes)
             for node in holders[name]:
