@@ -15,6 +15,7 @@ from typer.testing import CliRunner
 from learn.classmodel.conftest import planted
 from roget.cli.decide import decide
 from roget.cli.heldout import heldout
+from roget.errors import InputError
 from roget.learn import decision
 from roget.learn.classmodel import RECIPES
 
@@ -102,3 +103,38 @@ def test_help_names_every_model(command: str) -> None:
     said = " ".join(run(command, "--help").stdout.replace("│", " ").split())
     for name in RECIPES:
         assert name in said
+
+
+@pytest.mark.parametrize(
+    ("command", "option", "file", "said"),
+    [
+        ("heldout", "--figure", "a.xyz", "should end in .svg, .png, .pdf"),
+        ("heldout", "--figure", "a", "should end in .svg, .png, .pdf"),
+        ("heldout", "--figure", "none/a.svg", "there is no folder"),
+        ("heldout", "-o", "none/a.txt", "there is no folder"),
+        ("heldout", "-o", "", "is a folder"),
+        ("decide", "-o", "none/a.txt", "there is no folder"),
+    ],
+)
+def test_files_are_checked_before_the_work(
+    command: str, option: str, file: str, said: str, tmp_path: Path
+) -> None:
+    # Counts that are not there would be complained about next.
+    given = command, str(tmp_path / "no.tsv"), option, str(tmp_path / file)
+    with pytest.raises(InputError, match=said):
+        CliRunner().invoke(app, given, catch_exceptions=False)
+
+
+def test_the_table_is_there_if_the_figure_fails(
+    counts: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fails(*given: object) -> None:
+        raise OSError("disc full")
+
+    monkeypatch.setattr("roget.report.heldout.figure", fails)
+    report = tmp_path / "losses.json"
+    given = "heldout", counts, "--top", "60", "--splits", "1", "-m", "unigram"
+    files = "--figure", str(tmp_path / "a.svg"), "-o", str(report)
+    with pytest.raises(OSError, match="disc full"):
+        CliRunner().invoke(app, (*given, *files), catch_exceptions=False)
+    assert json.loads(report.read_text())["unit"] == "bits"

@@ -14,6 +14,7 @@ from roget.core.counts import Counts
 from roget.errors import InputError
 from roget.learn import decision
 from roget.learn.decision import Task, decide
+from roget.report.decision import render
 
 
 @pytest.fixture(autouse=True)
@@ -102,3 +103,38 @@ def test_the_paper_s_protocol_is_as_hard_as_its_table(
     every, odd = (part.mean or 0.0 for part in found.rows[0].means())
     assert every == pytest.approx(0.289, abs=0.05)
     assert odd == pytest.approx(0.993, abs=0.005)
+
+
+def test_the_draw_without_pairs_and_its_band_are_named() -> None:
+    with pytest.raises(InputError, match=r"the test draw has no pairs .* 0\.02 to 0\.16 tokens"):
+        decide(Counts(np.eye(4, dtype=int)), ("unigram",))
+    # One pair only was seen often enough, and the test has deleted it.
+    table = np.ones((5, 40), dtype=int)
+    table[0, 0] = decision.LEAST
+    with pytest.raises(InputError, match=r"the rehearsal draw has no pairs .* \d\.\d+ to \d\.\d+"):
+        decide(Counts(table), ("unigram",))
+
+
+def test_classes_by_counts_are_weighed_by_classes_by_counts(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    table = planted(seed=3).matrix
+    task, rehearsal = Task.draw(table, 0, pairs=15), Task.draw(table, 1, pairs=15)
+    known = decision.FAMILIES["nearest"](task.train, 0)
+    counted, typed = ([c for c in known if c.rule.types == types] for types in (False, True))
+    monkeypatch.setitem(
+        decision.FAMILIES,
+        "nearest",
+        lambda train, seed: [*counted, *typed] if train is task.train else [counted[0], *typed],
+    )
+    labels, here, before = decision.Stage(task, rehearsal, 0)._learn("nearest")
+    assert labels == [counted[0].name, *(one.name for one in typed)]
+    assert len(here) == len(before) == len(labels)
+
+
+def test_where_nothing_weighs_there_is_a_dash(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(decision, "combined", lambda margins, right: np.zeros(margins.shape[1]))
+    found = decide(planted(seed=3), ("nearest",), draws=1, pairs=20)
+    assert found.rows[0].chosen is None
+    assert found.rows[0].every == [0.5]
+    assert render(found).splitlines()[6].split()[-1] == "–"

@@ -233,13 +233,18 @@ class Stage:
     def _learn(self, family: str) -> tuple[list[str], list[Floats], list[Floats]]:
         task, rehearsal = self._tasks
         found = [FAMILIES[family](one.train, self._seed) for one in self._tasks]
-        # A size that one of the tables does not reach is left out in both.
-        last = min(map(len, found))
-        one, two = (
-            [one.margins(_logs(classes, one.band)) for classes in learnt[:last]]
-            for one, learnt in zip((task, rehearsal), found, strict=True)
-        )
-        return [classes.name for classes in found[0][:last]], one, two
+        # A size that one of the tables does not reach, by counts or by types, is left out in both.
+        paired = [
+            pair
+            for types in (False, True)
+            for pair in zip(
+                *([one for one in learnt if one.rule.types == types] for learnt in found),
+                strict=False,
+            )
+        ]
+        here = [task.margins(_logs(one, task.band)) for one, _ in paired]
+        before = [rehearsal.margins(_logs(one, rehearsal.band)) for _, one in paired]
+        return [one.name for one, _ in paired], here, before
 
 
 def _logs(classes: Classes, band: Array) -> Floats:

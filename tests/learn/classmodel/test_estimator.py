@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from scipy import sparse
+from sklearn.exceptions import NotFittedError
 
 from learn.classmodel.conftest import planted
 from roget.core.counts import Counts
@@ -126,7 +127,7 @@ def test_an_empty_dev_leaves_weights_equal(parts: Any) -> None:
     model = ClassModel("mdl", random_state=0).fit(train, dev=sparse.csr_array(train.shape))
     assert model.weights_ == pytest.approx(np.full((1, len(model.names_)), 1 / len(model.names_)))
     assert np.isfinite(model.score(test))
-    assert model.score(sparse.csr_array(train.shape)) == 0.0
+    assert np.isnan(model.score(sparse.csr_array(train.shape)))
 
 
 def test_pairs_by_name_and_scores_of_other_orders(parts: Any) -> None:
@@ -159,6 +160,12 @@ def test_bad_input_is_named(parts: Any) -> None:
         ("sofft", "soft"),
         (other, "3 × 3"),
         (object(), "expected a fitted clusterer"),
+        (("mdl", "nearest"), "2 classes in a tuple: expected a list"),
+        ((other, other, other), "3 classes in a tuple: expected a list"),
+        ((other, other), "2 classes in a tuple: expected a list"),
+        ([], r"classes=\[\]: expected one at least"),
+        (["mle", "unigram"], "'mle' has no classes"),
+        (["nearest", "kneser-ney"], "'kneser-ney' has no classes"),
         ((np.ones((60, 1)), np.ones((1, 40))), "add up to 1"),
         ((np.ones((3, 1)), np.ones((1, 40))), "for 60 words"),
     ):
@@ -175,6 +182,51 @@ def test_bad_input_is_named(parts: Any) -> None:
         model.proba([0, 1, 2], [0, 1])
     with pytest.raises(InputError, match="unknown word"):
         model.proba("nothing", "v0")
+
+
+def test_what_was_not_fitted_says_so(parts: Any) -> None:
+    for ask in (ClassModel().log_proba, ClassModel().score, ClassModel().predict_proba):
+        with pytest.raises(NotFittedError):
+            ask(parts[2])
+
+
+def test_names_of_given_classes_differ(parts: Any) -> None:
+    train = parts[0]
+    small = Counts(train.matrix[:, :5], train.words, train.contexts[:5])
+    for counts in (train, small):
+        for name, source in sources(counts).items():
+            found = ClassModel(source).fit(counts, dev=counts).names_
+            assert len(set(found)) == len(found), (name, found)
+            # Equal sizes are left out, and only what two sources say has a number.
+            assert not any(one.endswith(")") for one in found), (name, found)
+    twice = ClassModel(["mdl", sources(small)["mdl"], sources(small)["mdl"]], random_state=0)
+    names = twice.fit(small, dev=small).names_
+    assert len(set(names)) == len(names)
+
+
+def test_weights_stay_with_their_kind_of_classes(
+    parts: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    train, calls = parts[0], []
+    classes = FAMILIES["mdl"](train.matrix, 0)
+    counted, typed = ([c for c in classes if c.rule.types == types][:2] for types in (False, True))
+
+    def family(table: Any, seed: int) -> list[Classes]:
+        calls.append(table)
+        return [*counted, typed[0]] if len(calls) == 1 else [counted[0], *typed]
+
+    monkeypatch.setitem(FAMILIES, "mdl", family)
+    model = ClassModel("mdl", random_state=0).fit(train)
+    assert len(calls) == 2
+    assert model.classes_ == [*counted, typed[0]]
+
+
+def test_models_of_given_classes_are_kept(parts: Any, tmp_path: Path) -> None:
+    train, dev, test = parts
+    for name, source in sources(train).items():
+        model = ClassModel(source, random_state=0).fit(train, dev=dev)
+        model.save(tmp_path / name)
+        assert ClassModel.load(tmp_path / name).score(test) == model.score(test)
 
 
 @pytest.mark.parametrize("name", ["mle", "all"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -10,6 +11,7 @@ import pytest
 from roget import InputError, load
 from roget.errors import FormatError, MissingExtra, UnknownName
 from roget.learn.taxonomy import grow, read
+from roget.learn.taxonomy.taxonomy import Taxonomy
 from roget.report.exports import export
 from roget.report.exports.base import Options
 
@@ -315,3 +317,26 @@ def test_hypernyms_of_wordnet_as_a_table(shared_data, tmp_path):
             del labels[-1]  # the leaf of a class that has parts as well
         if len(above[word]) == 1:
             assert labels == ["t", *reversed(way)]
+
+
+@pytest.mark.parametrize(
+    ("parents", "otherwise", "name", "inside"),
+    [
+        ({"x": ["up"]}, {}, "x", "'x' lies in 'up'"),
+        ({}, {"x": "up"}, "x", "'x' lies in 'up'"),
+        ({}, {}, "y", "'a' lies in 'y'"),
+    ],
+)
+def test_classes_that_are_not_there_are_named(parents, otherwise, name, inside):
+    taxonomy = Taxonomy("t", {"x": "x"}, parents, otherwise)
+    taxonomy.add("a", name)
+    with pytest.raises(InputError, match=f"t: {inside}, which is not among the classes"):
+        taxonomy.acyclic()
+    with pytest.raises(InputError, match=f"t.tsv: {inside}, which is not among the classes"):
+        taxonomy.tree(Path("t.tsv"))
+
+
+def test_a_cycle_of_classes_without_labels_is_named():
+    taxonomy = Taxonomy("t", {}, {"x": ["y"], "y": ["x"]})
+    with pytest.raises(InputError, match=r"'x' > 'y'|'y' > 'x'"):
+        taxonomy.acyclic()

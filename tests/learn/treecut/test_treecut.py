@@ -396,9 +396,25 @@ def test_wrong_arguments_are_named():
         TreeCut(Taxonomy("t", {"x": "x"}), senses="evne").fit(counts)
     with pytest.raises(InputError, match="t: there is no word in any class"):
         TreeCut(Taxonomy("t", {"x": "x"})).fit(counts)
-    for penalty in (-1, math.nan, math.inf):
+    for penalty in (-1, math.nan, math.inf, "a", None):
         with pytest.raises(InputError, match=r"penalty .*: expected a number, 0 or more"):
             TreeCut(thesaurus, penalty=penalty).fit(counts)
+
+
+@pytest.mark.parametrize(
+    ("weights", "even"), [((0, 0), True), ((-1, 2), False), ((math.nan, 1), False)], ids=str
+)
+def test_weights_that_share_out_nothing_are_refused(weights, even):
+    taxonomy = Taxonomy("t", {"x": "x", "y": "y"})
+    for name, weight in zip("xy", weights, strict=True):
+        taxonomy.add("a", name, weight)
+    with pytest.raises(InputError, match=r"t: 'a' weighs \[.*\] in its classes"):
+        Hierarchy.of(taxonomy, senses="weighted")
+    if even:
+        assert shares_of(Hierarchy.of(taxonomy)) == pytest.approx(naive_shares(taxonomy))
+    else:
+        with pytest.raises(InputError, match=r"t: 'a' weighs"):
+            Hierarchy.of(taxonomy)
 
 
 def test_it_is_an_estimator():

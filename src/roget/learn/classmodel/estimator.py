@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -105,7 +106,7 @@ class ClassModel(BaseEstimator):  # type: ignore[misc]
         self._weigh(held, named)
         before = self._train, self.classes_, self._predictors
         self._learn(train, named, seed, {})
-        if len(self._predictors) != len(before[-1]):
+        if _kinds(self._predictors) != _kinds(before[-1]):
             # Of all tokens there may be more levels than of nine in ten, but no weights for them.
             self._train, self.classes_, self._predictors = before
         self._name(named)
@@ -276,7 +277,12 @@ class ClassModel(BaseEstimator):  # type: ignore[misc]
 
     def _name(self, named: Recipe) -> None:
         own = ["own counts"] if named.own == "interpolate" else []
-        self.names_ = [*own, *(one.name for one in self._predictors)]
+        times: Counter[str] = Counter()
+        self.names_ = own
+        for one in self._predictors:
+            times[one.name] += 1
+            again = f" ({times[one.name]})" if times[one.name] > 1 else ""
+            self.names_.append(f"{one.name}{again}")
 
     def _cells(self, given: Any, predictors: list[Classes], rows: Array, columns: Array) -> Floats:
         known = discount.evidence(given, rows, columns, max(self.discounts_.size, 1))
@@ -302,6 +308,11 @@ class ClassModel(BaseEstimator):  # type: ignore[misc]
 
     def _stack(self, predictors: list[Classes], rows: Array, columns: Array) -> Floats:
         return np.stack([one.cells(rows, columns) for one in predictors])
+
+
+def _kinds(predictors: list[Classes]) -> list[str]:
+    """The names without the sizes."""
+    return ["".join(c for c in one.name if not c.isdigit()) for one in predictors]
 
 
 def _base(train: Any, kind: str) -> Classes:

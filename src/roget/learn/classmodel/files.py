@@ -230,9 +230,7 @@ def _numbers(kept: dict[str, Any], name: str) -> Any:
 
 def _rule(kept: dict[str, Any], key: str, one: dict[str, Any]) -> Rule:
     prefix = f"{key}.space."
-    space = {
-        name[len(prefix) :]: _numbers(kept, name) for name in kept if name.startswith(prefix)
-    }
+    space = {name[len(prefix) :]: _numbers(kept, name) for name in kept if name.startswith(prefix)}
     if one["size"] is not None:
         space["size"] = one["size"]
     mass, blocks = _numbers(kept, f"{key}.mass"), tuple(one["blocks"])

@@ -60,9 +60,14 @@ def _is_thesaurus(source: Any) -> bool:
 
 def of_comdl(model: Any, types: bool) -> list[Classes]:
     """Two-sided classes at the model's levels, the mean over the starts of the search."""
-    found = []
+    found: list[Classes] = []
+    before: list[tuple[int, ...]] = []
     for level in model.levels:
         parts = [one.level(level) for one in model._models]
+        shapes = [part.blocks.shape for part in parts]
+        if shapes == before:
+            continue
+        before = shapes
         share = 1 / len(parts)
         rows = [share * one_hot(part.rows, part.blocks.shape[0]) for part in parts]
         mass = np.concatenate([share * _shares(part.blocks.sum(axis=1)) for part in parts])

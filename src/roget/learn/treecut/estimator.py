@@ -98,8 +98,9 @@ class TreeCut(BaseEstimator):  # type: ignore[misc]
         """Cut the thesaurus for each context of the counts; a refit keeps the hierarchy."""
         if not isinstance(X, Counts):
             raise InputError(f"{type(X).__name__}: expected Counts, whose words can be looked up")
-        if not (isinstance(self.penalty, numbers.Real) and 0 <= self.penalty < np.inf):
-            raise InputError(f"penalty {self.penalty!r}: expected a number, 0 or more")
+        penalty: Any = self.penalty
+        if not (isinstance(penalty, numbers.Real) and 0 <= float(penalty) < np.inf):
+            raise InputError(f"penalty {penalty!r}: expected a number, 0 or more")
         made = (self.thesaurus, self.words, self.senses)
         if getattr(self, "_made", None) != made:
             self.hierarchy_, self._made = Hierarchy.of(*made), made

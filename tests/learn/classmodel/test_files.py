@@ -1,0 +1,184 @@
+"""Folders of class models that are damaged: refused with the folder's name, whatever is wrong."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from roget.errors import InputError
+from roget.learn.classmodel import ClassModel
+
+
+@pytest.fixture(scope="module")
+def kept(parts: Any, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    train, dev, _ = parts
+    path = tmp_path_factory.mktemp("kept") / "model"
+    ClassModel(["nearest", "mdl"], random_state=0).fit(train, dev=dev).save(path)
+    return path
+
+
+def damaged(
+    kept: Path, folder: Path, harm: Callable[[dict[str, Any], dict[str, Any]], None]
+) -> Path:
+    header = json.loads((kept / "model.json").read_text())
+    with np.load(kept / "arrays.npz") as found:
+        arrays = {name: found[name] for name in found.files}
+    harm(header, arrays)
+    folder.mkdir()
+    (folder / "model.json").write_text(json.dumps(header))
+    np.savez(folder / "arrays.npz", **arrays)
+    return folder
+
+
+def refused(folder: Path, said: str = "") -> None:
+    with pytest.raises(InputError, match=f"harmed is not a whole model: .*{said}"):
+        ClassModel.load(folder)
+
+
+def test_what_was_not_harmed_is_read(kept: Path, tmp_path: Path, parts: Any) -> None:
+    again = ClassModel.load(damaged(kept, tmp_path / "harmed", lambda header, arrays: None))
+    assert again.score(parts[2]) == ClassModel.load(kept).score(parts[2])
+
+
+HEADERS: list[tuple[str, Any]] = [
+    ("options", {"classes": "mdl", "backoff": "auto", "colour": 1}),
+    ("options", {"classes": "mdl", "backoff": "kn"}),
+    ("options", {"classes": ["mdl"], "backoff": "auto"}),
+    ("options", {"classes": "sofft", "backoff": "auto"}),
+    ("options", ["mdl"]),
+    ("names_", "names"),
+    ("names_", ["one"]),
+    ("names_", [1, 2]),
+    ("n_features_in_", "40"),
+    ("n_features_in_", 39),
+    ("n_features_in_", None),
+    ("contexts_", ["v0"]),
+    ("contexts_", [f"v{n // 2}" for n in range(40)]),
+    ("contexts_", list(range(40))),
+    ("contexts_", 40),
+    ("words_", {"w0": 0}),
+    ("words_", [f"w{n}" for n in range(59)]),
+    ("mixture", "bogus"),
+    ("mixture", "interpolate"),
+    ("mixture", None),
+    ("classes", []),
+    ("classes", None),
+    ("classes", ["nearest"]),
+]
+
+
+@pytest.mark.parametrize(("key", "value"), HEADERS, ids=str)
+def test_headers_are_checked(key: str, value: Any, kept: Path, tmp_path: Path) -> None:
+    def harm(header: dict[str, Any], arrays: dict[str, Any]) -> None:
+        header[key] = value
+
+    refused(damaged(kept, tmp_path / "harmed", harm))
+
+
+@pytest.mark.parametrize(
+    "key", ["options", "names_", "n_features_in_", "contexts_", "words_", "mixture", "classes"]
+)
+def test_headers_cut_short(key: str, kept: Path, tmp_path: Path) -> None:
+    refused(damaged(kept, tmp_path / "harmed", lambda header, arrays: header.pop(key)), key)
+
+
+def test_classes_cut_short(kept: Path, tmp_path: Path) -> None:
+    def harm(header: dict[str, Any], arrays: dict[str, Any]) -> None:
+        header["classes"].pop()
+
+    refused(damaged(kept, tmp_path / "harmed", harm), "weights")
+
+
+RULES: list[tuple[str, Any]] = [
+    ("rule", "bogus"),
+    ("rule", None),
+    ("beta", "x"),
+    ("beta", float("nan")),
+    ("beta", 0.0),
+    ("beta", True),
+    ("types", 1),
+    ("blocks", [1]),
+    ("blocks", ["a"]),
+    ("blocks", 3),
+    ("size", 0),
+    ("size", 10_000),
+    ("size", "2"),
+    ("size", None),
+    ("name", None),
+]
+
+
+@pytest.mark.parametrize(("key", "value"), RULES, ids=str)
+def test_rules_are_checked(key: str, value: Any, kept: Path, tmp_path: Path) -> None:
+    def harm(header: dict[str, Any], arrays: dict[str, Any]) -> None:
+        assert header["classes"][0]["rule"] == "nearest"
+        header["classes"][0][key] = value
+
+    refused(damaged(kept, tmp_path / "harmed", harm))
+
+
+def last(value: Any) -> Callable[[Any], Any]:
+    def harm(array: Any) -> Any:
+        found = array.copy()
+        found.flat[-1] = value
+        return found
+
+    return harm
+
+
+ARRAYS: list[tuple[str, Callable[[Any], Any]]] = [
+    ("mixture.weights", lambda w: w[:, :-1]),
+    ("mixture.weights", lambda w: w[0]),
+    ("mixture.weights", lambda w: np.vstack([w, w])),
+    ("mixture.weights", lambda w: w * 2),
+    ("mixture.weights", lambda w: w + np.where(np.arange(w.size) == 0, 2, -2 / (w.size - 1))),
+    ("mixture.weights", last(np.nan)),
+    ("mixture.weights", lambda w: w.astype(str)),
+    ("mixture.discounts", lambda d: d.astype(str)),
+    ("mixture.discounts", lambda d: d[:0]),
+    ("mixture.discounts", last(3.5)),
+    ("mixture.discounts", last(-0.5)),
+    ("mixture.discounts", lambda d: d[None, :]),
+    ("mixture.edges", lambda e: np.array([2.0, 1.0])),
+    ("train.data", last(-1.0)),
+    ("train.data", last(np.inf)),
+    ("train.data", lambda d: d[:-1]),
+    ("train.indices", last(40)),
+    ("train.indices", last(-1)),
+    ("train.indices", lambda i: i.astype(float)),
+    ("train.indptr", lambda i: i[:-1]),
+    ("train.shape", lambda s: s[:1]),
+    ("train.shape", lambda s: s + 1),
+    ("classes.0.membership.data", last(-0.5)),
+    ("classes.0.membership.data", last(2.0)),
+    ("classes.0.membership.indices", last(10_000)),
+    ("classes.0.centroids.data", last(np.nan)),
+    ("classes.0.mass", lambda m: m[:-1]),
+    ("classes.0.mass", lambda m: m * 3),
+    ("classes.0.space.words", lambda w: w[:-1]),
+    ("classes.0.space.projection", lambda p: p[:-1]),
+    ("classes.0.space.columns", last(-1.0)),
+]
+
+
+@pytest.mark.parametrize(
+    ("key", "harms"), ARRAYS, ids=lambda one: one if isinstance(one, str) else ""
+)
+def test_arrays_are_checked(
+    key: str, harms: Callable[[Any], Any], kept: Path, tmp_path: Path
+) -> None:
+    def harm(header: dict[str, Any], arrays: dict[str, Any]) -> None:
+        arrays[key] = harms(arrays[key])
+
+    refused(damaged(kept, tmp_path / "harmed", harm))
+
+
+@pytest.mark.parametrize("key", sorted({key for key, _ in ARRAYS}))
+def test_arrays_that_are_missing_are_named(key: str, kept: Path, tmp_path: Path) -> None:
+    folder = damaged(kept, tmp_path / "harmed", lambda header, arrays: arrays.pop(key))
+    refused(folder, rf"{key.rpartition('.')[2]}' is missing")
