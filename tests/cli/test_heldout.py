@@ -9,19 +9,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import typer
 from typer.testing import CliRunner
 
 from learn.classmodel.conftest import planted
-from roget.cli.decide import decide
-from roget.cli.heldout import heldout
+from roget.cli import app
 from roget.errors import InputError
 from roget.learn import decision
 from roget.learn.classmodel import RECIPES
-
-app = typer.Typer()
-app.command("heldout")(heldout)
-app.command("decide")(decide)
 
 
 @pytest.fixture(scope="module")
@@ -138,3 +132,8 @@ def test_the_table_is_there_if_the_figure_fails(
     with pytest.raises(OSError, match="disc full"):
         CliRunner().invoke(app, (*given, *files), catch_exceptions=False)
     assert json.loads(report.read_text())["unit"] == "bits"
+
+
+def test_models_are_listed() -> None:
+    done = CliRunner().invoke(app, ["list", "models", "--json"])
+    assert [entry["name"] for entry in json.loads(done.stdout)] == list(RECIPES)

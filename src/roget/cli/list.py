@@ -1,4 +1,4 @@
-"""`roget list measures|entropies|readers|relations|clusterers|engines`."""
+"""`roget list measures|entropies|readers|relations|clusterers|models|engines`."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ class Kind(enum.StrEnum):
     readers = enum.auto()
     relations = enum.auto()
     clusterers = enum.auto()
+    models = enum.auto()
     engines = enum.auto()
 
 
@@ -25,7 +26,7 @@ def list_names(
     kind: Annotated[Kind, typer.Argument(help="What to list.")],
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """List measures, entropy estimators, readers, relations, clusterers or engines, described."""
+    """List measures, entropies, readers, relations, clusterers, class models or engines."""
     from roget.report.listing import describe, render
 
     entries = describe(kind.value)

@@ -13,6 +13,7 @@ from scipy import sparse
 from roget.core.information import xlogx
 from roget.errors import InputError
 from roget.learn.thesaurus import Thesaurus
+from roget.learn.thesaurus.places import layout_of
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
@@ -58,18 +59,8 @@ class Index:
 
     def _lay_out(self) -> None:
         tree, thesaurus = self.tree, self.thesaurus
-        leaves, waiting = [], [0]
-        while waiting:
-            node = waiting.pop()
-            below = tree.children(node)
-            waiting += reversed(below)
-            if not below:
-                leaves.append(node)
-        first, last = np.zeros((2, tree.n_nodes), dtype=np.int64)
-        first[leaves], last[leaves] = np.arange(len(leaves)), np.arange(len(leaves)) + 1
-        for node in reversed(range(tree.n_nodes)):
-            if below := tree.children(node):
-                first[node], last[node] = first[below[0]], last[below[-1]]
+        laid = layout_of(tree)
+        leaves, first, last = laid.leaves, laid.first, laid.last
         place = first[thesaurus.places]
         self.order: Ints = np.argsort(place, kind="stable")
         at = place[self.order]

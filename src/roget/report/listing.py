@@ -19,6 +19,10 @@ def describe(kind: str) -> list[dict[str, Any]]:
 
         named = {**NAMED, ALL: "all of these"}
         return [{"name": name, "summary": pattern} for name, pattern in named.items()]
+    if kind == "models":
+        from roget.learn.classmodel.recipes import RECIPES
+
+        return [{"name": name, "summary": one.says} for name, one in RECIPES.items()]
     describe_one = {"measures": _measure, "entropies": _estimator}.get(kind, _plain)
     return [describe_one(name, catalogue.load(kind, name)) for name in catalogue.names(kind)]
 

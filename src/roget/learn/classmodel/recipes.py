@@ -43,16 +43,22 @@ RECIPES: dict[str, Recipe] = {
     "kneser-ney": Recipe(
         "discount", 3, "continuation", (), "three discounts, then continuation counts"
     ),
-    "nmf": _through("… through non-negative factors under Kullback–Leibler", "nmf"),
-    "lda": _through("… through latent Dirichlet allocation", "lda"),
-    "nearest": _through("… through the nearest words", "nearest"),
-    "soft": _through("… through soft classes of words", "soft"),
-    "soft-symmetric": _through("… through soft classes of associations", "soft-symmetric"),
-    "mdl": _through("… through classes by description length", "mdl"),
-    "comdl": _through("… through two-sided classes by description length", "comdl"),
-    "roget": _through("… through both soft-symmetric and comdl classes", *OURS),
+    "nmf": _through("Kneser–Ney through non-negative factors under Kullback–Leibler", "nmf"),
+    "lda": _through("Kneser–Ney through latent Dirichlet allocation", "lda"),
+    "nearest": _through("Kneser–Ney through the nearest words", "nearest"),
+    "soft": _through("Kneser–Ney through soft classes of words", "soft"),
+    "soft-symmetric": _through("Kneser–Ney through soft classes of associations", "soft-symmetric"),
+    "mdl": _through("Kneser–Ney through classes by description length", "mdl"),
+    "comdl": _through("Kneser–Ney through two-sided classes by description length", "comdl"),
+    "roget": _through("Kneser–Ney through both soft-symmetric and comdl classes", *OURS),
     "all": _through(
-        "… through every kind above together", *OURS, "soft", "mdl", "nearest", "nmf", "lda"
+        "Kneser–Ney through every kind above together",
+        *OURS,
+        "soft",
+        "mdl",
+        "nearest",
+        "nmf",
+        "lda",
     ),
 }
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -47,7 +46,9 @@ def build(table: Table, classes: Classes, *, shorten: bool = True) -> Hierarchy:
         labels.append(number[classes.labels[side]])
     named = [(side, numbers[side][one], numbers[side][two]) for side, one, two in splits]
     trees = [
-        _tree([(one, gain) for (s, one, _), gain in zip(named, saved, strict=True) if s == side])
+        Tree.of_splits(
+            (one, gain) for (s, one, _), gain in zip(named, saved, strict=True) if s == side
+        )
         for side in (0, 1)
     ]
     whole = length(table, labels[0], labels[1], classes.a, classes.b)
@@ -67,20 +68,6 @@ def _shortest(added: Floats) -> int:
     sums = np.cumsum(added)
     last = int(np.argmin(sums)) if sums.size else 0
     return last + 1 if sums.size and sums[last] < 0 else 0
-
-
-def _tree(splits: list[tuple[int, float]]) -> Tree:
-    """The tree of splits: each of a class, into itself and the next number; and what it saved."""
-    parent, value, cluster, leaf = [-1], [math.nan], [0], [0]
-    for kept, saved in splits:
-        node = leaf[kept]
-        value[node], cluster[node] = saved, -1
-        leaf[kept] = len(parent)
-        leaf.append(len(parent) + 1)
-        parent += [node, node]
-        value += [math.nan, math.nan]
-        cluster += [kept, len(leaf) - 1]
-    return Tree(parent, value, cluster)
 
 
 def _path(
