@@ -806,7 +806,8 @@ function searching() {
   };
   input.addEventListener("input", look);
   input.addEventListener("focus", look);
-  input.addEventListener("blur", () => setTimeout(close, 120));
+  // Whoever has come back by then is still searching.
+  input.addEventListener("blur", () => setTimeout(() => { if (document.activeElement !== input) close(); }, 120));
   input.addEventListener("keydown", async (event) => {
     if (event.key === "ArrowDown") { event.preventDefault(); choose(at + 1); }
     else if (event.key === "ArrowUp") { event.preventDefault(); choose(at - 1); }
