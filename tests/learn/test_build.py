@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 
+import duckdb
 import numpy as np
 import pytest
 
@@ -346,6 +347,7 @@ def test_a_mistake_does_not_cost_an_earlier_run(table, tmp_path):
         ("pairs.tsv", "", False),
         ("noun_verb.tsv", "", False),
         ("verb_object.tsv", "noun\tverb\tcount\n", False),
+        ("verb_object.tsv", "word\tcontext\tcount\n", False),
         ("verbs.tsv", "", False),
     ],
 )
@@ -359,3 +361,17 @@ def test_the_words_of_a_table_of_verbs_and_nouns_are_the_nouns(tmp_path, name, h
     assert any("second one's words" in note for note in built.notes) == swapped
     kept = run([tmp_path / name], None, Options(min_count=1, transpose=False), Plan(clusters=2))
     assert len(kept.thesaurus.words) == 8
+
+
+def test_columns_called_word_and_context_speak_for_themselves(tmp_path):
+    table = [
+        ["context", "word", "n"],
+        *([f"v{i}", f"n{i + j}", 3] for i in range(4) for j in (0, 1)),
+    ]
+    (tmp_path / "verb_object.csv").write_text("\n".join(",".join(map(str, row)) for row in table))
+    with duckdb.connect() as connection:
+        source = f"read_csv('{tmp_path / 'verb_object.csv'}')"
+        connection.execute(f"COPY (FROM {source}) TO '{tmp_path / 'verb_object.parquet'}'")
+    for name in ("verb_object.csv", "verb_object.parquet"):
+        built = run([tmp_path / name], None, Options(min_count=1), Plan(clusters=1))
+        assert set(built.thesaurus.words) == {f"n{i}" for i in range(5)}

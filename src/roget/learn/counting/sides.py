@@ -1,4 +1,4 @@
-"""Which column of a table holds the words, where its name or header tells: verb_object.tsv."""
+"""Which column of a table holds the words, where header or name tell: verb_object.tsv."""
 
 from __future__ import annotations
 
@@ -7,7 +7,11 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
-HEADS = frozenset({"verb", "head", "predicate", "governor", "context", "adjective"})
+from roget.core.database import database
+from roget.core.tables.layout import layout
+from roget.errors import InputError
+
+HEADS = frozenset({"verb", "head", "predicate", "governor", "adjective"})
 DEPENDENTS = frozenset(
     {"noun", "object", "obj", "subject", "subj", "argument", "dependent", "word", "lemma"}
 )
@@ -16,7 +20,7 @@ DEPENDENTS = frozenset(
 def heads_first(inputs: Sequence[str | os.PathLike[str]]) -> str | None:
     """What the first two columns of all tables are called, if the words are in the second.
 
-    A file's header tells, or else its name.
+    A file's header tells, or else its name. Columns called word and context speak for themselves.
     """
     found = {_named(Path(given)) for given in inputs}
     names = found.pop() if len(found) == 1 else None
@@ -27,19 +31,14 @@ def heads_first(inputs: Sequence[str | os.PathLike[str]]) -> str | None:
 
 
 def _named(path: Path) -> tuple[str, str] | None:
+    """The names of the first two columns."""
     if not path.is_file():
         return None
-    for names in (_first_line(path), re.findall(r"[^\W\d_]+", path.name.partition(".")[0])):
-        if len(names) > 1:
-            return names[0], names[1]
-    return None
-
-
-def _first_line(path: Path) -> list[str]:
-    """The names in a first line, if it is a header: the third name is that of a count."""
-    from roget.core.tables.layout import COUNT_NAMES
-
-    with open(path, "rb") as file:
-        line = file.readline(1 << 12).decode("utf-8", "replace").rstrip("\r\n")
-    names = [name.strip() for name in re.split(r"[\t,;]", line)]
-    return names if len(names) > 2 and names[2].lower() in COUNT_NAMES else []
+    try:
+        with database() as connection:
+            found = layout(connection, path)
+    except InputError:  # no table, or a broken one, which whoever reads it will tell
+        return None
+    in_name = re.findall(r"[^\W\d_]+", path.name.partition(".")[0])
+    names = found.names if found.header else in_name
+    return (names[0], names[1]) if len(names) > 1 else None
