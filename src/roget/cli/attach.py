@@ -27,13 +27,6 @@ class Kind(enum.StrEnum):
     chain = enum.auto()
 
 
-class Format(enum.StrEnum):
-    """How the answer is written."""
-
-    text = enum.auto()
-    json = enum.auto()
-
-
 QUADS = "lines of verb, noun, preposition, noun, N or V, with or without a number before them"
 Model = Annotated[str, typer.Argument(metavar="MODEL", help="A model of `roget attach train`.")]
 
@@ -85,8 +78,10 @@ def train(
     """
     from roget.learn.attachment import Attacher
     from roget.learn.attachment.quads import read
+    from roget.learn.clustering import keeping
     from roget.report.attachment import render
 
+    keeping.check(output)
     given, held = read(quads), read(dev) if dev is not None else None
     with _progress() as progress:
         made = Attacher(
@@ -109,9 +104,7 @@ def train(
 def check(
     model: Model,
     quads: Annotated[str, typer.Argument(metavar="QUADS", help=f"The file: {QUADS}; or sample.")],
-    format: Annotated[
-        Format | None, typer.Option("--format", help="Default: text, or what FILE's name tells.")
-    ] = None,
+    format: options.FormatOption = None,
     output: options.Output = None,
 ) -> None:
     """How many answers a model gets right, and on what they rest."""

@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from roget.cli import options
+from roget.cli import counting, options
 
 
 class Format(enum.StrEnum):
@@ -21,13 +21,7 @@ class Format(enum.StrEnum):
 
 
 def classify(
-    thesaurus: Annotated[
-        str,
-        typer.Argument(
-            metavar="THESAURUS",
-            help="A thesaurus; or a taxonomy: SKOS, child–parent TSV, a WordNet folder.",
-        ),
-    ],
+    thesaurus: options.ThesaurusArgument,
     counts: Annotated[
         str,
         typer.Argument(
@@ -39,10 +33,7 @@ def classify(
     n: Annotated[
         int, typer.Option("--number", "-n", min=1, metavar="N", help="Classes of each word.")
     ] = 3,
-    columns: Annotated[
-        str | None,
-        typer.Option(metavar="WORD,CONTEXT[,COUNT]", help="Of a table: its columns."),
-    ] = None,
+    columns: counting.ColumnsOption = None,
     format: Annotated[
         Format | None, typer.Option("--format", help="Default: text, or what FILE's name tells.")
     ] = None,

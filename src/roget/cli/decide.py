@@ -6,12 +6,12 @@ from typing import Annotated
 
 import typer
 
-from roget.cli import options
-from roget.cli.heldout import Columns, CountsArgument, FormatOption, Models, Top, read, writable
+from roget.cli import counting, options
+from roget.cli.heldout import Models, Top
 
 
 def decide(
-    counts: CountsArgument,
+    counts: options.CountsArgument,
     top: Top = 1000,
     draws: Annotated[int, typer.Option(min=1, metavar="N", help="How many draws.")] = 5,
     pairs: Annotated[
@@ -19,8 +19,8 @@ def decide(
     ] = 104,
     seed: options.Seed = 0,
     model: Models = None,
-    columns: Columns = None,
-    format: FormatOption = None,
+    columns: counting.ColumnsOption = None,
+    format: options.SheetFormatOption = None,
     output: options.Output = None,
 ) -> None:
     """Which of two verbs takes a noun, when all that was seen of one of them is deleted?
@@ -29,13 +29,15 @@ def decide(
     verbs are seen at all suggests the wrong one.
     """
     from roget.cli.progress import bar
+    from roget.core.store import check_file
     from roget.learn.decision import MODELS
     from roget.learn.decision import decide as run
     from roget.report import decision as report
 
-    writable(output)
-    table = read(counts, columns)
-    with bar("fits") as tell:
+    if output is not None:
+        check_file(output)
+    table = options.read_counts(counts, columns)
+    with bar("fits", "learning") as tell:
         found = run(
             table, model or MODELS, top=top, draws=draws, pairs=pairs, random_state=seed, tell=tell
         )

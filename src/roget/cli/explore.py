@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import sys
-from collections.abc import Callable, Iterator
 from typing import Annotated, Any
 
 import typer
@@ -13,13 +12,7 @@ from roget.cli import options
 
 
 def explore(
-    thesaurus: Annotated[
-        str,
-        typer.Argument(
-            metavar="THESAURUS",
-            help="A thesaurus; or a taxonomy: SKOS, child–parent TSV, a WordNet folder.",
-        ),
-    ],
+    thesaurus: options.ThesaurusArgument,
     port: Annotated[
         int | None,
         typer.Option(min=1, max=65535, metavar="N", help="Default: any that is free."),
@@ -61,21 +54,11 @@ def explore(
 
 
 def _write(desk: Any, static: str) -> None:
+    from roget.cli.progress import bar
     from roget.core.store import write_atomic
     from roget.explore.static import page
 
-    with _progress() as show:
+    with bar("words", "writing") as show:
         text = page(desk, show)
     write_atomic(static, text)
     print(f"wrote {static}: {len(text.encode()) / 1e6:.1f} MB", file=sys.stderr)
-
-
-@contextlib.contextmanager
-def _progress() -> Iterator[Callable[[int, int], None]]:
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeRemainingColumn
-
-    columns = ("writing", BarColumn(), MofNCompleteColumn(), "words", TimeRemainingColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as shown:
-        task = shown.add_task("", total=None)
-        yield lambda done, total: shown.update(task, completed=done, total=total)

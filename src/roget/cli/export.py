@@ -10,6 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from roget import catalogue
+from roget.cli import options
 
 Format = enum.StrEnum(  # type: ignore[misc]
     "Format", {name: name for name in catalogue.EXPORTERS}
@@ -17,13 +18,7 @@ Format = enum.StrEnum(  # type: ignore[misc]
 
 
 def export(
-    source: Annotated[
-        str,
-        typer.Argument(
-            metavar="THESAURUS",
-            help="A thesaurus; or a taxonomy: SKOS, child–parent TSV, a WordNet folder.",
-        ),
-    ],
+    source: options.ThesaurusArgument,
     output: Annotated[
         str,
         typer.Option(
@@ -59,10 +54,10 @@ def export(
     from roget.report.exports import told
     from roget.report.exports.base import BASE, Options
 
-    options = Options(title or Path(source).resolve().stem, language, base or BASE)
+    asked = Options(title or Path(source).resolve().stem, language, base or BASE)
     format = told(output) if to is None else to.value
     thesaurus = open_thesaurus(source, language)
     target: Any = sys.stdout.buffer if output == "-" else output
-    write(thesaurus, target, format, options)
+    write(thesaurus, target, format, asked)
     if output != "-":
         print(f"wrote {output}: {thesaurus!r}", file=sys.stderr)

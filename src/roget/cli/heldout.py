@@ -3,25 +3,12 @@
 from __future__ import annotations
 
 import enum
-import os
 import sys
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-from roget.cli import options
-
-if TYPE_CHECKING:
-    from roget.core.counts import Counts
-
-
-class Format(enum.StrEnum):
-    """How the answer is written."""
-
-    text = enum.auto()
-    json = enum.auto()
-    csv = enum.auto()
+from roget.cli import counting, options
 
 
 class Backoff(enum.StrEnum):
@@ -32,13 +19,6 @@ class Backoff(enum.StrEnum):
     none = enum.auto()
 
 
-CountsArgument = Annotated[
-    str, typer.Argument(metavar="COUNTS", help="Counts, a table of them, or 'sample'.")
-]
-Columns = Annotated[
-    str | None,
-    typer.Option(metavar="WORD,CONTEXT,COUNT", help="Columns of a table, by name or by number."),
-]
 Top = Annotated[int, typer.Option(min=1, metavar="N", help="Take the N most frequent words.")]
 Models = Annotated[
     list[str] | None,
@@ -50,13 +30,10 @@ Models = Annotated[
         "comdl, roget (soft-symmetric and comdl) or all; repeatable.",
     ),
 ]
-FormatOption = Annotated[
-    Format | None, typer.Option("--format", help="Default: text, or what FILE's name tells.")
-]
 
 
 def heldout(
-    counts: CountsArgument,
+    counts: options.CountsArgument,
     top: Top = 1000,
     splits: Annotated[int, typer.Option(min=1, metavar="N", help="How many splits.")] = 5,
     seed: options.Seed = 0,
@@ -67,8 +44,8 @@ def heldout(
             help="Models with classes: own counts discounted, interpolated, or classes alone."
         ),
     ] = Backoff.discount,
-    columns: Columns = None,
-    format: FormatOption = None,
+    columns: counting.ColumnsOption = None,
+    format: options.SheetFormatOption = None,
     figure: Annotated[
         str | None, typer.Option(metavar="FILE", help="Draw the losses: .svg, .png or .pdf.")
     ] = None,
@@ -80,14 +57,16 @@ def heldout(
     are as many words again, the next by frequency. Relative entropy counts every word alike.
     """
     from roget.cli.progress import bar
+    from roget.core.store import check_file
     from roget.learn.heldout.compare import MODELS, compare
     from roget.report import heldout as report
 
-    writable(output, figure)
+    for path in filter(None, (output, figure)):
+        check_file(path)
     if figure is not None:
         report.drawable(figure)
-    table = read(counts, columns)
-    with bar("fits") as tell:
+    table = options.read_counts(counts, columns)
+    with bar("fits", "learning") as tell:
         found = compare(
             table, model or MODELS, top=top, splits=splits, random_state=seed,
             backoff=backoff.value, tell=tell,
@@ -98,30 +77,3 @@ def heldout(
     if figure is not None:
         report.figure(found, figure)
         print(f"wrote {figure}", file=sys.stderr)
-
-
-def writable(*paths: str | None) -> None:
-    """Refuse files that could not be written, before work that would be lost."""
-    from roget.errors import InputError
-
-    for path in paths:
-        if path is None:
-            continue
-        target = Path(path).resolve()
-        if target.is_dir():
-            raise InputError(f"{path} is a folder: expected the name of a file to write")
-        if not target.parent.is_dir():
-            raise InputError(f"cannot write {path}: there is no folder {target.parent}")
-        if not os.access(target.parent, os.W_OK):
-            raise InputError(f"cannot write {path}: {target.parent} may not be written to")
-
-
-def read(source: str, columns: str | None) -> Counts:
-    """The counts that are named, or the sample."""
-    from roget.core.counts import Counts
-    from roget.data import sample
-
-    if source == "sample":
-        return sample("verb_object")
-    given = [int(c) if c.isdigit() else c for c in columns.split(",")] if columns else None
-    return Counts.read(source, columns=given)

@@ -18,21 +18,8 @@ class By(enum.StrEnum):
     counts = enum.auto()
 
 
-class Format(enum.StrEnum):
-    """How the answer is written."""
-
-    text = enum.auto()
-    json = enum.auto()
-
-
 def neighbours(
-    thesaurus: Annotated[
-        str,
-        typer.Argument(
-            metavar="THESAURUS",
-            help="A thesaurus; or a taxonomy: SKOS, child–parent TSV, a WordNet folder.",
-        ),
-    ],
+    thesaurus: options.ThesaurusArgument,
     word: Annotated[str, typer.Argument(metavar="WORD", help="The word to look up.")],
     n: Annotated[
         int, typer.Option("--number", "-n", min=1, metavar="N", help="How many neighbours.")
@@ -44,9 +31,7 @@ def neighbours(
             "and half."
         ),
     ] = By.both,
-    format: Annotated[
-        Format | None, typer.Option("--format", help="Default: text, or what FILE's name tells.")
-    ] = None,
+    format: options.FormatOption = None,
     output: options.Output = None,
 ) -> None:
     """The words of a thesaurus that are most like a word, and why.

@@ -6,11 +6,14 @@ import enum
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from roget import catalogue
+
+if TYPE_CHECKING:
+    from roget.core.counts import Counts
 
 
 class Average(enum.StrEnum):
@@ -44,6 +47,21 @@ class Answers(enum.StrEnum):
 
     weighted = enum.auto()
     top = enum.auto()
+
+
+class Format(enum.StrEnum):
+    """How an answer is written."""
+
+    text = enum.auto()
+    json = enum.auto()
+
+
+class SheetFormat(enum.StrEnum):
+    """The same, where it can be a table for other programs too."""
+
+    text = enum.auto()
+    json = enum.auto()
+    csv = enum.auto()
 
 
 LabelFormat = enum.StrEnum(  # type: ignore[misc]
@@ -118,6 +136,22 @@ IntervalOption = Annotated[
 ]
 LAST_SEED = 2**31
 Seed = Annotated[int, typer.Option(min=0, max=LAST_SEED, help="Seed of everything random.")]
+FormatOption = Annotated[
+    Format | None, typer.Option("--format", help="Default: text, or what FILE's name tells.")
+]
+SheetFormatOption = Annotated[
+    SheetFormat | None, typer.Option("--format", help="Default: text, or what FILE's name tells.")
+]
+ThesaurusArgument = Annotated[
+    str,
+    typer.Argument(
+        metavar="THESAURUS",
+        help="A thesaurus; or a taxonomy: SKOS, child–parent TSV, a WordNet folder.",
+    ),
+]
+CountsArgument = Annotated[
+    str, typer.Argument(metavar="COUNTS", help="Counts: a folder or a table; or 'sample'.")
+]
 Output = Annotated[
     str | None, typer.Option("--output", "-o", help="File to write instead of printing.")
 ]
@@ -137,6 +171,16 @@ def parse_columns(given: Sequence[str] | None) -> dict[str, str] | None:
             raise InputError(f"--columns {pair!r}: expected ROLE=COLUMN, such as label=topic")
         columns[role.strip()] = name.strip()
     return columns or None
+
+
+def read_counts(name: str, columns: str | None, sample: str = "verb_object") -> Counts:
+    """The counts that are named, or a sample; what there is to tell of them goes to stderr."""
+    from roget.learn.opening import open_counts
+
+    counts, notes = open_counts(name, columns.split(",") if columns else None, sample=sample)
+    for note in notes:
+        print(f"note: {note}", file=sys.stderr)
+    return counts
 
 
 def told_format(output: str | None, known: Mapping[str, str], asked: enum.StrEnum | None) -> str:

@@ -8,18 +8,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from roget.cli import options
+from roget.cli import counting, options
 
 if TYPE_CHECKING:
     from roget.core.counts import Counts
-
-
-class Format(enum.StrEnum):
-    """How the answer is written."""
-
-    text = enum.auto()
-    json = enum.auto()
-    csv = enum.auto()
 
 
 class Senses(enum.StrEnum):
@@ -30,9 +22,7 @@ class Senses(enum.StrEnum):
 
 
 def prefer(
-    counts: Annotated[
-        str, typer.Argument(metavar="COUNTS", help="Counts: a folder or a table, or 'sample'.")
-    ],
+    counts: options.CountsArgument,
     head: Annotated[str, typer.Argument(metavar="HEAD", help="The verb, say, or obj:eat.")],
     slot: Annotated[
         str | None, typer.Argument(metavar="[SLOT]", help="Its slot, such as obj, subj or with.")
@@ -64,13 +54,8 @@ def prefer(
     top: Annotated[
         int | None, typer.Option(min=1, metavar="N", help="So many classes. Default: 12 as text.")
     ] = None,
-    columns: Annotated[
-        str | None,
-        typer.Option(metavar="WORD,CONTEXT[,COUNT]", help="Of a table: its columns."),
-    ] = None,
-    format: Annotated[
-        Format | None, typer.Option("--format", help="Default: text, or what FILE's name tells.")
-    ] = None,
+    columns: counting.ColumnsOption = None,
+    format: options.SheetFormatOption = None,
     output: options.Output = None,
     seed: options.Seed = 0,
 ) -> None:
@@ -86,7 +71,7 @@ def prefer(
 
     if thesaurus is not None and wordnet is not None:
         raise InputError("--thesaurus and --wordnet: name one of them")
-    table = _counts(counts, slot, columns)
+    table = options.read_counts(counts, columns, sample="verb_slot_noun")
     context = context_of(table, head, slot)
     tree, source = _thesaurus(table, thesaurus, wordnet, seed)
     found = cut(table, context, thesaurus=tree, words=words, penalty=penalty, senses=senses.value)
@@ -97,23 +82,6 @@ def prefer(
     options.deliver(write(found, source, top), (), told, output)
 
 
-def _counts(name: str, slot: str | None, columns: str | None) -> Counts:
-    """The counts, or a bundled sample; that of all slots is what `sample` stands for."""
-    from pathlib import Path
-
-    from roget.core.counts import Counts
-    from roget.data import SAMPLES, sample
-    from roget.errors import InputError
-
-    known = "verb_slot_noun" if name == "sample" else name
-    if known not in SAMPLES or Path(name).exists():
-        return Counts.read(name, columns.split(",") if columns else None)
-    found = sample(known)
-    if not isinstance(found, Counts):
-        raise InputError(f"{name} holds quadruples, not counts")
-    return found
-
-
 def _thesaurus(
     counts: Counts, thesaurus: str | None, wordnet: str | None, seed: int
 ) -> tuple[Any, str]:
@@ -121,9 +89,7 @@ def _thesaurus(
     from rich.console import Console
 
     from roget.cli.progress import clustering
-    from roget.learn.taxonomy import taxonomy_of
-    from roget.learn.thesaurus import Thesaurus
-    from roget.learn.thesaurus.files import is_thesaurus
+    from roget.learn.opening import open_classes
     from roget.learn.treecut.preference import learnt
 
     named = wordnet if thesaurus is None else thesaurus
@@ -133,9 +99,5 @@ def _thesaurus(
         said = f"{len(found):,} words in {found.tree.n_clusters:,} classes"
         print(f"learnt a thesaurus of the counts: {said}", file=sys.stderr)
         return found, "a thesaurus learnt from the counts"
-    from pathlib import Path
-
     with Console(stderr=True).status(f"reading {named}"):
-        if thesaurus is not None and is_thesaurus(Path(thesaurus)):
-            return Thesaurus.load(thesaurus), thesaurus
-        return taxonomy_of(named, part="noun"), named
+        return open_classes(named), named

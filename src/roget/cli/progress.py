@@ -11,11 +11,11 @@ PATIENCE = 2.0
 
 
 @contextmanager
-def bar(unit: str) -> Iterator[Callable[[int, int], None]]:
+def bar(unit: str, doing: str = "scoring") -> Iterator[Callable[[int, int], None]]:
     """Yield a callback for (done, total); the bar appears after two seconds."""
     from rich.progress import BarColumn, MofNCompleteColumn, TimeRemainingColumn
 
-    columns = ("scoring", BarColumn(), MofNCompleteColumn(), unit, TimeRemainingColumn())
+    columns = (doing, BarColumn(), MofNCompleteColumn(), unit, TimeRemainingColumn())
     with patient(*columns) as show:
         yield lambda done, total: show(done, total)
 

@@ -43,13 +43,26 @@ def read_object(path: str | os.PathLike[str]) -> dict[str, Any]:
     return found
 
 
+def check_file(path: str | os.PathLike[str]) -> None:
+    """Refuse a file that could not be written: better before the work than after."""
+    target = Path(path).resolve()
+    _need_file(target)
+    _need_access(target)
+
+
+def check_directory(path: str | os.PathLike[str], ours: Callable[[Path], bool], kind: str) -> None:
+    """Refuse a folder that `new_directory` would refuse: better before the work than after."""
+    target = Path(path).resolve()
+    _need_folder(target)
+    _need_ours(target, ours, kind)
+    _need_access(target)
+
+
 @contextmanager
 def new_file(path: str | os.PathLike[str]) -> Iterator[Path]:
     """A draft beside the file, to be written; it takes the file's name if the block ends well."""
     target = Path(path).resolve()
-    if target.is_dir():
-        raise InputError(f"{target} is a folder: expected the name of a file to write")
-    _need_folder(target)
+    _need_file(target)
     if target.exists() and not target.is_file():
         # A pipe or device is written to, never replaced.
         yield target
@@ -199,6 +212,17 @@ def _swap(one: Path, other: Path) -> bool:
     return rename is not None and not rename(
         here, os.fsencode(one), here, os.fsencode(other), ctypes.c_uint(exchange)
     )
+
+
+def _need_file(target: Path) -> None:
+    if target.is_dir():
+        raise InputError(f"{target} is a folder: expected the name of a file to write")
+    _need_folder(target)
+
+
+def _need_access(target: Path) -> None:
+    if not os.access(target.parent, os.W_OK):
+        raise InputError(f"cannot write {target}: {target.parent} may not be written to")
 
 
 def _need_folder(target: Path) -> None:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, overload
 
 from roget.core.quadruple import Quadruple
-from roget.errors import UnknownName
+from roget.errors import InputError, UnknownName
 
 if TYPE_CHECKING:
     from roget.core.counts import Counts
@@ -42,6 +43,22 @@ def sample(name: str = "verb_object") -> Counts | list[Quadruple]:
     """
     path = sample_path(name)
     return _quadruples(path) if name == "pp_quads" else _counts(path)
+
+
+def bundled_counts(name: str, default: str = "verb_object") -> Counts | None:
+    """The counts that a name means: of a sample, or of the default one, which is called sample.
+
+    None if there is none of that name, or if a file is called so.
+    """
+    from roget.core.counts import Counts
+
+    known = default if name == "sample" else name
+    if known not in SAMPLES or os.path.exists(name):
+        return None
+    found = sample(known)
+    if not isinstance(found, Counts):
+        raise InputError(f"{name} holds quadruples, not counts")
+    return found
 
 
 def sample_path(name: str) -> Path:

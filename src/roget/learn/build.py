@@ -18,7 +18,7 @@ from roget._version import __version__
 from roget.core.counts import Counts
 from roget.core.counts.files import is_counts
 from roget.core.store import clear_errors, write_atomic
-from roget.data import SAMPLES, sample
+from roget.data import bundled_counts
 from roget.errors import InputError, UnknownName
 from roget.learn.counting import count as counting
 from roget.learn.counting.inputs import plan, sources_of
@@ -30,9 +30,6 @@ from roget.learn.thesaurus import files as thesaurus_files
 from roget.learn.trial import trial
 
 Clustering: TypeAlias = Callable[[dict[str, Any]], None]
-
-SAMPLE = "verb_object"
-"""What `sample` stands for."""
 
 AUTO = "auto"
 TOP = 5000
@@ -314,13 +311,7 @@ def _ready(inputs: Sequence[str | os.PathLike[str]], options: Options) -> Counts
 def _existing(name: str) -> Counts | None:
     if is_counts(Path(name)):
         return Counts.read(name)
-    known = SAMPLE if name == "sample" else name
-    if known not in SAMPLES or os.path.exists(name):
-        return None
-    counts = sample(known)
-    if not isinstance(counts, Counts):
-        raise InputError(f"{name} holds quadruples, not counts")
-    return counts
+    return bundled_counts(name)
 
 
 def _counted(

@@ -60,7 +60,7 @@ def _folder(name: str) -> Iterator[Path]:
     import tempfile
 
     from roget.core.counts import Counts
-    from roget.data import SAMPLES, sample
+    from roget.data import SAMPLES, bundled_counts
 
     if os.path.isdir(name):
         yield Path(name)
@@ -71,9 +71,7 @@ def _folder(name: str) -> Iterator[Path]:
             f"{name}: no such file or folder; expected a counts folder, a file of counts (.tsv, "
             f".npz, …) or a sample that comes with roget ({known})"
         )
-    counts = Counts.read(name) if os.path.exists(name) else sample(name)
-    if not isinstance(counts, Counts):
-        raise InputError(f"{name} holds quadruples, not counts")
+    counts = bundled_counts(name) or Counts.read(name)
     with tempfile.TemporaryDirectory(prefix="roget.") as folder:
         counts.write(os.path.join(folder, "counts"))
         yield Path(folder) / "counts"

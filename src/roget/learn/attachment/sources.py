@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 from roget.core.counts import Counts
 from roget.core.quadruple import Quadruple
 from roget.errors import InputError
 from roget.learn.attachment.spaces import Sources
+from roget.learn.opening import open_classes, open_counts
 
 OWN = 0.5
 """Where more of the quadruples than this are bundled ones, these are no other text."""
@@ -41,24 +41,10 @@ def _counts(pairs: Any) -> Counts:
     if isinstance(pairs, Counts):
         return pairs
     if isinstance(pairs, str | os.PathLike):
-        from roget.data import SAMPLES, sample
-
-        if os.fspath(pairs) in SAMPLES and not Path(pairs).exists():
-            found = sample(os.fspath(pairs))
-            if isinstance(found, Counts):
-                return found
-        return Counts.read(pairs)
+        return open_counts(pairs, sample="verb_slot_noun")[0]
     raise InputError(f"pairs {type(pairs).__name__}: expected Counts, or the name of their file")
 
 
 def _thesaurus(given: Any) -> Any:
     """A thesaurus as it is, or read from its folder or file."""
-    if not isinstance(given, str | os.PathLike):
-        return given
-    from roget.learn.taxonomy import taxonomy_of
-    from roget.learn.thesaurus import Thesaurus
-    from roget.learn.thesaurus.files import is_thesaurus
-
-    if is_thesaurus(Path(given)):
-        return Thesaurus.load(given)
-    return taxonomy_of(given, part="noun")
+    return open_classes(given) if isinstance(given, str | os.PathLike) else given

@@ -19,15 +19,25 @@ import numpy.typing as npt
 from scipy import sparse
 
 from roget._version import __version__
-from roget.core.store import new_directory, read_object
+from roget.core.store import check_directory, new_directory, read_object
 from roget.core.tree import Tree
 from roget.errors import InputError
 
 VERSION = 1
 _HEADER, _ARRAYS = "model.json", "arrays.npz"
+KIND = "a model"
 
 INTERVAL = 2.0
 """Seconds at least between two checkpoints; writing takes at most a tenth of the time."""
+
+
+def check(path: str | os.PathLike[str]) -> None:
+    """Refuse a place where no model could be written, before one is learnt."""
+    check_directory(path, _is_model, KIND)
+
+
+def _is_model(folder: Path) -> bool:
+    return (folder / _HEADER).is_file()
 
 
 def write(path: str | os.PathLike[str], kind: str, content: Mapping[str, Any]) -> None:
@@ -35,7 +45,7 @@ def write(path: str | os.PathLike[str], kind: str, content: Mapping[str, Any]) -
     arrays = {name: value for name, value in content.items() if isinstance(value, np.ndarray)}
     plain = {name: value for name, value in content.items() if name not in arrays}
     header = {"format": f"roget.{kind}", "version": VERSION, "roget": __version__, **plain}
-    with new_directory(path, lambda folder: (folder / _HEADER).is_file(), "a model") as draft:
+    with new_directory(path, _is_model, KIND) as draft:
         text = json.dumps(header, ensure_ascii=False, indent=1, default=_plain)
         (draft / _HEADER).write_text(text + "\n", encoding="utf-8")
         np.savez(draft / _ARRAYS, allow_pickle=False, **arrays)
