@@ -24,9 +24,9 @@ from scipy import sparse
 
 from roget.core.counts import Counts
 from roget.core.tree import Tree
-from roget.explore import static
-from roget.explore.desk import Desk
 from roget.learn.thesaurus import Thesaurus
+from roget.web import static
+from roget.web.desk import Desk
 
 ANSWER, PAGE, PAINT = 0.050, 5.0, 1.0
 """Bars: seconds of an answer, megabytes of a static page of 5,000 words, seconds to first paint."""
@@ -67,7 +67,7 @@ def served(desk: Desk) -> Iterator[str]:
     """The address of a server of this process."""
     import uvicorn
 
-    from roget.explore.server import application, free_port
+    from roget.web.server import application, free_port
 
     bound = free_port(None)
     port = bound.getsockname()[1]

@@ -88,8 +88,8 @@ def cuts(place: Path) -> Rows:
 
 def imported(place: Path) -> Rows:
     """Nouns and verbs as a thesaurus: reading, places, neighbours, and the page's start."""
-    from roget.explore.views import Views
     from roget.report.words import look_around
+    from roget.web.views import Views
 
     thesaurus, spent = timed(lambda: read(place))
     yield Row("import", spent, None, f"{len(thesaurus):,} words", "s", BARS["import"])

@@ -33,13 +33,13 @@ def explore(
     columns: options.Columns = None,
 ) -> None:
     """Look at a thesaurus: a page on this machine, or one file to pass on."""
-    from roget.explore.desk import Desk
+    from roget.web.desk import Desk
 
     desk = Desk(thesaurus, compare, options.parse_columns(columns))
     if static is not None:
         _write(desk, static)
         return
-    from roget.explore.server import free_port, serve
+    from roget.web.server import free_port, serve
 
     def ready(address: str) -> None:
         print(f"{address}  (Ctrl-C ends it)", file=sys.stderr, flush=True)
@@ -56,7 +56,7 @@ def explore(
 def _write(desk: Any, static: str) -> None:
     from roget.cli.progress import bar
     from roget.core.store import write_atomic
-    from roget.explore.static import page
+    from roget.web.static import page
 
     with bar("words", "writing") as show:
         text = page(desk, show)

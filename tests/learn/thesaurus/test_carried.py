@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from roget import Counts, InputError
-from roget.explore.index import Index
 from roget.learn.thesaurus import Thesaurus
 from roget.report.exports.base import members
+from roget.web.index import Index
 from thesauri import random_thesaurus
 
 

@@ -7,14 +7,14 @@ import math
 import pytest
 from hypothesis import given, settings
 
-from explore.helpers import FAMILIES as HOMES
-from explore.helpers import made
 from roget import Counts
 from roget.core.tree import Tree
-from roget.explore.index import Index
 from roget.learn.thesaurus import LABEL, Thesaurus
 from roget.learn.thesaurus.labels import AGAIN
+from roget.web.index import Index
 from thesauri import THESAURI, planted
+from web.helpers import FAMILIES as HOMES
+from web.helpers import made
 
 
 def naive_worth(t, row, rows, above):

@@ -6,10 +6,10 @@ import json
 from collections.abc import Callable
 from typing import Any
 
-from roget.explore.compare import CUTS
-from roget.explore.desk import Desk
-from roget.explore.page import alone
-from roget.explore.views import Views
+from roget.web.compare import CUTS
+from roget.web.desk import Desk
+from roget.web.page import alone
+from roget.web.views import Views
 
 SHARD = 256
 """Words in one block of data; a block is parsed when one of its words is opened."""

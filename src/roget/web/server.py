@@ -15,11 +15,11 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 from roget.errors import InputError, MissingExtra, RogetError
-from roget.explore.desk import Changed, Desk
-from roget.explore.page import POLICY, asset, render
-from roget.explore.sheets import SHEETS, as_csv
-from roget.explore.sheets import cut as cut_sheet
-from roget.explore.views import MOST, NEAR, WORDS, View
+from roget.web.desk import Changed, Desk
+from roget.web.page import POLICY, asset, render
+from roget.web.sheets import SHEETS, as_csv
+from roget.web.sheets import cut as cut_sheet
+from roget.web.views import MOST, NEAR, WORDS, View
 
 try:
     from starlette.applications import Starlette

@@ -8,13 +8,13 @@ import socket
 
 import pytest
 
-from explore.helpers import FAMILIES, HOSTILE, hostile, made
 from roget.errors import InputError
-from roget.explore.desk import Desk
 from roget.learn.thesaurus import Thesaurus
+from roget.web.desk import Desk
+from web.helpers import FAMILIES, HOSTILE, hostile, made
 
 testclient = pytest.importorskip("starlette.testclient", reason="needs roget[explore]")
-server = pytest.importorskip("roget.explore.server")
+server = pytest.importorskip("roget.web.server")
 
 PORT = 8123
 HOME = f"http://127.0.0.1:{PORT}"

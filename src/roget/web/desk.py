@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Any
 
 from roget.errors import InputError
-from roget.explore.compare import Side, comparison, offered, opened
-from roget.explore.views import View, Views
 from roget.learn.opening import open_thesaurus
 from roget.learn.thesaurus import Thesaurus, files
+from roget.web.compare import Side, comparison, offered, opened
+from roget.web.views import View, Views
 
 EDITS: dict[str, dict[str, type]] = {
     "rename": {"node": int, "label": str},

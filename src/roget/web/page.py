@@ -19,7 +19,7 @@ POLICY = (
 
 def asset(name: str) -> str:
     """The text of a file of this package."""
-    return (resources.files("roget.explore") / "assets" / name).read_text(encoding="utf-8")
+    return (resources.files("roget.web") / "assets" / name).read_text(encoding="utf-8")
 
 
 def digest(text: str) -> str:

@@ -7,7 +7,7 @@ import io
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from roget.explore.views import View, Views
+from roget.web.views import View, Views
 
 Sheet = tuple[list[str], Iterable[list[Any]]]
 

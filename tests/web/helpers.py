@@ -77,7 +77,7 @@ def served(desk: Any) -> Iterator[str]:
     """The address of a real server of this process."""
     import uvicorn
 
-    from roget.explore.server import application, free_port
+    from roget.web.server import application, free_port
 
     bound = free_port(None)
     port = bound.getsockname()[1]

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from explore.helpers import FAMILIES, HOSTILE, hostile, made, served, shown, write_gold
-from roget.explore import static
-from roget.explore.desk import Desk
+from roget.web import static
+from roget.web.desk import Desk
+from web.helpers import FAMILIES, HOSTILE, hostile, made, served, shown, write_gold
 
 pytest.importorskip("starlette", reason="needs roget[explore]")
 

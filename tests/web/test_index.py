@@ -10,17 +10,17 @@ import math
 import numpy as np
 import pytest
 
-from explore.helpers import FAMILIES, hostile, made
 from roget.errors import InputError
-from roget.explore import sheets
-from roget.explore.compare import Gold, Other, comparison, offered, opened
-from roget.explore.index import Index
-from roget.explore.neighbours import Neighbours
-from roget.explore.search import Search
-from roget.explore.views import Views
 from roget.report.exports import export
 from roget.report.exports.base import Options
 from roget.scoring.evaluate import score
+from roget.web import sheets
+from roget.web.compare import Gold, Other, comparison, offered, opened
+from roget.web.index import Index
+from roget.web.neighbours import Neighbours
+from roget.web.search import Search
+from roget.web.views import Views
+from web.helpers import FAMILIES, hostile, made
 
 
 @pytest.mark.parametrize("soft", [True, False])

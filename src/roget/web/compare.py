@@ -12,10 +12,10 @@ import numpy as np
 import numpy.typing as npt
 
 from roget.errors import InputError
-from roget.explore.views import View, Views, brief
 from roget.learn.opening import is_taxonomy, open_thesaurus
 from roget.scoring.evaluate import score
 from roget.scoring.labels import Labels, as_labels
+from roget.web.views import View, Views, brief
 
 Ints = npt.NDArray[np.int64]
 

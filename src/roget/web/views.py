@@ -9,10 +9,10 @@ from typing import Any
 
 from roget.core.information import bits
 from roget.errors import InputError
-from roget.explore.index import Index, Telling
-from roget.explore.neighbours import GUESSED, Neighbours
-from roget.explore.search import Search, folded
 from roget.learn.thesaurus import Thesaurus
+from roget.web.index import Index, Telling
+from roget.web.neighbours import GUESSED, Neighbours
+from roget.web.search import Search, folded
 
 DIGITS = 5
 """Significant digits of numbers that a page draws."""

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from explore.helpers import FAMILIES, made, write_gold
 from roget.learn.thesaurus import Thesaurus
+from web.helpers import FAMILIES, made, write_gold
 
 
 @pytest.fixture(scope="session")
