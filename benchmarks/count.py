@@ -25,10 +25,11 @@ import numpy as np
 import pyconll
 from harness import Row, chosen, cpu, options, run
 
+from roget.core.io.paths import find
+from roget.core.io.source import Source
 from roget.learn.corpus import conllu
 from roget.learn.corpus.base import Reading, Tables
 from roget.learn.corpus.relations import Extractor, parse
-from roget.learn.corpus.sources import Source, find
 
 Rows = Iterator[Row | str]
 """A case yields rows for the table, and sentences for the lines under it."""

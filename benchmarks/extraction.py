@@ -21,10 +21,10 @@ from pathlib import Path
 import numpy as np
 from harness import cpu, progress
 
+from roget.core.io.paths import find
 from roget.learn.corpus import conllu, tagger, text
 from roget.learn.corpus.base import NONE, Reader, Reading, Tables, Tokens
 from roget.learn.corpus.relations import Extractor, parse
-from roget.learn.corpus.sources import find
 from roget.learn.corpus.windows import Windows
 
 RELATIONS = {

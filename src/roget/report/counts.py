@@ -31,7 +31,7 @@ def look_up(name: str, word: str) -> dict[str, Any]:
     """A word of such counts with its total and all its contexts, the most frequent first."""
     from roget.core.counts import files as counts_files
     from roget.core.counts.names import NotCounted
-    from roget.core.database import database, parquet, readable
+    from roget.core.io.duck import database, parquet, readable
 
     with _folder(name) as folder, database() as connection, readable(folder):
         record = counts_files.manifest(folder)

@@ -13,10 +13,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from learn.corpus.parsed_twins import parsed, sentences
+from roget.core.io import source as sources
+from roget.core.io.paths import find
 from roget.errors import MAX_PROBLEMS, FormatError, InputError
-from roget.learn.corpus import conllu, conllu_kernel, sources
+from roget.learn.corpus import conllu, conllu_kernel
 from roget.learn.corpus.base import NONE, Reading, Tables
-from roget.learn.corpus.sources import find
 
 DRINK = """\
 # text = The cat drinks milk

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from learn.corpus.parsed_twins import parsed, sentences
 from learn.corpus.parsed_twins import quadruples as naive
+from roget.core.io import source as sources
 from roget.core.quadruple import Quadruple
-from roget.learn.corpus import sources
 from roget.learn.counting.options import Options
 from roget.learn.counting.quadruples import read
 

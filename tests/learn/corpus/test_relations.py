@@ -10,11 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from learn.corpus.parsed_twins import pairs, parsed, sentences
+from roget.core.io import source as sources
+from roget.core.io.paths import find
 from roget.errors import InputError, UnknownName
-from roget.learn.corpus import conllu, relations, sources
+from roget.learn.corpus import conllu, relations
 from roget.learn.corpus.base import Reading, Tables, Tokens
 from roget.learn.corpus.relations import Extractor, Relation, parse
-from roget.learn.corpus.sources import find
 
 # Old friends of mine live in a house outside of town because of rent they pay.
 FRIENDS = """\

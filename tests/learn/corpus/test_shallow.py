@@ -10,12 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from learn.corpus.parsed_twins import pairs, parsed
+from roget.core.io.paths import find
 from roget.learn.corpus import tagger
 from roget.learn.corpus.base import NONE, Reading, Tables
 from roget.learn.corpus.english import KINDS
 from roget.learn.corpus.relations import UPOS
 from roget.learn.corpus.shallow import attach
-from roget.learn.corpus.sources import find
 
 LABELS = {
     *("", "obj", "iobj", "nsubj", "nsubj:pass", "obl", "obl:tmod", "obl:npmod", "nmod"),

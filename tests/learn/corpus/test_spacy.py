@@ -8,11 +8,11 @@ from itertools import pairwise
 
 import pytest
 
+from roget.core.io.paths import find
 from roget.errors import InputError, MissingExtra
 from roget.learn.corpus import spacy_reader
 from roget.learn.corpus.base import NONE, Reading, Tables
 from roget.learn.corpus.relations import Extractor, parse
-from roget.learn.corpus.sources import find
 
 spacy = pytest.importorskip("spacy")
 from spacy.tokens import Doc, DocBin  # noqa: E402

@@ -8,11 +8,11 @@ from itertools import pairwise
 import pytest
 
 from learn.corpus.parsed_twins import parsed
+from roget.core.io.paths import find
 from roget.errors import MissingExtra, UnknownName
 from roget.learn.corpus import english, hanta, tagger
 from roget.learn.corpus.base import NONE, Reading, Tables
 from roget.learn.corpus.relations import UPOS
-from roget.learn.corpus.sources import find
 
 SENTENCES = [
     "The old man gave the boy a book that he did n't want to read .",

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from roget.core.io.paths import find
 from roget.errors import MAX_PROBLEMS, FormatError
 from roget.learn.corpus import text
 from roget.learn.corpus.base import Reading, Tables
-from roget.learn.corpus.sources import find
 
 PLAIN = st.text(st.sampled_from("abzAZéßЖλ019 .,'-_·!?…\"()[]’“”\n\t€&"), max_size=60)
 

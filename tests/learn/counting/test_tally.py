@@ -9,7 +9,7 @@ import duckdb
 import numpy as np
 import pytest
 
-from roget.engines import duck
+from roget.core.io import duck
 from roget.errors import InputError
 from roget.learn.corpus.base import Pairs, Tables
 from roget.learn.counting import tally

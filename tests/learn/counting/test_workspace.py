@@ -17,7 +17,7 @@ import pytest
 
 from learn.counting import corpora
 from roget.core.counts import Counts
-from roget.engines import duck
+from roget.core.io import duck
 from roget.errors import FormatError, InputError
 from roget.learn.counting import inputs
 from roget.learn.counting.count import Options, count, run

@@ -16,7 +16,7 @@ from scipy import sparse
 
 from roget.core.counts import summary as counts_summary
 from roget.core.counts.counts import Counts
-from roget.core.database import database, parquet, readable, write_parquet
+from roget.core.io.duck import database, parquet, readable, write_parquet
 from roget.core.store import new_directory, read_object
 from roget.errors import InputError
 

@@ -16,10 +16,10 @@ from roget.core.counts import files as counts_files
 from roget.core.counts import npz as counts_npz
 from roget.core.counts.counts import Counts
 from roget.core.counts.matrix import Names
-from roget.core.database import database
+from roget.core.io.duck import database
+from roget.core.io.pairs import SUM, WHOLE, explained, kind, scan
+from roget.core.io.table import FORMATS
 from roget.core.store import new_file
-from roget.core.tables.layout import FORMATS
-from roget.core.tables.pairs import SUM, WHOLE, explained, kind, scan
 from roget.errors import InputError
 
 _NPZ = ".npz"

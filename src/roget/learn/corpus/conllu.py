@@ -12,11 +12,11 @@ from itertools import islice
 
 import numpy as np
 
+from roget.core.io.source import PIECE, Block, Source
 from roget.errors import MAX_PROBLEMS, FormatError
 from roget.learn.corpus import conllu_kernel as kernel
 from roget.learn.corpus.base import NONE, Reading, Strings, Tables, Tokens
 from roget.learn.corpus.conllu_kernel import Bytes, Places
-from roget.learn.corpus.sources import PIECE, Block, Source
 
 FORM, LEMMA, UPOS, HEAD, DEPREL = 1, 2, 3, 6, 7
 """Columns, counted from 0."""

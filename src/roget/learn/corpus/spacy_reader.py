@@ -15,10 +15,10 @@ from typing import Any
 
 import numpy as np
 
+from roget.core.io.source import Source
 from roget.errors import InputError, MissingExtra
 from roget.learn.corpus import text
 from roget.learn.corpus.base import NONE, Ids, Reading, Tables, Tokens
-from roget.learn.corpus.sources import Source
 
 BATCH = 1 << 15
 """Tokens collected before they are passed on."""

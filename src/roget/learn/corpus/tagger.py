@@ -10,12 +10,12 @@ from typing import NamedTuple
 import numpy as np
 import regex
 
+from roget.core.io.source import Source
 from roget.errors import InputError, UnknownName
 from roget.learn.corpus import english, text
 from roget.learn.corpus.base import NONE, Ids, Reading, Tables, Tokens
 from roget.learn.corpus.hanta import Tagger
 from roget.learn.corpus.shallow import Parse, attach
-from roget.learn.corpus.sources import Source
 
 LONGEST = 1000
 """Tokens of a sentence; longer ones, which are no sentences, are cut."""

@@ -13,9 +13,9 @@ from collections.abc import Iterator
 import numpy as np
 import regex
 
+from roget.core.io.source import Block, Source
 from roget.errors import MAX_PROBLEMS, FormatError
 from roget.learn.corpus.base import Offsets, Reading, Strings, Tables, Tokens
-from roget.learn.corpus.sources import Block, Source
 
 BATCH = 1 << 19
 """Bytes handled at a time, some hundred thousand words."""

@@ -11,9 +11,9 @@ from typing import TypeAlias
 
 from roget.core.counts import Counts
 from roget.core.counts import files as counts_files
-from roget.engines import duck
+from roget.core.io import duck
+from roget.core.io.source import STANDARD_INPUT
 from roget.errors import InputError
-from roget.learn.corpus.sources import STANDARD_INPUT
 from roget.learn.counting import export
 from roget.learn.counting.hashing import Hashes
 from roget.learn.counting.inputs import plan, sources_of

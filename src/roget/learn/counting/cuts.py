@@ -7,7 +7,7 @@ from collections.abc import Iterable
 import duckdb
 import numpy as np
 
-from roget.core.tables.layout import quoted
+from roget.core.io.duck import quoted
 from roget.learn.counting.recipe import Cuts
 
 _LETTERS = r"\p{L}[\p{L}\p{M}]*([-'’‐‑]\p{L}[\p{L}\p{M}]*)*"

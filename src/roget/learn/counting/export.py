@@ -11,10 +11,10 @@ import duckdb
 
 from roget.core.counts import Counts
 from roget.core.counts import files as counts_files
+from roget.core.io import duck
+from roget.core.io.source import STANDARD_INPUT
 from roget.core.store import new_directory, new_file
-from roget.engines import duck
 from roget.errors import InputError
-from roget.learn.corpus.sources import STANDARD_INPUT
 
 TABLES = (".tsv", ".tsv.gz")
 FILES = (*TABLES, ".npz")

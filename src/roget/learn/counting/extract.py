@@ -13,10 +13,10 @@ import duckdb
 import numpy as np
 
 from roget import catalogue
-from roget.engines import duck
+from roget.core.io import duck
+from roget.core.io.source import STANDARD_INPUT
 from roget.engines.base import Report
 from roget.learn.corpus.base import Pairs, Tables, Tokens
-from roget.learn.corpus.sources import STANDARD_INPUT
 from roget.learn.counting import parts, tabular
 from roget.learn.counting.parts import Facts, Task
 from roget.learn.counting.recipe import Recipe

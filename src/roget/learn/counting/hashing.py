@@ -7,8 +7,8 @@ import os
 import threading
 from collections.abc import Sequence
 
+from roget.core.io.source import STANDARD_INPUT, Source
 from roget.errors import InputError
-from roget.learn.corpus.sources import STANDARD_INPUT, Source
 
 _BLOCK = 4 << 20
 

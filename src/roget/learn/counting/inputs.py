@@ -9,9 +9,10 @@ from dataclasses import replace
 from pathlib import Path
 
 from roget.core.counts.files import is_counts
-from roget.core.tables.layout import FORMATS
+from roget.core.io.paths import find
+from roget.core.io.source import PIECE, STANDARD_INPUT, Source, standard_head
+from roget.core.io.table import FORMATS
 from roget.errors import InputError
-from roget.learn.corpus.sources import PIECE, STANDARD_INPUT, Source, find, standard_head
 from roget.learn.counting import parts
 from roget.learn.counting.extract import TABULAR
 from roget.learn.counting.parts import Task

@@ -8,8 +8,8 @@ from hashlib import sha256
 from typing import Any
 
 from roget._version import __version__
+from roget.core.io.source import STANDARD_INPUT, Source
 from roget.learn.corpus.relations import NAMED
-from roget.learn.corpus.sources import STANDARD_INPUT, Source
 from roget.learn.counting.extract import TABULAR
 from roget.learn.counting.hashing import Hashes
 from roget.learn.counting.parts import Part

@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import Any
 
 from roget._version import __version__
-from roget.learn.corpus.sources import STANDARD_INPUT, Source
+from roget.core.io.source import STANDARD_INPUT, Source
 from roget.learn.counting.recipe import Recipe
 
 VERSION = 1

@@ -7,8 +7,8 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
-from roget.core.database import database
-from roget.core.tables.layout import layout
+from roget.core.io.duck import database
+from roget.core.io.table import layout
 from roget.errors import InputError
 
 HEADS = frozenset({"verb", "head", "predicate", "governor", "adjective"})

@@ -11,11 +11,11 @@ import duckdb
 import numpy as np
 
 from roget.core.counts import Counts
-from roget.core.tables import pairs as tables
-from roget.core.tables.layout import FORMATS
-from roget.engines import duck
+from roget.core.io import duck
+from roget.core.io import pairs as tables
+from roget.core.io.source import STANDARD_INPUT, Source
+from roget.core.io.table import FORMATS
 from roget.engines.base import Report
-from roget.learn.corpus.sources import STANDARD_INPUT, Source
 from roget.learn.counting import exact
 from roget.learn.counting.parts import CONTEXTS, WORDS, Facts, pairs_name
 from roget.learn.counting.recipe import Recipe

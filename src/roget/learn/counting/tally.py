@@ -9,7 +9,7 @@ import duckdb
 import numpy as np
 import numpy.typing as npt
 
-from roget.engines import duck
+from roget.core.io import duck
 from roget.errors import InputError
 from roget.learn.corpus.base import Pairs, Strings, Tables
 from roget.learn.counting.parts import CONTEXTS, WORDS, pairs_name

@@ -14,7 +14,7 @@ from typing import Any
 import duckdb
 
 from roget.core.counts import files as counts_files
-from roget.engines import duck
+from roget.core.io import duck
 from roget.errors import InputError
 from roget.learn.counting import exact, parts
 from roget.learn.counting.cuts import Filter

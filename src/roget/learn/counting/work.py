@@ -7,9 +7,9 @@ from dataclasses import replace
 from typing import TypeAlias
 
 from roget import catalogue
+from roget.core.io.source import STANDARD_INPUT
 from roget.engines.base import Engine, Report
 from roget.errors import InputError
-from roget.learn.corpus.sources import STANDARD_INPUT
 from roget.learn.counting import parts
 from roget.learn.counting.extract import TABULAR, Extract
 from roget.learn.counting.inputs import SLOW, stored

@@ -11,8 +11,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import IO
 
+from roget.core.io.source import STANDARD_INPUT
 from roget.errors import InputError
-from roget.learn.corpus.sources import STANDARD_INPUT
 from roget.learn.counting import parts
 from roget.learn.counting.parts import Part, Task
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from roget.core.database import database, write_parquet
+from roget.core.io.duck import database, write_parquet
 from roget.core.store import new_file
 from roget.errors import InputError
 from roget.learn.thesaurus import Thesaurus

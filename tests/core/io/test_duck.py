@@ -11,7 +11,7 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from roget.engines import duck
+from roget.core.io import duck
 from roget.errors import InputError, RogetError
 
 
@@ -86,7 +86,7 @@ def test_parquet_paths_are_no_patterns(tmp_path: Path) -> None:
 def test_ctrl_c_ends_a_query_at_once() -> None:
     script = """if True:
         import time
-        from roget.engines import duck
+        from roget.core.io import duck
         connection = duck.connect()
         print("begun", flush=True)
         try:

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import glob
+import json
 import re
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
 
 import duckdb
+import numpy.typing as npt
 
-from roget.core.database import quoted, reason
 from roget.errors import InputError, RogetError
 
 DEFAULT_MEMORY = "50%"
@@ -23,29 +26,58 @@ _SETTINGS: dict[str, str | bool | int | float | list[str]] = {
     "autoinstall_known_extensions": "false",
     "autoload_known_extensions": "false",
     "allow_community_extensions": "false",
-    "preserve_insertion_order": "false",
 }
 
 
 def connect(
-    memory: str | None = None, threads: int | None = None, spill: Path | None = None
+    memory: str | None = None,
+    threads: int | None = None,
+    spill: Path | None = None,
+    *,
+    ordered: bool = False,
 ) -> duckdb.DuckDBPyConnection:
     """An empty database in memory.
 
     Memory is "2GB" or "50%" (of the machine's; the default); what does not fit is spilled to the
-    folder, which is made when needed. Without one nothing is spilled. The order of rows is not
-    kept, and no extension is ever fetched.
+    folder, which is made when needed. Without one nothing is spilled. The order of rows is kept
+    only if asked for, and no extension is ever fetched.
     """
     memory = memory or DEFAULT_MEMORY
     if not _SIZE.fullmatch(memory):
         raise InputError(f"memory {memory!r}: expected a size such as 2GB or 500MB")
     connection = duckdb.connect(config=_SETTINGS)
+    connection.execute(f"SET preserve_insertion_order = {ordered}")
     connection.execute(f"SET memory_limit = {quoted(memory)}")
     if threads is not None:
         connection.execute(f"SET threads = {threads}")
     connection.execute("SET enable_progress_bar = false")
     connection.execute(f"SET temp_directory = {quoted('' if spill is None else str(spill))}")
     return connection
+
+
+@contextmanager
+def database() -> Iterator[duckdb.DuckDBPyConnection]:
+    """A database that keeps the order of rows and spills where temporary files belong.
+
+    A full disk or too little memory is an OSError.
+    """
+    with (
+        TemporaryDirectory(prefix="roget.") as spill,
+        connect(spill=Path(spill), ordered=True) as connection,
+    ):
+        try:
+            yield connection
+        except (duckdb.IOException, duckdb.OutOfMemoryException) as error:
+            raise OSError(reason(error)) from None
+
+
+@contextmanager
+def readable(file: Path) -> Iterator[None]:
+    """DuckDB's errors as ours, with the name of the file being read."""
+    try:
+        yield
+    except duckdb.Error as error:
+        raise InputError(f"{file}: cannot be read as Parquet: {reason(error)}") from None
 
 
 def execute(connection: duckdb.DuckDBPyConnection, query: str) -> duckdb.DuckDBPyConnection:
@@ -67,10 +99,17 @@ def copy(connection: duckdb.DuckDBPyConnection, query: str, file: Path) -> None:
     execute(connection, f"COPY ({query}) {to}")
 
 
-def parquet(*files: Path, by_name: bool = False) -> str:
-    """The SQL that reads Parquet files as one table; `by_name` if some lack columns."""
+def parquet(*files: str | Path, by_name: bool = False, numbered: bool = False) -> str:
+    """The SQL that reads Parquet files as one table.
+
+    `by_name` if some lack columns; `numbered` to have each row's `file_row_number` from 0.
+    """
+    # A file's name may hold characters that stand for others in DuckDB's patterns.
     names = ", ".join(quoted(glob.escape(str(file))) for file in files)
-    return f"read_parquet([{names}], hive_partitioning=false, union_by_name={by_name})"
+    return (
+        f"read_parquet([{names}], hive_partitioning=false, union_by_name={by_name},"
+        f" file_row_number={numbered})"
+    )
 
 
 @contextmanager
@@ -89,3 +128,31 @@ def clear_errors(doing: str) -> Iterator[None]:
         ) from None
     except duckdb.IOException as error:
         raise OSError(f"{doing}: {reason(error)}") from None
+
+
+def write_parquet(
+    connection: duckdb.DuckDBPyConnection,
+    arrays: Mapping[str, npt.NDArray[Any]],
+    types: Mapping[str, str],
+    file: Path,
+) -> None:
+    """Write arrays as the columns of a Parquet file."""
+    picked = ", ".join(f'CAST("{name}" AS {type}) AS "{name}"' for name, type in types.items())
+    connection.register("arrays", dict(arrays))
+    copy(connection, f"SELECT {picked} FROM arrays", file)
+    connection.unregister("arrays")
+
+
+def reason(error: duckdb.Error) -> str:
+    """What went wrong, without DuckDB's own decorations."""
+    inner = re.search(r'"exception_message":"((?:[^"\\]|\\.)*)"', str(error))
+    return (json.loads(f'"{inner[1]}"') if inner else str(error)).partition("\n")[0]
+
+
+def quoted(text: str, mark: str = "'") -> str:
+    """A text, or with mark '"' the name of a column, as SQL has it.
+
+    >>> quoted("it's")
+    "'it''s'"
+    """
+    return mark + text.replace(mark, mark * 2) + mark

@@ -14,9 +14,10 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, TypeAlias
 
-from roget.core.tables.bytes import check_compressed
-from roget.core.tables.faults import check_parquet, check_text
-from roget.core.tables.layout import LARGEST, Layout, layout, quoted, source
+from roget.core.io.duck import quoted
+from roget.core.io.lines import check_compressed
+from roget.core.io.problems import check_parquet, check_text
+from roget.core.io.table import LARGEST, Layout, layout, source
 from roget.errors import InputError
 
 if TYPE_CHECKING:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import glob
 import json
 import os
 from collections.abc import Sequence
@@ -12,7 +13,8 @@ from difflib import get_close_matches
 from itertools import chain
 from typing import TYPE_CHECKING, TypeAlias
 
-from roget.core.tables.bytes import COMPRESSED, lines
+from roget.core.io.duck import parquet, quoted
+from roget.core.io.lines import COMPRESSED, lines
 from roget.errors import InputError
 
 if TYPE_CHECKING:
@@ -92,9 +94,9 @@ def layout(
 
 def source(found: Layout) -> str:
     """The SQL table function that reads the file; cells of TSV and CSV are c0, c1, …"""
-    path = quoted(_literal(found.path))
     if found.format == "parquet":
-        return f"read_parquet({path}, file_row_number=true, hive_partitioning=false)"
+        return parquet(found.path, numbered=True)
+    path = quoted(glob.escape(found.path))
     if found.format == "jsonl":
         places = dict.fromkeys(
             at for at in (found.word, found.context, found.count) if at is not None
@@ -111,16 +113,6 @@ def source(found: Layout) -> str:
         f" header={found.header}, columns={{{types}}}, nullstr='', comment='',"
         " hive_partitioning=false)"
     )
-
-
-def quoted(text: str, mark: str = "'") -> str:
-    """A text, or with mark '"' the name of a column, as SQL has it."""
-    return mark + text.replace(mark, mark * 2) + mark
-
-
-def _literal(path: str) -> str:
-    """The path so that no character of it stands for others."""
-    return "".join(f"[{sign}]" if sign in "*?[" else sign for sign in path)
 
 
 def is_number(value: object) -> bool:

@@ -1,16 +1,16 @@
-"""Inputs as people name them (files, folders, patterns, "-") and their bytes, decompressed."""
+"""One input and its bytes: opened, decompressed, decoded, each line with its place."""
 
 from __future__ import annotations
 
 import bz2
 import codecs
-import glob
 import gzip
 import lzma
 import os
+import stat
 import sys
 import zlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
@@ -147,7 +147,7 @@ class Source:
     def blocks(self, size: int | None = None, reach: int = REACH) -> Iterator[Block]:
         """The bytes as UTF-8 in blocks that end after a blank line, or at least after a line."""
         line, rest = 0, b""
-        for chunk in self._chunks(size or BLOCK, reach):
+        for chunk in self._decode_chunks(size or BLOCK, reach):
             cut = _blank_line(chunk)
             if cut:
                 data, rest = b"".join((rest, memoryview(chunk)[:cut])), chunk[cut:]
@@ -169,7 +169,12 @@ class Source:
                     self._lines_before += file.read(min(self.begin - at, BLOCK)).count(b"\n")
         return f"{self.name}:{line + self._lines_before}"
 
-    def _chunks(self, size: int, reach: int) -> Iterator[bytes]:
+    def chunks(self, size: int = BLOCK) -> Iterator[bytes]:
+        """The bytes of the whole file, decompressed, so many at a time, not decoded."""
+        with self._open() as file:
+            yield from self._read_all(file, size, sys.maxsize)
+
+    def _decode_chunks(self, size: int, reach: int) -> Iterator[bytes]:
         with self._open() as file:
             left = sys.maxsize
             if self.start or self.stop is not None:
@@ -293,51 +298,20 @@ def _ahead(chunks: Iterator[bytes]) -> Iterator[bytes]:
             yield chunk
 
 
-def find(
-    inputs: Sequence[str | os.PathLike[str]], suffixes: Sequence[str], encoding: str = "utf-8"
-) -> list[Source]:
-    """The files that inputs name, in order, each once.
-
-    A folder stands for the files below it whose names end in one of the suffixes (".gz" and the
-    like left aside); a pattern for what it matches; "-" for standard input.
-    """
-    try:
-        codecs.lookup(encoding)
-    except LookupError:
-        raise InputError(f"encoding {encoding!r} is not known to Python") from None
-    found: dict[str, Source] = {}
-    for given in [os.fspath(path) for path in inputs]:
-        if given == STANDARD_INPUT:
-            paths = [given]
-        elif os.path.isdir(given):
-            paths = _below(given, suffixes)
-        elif os.path.isfile(given):
-            paths = [given]
-        elif os.path.exists(given):
-            # It would be read twice, and have something only once.
-            raise InputError(f"{given}: is no file; give what comes from a pipe as -, by < or |")
-        else:
-            paths = sorted(filter(os.path.isfile, glob.glob(given, recursive=True)))
-            if not paths:
-                what = "matches no file" if glob.has_magic(given) else "no such file or folder"
-                raise InputError(f"{given}: {what}")
-        for path in paths:
-            found.setdefault(
-                os.path.realpath(path) if path != STANDARD_INPUT else path, _source(path, encoding)
-            )
-    if not found:
-        raise InputError("no input: name a file, a folder, a pattern or - for standard input")
-    return list(found.values())
-
-
-def _source(path: str, encoding: str) -> Source:
+def source_of(path: str, encoding: str = "utf-8") -> Source:
+    """The source of a file, or of standard input if it is called "-"."""
     if path == STANDARD_INPUT:
         kind = compression_of(standard_head(16))
         if kind:
             tool = _TOOLS[kind]
             raise InputError(f"standard input is {tool} data: unpack it first (… | {tool} -dc |)")
         return Source(path, encoding=encoding)
-    status = os.stat(path)
+    try:
+        status = os.stat(path)
+    except FileNotFoundError:
+        raise InputError(f"{path}: no such file") from None
+    if stat.S_ISDIR(status.st_mode):
+        raise InputError(f"{path}: is a folder; expected a file")
     packed = "" if _compression(path) else _magic(path)
     return Source(path, status.st_size, status.st_mtime_ns, encoding=encoding, packed=packed)
 
@@ -363,17 +337,3 @@ def compression_of(head: bytes) -> str:
     ('.gz', '')
     """
     return next((kind for magic, kind in _MAGIC.items() if head.startswith(magic)), "")
-
-
-def _below(folder: str, suffixes: Sequence[str]) -> list[str]:
-    wanted = [
-        os.path.join(base, name)
-        for base, _, names in os.walk(folder)
-        for name in names
-        if not name.startswith(".") and Source(name).suffix in suffixes
-    ]
-    if not wanted:
-        raise InputError(
-            f"{folder}: no file here ends in {', '.join(suffixes)} (compressed or not)"
-        )
-    return sorted(wanted)

@@ -8,8 +8,9 @@ import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from roget.core.tables.bytes import lines
-from roget.core.tables.layout import LARGEST, Layout, quoted, source
+from roget.core.io.duck import quoted
+from roget.core.io.lines import lines
+from roget.core.io.table import LARGEST, Layout, source
 from roget.errors import MAX_PROBLEMS, FormatError
 
 if TYPE_CHECKING:

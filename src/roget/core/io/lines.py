@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from roget.errors import FormatError, InputError
 
 if TYPE_CHECKING:
-    from roget.core.tables.layout import Layout
+    from roget.core.io.table import Layout
 
 COMPRESSED = (".gz", ".zst")
 """What the database can read too."""

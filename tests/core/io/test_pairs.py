@@ -17,7 +17,7 @@ import zstandard
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from roget.core.tables.pairs import SUM, check, explained, kind, scan
+from roget.core.io.pairs import SUM, check, explained, kind, scan
 from roget.errors import MAX_PROBLEMS, FormatError, InputError
 
 Rows = list[tuple[str, str, float]]

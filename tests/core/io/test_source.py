@@ -15,9 +15,10 @@ import zstandard
 from hypothesis import given
 from hypothesis import strategies as st
 
+from roget.core.io import source as sources
+from roget.core.io.paths import find
+from roget.core.io.source import Source
 from roget.errors import InputError
-from roget.learn.corpus import sources
-from roget.learn.corpus.sources import Source, find
 
 PACK = {
     ".gz": gzip.compress,

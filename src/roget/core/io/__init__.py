@@ -1,0 +1,1 @@
+"""What comes from files: sources and their bytes, tables, DuckDB."""

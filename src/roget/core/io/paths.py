@@ -1,0 +1,63 @@
+"""Inputs as people name them: files, folders, patterns, "-"."""
+
+from __future__ import annotations
+
+import codecs
+import glob
+import os
+from collections.abc import Sequence
+
+from roget.core.io.source import STANDARD_INPUT, Source, source_of
+from roget.errors import InputError
+
+
+def find(
+    inputs: Sequence[str | os.PathLike[str]], suffixes: Sequence[str], encoding: str = "utf-8"
+) -> list[Source]:
+    """The files that inputs name, in order, each once.
+
+    A folder stands for the files below it whose names end in one of the suffixes (".gz" and the
+    like left aside); a pattern for what it matches; "-" for standard input.
+    """
+    try:
+        codecs.lookup(encoding)
+    except LookupError:
+        raise InputError(f"encoding {encoding!r} is not known to Python") from None
+    found: dict[str, Source] = {}
+    for given in [os.fspath(path) for path in inputs]:
+        if given == STANDARD_INPUT:
+            paths = [given]
+        elif os.path.isdir(given):
+            paths = _below(given, suffixes)
+        elif os.path.isfile(given):
+            paths = [given]
+        elif os.path.exists(given):
+            # It would be read twice, and have something only once.
+            raise InputError(f"{given}: is no file; give what comes from a pipe as -, by < or |")
+        else:
+            paths = sorted(filter(os.path.isfile, glob.glob(given, recursive=True)))
+            if not paths:
+                what = "matches no file" if glob.has_magic(given) else "no such file or folder"
+                raise InputError(f"{given}: {what}")
+        for path in paths:
+            found.setdefault(
+                os.path.realpath(path) if path != STANDARD_INPUT else path,
+                source_of(path, encoding),
+            )
+    if not found:
+        raise InputError("no input: name a file, a folder, a pattern or - for standard input")
+    return list(found.values())
+
+
+def _below(folder: str, suffixes: Sequence[str]) -> list[str]:
+    wanted = [
+        os.path.join(base, name)
+        for base, _, names in os.walk(folder)
+        for name in names
+        if not name.startswith(".") and Source(name).suffix in suffixes
+    ]
+    if not wanted:
+        raise InputError(
+            f"{folder}: no file here ends in {', '.join(suffixes)} (compressed or not)"
+        )
+    return sorted(wanted)
