@@ -1,0 +1,71 @@
+"""Folders that roget wrote at commit f018a6c load, and say what they said."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from roget import Attacher, ClassModel, CoMDL, Counts, MDLTree, SoftAnnealing, Thesaurus
+
+HERE = Path(__file__).parent
+EXPECTED = dict(np.load(HERE / "expected.npz"))
+CLUSTERERS = {"soft": SoftAnnealing, "symmetric": SoftAnnealing, "mdl": MDLTree, "comdl": CoMDL}
+
+
+@pytest.fixture(scope="module")
+def new() -> Counts:
+    return Counts.read(HERE / "new")
+
+
+def named(kind: str) -> list[str]:
+    return sorted(name.partition("/")[2] for name in EXPECTED if name.startswith(f"{kind}/"))
+
+
+@pytest.mark.parametrize("name", named("models"))
+def test_models(name: str, new: Counts) -> None:
+    model = CLUSTERERS[name.partition("-")[0]].load(HERE / "models" / name)
+    said = model.predict_proba(new)
+    np.testing.assert_allclose(said, EXPECTED[f"models/{name}"], atol=1e-12)
+    assert model.labels_.size == len(Counts.read(HERE / "counts"))
+    assert model.tree_.n_clusters == model.n_clusters_ == said.shape[1]
+
+
+@pytest.mark.parametrize("name", named("thesauri"))
+def test_thesauri(name: str, new: Counts) -> None:
+    thesaurus = Thesaurus.load(HERE / "thesauri" / name)
+    assert thesaurus.counts == Counts.read(HERE / "counts")
+    said = thesaurus.classify(new).toarray()
+    np.testing.assert_allclose(said, EXPECTED[f"thesauri/{name}"], atol=1e-12)
+
+
+def test_an_edited_thesaurus(new: Counts) -> None:
+    thesaurus = Thesaurus.load(HERE / "thesauri" / "edited")
+    assert [str(edit) for edit in thesaurus.edits] == [
+        "“text5, text0, text3” renamed “first”",
+        "“home5” moved to “home0, home2, home4”",
+        "“arm3, arm4, arm1” merged into “drink5, drink1, drink4”",
+    ]
+    assert thesaurus.tree.n_clusters == 3
+    np.testing.assert_allclose(thesaurus.classify(new).sum(axis=1), 1.0)
+
+
+def test_an_imported_thesaurus() -> None:
+    thesaurus = Thesaurus.load(HERE / "thesauri" / "imported")
+    assert thesaurus.neighbours("arm0", 1)[0].word.startswith("arm")
+
+
+@pytest.mark.parametrize("name", named("classmodels"))
+def test_class_models(name: str, new: Counts) -> None:
+    model = ClassModel.load(HERE / "classmodels" / name)
+    said = model.predict_proba(new)
+    np.testing.assert_allclose(said, EXPECTED[f"classmodels/{name}"], atol=1e-12)
+
+
+@pytest.mark.parametrize("name", named("attachers"))
+def test_attachers(name: str) -> None:
+    quadruples = json.loads((HERE / "attachers" / "quadruples.json").read_text())
+    said = Attacher.load(HERE / "attachers" / name).predict_proba(quadruples)
+    np.testing.assert_allclose(said, EXPECTED[f"attachers/{name}"], atol=1e-9)
