@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import importlib
 from functools import cache
-from importlib import metadata
 from typing import Any
 
 from roget.errors import UnknownName
@@ -163,7 +162,7 @@ OTHER_NAMES: dict[str, str] = {
 }
 """What other libraries call things: not accepted, but answered with ours."""
 
-_KINDS: dict[str, dict[str, str]] = {
+KINDS: dict[str, dict[str, str]] = {
     "measures": MEASURES,
     "entropies": ENTROPIES,
     "renderers": RENDERERS,
@@ -179,15 +178,30 @@ _KINDS: dict[str, dict[str, str]] = {
 @cache
 def entries(kind: str) -> dict[str, str]:
     """All names of one kind with their "module:object", ours first, then entry points'."""
+    from importlib import metadata
+
     group = "roget." + kind.replace(" ", "_")
     outside = {point.name: point.value for point in metadata.entry_points(group=group)}
-    return {**outside, **_KINDS[kind]} if outside else _KINDS[kind]
+    return {**KINDS[kind], **outside, **KINDS[kind]}
 
 
 def names(kind: str) -> list[str]:
     """The names of one kind, in catalogue order."""
-    ours = list(_KINDS[kind])
-    return ours + [name for name in entries(kind) if name not in _KINDS[kind]]
+    return list(entries(kind))
+
+
+def check(kind: str, name: str) -> str:
+    """The name itself, if there is such a part.
+
+    >>> check("readers", "conlu")
+    Traceback (most recent call last):
+        ...
+    roget.errors.UnknownName: unknown reader 'conlu': did you mean conllu?
+    """
+    # Ours are found without a search through the packages that are installed.
+    if name not in KINDS[kind] and name not in entries(kind):
+        raise UnknownName(_SINGULAR[kind], name, names(kind), OTHER_NAMES)
+    return name
 
 
 @cache
@@ -199,9 +213,8 @@ def load(kind: str, name: str) -> Any:
         ...
     roget.errors.UnknownName: unknown measure 'vv': did you mean v?
     """
-    if name not in _KINDS[kind] and name not in entries(kind):
-        raise UnknownName(_SINGULAR[kind], name, names(kind), OTHER_NAMES)
-    module, _, attribute = entries(kind)[name].partition(":")
+    found = KINDS[kind].get(check(kind, name)) or entries(kind)[name]
+    module, _, attribute = found.partition(":")
     return getattr(importlib.import_module(module), attribute)
 
 

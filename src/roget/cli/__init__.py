@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import sys
+from collections.abc import Callable
 
 import typer
 
@@ -23,6 +24,7 @@ from roget.cli import neighbours as neighbours_command
 from roget.cli import prefer as prefer_command
 from roget.cli import reproduce as reproduce_command
 from roget.cli import score as score_command
+from roget.cli.choices import Command
 from roget.errors import RogetError
 
 app = typer.Typer(
@@ -34,22 +36,26 @@ app = typer.Typer(
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-app.command("score")(score_command.score)
-app.command("compare")(compare_command.compare)
-app.command("convert")(convert_command.convert)
-app.command("count")(count_command.count)
-app.command("build")(build_command.build)
-app.command("neighbours")(neighbours_command.neighbours)
-app.command("classify")(classify_command.classify)
-app.command("explore")(explore_command.explore)
-app.command("export")(export_command.export)
-app.command("heldout")(heldout_command.heldout)
-app.command("decide")(decide_command.decide)
-app.command("prefer")(prefer_command.prefer)
+_COMMANDS: dict[str, Callable[..., None]] = {
+    "score": score_command.score,
+    "compare": compare_command.compare,
+    "convert": convert_command.convert,
+    "count": count_command.count,
+    "build": build_command.build,
+    "neighbours": neighbours_command.neighbours,
+    "classify": classify_command.classify,
+    "explore": explore_command.explore,
+    "export": export_command.export,
+    "heldout": heldout_command.heldout,
+    "decide": decide_command.decide,
+    "prefer": prefer_command.prefer,
+    "list": list_command.list_names,
+    "reproduce": reproduce_command.reproduce,
+}
+for _name, _command in _COMMANDS.items():
+    app.command(_name, cls=Command)(_command)
 app.add_typer(attach_command.app)
 app.add_typer(data_command.app)
-app.command("list")(list_command.list_names)
-app.command("reproduce")(reproduce_command.reproduce)
 
 
 def _version(asked: bool) -> None:

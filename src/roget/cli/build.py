@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import enum
 import shlex
 import sys
 import time
@@ -11,13 +10,7 @@ from typing import Annotated, Any
 
 import typer
 
-from roget import catalogue
-from roget.cli import counting, options
-
-Method = enum.StrEnum(  # type: ignore[misc]
-    "Method", {name: name for name in catalogue.CLUSTERERS}
-)
-_SOFT = Method("soft")
+from roget.cli import choices, counting, options
 
 INTERRUPTED = 130
 """The exit code of what Ctrl-C has ended."""
@@ -36,12 +29,13 @@ def build(
         str | None, typer.Option("--output", "-o", metavar="DIR", help="The thesaurus: a folder.")
     ] = None,
     method: Annotated[
-        Method,
-        typer.Option(
+        str,
+        choices.option(
+            "clusterers",
             help="How to cluster: soft classes by annealing, or as many as shorten the description "
-            "of the counts: of words (mdl), of words and contexts (comdl)."
+            "of the counts: of words (mdl), of words and contexts (comdl).",
         ),
-    ] = _SOFT,
+    ] = "soft",
     clusters: Annotated[
         str,
         typer.Option("--clusters", "-k", metavar="K|auto", help="How many classes of words."),
@@ -93,7 +87,7 @@ def build(
         relation=relation or None,
         window=window,
         sides=sides.value,
-        reader=None if reader is None else reader.value,
+        reader=reader,
         tagger=None if tagger is None else tagger.value,
         model=model,
         columns=columns.split(",") if columns else None,
@@ -105,7 +99,7 @@ def build(
         vocabulary=vocabulary,
         alphabetic=alphabetic,
     )
-    _build(inputs or [], target, asked, Plan(method.value, clusters, beta, top, seed, heldout))
+    _build(inputs or [], target, asked, Plan(method, clusters, beta, top, seed, heldout))
 
 
 def _target(inputs: list[str] | None, output: str | None) -> str:

@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from roget import catalogue
-from roget.cli import options
+from roget.cli import choices, options
 
 
 class Paired(enum.StrEnum):
@@ -18,11 +18,6 @@ class Paired(enum.StrEnum):
 
     bootstrap = enum.auto()
     permutation = enum.auto()
-
-
-Format = enum.StrEnum(  # type: ignore[misc]
-    "Format", {name: name for name in catalogue.COMPARISON_RENDERERS}
-)
 
 
 def compare(
@@ -57,8 +52,8 @@ def compare(
     ] = Paired.bootstrap,
     seed: options.Seed = 0,
     format: Annotated[
-        Format | None,
-        typer.Option(help="Form of the report; by default told from the name of --output."),
+        str | None,
+        choices.option("comparison renderers", help=options.FORMAT_HELP),
     ] = None,
     output: options.Output = None,
     figures: Annotated[
@@ -84,7 +79,7 @@ def compare(
             average=average.value,
             missing=missing.value,
             answers=answers.value,
-            labels=None if labels is None else labels.value,
+            labels=labels,
             columns=options.parse_columns(columns),
             splits=splits or (),
             baselines=baselines,

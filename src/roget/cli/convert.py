@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from roget.cli import options
+from roget.cli import choices, options
 
 
 def convert(
@@ -24,13 +24,17 @@ def convert(
         ),
     ],
     from_: Annotated[
-        options.LabelFormat | None,
+        str | None,
         # Messages about label files speak of --labels.
-        typer.Option("--from", "--labels", help="Format of INPUT, if the name misleads."),
+        choices.option(
+            "label formats", "--from", "--labels", help="Format of INPUT, if the name misleads."
+        ),
     ] = None,
     to: Annotated[
-        options.LabelFormat | None,
-        typer.Option("--to", help="Format of OUTPUT, if the name does not tell."),
+        str | None,
+        choices.option(
+            "label formats", "--to", help="Format of OUTPUT, if the name does not tell."
+        ),
     ] = None,
     columns: options.Columns = None,
 ) -> None:
@@ -45,8 +49,8 @@ def convert(
     labels = convert_labels(
         source,
         output,
-        None if from_ is None else from_.value,
-        None if to is None else to.value,
+        from_,
+        to,
         options.parse_columns(columns),
     )
     for warning in labels.warnings:

@@ -9,13 +9,8 @@ from typing import Annotated, Any
 
 import typer
 
-from roget import catalogue
-from roget.cli import counting
+from roget.cli import choices, counting
 
-EngineName = enum.StrEnum(  # type: ignore[misc]
-    "EngineName", {name: name for name in catalogue.ENGINES}
-)
-_LOCAL = EngineName("local")
 _SHOWN = ("inputs", "show", "word", "format")
 
 
@@ -105,7 +100,7 @@ def count(
     memory: Annotated[
         str | None, typer.Option(metavar="SIZE", help="For sums, such as 2GB; more goes to disk.")
     ] = None,
-    engine: Annotated[EngineName, typer.Option(help="Where to count.")] = _LOCAL,
+    engine: Annotated[str, choices.option("engines", help="Where to count.")] = "local",
     scheduler: Annotated[
         str | None,
         typer.Option(metavar="ADDRESS", help="Of a Dask cluster; without it a local one is made."),
@@ -133,7 +128,7 @@ def count(
         relation=relation or None,
         window=window,
         sides=sides.value,
-        reader=None if reader is None else reader.value,
+        reader=reader,
         tagger=None if tagger is None else tagger.value,
         model=model,
         columns=columns.split(",") if columns else None,
@@ -153,7 +148,7 @@ def count(
         limit=limit,
         processes=processes,
         memory=memory,
-        engine=engine.value,
+        engine=engine,
         scheduler=scheduler,
     )
     if quadruples:

@@ -7,11 +7,7 @@ from typing import Annotated
 
 import typer
 
-from roget import catalogue
-
-ReaderName = enum.StrEnum(  # type: ignore[misc]
-    "ReaderName", {name: name for name in catalogue.READERS}
-)
+from roget.cli import choices
 
 
 class Sides(enum.StrEnum):
@@ -49,7 +45,7 @@ SidesOption = Annotated[
     typer.Option(help="Of a window: both sides alike, one side, sides kept apart, or each place."),
 ]
 ReaderOption = Annotated[
-    ReaderName | None, typer.Option(help="How to read INPUT, if its name misleads.")
+    str | None, choices.option("readers", help="How to read INPUT, if its name misleads.")
 ]
 TaggerOption = Annotated[
     Tagger | None, typer.Option(help="Find relations in plain text by tagging or parsing it.")

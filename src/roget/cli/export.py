@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
-import enum
 import sys
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from roget import catalogue
-from roget.cli import options
-
-Format = enum.StrEnum(  # type: ignore[misc]
-    "Format", {name: name for name in catalogue.EXPORTERS}
-)
+from roget.cli import choices, options
 
 
 def export(
@@ -30,7 +24,8 @@ def export(
         ),
     ],
     to: Annotated[
-        Format | None, typer.Option("--to", help="The format, if the name does not tell.")
+        str | None,
+        choices.option("exporters", "--to", help="The format, if the name does not tell."),
     ] = None,
     language: Annotated[
         str | None,
@@ -55,7 +50,7 @@ def export(
     from roget.report.exports.base import BASE, Options
 
     asked = Options(title or Path(source).resolve().stem, language, base or BASE)
-    format = told(output) if to is None else to.value
+    format = told(output) if to is None else to
     thesaurus = open_thesaurus(source, language)
     target: Any = sys.stdout.buffer if output == "-" else output
     write(thesaurus, target, format, asked)

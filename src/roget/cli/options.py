@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from roget import catalogue
+from roget.cli import choices
 
 if TYPE_CHECKING:
     from roget.core.counts import Counts
@@ -64,10 +64,6 @@ class SheetFormat(enum.StrEnum):
     csv = enum.auto()
 
 
-LabelFormat = enum.StrEnum(  # type: ignore[misc]
-    "LabelFormat", {name: name for name in catalogue.LABEL_FORMATS}
-)
-
 Measures = Annotated[
     list[str] | None,
     typer.Option(
@@ -111,8 +107,10 @@ AnswersOption = Annotated[
     ),
 ]
 LabelsOption = Annotated[
-    LabelFormat | None,
-    typer.Option("--labels", help="Format of the label files, if the name misleads."),
+    str | None,
+    choices.option(
+        "label formats", "--labels", help="Format of the label files, if the name misleads."
+    ),
 ]
 Columns = Annotated[
     list[str] | None,
@@ -156,6 +154,8 @@ Output = Annotated[
     str | None, typer.Option("--output", "-o", help="File to write instead of printing.")
 ]
 
+FORMAT_HELP = "Form of the report; by default told from the name of --output."
+
 _SUFFIXES = {".json": "json", ".csv": "csv", ".md": "markdown", ".tex": "latex", ".html": "html"}
 
 
@@ -183,10 +183,10 @@ def read_counts(name: str, columns: str | None, sample: str = "verb_object") -> 
     return counts
 
 
-def told_format(output: str | None, known: Mapping[str, str], asked: enum.StrEnum | None) -> str:
+def told_format(output: str | None, known: Mapping[str, str], asked: str | None) -> str:
     """The format asked for, or the one the file's name tells, or text."""
     if asked is not None:
-        return asked.value
+        return str(asked)
     told = _SUFFIXES.get(Path(output).suffix.lower(), "text") if output else "text"
     return told if told in known else "text"
 

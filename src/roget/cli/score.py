@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import enum
 from typing import Annotated
 
 import typer
 
 from roget import catalogue
-from roget.cli import options
-
-Format = enum.StrEnum("Format", {name: name for name in catalogue.RENDERERS})  # type: ignore[misc]
+from roget.cli import choices, options
 
 
 def score(
@@ -42,8 +39,8 @@ def score(
     ] = False,
     seed: options.Seed = 0,
     format: Annotated[
-        Format | None,
-        typer.Option(help="Form of the report; by default told from the name of --output."),
+        str | None,
+        choices.option("renderers", help=options.FORMAT_HELP),
     ] = None,
     output: options.Output = None,
 ) -> None:
@@ -65,7 +62,7 @@ def score(
             average=average.value,
             missing=missing.value,
             answers=answers.value,
-            labels=None if labels is None else labels.value,
+            labels=labels,
             columns=options.parse_columns(columns),
             baselines=baselines,
             ci=ci,
