@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 import roget
-from roget.scoring.intervals import METHODS
+from roget.scoring.resample import METHODS
 
 MEASURES = ("v", "nvi", "ari")
 ENTROPIES = ("ml", "jk", "bub")

@@ -24,9 +24,9 @@ if TYPE_CHECKING:
     from roget.learn.thesaurus import Thesaurus
     from roget.learn.thesaurus.files import read as load
     from roget.learn.treecut import TreeCut
+    from roget.scoring.cells.contingency import Contingency
     from roget.scoring.compare import compare
     from roget.scoring.comparison import Comparison
-    from roget.scoring.contingency import Contingency
     from roget.scoring.entropy import entropy_of as entropy
     from roget.scoring.evaluate import contingency, measure, score
     from roget.scoring.result import ScoreRow, ScoreTable
@@ -36,7 +36,7 @@ _PUBLIC = {
     "ClassModel": "roget.learn.classmodel:ClassModel",
     "CoMDL": "roget.learn.clustering.comdl.estimator:CoMDL",
     "Comparison": "roget.scoring.comparison:Comparison",
-    "Contingency": "roget.scoring.contingency:Contingency",
+    "Contingency": "roget.scoring.cells.contingency:Contingency",
     "Counts": "roget.core.counts:Counts",
     "InputError": "roget.errors:InputError",
     "MDLTree": "roget.learn.clustering.mdl.estimator:MDLTree",

@@ -14,11 +14,7 @@ from roget.errors import UnknownName
 
 _INFORMATION = "roget.scoring.measures.information"
 _PAIRS = "roget.scoring.measures.pairs"
-_MATCHING = "roget.scoring.measures.matching"
 _OVERLAP = "roget.scoring.measures.overlap"
-_COREFERENCE = "roget.scoring.measures.coreference"
-_CHANCE = "roget.scoring.measures.chance"
-_CODING = "roget.scoring.measures.coding"
 
 MEASURES: dict[str, str] = {
     "homogeneity": f"{_INFORMATION}:Homogeneity",
@@ -31,10 +27,10 @@ MEASURES: dict[str, str] = {
     "mi": f"{_INFORMATION}:MI",
     "nmi": f"{_INFORMATION}:NMI",
     "zk-entropy": f"{_INFORMATION}:ZKEntropy",
-    "q0": f"{_CODING}:Q0",
-    "q2": f"{_CODING}:Q2",
-    "ami": f"{_CHANCE}:AMI",
-    "rmi": f"{_CHANCE}:RMI",
+    "q0": f"{_INFORMATION}:Q0",
+    "q2": f"{_INFORMATION}:Q2",
+    "ami": f"{_INFORMATION}:AMI",
+    "rmi": f"{_INFORMATION}:RMI",
     "purity": f"{_OVERLAP}:Purity",
     "inverse-purity": f"{_OVERLAP}:InversePurity",
     "f": f"{_OVERLAP}:ClusteringF",
@@ -43,11 +39,11 @@ MEASURES: dict[str, str] = {
     "micro-recall": f"{_OVERLAP}:MicroRecall",
     "many-to-one": f"{_OVERLAP}:ManyToOne",
     "van-dongen": f"{_OVERLAP}:VanDongen",
-    "supervised-recall": "roget.scoring.measures.supervised:SupervisedRecall",
-    "one-to-one": f"{_MATCHING}:OneToOne",
-    "greedy-one-to-one": f"{_MATCHING}:GreedyOneToOne",
-    "misclassification": f"{_MATCHING}:Misclassification",
-    "meila-heckerman": f"{_MATCHING}:MeilaHeckerman",
+    "supervised-recall": f"{_OVERLAP}:SupervisedRecall",
+    "one-to-one": f"{_OVERLAP}:OneToOne",
+    "greedy-one-to-one": f"{_OVERLAP}:GreedyOneToOne",
+    "misclassification": f"{_OVERLAP}:Misclassification",
+    "meila-heckerman": f"{_OVERLAP}:MeilaHeckerman",
     "rand": f"{_PAIRS}:Rand",
     "ari": f"{_PAIRS}:ARI",
     "gamma": f"{_PAIRS}:Gamma",
@@ -57,22 +53,22 @@ MEASURES: dict[str, str] = {
     "paired-precision": f"{_PAIRS}:PairedPrecision",
     "paired-recall": f"{_PAIRS}:PairedRecall",
     "paired-f": f"{_PAIRS}:PairedF",
-    "b3-precision": f"{_COREFERENCE}:BCubedPrecision",
-    "b3-recall": f"{_COREFERENCE}:BCubedRecall",
-    "b3-f": f"{_COREFERENCE}:BCubedF",
-    "ceaf-e": f"{_COREFERENCE}:CEAFE",
-    "ceaf-m": f"{_COREFERENCE}:CEAFM",
+    "b3-precision": f"{_OVERLAP}:BCubedPrecision",
+    "b3-recall": f"{_OVERLAP}:BCubedRecall",
+    "b3-f": f"{_OVERLAP}:BCubedF",
+    "ceaf-e": f"{_OVERLAP}:CEAFE",
+    "ceaf-m": f"{_OVERLAP}:CEAFM",
 }
 
 ENTROPIES: dict[str, str] = {
-    "ml": "roget.scoring.entropy.plugin:ML",
-    "mm": "roget.scoring.entropy.plugin:MillerMadow",
-    "jk": "roget.scoring.entropy.jackknife:Jackknife",
+    "ml": "roget.scoring.entropy.linear:ML",
+    "mm": "roget.scoring.entropy.linear:MillerMadow",
+    "jk": "roget.scoring.entropy.linear:Jackknife",
     "bub": "roget.scoring.entropy.bub:BUB",
-    "grassberger": "roget.scoring.entropy.grassberger:Grassberger",
-    "chao-shen": "roget.scoring.entropy.coverage:ChaoShen",
-    "cwj": "roget.scoring.entropy.coverage:ChaoWangJost",
-    "shrink": "roget.scoring.entropy.shrink:Shrink",
+    "grassberger": "roget.scoring.entropy.linear:Grassberger",
+    "chao-shen": "roget.scoring.entropy.smoothed:ChaoShen",
+    "cwj": "roget.scoring.entropy.smoothed:ChaoWangJost",
+    "shrink": "roget.scoring.entropy.smoothed:Shrink",
     "nsb": "roget.scoring.entropy.nsb:NSB",
 }
 

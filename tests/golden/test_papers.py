@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from roget import Contingency, contingency
-from roget.scoring.baselines import trivial
+from roget.scoring.cells.baselines import trivial
 
 
 def circulant(row):

@@ -16,9 +16,9 @@ import pytest
 from roget.report.comparison import pictures
 from roget.report.comparison.detail import shown_table, worst_groups
 from roget.report.comparison.html import Scale, data, render
+from roget.scoring.cells.contingency import Contingency
 from roget.scoring.compare import compare
 from roget.scoring.comparison import Comparison
-from roget.scoring.contingency import Contingency
 from roget.scoring.diagnostics import Impure, impure
 
 SYSTEM = "</script><script>document.title='broken'</script>\"'&\u202e"

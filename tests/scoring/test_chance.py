@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from roget import Contingency
-from roget.scoring.measures.chance import log_tables
+from roget.scoring.measures.information import log_tables
 
 
 def count_tables(rows, columns):

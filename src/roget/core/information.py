@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-FloatArray = npt.NDArray[np.float64]
+from roget.core.types import FloatArray
 
 NATS_PER_BIT = math.log(2.0)
 

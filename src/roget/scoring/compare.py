@@ -11,20 +11,24 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from roget.core.types import FloatArray, IntArray
 from roget.errors import InputError, UnknownName
 from roget.scoring import signature
-from roget.scoring.advice import partly_undefined
-from roget.scoring.baselines import DRAWS, trivial
+from roget.scoring.cells.baselines import DRAWS, trivial
+from roget.scoring.cells.statistics import Statistics
 from roget.scoring.comparison import Comparison, Pair, SystemRow
-from roget.scoring.intervals import Draws, check, described, draw
+from roget.scoring.diagnostics import partly_undefined
 from roget.scoring.labels import Aligned, Labels, align, as_labels
 from roget.scoring.requests import DEFAULT_ENTROPIES, Asked, Request, Values, requests
 from roget.scoring.requests import answers as values_of
 from roget.scoring.resample import (
     NO_JACKKNIFE,
+    Draws,
     bootstrap_p,
+    check,
+    described,
+    draw,
     holm,
     letters,
     permutation_p,
@@ -32,14 +36,12 @@ from roget.scoring.resample import (
 from roget.scoring.resample import average as group_average
 from roget.scoring.resample import interval as ends_of
 from roget.scoring.splits import OnSplits, Split, read_splits, supervised_recall
-from roget.scoring.statistics import Statistics
 from roget.scoring.tables import AVERAGES, answers_of, tables
 
 PAIRED = ("bootstrap", "permutation")
 SIGNIFICANT = 0.05
 
 Progress = Callable[[int, int], None]
-FloatArray = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -222,7 +224,7 @@ class _Scored:
     def means(self) -> FloatArray:
         return group_average(self.values, self.weights)
 
-    def ranks(self) -> npt.NDArray[np.int64]:
+    def ranks(self) -> IntArray:
         """Rank of each system under each request, 1 the best, ties sharing; 0 where undefined."""
         means = self.means[: len(self.answered)]
         better = np.array([1.0 if m.direction == "higher" else -1.0 for m, _ in self.asked])
@@ -245,7 +247,7 @@ class _Scored:
         return found
 
     def _tested(
-        self, r: int, both: npt.NDArray[np.int64], draws: Draws, paired: str, seed: int
+        self, r: int, both: IntArray, draws: Draws, paired: str, seed: int
     ) -> tuple[FloatArray, ...]:
         """Difference, ends of its interval, p and corrected p of every pair under one score."""
         a, b = both.T

@@ -9,18 +9,17 @@ from typing import Any
 import numpy as np
 
 from roget.errors import Undefined, UnknownName
-from roget.scoring import baselines as baseline
 from roget.scoring import signature
-from roget.scoring.advice import advice, partly_undefined
+from roget.scoring.cells import baselines as baseline
+from roget.scoring.cells.statistics import Statistics
+from roget.scoring.diagnostics import advice, group_names, partly_undefined
 from roget.scoring.diagnostics import details as diagnose
-from roget.scoring.diagnostics import group_names
-from roget.scoring.intervals import check, described, draw
 from roget.scoring.measures import Measure, parse
 from roget.scoring.requests import DEFAULT_ENTROPIES, Asked, Request, Values, requests
 from roget.scoring.requests import answers as values_of
 from roget.scoring.resample import average as group_average
+from roget.scoring.resample import check, described, draw
 from roget.scoring.result import ScoreRow, ScoreTable
-from roget.scoring.statistics import Statistics
 from roget.scoring.tables import AVERAGES, aligned, tables
 
 Progress = Callable[[int, int], None]

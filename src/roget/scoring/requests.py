@@ -6,11 +6,11 @@ import re
 from collections.abc import Sequence
 
 import numpy as np
-import numpy.typing as npt
 
 from roget import catalogue
+from roget.core.types import FloatArray
 from roget.errors import InputError, Undefined
-from roget.scoring.baselines import Measurable
+from roget.scoring.cells.baselines import Measurable
 from roget.scoring.measures import Measure, parse
 
 DEFAULT_MEASURES = (
@@ -29,7 +29,7 @@ DEFAULT_ENTROPIES = ("ml", "jk")
 Request = tuple[Measure, str | None]
 """A measure and the name of an estimator, None where it uses none."""
 
-Values = npt.NDArray[np.float64]
+Values = FloatArray
 """NaN stands for "undefined" inside; it never leaves."""
 
 

@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
+from roget.core.types import BoolArray
 from roget.errors import InputError, Undefined
 from roget.scoring.labels.base import FloatArray, Labels
 from roget.scoring.labels.files import read_labels
@@ -189,7 +189,7 @@ def _meanings(clusters: Rows, classes: Rows, every: Rows, n_classes: int) -> Row
 
 def _mean_where_known(values: FloatArray) -> FloatArray:
     """The mean of each column over its numbers; NaN where there is none."""
-    known: npt.NDArray[np.bool_] = ~np.isnan(values)
+    known: BoolArray = ~np.isnan(values)
     with np.errstate(invalid="ignore"):
         mean: FloatArray = np.where(known, values, 0).sum(axis=0) / known.sum(axis=0)
     return mean

@@ -11,12 +11,12 @@ from typing import Any
 import numpy as np
 
 from roget.errors import InputError, UnknownName
-from roget.scoring.contingency import Contingency
+from roget.scoring.cells.contingency import Contingency
+from roget.scoring.cells.statistics import Statistics
+from roget.scoring.cells.weighted import WeightedTable
 from roget.scoring.labels import Aligned, Labels, align, as_labels, read_pair
 from roget.scoring.labels.files import ONE_SIDE
 from roget.scoring.labels.select import hardened, take
-from roget.scoring.soft import WeightedTable
-from roget.scoring.statistics import Statistics
 
 Columns = Mapping[str, str]
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from roget.scoring.cells.contingency import Contingency
 from roget.scoring.comparison import Comparison
-from roget.scoring.contingency import Contingency
 from roget.scoring.diagnostics import Impure, group_names, impure
 
 if TYPE_CHECKING:

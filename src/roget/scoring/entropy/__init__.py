@@ -5,15 +5,14 @@ from __future__ import annotations
 import math
 import numbers
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
-from functools import cache
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from roget import catalogue
+from roget.core.types import CountArray, FloatArray
 from roget.errors import InputError
-from roget.scoring.entropy.base import CountArray, Estimator, Histogram, LinearEstimator
+from roget.scoring.entropy.base import Estimator, Histogram, LinearEstimator, get
 
 __all__ = ["Estimator", "Histogram", "LinearEstimator", "entropy_of", "get"]
 
@@ -43,25 +42,6 @@ def entropy_of(
     if histogram.seen == 0:
         raise InputError("counts are all zero or none were given: there is nothing to estimate")
     return chosen(histogram, _checked_support(support, histogram.seen))
-
-
-def get(estimator: str | Estimator) -> Estimator:
-    """The estimator with a catalogue name (one shared instance), or the one given, as it is.
-
-    >>> get("jk").name, get("jk") is get("jk")
-    ('jk', True)
-    """
-    if isinstance(estimator, Estimator):
-        return estimator
-    if not isinstance(estimator, str):
-        raise InputError(f"estimator {estimator!r}: expected a catalogue name or an Estimator")
-    return _instance(estimator)
-
-
-@cache
-def _instance(name: str) -> Estimator:
-    made: Estimator = catalogue.load("entropies", name)()
-    return made
 
 
 def _checked_counts(counts: Any) -> CountArray:
@@ -99,7 +79,7 @@ def _checked_counts(counts: Any) -> CountArray:
     return checked
 
 
-def _numbers(flat: npt.NDArray[Any], place: Callable[[int], str]) -> npt.NDArray[np.float64]:
+def _numbers(flat: npt.NDArray[Any], place: Callable[[int], str]) -> FloatArray:
     """Objects as floats one by one, so that the first that is no number can be named."""
     converted = np.empty(flat.size)
     for index, value in enumerate(flat.tolist()):

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from typing import ClassVar, Literal
 
 import numpy as np
-import numpy.typing as npt
 
+from roget import catalogue
 from roget.core.information import weighted_sum
+from roget.core.types import CountArray, FloatArray, IntArray
 from roget.errors import InputError, Undefined
-
-FloatArray = npt.NDArray[np.float64]
-CountArray = npt.NDArray[np.int64] | FloatArray
 
 _TALLIED = 1 << 16
 """Up to this count a tally fits the cache, and is quicker than sorting."""
@@ -29,7 +27,7 @@ class Histogram:
     """
 
     counts: CountArray
-    cells: npt.NDArray[np.int64]
+    cells: IntArray
 
     @classmethod
     def of(cls, counts: CountArray) -> Histogram:
@@ -127,3 +125,22 @@ class LinearEstimator(Estimator):
     def empty_cell(self, total: int | float, support: int) -> float:
         """a(0, N): what a cell that could occur but did not contributes."""
         return 0.0
+
+
+def get(estimator: str | Estimator) -> Estimator:
+    """The estimator with a catalogue name (one shared instance), or the one given, as it is.
+
+    >>> get("jk").name, get("jk") is get("jk")
+    ('jk', True)
+    """
+    if isinstance(estimator, Estimator):
+        return estimator
+    if not isinstance(estimator, str):
+        raise InputError(f"estimator {estimator!r}: expected a catalogue name or an Estimator")
+    return _instance(estimator)
+
+
+@cache
+def _instance(name: str) -> Estimator:
+    made: Estimator = catalogue.load("entropies", name)()
+    return made

@@ -7,7 +7,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from roget.scoring.entropy.base import Estimator, FloatArray, Histogram
+from roget.core.types import FloatArray
+from roget.scoring.entropy.base import Estimator, Histogram
 
 DEPTH = 45.0
 """What lies this many nats below the posterior's top is left out of the integral."""

@@ -9,9 +9,14 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+import numpy as np
+
+from roget.core.information import weighted_sum
+from roget.core.types import FloatArray
 from roget.errors import InputError, Undefined
+from roget.scoring.cells.statistics import Chance, Entropies, Sizes
+from roget.scoring.entropy import Histogram
 from roget.scoring.measures.base import Measure, choose
-from roget.scoring.statistics import Entropies, Sizes
 
 ROSENBERG = "Rosenberg & Hirschberg 2007"
 REICHART = "Reichart & Rappoport 2009"
@@ -222,3 +227,138 @@ class ZKEntropy(Measure):
         if sizes.classes == 1:
             return 0.0
         return left / math.log(sizes.classes)
+
+
+DOM = "Dom 2001"
+
+
+def table_cost(sizes: Histogram, classes: int, n: float) -> float:
+    """(1/n)·Σ log binom(size + |C| − 1, |C| − 1): the cost of each cluster's class counts.
+
+    The binomial goes through the beta function, which keeps its digits at any size.
+    """
+    from scipy.special import betaln
+
+    if classes == 1:
+        return 0.0
+    counts = sizes.counts.astype(np.float64)
+    cost = -np.log(counts + classes) - betaln(counts + 1, classes)
+    return weighted_sum(cost, sizes.cells) / n
+
+
+@dataclass(frozen=True)
+class Q0(Measure):
+    """Lower is better, in nats per item: H(C|K) plus the cost of the clusters' class counts."""
+
+    name = "q0"
+    direction = "lower"
+    range = (0.0, math.inf)
+    best = None
+    needs = ("entropies", "sizes")
+    reference = DOM
+
+    def compute(self, entropies: Entropies, sizes: Sizes) -> float:
+        cost = table_cost(sizes.system, sizes.classes, float(sizes.n))
+        return entropies.gold_given_system + cost
+
+
+@dataclass(frozen=True)
+class Q2(Measure):
+    """1 is best: the cost of a perfect clustering over that of this one; 1 for a single class."""
+
+    name = "q2"
+    needs = ("entropies", "sizes")
+    reference = DOM
+
+    def compute(self, entropies: Entropies, sizes: Sizes) -> float:
+        if sizes.classes == 1:
+            # Nothing has to be sent, whatever the clusters.
+            return 1.0
+        least = table_cost(sizes.gold, sizes.classes, float(sizes.n))
+        return least / Q0().compute(entropies, sizes)
+
+
+@dataclass(frozen=True)
+class AMI(Measure):
+    """1 is best, 0 is chance: mutual information adjusted by its exact expectation.
+
+    `average` of the entropies is arithmetic, geometric, min or max. Plug-in entropies only.
+    """
+
+    average: str = "arithmetic"
+
+    name = "ami"
+    range = (-math.inf, 1.0)
+    symmetric = True
+    needs = ("chance",)
+    reference = "Vinh, Epps & Bailey 2010"
+
+    def __post_init__(self) -> None:
+        choose("ami", "average", self.average, AVERAGES)
+
+    def compute(self, chance: Chance) -> float:
+        if chance.perfect:
+            return 1.0
+        if chance.constant:
+            # Every labelling of these sizes shares the same information: nothing is above chance.
+            return 0.0
+        above = chance.mutual - chance.expected
+        return above / (average(self.average, chance.gold, chance.system) - chance.expected)
+
+
+@dataclass(frozen=True)
+class RMI(Measure):
+    """Higher is better, in nats; can be negative: information less the cost of sending the table.
+
+    I(C;K) − (1/N)·log Ω, where Ω counts the tables with these sizes (Newman's approximation).
+    """
+
+    name = "rmi"
+    range = (-math.inf, math.inf)
+    symmetric = True
+    best = None
+    needs = ("chance", "sizes")
+    reference = "Newman, Cantwell & Young 2020"
+
+    def compute(self, chance: Chance, sizes: Sizes) -> float:
+        return chance.mutual - log_tables(sizes) / float(sizes.n)
+
+
+def log_tables(sizes: Sizes) -> float:
+    """Approximate log of the number of whole tables with these row and column sums.
+
+    Newman, Cantwell & Young's equation 29, which is not symmetric to the last digit: the two
+    readings are averaged. Exactly 0 when one side is a single cluster.
+    """
+    if sizes.classes == 1 or sizes.clusters == 1:
+        return 0.0
+    one_way = _log_tables(sizes.gold, sizes.system, float(sizes.n))
+    return (one_way + _log_tables(sizes.system, sizes.gold, float(sizes.n))) / 2
+
+
+def _log_tables(rows: Histogram, columns: Histogram, n: float) -> float:
+    from scipy.special import gammaln
+
+    r, s = float(rows.seen), float(columns.seen)
+    w = n / (n + r * s / 2)
+    x, y = _smoothed(rows, r, w, n), _smoothed(columns, s, w, n)
+    mu = (r + 1) / (r * weighted_sum(columns.cells, y * y)) - 1 / r
+    nu = (s + 1) / (s * weighted_sum(rows.cells, x * x)) - 1 / s
+    logs_x = weighted_sum(rows.cells, np.log(x))
+    logs_y = weighted_sum(columns.cells, np.log(y))
+    gammas = (
+        gammaln(mu * r)
+        + gammaln(nu * s)
+        - s * (gammaln(nu) + gammaln(r))
+        - r * (gammaln(mu) + gammaln(s))
+    )
+    return float(
+        (r - 1) * (s - 1) * math.log(n + r * s / 2)
+        + (r + nu - 2) * logs_y / 2
+        + (s + mu - 2) * logs_x / 2
+        + gammas / 2
+    )
+
+
+def _smoothed(sizes: Histogram, m: float, w: float, n: float) -> FloatArray:
+    return (1 - w) / m + w * sizes.counts.astype(np.float64) / n

@@ -1,4 +1,4 @@
-"""Measures that let each cluster (or class) choose its best partner."""
+"""Measures of how clusters and classes overlap: best partners, one-to-one matches, B-cubed."""
 
 from __future__ import annotations
 
@@ -7,8 +7,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from roget.core.information import weighted_sum
-from roget.scoring.contingency import Contingency
-from roget.scoring.measures.base import Measure
+from roget.core.types import IntArray
+from roget.errors import InputError, Undefined
+from roget.scoring.cells.assignment import best_match
+from roget.scoring.cells.contingency import Contingency
+from roget.scoring.cells.statistics import BCubed, Matched
+from roget.scoring.measures.base import Measure, harmonic
 
 
 @dataclass(frozen=True)
@@ -110,3 +114,202 @@ class Larsen(Measure):
 
     def compute(self, table: Contingency) -> float:
         return float(best_f_by_class(table).mean())
+
+
+@dataclass(frozen=True)
+class OneToOne(Measure):
+    """1 is best: accuracy under the best one-to-one match ("clustering accuracy")."""
+
+    name = "one-to-one"
+    symmetric = True
+    needs = ("matched",)
+    reference = "Kuhn 1955"
+
+    def compute(self, matched: Matched) -> float:
+        return matched.items / matched.n
+
+
+@dataclass(frozen=True)
+class Misclassification(Measure):
+    """0 is best: the share of items outside the best one-to-one match, 1 − one-to-one."""
+
+    name = "misclassification"
+    direction = "lower"
+    symmetric = True
+    best = 0.0
+    needs = ("matched",)
+    reference = "Zeng et al. 2002"
+
+    def compute(self, matched: Matched) -> float:
+        return (matched.n - matched.items) / matched.n
+
+
+def greedy_match(table: Contingency) -> float:
+    """Take the largest cell, cross out its row and column, repeat; the share of items taken.
+
+    Of equal cells the one with the smaller class and cluster goes first, then the earlier one.
+    """
+    sizes = table.row_totals[table.rows] + table.column_totals[table.columns]
+    order = np.lexsort((sizes, -table.counts))
+    free_rows = bytearray(b"\1") * table.shape[0]
+    free_columns = bytearray(b"\1") * table.shape[1]
+    left = min(table.shape)
+    taken: list[int] = []
+    pairs = zip(table.rows[order].tolist(), table.columns[order].tolist(), strict=True)
+    for at, (row, column) in enumerate(pairs):
+        if free_rows[row] and free_columns[column]:
+            free_rows[row] = free_columns[column] = 0
+            taken.append(at)
+            left -= 1
+            if not left:
+                break
+    return float(table.counts[order[taken]].sum() / table.n)
+
+
+@dataclass(frozen=True)
+class GreedyOneToOne(Measure):
+    """1 is best: accuracy when the largest cells are matched first, one to one."""
+
+    name = "greedy-one-to-one"
+    ties = True
+    needs = ("table",)
+    reference = "Haghighi & Klein 2006"
+
+    def compute(self, table: Contingency) -> float:
+        return greedy_match(table)
+
+
+@dataclass(frozen=True)
+class MeilaHeckerman(GreedyOneToOne):
+    """1 is best: the criterion H, whose match is greedy by cell size like greedy-one-to-one."""
+
+    name = "meila-heckerman"
+    reference = "Meilă & Heckerman 2001"
+
+
+BAGGA = "Bagga & Baldwin 1998"
+LUO = "Luo 2005"
+
+
+@dataclass(frozen=True)
+class BCubedPrecision(Measure):
+    """1 is best: for the average item, the share of its cluster that is of its class."""
+
+    name = "b3-precision"
+    needs = ("bcubed",)
+    reference = BAGGA
+
+    def compute(self, bcubed: BCubed) -> float:
+        return bcubed.precision
+
+
+@dataclass(frozen=True)
+class BCubedRecall(Measure):
+    """1 is best: for the average item, the share of its class that is in its cluster."""
+
+    name = "b3-recall"
+    needs = ("bcubed",)
+    reference = BAGGA
+
+    def compute(self, bcubed: BCubed) -> float:
+        return bcubed.recall
+
+
+@dataclass(frozen=True)
+class BCubedF(Measure):
+    """1 is best: the harmonic mean of B-cubed precision and recall."""
+
+    name = "b3-f"
+    symmetric = True
+    needs = ("bcubed",)
+    reference = BAGGA
+
+    def compute(self, bcubed: BCubed) -> float:
+        return harmonic(bcubed.precision, bcubed.recall)
+
+
+@dataclass(frozen=True)
+class CEAFE(Measure):
+    """1 is best: F of the best one-to-one match by Dice overlap, each class counting alike."""
+
+    name = "ceaf-e"
+    symmetric = True
+    needs = ("table",)
+    reference = LUO
+
+    def compute(self, table: Contingency) -> float:
+        sizes = table.row_totals[table.rows] + table.column_totals[table.columns]
+        overlap = 2.0 * table.counts / sizes
+        total = best_match(table.rows, table.columns, overlap, table.row_starts)
+        return 2 * total / sum(table.shape)
+
+
+@dataclass(frozen=True)
+class CEAFM(Measure):
+    """1 is best: F of the best one-to-one match by items; with every item answered, one-to-one."""
+
+    name = "ceaf-m"
+    symmetric = True
+    needs = ("matched",)
+    reference = LUO
+
+    def compute(self, matched: Matched) -> float:
+        return matched.items / matched.n
+
+
+_MOST_ITEMS = 10**9
+"""The sampler of numpy takes no larger population."""
+
+
+@dataclass(frozen=True)
+class SupervisedRecall(Measure):
+    """1 is best: each cluster takes the class it met most in `train` of the items, tested on the
+    rest, averaged over seeded random splits. A cluster met only in the test part is wrong.
+
+    The splits are drawn from the table itself: which items carry a cell's count does not matter.
+    """
+
+    train: float = 0.8
+    splits: int = 5
+    seed: int = 0
+
+    name = "supervised-recall"
+    ties = True
+    needs = ("table",)
+    reference = "Agirre et al. 2006; Manandhar et al. 2010"
+
+    def __post_init__(self) -> None:
+        if not 0 < self.train < 1:
+            raise InputError(f"supervised-recall: train is {self.train}, expected between 0 and 1")
+        if self.seed < 0:
+            raise InputError(f"supervised-recall: seed is {self.seed}, expected 0 or more")
+        if self.splits < 1:
+            raise InputError(f"supervised-recall: splits is {self.splits}, expected 1 or more")
+
+    def compute(self, table: Contingency) -> float:
+        if table.perfect:
+            return 1.0
+        if table.counts.dtype.kind == "f":
+            raise Undefined("splitting items into two parts needs whole counts")
+        if table.n > _MOST_ITEMS:
+            raise Undefined(f"more than {_MOST_ITEMS} items cannot be split at random")
+        mapped = round(self.train * table.n)
+        if not 0 < mapped < table.n:
+            raise Undefined(f"{table.n} items are too few to split {self.train:g} to the rest")
+        random = np.random.default_rng(self.seed)
+        counts = table.counts.astype(np.int64)
+        recalls = []
+        for _ in range(self.splits):
+            learn = random.multivariate_hypergeometric(counts, mapped, method="marginals")
+            recalls.append(_right(table, learn, counts - learn) / (table.n - mapped))
+        return float(np.mean(recalls))
+
+
+def _right(table: Contingency, learn: IntArray, test: IntArray) -> int:
+    """Test items whose cluster was mapped to their class."""
+    seen = np.flatnonzero(learn)
+    classes = np.bincount(table.rows, learn, minlength=table.shape[0])
+    # Within each cluster: most items first, then the class most frequent overall.
+    order = seen[np.lexsort((-classes[table.rows[seen]], -learn[seen], table.columns[seen]))]
+    first = np.flatnonzero(np.diff(table.columns[order], prepend=-1))
+    return int(test[order[first]].sum())

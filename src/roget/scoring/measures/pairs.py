@@ -9,8 +9,8 @@ import math
 from dataclasses import dataclass
 
 from roget.errors import Undefined
+from roget.scoring.cells.statistics import PairCounts, Sizes
 from roget.scoring.measures.base import Measure, choose, harmonic
-from roget.scoring.statistics import PairCounts, Sizes
 
 MANANDHAR = "Manandhar et al. 2010"
 

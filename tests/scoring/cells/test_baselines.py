@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from roget import Undefined, catalogue, contingency
-from roget.scoring import baselines
-from roget.scoring.baselines import RandomSameSizes, trivial
+from roget.scoring.cells import baselines
+from roget.scoring.cells.baselines import RandomSameSizes, trivial
 from roget.scoring.measures import parse
 
 MEASURES = [name for name in catalogue.names("measures") if name != "supervised-recall"]

@@ -11,26 +11,25 @@ from functools import cached_property
 from typing import Protocol
 
 import numpy as np
-import numpy.typing as npt
 
 from roget.core.information import weighted_sum
+from roget.core.types import FloatArray, IntArray
 from roget.errors import Undefined
-from roget.scoring.contingency import Contingency, pairs_within
-from roget.scoring.entropy import Estimator, Histogram, LinearEstimator
-from roget.scoring.entropy import get as get_estimator
-from roget.scoring.labels.base import Labels
-from roget.scoring.labels.select import take
-from roget.scoring.measures import Measure, parse
-from roget.scoring.soft import Side, WeightedTable
-from roget.scoring.statistics import (
+from roget.scoring.cells.contingency import Contingency, pairs_within
+from roget.scoring.cells.statistics import (
     BCubed,
     Entropies,
-    FloatArray,
     Matched,
     PairCounts,
     Sizes,
     Statistics,
 )
+from roget.scoring.cells.weighted import Side, WeightedTable
+from roget.scoring.entropy import Estimator, Histogram, LinearEstimator
+from roget.scoring.entropy import get as get_estimator
+from roget.scoring.labels.base import Labels
+from roget.scoring.labels.select import take
+from roget.scoring.measures import Measure, parse
 
 NAMES = ("one cluster", "one per item", "random")
 
@@ -164,8 +163,8 @@ class RandomSameSizes(Statistics):
     a table is averaged over random draws.
     """
 
-    row_totals: npt.NDArray[np.int64]
-    column_totals: npt.NDArray[np.int64]
+    row_totals: IntArray
+    column_totals: IntArray
     seed: int = 0
     draws: int = 1
     answered: Contingency | None = None

@@ -10,18 +10,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from roget.core.types import Codes, CountArray, IntArray
 from roget.errors import InputError, Undefined
-from roget.scoring.assignment import best_match
+from roget.scoring.cells.assignment import best_match
+from roget.scoring.cells.statistics import BCubed, Matched, PairCounts, Sizes, Statistics
 from roget.scoring.entropy import Histogram
 from roget.scoring.labels.base import Labels
-from roget.scoring.statistics import BCubed, Matched, PairCounts, Sizes, Statistics
-from roget.scoring.tabulate import Codes, count_pairs
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
-IntArray = npt.NDArray[np.int64]
-Counts = npt.NDArray[np.int64] | npt.NDArray[np.float64]
 
 _EXACT_FLOAT = 2**53
 
@@ -30,7 +28,7 @@ _EXACT_FLOAT = 2**53
 class Contingency(Statistics):
     """How many items each (class, cluster) cell holds; empty cells, rows and columns are left out.
 
-    Cells are in row order. Counts are int64, or float64 when the table is fractional.
+    Cells are in row order. CountArray are int64, or float64 when the table is fractional.
 
     >>> table = Contingency.from_table([[3, 1], [0, 2]])
     >>> table.n, table.rows.tolist(), table.columns.tolist(), table.counts.tolist()
@@ -41,9 +39,9 @@ class Contingency(Statistics):
 
     rows: IntArray
     columns: IntArray
-    counts: Counts
-    row_totals: Counts
-    column_totals: Counts
+    counts: CountArray
+    row_totals: CountArray
+    column_totals: CountArray
     class_codes: IntArray
     cluster_codes: IntArray
     gold: Labels | None = field(default=None, repr=False)
@@ -77,7 +75,7 @@ class Contingency(Statistics):
         cls,
         rows: IntArray,
         columns: IntArray,
-        counts: Counts,
+        counts: CountArray,
         gold: Labels | None = None,
         system: Labels | None = None,
     ) -> Contingency:
@@ -198,13 +196,13 @@ class Contingency(Statistics):
         return np.searchsorted(self.rows, np.arange(self.row_totals.size))
 
     @cached_property
-    def row_best(self) -> Counts:
+    def row_best(self) -> CountArray:
         """The largest cell of each row."""
-        best: Counts = np.maximum.reduceat(self.counts, self.row_starts)
+        best: CountArray = np.maximum.reduceat(self.counts, self.row_starts)
         return best
 
     @cached_property
-    def column_best(self) -> Counts:
+    def column_best(self) -> CountArray:
         """The largest cell of each column."""
         best = np.zeros_like(self.column_totals)
         np.maximum.at(best, self.columns, self.counts)
@@ -273,7 +271,7 @@ class Contingency(Statistics):
             )
 
 
-def _as_counts(values: npt.NDArray[Any]) -> Counts:
+def _as_counts(values: npt.NDArray[Any]) -> CountArray:
     """Whole numbers as int64, wherever they came from; true fractions as float64."""
     if values.dtype.kind in "iub":
         return values.astype(np.int64)
@@ -297,7 +295,7 @@ def _compact(codes: IntArray, *, ordered: bool) -> tuple[IntArray, IntArray]:
     return rank[codes], old
 
 
-def _totals(codes: IntArray, counts: Counts, size: int) -> Counts:
+def _totals(codes: IntArray, counts: CountArray, size: int) -> CountArray:
     """Sums of counts by code, exact for whole counts."""
     if counts.dtype.kind == "f":
         return np.bincount(codes, counts, minlength=size)
@@ -315,3 +313,54 @@ def pairs_within(histogram: Histogram) -> int:
         return int(np.dot(counts * (counts - 1), cells)) // 2
     pairs = zip(counts.tolist(), cells.tolist(), strict=True)
     return sum(int(x) * (int(x) - 1) // 2 * int(times) for x, times in pairs)
+
+
+_CHUNK = 1 << 16
+"""Keys are made a stretch at a time, so that they are still in the cache when counted."""
+
+_DIRECT = 1 << 18
+"""Up to so many possible keys, an array with a place for each is the fastest counter."""
+
+
+def count_pairs(first: Codes, second: Codes, n_second: int, keys: int) -> tuple[IntArray, IntArray]:
+    """Distinct values of first·n_second + second in increasing order, with their counts.
+
+    `keys` is one more than the largest key there can be. Memory is a small table when there are
+    few possible keys, else one 4- or 8-byte key per item; never a dense table of all label pairs.
+    """
+    if keys <= min(max(4 * first.size, 1 << 12), max(_DIRECT, first.size // 8)):
+        counts = _counted(first, second, n_second, keys)
+        seen = np.flatnonzero(counts)
+        return seen.astype(np.int64), counts[seen]
+    return _sorted(first, second, n_second, keys)
+
+
+def _counted(first: Codes, second: Codes, n_second: int, keys: int) -> IntArray:
+    counts = np.zeros(keys, dtype=np.int64)
+    chunk = max(_CHUNK, keys)
+    room = np.empty(min(chunk, first.size), dtype=np.intp)
+    for begin in range(0, first.size, chunk):
+        part = first[begin : begin + chunk]
+        key = room[: part.size]
+        # The type is named because numpy would multiply 8-bit codes in 8 bits.
+        np.multiply(part, n_second, out=key, dtype=np.intp, casting="unsafe")
+        np.add(key, second[begin : begin + chunk], out=key, dtype=np.intp, casting="unsafe")
+        counts += np.bincount(key, minlength=keys)
+    return counts
+
+
+def _sorted(first: Codes, second: Codes, n_second: int, keys: int) -> tuple[IntArray, IntArray]:
+    dtype = np.uint32 if keys <= 1 << 32 else np.uint64
+    key = np.empty(first.size, dtype=dtype)
+    for begin in range(0, first.size, _CHUNK):
+        part = slice(begin, begin + _CHUNK)
+        np.multiply(first[part], n_second, out=key[part], dtype=dtype, casting="unsafe")
+        np.add(key[part], second[part], out=key[part], dtype=dtype, casting="unsafe")
+    key.sort()
+    change = np.empty(key.size, dtype=bool)
+    change[:1] = True
+    np.not_equal(key[1:], key[:-1], out=change[1:])
+    starts = np.flatnonzero(change)
+    del change
+    counts = np.diff(starts, append=key.size)
+    return key[starts].astype(np.int64), counts

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from roget.scoring.poisson_binomial import expected_cells
+from roget.scoring.cells.poisson_binomial import expected_cells
 
 weights = st.one_of(st.sampled_from([0.0, 1.0, 0.5, 1e-12, 1 - 1e-12]), st.floats(0, 1))
 cells = st.lists(st.lists(weights, max_size=40), min_size=1, max_size=6)
@@ -65,7 +65,7 @@ def test_probability_and_items_are_conserved(groups):
 
 
 def test_many_more_items_than_fit_in_one_portion(monkeypatch):
-    from roget.scoring import poisson_binomial
+    from roget.scoring.cells import poisson_binomial
 
     groups = [np.linspace(0.1, 0.9, 50)] * 20
     whole = computed(groups)

@@ -11,18 +11,15 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-import numpy.typing as npt
 
 from roget.core.information import weighted_sum
+from roget.core.types import FloatArray, IntArray
 from roget.errors import Undefined
-from roget.scoring.contingency import Contingency, pairs_within
+from roget.scoring.cells.contingency import Contingency, pairs_within
+from roget.scoring.cells.poisson_binomial import expected_cells
+from roget.scoring.cells.statistics import BCubed, Entropies, Matched, PairCounts, Sizes, Statistics
 from roget.scoring.entropy import Estimator, Histogram, LinearEstimator
 from roget.scoring.labels.base import Labels
-from roget.scoring.poisson_binomial import expected_cells
-from roget.scoring.statistics import BCubed, Entropies, Matched, PairCounts, Sizes, Statistics
-
-FloatArray = npt.NDArray[np.float64]
-IntArray = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from roget import Contingency, InputError, contingency
-from roget.scoring import tabulate
+from roget.scoring.cells import contingency as tabulate
+from roget.scoring.cells.contingency import count_pairs
 from roget.scoring.labels import Labels
-from roget.scoring.tabulate import count_pairs
 
 arrays = st.integers(1, 60).flatmap(
     lambda n: st.tuples(

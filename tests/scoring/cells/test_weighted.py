@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from roget import RogetError, Undefined, compare, contingency, score
+from roget.scoring.cells.weighted import WeightedTable
 from roget.scoring.entropy import get as get_estimator
 from roget.scoring.labels import Labels
-from roget.scoring.soft import WeightedTable
 
 LINEAR = ("ml", "mm", "jk", "bub", "grassberger")
 

@@ -11,21 +11,16 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-import numpy as np
-import numpy.typing as npt
-
 from roget.core.information import weighted_sum
+from roget.core.types import FloatArray
 from roget.errors import Undefined
 from roget.scoring import entropy as entropies_of
+from roget.scoring.cells.hypergeometric import expected_cells
 from roget.scoring.entropy import Estimator, Histogram, LinearEstimator
-from roget.scoring.hypergeometric import expected_cells
 
 if TYPE_CHECKING:
-    from roget.scoring.contingency import Contingency
+    from roget.scoring.cells.contingency import Contingency
     from roget.scoring.measures.base import Measure
-
-
-FloatArray = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)

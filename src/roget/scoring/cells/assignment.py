@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
-IntArray = npt.NDArray[np.int64]
-Weights = npt.NDArray[np.int64] | npt.NDArray[np.float64]
+from roget.core.types import CountArray, IntArray
 
 _DENSE_CELLS = 1 << 20
 
 
-def best_match(rows: IntArray, columns: IntArray, weights: Weights, row_starts: IntArray) -> float:
+def best_match(
+    rows: IntArray, columns: IntArray, weights: CountArray, row_starts: IntArray
+) -> float:
     """The largest total weight of cells no two of which share a row or a column.
 
     Rows are compact and in order; `row_starts` says where each begins.
@@ -42,7 +42,7 @@ def best_match(rows: IntArray, columns: IntArray, weights: Weights, row_starts: 
     return total
 
 
-def _component(rows: IntArray, columns: IntArray, weights: Weights) -> float:
+def _component(rows: IntArray, columns: IntArray, weights: CountArray) -> float:
     if rows.size == 1:
         return float(weights[0])
     row_names, rows = np.unique(rows, return_inverse=True)
@@ -57,7 +57,7 @@ def _component(rows: IntArray, columns: IntArray, weights: Weights) -> float:
 
 
 def _row_bound(
-    rows: IntArray, columns: IntArray, weights: Weights, row_starts: IntArray
+    rows: IntArray, columns: IntArray, weights: CountArray, row_starts: IntArray
 ) -> float | None:
     """Σ of row maxima bounds every match; where they sit in different columns, it is the match."""
     best = np.maximum.reduceat(weights, row_starts)
@@ -70,7 +70,7 @@ def _row_bound(
 
 
 def _dense(
-    rows: IntArray, columns: IntArray, weights: Weights, n_rows: int, n_columns: int
+    rows: IntArray, columns: IntArray, weights: CountArray, n_rows: int, n_columns: int
 ) -> float:
     from scipy.optimize import linear_sum_assignment
 
@@ -81,7 +81,7 @@ def _dense(
 
 
 def _sparse(
-    rows: IntArray, columns: IntArray, weights: Weights, n_rows: int, n_columns: int
+    rows: IntArray, columns: IntArray, weights: CountArray, n_rows: int, n_columns: int
 ) -> float:
     """Sparse assignment; a private column of weight 0 lets every row stay unmatched."""
     from scipy.sparse import csr_array

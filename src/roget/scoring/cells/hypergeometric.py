@@ -10,11 +10,9 @@ from __future__ import annotations
 import math
 
 import numpy as np
-import numpy.typing as npt
 
+from roget.core.types import FloatArray
 from roget.scoring.entropy.base import Histogram
-
-FloatArray = npt.NDArray[np.float64]
 
 _TAIL = math.log(2.0 / 1e-19)
 """Each window leaves out at most 1e-19 of its cell's probability."""

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from roget.scoring.cells.hypergeometric import expected_cells
 from roget.scoring.entropy import Histogram
-from roget.scoring.hypergeometric import expected_cells
 
 
 def exact(gold, system):
@@ -74,7 +74,7 @@ def test_smooth_cells_match_enumeration(gold, system):
 
 def test_both_branches_agree():
     """The same cells, summed count by count and integrated, on either side of the threshold."""
-    from roget.scoring import hypergeometric
+    from roget.scoring.cells import hypergeometric
 
     gold, system = [5000, 3000, 2000], [4000, 3500, 2500]
     smooth = mean_of(xlogx, gold, system)

@@ -15,8 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-FloatArray = npt.NDArray[np.float64]
-IntArray = npt.NDArray[np.int64]
+from roget.core.types import BoolArray, FloatArray, IntArray
 
 _TAIL = math.log(2.0 / 1e-19)
 """Bernstein's bound: each window leaves out at most 1e-19 of the probability."""
@@ -72,7 +71,7 @@ class _Runs:
     owner: IntArray
     """The cell each run belongs to; runs of a cell stand together, in increasing order."""
 
-    def take(self, which: npt.NDArray[np.intp] | npt.NDArray[np.bool_]) -> _Runs:
+    def take(self, which: npt.NDArray[np.intp] | BoolArray) -> _Runs:
         return _Runs(
             self.mass[which],
             self.offset[which],

@@ -1,0 +1,16 @@
+"""Names for the array types that many modules share."""
+
+from __future__ import annotations
+
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+FloatArray: TypeAlias = npt.NDArray[np.float64]
+IntArray: TypeAlias = npt.NDArray[np.int64]
+BoolArray: TypeAlias = npt.NDArray[np.bool_]
+CountArray: TypeAlias = IntArray | FloatArray
+"""Whole counts, or fractional ones."""
+Codes: TypeAlias = npt.NDArray[np.integer[Any]]
+"""Labels as numbers, in whatever integer type they came."""
