@@ -157,7 +157,7 @@ def speed(folder: Path) -> None:
 def _hanta_speed(work: Callable[[], int], sentences: list[str]) -> None:
     from HanTa.HanoverTagger import HanoverTagger
 
-    from roget.learn.corpus.english import tokenise
+    from roget.languages.english.words import tokenise
 
     bare = HanoverTagger("morphmodel_en.pgz")
     cut = list(map(tokenise, sentences))

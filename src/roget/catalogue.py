@@ -108,6 +108,12 @@ READERS: dict[str, str] = {
     "matrix": "roget.learn.counting.tabular:count_matrix",
 }
 
+LANGUAGES: dict[str, str] = {
+    "english": "roget.languages.english:English",
+    "german": "roget.learn.corpus.tagger:german",
+    "dutch": "roget.learn.corpus.tagger:dutch",
+}
+
 CLUSTERERS: dict[str, str] = {
     "soft": "roget.learn.clustering.soft.estimator:SoftAnnealing",
     "mdl": "roget.learn.clustering.mdl.estimator:MDLTree",
@@ -165,6 +171,7 @@ KINDS: dict[str, dict[str, str]] = {
     "comparison renderers": COMPARISON_RENDERERS,
     "label formats": LABEL_FORMATS,
     "readers": READERS,
+    "languages": LANGUAGES,
     "clusterers": CLUSTERERS,
     "exporters": EXPORTERS,
     "engines": ENGINES,
@@ -221,6 +228,7 @@ _SINGULAR = {
     "comparison renderers": "format",
     "label formats": "label format",
     "readers": "reader",
+    "languages": "language",
     "clusterers": "clusterer",
     "exporters": "export format",
     "engines": "engine",

@@ -1,33 +1,30 @@
-"""Plain text with HanTa: lemmas and parts of speech; for English, heads by patterns as well."""
+"""Plain text, tagged: what a language of the catalogue makes of its sentences, as tokens.
+
+A language cuts sentences into tokens and analyses them. Two of HanTa's, which have tags and lemmas
+but no heads, are here; what knows more of its language is a package of its own.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import cache
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 import regex
 
+from roget import catalogue
 from roget.core.io.source import Source
-from roget.errors import InputError, UnknownName
-from roget.learn.corpus import english, text
+from roget.learn.corpus import text
 from roget.learn.corpus.base import NONE, Ids, Reading, Tables, Tokens
 from roget.learn.corpus.hanta import Tagger
-from roget.learn.corpus.shallow import Parse, attach
 
 LONGEST = 1000
 """Tokens of a sentence; longer ones, which are no sentences, are cut."""
 
-_ENGLISH, _GERMAN, _DUTCH = "morphmodel_en.pgz", "morphmodel_ger.pgz", "morphmodel_dutch.pgz"
-_FILES = {
-    "english": _ENGLISH, "en": _ENGLISH, "german": _GERMAN, "de": _GERMAN, "dutch": _DUTCH,
-    "nl": _DUTCH,
-}  # fmt: skip
-"""The models that come with HanTa. Others are not read: a model is a pickle, which runs code."""
+_CODES = {"en": "english", "de": "german", "nl": "dutch"}
 
-_OTHER_TOKEN = regex.compile(
+_TOKEN = regex.compile(
     r"(?:\p{L}\.){2,}|\p{N}+(?:[.,:/]\p{N}+)*|\p{L}[\p{L}\p{M}\p{N}]*(?:[-'’][\p{L}\p{N}\p{M}]+)*|\S"
 )
 
@@ -47,7 +44,7 @@ DUTCH = (
 
 
 def read(source: Source, tables: Tables, reading: Reading) -> Iterator[Tokens]:
-    """Plain text tagged by HanTa; patterns of tags give heads and labels, in English."""
+    """Plain text, tagged by HanTa; patterns of tags give heads and labels, in English."""
     language = load(reading.model or "english")
     columns = _Columns(tables, reading)
     for part in text.decoded(source):
@@ -62,59 +59,60 @@ def read(source: Source, tables: Tables, reading: Reading) -> Iterator[Tokens]:
 
 
 class Analysis(NamedTuple):
-    """A sentence's lemmas, universal parts of speech and, if there are patterns, heads."""
+    """What is known of a sentence, token by token."""
 
     lemmas: list[str]
     upos: list[str]
-    parse: Parse | None
+    """Universal parts of speech."""
+    heads: list[int] | None = None
+    """Places in the sentence, NONE where there is no head; None if the language finds none."""
+    labels: list[str] | None = None
+    """Dependency labels, "" where there is no head."""
 
 
-@dataclass(frozen=True)
-class Language:
-    """A tagger, how it wants its tokens, and what becomes of its tags."""
+class Language(Protocol):
+    """What an entry of the catalogue's languages makes when it is called."""
 
-    tagger: Tagger
-    tokenise: Callable[[str], list[str]]
-    upos: Callable[[str], str] | None = None
-    """Without it, the language is English and the patterns say."""
+    def tokenise(self, sentence: str) -> list[str]:
+        """Cut a sentence into tokens."""
 
     def analyse(self, sentences: Sequence[Sequence[str]]) -> Iterator[Analysis]:
-        """Tag sentences and find their lemmas and heads."""
-        for forms, tags in zip(sentences, self.tagger.tags(sentences), strict=True):
-            if self.upos is not None:
-                lemmas = list(map(self.tagger.lemma, forms, tags))
-                yield Analysis(lemmas, list(map(self.upos, tags)), None)
-                continue
-            english.refine(forms, tags, self.seen)
-            lemmas = list(map(self.lemma, forms, tags))
-            parse = attach(forms, [lemma.lower() for lemma in lemmas], tags)
-            yield Analysis(lemmas, parse.upos, parse)
-
-    def seen(self, word: str) -> frozenset[str]:
-        """The tags with which a word has been seen."""
-        return self.tagger.seen.get(word, frozenset())
-
-    def lemma(self, form: str, tag: str) -> str:
-        """The lemma of an English word; a name is its own."""
-        if tag == "NP0":
-            return form
-        return english.mend_lemma(
-            form.lower(), tag, self.tagger.lemma(form, tag).lower(), self.seen
-        )
+        """Find the lemmas and tags of tokens and, if it can, their heads; no sentence is empty."""
 
 
 @cache
 def load(name: str) -> Language:
-    """The language of that name; each process loads it once."""
-    file = _FILES.get(name.lower())
-    if file is None:
-        raise UnknownName("language of the tagger", name, _FILES)
-    tagger = Tagger(file)
-    if file == _ENGLISH and "VVB" not in tagger.names:
-        raise InputError("this HanTa has another English model: pip install -U 'HanTa>=1.2'")
-    if file == _ENGLISH:
-        return Language(tagger, english.tokenise)
-    return Language(tagger, _OTHER_TOKEN.findall, _mapping(DUTCH if file == _DUTCH else GERMAN))
+    """The language of that name or code; each process loads it once."""
+    # A file of one's own is no language: HanTa's models are pickles, which run code.
+    made: Language = catalogue.load("languages", _CODES.get(name.lower(), name.lower()))()
+    return made
+
+
+class Tagged:
+    """A language of which HanTa has a model, and no more is known than its tags."""
+
+    def __init__(self, file: str, tags: Sequence[tuple[str, str]]) -> None:
+        self.tagger, self.upos = Tagger(file), _mapping(tags)
+
+    def tokenise(self, sentence: str) -> list[str]:
+        """Words, numbers and signs."""
+        return list(_TOKEN.findall(sentence))
+
+    def analyse(self, sentences: Sequence[Sequence[str]]) -> Iterator[Analysis]:
+        """Tag sentences and find their lemmas."""
+        for forms, tags in zip(sentences, self.tagger.tags(sentences), strict=True):
+            lemmas = list(map(self.tagger.lemma, forms, tags))
+            yield Analysis(lemmas, list(map(self.upos, tags)))
+
+
+def german() -> Tagged:
+    """German: lemmas and tags by HanTa, no heads."""
+    return Tagged("morphmodel_ger.pgz", GERMAN)
+
+
+def dutch() -> Tagged:
+    """Dutch: lemmas and tags by HanTa, no heads."""
+    return Tagged("morphmodel_dutch.pgz", DUTCH)
 
 
 def _mapping(table: Sequence[tuple[str, str]]) -> Callable[[str], str]:
@@ -140,13 +138,13 @@ class _Columns:
         upos: list[str] = []
         heads: list[int] = []
         deprels: list[str] = []
-        for forms, (lemmas, tags, parse) in zip(sentences, analyses, strict=True):
-            if parse is not None:
+        for forms, found in zip(sentences, analyses, strict=True):
+            if found.heads is not None and found.labels is not None:
                 begin = len(words)
-                heads += [NONE if head == NONE else begin + head for head in parse.head]
-                deprels += parse.deprel
-            words += forms if self._reading.form else lemmas
-            upos += tags
+                heads += [NONE if head == NONE else begin + head for head in found.heads]
+                deprels += found.labels
+            words += forms if self._reading.form else found.lemmas
+            upos += found.upos
         if not self._reading.keep_case:
             words = [word.lower() for word in words]
         return Tokens(

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from roget.languages.english.words import KINDS, MEASURES, TIMES
 from roget.learn.corpus.base import NONE
-from roget.learn.corpus.english import KINDS, MEASURES, TIMES
 
 FINITE = ("VVD", "VVZ", "VVB", "VHD", "VHZ", "VHB", "VDD", "VDZ", "VDB")
 """Tags of full verbs with a tense."""

@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 
 from learn.corpus.parsed_twins import pairs, parsed
 from roget.core.io.paths import find
+from roget.languages.english.shallow import attach
+from roget.languages.english.words import KINDS
 from roget.learn.corpus import tagger
 from roget.learn.corpus.base import NONE, Reading, Tables
-from roget.learn.corpus.english import KINDS
 from roget.learn.corpus.relations import UPOS
-from roget.learn.corpus.shallow import attach
 
 LABELS = {
     *("", "obj", "iobj", "nsubj", "nsubj:pass", "obl", "obl:tmod", "obl:npmod", "nmod"),

@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from roget.learn.corpus.base import NONE
-from roget.learn.corpus.english import (
+from roget.languages.english.phrases import FINITE, Phrase, Sentence, seen
+from roget.languages.english.words import (
     CLAUSE_VERBS,
     COPULAS,
     DATIVES,
@@ -20,7 +20,7 @@ from roget.learn.corpus.english import (
     TIME_VERBS,
     UPOS,
 )
-from roget.learn.corpus.phrases import FINITE, Phrase, Sentence, seen
+from roget.learn.corpus.base import NONE
 
 _AUXILIARY = ("B", "M", "h", "y")
 _VERB = ("V", "H", "Y")

@@ -1,0 +1,43 @@
+"""English plain text: tokens and tags of the British National Corpus, heads by patterns of tags."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from roget.errors import InputError
+from roget.languages.english.shallow import attach
+from roget.languages.english.words import mend_lemma, refine, tokenise
+from roget.learn.corpus.hanta import Tagger
+from roget.learn.corpus.tagger import Analysis
+
+MODEL = "morphmodel_en.pgz"
+
+
+class English:
+    """English: lemmas and tags by HanTa, mended by word lists; heads and labels by patterns."""
+
+    def __init__(self) -> None:
+        self.tagger = Tagger(MODEL)
+        if "VVB" not in self.tagger.names:
+            raise InputError("this HanTa has another English model: pip install -U 'HanTa>=1.2'")
+
+    def tokenise(self, sentence: str) -> list[str]:
+        """Words, numbers and punctuation marks, clitics apart."""
+        return tokenise(sentence)
+
+    def analyse(self, sentences: Sequence[Sequence[str]]) -> Iterator[Analysis]:
+        """Tag sentences and find their lemmas and heads."""
+        for forms, tags in zip(sentences, self.tagger.tags(sentences), strict=True):
+            refine(forms, tags, self.seen)
+            lemmas = list(map(self.lemma, forms, tags))
+            yield Analysis(lemmas, *attach(forms, [lemma.lower() for lemma in lemmas], tags))
+
+    def seen(self, word: str) -> frozenset[str]:
+        """The tags with which a word has been seen."""
+        return self.tagger.seen.get(word, frozenset())
+
+    def lemma(self, form: str, tag: str) -> str:
+        """The lemma of a word with a tag; a name is its own."""
+        if tag == "NP0":
+            return form
+        return mend_lemma(form.lower(), tag, self.tagger.lemma(form, tag).lower(), self.seen)
