@@ -184,11 +184,11 @@ def large(n: int, m: int, k: int, tokens: int) -> Rows:
     mixture.m_step()
     mixture.e_step(3.0)
     spent, clock = time.process_time() - spent, time.perf_counter() - clock
-    moved = 2 * data.values.size * k * data.values.itemsize
+    moved = 2 * data.rows.values.size * k * data.rows.values.itemsize
     rate = bandwidth()
     yield (
-        f"large: {n} × {m}, {data.values.size:,} entries, K={k}, float32: a step over all clusters "
-        f"takes {clock:.1f} s ({spent:.1f} CPU), moves {moved / 1e9:.0f} GB: "
+        f"large: {n} × {m}, {data.rows.values.size:,} entries, K={k}, float32: a step over all "
+        f"clusters takes {clock:.1f} s ({spent:.1f} CPU), moves {moved / 1e9:.0f} GB: "
         f"{moved / spent / 1e9:.1f} GB per CPU s; plain copying: {rate / 1e9:.1f} GB/s."
     )
     lists = mixture._lists()

@@ -99,7 +99,7 @@ class _Column:
             while at < lines.tokens:
                 at = kernel.intern(
                     lines.data, lines.marks, lines.first_tab, column, at, numbers,
-                    self._slots, self._ends, self._pool, self._known,
+                    kernel.Pool(self._slots, self._ends, self._pool, self._known),
                 )  # fmt: skip
                 if at < lines.tokens:
                     self._grow()

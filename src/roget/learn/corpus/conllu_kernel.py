@@ -7,12 +7,12 @@ distinct string in a column (`intern`). Bytes beyond ASCII have a pass of their 
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, TypeAlias, TypeVar, cast
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
+
+from roget.core.kernels.jit import compiled
 
 Bytes: TypeAlias = npt.NDArray[np.uint8]
 Places: TypeAlias = npt.NDArray[np.int32]
@@ -30,14 +30,20 @@ _MANY = (1 << 31) - 1
 _LOW = (1 << 32) - 1
 _NONE = -1
 
-_Function = TypeVar("_Function", bound=Callable[..., Any])
+
+class Pool(NamedTuple):
+    """Distinct strings: string k and the end of a line stand in `text` from ends[k] to ends[k + 1].
+
+    `slots` is a hash table of their numbers, `known` holds how many there are.
+    """
+
+    slots: Numbers
+    ends: Numbers
+    text: Bytes
+    known: Numbers
 
 
-def _compiled(function: _Function) -> _Function:
-    return cast(_Function, njit(function, cache=True, nogil=True, boundscheck=False))
-
-
-@_compiled
+@compiled
 def mark(data: Bytes, marks: Places) -> int:
     """Fill in where tabs and ends of line stand, and say how many there are."""
     found = 0
@@ -48,7 +54,7 @@ def mark(data: Bytes, marks: Places) -> int:
     return found
 
 
-@_compiled
+@compiled
 def not_utf8(data: Bytes, at: int) -> int:
     """Where the first byte stands, from a place on, that cannot be UTF-8; the end if none."""
     size = len(data)
@@ -75,7 +81,7 @@ def not_utf8(data: Bytes, at: int) -> int:
     return size
 
 
-@_compiled
+@compiled
 def _number(data: Bytes, start: int, stop: int) -> tuple[int, int]:
     """The digits from start on as a number, and where they end (start itself: there are none)."""
     value = 0
@@ -85,7 +91,7 @@ def _number(data: Bytes, start: int, stop: int) -> tuple[int, int]:
     return value, start
 
 
-@_compiled
+@compiled
 def _note(problems: Numbers, found: int, kind: int, line: int, number: int) -> int:
     """Keep a problem, and say how many there are now."""
     problems[found, 0] = kind
@@ -94,7 +100,7 @@ def _note(problems: Numbers, found: int, kind: int, line: int, number: int) -> i
     return found + 1
 
 
-@_compiled
+@compiled
 def rows(
     data: Bytes,
     marks: Places,
@@ -156,7 +162,7 @@ def rows(
     counts[TOKENS], counts[SENTENCES], counts[PROBLEMS] = token, sentence, found
 
 
-@_compiled
+@compiled
 def intern(
     data: Bytes,
     marks: Places,
@@ -164,16 +170,13 @@ def intern(
     column: int,
     start: int,
     numbers: Places,
-    slots: Numbers,
-    ends: Numbers,
-    pool: Bytes,
-    known: Numbers,
+    strings: Pool,
 ) -> int:
     """Number the strings of a column from token start on; the token where room ran out, or all.
 
-    Missing ones ("_" or nothing) keep the number they have. `known` holds how many strings there
-    are; string k and the end of a line stand in the pool from ends[k] to ends[k + 1].
+    Missing ones ("_" or nothing) keep the number they have.
     """
+    slots, ends, pool, known = strings
     mask = len(slots) - 1
     for token in range(start, len(tabs)):
         if numbers[token] != _NONE:
@@ -213,7 +216,7 @@ def intern(
     return len(tabs)
 
 
-@_compiled
+@compiled
 def move(old: Numbers, new: Numbers) -> None:
     """Put what is in some slots into more slots, all of them free."""
     mask = len(new) - 1

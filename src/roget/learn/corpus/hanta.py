@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 
+from roget.core.types import Floats
 from roget.errors import MissingExtra
 from roget.learn.corpus import hanta_kernel as kernel
-from roget.learn.corpus.hanta_kernel import Floats
 
 LONGEST_WORD = 50
 """Characters; longer ones are not analysed (the time grows with the square) but fit any tag."""

@@ -7,27 +7,16 @@ on that are at most one nat below the sixth.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, TypeAlias, TypeVar, cast
-
 import numpy as np
-import numpy.typing as npt
-from numba import njit
 
-Floats: TypeAlias = npt.NDArray[np.float64]
-Ints: TypeAlias = npt.NDArray[np.int64]
+from roget.core.kernels.jit import compiled
+from roget.core.types import Floats, Ints
 
 _LOWEST = -1e6
 _LAST, _NOW, _CAME = range(3)
 
-_Function = TypeVar("_Function", bound=Callable[..., Any])
 
-
-def _compiled(function: _Function) -> _Function:
-    return cast(_Function, njit(function, cache=True, nogil=True))
-
-
-@_compiled
+@compiled
 def _bound(totals: Floats) -> float:
     """What a state must reach to go on."""
     if totals.size <= 5:
@@ -35,7 +24,7 @@ def _bound(totals: Floats) -> float:
     return float(np.sort(totals)[totals.size - 6] - 1)
 
 
-@_compiled
+@compiled
 def _step(
     states: Ints, totals: Floats, begin: int, end: int, tags: Ints, fits: Floats,
     transitions: Floats, place: Ints,
@@ -64,7 +53,7 @@ def _step(
     return stop
 
 
-@_compiled
+@compiled
 def best(
     sentences: Ints, words: Ints, offsets: Ints, tags: Ints, fits: Floats, transitions: Floats
 ) -> Ints:

@@ -11,8 +11,8 @@ import numpy as np
 from scipy import sparse
 
 from roget.core.counts import Counts
+from roget.core.types import Array, Floats
 from roget.errors import InputError, MissingExtra
-from roget.learn.clustering.soft.data import Array, Floats
 from roget.learn.heldout.tokens import SMOOTHING, Cells, unigram
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from roget.learn.clustering.soft.data import Array, Floats
+from roget.core.types import Array, Floats
 
 CELLS = 1 << 22
 """Cells × clusters worked on at a time."""

@@ -1,55 +1,15 @@
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.special import gammaln
 
-from roget.learn.clustering.comdl import criterion, kernels, merges, numeric
+from roget.learn.clustering.comdl import criterion, kernels, merges
 from roget.learn.clustering.comdl.predict import Model
 from roget.learn.clustering.comdl.search import Classes, agglomerate, apply
-
-
-def test_log_gamma_is_scipys() -> None:
-    x = np.concatenate([np.geomspace(1e-6, 1e15, 4000), [9.999999, 10.0, 10.000001]])
-    ours = np.array([numeric.log_gamma(value) for value in x])
-    assert np.allclose(ours, gammaln(x), rtol=2e-15, atol=2e-14)
-    many, mantissa = x.copy(), np.ones(x.size)
-    numeric.log_gammas(x.size, many, many.view(np.int64), mantissa, mantissa.view(np.int64))
-    assert np.allclose(many, gammaln(x), rtol=2e-15, atol=2e-14)
-
-
-@pytest.mark.parametrize("x", [0.1, 3.0, 99_999.0, 100_001.0])
-@pytest.mark.parametrize("r", [1, 2, 7, 40])
-def test_rise_is_a_sum_of_logarithms(x: float, r: int) -> None:
-    right = math.fsum(math.log(x + i) for i in range(r))
-    assert numeric.rise(x, float(r)) == pytest.approx(right, rel=1e-12, abs=1e-9)
-
-
-def test_rise_keeps_its_digits_where_both_ends_are_huge() -> None:
-    right = math.fsum(math.log(1e12 + i) for i in range(5))
-    assert numeric.rise(1e12, 5.0) == pytest.approx(right, rel=1e-14)
-    assert gammaln(1e12 + 5) - gammaln(1e12) != pytest.approx(right, rel=1e-8)
-
-
-def test_exponentials() -> None:
-    x = -np.concatenate([np.linspace(0, 55, 999), [0.0, 700.0, 1e300]])
-    y, shifted = x.copy(), np.empty(x.size)
-    numeric.exponentials(x.size, y, shifted, shifted.view(np.int64), y.view(np.int64))
-    assert y[:999] == pytest.approx(np.exp(x[:999]), rel=1e-8)
-    assert y[-2:].tolist() == [0.0, 0.0]
-
-
-def test_uniform_numbers_are_uniform() -> None:
-    state = np.array([7], dtype=np.uint64)
-    drawn = np.array([numeric.uniform(state) for _ in range(20_000)])
-    assert (drawn >= 0).all()
-    assert (drawn < 1).all()
-    assert np.histogram(drawn, 10, (0, 1))[0] == pytest.approx(np.full(10, 2000), abs=250)
 
 
 @st.composite
@@ -94,29 +54,21 @@ def test_every_move_changes_the_length_by_what_it_says(
     item = data.draw(st.integers(0, part.n - 1))
     k, j = int(labels[side].max()) + 1, int(labels[1 - side].max()) + 1
     room = min(part.n, k + 1) + 1
-    blocks = np.zeros((j, room))
-    kernels.tally_across(
-        part.indptr, part.indices, part.values, labels[side], labels[1 - side], blocks
-    )
-    size, mass = criterion.members(part, labels[side], room)
+    board = table.board(side, labels, j, room, a)
     temperature = data.draw(st.sampled_from([0.0, 1.0, 1e6]))
     state = np.array([data.draw(st.integers(0, 10**6))], dtype=np.uint64)
     before = naive(counts, *labels, a, b, prior)
+    rest = kernels.Rest(np.array([item]), *np.zeros((2, part.n), dtype=np.int64))
     new, change, moved = kernels.sweep(
-        part.indptr, part.indices, part.values, part.totals, labels[side], labels[1 - side], j, k,
-        1, size, mass, blocks, np.log(blocks + a), table.logs(a), table.sizes(side, b),
-        part.partition, table.sized, table.grand, a, b, temperature, state, np.array([item]),
-        *np.zeros((2, part.n), dtype=np.int64),
-    )  # fmt: skip
+        part.items, board, table.prices(a, b)[side], rest, k, 1, temperature, state
+    )
     after = naive(counts, *labels, a, b, prior)
     assert after - before == pytest.approx(change, rel=1e-9, abs=1e-7)
     assert set(labels[side].tolist()) == set(range(new))
     assert temperature > 0 or change <= 0
     fresh = np.zeros((j, room))
-    kernels.tally_across(
-        part.indptr, part.indices, part.values, labels[side], labels[1 - side], fresh
-    )
-    assert np.allclose(blocks, fresh)
+    kernels.tally(part.items, labels[side], labels[1 - side], fresh)
+    assert np.allclose(board.blocks, fresh)
     assert moved in (0, 1)
 
 
@@ -124,18 +76,12 @@ def test_classes_are_drawn_by_the_exponential_of_their_lengths(naive: Any) -> No
     counts = np.array([[3, 0, 1], [2, 1, 0], [0, 4, 1], [1, 2, 2]])
     table, columns = criterion.prepare(counts), np.array([0, 1, 1])
     part, temperature, drawn = table.sides[0], 1.7, dict.fromkeys(range(3), 0)
-    state = np.array([1], dtype=np.uint64)
+    state, prices = np.array([1], dtype=np.uint64), table.prices(0.5, 1.0)[0]
     for _ in range(6000):
         labels = np.array([0, 0, 1, 1])
-        blocks = np.zeros((2, 4))
-        kernels.tally_across(part.indptr, part.indices, part.values, labels, columns, blocks)
-        size, mass = criterion.members(part, labels, 4)
-        kernels.sweep(
-            part.indptr, part.indices, part.values, part.totals, labels, columns, 2, 2, 1, size,
-            mass, blocks, np.log(blocks + 0.5), table.logs(0.5), table.sizes(0, 1.0),
-            part.partition, True, table.grand, 0.5, 1.0, temperature, state, np.array([0]),
-            *np.zeros((2, 4), dtype=np.int64),
-        )  # fmt: skip
+        board = table.board(0, [labels, columns], 2, 4, 0.5)
+        rest = kernels.Rest(np.array([0]), *np.zeros((2, 4), dtype=np.int64))
+        kernels.sweep(part.items, board, prices, rest, 2, 1, temperature, state)
         drawn[int(labels[0])] += 1
     lengths = np.array([naive(counts, [c, 0, 1, 1], columns, 0.5, 1.0) for c in range(3)])
     shares = np.exp((lengths.min() - lengths) / temperature)
@@ -178,14 +124,13 @@ def test_pair_costs(naive: Any, problem: Any) -> None:
     k, m = int(rows.max()) + 1, int(columns.max()) + 1
     blocks = criterion.blocks_of(table, rows, columns, k, m)
     size, mass = criterion.members(table.sides[0], rows, k)
-    costs = merges.pair_costs(blocks, size, mass, a, b, table.sized, table.logs(a))
+    prices = table.prices(a, b)[0]
+    costs = merges.pair_costs(blocks, size, mass, prices)
     before = naive(counts, rows, columns, a, b, prior)
-    partition = table.sides[0].partition
     for one in range(k):
         for two in range(one):
             after = naive(counts, np.where(rows == one, two, rows), columns, a, b, prior)
-            fewer = kernels.spread(k - 1, m, table.grand, a, partition)
-            fewer -= kernels.spread(k, m, table.grand, a, partition)
+            fewer = kernels.spread(k - 1, m, prices) - kernels.spread(k, m, prices)
             assert costs[one, two] + fewer == pytest.approx(after - before, rel=1e-9, abs=1e-6)
             assert costs[two, one] == costs[one, two]
 

@@ -12,7 +12,9 @@ from roget.learn.clustering.soft.instability import direction, instability
 
 def dense(data: Any) -> Any:
     shape = data.n_words, data.n_contexts
-    return sparse.csr_array((data.values, data.indices, data.indptr), shape=shape).toarray()
+    return sparse.csr_array(
+        (data.rows.values, data.rows.indices, data.rows.indptr), shape=shape
+    ).toarray()
 
 
 def some_data(seed: int = 0, prior: str = "empirical") -> Any:

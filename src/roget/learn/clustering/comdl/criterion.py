@@ -13,19 +13,19 @@ that lengths of different classes, a and b can be compared.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from scipy import sparse
 from scipy.special import gammaln
 
-from roget.learn.clustering.comdl import kernels, numeric
-
-Floats: TypeAlias = npt.NDArray[np.float64]
-Ints: TypeAlias = npt.NDArray[np.int64]
+from roget.core.kernels.rows import Items
+from roget.core.kernels.special import fill_log_gamma
+from roget.core.types import Floats, Ints
+from roget.learn.clustering.comdl import kernels
 
 PARTITIONS = ("sizes", "modl")
 
@@ -43,22 +43,19 @@ B_GRID = tuple(2.0 ** (step / STEPS) for step in range(-6 * STEPS, 10 * STEPS + 
 class Side:
     """The items of one side: their counts by item of the other side, and their sums."""
 
-    indptr: Any
-    indices: Any
-    values: Floats
-    totals: Floats
+    items: Items
     partition: Floats
     """What the partition costs by its number of classes, without the sizes of classes."""
 
     @property
     def n(self) -> int:
         """How many items there are."""
-        return int(self.totals.size)
+        return int(self.items.totals.size)
 
     @cached_property
     def frequencies(self) -> tuple[Floats, Ints]:
         """The different sums of items, and how many items have each."""
-        return np.unique(self.totals, return_counts=True)
+        return np.unique(self.items.totals, return_counts=True)
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,14 +73,37 @@ class Table:
         """lnΓ(n + a) of the integers; none where counts are fractional."""
         size = int(min(self.grand + 2, TABLE)) if self.whole else 0
         table = np.empty(size)
-        numeric.fill(table, 1.0, a)
+        fill_log_gamma(table, 1.0, a)
         return table
 
     def sizes(self, side: int, b: float) -> Floats:
         """lnΓ(b·n) of every size a class may have."""
         table = np.empty(self.sides[side].n + 3)
-        numeric.fill(table, b, 0.0)
+        fill_log_gamma(table, b, 0.0)
         return table
+
+    def prices(self, a: float, b: float) -> tuple[kernels.Prices, kernels.Prices]:
+        """What the lengths of both sides are made of."""
+        logs = self.logs(a)
+        first, second = (
+            kernels.Prices(
+                logs, self.sizes(side, b), part.partition, self.sized, self.grand, float(a),
+                float(b),
+            )
+            for side, part in enumerate(self.sides)
+        )  # fmt: skip
+        return first, second
+
+    def board(
+        self, side: int, labels: Sequence[Ints], classes: int, room: int, a: float
+    ) -> kernels.Board:
+        """The classes of one side against those of the other, with room for more."""
+        part, blocks = self.sides[side], np.zeros((classes, room))
+        kernels.tally(part.items, labels[side], labels[1 - side], blocks)
+        return kernels.Board(
+            labels[side], labels[1 - side], *members(part, labels[side], room), blocks,
+            np.log(blocks + a),
+        )  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -111,7 +131,7 @@ def prepare(matrix: Any, partition: str = "sizes") -> Table:
         part.sort_indices()
         totals = np.asarray(part.sum(axis=1), dtype=np.float64).ravel()
         costs = partition_costs(totals.size, partition)
-        sides.append(Side(part.indptr, part.indices, part.data, totals, costs))
+        sides.append(Side(Items(part.indptr, part.indices, part.data, totals), costs))
     whole = bool((rows.data == np.floor(rows.data)).all())
     return Table((sides[0], sides[1]), float(rows.data.sum()), partition == "sizes", whole)
 
@@ -168,9 +188,8 @@ def _saddle(n: int, k: Floats) -> Floats:
 
 def blocks_of(table: Table, rows: Ints, columns: Ints, k: int, m: int) -> Floats:
     """The counts of k × m blocks."""
-    side = table.sides[0]
     blocks = np.zeros((k, m))
-    kernels.tally(side.indptr, side.indices, side.values, rows, columns, blocks)
+    kernels.tally(table.sides[1].items, columns, rows, blocks)
     return blocks
 
 
@@ -191,7 +210,7 @@ def length(table: Table, rows: Ints, columns: Ints, a: float, b: float) -> Lengt
 def members(side: Side, labels: Ints, k: int) -> tuple[Ints, Floats]:
     """How many items and how many counts each class has."""
     size = np.bincount(labels, minlength=k).astype(np.int64)
-    mass = np.bincount(labels, weights=side.totals, minlength=k)
+    mass = np.bincount(labels, weights=side.items.totals, minlength=k)
     return size, np.asarray(mass, dtype=np.float64)
 
 

@@ -15,14 +15,13 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from roget.core.tree import Tree
+from roget.core.types import Floats, Ints
 from roget.errors import InputError
 from roget.learn.clustering import keeping
 from roget.learn.clustering.base import Clusterer
 from roget.learn.clustering.comdl import hierarchy
 from roget.learn.clustering.comdl.criterion import (
     PARTITIONS,
-    Floats,
-    Ints,
     Table,
     blocks_of,
     prepare,
@@ -238,8 +237,7 @@ class CoMDL(Clusterer):
             self.n_starts or starts_for(data),
             seed,
         )
-        side = data.sides[0]
-        arrays = side.indptr, side.indices, side.values
+        arrays = data.sides[0].items[:3]
         options = {**vars(settings), "partition": self.partition}
         kept = keeping.Checkpoint(self.checkpoint, "comdl", arrays, options)
         self.interrupted_ = False

@@ -9,7 +9,8 @@ import numpy as np
 from scipy.special import gammaln
 
 from roget.core.tree import Tree
-from roget.learn.clustering.comdl.criterion import Floats, Ints, Length, Table, length, members
+from roget.core.types import Floats, Ints
+from roget.learn.clustering.comdl.criterion import Length, Table, length, members
 from roget.learn.clustering.comdl.search import Classes, agglomerate
 
 

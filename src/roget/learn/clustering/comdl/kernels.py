@@ -1,33 +1,22 @@
 """Sweeps over the words of one side, compiled.
 
-A sweep sees one side of the table: its items (rows of a CSR table, of counts), the classes they are
-in, and the classes of the other side, which stay as they are. `blocks[j, k]` is the count of items
-of class k in contexts of class j, so that all classes an item could move to lie side by side;
-`logs` is log(blocks + a), kept up to date, because most of an item's counts are 1, and what a token
-more costs is the log. The first `k` classes are in use; class k itself is empty, for an item that
-opens a class.
+A sweep sees one side of the table: its items (rows of a sparse table, of counts), the classes they
+are in, and the classes of the other side, which stay as they are. The first `k` classes are in use;
+class k itself is empty, for an item that opens a class.
 """
 
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
 
-from roget.learn.clustering.comdl.numeric import (
-    Array,
-    Floats,
-    Ints,
-    compiled,
-    exponentials,
-    log_gamma,
-    log_gammas,
-    rise,
-    rise_table,
-    shuffle,
-    uniform,
-)
+from roget.core.kernels.jit import compiled
+from roget.core.kernels.random import draw_uniform, shuffle
+from roget.core.kernels.rows import Items
+from roget.core.kernels.special import exponentials, log_gamma, log_gammas, log_rise
+from roget.core.types import Array, Floats, Ints
 
 CALM = 0.9995
 """An item that stays with this probability is passed over in the next sweeps,"""
@@ -36,55 +25,124 @@ LONGEST = 7
 """in so many at most: twice as many, and one, each time it stays again."""
 
 
-@compiled
-def tally(
-    indptr: Array, indices: Array, values: Floats, labels: Ints, other: Ints, blocks: Floats
-) -> None:
-    """Add up the counts of blocks[class of the item, class of the context]."""
-    for item in range(labels.size):
-        row = blocks[labels[item]]
-        for at in range(indptr[item], indptr[item + 1]):
-            row[other[indices[at]]] += values[at]
+class Board(NamedTuple):
+    """Classes of one side's items against those of the other side; changed in place."""
+
+    labels: Ints
+    other: Ints
+    """The classes of the other side's items."""
+    size: Ints
+    mass: Floats
+    """How many items and tokens each class has."""
+    blocks: Floats
+    """blocks[j, c]: the count of class c in class j of the other side, so that all classes an item
+    could move to lie side by side."""
+    logs: Floats
+    """log(blocks + a), because most of an item's counts are 1, and one more costs the log."""
+
+
+class Prices(NamedTuple):
+    """What the description length is made of, for one side."""
+
+    table: Floats
+    """lnΓ(n + a) of the first whole numbers."""
+    sizes: Floats
+    """lnΓ(b·n)."""
+    partition: Floats
+    """The part of the partition's cost that depends on the number of classes only."""
+    sized: bool
+    grand: float
+    """The sum of all counts."""
+    a: float
+    b: float
+
+
+class Rest(NamedTuple):
+    """The items in their order, how calm each is, and how many sweeps pass it over."""
+
+    order: Ints
+    calm: Ints
+    wait: Ints
+
+
+class Room(NamedTuple):
+    """Where a sweep works."""
+
+    held: Floats
+    fixed: Floats
+    gain: Floats
+    cost: Floats
+    x: Floats
+    bits: Ints
+    mantissa: Floats
+    whole: Ints
+    sums: Floats
+    """An item's counts by class of the other side, and which of them it has."""
+    touched: Ints
+    full: Array
+    """For each class of the other side, which classes have counts there, and how many they are."""
+    filled: Ints
 
 
 @compiled
-def tally_across(
-    indptr: Array, indices: Array, values: Floats, labels: Ints, other: Ints, blocks: Floats
-) -> None:
-    """The same with rows and columns of blocks exchanged."""
+def _make_room(blocks: Floats) -> Room:
+    j, room = blocks.shape
+    x, mantissa = np.ones(room), np.ones(room)
+    full, filled = np.zeros((j, room), np.int32), np.zeros(j, np.int64)
+    for i in range(j):
+        for c in range(room):
+            if blocks[i, c] > 0:
+                full[i, filled[i]] = c
+                filled[i] += 1
+    return Room(
+        np.zeros(room), np.zeros(room), np.zeros(room), np.zeros(room), x, x.view(np.int64),
+        mantissa, mantissa.view(np.int64), np.zeros(j), np.zeros(j, np.int64), full, filled,
+    )  # fmt: skip
+
+
+@compiled
+def tally(items: Items, labels: Ints, other: Ints, blocks: Floats) -> None:
+    """Add up the counts of blocks[class of the other side, class of the item]."""
     for item in range(labels.size):
         c = labels[item]
-        for at in range(indptr[item], indptr[item + 1]):
-            blocks[other[indices[at]], c] += values[at]
+        for at in range(items.indptr[item], items.indptr[item + 1]):
+            blocks[other[items.indices[at]], c] += items.values[at]
 
 
 @compiled
-def spread(k: int, j: int, total: float, a: float, partition: Floats) -> float:
+def rise_table(count: float, r: float, a: float, table: Floats) -> float:
+    """lnΓ(count + r + a) − lnΓ(count + a)."""
+    if count + r < table.size:
+        low = int(count)
+        return float(table[low + int(r)] - table[low])
+    return log_rise(count + a, r)
+
+
+@compiled
+def spread(k: int, j: int, prices: Prices) -> float:
     """What having k classes costs: of the blocks with j classes on the other side, and as such."""
-    return rise(k * j * a, total) + float(partition[k])
+    return log_rise(k * j * prices.a, prices.grand) + float(prices.partition[k])
 
 
 @compiled
-def _gather(
-    begin: int, end: int, indices: Array, values: Floats, other: Ints, sums: Floats, touched: Ints
-) -> int:
+def _gather(item: int, items: Items, other: Ints, sums: Floats, touched: Ints) -> int:
     """An item's counts by class of context; gives how many classes it has."""
     n = 0
-    for at in range(begin, end):
-        j = other[indices[at]]
+    for at in range(items.indptr[item], items.indptr[item + 1]):
+        j = other[items.indices[at]]
         if sums[j] == 0:
             touched[n] = j
             n += 1
-        sums[j] += values[at]
+        sums[j] += items.values[at]
     return n
 
 
 @compiled
-def _gains(
-    n: int, touched: Ints, sums: Floats, k: int, own: int, blocks: Floats, logs: Floats, a: float,
-    full: Array, filled: Ints, table: Floats, gain: Floats,
-) -> None:  # fmt: skip
+def _gains(n: int, k: int, own: int, board: Board, prices: Prices, room: Room) -> None:
     """gain[c] = Σ_j lnΓ(N_cj + r_j + a) − lnΓ(N_cj + a), the item taken out of its own class."""
+    touched, sums, gain = room.touched, room.sums, room.gain
+    blocks, logs, a, table = board.blocks, board.logs, prices.a, prices.table
+    full, filled = room.full, room.filled
     for c in range(k + 1):
         gain[c] = 0.0
     at_own, base = 0.0, 0.0
@@ -107,24 +165,11 @@ def _gains(
                     low = int(count)
                     gain[c] += table[low + step] - table[low] - empty
                 else:
-                    gain[c] += rise(count + a, r) - empty
+                    gain[c] += log_rise(count + a, r) - empty
         at_own += rise_table(blocks[j, own] - r, r, a, table)
     for c in range(k + 1):
         gain[c] += base
     gain[own] = at_own
-
-
-@compiled
-def listed(blocks: Floats) -> tuple[Array, Ints]:
-    """For each class of contexts, which classes have counts there, and how many they are."""
-    full = np.zeros(blocks.shape, np.int32)
-    filled = np.zeros(blocks.shape[0], np.int64)
-    for j in range(blocks.shape[0]):
-        for c in range(blocks.shape[1]):
-            if blocks[j, c] > 0:
-                full[j, filled[j]] = c
-                filled[j] += 1
-    return full, filled
 
 
 @compiled
@@ -136,11 +181,10 @@ def _place(full: Array, c: int) -> int:
 
 
 @compiled
-def _shift(
-    n: int, touched: Ints, sums: Floats, old: int, new: int, blocks: Floats, logs: Floats, a: float,
-    full: Array, filled: Ints, alone: bool,
-) -> None:  # fmt: skip
+def _shift(n: int, old: int, new: int, alone: bool, board: Board, a: float, room: Room) -> None:
     """Move an item's counts from one class, which it may leave empty, to another."""
+    touched, sums, full, filled = room.touched, room.sums, room.full, room.filled
+    blocks, logs = board.blocks, board.logs
     for t in range(n):
         j = touched[t]
         r = sums[j]
@@ -160,11 +204,11 @@ def _shift(
 
 
 @compiled
-def close(
-    gone: int, last: int, labels: Ints, size: Ints, mass: Floats, held: Floats, fixed: Floats,
-    blocks: Floats, logs: Floats, a: float, full: Array,
-) -> None:  # fmt: skip
+def _close(gone: int, last: int, board: Board, a: float, room: Room) -> None:
     """Put the last class where an empty one was, so that classes in use lie side by side."""
+    labels, size, mass = board.labels, board.size, board.mass
+    blocks, logs, full = board.blocks, board.logs, room.full
+    held, fixed = room.held, room.fixed
     if gone != last:
         for item in range(labels.size):
             if labels[item] == last:
@@ -181,28 +225,30 @@ def close(
 
 
 @compiled
-def _hold(
-    c: int, mass: Floats, size: Ints, b: float, sizes: Floats, sized: bool, held: Floats,
-    fixed: Floats,
-) -> None:  # fmt: skip
+def _hold(c: int, board: Board, prices: Prices, room: Room) -> None:
     """What a class costs already: lnΓ(R + b·n), and the same with all that an item more adds."""
-    n = size[c]
-    held[c] = log_gamma(mass[c] + b * n) if n else 0.0
-    fixed[c] = held[c] + sizes[n + 1] - sizes[n]
-    if sized:
-        fixed[c] += math.log(n + 1)
+    n = board.size[c]
+    room.held[c] = log_gamma(board.mass[c] + prices.b * n) if n else 0.0
+    room.fixed[c] = room.held[c] + prices.sizes[n + 1] - prices.sizes[n]
+    if prices.sized:
+        room.fixed[c] += math.log(n + 1)
 
 
 @compiled
 def _weigh(
-    f: float, own: int, k: int, opens: bool, mass: Floats, size: Ints, b: float, sizes: Floats,
-    sized: bool, held: Floats, fixed: Floats, gain: Floats, fewer: float, more: float,
-    x: Floats, bits: Ints, mantissa: Floats, whole: Ints, cost: Floats,
+    f: float, own: int, k: int, opens: bool, steps: tuple[float, float], board: Board,
+    prices: Prices, room: Room,
 ) -> None:  # fmt: skip
-    """cost[c]: how much an item of f tokens adds to the length in class c; k is a new class."""
+    """cost[c]: how much an item of f tokens adds to the length in class c; k is a new class.
+
+    `steps` are what the last class cost, and what one more would.
+    """
+    mass, size, b, sizes, sized = board.mass, board.size, prices.b, prices.sizes, prices.sized
+    held, fixed, gain, x, cost = room.held, room.fixed, room.gain, room.x, room.cost
+    fewer, more = steps
     for c in range(k):
         x[c] = mass[c] + f + b * (size[c] + 1)
-    log_gammas(k, x, bits, mantissa, whole)
+    log_gammas(k, x, room.bits, room.mantissa, room.whole)
     for c in range(k):
         cost[c] = x[c] - fixed[c] - gain[c]
     n = size[own]
@@ -218,12 +264,12 @@ def _weigh(
 
 
 @compiled
-def _draw(shares: Floats, k: int, state: Any) -> tuple[int, float]:
+def _draw(shares: Floats, k: int, state: Array) -> tuple[int, float]:
     """A class drawn by its share, and the sum of the shares."""
     whole = 0.0
     for c in range(k):
         whole += shares[c]
-    left, last = uniform(state) * whole, 0
+    left, last = draw_uniform(state) * whole, 0
     for c in range(k):
         if shares[c] > 0.0:
             last = c
@@ -234,12 +280,10 @@ def _draw(shares: Floats, k: int, state: Any) -> tuple[int, float]:
 
 
 @compiled
-def _pick(
-    own: int, k: int, cost: Floats, temperature: float, state: Any, x: Floats, bits: Ints,
-    mantissa: Floats, whole: Ints,
-) -> tuple[int, bool]:  # fmt: skip
+def _pick(own: int, k: int, temperature: float, state: Array, room: Room) -> tuple[int, bool]:
     """The class to go to, drawn by exp(−cost/T) or the cheapest; and whether that is to stay,
     almost surely."""
+    cost, x = room.cost, room.x
     best = own
     for c in range(k):
         if cost[c] < cost[best]:
@@ -247,7 +291,7 @@ def _pick(
     if temperature > 0.0:
         for c in range(k):
             x[c] = (cost[best] - cost[c]) / temperature
-        exponentials(k, x, mantissa, whole, bits)
+        exponentials(k, x, room.mantissa, room.whole, room.bits)
         new, total = _draw(x, k, state)
         return new, x[own] > CALM * total
     if cost[best] < cost[own] - 1e-9 * (1.0 + abs(cost[own])):
@@ -256,98 +300,85 @@ def _pick(
 
 
 @compiled
-def _steps(k: int, j: int, grand: float, a: float, partition: Floats) -> tuple[float, float]:
+def _steps(k: int, j: int, prices: Prices) -> tuple[float, float]:
     """What the last class cost, and what one more would, as far as only their number counts."""
-    here = spread(k, j, grand, a, partition)
-    fewer = here - spread(max(k - 1, 1), j, grand, a, partition)
-    return fewer, spread(k + 1, j, grand, a, partition) - here
+    here = spread(k, j, prices)
+    fewer = here - spread(max(k - 1, 1), j, prices)
+    return fewer, spread(k + 1, j, prices) - here
 
 
 @compiled
 def sweep(
-    indptr: Array, indices: Array, values: Floats, totals: Floats, labels: Ints, other: Ints,
-    j: int, k: int, least: int, size: Ints, mass: Floats, blocks: Floats, logs: Floats,
-    table: Floats, sizes: Floats, partition: Floats, sized: bool, grand: float, a: float,
-    b: float, temperature: float, state: Any, order: Ints, calm: Ints, wait: Ints,
+    items: Items, board: Board, prices: Prices, rest: Rest, k: int, least: int,
+    temperature: float, state: Array,
 ) -> tuple[int, float, int]:  # fmt: skip
-    """Let every item choose its class anew, in random order.
+    """Let every item choose its class anew, in random order; `least` classes stay at least.
 
-    table[n] = lnΓ(n + a), sizes[n] = lnΓ(b·n), partition[k] is the part of the partition's cost
-    that depends on the number of classes only. Gives the number of classes, what the
-    description length changed by, and how many items moved.
+    Gives the number of classes, what the description length changed by, and how many items moved.
     """
-    room = blocks.shape[1]
-    held, fixed, gain, cost = np.zeros(room), np.zeros(room), np.zeros(room), np.zeros(room)
-    x, mantissa = np.ones(room), np.ones(room)
-    bits, whole = x.view(np.int64), mantissa.view(np.int64)
-    sums, touched = np.zeros(j), np.zeros(j, np.int64)
-    full, filled = listed(blocks)
+    labels, size, mass = board.labels, board.size, board.mass
+    j, most = board.blocks.shape
+    room = _make_room(board.blocks)
     for c in range(k):
-        _hold(c, mass, size, b, sizes, sized, held, fixed)
-    fewer, more = _steps(k, j, grand, a, partition)
+        _hold(c, board, prices, room)
+    steps = _steps(k, j, prices)
     change, moved = 0.0, 0
-    shuffle(order, state)
-    for item in order:
-        own, f = labels[item], totals[item]
+    shuffle(rest.order, state)
+    for item in rest.order:
+        own, f = labels[item], items.totals[item]
         alone = size[own] == 1
         if alone and k <= least:
             continue
-        if temperature > 0.0 and wait[item] > 0:
-            wait[item] -= 1
+        if temperature > 0.0 and rest.wait[item] > 0:
+            rest.wait[item] -= 1
             continue
-        n = _gather(indptr[item], indptr[item + 1], indices, values, other, sums, touched)
-        opens = k + 1 < room and not alone
-        _gains(n, touched, sums, k, own, blocks, logs, a, full, filled, table, gain)
-        _weigh(
-            f, own, k, opens, mass, size, b, sizes, sized, held, fixed, gain, fewer, more, x,
-            bits, mantissa, whole, cost,
-        )  # fmt: skip
-        span = k + 1 if opens else k
-        new, still = _pick(own, span, cost, temperature, state, x, bits, mantissa, whole)
-        calm[item] = min(2 * calm[item] + 1, LONGEST) if still else 0
-        wait[item] = calm[item]
+        n = _gather(item, items, board.other, room.sums, room.touched)
+        opens = k + 1 < most and not alone
+        _gains(n, k, own, board, prices, room)
+        _weigh(f, own, k, opens, steps, board, prices, room)
+        new, still = _pick(own, k + 1 if opens else k, temperature, state, room)
+        rest.calm[item] = min(2 * rest.calm[item] + 1, LONGEST) if still else 0
+        rest.wait[item] = rest.calm[item]
         if new != own:
-            change += cost[new] - cost[own]
+            change += room.cost[new] - room.cost[own]
             moved += 1
-            _shift(n, touched, sums, own, new, blocks, logs, a, full, filled, alone)
+            _shift(n, own, new, alone, board, prices.a, room)
             labels[item] = new
             size[own] -= 1
             mass[own] = 0.0 if alone else mass[own] - f
             size[new] += 1
             mass[new] += f
             for c in (own, new):
-                _hold(c, mass, size, b, sizes, sized, held, fixed)
+                _hold(c, board, prices, room)
             if alone:
                 k -= 1
-                close(own, k, labels, size, mass, held, fixed, blocks, logs, a, full)
+                _close(own, k, board, prices.a, room)
             elif new == k:
                 k += 1
             if alone or new == k - 1:
-                fewer, more = _steps(k, j, grand, a, partition)
+                steps = _steps(k, j, prices)
         for t in range(n):
-            sums[touched[t]] = 0
+            room.sums[room.touched[t]] = 0
     return k, change, moved
 
 
 @compiled
-def code_lengths(
-    indptr: Array, indices: Array, values: Floats, other: Ints, size: Ints, mass: Floats,
-    blocks: Floats, a: float, b: float, sized: bool, out: Floats,
-) -> None:  # fmt: skip
+def code_lengths(items: Items, board: Board, prices: Prices, out: Floats) -> None:
     """out[item, c]: by how much the length grows when an item not counted yet joins class c."""
+    blocks, size, mass, a, b = board.blocks, board.size, board.mass, prices.a, prices.b
     j, k = blocks.shape
     sums, touched = np.zeros(j), np.zeros(j, np.int64)
     for item in range(out.shape[0]):
-        n = _gather(indptr[item], indptr[item + 1], indices, values, other, sums, touched)
+        n = _gather(item, items, board.other, sums, touched)
         f = 0.0
         for t in range(n):
             f += sums[touched[t]]
         for c in range(k):
-            cost = rise(mass[c] + b * size[c], f + b) - rise(b * size[c], b)
-            if sized:
+            cost = log_rise(mass[c] + b * size[c], f + b) - log_rise(b * size[c], b)
+            if prices.sized:
                 cost -= math.log(size[c] + 1)
             for t in range(n):
-                cost -= rise(blocks[touched[t], c] + a, sums[touched[t]])
+                cost -= log_rise(blocks[touched[t], c] + a, sums[touched[t]])
             out[item, c] = cost
         for t in range(n):
             sums[touched[t]] = 0.0

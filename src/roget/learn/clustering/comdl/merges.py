@@ -9,55 +9,70 @@ side's pairs only where its two classes were filled.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
-from roget.learn.clustering.comdl.kernels import spread
-from roget.learn.clustering.comdl.numeric import Floats, Ints, compiled, log_gamma, rise_table
+from roget.core.kernels.jit import compiled
+from roget.core.kernels.special import log_gamma
+from roget.core.types import Floats, Ints
+from roget.learn.clustering.comdl.kernels import Prices, rise_table, spread
+
+
+class Members(NamedTuple):
+    """How many items and tokens each class of a side has, and what its length is made of."""
+
+    size: Ints
+    mass: Floats
+    prices: Prices
+
+
+class Merging(NamedTuple):
+    """A side while its classes are merged; changed in place."""
+
+    blocks: Floats
+    """This side's classes × those of the other side."""
+    size: Ints
+    mass: Floats
+    names: Ints
+    """The lowest of the classes that each began with."""
+    costs: Floats
+    """What each pair would cost."""
+    best: Ints
+    """The class that each goes with best, −1 where that is to be found."""
+    prices: Prices
 
 
 @compiled
-def _bound(x: float, y: float, a: float, table: Floats) -> float:
+def _bound(x: float, y: float, prices: Prices) -> float:
     """G(x) + G(y) − G(x + y) − G(0): what one block of two merged classes costs."""
     if x < y:
         x, y = y, x
     if y == 0:
         return 0.0
+    a, table = prices.a, prices.table
     return rise_table(0, y, a, table) - rise_table(x, y, a, table)
 
 
 @compiled
-def _alone(c: int, size: Ints, mass: Floats, b: float, sized: bool) -> float:
-    """What a class costs beside its blocks and its number."""
-    n = size[c]
-    cost = log_gamma(mass[c] + b * n) - log_gamma(b * n)
-    return cost - log_gamma(n + 1.0) if sized else cost
+def _alone(n: int, mass: float, prices: Prices) -> float:
+    """What a class of n items costs beside its blocks and its number."""
+    cost = log_gamma(mass + prices.b * n) - log_gamma(prices.b * n)
+    return cost - log_gamma(n + 1.0) if prices.sized else cost
 
 
 @compiled
-def _pair(
-    one: int, two: int, size: Ints, mass: Floats, b: float, sized: bool, alone: Floats
-) -> float:
-    """What merging two classes costs beside the blocks."""
-    n = size[one] + size[two]
-    cost = log_gamma(mass[one] + mass[two] + b * n) - log_gamma(b * n)
-    if sized:
-        cost -= log_gamma(n + 1.0)
-    return cost - float(alone[one]) - float(alone[two])
-
-
-@compiled
-def pair_costs(
-    blocks: Floats, size: Ints, mass: Floats, a: float, b: float, sized: bool, table: Floats
-) -> Floats:
+def pair_costs(blocks: Floats, size: Ints, mass: Floats, prices: Prices) -> Floats:
     """What it costs to merge each pair of the classes that are the rows of blocks, without what
     having a class less saves."""
     k, width = blocks.shape
     costs, alone = np.full((k, k), np.inf), np.zeros(k)
     full = np.zeros(k, np.int64)
     for i in range(k):
-        alone[i] = _alone(i, size, mass, b, sized)
+        alone[i] = _alone(size[i], mass[i], prices)
         for other in range(i):
-            costs[i, other] = _pair(i, other, size, mass, b, sized, alone)
+            together = _alone(size[i] + size[other], mass[i] + mass[other], prices)
+            costs[i, other] = together - alone[i] - alone[other]
     for j in range(width):
         n = 0
         for i in range(k):
@@ -67,7 +82,7 @@ def pair_costs(
         for s in range(n):
             count, row = blocks[full[s], j], costs[full[s]]
             for t in range(s):
-                row[full[t]] += _bound(count, blocks[full[t], j], a, table)
+                row[full[t]] += _bound(count, blocks[full[t], j], prices)
     for i in range(k):
         for other in range(i):
             costs[other, i] = costs[i, other]
@@ -75,11 +90,9 @@ def pair_costs(
 
 
 @compiled
-def _adjust(
-    one: int, two: int, blocks: Floats, k: int, costs: Floats, best: Ints, a: float,
-    table: Floats,
-) -> None:  # fmt: skip
-    """Renew the pair costs of the rows of blocks before its columns one and two become one."""
+def _adjust(one: int, two: int, k: int, side: Merging) -> None:
+    """Renew the pair costs of k classes before their columns one and two become one."""
+    blocks, costs, table = side.blocks, side.costs, side.prices.table
     full, own = np.zeros(k, np.int64), np.zeros(k)
     n, top = 0, 0.0
     for i in range(k):
@@ -104,21 +117,22 @@ def _adjust(
                 change = own[s] + own[t] + table[here] + table[there] - table[here + there]
                 change += table[0]
             else:
-                change = _bound(p + q, x + y, a, table)
-                change -= _bound(p, x, a, table) + _bound(q, y, a, table)
+                change = _bound(p + q, x + y, side.prices)
+                change -= _bound(p, x, side.prices) + _bound(q, y, side.prices)
             costs[i, other] += change
             costs[other, i] += change
             if change != 0.0:
-                _better(i, other, costs, best)
-                _better(other, i, costs, best)
+                _better(i, other, costs, side.best)
+                _better(other, i, costs, side.best)
 
 
 @compiled
-def _cheapest(costs: Floats, k: int, best: Ints) -> tuple[int, int, float]:
-    """The cheapest pair; best[i] is the class that i goes with best, −1 where that is to be found.
+def _cheapest(k: int, side: Merging) -> tuple[int, int, float]:
+    """The cheapest pair of k classes.
 
     Of each class only one partner is looked at, so that this takes k steps and not k².
     """
+    costs, best = side.costs, side.best
     least, one, two = np.inf, 0, 0
     for i in range(k):
         row = costs[i]
@@ -143,15 +157,12 @@ def _better(i: int, other: int, costs: Floats, best: Ints) -> None:
 
 
 @compiled
-def _unite(
-    one: int, two: int, k: int, blocks: Floats, across: Floats, width: int, size: Ints,
-    mass: Floats, names: Ints, costs: Floats, best: Ints, a: float, b: float, sized: bool,
-    table: Floats,
-) -> None:  # fmt: skip
-    """Make one class of two rows of blocks; the last class takes the free place.
+def _unite(one: int, two: int, k: int, width: int, side: Merging, across: Floats) -> None:
+    """Make one class of two of k; the last class takes the free place.
 
-    `across` is the same table with rows and columns exchanged.
+    `across` are the blocks with rows and columns exchanged, of which `width` rows are in use.
     """
+    blocks, size, mass, costs, best = side.blocks, side.size, side.mass, side.costs, side.best
     last = k - 1
     size[one] += size[two]
     mass[one] += mass[two]
@@ -166,7 +177,8 @@ def _unite(
         if blocks[one, j] > 0:
             full[n] = j
             n += 1
-    size[two], mass[two], names[two], best[two] = size[last], mass[last], names[last], best[last]
+    size[two], mass[two], best[two] = size[last], mass[last], best[last]
+    side.names[two] = side.names[last]
     for c in range(k):
         costs[two, c] = costs[last, c]
         costs[c, two] = costs[c, last]
@@ -177,16 +189,15 @@ def _unite(
         elif best[c] == last:
             best[c] = two if c != two else -1
     best[one] = -1
-    cost, alone = np.zeros(last), np.zeros(last)
+    cost, own = np.zeros(last), _alone(size[one], mass[one], side.prices)
     for c in range(last):
-        alone[c] = _alone(c, size, mass, b, sized)
-    for c in range(last):
-        cost[c] = _pair(one, c, size, mass, b, sized, alone)
+        together = _alone(size[one] + size[c], mass[one] + mass[c], side.prices)
+        cost[c] = together - own - _alone(size[c], mass[c], side.prices)
     for t in range(n):
         row = across[full[t]]
         for c in range(last):
             if row[c] > 0:
-                cost[c] += _bound(row[one], row[c], a, table)
+                cost[c] += _bound(row[one], row[c], side.prices)
     for c in range(last):
         if c != one:
             costs[one, c] = cost[c]
@@ -195,72 +206,46 @@ def _unite(
 
 
 @compiled
+def _begin(blocks: Floats, members: Members) -> Merging:
+    k, size, mass = blocks.shape[0], members.size.copy(), members.mass.copy()
+    costs = pair_costs(blocks, size, mass, members.prices)
+    return Merging(blocks, size, mass, np.arange(k), costs, np.full(k, -1), members.prices)
+
+
+@compiled
 def agglomerate(
-    blocks: Floats, row_size: Ints, row_mass: Floats, column_size: Ints, column_mass: Floats,
-    row_partition: Floats, column_partition: Floats, sized: bool, grand: float, a: float,
-    b: float, table: Floats, fewest_rows: int, fewest_columns: int, patience: float,
-) -> tuple[Ints, Floats]:  # fmt: skip
+    blocks: Floats, sides: tuple[Members, Members], fewest: tuple[int, int], patience: float
+) -> tuple[Ints, Floats]:
     """Merge down to as few classes as said; gives the merges and what each adds to the length.
 
     A merge is (side, class kept, class given up): side 0 are the rows, and a class is known by the
     lowest of the classes it began with. Where the length is more than `patience` above the shortest
     on the way, that is the end.
     """
-    k, m = blocks.shape
-    blocks, across = blocks.copy(), blocks.T.copy()
-    rs, rm, cs, cm = row_size.copy(), row_mass.copy(), column_size.copy(), column_mass.copy()
-    rn, cn = np.arange(k), np.arange(m)
-    rows = pair_costs(blocks, rs, rm, a, b, sized, table)
-    columns = pair_costs(across, cs, cm, a, b, sized, table)
-    steps = max(k - fewest_rows, 0) + max(m - fewest_columns, 0)
-    row_best, column_best = np.full(k, -1), np.full(m, -1)
+    merging = (_begin(blocks.copy(), sides[0]), _begin(blocks.T.copy(), sides[1]))
+    k = np.array(blocks.shape)
+    steps = max(k[0] - fewest[0], 0) + max(k[1] - fewest[1], 0)
     merges, added = np.zeros((steps, 3), np.int64), np.zeros(steps)
     grown, least = 0.0, 0.0
     for step in range(steps):
         if grown > least + patience:
             return merges[:step], added[:step]
-        here = spread(k, m, grand, a, row_partition)
-        by_row, by_column = np.inf, np.inf
-        i, other, j, fellow = 0, 0, 0, 0
-        if k > fewest_rows:
-            i, other, by_row = _cheapest(rows, k, row_best)
-            by_row += spread(k - 1, m, grand, a, row_partition) - here
-        here = spread(m, k, grand, a, column_partition)
-        if m > fewest_columns:
-            j, fellow, by_column = _cheapest(columns, m, column_best)
-            by_column += spread(m - 1, k, grand, a, column_partition) - here
-        if by_row <= by_column:
-            first, second = min(rn[i], rn[other]), max(rn[i], rn[other])
-            merges[step, 0], merges[step, 1], merges[step, 2] = 0, first, second
-            added[step] = by_row
-            rn[i] = first
-            _adjust(i, other, across, m, columns, column_best, a, table)
-            _unite(i, other, k, blocks, across, m, rs, rm, rn, rows, row_best, a, b, sized, table)
-            k -= 1
-        else:
-            first, second = min(cn[j], cn[fellow]), max(cn[j], cn[fellow])
-            merges[step, 0], merges[step, 1], merges[step, 2] = 1, first, second
-            added[step] = by_column
-            cn[j] = first
-            _adjust(j, fellow, blocks, k, rows, row_best, a, table)
-            _unite(
-                j,
-                fellow,
-                m,
-                across,
-                blocks,
-                k,
-                cs,
-                cm,
-                cn,
-                columns,
-                column_best,
-                a,
-                b,
-                sized,
-                table,
-            )
-            m -= 1
-        grown += added[step]
+        chosen, one, two, price = 0, 0, 0, np.inf
+        for s in range(2):
+            if k[s] > fewest[s]:
+                prices = merging[s].prices
+                i, other, cost = _cheapest(k[s], merging[s])
+                cost += spread(k[s] - 1, k[1 - s], prices) - spread(k[s], k[1 - s], prices)
+                if cost < price:
+                    chosen, one, two, price = s, i, other, cost
+        side, beside = merging[chosen], merging[1 - chosen]
+        names = side.names[one], side.names[two]
+        merges[step, 0], merges[step, 1], merges[step, 2] = chosen, min(names), max(names)
+        added[step] = price
+        side.names[one] = min(names)
+        _adjust(one, two, k[1 - chosen], beside)
+        _unite(one, two, k[chosen], k[1 - chosen], side, beside.blocks)
+        k[chosen] -= 1
+        grown += price
         least = min(least, grown)
     return merges, added

@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from roget.core.kernels.rows import Items
 from roget.core.tree import Tree
+from roget.core.types import Floats, Ints
 from roget.errors import InputError
 from roget.learn.clustering.comdl import kernels
-from roget.learn.clustering.comdl.criterion import Floats, Ints
 
 _EMPTY = sparse.csr_array((1, 1))
 
@@ -76,13 +77,15 @@ class Model:
         return int(row.argmin()), int(column.argmin())
 
     def _code_lengths(self, matrix: Any, labels: Ints, other: Ints, blocks: Floats) -> Floats:
-        k = blocks.shape[0]
-        out = np.empty((matrix.shape[0], k))
+        k, nothing = blocks.shape[0], np.empty(0)
+        out, turned = np.empty((matrix.shape[0], k)), np.ascontiguousarray(blocks.T)
+        sums = np.bincount(labels, minlength=k), blocks.sum(axis=1)
         kernels.code_lengths(
-            matrix.indptr, matrix.indices, matrix.data, other,
-            np.bincount(labels, minlength=k), blocks.sum(axis=1),
-            np.ascontiguousarray(blocks.T), self.a, self.b, self.sized, out,
-        )  # fmt: skip
+            Items(matrix.indptr, matrix.indices, matrix.data, nothing),
+            kernels.Board(labels, other, *sums, turned, turned),
+            kernels.Prices(nothing, nothing, nothing, self.sized, 0.0, self.a, self.b),
+            out,
+        )
         return out
 
 

@@ -15,8 +15,9 @@ from typing import Any
 
 import numpy as np
 
+from roget.core.types import Floats, Ints
 from roget.learn.clustering.comdl import criterion, kernels, merges
-from roget.learn.clustering.comdl.criterion import Floats, Ints, Length, Side, Table
+from roget.learn.clustering.comdl.criterion import Length, Side, Table
 
 WARM, SHARE, COLD = 3.0, 16.0, 0.6
 """T falls, by a constant factor, to COLD nats; it begins at WARM, or with the SHAREth part of the
@@ -95,7 +96,7 @@ class Search:
         self.ends: list[Classes] = []
         self.rest = [np.zeros((2, side.n), dtype=np.int64) for side in table.sides]
         self.now = self._begin()
-        self._tables: tuple[float, float, Floats, list[Floats]] | None = None
+        self._kept: tuple[float, float, tuple[kernels.Prices, kernels.Prices]] | None = None
 
     @property
     def fraction(self) -> float:
@@ -230,31 +231,23 @@ class Search:
             now.a, now.b = a, b
             now.total = self.length(now).total
 
-    def _logs(self) -> tuple[Floats, list[Floats]]:
-        """The tables of lnΓ for the present a and b."""
+    def _prices(self) -> tuple[kernels.Prices, kernels.Prices]:
+        """What lengths are made of, for the present a and b."""
         a, b = self.now.a, self.now.b
-        if self._tables is None or self._tables[:2] != (a, b):
-            sizes = [self.table.sizes(side, b) for side in (0, 1)]
-            self._tables = a, b, self.table.logs(a), sizes
-        return self._tables[2:]
+        if self._kept is None or self._kept[:2] != (a, b):
+            self._kept = a, b, self.table.prices(a, b)
+        return self._kept[2]
 
     def _sweep(self, side: int, temperature: float) -> int:
         """One sweep over the items of a side; gives how many moved."""
         now, part, fixed = self.now, self.table.sides[side], self.settings.fixed[side]
         k, j = now.k[side], now.k[1 - side]
         room = min(part.n, k + k // 8 + 32) + 1 if fixed is None else k + 1
-        blocks = np.zeros((j, room))
-        kernels.tally_across(
-            part.indptr, part.indices, part.values, now.labels[side], now.labels[1 - side], blocks
-        )
-        size, mass = criterion.members(part, now.labels[side], room)
-        table, sizes = self._logs()
+        board = self.table.board(side, now.labels, j, room, now.a)
+        rest = kernels.Rest(np.arange(part.n), *self.rest[side])
         k, change, moved = kernels.sweep(
-            part.indptr, part.indices, part.values, part.totals, now.labels[side],
-            now.labels[1 - side], j, k, fixed or 1, size, mass, blocks, np.log(blocks + now.a),
-            table, sizes[side], part.partition, self.table.sized, self.table.grand, now.a, now.b,
-            temperature, self.state, np.arange(part.n), *self.rest[side],
-        )  # fmt: skip
+            part.items, board, self._prices()[side], rest, k, fixed or 1, temperature, self.state
+        )
         now.k[side] = k
         now.total += change
         return int(moved)
@@ -278,19 +271,19 @@ class Search:
 
 def starts_for(table: Table) -> int:
     """How often to begin anew: small tables have time for it, and more need of it."""
-    return int(np.clip(125_000 // table.sides[0].values.size, 1, 5))
+    return int(np.clip(125_000 // table.sides[0].items.values.size, 1, 5))
 
 
 def first_classes(side: Side) -> int:
     """How many classes a side begins with; they grow more easily than they shrink."""
-    frequent = int(np.sum(side.totals >= FREQUENT))
-    most = min(math.isqrt(side.values.size), frequent // 4, MOST_FIRST)
+    frequent = int(np.sum(side.items.totals >= FREQUENT))
+    most = min(math.isqrt(side.items.values.size), frequent // 4, MOST_FIRST)
     return min(side.n, max(most, 4))
 
 
 def sweeps_for(table: Table) -> int:
     """How many temperatures: large tables settle in fewer, and cannot wait for more."""
-    return int(np.clip(60 * math.sqrt(4e4 / table.sides[0].values.size), 40, 60))
+    return int(np.clip(60 * math.sqrt(4e4 / table.sides[0].items.values.size), 40, 60))
 
 
 def agglomerate(
@@ -300,13 +293,13 @@ def agglomerate(
 
     They end where the length is more than `patience` above the shortest on the way.
     """
-    (k, m), one, two = classes.k, table.sides[0], table.sides[1]
-    blocks = criterion.blocks_of(table, classes.labels[0], classes.labels[1], k, m)
-    return merges.agglomerate(
-        blocks, *criterion.members(one, classes.labels[0], k),
-        *criterion.members(two, classes.labels[1], m), one.partition, two.partition, table.sized,
-        table.grand, classes.a, classes.b, table.logs(classes.a), rows, columns, patience,
-    )  # fmt: skip
+    blocks = criterion.blocks_of(table, classes.labels[0], classes.labels[1], *classes.k)
+    prices = table.prices(classes.a, classes.b)
+    first, second = (
+        merges.Members(*criterion.members(part, classes.labels[side], k), prices[side])
+        for side, (part, k) in enumerate(zip(table.sides, classes.k, strict=True))
+    )
+    return merges.agglomerate(blocks, (first, second), (rows, columns), float(patience))
 
 
 def apply(merged: list[tuple[int, int]], labels: Ints, k: int) -> tuple[Ints, int]:

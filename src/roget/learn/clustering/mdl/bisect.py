@@ -14,10 +14,11 @@ from typing import Any
 
 import numpy as np
 
+from roget.core.kernels.lanczos import Operator, find_axes
+from roget.core.kernels.rows import Items, Rows
+from roget.core.types import Array, Floats
 from roget.learn.clustering.mdl import kernels
-from roget.learn.clustering.mdl.axes import axes
-from roget.learn.clustering.mdl.criteria import Array, Code, Floats, Parts
-from roget.learn.clustering.mdl.gathering import gather
+from roget.learn.clustering.mdl.criteria import Code, Parts
 
 SEARCHES = ("auto", "paper")
 
@@ -47,17 +48,14 @@ class Part:
     """Some rows of the whole table, with only the columns they use."""
 
     rows: Array
-    indptr: Array
-    indices: Array
-    values: Floats
-    totals: Floats
+    items: Items
     columns: Array
     prior: Floats
 
     @property
     def tokens(self) -> float:
         """How many tokens the rows have."""
-        return float(self.totals.sum())
+        return float(self.items.totals.sum())
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,20 +84,20 @@ class Bisector:
     """Splits sets of rows of one table under one code."""
 
     def __init__(self, matrix: Any, code: Code, search: str = "auto", seed: int = 0) -> None:
-        self.indptr = matrix.indptr.astype(np.int64)
-        self.indices = matrix.indices.astype(np.int32)
-        self.values = matrix.data.astype(np.float64)
+        self.table = Rows(
+            matrix.indptr.astype(np.int64),
+            matrix.indices.astype(np.int32),
+            matrix.data.astype(np.float64),
+        )
         self.totals = np.asarray(matrix.sum(axis=1), dtype=np.float64).ravel()
         self.code, self.search, self.seed = code, search, seed
         self._place = np.full(matrix.shape[1], -1, np.int32)
 
     def part(self, rows: Array) -> Part:
         """The rows by themselves."""
-        indptr, indices, values, columns = gather(
-            rows, self.indptr, self.indices, self.values, self._place
-        )
-        totals, prior = self.totals[rows], self.code.prior[columns]
-        return Part(rows, indptr, indices, values, totals, columns, prior)
+        indptr, indices, values, columns = kernels.gather(rows, self.table, self._place)
+        items = Items(indptr, indices, values, self.totals[rows])
+        return Part(rows, items, columns, self.code.prior[columns])
 
     def split(self, rows: Array) -> Cut | None:
         """The best split that was found, whether it saves anything or not; None for one row."""
@@ -121,15 +119,12 @@ class Sides:
         self.state = np.array([seed], dtype=np.uint64)
         n, m = part.rows.size, part.columns.size
         self.side = np.zeros(n, np.int8)
-        self.counts = np.zeros((m, 2))
-        self.tokens, self.sizes = np.zeros(2), np.zeros(2)
-        self._table: Any = part.indptr, part.indices, part.values, part.totals
-        self._sums: Any = self.side, self.counts, self.tokens, self.sizes
-        self._code: Any = part.prior, code.mass, float(code.width), code.naming, code.table
+        self.sums = kernels.Sums(np.zeros((m, 2)), np.zeros(2), np.zeros(2))
+        self.formula = code.formula(part.prior)
 
     def best(self) -> None:
         """Leave the best of several starts."""
-        entries = self.part.indices.size
+        entries = self.part.items.indices.size
         best, length, agreed = self.side.copy(), math.inf, 0
         for start in self._starts(min(RESTARTS, WORK // (20 * entries))):
             here = start() + self._descend()
@@ -150,39 +145,38 @@ class Sides:
     def set(self, side: Array) -> None:
         """Take the sides that are given."""
         self.side[:] = side
-        kernels.tally(*self._table, *self._sums)
+        kernels.tally(self.part.items, self.side, self.sums)
+
+    @property
+    def _all(self) -> tuple[Items, Array, kernels.Sums, kernels.Formula]:
+        return self.part.items, self.side, self.sums, self.formula
 
     def length(self) -> float:
         """The length of both sides, from the counts."""
-        return kernels.length(self.code.kind, *self._sums[1:], *self._code)
+        return kernels.length(self.sums, self.formula)
 
     def as_printed(self) -> None:
         """The paper's annealing."""
         penalty = self.code.penalty(self.part.tokens, self.part.rows.size)
-        kernels.anneal_as_printed(
-            penalty, self.state, self.code.kind, *self._table, *self._sums, *self._code
-        )
+        kernels.anneal_as_printed(penalty, self.state, *self._all)
 
     def cut(self) -> Cut:
         """The sides with their lengths, counted afresh; side 0 has more tokens or the first row."""
         part, code = self.part, self.code
         self.set(self.side)
-        if (self.tokens[1], self.side[0]) > (self.tokens[0], 0):
+        if (self.sums.tokens[1], self.side[0]) > (self.sums.tokens[0], 0):
             self.set(1 - self.side)
-        counts, tokens, size = self.counts.sum(axis=1), part.tokens, float(part.rows.size)
+        counts, tokens, size = self.sums.counts.sum(axis=1), part.tokens, float(part.rows.size)
         seen = code.alone(code.data_kind, counts, tokens, size, part.prior)
         before = Parts(code.alone(code.kind, counts, tokens, size, part.prior) - seen, seen)
-        seen = kernels.length(
-            code.data_kind, self.counts, self.tokens, self.sizes, part.prior, code.mass,
-            float(code.width), 0.0, code.table,
-        )  # fmt: skip
-        penalty = code.penalty(tokens, size) if self.sizes.all() else 0.0
+        seen = kernels.length(self.sums, self.formula._replace(kind=code.data_kind, naming=0.0))
+        penalty = code.penalty(tokens, size) if self.sums.sizes.all() else 0.0
         after = Parts(self.length() - seen + penalty, seen)
         return Cut(self.side.copy(), before, after)
 
     def _swept(self, coordinate: Floats) -> float:
         order = np.argsort(coordinate, kind="stable")
-        return kernels.sweep_cut(order, self.code.kind, *self._table, *self._sums, *self._code)
+        return kernels.sweep_cut(order, *self._all)
 
     def _scattered(self) -> float:
         kernels.scatter(self.side, self.state)
@@ -191,27 +185,19 @@ class Sides:
 
     def _annealed(self) -> float:
         length = self._scattered()
-        hottest = kernels.heat(self.code.kind, *self._table, *self._sums, *self._code)
+        hottest = kernels.heat(*self._all)
         if hottest <= kernels.ROUNDING:
             return length
-        return length + kernels.anneal(
-            hottest, COLDEST * hottest, STEPS, self.state, self.code.kind, *self._table,
-            *self._sums, *self._code,
-        )  # fmt: skip
+        temperatures = hottest * COLDEST ** (np.arange(STEPS) / (STEPS - 1))
+        return length + kernels.anneal(temperatures, self.state, *self._all)
 
     def _descend(self) -> float:
-        return kernels.descend(
-            SWEEPS, 1e-7, self.state, self.code.kind, *self._table, *self._sums, *self._code
-        )
+        return kernels.descend(SWEEPS, 1e-7, self.state, *self._all)
 
     def axes(self) -> Floats:
         """Each row's place on the first axes of correspondence analysis, an axis a row."""
-        part = self.part
-        start = np.random.default_rng(int(self.state[0])).standard_normal(part.rows.size)
-        return axes(
-            part.indptr, part.indices, part.values, part.totals, part.columns.size, start,
-            LANCZOS, TOLERANCE, AXES,
-        )  # fmt: skip
+        start = np.random.default_rng(int(self.state[0])).standard_normal(self.side.size)
+        return analyse(self.part.items, self.part.columns.size, start)
 
     def _slack(self, length: float) -> float:
         """What rounding may make of a length."""
@@ -222,6 +208,18 @@ class Sides:
         fresh = self.length()
         if abs(fresh - length) > self._slack(fresh):
             raise RuntimeError(f"the length by moves is {length!r}, counted afresh it is {fresh!r}")
+
+
+def analyse(
+    items: Items, columns: int, start: Floats, *, steps: int = LANCZOS, tolerance: float = TOLERANCE
+) -> Floats:
+    """Rows' coordinates by correspondence analysis: an axis a row, the trivial one left out."""
+    roots = np.sqrt(items.totals)
+    sums = np.bincount(items.indices, items.values, minlength=columns)
+    operator = Operator(
+        Rows(*items[:3]), np.arange(roots.size), 1 / roots, 1 / sums, roots / np.linalg.norm(roots)
+    )
+    return find_axes(operator, start, steps, tolerance, AXES)[1] / roots
 
 
 def _seed(seed: int, rows: Array) -> int:

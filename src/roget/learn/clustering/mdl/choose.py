@@ -10,9 +10,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
+from roget.core.types import Floats
 from roget.learn import heldout
 from roget.learn.clustering.mdl.bisect import Bisector
-from roget.learn.clustering.mdl.criteria import Floats, background, code
+from roget.learn.clustering.mdl.criteria import background, code
 from roget.learn.clustering.mdl.grow import Grower
 from roget.learn.clustering.mdl.model import one_hot, shrunk
 from roget.learn.clustering.soft.choose import hold_out

@@ -17,15 +17,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from roget.core.types import Floats
 from roget.learn.clustering.mdl import kernels
-
-Array: TypeAlias = npt.NDArray[Any]
-Floats: TypeAlias = npt.NDArray[np.float64]
 
 CRITERIA = ("li-abe", "corrected", "dirichlet", "nml")
 ESTIMATORS = ("mdl", "mle")
@@ -84,6 +81,12 @@ class Code:
         """The formulas of the data part alone."""
         return kernels.UNIFORM if self.criterion == "li-abe" else kernels.PLAIN
 
+    def formula(self, prior: Floats) -> kernels.Formula:
+        """What the kernels go by, for contexts with these pseudo-counts."""
+        return kernels.Formula(
+            self.kind, prior, self.mass, float(self.width), self.naming, self.table
+        )
+
     def penalty(self, tokens: float, size: float) -> float:
         """What two clusters are charged more than one, apart from the kernels' lengths."""
         if self.estimator == "mle":
@@ -99,10 +102,8 @@ class Code:
         """The length of one cluster, but for what no partition changes."""
         both = np.zeros((counts.size, 2))
         both[:, 0] = counts
-        return kernels.length(
-            kind, both, np.array([tokens, 0.0]), np.array([size, 0.0]), prior, self.mass,
-            float(self.width), 0.0, self.table,
-        )  # fmt: skip
+        sums = kernels.Sums(both, np.array([tokens, 0.0]), np.array([size, 0.0]))
+        return kernels.length(sums, self.formula(prior)._replace(kind=kind, naming=0.0))
 
     def root(self, matrix: Any, totals: Floats) -> Parts:
         """The whole description of all words as one cluster."""

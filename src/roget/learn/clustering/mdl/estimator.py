@@ -12,6 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
 from roget.core.information import bits
+from roget.core.types import Floats
 from roget.errors import InputError
 from roget.learn.clustering import keeping
 from roget.learn.clustering.base import Clusterer
@@ -24,7 +25,6 @@ from roget.learn.clustering.mdl.criteria import (
     CRITERIA,
     ESTIMATORS,
     Code,
-    Floats,
     Parts,
     background,
     code,

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from roget.core.tree import Tree
+from roget.core.types import Array
 from roget.learn.clustering.mdl.bisect import Bisector
-from roget.learn.clustering.mdl.criteria import Array
 
 LEAST = 1e-6
 """Nats that a split must save: rounding saves nothing."""
@@ -89,7 +89,7 @@ class Grower:
             return 1.0
         first = self.steps[0].saved if self.steps else -self._heap[0][0]
         left = math.log1p(max(-self._heap[0][0], 0.0)) / math.log1p(max(first, 1e-9))
-        return max(0.0, 1.0 - left, 1.0 - self._open / max(int(self.bisector.values.size), 1))
+        return max(0.0, 1.0 - left, 1.0 - self._open / max(int(self.bisector.table.values.size), 1))
 
     def run(self) -> Iterator[Step | None]:
         """Split until the end; yields where it could be stopped and taken up again."""
@@ -148,7 +148,8 @@ class Grower:
 
     def _look(self, rows: Array) -> Candidate:
         """Search for the best split of some rows and keep it."""
-        entries = int(np.sum(self.bisector.indptr[rows + 1] - self.bisector.indptr[rows]))
+        indptr = self.bisector.table.indptr
+        entries = int(np.sum(indptr[rows + 1] - indptr[rows]))
         cut = self.bisector.split(rows)
         if cut is None:
             self.side[rows] = 0

@@ -1,24 +1,21 @@
 """Two sides of a set of words: what a move from one to the other costs, and searches made of moves.
 
-A side's code length is T(tokens, words) − Σ_v g(count of v). Which T and g is the `kind`; `prior`
-has the pseudo-count of each context, `mass` their sum, and `width` how many contexts there are.
-`counts` is contexts × 2, `tokens` and `sizes` are the two sides' totals. Lengths are in nats.
+A side's code length is T(tokens, words) − Σ_v g(count of v); which T and g is the formula's kind.
+Lengths are in nats.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from typing import Any, TypeAlias, TypeVar, cast
+from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
-from numba import njit, uint64
 
-Array: TypeAlias = npt.NDArray[Any]
-Floats: TypeAlias = npt.NDArray[np.float64]
-
-_Function = TypeVar("_Function", bound=Callable[..., Any])
+from roget.core.kernels.jit import compiled
+from roget.core.kernels.random import draw_uniform, shuffle
+from roget.core.kernels.rows import Items, Rows
+from roget.core.kernels.special import log_gamma, log_rise
+from roget.core.types import Array, Floats
 
 UNIFORM, PLAIN, DIRICHLET, NML = 0, 1, 2, 3
 """Kinds: words alike within a side; by their frequency; and codes without separate parameters."""
@@ -30,8 +27,29 @@ SMALL = 8
 """Counts up to this are rising factorials, one logarithm for a whole row; others take lnΓ."""
 
 
-def compiled(function: _Function) -> _Function:
-    return cast(_Function, njit(function, cache=True, nogil=True, error_model="numpy"))
+class Sums(NamedTuple):
+    """What is counted of two sides, or of many clusters; changed in place."""
+
+    counts: Floats
+    """Contexts × sides."""
+    tokens: Floats
+    sizes: Floats
+
+
+class Formula(NamedTuple):
+    """How a side's length follows from its sums."""
+
+    kind: int
+    prior: Floats
+    """The pseudo-count of each context."""
+    mass: float
+    """Their sum."""
+    width: float
+    """How many contexts there are."""
+    naming: float
+    """1 if it is charged which words go where, else 0."""
+    table: Floats
+    """n·log n of the first whole numbers."""
 
 
 @compiled
@@ -42,23 +60,6 @@ def xlogx(x: float, table: Floats) -> float:
         if whole == x:
             return float(table[whole])
     return x * math.log(x) if x > 0.0 else 0.0
-
-
-@compiled
-def rising(a: float, x: float) -> float:
-    """lnΓ(a + x) − lnΓ(a), also where both are so large that their difference would be rounding."""
-    if a < 16.0:
-        return math.lgamma(a + x) - math.lgamma(a)
-    b = a + x
-    u, w = 1.0 / a, 1.0 / b
-    uu, ww = u * u, w * w
-    return (
-        (a - 0.5) * math.log1p(x * u)
-        + x * (math.log(b) - 1.0)
-        + (w - u) / 12.0
-        - (w * ww - u * uu) / 360.0
-        + (w * ww * ww - u * uu * uu) / 1260.0
-    )
 
 
 @compiled
@@ -80,7 +81,7 @@ def whole_cost(kind: int, tokens: float, size: float, mass: float, width: float)
     if kind == UNIFORM:
         return tokens * math.log(size) if size > 0.0 else 0.0
     if kind == DIRICHLET:
-        return rising(mass, tokens)
+        return log_rise(mass, tokens)
     plain = tokens * math.log(tokens) if tokens > 0.0 else 0.0
     return plain + regret(tokens, width) if kind == NML else plain
 
@@ -89,19 +90,19 @@ def whole_cost(kind: int, tokens: float, size: float, mass: float, width: float)
 def cell_gain(kind: int, count: float, pseudo: float, table: Floats) -> float:
     """g: what a context's count takes off a side's code length."""
     if kind == DIRICHLET:
-        return rising(pseudo, count) if count > 0.0 else 0.0
+        return log_rise(pseudo, count) if count > 0.0 else 0.0
     return xlogx(count, table)
 
 
 @compiled
-def row_change(
-    kind: int, begin: int, end: int, indices: Array, values: Floats, counts: Floats, source: int,
-    prior: Floats, table: Floats,
-) -> float:  # fmt: skip
+def row_change(row: int, items: Items, sums: Sums, source: int, formula: Formula) -> float:
     """Σ_v of what g loses on the source side, less what it wins on the other."""
+    indices, values = items.indices, items.values
+    counts, prior, table = sums.counts, formula.prior, formula.table
+    begin, end = items.indptr[row], items.indptr[row + 1]
     target = 1 - source
     change, ratio = 0.0, 1.0
-    if kind != DIRICHLET:
+    if formula.kind != DIRICHLET:
         for j in range(begin, end):
             v, x = indices[j], values[j]
             here, there = counts[v, source], counts[v, target]
@@ -121,7 +122,7 @@ def row_change(
                 under *= met + i
             ratio *= over / under
         else:
-            change += rising(left, x) - rising(met, x)
+            change += log_rise(left, x) - log_rise(met, x)
         if not 1e-100 < ratio < 1e100:
             change += math.log(ratio)
             ratio = 1.0
@@ -129,100 +130,70 @@ def row_change(
 
 
 @compiled
-def move_cost(
-    row: int, kind: int, indptr: Array, indices: Array, values: Floats, totals: Floats,
-    side: Array, counts: Floats, tokens: Floats, sizes: Floats, prior: Floats, mass: float,
-    width: float, naming: float, table: Floats,
-) -> float:  # fmt: skip
+def move_cost(row: int, items: Items, side: Array, sums: Sums, formula: Formula) -> float:
     """How much longer the code is when a row changes sides; O(non-zeros of the row)."""
+    kind, mass, width = formula.kind, formula.mass, formula.width
+    tokens, sizes = sums.tokens, sums.sizes
     s = side[row]
     t = 1 - s
-    x = totals[row]
+    x = items.totals[row]
     change = (
         whole_cost(kind, tokens[s] - x, sizes[s] - 1.0, mass, width)
         - whole_cost(kind, tokens[s], sizes[s], mass, width)
         + whole_cost(kind, tokens[t] + x, sizes[t] + 1.0, mass, width)
         - whole_cost(kind, tokens[t], sizes[t], mass, width)
     )
-    change += row_change(
-        kind, indptr[row], indptr[row + 1], indices, values, counts, s, prior, table
-    )
-    if naming > 0.0:
-        change += naming * math.log(sizes[s] / (sizes[t] + 1.0))
+    change += row_change(row, items, sums, s, formula)
+    if formula.naming > 0.0:
+        change += formula.naming * math.log(sizes[s] / (sizes[t] + 1.0))
     return change
 
 
 @compiled
-def move(
-    row: int, indptr: Array, indices: Array, values: Floats, totals: Floats, side: Array,
-    counts: Floats, tokens: Floats, sizes: Floats,
-) -> None:  # fmt: skip
+def move(row: int, items: Items, side: Array, sums: Sums) -> None:
     """Put a row on its other side."""
     s = side[row]
     t = 1 - s
-    for j in range(indptr[row], indptr[row + 1]):
-        counts[indices[j], s] -= values[j]
-        counts[indices[j], t] += values[j]
-    tokens[s] -= totals[row]
-    tokens[t] += totals[row]
-    sizes[s] -= 1.0
-    sizes[t] += 1.0
+    for j in range(items.indptr[row], items.indptr[row + 1]):
+        sums.counts[items.indices[j], s] -= items.values[j]
+        sums.counts[items.indices[j], t] += items.values[j]
+    sums.tokens[s] -= items.totals[row]
+    sums.tokens[t] += items.totals[row]
+    sums.sizes[s] -= 1.0
+    sums.sizes[t] += 1.0
     side[row] = t
 
 
 @compiled
-def tally(
-    indptr: Array, indices: Array, values: Floats, totals: Floats, side: Array, counts: Floats,
-    tokens: Floats, sizes: Floats,
-) -> None:  # fmt: skip
+def tally(items: Items, side: Array, sums: Sums) -> None:
     """Counts and totals of the sides, from nothing."""
-    counts[:] = 0.0
-    tokens[:] = 0.0
-    sizes[:] = 0.0
+    sums.counts[:] = 0.0
+    sums.tokens[:] = 0.0
+    sums.sizes[:] = 0.0
     for row in range(side.size):
         s = side[row]
-        for j in range(indptr[row], indptr[row + 1]):
-            counts[indices[j], s] += values[j]
-        tokens[s] += totals[row]
-        sizes[s] += 1.0
+        for j in range(items.indptr[row], items.indptr[row + 1]):
+            sums.counts[items.indices[j], s] += items.values[j]
+        sums.tokens[s] += items.totals[row]
+        sums.sizes[s] += 1.0
 
 
 @compiled
-def length(
-    kind: int, counts: Floats, tokens: Floats, sizes: Floats, prior: Floats, mass: float,
-    width: float, naming: float, table: Floats,
-) -> float:  # fmt: skip
+def length(sums: Sums, formula: Formula) -> float:
     """The code length of both sides."""
+    counts, sizes, kind = sums.counts, sums.sizes, formula.kind
     result = 0.0
     for s in range(2):
-        result += whole_cost(kind, tokens[s], sizes[s], mass, width)
+        result += whole_cost(kind, sums.tokens[s], sizes[s], formula.mass, formula.width)
         for v in range(counts.shape[0]):
-            result -= cell_gain(kind, counts[v, s], prior[v], table)
-    if naming > 0.0:
-        result += naming * (
-            math.lgamma(sizes[0] + sizes[1] + 1.0)
-            - math.lgamma(sizes[0] + 1.0)
-            - math.lgamma(sizes[1] + 1.0)
+            result -= cell_gain(kind, counts[v, s], formula.prior[v], formula.table)
+    if formula.naming > 0.0:
+        result += formula.naming * (
+            log_gamma(sizes[0] + sizes[1] + 1.0)
+            - log_gamma(sizes[0] + 1.0)
+            - log_gamma(sizes[1] + 1.0)
         )
     return result
-
-
-@compiled
-def _random(state: Array) -> float:
-    """The next number of [0, 1) (SplitMix64)."""
-    state[0] += uint64(0x9E3779B97F4A7C15)
-    z = state[0]
-    z = (z ^ (z >> uint64(30))) * uint64(0xBF58476D1CE4E5B9)
-    z = (z ^ (z >> uint64(27))) * uint64(0x94D049BB133111EB)
-    return float((z ^ (z >> uint64(31))) >> uint64(11)) * 2.0**-53
-
-
-@compiled
-def shuffle(order: Array, state: Array) -> None:
-    """A random order, in place."""
-    for i in range(order.size - 1, 0, -1):
-        j = int(_random(state) * (i + 1))
-        order[i], order[j] = order[j], order[i]
 
 
 @compiled
@@ -235,36 +206,26 @@ def scatter(side: Array, state: Array) -> None:
 
 
 @compiled
-def sweep_cut(
-    order: Array, kind: int, indptr: Array, indices: Array, values: Floats, totals: Floats,
-    side: Array, counts: Floats, tokens: Floats, sizes: Floats, prior: Floats, mass: float,
-    width: float, naming: float, table: Floats,
-) -> float:  # fmt: skip
+def sweep_cut(order: Array, items: Items, side: Array, sums: Sums, formula: Formula) -> float:
     """The best of all cuts of an order of rows, of which both sides keep some; its length."""
     side[:] = 0
-    tally(indptr, indices, values, totals, side, counts, tokens, sizes)
-    here = length(kind, counts, tokens, sizes, prior, mass, width, naming, table)
+    tally(items, side, sums)
+    here = length(sums, formula)
     best, place = np.inf, 0
     for i in range(order.size - 1):
-        row = order[i]
-        here += move_cost(
-            row, kind, indptr, indices, values, totals, side, counts, tokens, sizes, prior, mass,
-            width, naming, table,
-        )  # fmt: skip
-        move(row, indptr, indices, values, totals, side, counts, tokens, sizes)
+        here += move_cost(order[i], items, side, sums, formula)
+        move(order[i], items, side, sums)
         if here < best:
             best, place = here, i
     for i in range(place + 1, order.size - 1):
-        move(order[i], indptr, indices, values, totals, side, counts, tokens, sizes)
+        move(order[i], items, side, sums)
     return best
 
 
 @compiled
 def descend(
-    sweeps: int, least: float, state: Array, kind: int, indptr: Array, indices: Array,
-    values: Floats, totals: Floats, side: Array, counts: Floats, tokens: Floats, sizes: Floats,
-    prior: Floats, mass: float, width: float, naming: float, table: Floats,
-) -> float:  # fmt: skip
+    sweeps: int, least: float, state: Array, items: Items, side: Array, sums: Sums, formula: Formula
+) -> float:
     """Greedy moves, in random order, until a sweep brings at most `least`; the change of length.
 
     Neither side is emptied.
@@ -276,14 +237,11 @@ def descend(
         gained = 0.0
         for i in range(order.size):
             row = order[i]
-            if sizes[side[row]] <= 1.0:
+            if sums.sizes[side[row]] <= 1.0:
                 continue
-            d = move_cost(
-                row, kind, indptr, indices, values, totals, side, counts, tokens, sizes, prior,
-                mass, width, naming, table,
-            )  # fmt: skip
+            d = move_cost(row, items, side, sums, formula)
             if d < -ROUNDING:
-                move(row, indptr, indices, values, totals, side, counts, tokens, sizes)
+                move(row, items, side, sums)
                 gained -= d
         change -= gained
         if gained <= least:
@@ -292,80 +250,120 @@ def descend(
 
 
 @compiled
-def heat(
-    kind: int, indptr: Array, indices: Array, values: Floats, totals: Floats, side: Array,
-    counts: Floats, tokens: Floats, sizes: Floats, prior: Floats, mass: float, width: float,
-    naming: float, table: Floats,
-) -> float:  # fmt: skip
+def heat(items: Items, side: Array, sums: Sums, formula: Formula) -> float:
     """The mean size of what a move costs or brings: a temperature at which all may happen."""
     total = 0.0
     for row in range(side.size):
-        if sizes[side[row]] > 1.0:
-            total += abs(
-                move_cost(
-                    row, kind, indptr, indices, values, totals, side, counts, tokens, sizes,
-                    prior, mass, width, naming, table,
-                )
-            )  # fmt: skip
+        if sums.sizes[side[row]] > 1.0:
+            total += abs(move_cost(row, items, side, sums, formula))
     return total / side.size
 
 
 @compiled
 def anneal(
-    hottest: float, coldest: float, steps: int, state: Array, kind: int, indptr: Array,
-    indices: Array, values: Floats, totals: Floats, side: Array, counts: Floats, tokens: Floats,
-    sizes: Floats, prior: Floats, mass: float, width: float, naming: float, table: Floats,
-) -> float:  # fmt: skip
-    """Heat-bath sweeps at falling temperatures; the change of length. Neither side is emptied."""
+    temperatures: Floats, state: Array, items: Items, side: Array, sums: Sums, formula: Formula
+) -> float:
+    """A heat-bath sweep at each temperature; the change of length. Neither side is emptied."""
     order = np.arange(side.size)
     change = 0.0
-    for step in range(steps):
-        temperature = hottest * (coldest / hottest) ** (step / max(steps - 1, 1))
+    for temperature in temperatures:
         shuffle(order, state)
         for i in range(order.size):
             row = order[i]
-            if sizes[side[row]] <= 1.0:
+            if sums.sizes[side[row]] <= 1.0:
                 continue
-            d = move_cost(
-                row, kind, indptr, indices, values, totals, side, counts, tokens, sizes, prior,
-                mass, width, naming, table,
-            )  # fmt: skip
-            if _random(state) < 1.0 / (1.0 + math.exp(min(d / temperature, 700.0))):
-                move(row, indptr, indices, values, totals, side, counts, tokens, sizes)
+            d = move_cost(row, items, side, sums, formula)
+            if draw_uniform(state) < 1.0 / (1.0 + math.exp(min(d / temperature, 700.0))):
+                move(row, items, side, sums)
                 change += d
     return change
 
 
 @compiled
 def anneal_as_printed(
-    penalty: float, state: Array, kind: int, indptr: Array, indices: Array, values: Floats,
-    totals: Floats, side: Array, counts: Floats, tokens: Floats, sizes: Floats, prior: Floats,
-    mass: float, width: float, naming: float, table: Floats,
-) -> int:  # fmt: skip
+    penalty: float, state: Array, items: Items, side: Array, sums: Sums, formula: Formula
+) -> int:
     """Figure 1 of Li & Abe (1996), steps 1 and 2: T = 1 at first, in bits; sides may be emptied.
 
     The penalty is charged while both sides have words. Gives the number of trials.
     """
     n = side.size
     scatter(side, state)
-    tally(indptr, indices, values, totals, side, counts, tokens, sizes)
+    tally(items, side, sums)
     temperature, trials, since = 1.0, 0, 0
     while since < 10 * n:
-        row = int(_random(state) * n)
-        d = move_cost(
-            row, kind, indptr, indices, values, totals, side, counts, tokens, sizes, prior, mass,
-            width, naming, table,
-        )  # fmt: skip
-        if sizes[side[row]] == 1.0:
+        row = int(draw_uniform(state) * n)
+        d = move_cost(row, items, side, sums, formula)
+        if sums.sizes[side[row]] == 1.0:
             d -= penalty
-        if sizes[1 - side[row]] == 0.0:
+        if sums.sizes[1 - side[row]] == 0.0:
             d += penalty
         trials += 1
         since += 1
-        if d < 0.0 or _random(state) < math.exp(-d / math.log(2.0) / temperature):
-            move(row, indptr, indices, values, totals, side, counts, tokens, sizes)
+        if d < 0.0 or draw_uniform(state) < math.exp(-d / math.log(2.0) / temperature):
+            move(row, items, side, sums)
             if d < -ROUNDING:
                 since = 0
         if trials % (10 * n) == 0:
             temperature *= 0.9
     return trials
+
+
+@compiled
+def gather(rows: Array, table: Rows, place: Array) -> tuple[Array, Array, Floats, Array]:
+    """A table of some rows with only the columns they use, and which columns those are.
+
+    `place` holds −1 for every column, before and after.
+    """
+    entries = 0
+    for row in rows:
+        entries += table.indptr[row + 1] - table.indptr[row]
+    starts = np.zeros(rows.size + 1, np.int64)
+    places, data = np.empty(entries, np.int32), np.empty(entries, np.float64)
+    columns = np.empty(min(entries, place.size), np.int32)
+    known, at = 0, 0
+    for i in range(rows.size):
+        for j in range(table.indptr[rows[i]], table.indptr[rows[i] + 1]):
+            v = table.indices[j]
+            if place[v] < 0:
+                place[v] = known
+                columns[known] = v
+                known += 1
+            places[at], data[at] = place[v], table.values[j]
+            at += 1
+        starts[i + 1] = at
+    for i in range(known):
+        place[columns[i]] = -1
+    return starts, places, data, columns[:known].copy()
+
+
+@compiled
+def join_costs(items: Items, clusters: Sums, formula: Formula, out: Floats) -> None:
+    """out[row, c]: the code length of cluster c with the row, less that without it.
+
+    Sums have a column for each cluster; of a Dirichlet code they include pseudo-counts, and the
+    formula's own are not looked at. A row of zeros costs nothing anywhere.
+    """
+    kind, tokens, sizes = formula.kind, clusters.tokens, clusters.sizes
+    k = tokens.size
+    for row in range(items.totals.size):
+        cost, x = out[row], items.totals[row]
+        cost[:] = 0.0
+        if x <= 0.0:
+            continue
+        for c in range(k):
+            if kind == DIRICHLET:
+                cost[c] = log_rise(tokens[c], x)
+            else:
+                cost[c] = whole_cost(kind, tokens[c] + x, sizes[c] + 1.0, 1.0, formula.width)
+                cost[c] -= whole_cost(kind, tokens[c], sizes[c], 1.0, formula.width)
+        for j in range(items.indptr[row], items.indptr[row + 1]):
+            y, held = items.values[j], clusters.counts[items.indices[j]]
+            for c in range(k):
+                f = held[c]
+                if kind != DIRICHLET:
+                    cost[c] -= (f + y) * math.log(f + y) - (f * math.log(f) if f > 0.0 else 0.0)
+                elif y == 1.0:
+                    cost[c] -= math.log(f)
+                else:
+                    cost[c] -= log_rise(f, y)

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from roget.core.kernels.rows import Items
 from roget.core.tree import Tree
+from roget.core.types import Array, Floats
 from roget.learn.clustering.mdl import kernels
-from roget.learn.clustering.mdl.criteria import Array, Floats
-from roget.learn.clustering.mdl.joining import join_costs
 
 CELLS = 1 << 22
 """Rows × clusters worked on at a time."""
@@ -72,10 +72,13 @@ def code_lengths(
     counts = np.ascontiguousarray((centroids * held[:, None]).T)
     out = np.empty((matrix.shape[0], tokens.size))
     totals = np.asarray(matrix.sum(axis=1), dtype=np.float64).ravel()
-    join_costs(
-        kind, matrix.indptr.astype(np.int64), matrix.indices.astype(np.int32), matrix.data,
-        totals, counts, held, sizes, float(width), out,
-    )  # fmt: skip
+    indptr, indices = matrix.indptr.astype(np.int64), matrix.indices.astype(np.int32)
+    kernels.join_costs(
+        Items(indptr, indices, matrix.data, totals),
+        kernels.Sums(counts, held, sizes),
+        kernels.Formula(kind, np.empty(0), 1.0, float(width), 0.0, np.empty(0)),
+        out,
+    )
     return out
 
 

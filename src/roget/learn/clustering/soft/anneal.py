@@ -15,8 +15,9 @@ import numpy as np
 
 from roget.core.information import xlogx
 from roget.core.tree import Tree
+from roget.core.types import Array, Floats
 from roget.learn.clustering.soft import twins
-from roget.learn.clustering.soft.data import Array, Data, Floats
+from roget.learn.clustering.soft.data import Data
 from roget.learn.clustering.soft.em import Crew, Energy, Mixture
 from roget.learn.clustering.soft.instability import Instability, instability
 from roget.learn.clustering.soft.states import Settings, Split, State

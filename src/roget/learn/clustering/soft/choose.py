@@ -10,8 +10,8 @@ import numpy as np
 from scipy import sparse
 
 from roget.core.counts import Counts
+from roget.core.types import Floats
 from roget.learn import heldout
-from roget.learn.clustering.soft.data import Floats
 from roget.learn.clustering.soft.walk import Walker
 
 HELD_OUT = 0.1

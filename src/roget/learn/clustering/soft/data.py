@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from roget.core.kernels.rows import Rows
+from roget.core.types import Array, Floats
 from roget.errors import InputError
-
-Array: TypeAlias = npt.NDArray[Any]
-Floats: TypeAlias = npt.NDArray[np.float64]
 
 FLOOR = 1e-9
 """No centroid entry counts as less than this part of the context's overall probability."""
@@ -23,13 +21,9 @@ PRIORS = ("empirical", "uniform")
 class Data:
     """p_n(v) of every word n, in rows (CSR) and again in columns (CSC), and the prior p(n)."""
 
-    indptr: Array
-    indices: Array
-    values: Array
-    column_indptr: Array
-    column_rows: Array
-    column_weights: Array
-    """p(n)·p_n(v), column by column."""
+    rows: Rows
+    columns: Rows
+    """p(n)·p_n(v), context by context."""
     prior: Floats
     entropy: Floats
     """H(p_n) of each word, nats."""
@@ -39,12 +33,12 @@ class Data:
     @property
     def n_words(self) -> int:
         """How many words there are."""
-        return int(self.indptr.size - 1)
+        return int(self.rows.indptr.size - 1)
 
     @property
     def n_contexts(self) -> int:
         """How many contexts there are."""
-        return int(self.column_indptr.size - 1)
+        return int(self.columns.indptr.size - 1)
 
     @property
     def floor(self) -> Floats:
@@ -77,12 +71,8 @@ def prepare(matrix: Any, prior: str = "empirical", dtype: str = "float64") -> Da
     weights = columns.data * shares[columns.indices]
     background = _row_sums(weights, columns.indptr)
     return Data(
-        indptr=exact.indptr.astype(np.int64),
-        indices=exact.indices.astype(np.int32),
-        values=exact.data.astype(dtype),
-        column_indptr=columns.indptr.astype(np.int64),
-        column_rows=columns.indices.astype(np.int32),
-        column_weights=weights.astype(dtype),
+        rows=rows_of(exact, dtype),
+        columns=rows_of(columns, dtype)._replace(values=weights.astype(dtype)),
         prior=shares,
         entropy=np.maximum(entropy, 0.0),
         background=background,
@@ -98,6 +88,12 @@ def distributions(matrix: Any, totals: Floats) -> Any:
     result.data /= np.repeat(totals, np.diff(result.indptr))
     result.eliminate_zeros()
     return result
+
+
+def rows_of(table: Any, dtype: Any) -> Rows:
+    """A sparse table, by rows or by columns, as kernels take it."""
+    indptr, indices = table.indptr.astype(np.int64), table.indices.astype(np.int32)
+    return Rows(indptr, indices, table.data.astype(dtype))
 
 
 def _row_sums(values: Floats, indptr: Array) -> Floats:

@@ -10,10 +10,12 @@ from itertools import pairwise
 
 import numpy as np
 
+from roget.core.types import Array, Floats
 from roget.engines.local import cores
 from roget.errors import InputError
 from roget.learn.clustering.soft import kernels
-from roget.learn.clustering.soft.data import Array, Data, Floats
+from roget.learn.clustering.soft.data import Data
+from roget.learn.clustering.soft.kernels import Centroids, Fits, Lists
 
 LOST = 1e-6
 """How much of a word's membership may lie in clusters that are not visited."""
@@ -88,14 +90,14 @@ class Mixture:
     def __init__(self, data: Data, mass: bool, crew: Crew, room: int = 8) -> None:
         self.data, self.massive, self.crew = data, mass, crew
         self.k = 1
-        self.q: Array = np.zeros((data.n_words, room), dtype=data.values.dtype)
+        self.q: Array = np.zeros((data.n_words, room), dtype=data.rows.values.dtype)
         self.q[:, 0] = 1
-        self.logs: Array = np.zeros((data.n_contexts, room), dtype=data.values.dtype)
+        self.logs: Array = np.zeros((data.n_contexts, room), dtype=data.rows.values.dtype)
         self.mass: Floats = np.zeros(room)
         self.mass[0] = 1.0
         self.floor = data.floor
-        self._words, self._contexts = ranges(data.indptr), ranges(data.column_indptr)
-        self._log_z, self._entropy = np.zeros(data.n_words), np.zeros(data.n_words)
+        self._words, self._contexts = ranges(data.rows.indptr), ranges(data.columns.indptr)
+        self._fits = Fits(np.zeros(data.n_words), np.zeros(data.n_words))
         self._mean_entropy = float(np.sum(data.prior * data.entropy))
 
     def reserve(self, clusters: int) -> None:
@@ -113,12 +115,11 @@ class Mixture:
 
     def m_step(self) -> None:
         """Centroids from memberships."""
-        data = self.data
-        columns = data.column_indptr, data.column_rows, data.column_weights
+        mass = self.mass[: self.k]
 
         def work(task: int) -> None:
             kernels.maximise(
-                *self._contexts[task], *columns, self.q, self.k, self.mass, self.floor, self.logs
+                *self._contexts[task], self.data.columns, self.q, mass, self.floor, self.logs
             )
 
         self.crew.each(work, len(self._contexts))
@@ -126,16 +127,16 @@ class Mixture:
     def e_step(self, beta: float) -> Energy:
         """Memberships from centroids, in all clusters."""
         data, parts = self.data, np.zeros((len(self._words), self.k))
-        rows, bias = (data.indptr, data.indices, data.values), self._bias()
+        centroids = Centroids(self.logs, self._bias(), float(beta))
 
         def work(task: int) -> None:
             kernels.expect(
-                *self._words[task], *rows, self.logs, self.k, beta, bias, data.prior, self.q,
-                self._log_z, self._entropy, parts[task],
+                *self._words[task], data.rows, centroids, data.prior, self.q, self._fits,
+                parts[task],
             )  # fmt: skip
 
         self.crew.each(work, len(self._words))
-        return self._energy(beta, bias, parts)
+        return self._energy(centroids, parts)
 
     def run(
         self, beta: float, steps: int, tolerance: float, pause: Callable[[], None] | None = None
@@ -190,15 +191,15 @@ class Mixture:
             return np.zeros(k)
         return np.log(np.maximum(self.mass[:k], 1e-30))
 
-    def _energy(self, beta: float, bias: Floats, parts: Floats) -> Energy:
-        prior = self.data.prior
+    def _energy(self, centroids: Centroids, parts: Floats) -> Energy:
+        prior, beta, bias = self.data.prior, centroids.beta, centroids.bias
         self.mass[: self.k] = parts.sum(axis=0)
-        free = -float(np.sum(prior * self._log_z)) / beta - self._mean_entropy
-        entropy = float(np.sum(prior * self._entropy))
+        free = -float(np.sum(prior * self._fits.log_z)) / beta - self._mean_entropy
+        entropy = float(np.sum(prior * self._fits.entropy))
         relative = entropy + float(np.sum(self.mass[: self.k] * bias))
         return Energy(free, free + relative / beta, entropy)
 
-    def _lists(self) -> tuple[Array, Array, Array] | None:
+    def _lists(self) -> Lists | None:
         """Each word's clusters without the part LOST of its membership, if they are few."""
         least, counts = LOST / self.k, np.zeros(self.data.n_words, dtype=np.int64)
 
@@ -210,37 +211,37 @@ class Mixture:
         if offsets[-1] > LISTED_SHARE * self.k * counts.size:
             return None
         clusters = np.empty(offsets[-1], dtype=np.int32)
-        shares = np.empty(offsets[-1], dtype=self.q.dtype)
+        lists = Lists(offsets, clusters, np.empty(offsets[-1], dtype=self.q.dtype))
 
         def fill(task: int) -> None:
-            kernels.fill(*self._words[task], self.q, self.k, least, offsets, clusters, shares)
+            kernels.fill(*self._words[task], self.q, self.k, least, lists)
 
         self.crew.each(fill, len(self._words))
-        return offsets, clusters, shares
+        return lists
 
-    def _listed_step(self, beta: float, lists: tuple[Array, Array, Array]) -> Energy:
+    def _listed_step(self, beta: float, lists: Lists) -> Energy:
         data, parts = self.data, np.zeros((len(self._words), self.k))
+        mass = self.mass[: self.k]
 
         def maximise(task: int) -> None:
             kernels.maximise_listed(
-                *self._contexts[task], data.column_indptr, data.column_rows, data.column_weights,
-                *lists, self.k, self.mass, self.floor, self.logs,
-            )  # fmt: skip
+                *self._contexts[task], data.columns, lists, mass, self.floor, self.logs
+            )
 
         self.crew.each(maximise, len(self._contexts))
-        bias = self._bias()
+        centroids = Centroids(self.logs, self._bias(), float(beta))
 
         def expect(task: int) -> None:
             kernels.expect_listed(
-                *self._words[task], data.indptr, data.indices, data.values, self.logs, self.k,
-                beta, bias, data.prior, *lists, self._log_z, self._entropy, parts[task],
+                *self._words[task], data.rows, centroids, data.prior, lists, self._fits,
+                parts[task],
             )  # fmt: skip
 
         self.crew.each(expect, len(self._words))
-        return self._energy(beta, bias, parts)
+        return self._energy(centroids, parts)
 
-    def _unlist(self, lists: tuple[Array, Array, Array]) -> None:
+    def _unlist(self, lists: Lists) -> None:
         def work(task: int) -> None:
-            kernels.spread(*self._words[task], *lists, self.k, self.q)
+            kernels.spread(*self._words[task], lists, self.k, self.q)
 
         self.crew.each(work, len(self._words))

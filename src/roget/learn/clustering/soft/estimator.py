@@ -15,6 +15,7 @@ from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
+from roget.core.types import Array
 from roget.errors import InputError
 from roget.learn.clustering import keeping
 from roget.learn.clustering.base import Clusterer
@@ -23,7 +24,7 @@ from roget.learn.clustering.interrupt import interruptible
 from roget.learn.clustering.soft import predict
 from roget.learn.clustering.soft.anneal import Annealer
 from roget.learn.clustering.soft.choose import choose, generator
-from roget.learn.clustering.soft.data import Array, Data, prepare
+from roget.learn.clustering.soft.data import Data, prepare
 from roget.learn.clustering.soft.states import Settings, Split
 from roget.learn.clustering.soft.symmetric import SymmetricAnnealer, fold_in
 
@@ -179,7 +180,7 @@ class SoftAnnealing(Clusterer):
         # A run without a seed goes on with the one that it drew.
         if isinstance(self.random_state, Integral):
             options["random_state"] = int(self.random_state)
-        arrays = data.indptr, data.indices, data.values, data.prior
+        arrays = *data.rows, data.prior
         kept = keeping.Checkpoint(self.checkpoint, "soft", arrays, options)
         return kept, kept.resume()
 

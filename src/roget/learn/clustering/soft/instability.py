@@ -13,8 +13,11 @@ from typing import Any
 
 import numpy as np
 
+from roget.core.kernels.lanczos import Operator, find_axes
+from roget.core.kernels.rows import mean_rows
+from roget.core.types import Array, Floats
 from roget.learn.clustering.soft import kernels
-from roget.learn.clustering.soft.data import Array, Data, Floats
+from roget.learn.clustering.soft.data import Data
 
 STEPS = 24
 """Lanczos vectors kept before a restart."""
@@ -77,27 +80,25 @@ def _largest(data: Data, words: Array, weights: Floats, tolerance: float, seed: 
         return Instability(0.0, words, weights, np.zeros(words.size))
     shares = weights / weights.sum()
     centroid = np.empty(data.n_contexts)
-    rows = data.indptr, data.indices, data.values
-    kernels.mean(words, shares, *rows, centroid)
+    mean_rows(words, shares, data.rows, centroid)
     inverse = np.divide(1.0, centroid, out=np.zeros_like(centroid), where=centroid > 0)
     roots = np.sqrt(shares)
     vector = np.random.default_rng(seed).standard_normal(words.size) * roots
-    value = 0.0
+    operator = Operator(data.rows, words, roots, inverse, roots)
     for _ in range(RESTARTS):
-        value, residual = kernels.lanczos(
-            words, roots, *rows, inverse, vector, min(STEPS, words.size), tolerance
-        )
+        values, vectors, residual = find_axes(operator, vector, STEPS, tolerance, 1)
+        # Rounding leaves about 1e-16 where all words are alike.
+        if not values.size or values[0] < 1e-10:
+            return Instability(0.0, words, weights, np.zeros(words.size))
+        vector = vectors[0]
         if residual <= tolerance or tolerance >= 1e-2:
             break
-    # Rounding leaves about 1e-16 where all words are alike.
-    if value < 1e-10:
-        return Instability(0.0, words, weights, np.zeros(words.size))
-    return Instability(min(value, 1.0), words, weights, vector / roots)
+    return Instability(min(float(values[0]), 1.0), words, weights, vector / roots)
 
 
 def direction(data: Data, found: Instability) -> Floats:
     """The split direction d over contexts, Σ d = 0, of the found eigenvector."""
     pull = np.empty(data.n_contexts)
     shares = found.weights / found.weights.sum()
-    kernels.mean(found.words, shares * found.scores, data.indptr, data.indices, data.values, pull)
+    mean_rows(found.words, shares * found.scores, data.rows, pull)
     return pull

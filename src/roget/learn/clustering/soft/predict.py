@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from roget.core.types import Array, Floats
 from roget.learn.clustering.soft import kernels
-from roget.learn.clustering.soft.data import Array, Floats, distributions, floor
+from roget.learn.clustering.soft.data import distributions, floor, rows_of
 from roget.learn.clustering.soft.em import Crew, ranges
 
 CELLS = 1 << 22
@@ -30,14 +31,12 @@ def memberships(
     logs = np.ascontiguousarray(logs)
     bias = np.log(np.maximum(mass, 1e-30)) if massive else np.zeros(k)
     q = np.empty((totals.size, k), dtype=dtype)
-    table = rows.indptr.astype(np.int64), rows.indices.astype(np.int32), rows.data.astype(dtype)
-    parts = ranges(table[0])
-    ones, log_z, entropy = np.ones(totals.size), np.empty(totals.size), np.empty(totals.size)
+    table, centres = rows_of(rows, dtype), kernels.Centroids(logs, bias, float(beta))
+    parts = ranges(table.indptr)
+    ones, fits = np.ones(totals.size), kernels.Fits(np.empty(totals.size), np.empty(totals.size))
 
     def work(task: int) -> None:
-        kernels.expect(
-            *parts[task], *table, logs, k, beta, bias, ones, q, log_z, entropy, np.empty(k)
-        )
+        kernels.expect(*parts[task], table, centres, ones, q, fits, np.empty(k))
 
     crew = Crew(n_jobs)
     try:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from roget.core.tree import Tree
-from roget.learn.clustering.soft.data import Array, Floats
+from roget.core.types import Array, Floats
 from roget.learn.clustering.soft.em import Energy
 from roget.learn.clustering.soft.predict import sparsely
 

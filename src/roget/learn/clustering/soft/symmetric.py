@@ -19,10 +19,12 @@ from typing import Any
 
 import numpy as np
 
+from roget.core.kernels.rows import Rows
 from roget.core.tree import Tree
+from roget.core.types import Array, Floats
 from roget.errors import InputError
 from roget.learn.clustering.soft import symmetric_kernels as kernels
-from roget.learn.clustering.soft.data import Array, Data, Floats
+from roget.learn.clustering.soft.data import Data
 from roget.learn.clustering.soft.em import Crew, Energy, ranges
 from roget.learn.clustering.soft.states import Settings, Split, State
 
@@ -66,11 +68,12 @@ class SymmetricAnnealer:
         self.splits: list[Split] = []
         self.finished = False
         self._pause = pause or (lambda: None)
-        self._rows, self._columns = ranges(data.indptr), ranges(data.column_indptr)
-        dtype = data.values.dtype
-        self._joint = (data.values * np.repeat(data.prior, np.diff(data.indptr))).astype(dtype)
-        self._order = np.argsort(data.indices, kind="stable")
-        self._ratio = np.empty_like(self._joint)
+        rows, dtype = data.rows, data.rows.values.dtype
+        self._rows, self._columns = ranges(rows.indptr), ranges(data.columns.indptr)
+        joint = (rows.values * np.repeat(data.prior, np.diff(rows.indptr))).astype(dtype)
+        self._joint = rows._replace(values=joint)
+        self._order = np.argsort(rows.indices, kind="stable")
+        self._ratio = np.empty_like(joint)
         self.words = data.prior[:, None].astype(dtype)
         self.contexts = data.background[:, None].astype(dtype)
         self._modes = self._random(1, 1)
@@ -176,27 +179,33 @@ class SymmetricAnnealer:
         words = _tempered(self.words / data.prior[:, None].astype(self.words.dtype), beta)
         contexts = _tempered(self.contexts / self.contexts.sum(axis=0), beta)
         log_z, counts = np.empty(data.n_words), np.empty_like(words)
-        arrays = (data.indptr, data.indices, self._joint, words, contexts, self._ratio, counts)
-        self.crew.each(
-            lambda task: kernels.expect(*self._rows[task], *arrays, log_z), len(self._rows)
-        )
+
+        def work(task: int) -> None:
+            kernels.expect(
+                *self._rows[task], self._joint, words, contexts, self._ratio, counts, log_z
+            )
+
+        self.crew.each(work, len(self._rows))
         self._tempered = words, contexts
         self._turned = self._ratio[self._order]
         return counts, float(np.sum(log_z))
 
     def _over_words(self, table: Array) -> Array:
         """For every context, the sum over its words of p(n,v)/Z(n,v) times the word's row."""
-        data, out = self.data, np.empty((self.data.n_contexts, table.shape[1]), table.dtype)
-        arrays = (data.column_indptr, data.column_rows, self._turned, table, out)
+        out = np.empty((self.data.n_contexts, table.shape[1]), table.dtype)
+        turned = self.data.columns._replace(values=self._turned)
         self.crew.each(
-            lambda task: kernels.gather(*self._columns[task], *arrays), len(self._columns)
+            lambda task: kernels.gather(*self._columns[task], turned, table, out),
+            len(self._columns),
         )
         return out
 
     def _over_contexts(self, table: Array) -> Array:
-        data, out = self.data, np.empty((self.data.n_words, table.shape[1]), table.dtype)
-        arrays = (data.indptr, data.indices, self._ratio, table, out)
-        self.crew.each(lambda task: kernels.gather(*self._rows[task], *arrays), len(self._rows))
+        out = np.empty((self.data.n_words, table.shape[1]), table.dtype)
+        ratio = self.data.rows._replace(values=self._ratio)
+        self.crew.each(
+            lambda task: kernels.gather(*self._rows[task], ratio, table, out), len(self._rows)
+        )
         return out
 
     def _energy(self, free: float) -> Energy:
@@ -285,16 +294,13 @@ def fold_in(
     dtype, k = contexts.dtype, contexts.shape[1]
     totals = np.asarray(matrix.sum(axis=1), dtype=np.float64).ravel()
     scale = np.repeat(1.0 / np.where(totals > 0, totals, 1.0), np.diff(matrix.indptr))
-    joint = (matrix.data * scale).astype(dtype)
-    ratio, log_z = np.empty_like(joint), np.empty(totals.size)
+    joint = Rows(matrix.indptr, matrix.indices, (matrix.data * scale).astype(dtype))
+    ratio, log_z = np.empty_like(joint.values), np.empty(totals.size)
     membership = np.full((totals.size, k), 1.0 / k, dtype)
     counts = np.empty_like(membership)
     for _ in range(steps):
         words = _tempered(membership, beta)
-        kernels.expect(
-            0, totals.size, matrix.indptr, matrix.indices, joint, words, contexts, ratio,
-            counts, log_z,
-        )  # fmt: skip
+        kernels.expect(0, totals.size, joint, words, contexts, ratio, counts, log_z)
         counts[totals <= 0] = 1.0 / k if mass is None else mass
         counts /= counts.sum(axis=1, keepdims=True)
         change = float(np.max(np.abs(counts - membership), initial=0.0))

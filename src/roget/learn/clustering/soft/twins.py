@@ -9,12 +9,10 @@ from itertools import pairwise
 import numpy as np
 
 from roget.core.information import xlogx
+from roget.core.types import Array, Floats
 from roget.learn.clustering.soft import kernels
-from roget.learn.clustering.soft.data import Array, Data, Floats
+from roget.learn.clustering.soft.data import Data
 from roget.learn.clustering.soft.instability import Instability
-
-STEPS = 40
-TOLERANCE = 1e-3
 
 PARTED = 0.05
 """Twins have parted if some words' shares of them differ by as much."""
@@ -40,11 +38,9 @@ class Twins:
 def part(data: Data, found: Instability, beta: float, floor: Floats) -> Twins | None:
     """The twins of a cluster, started along its instability; None if they do not part."""
     share = 1.0 / (1.0 + np.exp(np.clip(-2.0 * found.scores, -30, 30)))
-    first, second = np.zeros(data.n_contexts), np.zeros(data.n_contexts)
-    one = kernels.twins(
-        found.words, found.weights, data.indptr, data.indices, data.values, beta, floor, share,
-        STEPS, TOLERANCE, first, second,
-    )  # fmt: skip
+    sums = np.zeros((2, data.n_contexts))
+    one = kernels.twins(found.words, found.weights, data.rows, float(beta), floor, share, sums)
+    first, second = sums
     total = float(np.sum(found.weights))
     if share.max() - share.min() < PARTED or not 1e-9 * total < one < total * (1 - 1e-9):
         return None

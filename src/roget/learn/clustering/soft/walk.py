@@ -8,9 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from roget.core.types import Array, Floats
 from roget.learn.clustering.soft import predict
 from roget.learn.clustering.soft.anneal import Annealer
-from roget.learn.clustering.soft.data import Array, Floats, prepare
+from roget.learn.clustering.soft.data import prepare
 from roget.learn.clustering.soft.states import Settings
 from roget.learn.clustering.soft.symmetric import SymmetricAnnealer, fold_in
 

@@ -1,20 +1,13 @@
-"""lnΓ, exp and random numbers for the kernels, compiled."""
+"""lnΓ, its differences, and exp, one by one and by the pack."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from typing import Any, TypeAlias, TypeVar, cast
 
 import numpy as np
-import numpy.typing as npt
-from numba import njit
 
-Array: TypeAlias = npt.NDArray[Any]
-Floats: TypeAlias = npt.NDArray[np.float64]
-Ints: TypeAlias = npt.NDArray[np.int64]
-
-_Function = TypeVar("_Function", bound=Callable[..., Any])
+from roget.core.kernels.jit import compiled
+from roget.core.types import Floats, Ints
 
 HALF_LOG_TAU = 0.5 * math.log(2 * math.pi)
 LOG_TWO = math.log(2)
@@ -23,15 +16,13 @@ ROOT_HALF = int(np.array(math.sqrt(0.5)).view(np.int64))
 SERIES = 10.0
 """From here on Stirling's series, to its sixth term, is exact in double precision."""
 
+LARGE = 16.0
+"""From here on a difference of lnΓ is a series of its own, or it would be rounding."""
+
 LOG2_E = 1.0 / LOG_TWO
 MAGIC = 1.5 * 2.0**52
 FAR, NOTHING = -88.0, 2.0**-87
 """Numbers below 2^−87 are taken for nothing."""
-
-
-def compiled(function: _Function) -> _Function:
-    """The function compiled, and kept on disk."""
-    return cast(_Function, njit(function, cache=True, nogil=True, error_model="numpy"))
 
 
 @compiled
@@ -48,20 +39,20 @@ def log_gamma(x: float) -> float:
 
 
 @compiled
-def rise(x: float, r: float) -> float:
+def log_rise(x: float, r: float) -> float:
     """lnΓ(x + r) − lnΓ(x), exact in its own digits also where both are huge."""
-    if x < 1e5:
+    if x < LARGE:
         return log_gamma(x + r) - log_gamma(x)
-    return r * math.log(x + r) + (x - 0.5) * math.log1p(r / x) - r + (1 / (x + r) - 1 / x) / 12
-
-
-@compiled
-def rise_table(count: float, r: float, a: float, table: Floats) -> float:
-    """lnΓ(count + r + a) − lnΓ(count + a)."""
-    if count + r < table.size:
-        low = int(count)
-        return float(table[low + int(r)] - table[low])
-    return rise(count + a, r)
+    y = x + r
+    u, w = 1.0 / x, 1.0 / y
+    uu, ww = u * u, w * w
+    return (
+        (x - 0.5) * math.log1p(r * u)
+        + r * (math.log(y) - 1.0)
+        + (w - u) / 12.0
+        - (w * ww - u * uu) / 360.0
+        + (w * ww * ww - u * uu * uu) / 1260.0
+    )
 
 
 @compiled
@@ -94,7 +85,7 @@ def log_gammas(k: int, x: Floats, bits: Ints, mantissa: Floats, whole: Ints) -> 
 
 
 @compiled
-def fill(table: Floats, step: float, begin: float) -> None:
+def fill_log_gamma(table: Floats, step: float, begin: float) -> None:
     """table[n] = lnΓ(begin + step·n); a place where that is lnΓ(0) holds 0."""
     for n in range(table.size):
         x = begin + step * n
@@ -118,22 +109,3 @@ def exponentials(k: int, x: Floats, shifted: Floats, places: Ints, bits: Ints) -
         bits[c] += places[c] << 52
     for c in range(k):
         x[c] = x[c] if x[c] > NOTHING else 0.0
-
-
-@compiled
-def uniform(state: Any) -> float:
-    """A number in [0, 1) by the generator splitmix64."""
-    state[0] += np.uint64(0x9E3779B97F4A7C15)
-    z = state[0]
-    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    z = z ^ (z >> np.uint64(31))
-    share: float = float(z >> np.uint64(11)) * 2.0**-53
-    return share
-
-
-@compiled
-def shuffle(order: Ints, state: Any) -> None:
-    for i in range(order.size - 1, 0, -1):
-        j = int(uniform(state) * (i + 1))
-        order[i], order[j] = order[j], order[i]

@@ -1,0 +1,97 @@
+"""The first axes of a correspondence analysis: eigenvectors of a sparse table, by Lanczos."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from roget.core.kernels.jit import compiled
+from roget.core.kernels.rows import Rows
+from roget.core.types import Array, Floats
+
+NONE = 1e-9
+"""A vector of this length or less is nothing but rounding."""
+
+
+class Operator(NamedTuple):
+    """y = S·P·diag(inverse)·Pᵀ·S·x over some rows P of a table, with S = diag(scale).
+
+    Its largest eigenvalue is 1, and known: `trivial` is the eigenvector, of length 1.
+    """
+
+    rows: Rows
+    words: Array
+    scale: Floats
+    inverse: Floats
+    trivial: Floats
+
+
+@compiled
+def _apply(operator: Operator, x: Floats, room: Floats, y: Floats) -> None:
+    rows, words, scale = operator.rows, operator.words, operator.scale
+    room[:] = 0.0
+    for w in range(words.size):
+        i, weight = words[w], scale[w] * x[w]
+        for j in range(rows.indptr[i], rows.indptr[i + 1]):
+            room[rows.indices[j]] += weight * rows.values[j]
+    for v in range(room.size):
+        room[v] *= operator.inverse[v]
+    for w in range(words.size):
+        i, total = words[w], 0.0
+        for j in range(rows.indptr[i], rows.indptr[i + 1]):
+            total += rows.values[j] * room[rows.indices[j]]
+        y[w] = scale[w] * total
+
+
+@compiled
+def _orthogonalise(x: Floats, basis: Floats, size: int) -> float:
+    """Take out of x its parts along the basis, twice; return what is left."""
+    for _ in range(2):
+        for b in range(size):
+            x -= np.sum(x * basis[b]) * basis[b]
+    return math.sqrt(np.sum(x * x))
+
+
+@compiled
+def find_axes(
+    operator: Operator, start: Floats, steps: int, tolerance: float, wanted: int
+) -> tuple[Floats, Floats, float]:
+    """The largest eigenvalues apart from the trivial one, their vectors, the first's residual.
+
+    Ends when the first is found to the tolerance (relative), or after so many steps. There are
+    fewer than wanted if the table has no more. All vectors are kept orthogonal.
+    """
+    n = operator.words.size
+    steps = min(steps, n - 1)
+    basis = np.zeros((steps + 2, n))
+    basis[0] = operator.trivial
+    x, room = start.copy(), np.zeros(operator.inverse.size)
+    norm = _orthogonalise(x, basis, 1)
+    small, vectors, values = np.zeros((steps, steps)), np.zeros((1, 1)), np.zeros(1)
+    done, error = 0, 0.0
+    for step in range(steps):
+        if norm < NONE:
+            break
+        done = step + 1
+        basis[done] = x / norm
+        _apply(operator, basis[done], room, x)
+        small[step, step] = np.sum(x * basis[done])
+        norm = _orthogonalise(x, basis, done + 1)
+        if done < steps:
+            small[step, done] = small[done, step] = norm
+        if done % 4 == 0 or norm < NONE or done == steps:
+            values, vectors = np.linalg.eigh(small[:done, :done].copy())
+            error = norm * abs(vectors[done - 1, done - 1])
+            if error <= tolerance * values[done - 1]:
+                break
+    size = vectors.shape[0]
+    kept = min(wanted, size) if done else 0
+    found, out = np.zeros(kept), np.zeros((kept, n))
+    for place in range(kept):
+        found[place] = max(values[size - 1 - place], 0.0)
+        for step in range(size):
+            out[place] += vectors[step, size - 1 - place] * basis[step + 1]
+    residual = error / found[0] if kept and found[0] > 0.0 else 0.0
+    return found, out, residual
