@@ -76,12 +76,13 @@ def train(
 
     The model is a folder that needs nothing else to be used.
     """
+    from roget.core import folder as folders
     from roget.learn.attachment import Attacher
+    from roget.learn.attachment.attacher import KIND
     from roget.learn.attachment.quads import read
-    from roget.learn.clustering import keeping
     from roget.report.attachment import render
 
-    keeping.check(output)
+    folders.check(output, KIND)
     given, held = read(quads), read(dev) if dev is not None else None
     with _progress() as progress:
         made = Attacher(

@@ -31,13 +31,14 @@ def look_up(name: str, word: str) -> dict[str, Any]:
     """A word of such counts with its total and all its contexts, the most frequent first."""
     from roget.core.counts import files as counts_files
     from roget.core.counts.names import NotCounted
-    from roget.core.io.duck import database, parquet, readable
+    from roget.core.folder import open_folder
+    from roget.core.io.duck import database, readable
 
-    with _folder(name) as folder, database() as connection, readable(folder):
-        record = counts_files.manifest(folder)
-        counts_files.verify(folder, record)
+    with _folder(name) as place, database() as connection, readable(place):
+        folder = open_folder(place, counts_files.KIND)
+        folder.verify()
         words, contexts, entries = (
-            parquet(folder.resolve() / file, numbered=True) for file in counts_files.FILES
+            folder.query(connection, file, numbered=True) for file in counts_files.FILES
         )
         query = f"SELECT file_row_number FROM {words} WHERE word = ?"
         row = connection.execute(query, [word]).fetchone()
@@ -49,7 +50,8 @@ def look_up(name: str, word: str) -> dict[str, Any]:
             ' c.file_row_number WHERE "row" = ? ORDER BY count DESC, context',
             row,
         ).fetchall()
-    total = sum(n for _, n in rows) if record["dtype"] == "int64" else fsum(n for _, n in rows)
+    whole = folder.record["dtype"] == "int64"
+    total = sum(n for _, n in rows) if whole else fsum(n for _, n in rows)
     found = [{"context": context, "count": n} for context, n in rows]
     return {"word": word, "total": total, "contexts": found}
 

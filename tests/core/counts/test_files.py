@@ -18,7 +18,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
-from roget import InputError
+from folders import reseal, unseal
+from roget import InputError, __version__
+from roget.core import folder as folders
 from roget.core.counts import Counts
 from roget.core.counts import files as counts_files
 
@@ -53,11 +55,16 @@ def test_everything_comes_back(folder):
 
 
 def test_the_format_is_as_published(folder):
-    record = json.loads((folder / "counts.json").read_text())
-    files = record.pop("files")
+    text = (folder / "counts.json").read_text()
+    record = json.loads(text)
+    files, seal = record.pop("files"), record.pop("seal")
+    assert text.endswith(f'"seal": "{seal}"\n}}\n')
+    assert hashlib.sha256(text.partition(seal)[0].encode()).hexdigest() == seal
     assert record == {
         "format": "roget.counts",
-        "version": 1,
+        "kind": "counts",
+        "version": 2,
+        "roget": __version__,
         "shape": [3, 3],
         "entries": 4,
         "total": 7,
@@ -69,7 +76,10 @@ def test_the_format_is_as_published(folder):
     assert sorted(os.listdir(folder)) == sorted([*files, "counts.json"])
     for name, said in files.items():
         data = (folder / name).read_bytes()
-        assert said == {"bytes": len(data), "sha256": hashlib.sha256(data).hexdigest()}
+        assert said.pop("bytes") == len(data)
+        assert said.pop("sha256") == hashlib.sha256(data).hexdigest()
+        found, rows = columns(folder / name)
+        assert said == {"rows": len(rows), "columns": found}
     assert columns(folder / "words.parquet") == (
         {"word": "VARCHAR"},
         [(word,) for word in COUNTS.words],
@@ -193,7 +203,8 @@ def change(file, old, new):
 @pytest.mark.parametrize(
     ("old", "new", "said"),
     [
-        ('"version": 1', '"version": 2', "version 2 of the format; this roget reads up to"),
+        ('"version": 1', '"version": 2', "counts.json: the file was changed since"),
+        ('"version": 1', '"version": 3', "version 3 of the format; this roget reads up to"),
         ('"version": 1', '"version": "1"', "'version' is '1'"),
         ('"version": 1', '"version": true', "'version' is True"),
         ('"format": "roget.counts"', '"format": "roget.tree"', "the format is 'roget.tree'"),
@@ -214,6 +225,7 @@ def change(file, old, new):
     ],
 )
 def test_a_wrong_manifest_is_refused(folder, old, new, said):
+    unseal(folder)
     change(folder / "counts.json", old, new)
     with pytest.raises(InputError, match=said) as caught:
         Counts.read(folder)
@@ -239,9 +251,13 @@ def test_files_that_are_missing_cut_short_or_changed_are_named(folder, name):
 
 
 def test_hashes_are_checked_up_to_a_size(folder, monkeypatch):
-    monkeypatch.setattr(counts_files, "HASHED", 10)
-    change(folder / "counts.json", '"sha256": "', '"sha256": "0')
+    monkeypatch.setattr(folders, "HASHED", 10)
+    files = counts_files.manifest(folder)["files"]
+    reseal(folder, {"files": {name: said | {"sha256": "0"} for name, said in files.items()}})
     assert Counts.read(folder) == COUNTS
+    monkeypatch.undo()
+    with pytest.raises(InputError, match=r"words\.parquet: the file was changed"):
+        Counts.read(folder)
 
 
 def resealed(folder, name, query, **facts):
@@ -269,7 +285,7 @@ def test_another_tool_may_write_entries_in_any_order(folder):
         ("entries.parquet", ENTRIES.format("(0,9,1)"), {"entries": 1}, "axis 1 index 9"),
         ("entries.parquet", ENTRIES.format("(0,0,NULL)"), {"entries": 1}, "count has a null"),
         ("entries.parquet", ENTRIES.format("(0,0,0)"), {"entries": 1}, "0 entries"),
-        ("entries.parquet", ENTRIES.format("(0,0,3),(0,0,4)"), {"entries": 1}, "1 entries"),
+        ("entries.parquet", ENTRIES.format("(0,0,3),(0,0,4)"), {"entries": 1}, "2 rows; .* says 1"),
         ("entries.parquet", "SELECT 1 AS row", {}, "the columns are row INTEGER; expected row"),
         ("words.parquet", "SELECT unnest(['a', NULL, 'c']) AS word", {}, "word has a null"),
         ("words.parquet", "SELECT unnest(['a', 'a', 'c']) AS word", {}, "named twice"),

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from folders import unseal
 from roget.core.counts import Counts
 from roget.core.quadruple import Quadruple
 from roget.errors import InputError, RogetError
@@ -108,6 +109,9 @@ def test_a_damaged_model_is_named(fitted: Attacher, tmp_path: Path) -> None:
     header = json.loads((tmp_path / "model" / "model.json").read_text())
     wrong = {key: value for key, value in header.items() if not key.startswith("fitted.")}
     (tmp_path / "model" / "model.json").write_text(json.dumps(wrong))
+    with pytest.raises(InputError, match=r"model\.json: the file was changed"):
+        Attacher.load(tmp_path / "model")
+    unseal(tmp_path / "model")
     with pytest.raises(InputError, match="model is not a whole model"):
         Attacher.load(tmp_path / "model")
     with pytest.raises(InputError, match="cannot be read as a model"):

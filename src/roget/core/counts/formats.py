@@ -16,6 +16,7 @@ from roget.core.counts import files as counts_files
 from roget.core.counts import npz as counts_npz
 from roget.core.counts.counts import Counts
 from roget.core.counts.matrix import Names
+from roget.core.folder import sha256
 from roget.core.io.duck import database
 from roget.core.io.pairs import SUM, WHOLE, explained, kind, scan
 from roget.core.io.table import FORMATS
@@ -51,7 +52,7 @@ def read(path: str | os.PathLike[str], columns: Sequence[str | int] | None = Non
         if not counts.entries:
             raise InputError("there are no counts in it")
     given = {"path": str(place), "bytes": place.stat().st_size}
-    counts.provenance["inputs"] = [given | {"sha256": counts_files.sha256(place)}]
+    counts.provenance["inputs"] = [given | {"sha256": sha256(place)}]
     return counts
 
 

@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import zlib
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, Any
-from zipfile import BadZipFile
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -15,7 +11,10 @@ from scipy import sparse
 
 from roget.core.counts.counts import Counts
 from roget.core.counts.matrix import Names
+from roget.core.folder import need_csr, read_npz, write_npz
 from roget.errors import InputError
+
+_CSR = ("data", "indices", "indptr")
 
 _PADDED = 1 << 32
 """Bytes that names may take: numpy gives each as much room as the longest one needs."""
@@ -26,19 +25,17 @@ def read(place: Path) -> Counts:
 
     Names are looked for in words and contexts, or obs_names and var_names. Nothing is unpickled.
     """
-    with _clear(), open(place, "rb") as raw:
-        file = np.load(raw, allow_pickle=False)
-        if isinstance(file, np.ndarray):
-            raise InputError("holds a single array; expected a .npz file of several")
-        matrix = _matrix(file, raw)
-        if hasattr(matrix, "check_format") and hasattr(matrix, "indptr"):
-            # Broken pointers would make scipy write outside its arrays.
-            matrix.check_format(full_check=True)
+    arrays = read_npz(place, packed=True, kinds="biufSU")
+    try:
         found = [
-            next((_texts(file[key]) for key in keys if key in file), None)
+            next((_texts(arrays[key]) for key in keys if key in arrays), None)
             for keys in (("words", "obs_names"), ("contexts", "var_names"), ("slots",))
         ]
-    return Counts(matrix, found[0], found[1], slots=found[2])
+        return Counts(_matrix(arrays), found[0], found[1], slots=found[2])
+    except (KeyError, ValueError, TypeError) as error:
+        if isinstance(error, InputError):
+            raise
+        raise InputError(f"cannot be read as .npz: {error}") from None
 
 
 def write(counts: Counts, draft: Path) -> None:
@@ -49,47 +46,41 @@ def write(counts: Counts, draft: Path) -> None:
     }
     if any(counts.slots):
         arrays["slots"] = _padded(counts.slots, "slot")
-    with open(draft, "wb") as file:
-        np.savez_compressed(
-            file,
-            format=np.array(b"csr"),
-            shape=np.array(counts.shape),
-            data=counts.matrix.data,
-            indices=counts.matrix.indices,
-            indptr=counts.matrix.indptr,
-            _is_array=np.array(True),
-            **arrays,
+    parts = {name: getattr(counts.matrix, name) for name in _CSR}
+    layout = {"format": np.array(b"csr"), "_is_array": np.array(True)}
+    shape = {"shape": np.array(counts.shape)}
+    write_npz(draft, layout | shape | parts | arrays, packed=True)
+
+
+def _matrix(arrays: dict[str, Any]) -> Any:
+    """The matrix in the layout that is named, checked before scipy's compiled code sees it."""
+    layout = arrays["format"].item() if "format" in arrays else b"csr"
+    layout = layout.decode() if isinstance(layout, bytes) else str(layout)
+    if "format" not in arrays and not set(_CSR) <= set(arrays):
+        if "X" in arrays:
+            return arrays["X"]
+        raise InputError(
+            f"holds {', '.join(arrays) or 'nothing'}; expected a sparse matrix (data, indices, "
+            "indptr, shape) or a dense X"
         )
-
-
-def _matrix(file: Any, raw: IO[bytes]) -> Any:
-    if "format" in file:
-        raw.seek(0)
-        return sparse.load_npz(raw)
-    if {"data", "indices", "indptr"} <= set(file):
-        parts = (file["data"], file["indices"], file["indptr"])
-        return sparse.csr_array(parts, shape=tuple(file["shape"]))
-    if "X" in file:
-        return file["X"]
+    shape = tuple(arrays["shape"].tolist())
+    if layout in ("csr", "csc"):
+        turned = shape if layout == "csr" else shape[::-1]
+        matrix = need_csr([arrays[part] for part in _CSR], turned, finite=False)
+        return matrix if layout == "csr" else matrix.T
+    if layout == "coo":
+        return sparse.coo_array((arrays["data"], (arrays["row"], arrays["col"])), shape=shape)
+    if layout == "dia":
+        return sparse.dia_array((arrays["data"], arrays["offsets"]), shape=shape)
+    if layout == "bsr":
+        blocks = arrays["data"]
+        rows, columns = (of // part for of, part in zip(shape, blocks.shape[1:], strict=True))
+        places = np.arange(len(blocks))
+        need_csr([places, arrays["indices"], arrays["indptr"]], (rows, columns))
+        return sparse.bsr_array((blocks, arrays["indices"], arrays["indptr"]), shape=shape)
     raise InputError(
-        f"holds {', '.join(file) or 'nothing'}; expected a sparse matrix (data, indices, "
-        "indptr, shape) or a dense X"
+        f"a sparse matrix of the layout {layout!r}; expected csr, csc, coo, bsr or dia"
     )
-
-
-@contextmanager
-def _clear() -> Iterator[None]:
-    try:
-        yield
-    except InputError:
-        raise
-    except (ValueError, KeyError, TypeError, OSError, EOFError, BadZipFile, zlib.error) as error:
-        if "allow_pickle" in str(error) or "pickled" in str(error):
-            raise InputError(
-                "holds Python objects or is no .npz file; objects are never loaded, because that "
-                "can run code: save names as arrays of text, array.astype('U')"
-            ) from None
-        raise InputError(f"cannot be read as .npz: {error}") from None
 
 
 def _texts(array: npt.NDArray[Any]) -> list[Any]:

@@ -13,6 +13,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 from threadpoolctl import threadpool_limits
 
+from roget.core import folder as folders
 from roget.core.quadruple import Quadruple
 from roget.errors import InputError, UnknownName
 from roget.learn.attachment.best import Best
@@ -20,10 +21,9 @@ from roget.learn.attachment.chain import Chain
 from roget.learn.attachment.evidence import wilson
 from roget.learn.attachment.quads import NOUN, VERB, answers_of, checked
 from roget.learn.attachment.sources import sources_of
-from roget.learn.clustering import keeping
 
 MODELS: dict[str, Any] = {"best": Best, "chain": Chain}
-KIND = "attachment.model"
+KIND = folders.model("attacher", "attachment.model")
 CHUNK = 1 << 14
 """Quadruples decided at a time."""
 
@@ -159,13 +159,13 @@ class Attacher(BaseEstimator):  # type: ignore[misc]
             "left_out_accuracy": self.left_out_accuracy_,
             "trained_on": self.trained_on_,
         }
-        keeping.write(path, KIND, {**about, **content})
+        folders.write(path, KIND, {**about, **content})
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:
         """The model that `save` wrote."""
-        kept = keeping.read(path, KIND)
-        try:
+        kept = folders.read(path, KIND)
+        with folders.whole(path):
             made = cls(**kept["options"])
             made.left_out_accuracy_ = kept["left_out_accuracy"]
             made.trained_on_ = kept["trained_on"]
@@ -175,8 +175,6 @@ class Attacher(BaseEstimator):  # type: ignore[misc]
                 if name.startswith("fitted.")
             }
             made.fitted_ = MODELS[made.model].read(parts)
-        except (KeyError, TypeError, ValueError, IndexError) as error:
-            raise InputError(f"{path} is not a whole model: {error!r}") from None
         made.classes_, made.dev_ = np.array([NOUN, VERB]), None
         return made
 

@@ -10,6 +10,8 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
+from roget.core.folder import need_csr
+
 Floats = npt.NDArray[np.float64]
 
 _CSR = ("data", "indices", "indptr")
@@ -68,9 +70,7 @@ class Preference:
         """From what was kept."""
         shapes = {"shares": len(kept["words"]), "density": len(kept["heads"])}
         shares, density = (
-            sparse.csr_array(
-                tuple(kept[f"{name}_{part}"] for part in _CSR), shape=(rows, kept["n_classes"])
-            )
+            need_csr([kept[f"{name}_{part}"] for part in _CSR], (rows, kept["n_classes"]))
             for name, rows in shapes.items()
         )
         return cls(kept["words"], kept["heads"], shares, density, kept["times"])

@@ -14,6 +14,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
+from roget.core import folder as folders
 from roget.core.counts import Counts
 from roget.errors import InputError
 from roget.learn.classmodel import discount, files, mixing
@@ -182,7 +183,7 @@ class ClassModel(BaseEstimator):  # type: ignore[misc]
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> ClassModel:
         """The model that `save` wrote; nothing in it is run."""
-        with files.guarded(path):
+        with folders.whole(path):
             header, train, predictors, mixture = files.read(path)
             model = cls(**header["options"])
             model._train, model._predictors, model._mixture = train, predictors, mixture

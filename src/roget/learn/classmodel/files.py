@@ -4,21 +4,17 @@ from __future__ import annotations
 
 import math
 import os
-import zlib
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 
-from roget.errors import InputError
+from roget.core import folder as folders
 from roget.learn.classmodel.classes import Classes, Rule
 from roget.learn.classmodel.mixing import Mixture
 from roget.learn.classmodel.recipes import BACKOFFS, RECIPES
-from roget.learn.clustering import keeping
 
-KIND = "classmodel.model"
+KIND = folders.model("classmodel", "classmodel.model")
 _CSR = ("data", "indices", "indptr", "shape")
 _RULES = ("posterior", "anneal", "fold-in", "nearest")
 _MIXTURES = ("discount", "interpolate", "none")
@@ -59,13 +55,13 @@ def write(
                 "size": rule.space.get("size"),
             }
         )
-    keeping.write(path, KIND, {**header, **arrays, "classes": listed, "mixture": mixture.kind})
+    folders.write(path, KIND, {**header, **arrays, "classes": listed, "mixture": mixture.kind})
 
 
 def read(path: str | os.PathLike[str]) -> tuple[dict[str, Any], Any, list[Classes], Mixture]:
     """What `write` wrote: the header, the training counts, the predictions and their mixture."""
-    with guarded(path):
-        kept = keeping.read(path, KIND)
+    with folders.whole(path):
+        kept = folders.read(path, KIND)
         parts = (_numbers(kept, f"mixture.{name}") for name in ("discounts", "weights", "edges"))
         mixture = Mixture(kept["mixture"], *parts)
         found = [
@@ -80,21 +76,6 @@ def read(path: str | os.PathLike[str]) -> tuple[dict[str, Any], Any, list[Classe
         train = _read_table(kept, "train")
         _check(kept, train, found, mixture)
         return kept, train, found, mixture
-
-
-@contextmanager
-def guarded(path: str | os.PathLike[str]) -> Iterator[None]:
-    """Whatever goes wrong in a folder's content is an InputError that names the folder."""
-    try:
-        yield
-    except InputError:
-        raise
-    except KeyError as error:
-        raise InputError(f"{path} is not a whole model: {error} is missing") from None
-    except (
-        ArithmeticError, AttributeError, IndexError, TypeError, ValueError, zlib.error
-    ) as error:  # fmt: skip
-        raise InputError(f"{path} is not a whole model: {error}") from None
 
 
 def _check(kept: dict[str, Any], train: Any, predictors: list[Classes], mixture: Mixture) -> None:
@@ -254,8 +235,6 @@ def _read_table(kept: dict[str, Any], name: str) -> Any:
     indices, indptr, shape = places
     _need(shape.shape == (2,), f"{name}.shape {shape.tolist()}: expected rows and columns")
     try:
-        table = sparse.csr_array((data, indices, indptr), shape=tuple(shape.tolist()))
-        table.check_format(full_check=True)
+        return folders.need_csr((data, indices, indptr), shape)
     except ValueError as error:
         raise ValueError(f"{name}: {error}") from None
-    return table

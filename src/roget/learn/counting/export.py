@@ -9,11 +9,12 @@ from pathlib import Path
 
 import duckdb
 
+from roget.core import folder as folders
 from roget.core.counts import Counts
 from roget.core.counts import files as counts_files
 from roget.core.io import duck
 from roget.core.io.source import STANDARD_INPUT
-from roget.core.store import new_directory, new_file
+from roget.core.store import new_file
 from roget.errors import InputError
 
 TABLES = (".tsv", ".tsv.gz")
@@ -38,7 +39,7 @@ def checked(target: Path) -> Path:
             "without such an ending, as a directory"
         )
     elif place.is_file():
-        raise InputError(f"cannot write {target}: it is a file; expected {counts_files.KIND}")
+        raise InputError(f"cannot write {target}: it is a file; expected {counts_files.KIND.title}")
     elif place.is_dir() and not counts_files.is_counts(place):
         raise InputError(f"cannot write {target}: the folder is there and holds something else")
     return target
@@ -49,7 +50,7 @@ def draft_of(target: Path, work: Path) -> Iterator[Path]:
     """A folder for a counts directory, which becomes the output if the block ends well."""
     name = target.name.lower()
     if not name.endswith(FILES):
-        with new_directory(target, counts_files.is_counts, counts_files.KIND) as draft:
+        with folders.draft_of(target, counts_files.KIND) as draft:
             yield draft
         return
     draft = work / "counts"

@@ -27,7 +27,7 @@ import numpy.typing as npt
 from scipy import sparse
 
 from roget.core.counts import Counts
-from roget.core.counts.files import HASHED, sha256
+from roget.core.folder import HASHED, sha256
 from roget.core.io.duck import database, parquet, readable, write_parquet
 from roget.core.store import locked, new_directory, read_object, write_atomic
 from roget.core.tree import Tree

@@ -1,0 +1,613 @@
+"""One format for all that is kept in folders: a sealed manifest, tables and arrays.
+
+A folder holds a JSON manifest, tables as Parquet files, and arrays in one .npz file. All manifests
+have these names; a kind adds its own:
+
+    format       roget.counts, roget.thesaurus, roget.soft.model, …
+    kind         counts, thesaurus, clustering, classmodel, attacher or checkpoint: a folder is
+                 replaced only by one of the same kind
+    version      of the format
+    roget        the version of roget that wrote it
+    provenance   where the content comes from
+    files        of each file: bytes, sha256; of tables, rows and columns (name → SQL type); of
+                 arrays, dtype and shape (name → both)
+    seal         SHA-256 of all that stands before it in the manifest
+
+Nothing in a folder is run or unpickled, and nothing that a file says of itself is trusted before
+it was compared with the file's size, and with the manifest. Folders that were written before there
+were seals lack `kind`, `seal`, and the rows, columns, types and shapes of files.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import os
+import re
+import reprlib
+import struct
+import zipfile
+import zlib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import IO, Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from roget._version import __version__
+from roget.core.io.duck import database, parquet, readable, write_parquet
+from roget.core.store import check_directory, new_directory
+from roget.errors import InputError
+
+Check: TypeAlias = Callable[[Any], bool]
+Columns: TypeAlias = Mapping[str, npt.NDArray[Any]]
+
+HASHED = 256 << 20
+"""Bytes up to which a file's SHA-256 is checked on reading; of larger ones, only the size."""
+
+ARRAYS = "arrays.npz"
+
+COUNT = "count"
+"""Stands for the SQL type of counts, which the manifest's `dtype` tells."""
+
+DTYPES = {"int64": "BIGINT", "float64": "DOUBLE"}
+"""Types of counts, and what they are in tables."""
+
+_SEAL = b',\n "seal": "'
+_END = b'"\n}\n'
+_SEALED = len(_END) + 64
+
+
+@dataclass(frozen=True)
+class Kind:
+    """What folders of one kind hold: the declaration that `write` and `read` go by."""
+
+    name: str
+    format: str
+    title: str = "a model"
+    manifest: str = "model.json"
+    version: int = 2
+    """The first version that was sealed as described above; those before it are checked as far as
+    they go, by `old` as well."""
+    fields: Mapping[str, Check] = field(default_factory=dict)
+    """Names that must be in the manifest, and whether a value can be right."""
+    tables: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    """Files, their columns and these columns' SQL types."""
+    arrays: str | None = None
+    """The file of arrays, if there is one."""
+    old: Callable[[Path, dict[str, Any]], None] = lambda place, record: None
+    """Refuses or completes the manifest of an earlier version."""
+
+    @property
+    def files(self) -> tuple[str, ...]:
+        """All files but the manifest."""
+        return (*self.tables, *([self.arrays] if self.arrays else []))
+
+
+def model(name: str, format: str) -> Kind:
+    """A kind of arrays and plain values, whose names depend on what was learnt."""
+    return Kind(name, f"roget.{format}", arrays=ARRAYS)
+
+
+# ---- manifests
+
+
+def seal_text(record: Mapping[str, Any]) -> bytes:
+    """A JSON object as the bytes of a file, with a seal at its end."""
+    text = json.dumps(record, ensure_ascii=False, allow_nan=False, indent=1, default=_plain)
+    # A file name that is no text holds lone surrogates; their escape is what JSON wants as well.
+    body = text.removesuffix("\n}").encode("utf-8", "backslashreplace") + _SEAL
+    return body + hashlib.sha256(body).hexdigest().encode() + _END
+
+
+def is_sealed(data: bytes) -> bool:
+    """Whether these are the bytes that `seal_text` gave, every one of them."""
+    body, seal = data[:-_SEALED], data[-_SEALED:]
+    right = hashlib.sha256(body).hexdigest().encode() + _END
+    return body.endswith(_SEAL) and seal == right
+
+
+def parse(place: Path, data: bytes) -> dict[str, Any]:
+    """The JSON object in the bytes of a file."""
+    try:
+        found = json.loads(data)
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"{place}: not JSON ({error})") from None
+    if not isinstance(found, dict):
+        raise InputError(f"{place}: expected a JSON object")
+    return found
+
+
+def need_version(
+    place: Path, record: Mapping[str, Any], format: str, known: int, data: bytes
+) -> int:
+    """The version of a JSON file's format, if this roget can read it and the seal is whole.
+
+    The last version is the first that is sealed: one that has a seal and says that it is older was
+    changed.
+    """
+    if record.get("format") != format:
+        raise InputError(f"{place}: the format is {record.get('format')!r}; expected {format!r}")
+    version: Any = record.get("version")
+    if not is_whole(version) or version < 1:
+        raise senseless(place, "version", version)
+    if version > known:
+        raise InputError(
+            f"{place}: version {version} of the format; this roget reads up to version {known}: "
+            "update roget"
+        )
+    if version < known and ("seal" in record or "kind" in record):
+        raise InputError(
+            f"{place}: 'version' is {version}, which has no seal: the file was changed since it "
+            "was written"
+        )
+    if version == known and not is_sealed(data):
+        raise changed(place)
+    return int(version)
+
+
+def changed(place: Path) -> InputError:
+    """The error for a sealed file that is not as it was written."""
+    return InputError(f"{place}: the file was changed since it was written")
+
+
+def senseless(place: Path, name: str, value: Any) -> InputError:
+    """The error for a part of a manifest that is not of its kind."""
+    return InputError(f"{place}: {name!r} is {reprlib.repr(value)}, which makes no sense")
+
+
+def is_whole(value: Any) -> bool:
+    """Whether a value out of JSON is a whole number."""
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def is_size(value: Any) -> bool:
+    """Whether a value out of JSON is a whole number, 0 or more."""
+    return is_whole(value) and value >= 0
+
+
+def is_mapping(value: Any) -> bool:
+    """Whether a value out of JSON is an object."""
+    return isinstance(value, dict)
+
+
+def is_list_of(is_right: Check) -> Check:
+    """Whether a value out of JSON is a list of such values."""
+    return lambda value: isinstance(value, list) and all(map(is_right, value))
+
+
+def is_text(value: Any) -> bool:
+    """Whether a value out of JSON is a text."""
+    return isinstance(value, str)
+
+
+# ---- reading
+
+
+@dataclass(frozen=True)
+class Folder:
+    """A folder whose manifest was read, once, and found right; its files are not read yet."""
+
+    path: Path
+    kind: Kind
+    record: dict[str, Any]
+    digest: str
+    """SHA-256 of the manifest's bytes."""
+
+    @property
+    def is_sealed(self) -> bool:
+        """Whether the manifest tells what its files hold."""
+        return bool(self.record["version"] == self.kind.version)
+
+    def verify(self) -> None:
+        """Compare the files with the manifest: all sizes, and the hashes of all but huge ones."""
+        for name, said in self.record["files"].items():
+            file, manifest = self.path / name, self.kind.manifest
+            if not file.is_file():
+                raise InputError(f"{file}: the file is missing")
+            size = file.stat().st_size
+            if size != said["bytes"]:
+                raise InputError(f"{file}: {size:,} bytes; {manifest} says {said['bytes']:,}")
+            if size <= HASHED and sha256(file) != said["sha256"]:
+                raise InputError(f"{file}: the file was changed since {manifest} was written")
+
+    def tables(self) -> dict[str, dict[str, npt.NDArray[Any]]]:
+        """The columns of each table."""
+        with database() as connection:
+            return {name: self._table(connection, name) for name in self.kind.tables}
+
+    def arrays(self) -> dict[str, Any]:
+        """The arrays by their names."""
+        if self.kind.arrays is None:
+            return {}
+        file = self.path / self.kind.arrays
+        arrays = read_npz(file)
+        if self.is_sealed:
+            said = self.record["files"][file.name]["arrays"]
+            if said != {name: _described(array) for name, array in arrays.items()}:
+                raise InputError(f"{file}: not the arrays that {self.kind.manifest} tells of")
+        return arrays
+
+    def query(self, connection: Any, name: str, *, numbered: bool = False) -> str:
+        """The SQL that reads a table, once its columns and rows are what they should be."""
+        file = self.path.resolve() / name
+        function = parquet(file)
+        want = _columns(self.kind, name, self.record)
+        with readable(file):
+            rows = connection.execute(f"DESCRIBE SELECT * FROM {function}").fetchall()
+            found = {str(row[0]): str(row[1]) for row in rows}
+            if found != want:
+                said, right = (", ".join(f"{k} {v}" for k, v in c.items()) for c in (found, want))
+                raise InputError(f"{file}: the columns are {said}; expected {right}")
+            if self.is_sealed:
+                number = connection.execute(f"SELECT count(*) FROM {function}").fetchone()[0]
+                said = self.record["files"][name]["rows"]
+                if number != said:
+                    raise InputError(f"{file}: {number:,} rows; {self.kind.manifest} says {said:,}")
+        return parquet(file, numbered=True) if numbered else function
+
+    def _table(self, connection: Any, name: str) -> dict[str, npt.NDArray[Any]]:
+        function = self.query(connection, name)
+        with readable(self.path / name):
+            arrays: dict[str, npt.NDArray[Any]] = connection.execute(
+                f"SELECT * FROM {function}"
+            ).fetchnumpy()
+        for column, array in arrays.items():
+            if np.ma.isMaskedArray(array):
+                raise InputError(f"{self.path / name}: the column {column} has a null")
+        return arrays
+
+
+def open_folder(path: str | os.PathLike[str], kind: Kind) -> Folder:
+    """The folder of that kind, by its manifest; the files are left alone."""
+    folder = Path(path)
+    place = folder / kind.manifest
+    if not folder.is_dir():
+        raise InputError(f"{folder}: no such directory; expected {kind.title}")
+    if not place.is_file():
+        raise InputError(f"{folder}: not {kind.title}: it has no {kind.manifest}")
+    try:
+        data = place.read_bytes()
+    except OSError as error:
+        raise InputError(f"{place}: {error.strerror}") from None
+    record = parse(place, data)
+    version = need_version(place, record, kind.format, kind.version, data)
+    if version < kind.version:
+        kind.old(place, record)
+        record = {"provenance": {}, "files": {}} | record
+    checks = {"provenance": is_mapping, "files": is_mapping, **kind.fields}
+    for name, is_right in checks.items():
+        if not is_right(record.get(name)):
+            raise senseless(place, name, record.get(name))
+    _check_files(place, kind, record, sealed=version == kind.version)
+    return Folder(folder, kind, record, hashlib.sha256(data).hexdigest())
+
+
+def is_kind(folder: str | os.PathLike[str], kind: Kind) -> bool:
+    """Whether a folder says of itself that it is of this kind; its manifest is not parsed."""
+    try:
+        with open(Path(folder) / kind.manifest, "rb") as file:
+            begin = _BEGIN.match(file.read(256))
+    except OSError:
+        return False
+    return begin is not None and _kind_of(begin[1].decode(), begin[2]) == kind.name
+
+
+_BEGIN = re.compile(rb'\s*\{\s*"format":\s*"roget\.([a-z.]+)"(?:,\s*"kind":\s*"([a-z]+)")?')
+
+
+def _kind_of(format: str, kind: bytes | None) -> str:
+    """The kind of a folder by its format, if it was written before manifests told kinds."""
+    if kind is not None:
+        return kind.decode()
+    if format.endswith(".checkpoint"):
+        return "checkpoint"
+    known = {"classmodel.model": "classmodel", "attachment.model": "attacher"}
+    return known.get(format, "clustering" if format.endswith(".model") else format)
+
+
+def _check_files(place: Path, kind: Kind, record: Mapping[str, Any], *, sealed: bool) -> None:
+    """Refuse a manifest that does not tell of all files what it should, or of others as well."""
+    files = record["files"]
+    if not sealed and not files and not kind.tables:
+        return  # models before there were seals
+    for name, said in files.items():
+        if (
+            name not in kind.files
+            or not is_mapping(said)
+            or not (is_size(said.get("bytes")) and is_text(said.get("sha256")))
+        ):
+            raise senseless(place, "files", files)
+    missing = next((name for name in kind.files if name not in files), None)
+    if missing is not None:
+        raise InputError(f"{place}: 'files' is {reprlib.repr(files)}; says nothing of {missing}")
+
+
+# ---- writing
+
+
+def draft_of(
+    path: str | os.PathLike[str], kind: Kind, ours: Callable[[Path], bool] | None = None
+) -> AbstractContextManager[Path]:
+    """A draft of a folder, to be filled and sealed; see `roget.core.store.new_directory`."""
+    return new_directory(path, ours or (lambda folder: is_kind(folder, kind)), kind.title)
+
+
+def check(path: str | os.PathLike[str], kind: Kind) -> None:
+    """Refuse a place where no folder of this kind could be written: better before the work."""
+    check_directory(path, lambda folder: is_kind(folder, kind), kind.title)
+
+
+def write(
+    path: str | os.PathLike[str],
+    kind: Kind,
+    content: Mapping[str, Any],
+    *,
+    provenance: Mapping[str, Any] | None = None,
+) -> None:
+    """Write a folder of plain values and arrays, whole or not at all."""
+    arrays = {name: value for name, value in content.items() if isinstance(value, np.ndarray)}
+    plain = {name: value for name, value in content.items() if name not in arrays}
+    with draft_of(path, kind) as draft:
+        fill(draft, kind, plain, provenance=provenance or {}, arrays=arrays)
+
+
+def read(path: str | os.PathLike[str], kind: Kind) -> dict[str, Any]:
+    """What `write` wrote: the manifest's names and the arrays."""
+    try:
+        folder = open_folder(path, kind)
+        folder.verify()
+        return folder.record | folder.arrays()
+    except InputError as error:
+        raise InputError(f"{path} cannot be read as {kind.title}: {error}") from None
+
+
+def fill(
+    draft: Path,
+    kind: Kind,
+    plain: Mapping[str, Any],
+    *,
+    provenance: Mapping[str, Any],
+    tables: Mapping[str, Columns] | None = None,
+    arrays: Mapping[str, npt.NDArray[Any]] | None = None,
+) -> str:
+    """Write tables, arrays and the manifest of a draft; gives the manifest's SHA-256."""
+    if tables:
+        with database() as connection:
+            for name, columns in tables.items():
+                write_parquet(connection, columns, _columns(kind, name, plain), draft / name)
+    arrays = arrays or {}
+    if kind.arrays is not None:
+        write_npz(draft / kind.arrays, arrays)
+    rows = {name: len(next(iter(columns.values()))) for name, columns in (tables or {}).items()}
+    return seal(draft, kind, plain, provenance=provenance, rows=rows, arrays=arrays)
+
+
+def seal(
+    draft: Path,
+    kind: Kind,
+    plain: Mapping[str, Any],
+    *,
+    provenance: Mapping[str, Any],
+    rows: Mapping[str, int],
+    arrays: Mapping[str, npt.NDArray[Any]] | None = None,
+) -> str:
+    """Write the manifest of a draft that holds its files already; gives its SHA-256."""
+    files: dict[str, dict[str, Any]] = {}
+    for name in kind.files:
+        file = draft / name
+        files[name] = {"bytes": file.stat().st_size, "sha256": sha256(file)}
+        if name in kind.tables:
+            files[name] |= {"rows": int(rows[name]), "columns": _columns(kind, name, plain)}
+        else:
+            files[name]["arrays"] = {k: _described(array) for k, array in (arrays or {}).items()}
+    record = {
+        "format": kind.format,
+        "kind": kind.name,
+        "version": kind.version,
+        "roget": __version__,
+        **plain,
+        "provenance": dict(provenance),
+        "files": files,
+    }
+    try:
+        data = seal_text(record)
+    except (TypeError, ValueError) as error:
+        raise InputError(
+            f"{kind.title} whose values or provenance cannot be written as JSON: {error}"
+        ) from None
+    (draft / kind.manifest).write_bytes(data)
+    return hashlib.sha256(data).hexdigest()
+
+
+def sha256(path: Path) -> str:
+    """The SHA-256 of a file, in hexadecimal."""
+    with open(path, "rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _columns(kind: Kind, name: str, record: Mapping[str, Any]) -> dict[str, str]:
+    """The columns of a table and their SQL types."""
+    return {
+        column: DTYPES[record["dtype"]] if type is COUNT else type
+        for column, type in kind.tables[name].items()
+    }
+
+
+def _described(array: npt.NDArray[Any]) -> dict[str, Any]:
+    return {"dtype": array.dtype.name, "shape": list(array.shape)}
+
+
+def _plain(value: Any) -> Any:
+    """A number of numpy's as Python's."""
+    if isinstance(value, np.generic):
+        return value.item()
+    raise TypeError(f"{type(value).__name__} cannot be kept")
+
+
+# ---- arrays
+
+_HEADER = re.compile(
+    rb"\{'descr': '([<>|=]?[a-zA-Z]\d*)', 'fortran_order': (True|False), "
+    rb"'shape': \(([\d, ]*)\), ?\}\s*"
+)
+_MAGIC = b"\x93NUMPY"
+_LONGEST = 10_000
+"""Bytes of the longest header that is looked at."""
+
+_PACKED = 1100
+"""More times than deflate can pack anything."""
+
+_STEP = 1 << 20
+
+_FAULTS = (
+    OSError, EOFError, ValueError, TypeError, KeyError, NotImplementedError, RuntimeError,
+    MemoryError, OverflowError, struct.error, zipfile.BadZipFile, zlib.error,
+)  # fmt: skip
+
+
+def read_npz(file: Path, *, packed: bool = False, kinds: str = "biuf") -> dict[str, Any]:
+    """The arrays of an .npz file, of numpy's kinds of types; `packed` ones only if asked for.
+
+    Nothing is unpickled, and no room is made for an array before its size was compared with the
+    file's.
+    """
+    try:
+        with open(file, "rb") as raw:
+            if raw.read(len(_MAGIC)) == _MAGIC:
+                raise InputError("holds a single array; expected a .npz file of several")
+        with zipfile.ZipFile(file) as archive:
+            members = archive.infolist()
+            _need_room(members, file.stat().st_size, packed=packed)
+            return {
+                one.filename.removesuffix(".npy"): _read_array(archive, one, kinds)
+                for one in members
+            }
+    except InputError as error:
+        raise InputError(f"{file}: cannot be read as arrays: {error}") from None
+    except _FAULTS as error:
+        said = error.strerror if isinstance(error, OSError) else str(error)
+        raise InputError(f"{file}: cannot be read as arrays: {said or repr(error)}") from None
+
+
+def write_npz(file: Path, arrays: Mapping[str, Any], *, packed: bool = False) -> None:
+    """Write an .npz file of arrays, none of them of Python objects."""
+    with open(file, "wb") as raw:
+        (np.savez_compressed if packed else np.savez)(raw, allow_pickle=False, **arrays)
+
+
+def _need_room(members: list[zipfile.ZipInfo], size: int, *, packed: bool) -> None:
+    """Refuse an archive that says it holds more than it can."""
+    for one in members:
+        stored = one.compress_type == zipfile.ZIP_STORED and one.file_size == one.compress_size
+        if not stored and not packed:
+            raise InputError(f"{one.filename} is packed")
+        if not stored and one.file_size > _PACKED * (one.compress_size + 1):
+            raise InputError(f"{one.filename} says that it unpacks to {one.file_size:,} bytes")
+    if sum(one.compress_size for one in members) > size:
+        raise InputError("its parts are larger than the file")
+
+
+def _read_array(archive: zipfile.ZipFile, member: zipfile.ZipInfo, kinds: str) -> Any:
+    with archive.open(member) as raw:
+        dtype, fortran, shape, begin = _read_header(raw, member.filename)
+        if dtype.kind not in kinds:
+            raise InputError(f"{member.filename} has values of type {dtype}")
+        size = math.prod(shape) * dtype.itemsize
+        if begin + size != member.file_size:
+            raise InputError(f"{member.filename} is no array of shape {shape} and type {dtype}")
+        room = np.empty(size, dtype=np.uint8)
+        for at in range(0, size, _STEP):
+            part = raw.read(min(_STEP, size - at))
+            room[at : at + len(part)] = np.frombuffer(part, dtype=np.uint8)
+        array = room.view(dtype) if size else np.empty(0, dtype)
+        return array.reshape(shape, order="F" if fortran else "C")
+
+
+def _read_header(raw: IO[bytes], name: str) -> tuple[Any, bool, tuple[int, ...], int]:
+    """Type, order and shape of an array as numpy writes them, and where its values begin."""
+    begin = raw.read(8)
+    width = 2 if begin[6:7] == b"\1" else 4
+    told = raw.read(width)
+    length = int.from_bytes(told, "little")
+    header = _HEADER.fullmatch(raw.read(min(length, _LONGEST)))
+    if not begin.startswith(_MAGIC) or header is None:
+        raise InputError(f"{name} is no array of numbers or texts")
+    descr = header[1].decode()
+    if descr.endswith("O"):
+        raise InputError(
+            f"{name} holds Python objects; objects are never loaded, because that can run code: "
+            "save names as arrays of text, array.astype('U')"
+        )
+    shape = tuple(int(one) for one in header[3].decode().replace(" ", "").split(",") if one)
+    return np.dtype(descr), header[2] == b"True", shape, 8 + width + length
+
+
+def need_csr(parts: Sequence[npt.NDArray[Any]], shape: Any, *, finite: bool = True) -> Any:
+    """The scipy.sparse.csr_array of data, indices and indptr, once no place in it leads outside.
+
+    Compiled code follows `indptr` and `indices` blindly. A ValueError tells what is wrong.
+    """
+    from scipy import sparse
+
+    data, indices, indptr = parts
+    shape = tuple(int(size) for size in shape)
+    if len(shape) != 2 or min(shape) < 0:
+        raise ValueError(f"the shape is {shape}; expected rows and columns")
+    for name, part, kinds in (
+        ("data", data, "biuf"), ("indices", indices, "iu"), ("indptr", indptr, "iu"),
+    ):  # fmt: skip
+        if not isinstance(part, np.ndarray) or part.ndim != 1 or part.dtype.kind not in kinds:
+            raise ValueError(f"{name}: expected numbers in a row, places being whole ones")
+    if indptr.size != shape[0] + 1 or indptr[0] != 0 or indptr[-1] != indices.size:
+        raise ValueError(f"indptr does not lead through {shape[0]} rows and {indices.size} cells")
+    if data.size != indices.size:
+        raise ValueError(f"{data.size} values have {indices.size} places")
+    if not np.all(indptr[1:] >= indptr[:-1]):
+        raise ValueError("indptr decreases")
+    if indices.size and not (int(indices.min()) >= 0 and int(indices.max()) < shape[1]):
+        raise ValueError(f"indices lead outside of {shape[1]} columns")
+    if finite and not np.isfinite(data).all():
+        raise ValueError("data: expected numbers that are finite")
+    return sparse.csr_array((data, indices, indptr), shape=shape)
+
+
+def need_arrays(
+    arrays: Mapping[str, Any], schema: Mapping[str, tuple[str, tuple[str | int, ...]]]
+) -> dict[str, int]:
+    """The sizes by their names, once arrays are of these kinds and shapes and finite.
+
+    >>> arrays = {"a": np.ones((2, 3)), "b": np.ones(3)}
+    >>> need_arrays(arrays, {"a": ("f", ("n", "m")), "b": ("f", ("m",))})
+    {'n': 2, 'm': 3}
+    """
+    sizes: dict[str, int] = {}
+    for name, (kinds, shape) in schema.items():
+        array = arrays[name]
+        if not isinstance(array, np.ndarray) or array.dtype.kind not in kinds:
+            raise ValueError(f"{name}: expected an array of numpy's kinds {kinds}")
+        if array.ndim != len(shape):
+            raise ValueError(f"{name}: the shape is {array.shape}, expected {shape}")
+        for size, of in zip(array.shape, shape, strict=True):
+            if size != (of if isinstance(of, int) else sizes.setdefault(of, size)):
+                raise ValueError(f"{name}: the shape is {array.shape}, expected {shape} by {sizes}")
+        if array.dtype.kind == "f" and not np.isfinite(array).all():
+            raise ValueError(f"{name}: expected numbers that are finite")
+    return sizes
+
+
+@contextmanager
+def whole(path: str | os.PathLike[str], title: str = "a whole model") -> Iterator[None]:
+    """Whatever goes wrong while a folder's content is made sense of names the folder."""
+    try:
+        yield
+    except InputError:
+        raise
+    except KeyError as error:
+        raise InputError(f"{path} is not {title}: {error} is missing") from None
+    except (ArithmeticError, AttributeError, IndexError, TypeError, ValueError) as error:
+        raise InputError(f"{path} is not {title}: {error}") from None

@@ -1,0 +1,338 @@
+"""The one format of folders: what is written comes back, and whatever was changed is refused."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import zipfile
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as arrays_of
+from scipy import sparse
+
+from folders import reseal, unseal
+from roget import InputError
+from roget.core import folder as folders
+
+KIND = folders.Kind(
+    "toy",
+    "roget.toy",
+    "a toy",
+    "toy.json",
+    fields={"size": folders.is_size},
+    tables={"names.parquet": {"name": "VARCHAR", "count": "BIGINT"}},
+    arrays="toy.npz",
+)
+ARRAYS = st.dictionaries(
+    st.text("abcdefgh.", min_size=1, max_size=5).filter(lambda name: name != "file"),
+    arrays_of.arrays(
+        st.sampled_from(
+            ["int8", "int64", "uint16", "float16", "float32", "float64", "bool", ">f4"]
+        ),
+        arrays_of.array_shapes(min_dims=0, max_dims=3, min_side=0, max_side=4),
+    ),
+    max_size=4,
+)
+PLAIN = st.dictionaries(
+    st.text("xyz", min_size=1, max_size=3),
+    st.recursive(
+        st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False)
+        | st.text(max_size=5),
+        lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
+        max_leaves=6,
+    ),
+)  # fmt: skip
+
+
+def write(path, names=("a", "ü\0"), plain=None, arrays=None, provenance=None):
+    tables = {
+        "names.parquet": {
+            "name": np.array(names, dtype=object),
+            "count": np.arange(len(names)),
+        }
+    }
+    with folders.draft_of(path, KIND) as draft:
+        folders.fill(
+            draft,
+            KIND,
+            {"size": len(names), **(plain or {})},
+            provenance=provenance or {},
+            tables=tables,
+            arrays=arrays if arrays is not None else {"a": np.arange(3.0), "b": np.eye(2)},
+        )
+    return path
+
+
+def read(path):
+    found = folders.open_folder(path, KIND)
+    found.verify()
+    return found.record, found.tables(), found.arrays()
+
+
+@settings(max_examples=25)
+@given(ARRAYS, PLAIN, st.lists(st.text(max_size=4), min_size=1, max_size=4), PLAIN)
+def test_what_is_written_comes_back(tmp_path_factory, arrays, plain, names, provenance):
+    path = write(tmp_path_factory.mktemp("any") / "x", names, plain, arrays, provenance)
+    record, tables, found = read(path)
+    assert {name: record[name] for name in plain} == plain
+    assert record["provenance"] == provenance
+    assert tables["names.parquet"]["name"].tolist() == names
+    assert set(found) == set(arrays)
+    for name, array in arrays.items():
+        assert found[name].dtype == array.dtype
+        assert found[name].tobytes() == array.tobytes()
+        assert found[name].shape == array.shape
+
+
+def test_every_byte_of_every_file_counts(tmp_path):
+    path = write(tmp_path / "x")
+    tried = 0
+    for file in path.iterdir():
+        whole = file.read_bytes()
+        step = max(1, len(whole) // 150) if file.suffix != ".json" else 1
+        for at in range(0, len(whole), step):
+            for bit in (1, 64) if step == 1 else (1 << at % 8,):
+                file.write_bytes(whole[:at] + bytes([whole[at] ^ bit]) + whole[at + 1 :])
+                with pytest.raises(InputError, match=file.name):
+                    read(path)
+                tried += 1
+        file.write_bytes(whole)
+    assert tried > 1000
+    read(path)
+
+
+@settings(max_examples=60)
+@given(st.data())
+def test_any_mutation_of_a_manifest_is_refused(tmp_path_factory, data):
+    path = write(tmp_path_factory.mktemp("any") / "x")
+    place = path / "toy.json"
+    whole = place.read_bytes()
+    begin = data.draw(st.integers(0, len(whole)))
+    end = data.draw(st.integers(begin, min(len(whole), begin + 40)))
+    changed = whole[:begin] + data.draw(st.binary(max_size=8) | st.just(b" ")) + whole[end:]
+    place.write_bytes(changed)
+    if changed == whole:
+        read(path)
+        return
+    with pytest.raises(InputError, match=r"toy\.json"):
+        read(path)
+
+
+@settings(max_examples=100)
+@given(st.data())
+def test_mutated_arrays_are_read_or_refused_whoever_vouches_for_them(tmp_path_factory, data):
+    """A manifest before seals vouches for nothing; numpy's own reader is the twin."""
+    file = tmp_path_factory.mktemp("any") / "a.npz"
+    np.savez(file, a=np.arange(6.0).reshape(2, 3), b=np.arange(4, dtype=np.int16))
+    whole = bytearray(file.read_bytes())
+    for _ in range(data.draw(st.integers(1, 4))):
+        at = data.draw(st.integers(0, len(whole) - 1))
+        whole[at] = data.draw(st.integers(0, 255))
+    file.write_bytes(whole)
+    try:
+        found = folders.read_npz(file)
+    except InputError:
+        return
+    with np.load(file, allow_pickle=False) as twin:
+        for name, array in found.items():
+            assert np.array_equal(array, twin[name], equal_nan=True)
+
+
+def lying(file, header, data=b"", packed=False):
+    """An .npz file of one array that says of itself what it likes."""
+    raw = io.BytesIO()
+    raw.write(b"\x93NUMPY\1\0" + len(header).to_bytes(2, "little") + header.encode() + data)
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED if packed else zipfile.ZIP_STORED) as out:
+        out.writestr("a.npy", raw.getvalue())
+    return file
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        "{'descr': '<f8', 'fortran_order': False, 'shape': (1000000000000,), }",
+        "{'descr': '<f8', 'fortran_order': False, 'shape': (9999999999, 9999999999, 99999999), }",
+        "{'descr': '<f8', 'fortran_order': False, 'shape': (3,), }",
+        "{'descr': '<f8', 'fortran_order': False, 'shape': (1,), }",
+        "{'descr': '|O', 'fortran_order': False, 'shape': (2,), }",
+        "{'descr': '<U4', 'fortran_order': False, 'shape': (1,), }",
+        "{'descr': [('a', '<f8')], 'fortran_order': False, 'shape': (2,), }",
+        "{'descr': '<f8', 'fortran_order': False, 'shape': (__import__('os').abort(),), }",
+        "{'descr': 'q', 'fortran_order': False, 'shape': (-2,), }",
+        "{'descr': '<f7', 'fortran_order': False, 'shape': (2,), }",
+        "(" * 9000,
+    ],
+)
+@pytest.mark.parametrize("packed", [False, True])
+def test_headers_that_lie_are_refused_before_room_is_made(tmp_path, header, packed):
+    file = lying(tmp_path / "a.npz", header, b"\0" * 16, packed)
+    with pytest.raises(InputError, match=r"a\.npz: cannot be read as arrays: "):
+        folders.read_npz(file, packed=packed)
+
+
+def test_packed_arrays_are_read_only_where_asked_for(tmp_path):
+    np.savez_compressed(tmp_path / "a.npz", a=np.arange(1000))
+    with pytest.raises(InputError, match="is packed"):
+        folders.read_npz(tmp_path / "a.npz")
+    found = folders.read_npz(tmp_path / "a.npz", packed=True)["a"]
+    assert found.tolist() == list(range(1000))
+    found[0] = 1  # the caller's own
+    np.savez(tmp_path / "f.npz", a=np.asfortranarray(np.arange(6).reshape(2, 3)))
+    assert folders.read_npz(tmp_path / "f.npz")["a"].tolist() == [[0, 1, 2], [3, 4, 5]]
+
+
+def test_what_is_vouched_for_but_does_not_fit_is_refused(tmp_path):
+    path = write(tmp_path / "x")
+    record = json.loads((path / "toy.json").read_text())
+    files = record["files"]
+    for change, said in (
+        ({"size": -1}, "'size' is -1"),
+        ({"files": {}}, "says nothing of names.parquet"),
+        ({"files": files | {"../x": files["toy.npz"]}}, "'files' is"),
+        ({"files": files | {"toy.npz": files["toy.npz"] | {"arrays": {}}}}, "not the arrays"),
+        (
+            {"files": files | {"names.parquet": files["names.parquet"] | {"rows": 9}}},
+            "2 rows; toy.json says 9",
+        ),
+        ({"format": "roget.other"}, "the format is 'roget.other'"),
+        ({"version": 3}, "reads up to version 2: update roget"),
+        ({"provenance": 1}, "'provenance' is 1"),
+    ):
+        reseal_toy(path, record, change)
+        with pytest.raises(InputError, match=said):
+            read(path)
+
+
+def reseal_toy(path, record, change):
+    kept = {name: value for name, value in (record | change).items() if name != "seal"}
+    (path / "toy.json").write_bytes(folders.seal_text(kept))
+
+
+def test_only_the_same_kind_is_replaced(tmp_path):
+    other = folders.model("other", "other.model")
+    write(tmp_path / "x")
+    write(tmp_path / "x", names=("new",))
+    assert read(tmp_path / "x")[0]["size"] == 1
+    folders.write(tmp_path / "m", other, {"one": 1, "a": np.ones(2)})
+    one, two = (folders.model(name, "same.model") for name in ("one", "two"))
+    folders.write(tmp_path / "y", one, {})
+    for path, kind in ((tmp_path / "x", other), (tmp_path / "y", two)):
+        for act in (folders.check, lambda path, kind: folders.write(path, kind, {})):
+            with pytest.raises(InputError, match="so it is not replaced"):
+                act(path, kind)
+    with pytest.raises(InputError, match="so it is not replaced"):
+        write(tmp_path / "m")
+    (tmp_path / "z").mkdir()
+    (tmp_path / "z" / "model.json").write_text('{"name": "of something else"}')
+    with pytest.raises(InputError, match="so it is not replaced"):
+        folders.check(tmp_path / "z", other)
+    assert sorted(os.listdir(tmp_path)) == ["m", "x", "y", "z"]
+
+
+@pytest.mark.parametrize(
+    ("format", "name"),
+    [
+        ("roget.counts", "counts"),
+        ("roget.thesaurus", "thesaurus"),
+        ("roget.soft.model", "clustering"),
+        ("roget.comdl.model", "clustering"),
+        ("roget.mdl.checkpoint", "checkpoint"),
+        ("roget.classmodel.model", "classmodel"),
+        ("roget.attachment.model", "attacher"),
+    ],
+)
+def test_folders_before_seals_have_their_kinds(tmp_path, format, name):
+    folders.write(tmp_path / "m", folders.model("any", format.removeprefix("roget.")), {})
+    unseal(tmp_path / "m")
+    for kind in ("counts", "thesaurus", "clustering", "checkpoint", "classmodel", "attacher"):
+        assert folders.is_kind(tmp_path / "m", folders.model(kind, "any")) == (kind == name)
+
+
+def test_a_model_before_seals_is_read_and_a_seal_is_not_passed_by(tmp_path):
+    kind = folders.model("any", "any.model")
+    content = {"one": [1, 2.5, "x"], "a": np.arange(4)}
+    folders.write(tmp_path / "m", kind, content)
+    reseal(tmp_path / "m", {"one": 3})
+    assert folders.read(tmp_path / "m", kind)["one"] == 3
+    place = tmp_path / "m" / "model.json"
+    place.write_text(place.read_text().replace('"version": 2', '"version": 1'))
+    with pytest.raises(InputError, match=r"model\.json: 'version' is 1, which has no seal"):
+        folders.read(tmp_path / "m", kind)
+    unseal(tmp_path / "m")
+    found = folders.read(tmp_path / "m", kind)
+    assert found["one"] == 3
+    assert found["a"].tolist() == [0, 1, 2, 3]
+
+
+MATRIX = sparse.csr_array(np.array([[1.0, 0, 2], [0, 0, 0], [0, 3, 0]]))
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"indptr": [0, 3000000, 3000000, 3]},
+        {"indptr": [0, 2, 1, 3]},
+        {"indptr": [1, 2, 2, 3]},
+        {"indptr": [0, 2, 2, 2]},
+        {"indptr": [0, 2, 2, 4]},
+        {"indptr": [0, 3]},
+        {"indptr": [0.0, 2, 2, 3]},
+        {"indptr": [[0, 2, 2, 3]]},
+        {"indices": [0, 2, 3]},
+        {"indices": [0, 2, -1]},
+        {"indices": [0, 2]},
+        {"data": [1.0, 2, np.nan]},
+        {"data": [1.0, 2, np.inf]},
+        {"data": [1.0, 2]},
+        {"data": ["a", "b", "c"]},
+        {"shape": (3, 2)},
+        {"shape": (2, 3)},
+        {"shape": (-1, 3)},
+        {"shape": (3,)},
+    ],
+    ids=str,
+)
+def test_sparse_parts_that_lead_outside_are_refused(change):
+    parts = {name: getattr(MATRIX, name) for name in ("data", "indices", "indptr")}
+    assert (folders.need_csr([*parts.values()], MATRIX.shape) != MATRIX).nnz == 0
+    shape = change.pop("shape", MATRIX.shape)
+    parts |= {name: np.array(value) for name, value in change.items()}
+    with pytest.raises(ValueError):  # noqa: PT011  the messages are many
+        folders.need_csr([*parts.values()], shape)
+
+
+def test_a_broken_npz_of_counts_does_not_reach_compiled_code(tmp_path):
+    from roget.core.counts import Counts
+
+    parts = {"data": np.ones(0), "indices": np.zeros(0, int), "shape": np.array([2, 2])}
+    for told in ({}, {"format": b"csr"}, {"format": b"csc"}):
+        np.savez(tmp_path / "x.npz", **parts, **told, indptr=np.array([0, 3000000, 0]))
+        with pytest.raises(InputError, match=r"x\.npz: .*indptr decreases"):
+            Counts.read(tmp_path / "x.npz")
+
+
+def test_arrays_fit_their_schema():
+    schema = {"a": ("f", ("n", "m")), "b": ("iu", ("n",)), "c": ("f", (2,))}
+    right = {"a": np.ones((2, 3)), "b": np.ones(2, int), "c": np.ones(2)}
+    assert folders.need_arrays(right, schema) == {"n": 2, "m": 3}
+    for name, wrong in (
+        ("a", np.ones(2)), ("a", np.ones((2, 3), int)), ("a", np.full((2, 3), np.nan)),
+        ("b", np.ones(3, int)), ("c", np.ones(3)), ("c", [1.0, 2.0]),
+    ):  # fmt: skip
+        with pytest.raises(ValueError, match=f"{name}: "):
+            folders.need_arrays(right | {name: wrong}, schema)
+
+
+def test_what_is_no_such_folder(tmp_path):
+    with pytest.raises(InputError, match="no such directory; expected a toy"):
+        read(tmp_path / "nowhere")
+    with pytest.raises(InputError, match=r"not a toy: it has no toy\.json"):
+        read(tmp_path)
+    Path(tmp_path / "toy.json").write_bytes(b'{"a": ' + b"9" * 5000 + b"}")
+    with pytest.raises(InputError, match=r"toy\.json: not JSON"):
+        read(tmp_path)
