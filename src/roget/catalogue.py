@@ -91,11 +91,11 @@ COMPARISON_RENDERERS: dict[str, str] = {
 
 LABEL_FORMATS: dict[str, str] = {
     "key": "roget.scoring.labels.keys:read",
-    "tsv": "roget.scoring.labels.delimited:read_tsv",
-    "csv": "roget.scoring.labels.delimited:read_csv",
+    "tsv": "roget.scoring.labels.text:read_tsv",
+    "csv": "roget.scoring.labels.text:read_csv",
     "jsonl": "roget.scoring.labels.jsonl:read",
-    "parquet": "roget.scoring.labels.parquet:read",
-    "lines": "roget.scoring.labels.lines:read",
+    "parquet": "roget.scoring.labels.frames:read",
+    "lines": "roget.scoring.labels.text:read_lines",
 }
 
 READERS: dict[str, str] = {

@@ -43,8 +43,8 @@ def convert(
     Items, groups, labels and weights stay as they are. What the other format cannot hold is an
     error that names it, and nothing is written.
     """
-    from roget.scoring.convert import convert as convert_labels
-    from roget.scoring.labels.words import count
+    from roget.errors import plural
+    from roget.scoring.labels.write import convert as convert_labels
 
     labels = convert_labels(
         source,
@@ -55,4 +55,4 @@ def convert(
     )
     for warning in labels.warnings:
         print(f"warning: {warning}", file=sys.stderr)
-    print(f"wrote {output}: {count(len(labels), 'item')}", file=sys.stderr)
+    print(f"wrote {output}: {plural(len(labels), 'item')}", file=sys.stderr)

@@ -15,12 +15,11 @@ from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from roget.core.types import BoolArray
+from roget.core.types import BoolArray, FloatArray, IntArray
 from roget.errors import InputError, Undefined
-from roget.scoring.labels.base import FloatArray, Labels
-from roget.scoring.labels.files import read_labels
-from roget.scoring.labels.join import Rows, example, join
-from roget.scoring.labels.select import heaviest
+from roget.scoring.labels.align import example, join
+from roget.scoring.labels.labels import Labels, heaviest
+from roget.scoring.labels.read import read_labels
 from roget.scoring.measures.base import Measure
 
 Split: TypeAlias = tuple[Labels, Labels]
@@ -58,9 +57,9 @@ class OnSplits(Measure):
 
 
 class _Part(NamedTuple):
-    rows: Rows
+    rows: IntArray
     """Where the items stand in gold."""
-    classes: Rows
+    classes: IntArray
 
 
 def supervised_recall(gold: Labels, system: Labels, splits: Sequence[Split]) -> SplitRecall:
@@ -136,14 +135,14 @@ def read_splits(folder: str | os.PathLike[str]) -> list[Split]:
     ]
 
 
-def _answers(gold: Labels, system: Labels) -> Rows:
+def _answers(gold: Labels, system: Labels) -> IntArray:
     """The system's heaviest label of each gold item, −1 for none."""
     rows = join(gold, system)
     codes = heaviest(system)
     return codes if rows is None else np.where(rows >= 0, codes[rows], -1)
 
 
-def _private(codes: Rows, groups: Rows) -> Rows:
+def _private(codes: IntArray, groups: IntArray) -> IntArray:
     """Codes without holes for (group, label), so that no two groups share a label; −1 stays."""
     answered = codes >= 0
     result = np.full(codes.size, -1, dtype=np.int64)
@@ -175,7 +174,7 @@ def _part(labels: Labels, gold: Labels, ranks: dict[str, int]) -> _Part:
     return _Part(rows[codes >= 0], lookup[codes[codes >= 0]])
 
 
-def _meanings(clusters: Rows, classes: Rows, every: Rows, n_classes: int) -> Rows:
+def _meanings(clusters: IntArray, classes: IntArray, every: IntArray, n_classes: int) -> IntArray:
     """The class of each cluster, −1 if it was not met, with one more place that is always −1."""
     met = clusters >= 0
     pairs, counts = np.unique(clusters[met] * n_classes + classes[met], return_counts=True)

@@ -15,8 +15,8 @@ from roget.scoring.cells.contingency import Contingency
 from roget.scoring.cells.statistics import Statistics
 from roget.scoring.cells.weighted import WeightedTable
 from roget.scoring.labels import Aligned, Labels, align, as_labels, read_pair
-from roget.scoring.labels.files import ONE_SIDE
-from roget.scoring.labels.select import hardened, take
+from roget.scoring.labels.labels import hardened, take
+from roget.scoring.labels.read import ONE_SIDE
 
 Columns = Mapping[str, str]
 

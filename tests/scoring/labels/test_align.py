@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from roget.errors import InputError, UnknownName
 from roget.scoring.labels import Labels, align, as_labels
-from roget.scoring.labels.select import take
+from roget.scoring.labels.labels import take
 
 
 def spell(labels, row):

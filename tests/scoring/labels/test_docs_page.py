@@ -9,11 +9,12 @@ from pathlib import Path
 import pytest
 
 from roget import catalogue
+from roget.core.io.source import _COMPRESSED
 from roget.errors import MAX_PROBLEMS
 from roget.scoring.labels import align, as_labels, read_pair
 from roget.scoring.labels.align import MISSING
 from roget.scoring.labels.columns import NAMES
-from roget.scoring.labels.files import _COMPRESSED, SUFFIXES
+from roget.scoring.labels.read import SUFFIXES
 
 PAGE = Path(__file__).resolve().parents[3] / "docs" / "labels.md"
 

@@ -27,8 +27,7 @@ from roget.scoring.cells.statistics import (
 from roget.scoring.cells.weighted import Side, WeightedTable
 from roget.scoring.entropy import Estimator, Histogram, LinearEstimator
 from roget.scoring.entropy import get as get_estimator
-from roget.scoring.labels.base import Labels
-from roget.scoring.labels.select import take
+from roget.scoring.labels.labels import Labels, take
 from roget.scoring.measures import Measure, parse
 
 NAMES = ("one cluster", "one per item", "random")

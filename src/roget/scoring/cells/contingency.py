@@ -15,7 +15,7 @@ from roget.errors import InputError, Undefined
 from roget.scoring.cells.assignment import best_match
 from roget.scoring.cells.statistics import BCubed, Matched, PairCounts, Sizes, Statistics
 from roget.scoring.entropy import Histogram
-from roget.scoring.labels.base import Labels
+from roget.scoring.labels.labels import Labels
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -28,7 +28,7 @@ _EXACT_FLOAT = 2**53
 class Contingency(Statistics):
     """How many items each (class, cluster) cell holds; empty cells, rows and columns are left out.
 
-    Cells are in row order. CountArray are int64, or float64 when the table is fractional.
+    Cells are in row order. Counts are int64, or float64 when the table is fractional.
 
     >>> table = Contingency.from_table([[3, 1], [0, 2]])
     >>> table.n, table.rows.tolist(), table.columns.tolist(), table.counts.tolist()

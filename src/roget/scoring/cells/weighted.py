@@ -19,7 +19,7 @@ from roget.scoring.cells.contingency import Contingency, pairs_within
 from roget.scoring.cells.poisson_binomial import expected_cells
 from roget.scoring.cells.statistics import BCubed, Entropies, Matched, PairCounts, Sizes, Statistics
 from roget.scoring.entropy import Estimator, Histogram, LinearEstimator
-from roget.scoring.labels.base import Labels
+from roget.scoring.labels.labels import Labels
 
 
 @dataclass(frozen=True, eq=False)

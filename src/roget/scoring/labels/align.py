@@ -6,18 +6,17 @@ counted against it; what only the system has is dropped. Both are said in a warn
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from itertools import repeat
+from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from roget.errors import InputError, UnknownName
-from roget.scoring.labels.base import IntArray, Labels
-from roget.scoring.labels.factorize import factorize
-from roget.scoring.labels.join import Rows, example, join
-from roget.scoring.labels.select import fill, take
-from roget.scoring.labels.words import count
+from roget.core.types import BoolArray, Codes, IntArray
+from roget.errors import InputError, UnknownName, plural
+from roget.scoring.labels.codes import factorize
+from roget.scoring.labels.labels import Labels, fill, take
 
 MISSING = ("cluster", "singletons", "drop", "error")
 
@@ -35,7 +34,7 @@ class Aligned:
 
     gold: Labels
     system: Labels
-    groups: IntArray | None
+    groups: Codes | None
     """Group code per item, numbered in order of first appearance in gold."""
     group_names: Sequence[str] | None
     missing: int
@@ -101,7 +100,7 @@ def _aligned(
     return Aligned(gold, system, groups, names, missing, extra, tuple(dict.fromkeys(warnings)))
 
 
-def _numbered_groups(gold: Labels) -> tuple[IntArray | None, Sequence[str] | None]:
+def _numbered_groups(gold: Labels) -> tuple[Codes | None, Sequence[str] | None]:
     """Group codes without holes, in order of first appearance."""
     codes, names = gold.groups, gold.group_names
     if codes is None or names is None:
@@ -118,9 +117,7 @@ def _numbered_groups(gold: Labels) -> tuple[IntArray | None, Sequence[str] | Non
     return numbers[codes], [names[code] for code in order.tolist()]
 
 
-def _refuse_strangers(
-    gold: Labels, system: Labels, rows: Rows, kept: npt.NDArray[np.bool_]
-) -> None:
+def _refuse_strangers(gold: Labels, system: Labels, rows: IntArray, kept: BoolArray) -> None:
     if not np.any(rows[kept] >= 0):
         raise InputError(
             f"no item of {system.source} is in {gold.source}: found ids such as "
@@ -132,10 +129,10 @@ def _about_extra(gold: Labels, system: Labels, unlabelled: int, extra: int) -> l
     warnings = []
     if unlabelled:
         verb = "has" if unlabelled == 1 else "have"
-        said = f"{count(unlabelled, 'item')} {verb} no label in {gold.source}"
+        said = f"{plural(unlabelled, 'item')} {verb} no label in {gold.source}"
         warnings.append(f"{said}: left out of the score")
     if gold.items is not None and extra:
-        said = f"{count(extra, 'item')} of {system.source} {'is' if extra == 1 else 'are'}"
+        said = f"{plural(extra, 'item')} of {system.source} {'is' if extra == 1 else 'are'}"
         warnings.append(f"{said} unknown to {gold.source}: dropped")
     return warnings
 
@@ -158,15 +155,15 @@ def _about_singletons(gold: Labels) -> list[str]:
     return ["every gold item is a class of its own: is the label column the right one?"]
 
 
-def _all_differ(keys: IntArray) -> bool:
+def _all_differ(keys: Codes) -> bool:
     factors = factorize(keys)
     return factors.n_labels >= keys.size and int(np.bincount(factors.codes).max()) == 1
 
 
-def _about_missing(whole: Labels, items: int, system: Labels, rows: Rows, missing: str) -> str:
+def _about_missing(whole: Labels, items: int, system: Labels, rows: IntArray, missing: str) -> str:
     number = rows.size
     verb = "has" if number == 1 else "have"
-    said = f"{number} of {count(items, 'item')} {verb} no answer in {system.source}"
+    said = f"{number} of {plural(items, 'item')} {verb} no answer in {system.source}"
     if missing == "error":
         shown = [example(whole, row) for row in rows[:_SHOWN].tolist()]
         raise InputError(f"{said}: {', '.join(shown)}{', …' if number > _SHOWN else ''}")
@@ -179,3 +176,106 @@ def _about_missing(whole: Labels, items: int, system: Labels, rows: Rows, missin
             "drop": "left out of the score",
         }[missing]
     )
+
+
+def join(gold: Labels, system: Labels) -> IntArray | None:
+    """The system's row of each gold item, −1 for none; None where all rows correspond."""
+    if gold.items is None or system.items is None:
+        if gold.items is not None or system.items is not None:
+            with_ids, without = (gold, system) if system.items is None else (system, gold)
+            raise InputError(
+                f"{_has(with_ids.source)} item ids and {_has(without.source)} none; expected ids "
+                "on both sides, or on neither and the items in the same order; if each line of "
+                f"{without.source} is one label, say --labels lines for both"
+            )
+        _same_positions(gold, system)
+        return None
+    groups = _groups_of_gold(gold, system)
+    if len(gold) == len(system) and gold.items == system.items:
+        if groups is None:
+            _refuse_repeats(gold)
+            return None
+        if bool(np.array_equal(groups, _codes(gold))):
+            return None
+    return _join_ids(gold, system, groups)
+
+
+def example(labels: Labels, row: int) -> str:
+    """An item as it would be written in a message."""
+    if labels.items is None:
+        return f"the one at position {row + 1} of {len(labels)}"
+    if labels.groups is None or labels.group_names is None:
+        return repr(labels.items[row])
+    return repr(f"{labels.group_names[int(labels.groups[row])]} {labels.items[row]}")
+
+
+def _same_positions(gold: Labels, system: Labels) -> None:
+    if len(gold) != len(system):
+        raise InputError(
+            f"{_has(gold.source)} {plural(len(gold), 'item')} and {_has(system.source)} "
+            f"{len(system)}; items without ids are joined by position, so the numbers must agree"
+        )
+    groups = _groups_of_gold(gold, system)
+    if groups is not None and not np.array_equal(groups, _codes(gold)):
+        row = int(np.argmax(groups != _codes(gold)))
+        raise InputError(
+            f"{gold.source} and {system.source} have different groups at position {row + 1} of "
+            f"{len(gold)}; items without ids are joined by position"
+        )
+
+
+def _groups_of_gold(gold: Labels, system: Labels) -> Codes | None:
+    """The system's groups by gold's codes (−1: unknown to gold); None unless both have groups."""
+    if gold.groups is None or system.groups is None:
+        return None
+    numbers = {name: code for code, name in enumerate(gold.group_names or ())}
+    lookup = np.array([numbers.get(name, -1) for name in system.group_names or ()], dtype=np.int64)
+    return lookup[system.groups]
+
+
+def _codes(labels: Labels) -> Codes:
+    return labels.groups if labels.groups is not None else np.empty(0, dtype=np.int64)
+
+
+def _join_ids(gold: Labels, system: Labels, groups: Codes | None) -> IntArray:
+    count = len(system)
+    index: dict[Any, int] = dict(zip(system.items or (), range(count), strict=True))
+    wanted: Iterable[Any] = gold.items or ()
+    if groups is None:
+        _refuse_repeats(gold)
+        if len(index) < count:
+            _refuse_repeats(system)
+    elif len(index) < count:
+        places = zip(groups.tolist(), system.items or (), strict=True)
+        index = dict(zip(places, range(count), strict=True))
+        wanted = zip(_codes(gold).tolist(), wanted, strict=True)
+    rows = np.fromiter(map(index.get, wanted, repeat(-1)), np.int64, len(gold))
+    if groups is not None:
+        rows[(rows >= 0) & (groups[rows] != _codes(gold))] = -1
+    return rows
+
+
+def _refuse_repeats(labels: Labels) -> None:
+    """Without groups on both sides an id must stand for one item only."""
+    seen: dict[str, int] = {}
+    items = labels.items or ()
+    if len(set(items)) == len(items):
+        return
+    for row, item in enumerate(items):
+        if item in seen:
+            raise InputError(
+                f"{labels.source}: the id {item!r} stands for several items "
+                f"({example(labels, seen[item])}, {example(labels, row)}) and the other side "
+                "names no groups to tell them apart"
+            )
+        seen[item] = row
+
+
+def _has(source: str) -> str:
+    """A source and its verb: files are one, labels in memory are many.
+
+    >>> _has("gold.tsv"), _has("the gold labels")
+    ('gold.tsv has', 'the gold labels have')
+    """
+    many = source == "labels" or (source.startswith("the ") and source.endswith(" labels"))
+    return f"{source} {'have' if many else 'has'}"

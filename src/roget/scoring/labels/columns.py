@@ -11,8 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TypeAlias
 
-from roget.errors import InputError
-from roget.scoring.labels.words import count
+from roget.errors import InputError, plural
 
 Columns: TypeAlias = Mapping[str, str | int]
 
@@ -104,7 +103,7 @@ def by_position(
     example = {"gold": "1", "system": "2"} if roles is PAIR else {"item": "1", "label": "3"}
     by_number = f", or columns by number: {_how(example)}" if width > 1 else ""
     raise InputError(
-        f"{source}: {count(width, 'column')} without a header; expected {expected}, or a first "
+        f"{source}: {plural(width, 'column')} without a header; expected {expected}, or a first "
         f"line with names such as {', '.join(roles)}{by_number}"
     )
 
@@ -143,7 +142,7 @@ def _number(names: Sequence[str], role: str, value: str | int, source: str) -> i
                 return candidates.index(target)
     if str(value).isdecimal() and 1 <= int(value) <= len(names):
         return int(value) - 1
-    there = ", ".join(names) if any(names) else f"{count(len(names), 'column')}, without names"
+    there = ", ".join(names) if any(names) else f"{plural(len(names), 'column')}, without names"
     raise InputError(f"{source}: no column {value!r} for the {role}; there are: {there}")
 
 

@@ -1,19 +1,34 @@
-"""Tables in memory: data frames of other libraries and dictionaries of arrays."""
+"""Tables by columns: data frames of pandas, polars and pyarrow, and Parquet files by DuckDB.
+
+No library of frames is imported here: a column is recognised by the module its type comes from,
+so the library is already loaded whenever it is needed.
+"""
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping, Sequence
-from typing import Any, cast
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
+import numpy.typing as npt
 
-from roget.scoring.labels.base import Labels
+from roget.core.io.source import STANDARD_INPUT
+from roget.errors import InputError
+from roget.scoring.labels.codes import (
+    Factors,
+    factorize,
+    factorize_objects,
+    is_missing,
+    without_empty,
+)
 from roget.scoring.labels.columns import LABEL_ROLES, SINGLE, Columns, by_name
-from roget.scoring.labels.factorize import Factors, factorize, is_missing, without_empty
-from roget.scoring.labels.foreign import factorize_column, frame_columns, is_column
-from roget.scoring.labels.gather import read_weights
-from roget.scoring.labels.problems import Problems
-from roget.scoring.labels.table import Table, to_labels
+from roget.scoring.labels.labels import Labels
+from roget.scoring.labels.table import Problems, Table, make_reader, read_weights, to_labels
+
+if TYPE_CHECKING:
+    from roget.scoring.labels.read import LabelFile
 
 
 def read_frame(frame: Any, columns: Columns | None, source: str, *, gold: bool) -> Labels:
@@ -61,3 +76,141 @@ def _items(column: Any) -> list[str]:
     if set(map(type, values)) <= {str}:
         return cast(list[str], values)
     return ["" if is_missing(value) else str(value) for value in values]
+
+
+def library(value: object) -> str:
+    """The top-level package a value's type comes from."""
+    return type(value).__module__.partition(".")[0]
+
+
+def is_column(value: object) -> bool:
+    """Whether a value is a one-dimensional column of a library known here."""
+    if library(value) == "pyarrow":
+        return type(value).__name__.endswith("Array")
+    return library(value) in _COLUMNS and hasattr(value, "dtype") and hasattr(value, "__len__")
+
+
+def is_frame(value: object) -> bool:
+    """Whether a value is a table with named columns."""
+    return library(value) in _COLUMNS and type(value).__name__ in _FRAMES
+
+
+def frame_columns(frame: Any) -> dict[str, Any]:
+    """The columns of a table by name."""
+    names = frame.schema.names if library(frame) == "pyarrow" else frame.columns
+    return {str(name): frame[name] for name in names}
+
+
+def factorize_column(column: Any) -> Factors:
+    """Codes of a column; items are known by position, never by an index the column may have."""
+    return _COLUMNS[library(column)](column)
+
+
+def _pandas(column: Any) -> Factors:
+    if isinstance(column.dtype, np.dtype) and column.dtype.kind != "O":
+        return factorize(column.to_numpy())
+    array = getattr(column, "array", column)
+    if column.dtype.name == "category":
+        return _coded(array.codes, array.categories.tolist())
+    pandas = sys.modules["pandas"]
+    try:
+        codes, names = pandas.factorize(array if array.dtype.kind != "O" else column)
+    except TypeError:
+        return factorize_objects(column.tolist())
+    return _coded(codes, names.tolist())
+
+
+def _polars(column: Any) -> Factors:
+    if column.dtype.is_numeric() and not column.null_count():
+        return factorize(column.to_numpy())
+    polars = sys.modules["polars"]
+    if column.dtype in (polars.Categorical, polars.Enum):
+        column = column.cast(polars.String)
+    try:
+        distinct = column.drop_nulls().unique(maintain_order=True)
+        numbers = polars.int_range(len(distinct), dtype=polars.Int32, eager=True)
+        codes = column.replace_strict(distinct, numbers, default=-1, return_dtype=polars.Int32)
+    except polars.exceptions.PolarsError:
+        return factorize_objects(column.to_list())
+    return _coded(codes.to_numpy(), distinct.to_list())
+
+
+def _arrow(column: Any) -> Factors:
+    pyarrow = sys.modules["pyarrow"]
+    if isinstance(column, pyarrow.ChunkedArray):
+        column = column.combine_chunks()
+        if isinstance(column, pyarrow.ChunkedArray):
+            # Too long for one array: only possible for text beyond 2 GiB.
+            return factorize_objects(column.to_pylist())
+    kind = column.type
+    numeric = pyarrow.types.is_integer(kind) or pyarrow.types.is_floating(kind)
+    if numeric and not column.null_count:
+        return factorize(column.to_numpy(zero_copy_only=False))
+    try:
+        if not pyarrow.types.is_dictionary(kind):
+            column = column.dictionary_encode()
+    except (pyarrow.ArrowNotImplementedError, pyarrow.ArrowInvalid):
+        return factorize_objects(column.to_pylist())
+    indices = column.indices
+    if indices.null_count:
+        indices = indices.cast(pyarrow.int64()).fill_null(-1)
+    codes = indices.to_numpy(zero_copy_only=False)
+    return _coded(codes, column.dictionary.to_pylist())
+
+
+def _coded(codes: npt.NDArray[Any], names: list[Any]) -> Factors:
+    """Factors from codes over a dictionary, which may itself hold gaps or repeat a label."""
+    complete = not codes.size or bool(codes.min() >= 0)
+    distinct = factorize_objects(names)
+    if distinct.complete and distinct.n_labels == len(names):
+        return Factors(codes, names, len(names), complete=complete)
+    lookup = np.append(distinct.codes, np.int32(-1))
+    merged = lookup[codes.astype(np.int64)]
+    return Factors(merged, distinct.names, distinct.n_labels, complete=bool((merged >= 0).all()))
+
+
+_FRAMES = ("DataFrame", "Table", "RecordBatch")
+_COLUMNS = {"pandas": _pandas, "polars": _polars, "pyarrow": _arrow}
+
+
+_AS_THEY_ARE = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "DOUBLE", "VARCHAR")
+"""Types numpy has too; all others are taken by their text."""
+
+
+def read_table(
+    file: LabelFile, columns: Columns | None, roles: Sequence[str], problems: Problems
+) -> Table:
+    """The rows of a Parquet file, only the columns that matter."""
+    from roget.core.io.duck import database, parquet, quoted, readable
+
+    # The head, looked at first, says so if there is no such file.
+    if file.source.path == STANDARD_INPUT or (file.head() and file.source.compression):
+        raise InputError(f"{file.name}: Parquet is read from a plain file only")
+    path = file.source.path
+    with database() as connection, readable(Path(path)):
+        rows = connection.execute(f"DESCRIBE SELECT * FROM {parquet(path)}").fetchall()
+        kinds = {str(row[0]): str(row[1]) for row in rows}
+        names = list(kinds)
+        places = by_name(names, roles, columns, file.name)
+        chosen = {role: names[at] for role, at in places.items()}
+        _refuse_nested(chosen, kinds, file.name)
+        cells = {name: quoted(name, '"') for name in chosen.values()}
+        picked = ", ".join(
+            cell if kinds[name] in _AS_THEY_ARE else f"CAST({cell} AS VARCHAR) AS {cell}"
+            for name, cell in cells.items()
+        )
+        arrays = connection.execute(f"SELECT {picked} FROM {parquet(path)}").fetchnumpy()
+    return table_of({name: arrays[name] for name in cells}, chosen, roles, file.name, problems)
+
+
+read = make_reader(read_table)
+
+
+def _refuse_nested(chosen: Columns, kinds: dict[str, str], source: str) -> None:
+    for role, name in chosen.items():
+        kind = kinds[str(name)]
+        if kind.endswith("]") or kind.startswith(("STRUCT", "MAP", "UNION")):
+            raise InputError(
+                f"{source}: the {role} column {name!r} is of type {kind}; "
+                "expected one text or number per row"
+            )

@@ -8,50 +8,42 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from roget.errors import FormatError
-from roget.scoring.labels.base import Labels
-from roget.scoring.labels.columns import SINGLE, Columns, by_name
-from roget.scoring.labels.factorize import Factors, factorize_objects, without_empty
-from roget.scoring.labels.files import Source
-from roget.scoring.labels.gather import read_weights
-from roget.scoring.labels.problems import Problems
-from roget.scoring.labels.split import BATCH
-from roget.scoring.labels.table import Table, to_labels
-from roget.scoring.labels.weights import fault, number
+from roget.scoring.labels.codes import Factors, factorize_objects, without_empty
+from roget.scoring.labels.columns import Columns, by_name
+from roget.scoring.labels.table import Problems, Table, fault, make_reader, number, read_weights
+from roget.scoring.labels.text import BATCH
 
-
-def read(source: Source, *, columns: Columns | None = None, gold: bool = False) -> Labels:
-    """Read JSON lines; in a gold file every item must have a label."""
-    problems = Problems(source.name)
-    return to_labels(read_table(source, columns, SINGLE, problems), problems, gold=gold)
+if TYPE_CHECKING:
+    from roget.scoring.labels.read import LabelFile
 
 
 def read_table(
-    source: Source, columns: Columns | None, roles: Sequence[str], problems: Problems
+    file: LabelFile, columns: Columns | None, roles: Sequence[str], problems: Problems
 ) -> Table:
     """The rows of a file of JSON lines; the first object says which keys matter."""
-    line, first = source.first_line()
+    line, first = file.first_line()
     if first.lstrip().startswith("["):
-        text = f"{source.name}:{line}: expected one JSON object per line, found an array"
-        raise FormatError(source.name, [text])
+        text = f"{file.name}:{line}: expected one JSON object per line, found an array"
+        raise FormatError(file.name, [text])
     keys: dict[str, str] = {}
     values: dict[str, list[Any]] = {}
     numbers: list[int] = []
-    for lines, records in _records(source, problems):
+    for lines, records in _records(file, problems):
         if records and not keys:
             names = list(records[0])
-            places = by_name(names, roles, columns, source.name)
+            places = by_name(names, roles, columns, file.name)
             keys = {role: names[at] for role, at in places.items()}
             values = {role: [] for role in keys}
         for role, key in keys.items():
             values[role].extend([record.get(key) for record in records])
         numbers.extend(lines)
     problems.check()
-    table = Table(source.name, np.array(numbers, dtype=np.int64), None, {})
+    table = Table(file.name, np.array(numbers, dtype=np.int64), None, {})
     if "weight" in values:
         weights = factorize_objects(list(map(_weight, values.pop("weight"))))
         answered = np.array([value not in (None, "") for value in values["label"]], dtype=bool)
@@ -67,9 +59,12 @@ def read_table(
     return table
 
 
-def _records(source: Source, problems: Problems) -> Iterator[tuple[list[int], list[Any]]]:
+read = make_reader(read_table)
+
+
+def _records(file: LabelFile, problems: Problems) -> Iterator[tuple[list[int], list[Any]]]:
     """Some objects at a time, and their lines."""
-    for start, text in source.blocks():
+    for start, text in file.blocks():
         rows = text.split("\n")
         for first in range(0, len(rows), BATCH):
             batch = rows[first : first + BATCH]

@@ -8,37 +8,38 @@ item without an answer. A label named twice in one answer has its weights added.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from itertools import chain
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
+from roget.core.types import Codes, FloatArray, IntArray
 from roget.errors import InputError
-from roget.scoring.labels.base import FloatArray, Labels
+from roget.scoring.labels.codes import Coder, Factors
 from roget.scoring.labels.columns import Columns
-from roget.scoring.labels.factorize import Coder, Factors
-from roget.scoring.labels.files import Source
-from roget.scoring.labels.lookalike import refuse_json
-from roget.scoring.labels.problems import Problems
-from roget.scoring.labels.split import batches, uniform_columns
-from roget.scoring.labels.table import Table, to_labels
-from roget.scoring.labels.weights import fault, number
+from roget.scoring.labels.table import Problems, Table, fault, make_reader, number
+from roget.scoring.labels.text import batches, refuse_json, uniform_columns
 
-Numbers = npt.NDArray[np.int64]
-Codes = npt.NDArray[np.int32]
+if TYPE_CHECKING:
+    from roget.scoring.labels.read import LabelFile
 
 
-def read(source: Source, *, columns: Columns | None = None, gold: bool = False) -> Labels:
-    """Read a key; in a gold key every item must have a label."""
+def read_table(
+    file: LabelFile, columns: Columns | None, roles: Sequence[str], problems: Problems
+) -> Table:
+    """The lines of a key."""
     if columns:
-        raise InputError(f"{source.name}: columns cannot be chosen in a key")
-    refuse_json(source, "group item label[/weight] ...")
-    problems = Problems(source.name)
+        raise InputError(f"{file.name}: columns cannot be chosen in a key")
+    refuse_json(file, "group item label[/weight] ...")
     gatherer = _Gatherer(problems)
-    for start, text in source.blocks():
+    for start, text in file.blocks():
         gatherer.add(start, text)
-    return to_labels(gatherer.table(source.name), problems, gold=gold)
+    return gatherer.table(file.name)
+
+
+read = make_reader(read_table)
 
 
 class _Gatherer:
@@ -48,7 +49,7 @@ class _Gatherer:
         self.problems = problems
         self.items: list[str] = []
         self._groups, self._tokens = Coder(), Coder()
-        self._parts: list[tuple[Numbers, Codes, Codes, Numbers]] = []
+        self._parts: list[tuple[IntArray, Codes, Codes, IntArray]] = []
 
     def add(self, start: int, text: str) -> None:
         """Take a block of lines."""
@@ -73,11 +74,11 @@ class _Gatherer:
 
     def _take(
         self,
-        numbers: Numbers,
+        numbers: IntArray,
         groups: list[str],
         items: list[str],
         tokens: Iterable[str],
-        each: Numbers,
+        each: IntArray,
     ) -> None:
         self.items.extend(items)
         group_codes = self._groups.codes(groups, len(groups))
@@ -116,7 +117,7 @@ def _without_comment(row: list[str]) -> list[str]:
 
 
 def _labels_and_weights(
-    tokens: Coder, entries: npt.NDArray[np.int32], lines: npt.NDArray[np.int64], problems: Problems
+    tokens: Coder, entries: npt.NDArray[np.int32], lines: IntArray, problems: Problems
 ) -> tuple[Factors, FloatArray]:
     """Part `label/weight` once for each distinct token, then look every entry up."""
     coder = Coder()

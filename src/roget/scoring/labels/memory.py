@@ -1,4 +1,4 @@
-"""Labels from whatever the caller has: a path, a sequence, an array, a mapping or a table.
+"""Labels from data in memory: a sequence, an array, a mapping or a table.
 
 Items of a sequence, array or column are known by their position (never by a pandas index), those
 of a mapping by their key. A key that is a pair (group, item) gives the group too.
@@ -6,49 +6,23 @@ of a mapping by their key. A key that is a pair (group, item) gives the group to
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Mapping, Sequence, Set
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from roget.errors import InputError
-from roget.scoring.labels.base import FloatArray, Labels
+from roget.core.types import FloatArray, IntArray
+from roget.errors import InputError, plural
+from roget.scoring.labels.codes import Coder, Factors, factorize, factorize_objects
 from roget.scoring.labels.columns import Columns
-from roget.scoring.labels.factorize import Coder, Factors, factorize, factorize_objects
-from roget.scoring.labels.files import read_labels
-from roget.scoring.labels.foreign import factorize_column, is_column, is_frame, library
-from roget.scoring.labels.frames import read_frame
-from roget.scoring.labels.weights import fault, number, pack
-from roget.scoring.labels.words import count
+from roget.scoring.labels.frames import factorize_column, is_column, is_frame, library, read_frame
+from roget.scoring.labels.labels import Labels, pack
+from roget.scoring.labels.table import fault, number
 
 
-def as_labels(
-    source: Any,
-    *,
-    labels: str | None = None,
-    columns: Columns | None = None,
-    gold: bool = False,
-    name: str | None = None,
-) -> Labels:
-    """The answers behind a source.
-
-    A str or path is a label file, whose format `labels` may name and whose columns `columns` may
-    choose. A mapping goes from item to label, or to a mapping of labels to weights. A matrix, dense
-    or sparse, holds a weight per item (row) and label (column); an empty row is no answer. `gold`
-    refuses files with items that have no label. `name` is how messages call data in memory.
-
-    >>> as_labels(["a", "b", "a"]).codes.tolist()
-    [0, 1, 0]
-    >>> as_labels({"d1": "x", "d2": {"x": 1, "y": 3}}).weights.tolist()
-    [1.0, 0.25, 0.75]
-    """
-    if isinstance(source, Labels):
-        return source
-    if isinstance(source, str | os.PathLike):
-        return read_labels(source, labels=labels, columns=columns, gold=gold)
-    name = name or ("the gold labels" if gold else "the system labels")
+def convert_data(source: Any, name: str, columns: Columns | None, *, gold: bool) -> Labels:
+    """The answers of a table, mapping, matrix, array or sequence, which messages call `name`."""
     if is_frame(source):
         return read_frame(source, columns, name, gold=gold)
     if isinstance(source, Mapping):
@@ -129,9 +103,7 @@ def _from_mapping(mapping: Mapping[Any, Any], name: str) -> Labels:
     )
 
 
-def _distributions(
-    mapping: Mapping[Any, Any], name: str
-) -> tuple[Factors, npt.NDArray[np.int64], FloatArray]:
+def _distributions(mapping: Mapping[Any, Any], name: str) -> tuple[Factors, IntArray, FloatArray]:
     """The entries of a mapping whose values may be mappings from label to weight."""
     labels: list[Any] = []
     owners: list[int] = []
@@ -156,7 +128,7 @@ def _distributions(
     return factors, at_item, np.array(weights, dtype=np.float64)[answered]
 
 
-Entries = tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], FloatArray, tuple[int, int]]
+Entries = tuple[IntArray, IntArray, FloatArray, tuple[int, int]]
 """Row, column and value of what a matrix holds, and its shape."""
 
 
@@ -178,8 +150,8 @@ def _sparse_entries(matrix: Any) -> Entries:
 
 
 def _from_matrix(
-    rows: npt.NDArray[np.int64],
-    columns: npt.NDArray[np.int64],
+    rows: IntArray,
+    columns: IntArray,
     values: FloatArray,
     shape: tuple[int, int],
     name: str,
@@ -195,7 +167,7 @@ def _from_matrix(
     n_items, n_labels = shape
     if n_labels < 2 and not (values.size == n_items and bool(np.all(values == 1))):
         raise InputError(
-            f"{name}: found a matrix of {count(n_items, 'row')} and {count(n_labels, 'column')}; "
+            f"{name}: found a matrix of {plural(n_items, 'row')} and {plural(n_labels, 'column')}; "
             "expected a weight for each of several labels, or labels in one dimension"
         )
     packed = pack(rows, columns, values, n_items, n_labels)

@@ -6,19 +6,21 @@ that contradict each other or cannot be used, and counts what was repeated.
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
-import numpy.typing as npt
 
-from roget.errors import InputError
-from roget.scoring.labels.base import FloatArray, IntArray, Labels
-from roget.scoring.labels.factorize import Coder, Factors, factorize
-from roget.scoring.labels.problems import Problems
-from roget.scoring.labels.weights import Packed, number, pack
-from roget.scoring.labels.words import count
+from roget.core.types import BoolArray, Codes, FloatArray, IntArray
+from roget.errors import MAX_PROBLEMS, FormatError, InputError, plural
+from roget.scoring.labels.codes import Coder, Factors, factorize
+from roget.scoring.labels.columns import SINGLE, Columns
+from roget.scoring.labels.labels import Labels, Packed, pack
 
-Rows = npt.NDArray[np.int64]
+if TYPE_CHECKING:
+    from roget.scoring.labels.read import LabelFile
 
 _FEW = 4
 """In a shorter table a label that comes once is no sign of anything."""
@@ -29,13 +31,13 @@ class Table:
     """The rows of a file: where they stand, whose answer they give and what it is."""
 
     source: str
-    lines: Rows
+    lines: IntArray
     items: list[str] | None
     columns: dict[str, Factors]
     """Label columns (label, or gold and system) and perhaps "group", as codes."""
     weights: FloatArray | None = None
     """One per entry of the label column; checked by the reader."""
-    indptr: Rows | None = None
+    indptr: IntArray | None = None
     """Entries of the label column per row, where a row may hold several; None: one each."""
     spread: bool = False
     """Whether several rows with weights may make up the answer of one item."""
@@ -85,7 +87,7 @@ def to_labels(table: Table, problems: Problems, *, role: str = "label", gold: bo
     )
 
 
-def _groups(table: Table, problems: Problems) -> tuple[IntArray | None, list[str] | None]:
+def _groups(table: Table, problems: Problems) -> tuple[Codes | None, list[str] | None]:
     factors = table.columns.get("group")
     if factors is None:
         return None, None
@@ -97,7 +99,7 @@ def _groups(table: Table, problems: Problems) -> tuple[IntArray | None, list[str
     return factors.codes, [str(name) for name in names]
 
 
-def _first_rows(table: Table, groups: IntArray | None, problems: Problems) -> Rows | None:
+def _first_rows(table: Table, groups: Codes | None, problems: Problems) -> IntArray | None:
     """For each row the first row of the same item; None where no item comes twice."""
     if table.items is None:
         return None
@@ -116,11 +118,11 @@ def _first_rows(table: Table, groups: IntArray | None, problems: Problems) -> Ro
     first = np.empty(int(keys.max()) + 1, dtype=np.int64)
     # Of several writes to one place the last stays: backwards, that is the first row.
     first[keys[::-1]] = np.arange(rows - 1, -1, -1)
-    firsts: Rows = first[keys]
+    firsts: IntArray = first[keys]
     return None if bool(np.all(firsts == np.arange(rows))) else firsts
 
 
-def _hard(table: Table, factors: Factors, first: Rows | None, problems: Problems) -> Packed:
+def _hard(table: Table, factors: Factors, first: IntArray | None, problems: Problems) -> Packed:
     """One label per item; a row that comes again must say the same."""
     codes = factors.codes
     if table.weights is not None:
@@ -136,7 +138,7 @@ def _hard(table: Table, factors: Factors, first: Rows | None, problems: Problems
     return Packed(codes, None, None, bool(np.all(codes >= 0)))
 
 
-def _weighted(table: Table, factors: Factors, first: Rows | None, problems: Problems) -> Packed:
+def _weighted(table: Table, factors: Factors, first: IntArray | None, problems: Problems) -> Packed:
     """Several labels per item, in one row or in several."""
     rows = len(table.lines)
     sizes = np.ones(rows, np.int64) if table.indptr is None else np.diff(table.indptr)
@@ -166,12 +168,12 @@ def _weighted(table: Table, factors: Factors, first: Rows | None, problems: Prob
 
 def _unrepeated(
     table: Table,
-    owners: Rows,
-    first: Rows | None,
-    codes: Rows,
+    owners: IntArray,
+    first: IntArray | None,
+    codes: IntArray,
     weights: FloatArray,
     problems: Problems,
-) -> npt.NDArray[np.bool_]:
+) -> BoolArray:
     """Which entries of a spread table are not said before; the same label must weigh the same."""
     items = owners if first is None else first[owners]
     order = np.lexsort((np.arange(codes.size), codes, items))
@@ -190,12 +192,12 @@ def _unrepeated(
 
 def _first_answers(
     table: Table,
-    owners: Rows,
-    first: Rows,
-    codes: Rows,
+    owners: IntArray,
+    first: IntArray,
+    codes: IntArray,
     weights: FloatArray,
     problems: Problems,
-) -> npt.NDArray[np.bool_]:
+) -> BoolArray:
     """Which entries belong to the first row of their item; later rows must say the same."""
     again = np.flatnonzero(first != np.arange(first.size))
     bounds = np.searchsorted(owners, np.arange(first.size + 1))
@@ -208,7 +210,7 @@ def _first_answers(
         if answer(row) != answer(int(first[row])):
             _contradiction(table, row, int(first[row]), problems)
     _count_repeats(table, again.size)
-    chosen: npt.NDArray[np.bool_] = first[owners] == owners
+    chosen: BoolArray = first[owners] == owners
     return chosen
 
 
@@ -224,23 +226,23 @@ def _contradiction(table: Table, row: int, earlier: int, problems: Problems) -> 
 def _count_repeats(table: Table, repeats: int) -> None:
     if repeats:
         verb = "repeats" if repeats == 1 else "repeat"
-        lines = count(repeats, "line")
+        lines = plural(repeats, "line")
         table.warnings.append(f"{lines} of {table.source} {verb} an earlier one: dropped")
 
 
-def _count_twice_named(table: Table, owners: Rows, codes: Rows) -> None:
+def _count_twice_named(table: Table, owners: IntArray, codes: IntArray) -> None:
     order = np.lexsort((codes, owners))
     near = (np.diff(owners[order]) == 0) & (np.diff(codes[order]) == 0)
     twice = np.unique(owners[order][1:][near]).size
     if twice:
-        answers = count(twice, "answer")
+        answers = plural(twice, "answer")
         verb = "names" if twice == 1 else "name"
         table.warnings.append(
             f"{answers} of {table.source} {verb} a label twice: its weights were added"
         )
 
 
-def _refuse_gaps(answers: Packed, lines: Rows, problems: Problems) -> None:
+def _refuse_gaps(answers: Packed, lines: IntArray, problems: Problems) -> None:
     if answers.complete:
         return
     empty = answers.codes < 0 if answers.indptr is None else np.diff(answers.indptr) == 0
@@ -256,7 +258,7 @@ def _begins_alone(factors: Factors) -> bool:
     return number(names[int(codes[0])]) is None and np.count_nonzero(codes == codes[0]) == 1
 
 
-def _entry_lines(table: Table) -> Rows:
+def _entry_lines(table: Table) -> IntArray:
     return table.lines if table.indptr is None else np.repeat(table.lines, np.diff(table.indptr))
 
 
@@ -266,3 +268,96 @@ def _codes_of(label: str, factors: Factors) -> list[int]:
     if names is None or not len(names) or not isinstance(names[0], str):
         return []
     return [code for code, name in enumerate(names) if name == label]
+
+
+_NUMBER = re.compile(
+    r"[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?|[+-]?(?:nan|inf|infinity)", re.IGNORECASE | re.ASCII
+)
+
+
+def number(value: Any) -> float | None:
+    """A number or the text of one as float; None for anything else.
+
+    >>> number("1e-3"), number("NaN"), number("1_000"), number("x"), number(2)
+    (0.001, nan, None, None, 2.0)
+    """
+    if isinstance(value, str):
+        return float(value) if _NUMBER.fullmatch(value) else None
+    try:
+        return float(value)
+    except (TypeError, ValueError, OverflowError):
+        return None
+
+
+def fault(value: float | None) -> str | None:
+    """Why a number cannot be a weight, or None if it can."""
+    if value is None or np.isnan(value):
+        return "is not a number"
+    if value < 0:
+        return "is negative"
+    return "is infinite" if np.isinf(value) else None
+
+
+class Problems:
+    """Gathers what is wrong with a file and raises it as one error."""
+
+    def __init__(self, source: str) -> None:
+        self.source = source
+        self._found: list[tuple[int, str]] = []
+
+    def add(self, line: int, text: str) -> None:
+        """Note a broken line; the last one there is room for is raised at once."""
+        self._found.append((int(line), text))
+        if len(self._found) >= MAX_PROBLEMS:
+            self._raise(more=True)
+
+    def check(self) -> None:
+        """Raise what was found, if anything was."""
+        if self._found:
+            self._raise(more=False)
+
+    def _raise(self, *, more: bool) -> None:
+        texts = [f"{self.source}:{line}: {text}" for line, text in sorted(self._found)]
+        raise FormatError(self.source, texts, more=more)
+
+
+def read_weights(
+    factors: Factors, lines: IntArray, problems: Problems, answered: BoolArray
+) -> FloatArray:
+    """The weights behind codes; each distinct one is read once. Only answers need one."""
+    names = factors.names
+    if names is None:
+        names = range(factors.offset, factors.offset + factors.n_labels)
+    elif isinstance(names, np.ndarray):
+        names = names.tolist()
+    values = [number(name) for name in names]
+    faults = {code: wrong for code, value in enumerate(values) if (wrong := fault(value))}
+    # The last place is that of code −1, no weight at all.
+    faults[-1] = "is missing"
+    for at in np.flatnonzero(np.isin(factors.codes, list(faults)) & answered).tolist():
+        code = int(factors.codes[at])
+        shown = f" {names[code]!r}" if code >= 0 else ""
+        problems.add(lines[at], f"the weight{shown} {faults[code]}; expected 0 or more")
+    usable = [value if value is not None else np.nan for value in values]
+    weights: FloatArray = np.array([*usable, np.nan])[factors.codes]
+    return weights
+
+
+class Reader(Protocol):
+    """Reads the labels of a file; in a gold file every item must have one."""
+
+    def __call__(
+        self, file: LabelFile, *, columns: Columns | None = None, gold: bool = False
+    ) -> Labels: ...
+
+
+def make_reader(
+    read_table: Callable[[LabelFile, Columns | None, Sequence[str], Problems], Table],
+) -> Reader:
+    """A reader of one side's labels from a reader of tables."""
+
+    def read(file: LabelFile, *, columns: Columns | None = None, gold: bool = False) -> Labels:
+        problems = Problems(file.name)
+        return to_labels(read_table(file, columns, SINGLE, problems), problems, gold=gold)
+
+    return read

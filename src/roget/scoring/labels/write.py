@@ -11,21 +11,22 @@ import io
 import json
 import os
 import re
-import tempfile
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NoReturn
 
 import numpy as np
-import numpy.typing as npt
 
-from roget.core.store import write_atomic
+from roget.core.io.source import STANDARD_INPUT, Source
+from roget.core.store import new_file, write_atomic
+from roget.core.types import FloatArray, IntArray
 from roget.errors import InputError, UnknownName
-from roget.scoring.labels.base import FloatArray, Labels
-from roget.scoring.labels.lookalike import looks_like_json
+from roget.scoring.labels.columns import Columns
+from roget.scoring.labels.labels import Labels
+from roget.scoring.labels.read import SUFFIXES, as_labels
+from roget.scoring.labels.text import looks_like_json
 
-Numbers = npt.NDArray[np.int64]
 Cell = str | None
 
 _SURROGATE = r"[\ud800-\udfff]"
@@ -51,7 +52,7 @@ class _Answers:
     size: int
     items: Sequence[str] | None
     groups: list[str] | None
-    owners: Numbers
+    owners: IntArray
     labels: list[str]
     weights: FloatArray
 
@@ -83,7 +84,7 @@ def write_labels(labels: Labels, path: str | os.PathLike[str], format: str) -> N
 def _answers(labels: Labels, target: str, format: str) -> _Answers:
     """Spell everything out, after a look at each name."""
     size, known = len(labels), labels.n_labels - labels.made
-    owners: Numbers = np.arange(size, dtype=np.int64)
+    owners: IntArray = np.arange(size, dtype=np.int64)
     weights = np.ones(size)
     if labels.indptr is not None and labels.weights is not None:
         owners, weights = np.repeat(owners, np.diff(labels.indptr)), labels.weights
@@ -244,32 +245,14 @@ def _jsonl(answers: _Answers) -> str:
 
 
 def _write_parquet(answers: _Answers, target: Path) -> None:
-    import duckdb
+    from roget.core.io.duck import database, write_parquet
 
-    columns = _columns(answers)
-    kinds = {name: "DOUBLE" if name == "weight" else "VARCHAR" for name in columns}
-    picked = ", ".join(f'unnest(${name}::{kinds[name]}[]) AS "{name}"' for name in columns)
-    with tempfile.TemporaryDirectory(dir=_folder(target), prefix=f".{target.name}.") as folder:
-        draft = Path(folder) / "labels.parquet"
-        place = str(draft).replace("'", "''")
-        try:
-            with duckdb.connect() as database:
-                database.execute(f"CREATE TEMP TABLE labels AS SELECT {picked}", columns)
-                database.execute(f"COPY labels TO '{place}' (FORMAT parquet)")
-        except duckdb.Error as error:
-            reason = str(error).partition("\n")[0]
-            raise InputError(f"cannot write {target} as Parquet: {reason}") from None
-        os.replace(draft, target)
-
-
-def _folder(target: Path) -> Path:
-    if target.is_dir():
-        raise InputError(f"{target} is a folder: expected the name of a file to write")
-    if not target.parent.is_dir():
-        raise InputError(f"cannot write {target}: there is no folder {target.parent}")
-    if target.exists() and not target.is_file():
+    if target.exists() and not target.is_file() and not target.is_dir():
         raise InputError(f"cannot write {target}: Parquet needs a file, not a pipe or device")
-    return target.parent
+    columns = {name: np.array(cells, dtype=object) for name, cells in _columns(answers).items()}
+    kinds = {name: "DOUBLE" if name == "weight" else "VARCHAR" for name in columns}
+    with new_file(target) as draft, database() as connection:
+        write_parquet(connection, columns, kinds, draft)
 
 
 def _number(weight: float) -> str:
@@ -284,3 +267,41 @@ _TEXT: dict[str, Callable[[_Answers], str]] = {
     "jsonl": _jsonl,
     "lines": _lines,
 }
+
+
+def convert(
+    source: Any,
+    target: str | os.PathLike[str],
+    from_: str | None = None,
+    to: str | None = None,
+    columns: Columns | None = None,
+) -> Labels:
+    """Read labels, write them in another format, and return them.
+
+    The source is anything `roget.score` takes. Formats are told by name, unless `from_` and `to`
+    name them; `columns` chooses the columns of the source. Items, groups, labels and weights all
+    come back when the target is read, or nothing is written and the error says what is in the way.
+    """
+    form = _choose_format(target, to)
+    labels = as_labels(source, labels=from_, columns=columns, name="the labels")
+    write_labels(labels, target, form)
+    return labels
+
+
+def _choose_format(target: str | os.PathLike[str], to: str | None) -> str:
+    """The format to write: the one asked for, else the one the name tells."""
+    place = Source(os.fspath(target))
+    if place.path == STANDARD_INPUT:
+        raise InputError("labels are written to a file: expected its name, found '-'")
+    if place.compression:
+        raise InputError(
+            f"{place.name}: compressed files are read but not written; expected a name without "
+            f"{place.compression}"
+        )
+    form = to or SUFFIXES.get(place.suffix)
+    if form is None:
+        raise InputError(
+            f"{place.name}: its name does not tell the format to write; expected one that ends in "
+            f"{', '.join(SUFFIXES)}, or --to with one of {', '.join(FORMATS)}"
+        )
+    return form

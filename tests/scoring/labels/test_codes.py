@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from roget.errors import InputError
-from roget.scoring.labels import hashtable
-from roget.scoring.labels.factorize import Coder, factorize, is_missing
+from roget.scoring.labels import codes as coding
+from roget.scoring.labels.codes import Coder, factorize, is_missing
 
 
 def spelled(factors):
@@ -223,11 +223,11 @@ def test_many_chunks_and_growth(distinct):
     rng = np.random.default_rng(distinct)
     values = rng.integers(0, distinct, 200_000)
     words = values.astype("U8")
-    codes, firsts = hashtable.number_strings(words)
+    codes, firsts = coding.number_strings(words)
     assert np.array_equal(words[firsts][codes], words)
     assert firsts.size == np.unique(values).size
     wide = values * 2**40
-    codes, firsts = hashtable.number_rows(
+    codes, firsts = coding.number_rows(
         wide.size, 1, lambda start, end: [wide[start:end].view(np.uint64)]
     )
     assert np.array_equal(wide[firsts][codes], wide)
@@ -244,7 +244,7 @@ def test_characters_of_any_size(top):
 
 def test_rows_with_equal_hashes_stay_apart(monkeypatch):
     """All rows start at one slot: only comparing the rows themselves keeps them apart."""
-    monkeypatch.setattr(hashtable, "_GOLDEN", np.uint64(0))
+    monkeypatch.setattr(coding, "_GOLDEN", np.uint64(0))
     values = np.array([f"w{i % 50}" for i in range(500)])
     check(values)
 

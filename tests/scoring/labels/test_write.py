@@ -14,10 +14,9 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from roget.errors import InputError, UnknownName
-from roget.scoring.convert import convert
 from roget.scoring.labels import as_labels
-from roget.scoring.labels.select import fill
-from roget.scoring.labels.write import FORMATS, write_labels
+from roget.scoring.labels.labels import fill
+from roget.scoring.labels.write import FORMATS, convert, write_labels
 
 TABLES = ("tsv", "csv", "jsonl", "parquet")
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from roget.errors import InputError
 from roget.scoring.labels import as_labels
-from roget.scoring.labels.foreign import factorize_column
+from roget.scoring.labels.frames import factorize_column
 
 pandas = pytest.importorskip("pandas")
 polars = pytest.importorskip("polars")

@@ -1,0 +1,194 @@
+"""What one side of a comparison says: a label code per item, or several weighted ones."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from roget.core.types import BoolArray, Codes, FloatArray, IntArray
+
+Names: TypeAlias = Sequence[Any] | npt.NDArray[Any]
+
+NO_ANSWER = "(no answer)"
+
+
+def code_type(n_labels: int) -> np.dtype[np.int32] | np.dtype[np.int64]:
+    """The integer type that holds this many codes and −1."""
+    return np.dtype(np.int32) if n_labels < 2**31 else np.dtype(np.int64)
+
+
+@dataclass(frozen=True, eq=False)
+class Labels:
+    """One side's answers: a label code per item, or several weighted ones.
+
+    Hard labels have one code per item in `codes`, −1 where there is no answer. Weighted labels
+    have the entries of item i at `codes[indptr[i]:indptr[i + 1]]` (none: no answer) and their
+    `weights`, which sum to 1 within an item. Codes keep the integer type of an array given by
+    the caller, so arithmetic on them must choose a type that is wide enough.
+
+    >>> labels = Labels(np.array([0, 1, -1]), 2, ["cat", "dog"], complete=False)
+    >>> len(labels), labels.weighted, labels.label(1)
+    (3, False, 'dog')
+    """
+
+    codes: Codes
+    n_labels: int
+    """Codes lie in [0, n_labels); some may be unused."""
+    names: Names | None
+    """The label of each code; None: the code plus `offset` is the label itself."""
+    items: Sequence[str] | None = None
+    """Item ids; None: items are known by their position."""
+    groups: Codes | None = None
+    group_names: Sequence[str] | None = None
+    indptr: IntArray | None = None
+    weights: FloatArray | None = None
+    complete: bool = True
+    """Whether every item has an answer."""
+    source: str = "labels"
+    warnings: tuple[str, ...] = ()
+    offset: int = 0
+    made: int = 0
+    """How many codes, the last ones, were made up for items without an answer."""
+
+    def __len__(self) -> int:
+        return len(self.codes) if self.indptr is None else len(self.indptr) - 1
+
+    @property
+    def weighted(self) -> bool:
+        """Whether an item may have several labels, each with a weight."""
+        return self.indptr is not None
+
+    def label(self, code: int) -> str:
+        """The label behind a code, as text."""
+        if not 0 <= code < self.n_labels - self.made:
+            return NO_ANSWER
+        return str(code + self.offset if self.names is None else self.names[code])
+
+    def answered(self) -> BoolArray:
+        """Which items have an answer."""
+        if self.indptr is not None:
+            return np.diff(self.indptr) > 0
+        return np.ones(len(self), dtype=bool) if self.complete else self.codes >= 0
+
+
+def take(labels: Labels, rows: IntArray) -> Labels:
+    """The answers of the given rows, in this order; row −1 is an item without an answer.
+
+    Ids and groups go along, so row −1 is only for labels that have none.
+    """
+    absent = rows < 0
+    gap = bool(absent.any())
+    items = None if labels.items is None else [labels.items[row] for row in rows.tolist()]
+    groups = None if labels.groups is None else labels.groups[rows]
+    labels = replace(labels, items=items, groups=groups, complete=labels.complete and not gap)
+    if labels.indptr is None or labels.weights is None:
+        codes: Codes = labels.codes[rows]
+        if gap:
+            codes = codes.astype(code_type(labels.n_labels))
+            codes[absent] = -1
+        return replace(labels, codes=codes)
+    starts, sizes = labels.indptr[:-1][rows], np.diff(labels.indptr)[rows]
+    sizes[absent] = 0
+    indptr = np.concatenate(([0], np.cumsum(sizes)))
+    entries = np.repeat(starts - indptr[:-1], sizes) + np.arange(indptr[-1])
+    return replace(
+        labels, codes=labels.codes[entries], weights=labels.weights[entries], indptr=indptr
+    )
+
+
+def fill(labels: Labels, gaps: BoolArray, *, together: bool) -> Labels:
+    """Give items without an answer one extra label together, or one each, of weight 1."""
+    count = int(np.count_nonzero(gaps))
+    made = 1 if together else count
+    new = labels.n_labels + (np.zeros(count, np.int64) if together else np.arange(count))
+    wide = code_type(labels.n_labels + made)
+    indptr, weights = labels.indptr, labels.weights
+    codes: Codes
+    if indptr is None or weights is None:
+        codes = labels.codes.astype(wide)
+        codes[gaps] = new
+    else:
+        indptr = np.concatenate(([0], np.cumsum(np.where(gaps, 1, np.diff(indptr)))))
+        added = np.zeros(int(indptr[-1]), dtype=bool)
+        added[indptr[:-1][gaps]] = True
+        codes = np.empty(added.size, dtype=wide)
+        codes[added], codes[~added] = new, labels.codes
+        shares = np.ones(added.size)
+        shares[~added] = weights
+        weights = shares
+    return replace(
+        labels,
+        codes=codes,
+        n_labels=labels.n_labels + made,
+        made=labels.made + made,
+        indptr=indptr,
+        weights=weights,
+        complete=True,
+    )
+
+
+def heaviest(labels: Labels) -> IntArray:
+    """One code per item, of its heaviest label (of equal ones the first as text); −1 for none."""
+    if labels.indptr is None or labels.weights is None:
+        return labels.codes.astype(np.int64)
+    sizes = np.diff(labels.indptr)
+    owners = np.repeat(np.arange(sizes.size), sizes)
+    names = np.array([labels.label(code) for code in range(labels.n_labels)], dtype=object)
+    places = np.empty(labels.n_labels, dtype=np.int64)
+    places[np.argsort(names, kind="stable")] = np.arange(labels.n_labels)
+    order = np.lexsort((places[labels.codes], -labels.weights, owners))
+    best = np.full(sizes.size, -1, dtype=np.int64)
+    best[sizes > 0] = labels.codes[order[labels.indptr[:-1][sizes > 0]]]
+    return best
+
+
+def hardened(labels: Labels) -> Labels:
+    """The heaviest label of each item as its only answer."""
+    return replace(labels, codes=heaviest(labels), indptr=None, weights=None)
+
+
+class Packed(NamedTuple):
+    """Answers ready for `Labels`: hard codes, or entries with weights that sum to 1."""
+
+    codes: Codes
+    indptr: IntArray | None
+    weights: FloatArray | None
+    complete: bool
+
+
+def pack(
+    owners: IntArray,
+    codes: Codes,
+    weights: FloatArray,
+    n_items: int,
+    n_labels: int,
+) -> Packed:
+    """Gather entries (item, label, weight) by item: equal labels add up, zero weights vanish.
+
+    Where no item is left with two labels the result is hard, whatever the weights were.
+    """
+    keys = owners * max(n_labels, 1) + codes.astype(np.int64)
+    if not bool(np.all(keys[1:] > keys[:-1])):
+        keys, entry = np.unique(keys, return_inverse=True)
+        weights = np.bincount(entry, weights, keys.size).astype(np.float64)
+    keys, weights = keys[weights > 0], weights[weights > 0]
+    owners, kept = np.divmod(keys, max(n_labels, 1))
+    sizes = np.bincount(owners, minlength=n_items)
+    complete = bool(np.all(sizes > 0))
+    if not np.any(sizes > 1):
+        hard: Codes = np.full(n_items, -1, dtype=code_type(n_labels))
+        hard[owners] = kept
+        return Packed(hard, None, None, complete)
+    indptr = np.concatenate(([0], np.cumsum(sizes)))
+    sums = np.bincount(owners, weights)
+    seen = sums[owners]
+    if not (np.isfinite(seen).all() and seen.min() > np.finfo(float).tiny):
+        # Divided by the largest first, so that huge weights do not overflow nor tiny ones vanish.
+        largest = np.maximum.reduceat(weights, indptr[:-1][sizes > 0])
+        weights = weights / np.repeat(largest, sizes[sizes > 0])
+        seen = np.bincount(owners, weights)[owners]
+    return Packed(kept.astype(code_type(n_labels)), indptr, weights / seen, complete)
