@@ -1,7 +1,8 @@
 """Every named part of roget, as data: name → "module:object", imported only when used.
 
-Adding a part is one line here. Other packages add theirs through entry points in the
-group `roget.<kind>` (for example `roget.measures`), with the same "module:object" text.
+Adding a part is one line here; "module:table[key]" is what a table of that module has there. Other
+packages add theirs through entry points in the group `roget.<kind>` (for example `roget.measures`),
+with the same "module:object" text.
 """
 
 from __future__ import annotations
@@ -114,10 +115,53 @@ LANGUAGES: dict[str, str] = {
     "dutch": "roget.learn.corpus.tagger:dutch",
 }
 
+_NAMED = "roget.learn.corpus.relations:NAMED"
+
+RELATIONS: dict[str, str] = {
+    "obj": f"{_NAMED}[obj]",
+    "subj": f"{_NAMED}[subj]",
+    "amod": f"{_NAMED}[amod]",
+    "obl:prep": f"{_NAMED}[obl:prep]",
+    "nmod:prep": f"{_NAMED}[nmod:prep]",
+}
+
 CLUSTERERS: dict[str, str] = {
     "soft": "roget.learn.clustering.soft.estimator:SoftAnnealing",
     "mdl": "roget.learn.clustering.mdl.estimator:MDLTree",
     "comdl": "roget.learn.clustering.comdl.estimator:CoMDL",
+}
+
+_RECIPES = "roget.learn.classmodel.recipes:RECIPES"
+
+MODELS: dict[str, str] = {
+    "unigram": f"{_RECIPES}[unigram]",
+    "mle": f"{_RECIPES}[mle]",
+    "absolute": f"{_RECIPES}[absolute]",
+    "kneser-ney": f"{_RECIPES}[kneser-ney]",
+    "nmf": f"{_RECIPES}[nmf]",
+    "lda": f"{_RECIPES}[lda]",
+    "nearest": f"{_RECIPES}[nearest]",
+    "soft": f"{_RECIPES}[soft]",
+    "soft-symmetric": f"{_RECIPES}[soft-symmetric]",
+    "mdl": f"{_RECIPES}[mdl]",
+    "comdl": f"{_RECIPES}[comdl]",
+    "roget": f"{_RECIPES}[roget]",
+    "all": f"{_RECIPES}[all]",
+}
+
+TAXONOMIES: dict[str, str] = {
+    "skos": "roget.learn.taxonomy.skos:read",
+    "tsv": "roget.learn.taxonomy.tsv:read",
+    "wordnet": "roget.learn.taxonomy.wordnet:read",
+    "wordnet-tables": "roget.learn.taxonomy.wordnet_tables:read",
+    "wn": "roget.learn.taxonomy.wordnet_package:read",
+}
+
+REPRODUCTIONS: dict[str, str] = {
+    "soft/figure-1": "roget.papers.soft:figure_1",
+    "soft/figure-3": "roget.papers.soft:figure_3",
+    "mdl/figure-3": "roget.papers.mdl:figure_3",
+    "mdl/experiment-2": "roget.papers.mdl:experiment_2",
 }
 
 EXPORTERS: dict[str, str] = {
@@ -172,9 +216,13 @@ KINDS: dict[str, dict[str, str]] = {
     "label formats": LABEL_FORMATS,
     "readers": READERS,
     "languages": LANGUAGES,
+    "relations": RELATIONS,
     "clusterers": CLUSTERERS,
+    "models": MODELS,
+    "taxonomies": TAXONOMIES,
     "exporters": EXPORTERS,
     "engines": ENGINES,
+    "reproductions": REPRODUCTIONS,
 }
 
 
@@ -218,7 +266,20 @@ def load(kind: str, name: str) -> Any:
     """
     found = KINDS[kind].get(check(kind, name)) or entries(kind)[name]
     module, _, attribute = found.partition(":")
-    return getattr(importlib.import_module(module), attribute)
+    attribute, _, key = attribute.partition("[")
+    part = getattr(importlib.import_module(module), attribute)
+    return part[key.removesuffix("]")] if key else part
+
+
+def suffixes(kind: str) -> dict[str, str]:
+    """The suffixes of files that parts of other packages declare as theirs, with their names.
+
+    Such a part has an attribute `suffixes`: `read.suffixes = (".vrt",)`.
+    """
+    outside = [name for name in entries(kind) if name not in KINDS[kind]]
+    return {
+        suffix: name for name in outside for suffix in getattr(load(kind, name), "suffixes", ())
+    }
 
 
 _SINGULAR = {
@@ -229,7 +290,11 @@ _SINGULAR = {
     "label formats": "label format",
     "readers": "reader",
     "languages": "language",
+    "relations": "relation",
     "clusterers": "clusterer",
+    "models": "model",
+    "taxonomies": "kind of taxonomy",
     "exporters": "export format",
     "engines": "engine",
+    "reproductions": "reproduction",
 }

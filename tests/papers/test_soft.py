@@ -8,7 +8,7 @@ import re
 import numpy as np
 import pytest
 
-from roget import Counts, data, papers
+from roget import Counts, catalogue, data, papers
 from roget.errors import UnknownName
 from roget.papers import soft
 
@@ -94,7 +94,7 @@ def test_which_nouns_are_objects():
 
 
 def test_names():
-    assert [name for name, about in papers.listing() if about] == list(papers.REPRODUCTIONS)
+    assert [name for name, about in papers.listing() if about] == catalogue.names("reproductions")
     with pytest.raises(UnknownName, match=r"did you mean .*soft/figure-1"):
         papers.load("soft/figure1")
 

@@ -89,7 +89,7 @@ def compare(
             seed=seed,
             progress=progress,
         )
-    chosen = options.told_format(output, catalogue.COMPARISON_RENDERERS, format)
+    chosen = options.told_format(output, catalogue.names("comparison renderers"), format)
     options.deliver(comparison.render(chosen), comparison.warnings, chosen, output)
     if figures is not None:
         from roget.report.comparison.figures import write

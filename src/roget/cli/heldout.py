@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from roget.cli import counting, options
+from roget.cli import choices, counting, options
 
 
 class Backoff(enum.StrEnum):
@@ -22,13 +22,7 @@ class Backoff(enum.StrEnum):
 Top = Annotated[int, typer.Option(min=1, metavar="N", help="Take the N most frequent words.")]
 Models = Annotated[
     list[str] | None,
-    typer.Option(
-        "--model",
-        "-m",
-        metavar="NAME",
-        help="unigram, mle, absolute, kneser-ney, nmf, lda, nearest, soft, soft-symmetric, mdl, "
-        "comdl, roget (soft-symmetric and comdl) or all; repeatable.",
-    ),
+    choices.option("models", "--model", "-m", help="A model of `roget list models`; repeatable."),
 ]
 
 

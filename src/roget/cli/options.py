@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import enum
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -183,7 +183,7 @@ def read_counts(name: str, columns: str | None, sample: str = "verb_object") -> 
     return counts
 
 
-def told_format(output: str | None, known: Mapping[str, str], asked: str | None) -> str:
+def told_format(output: str | None, known: Container[str], asked: str | None) -> str:
     """The format asked for, or the one the file's name tells, or text."""
     if asked is not None:
         return str(asked)

@@ -71,5 +71,5 @@ def score(
             seed=seed,
             progress=progress,
         )
-    chosen = options.told_format(output, catalogue.RENDERERS, format)
+    chosen = options.told_format(output, catalogue.names("renderers"), format)
     options.deliver(table.render(chosen), table.warnings, chosen, output)

@@ -6,6 +6,7 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
+from roget.catalogue import suffixes
 from roget.core.counts import Counts
 from roget.data import bundled_counts
 from roget.errors import InputError
@@ -67,4 +68,4 @@ def is_taxonomy(path: str | os.PathLike[str]) -> bool:
     """Whether a name tells that it holds a thesaurus: a folder, SKOS, WordNet; not a table."""
     place = Path(path)
     named = os.fspath(path).startswith("wn:") and not place.exists()
-    return named or place.is_dir() or place.suffix.lower() in TAXONOMIES
+    return named or place.is_dir() or place.suffix.lower() in (*TAXONOMIES, *suffixes("taxonomies"))

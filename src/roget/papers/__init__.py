@@ -6,37 +6,26 @@ line of its docstring says what it is.
 
 from __future__ import annotations
 
-import importlib
 import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import TypeAlias
 
-from roget.errors import UnknownName
+from roget import catalogue
 
 Reproduction: TypeAlias = Callable[[Path | None], str]
-
-REPRODUCTIONS: dict[str, str] = {
-    "soft/figure-1": "roget.papers.soft:figure_1",
-    "soft/figure-3": "roget.papers.soft:figure_3",
-    "mdl/figure-3": "roget.papers.mdl:figure_3",
-    "mdl/experiment-2": "roget.papers.mdl:experiment_2",
-}
-"""Name → "module:function", imported when run."""
 
 
 def load(name: str) -> Reproduction:
     """The reproduction of a name."""
-    if name not in REPRODUCTIONS:
-        raise UnknownName("reproduction", name, REPRODUCTIONS)
-    module, _, function = REPRODUCTIONS[name].partition(":")
-    found: Reproduction = getattr(importlib.import_module(module), function)
+    found: Reproduction = catalogue.load("reproductions", name)
     return found
 
 
 def listing() -> list[tuple[str, str]]:
     """Every name, and what it reproduces."""
-    return [(name, (load(name).__doc__ or "").partition("\n")[0]) for name in REPRODUCTIONS]
+    names = catalogue.names("reproductions")
+    return [(name, (load(name).__doc__ or "").partition("\n")[0]) for name in names]
 
 
 def data_file(*parts: str) -> Path | None:

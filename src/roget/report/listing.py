@@ -14,17 +14,11 @@ from roget.report.text import width
 
 def describe(kind: str) -> list[dict[str, Any]]:
     """One plain dictionary per name, in catalogue order."""
-    if kind == "relations":
-        from roget.learn.corpus.relations import ALL, NAMED
-
-        named = {**NAMED, ALL: "all of these"}
-        return [{"name": name, "summary": pattern} for name, pattern in named.items()]
-    if kind == "models":
-        from roget.learn.classmodel.recipes import RECIPES
-
-        return [{"name": name, "summary": one.says} for name, one in RECIPES.items()]
     describe_one = {"measures": _measure, "entropies": _estimator}.get(kind, _plain)
-    return [describe_one(name, catalogue.load(kind, name)) for name in catalogue.names(kind)]
+    parts = [describe_one(name, catalogue.load(kind, name)) for name in catalogue.names(kind)]
+    if kind == "relations":
+        parts.append({"name": "all", "summary": "all of these"})
+    return parts
 
 
 def _measure(name: str, declared: Any) -> dict[str, Any]:
@@ -61,6 +55,10 @@ def _plain(name: str, thing: Any) -> dict[str, Any]:
 
 
 def _summary(thing: Any) -> str:
+    """What a part says of itself: a pattern, what a recipe says, or the begin of its docstring."""
+    said = thing if isinstance(thing, str) else getattr(thing, "says", None)
+    if said is not None:
+        return str(said)
     first = (inspect.getdoc(thing) or "").split("\n\n")[0]
     return " ".join(first.split())
 

@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from roget import catalogue
 from roget.core import folder as folders
 from roget.learn.classmodel.classes import Classes, Rule
 from roget.learn.classmodel.mixing import Mixture
-from roget.learn.classmodel.recipes import BACKOFFS, RECIPES
+from roget.learn.classmodel.recipes import BACKOFFS
 
 KIND = folders.model("classmodel", "classmodel.model")
 _CSR = ("data", "indices", "indptr", "shape")
@@ -97,7 +98,8 @@ def _check_header(kept: dict[str, Any], shape: tuple[int, int]) -> None:
         f"options {options!r}: expected classes and backoff",
     )
     name = options["classes"]
-    _need(name is None or name in list(RECIPES), f"options: classes {name!r} is no known model")
+    known = catalogue.names("models")
+    _need(name is None or name in known, f"options: classes {name!r} is no known model")
     _need(options["backoff"] in BACKOFFS, f"options: backoff {options['backoff']!r} is not known")
     _need(
         type(columns) is int and columns == shape[1],

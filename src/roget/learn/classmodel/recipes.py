@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from roget.errors import UnknownName
+from roget import catalogue
 
 BACKOFFS = ("auto", "discount", "interpolate", "none")
 
@@ -65,6 +65,5 @@ RECIPES: dict[str, Recipe] = {
 
 def recipe(name: str) -> Recipe:
     """The recipe of a name."""
-    if name not in RECIPES:
-        raise UnknownName("model", name, RECIPES)
-    return RECIPES[name]
+    found: Recipe = catalogue.load("models", name)
+    return found

@@ -15,6 +15,7 @@ from fnmatch import fnmatchcase
 import numpy as np
 import numpy.typing as npt
 
+from roget import catalogue
 from roget.errors import InputError, UnknownName
 from roget.learn.corpus.base import NONE, Ids, Offsets, Pairs, Strings, Tables, Tokens
 
@@ -31,7 +32,7 @@ NAMED = {
 }
 
 ALL = "all"
-"""Stands for every named relation."""
+"""Stands for every relation that roget has a name for."""
 
 _ANY = "*"
 _WITH_CASE = "+case"
@@ -90,11 +91,18 @@ def _parse(text: str) -> list[Relation]:
 def _straight(text: str) -> list[Relation]:
     if text == ALL:
         return [relation for name in NAMED for relation in _straight(name)]
-    if text in NAMED:
-        return [replace(_pattern(NAMED[text]), name=text.removesuffix(":prep"))]
-    if "/" not in text:
-        raise UnknownName("relation", text, [*NAMED, ALL])
-    return [_pattern(text)]
+    if "/" in text:
+        return [_pattern(text)]
+    return [replace(_pattern(pattern_of(text)), name=text.removesuffix(":prep"))]
+
+
+def pattern_of(name: str) -> str:
+    """The pattern of a relation that has a name."""
+    try:
+        pattern: str = catalogue.load("relations", name)
+    except UnknownName:
+        raise UnknownName("relation", name, [*catalogue.names("relations"), ALL]) from None
+    return pattern
 
 
 def _pattern(text: str) -> Relation:

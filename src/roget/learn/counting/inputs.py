@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from roget import catalogue
 from roget.core.counts.files import is_counts
 from roget.core.io.paths import find
 from roget.core.io.source import PIECE, STANDARD_INPUT, Source, standard_head
@@ -55,14 +56,15 @@ def sources_of(
             raise InputError(
                 f"{os.fspath(given)}: is counted already; Counts.read can cut and merge it"
             )
-    wanted = [suffix for suffix, name in SUFFIXES.items() if reader in (None, name)]
-    sources = find(inputs, wanted or list(SUFFIXES), encoding)
+    known = _suffixes()
+    wanted = [suffix for suffix, name in known.items() if reader in (None, name)]
+    sources = find(inputs, wanted or list(known), encoding)
     if reader is not None:
         return sources, reader
     first: dict[str, Source] = {}
     for source in sources:
         # Columns make a table of what might be text; what the name says otherwise stays so.
-        table = tabular and SUFFIXES.get(source.suffix, UNPARSED) == UNPARSED
+        table = tabular and known.get(source.suffix, UNPARSED) == UNPARSED
         first.setdefault("table" if table else kind_of(source), source)
     if len(first) > 1:
         (one, a), (other, b) = list(first.items())[:2]
@@ -75,7 +77,12 @@ def sources_of(
 
 def kind_of(source: Source) -> str:
     """The reader for a source."""
-    return SUFFIXES.get(source.suffix) or ("conllu" if is_conllu(_head(source)) else UNPARSED)
+    return _suffixes().get(source.suffix) or ("conllu" if is_conllu(_head(source)) else UNPARSED)
+
+
+def _suffixes() -> dict[str, str]:
+    """Readers by suffix, those of other packages as well."""
+    return {**catalogue.suffixes("readers"), **SUFFIXES}
 
 
 def is_conllu(head: bytes) -> bool:
@@ -116,7 +123,8 @@ def plan(sources: Sequence[Source], recipe: Recipe) -> list[Task]:
 
 
 def _pieces(source: Source, reader: str) -> list[Source]:
-    if reader == "docbin":
+    # Files without blank lines cannot be cut: a reader of such ones says so.
+    if reader == "docbin" or getattr(catalogue.load("readers", reader), "whole", False):
         return [source]
     return source.pieces(SLOW.get(reader, PIECE))
 

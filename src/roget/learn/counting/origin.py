@@ -9,7 +9,7 @@ from typing import Any
 
 from roget._version import __version__
 from roget.core.io.source import STANDARD_INPUT, Source
-from roget.learn.corpus.relations import NAMED
+from roget.learn.corpus.relations import ALL, pattern_of
 from roget.learn.counting.extract import TABULAR
 from roget.learn.counting.hashing import Hashes
 from roget.learn.counting.parts import Part
@@ -83,5 +83,5 @@ class Origin:
 
 def _relation(name: str) -> str:
     """A relation, with its pattern if that is not its name."""
-    pattern = NAMED.get(name.removeprefix("~"))
-    return f"{name} ({pattern})" if pattern else name
+    bare = name.removeprefix("~")
+    return name if bare == ALL or "/" in bare else f"{name} ({pattern_of(bare)})"

@@ -2,22 +2,14 @@
 
 from __future__ import annotations
 
-import importlib
 import os
 from pathlib import Path
 
+from roget import catalogue
 from roget.errors import InputError, UnknownName
 from roget.learn.taxonomy.grow import grown
 from roget.learn.taxonomy.taxonomy import Taxonomy
 from roget.learn.thesaurus import Thesaurus
-
-KINDS: dict[str, str] = {
-    "skos": "roget.learn.taxonomy.skos",
-    "tsv": "roget.learn.taxonomy.tsv",
-    "wordnet": "roget.learn.taxonomy.wordnet",
-    "wordnet-tables": "roget.learn.taxonomy.wordnet_tables",
-    "wn": "roget.learn.taxonomy.wordnet_package",
-}
 
 PARTS = ("noun", "verb")
 """Parts of speech that have hypernyms in WordNet."""
@@ -34,8 +26,8 @@ def read(
 ) -> Thesaurus:
     """The thesaurus of a SKOS file, a child–parent table or a WordNet folder, or of wn:ID.
 
-    `kind` is one of `KINDS`, if the name does not tell; `language` picks the labels of a SKOS file
-    that has several. wn:ID is a lexicon of the package wn, such as wn:oewn:2024.
+    `kind` is one of `roget list taxonomies`, if the name does not tell; `language` picks the labels
+    of a SKOS file that has several. wn:ID is a lexicon of the package wn, such as wn:oewn:2024.
 
     Nothing was counted here, so a word counts once, shared by the classes on its way from the
     root, which stand in for contexts (the largest ones, where there are very many): neighbours are
@@ -74,11 +66,7 @@ def _opened(
     if kind != "wn" and not place.exists():
         raise InputError(f"{place}: there is no such file or folder")
     chosen = _told(place) if kind is None else kind
-    if chosen not in KINDS:
-        raise UnknownName("kind of taxonomy", chosen, KINDS)
-    reader = importlib.import_module(KINDS[chosen])
-    asked = {"part": part} if chosen.startswith("w") else {"language": language}
-    taxonomy: Taxonomy = reader.read(place, **asked)
+    taxonomy: Taxonomy = catalogue.load("taxonomies", chosen)(place, language=language, part=part)
     return taxonomy, place, chosen
 
 
@@ -91,10 +79,11 @@ def _told(place: Path) -> str:
         raise InputError(
             f"{place}: is neither a thesaurus nor a WordNet folder (data.noun, data.verb)"
         )
-    told = _SUFFIXES.get(place.suffix.lower())
+    known = {**catalogue.suffixes("taxonomies"), **_SUFFIXES}
+    told = known.get(place.suffix.lower())
     if told is None:
         raise InputError(
-            f"{place}: the name does not tell what it is; expected {' '.join(_SUFFIXES)}, "
-            f"or one of the kinds {' '.join(KINDS)}"
+            f"{place}: the name does not tell what it is; expected {' '.join(known)}, "
+            f"or one of the kinds {' '.join(catalogue.names('taxonomies'))}"
         )
     return told

@@ -17,7 +17,7 @@ WORD, WORD_CLASS = "urn:x-roget:Word", "urn:x-roget:WordClass"
 _SYNTAX = {".ttl": "turtle", ".nt": "nt", ".rdf": "xml", ".xml": "xml", ".owl": "xml"}
 
 
-def read(place: Path, language: str | None = None) -> Taxonomy:
+def read(place: Path, language: str | None = None, part: str | None = None) -> Taxonomy:
     """The taxonomy of a SKOS file: concepts are classes, and their labels the words in them.
 
     Labels are preferred and alternative ones, in one language or in none. Of several broader

@@ -8,7 +8,7 @@ from roget.errors import MAX_PROBLEMS, FormatError, InputError
 from roget.learn.taxonomy.taxonomy import Taxonomy
 
 
-def read(place: Path, language: str | None = None) -> Taxonomy:
+def read(place: Path, language: str | None = None, part: str | None = None) -> Taxonomy:
     """The taxonomy of a table: names with something below are classes, the others are words.
 
     A name is a word of its own class as well if a line says so: animal, tab, animal. A line

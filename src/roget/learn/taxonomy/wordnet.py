@@ -24,7 +24,7 @@ class Synset(NamedTuple):
     hypernyms: list[str]
 
 
-def read(place: Path, part: str | None = None) -> Taxonomy:
+def read(place: Path, part: str | None = None, language: str | None = None) -> Taxonomy:
     """The taxonomy of nouns and verbs, or of one part only: synsets are classes.
 
     Either a folder or one of its data files. Underscores become blanks. Some releases have

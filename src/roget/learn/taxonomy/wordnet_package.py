@@ -14,7 +14,7 @@ from roget.learn.taxonomy.wordnet import PARTS, Synset, taxonomy_of_parts
 LINKS = ("hypernym", "instance_hypernym")
 
 
-def read(place: Path, part: str | None = None) -> Taxonomy:
+def read(place: Path, part: str | None = None, language: str | None = None) -> Taxonomy:
     """The taxonomy of the nouns and verbs of a lexicon, or of one part only.
 
     Nothing is fetched: a lexicon is there once `python -m wn download ID` has brought it.

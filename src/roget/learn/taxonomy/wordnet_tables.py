@@ -13,7 +13,7 @@ SENSES = "lemma, number of the sense, synset, lexicographer's file, how often ta
 LINKS = "synset, pointer, hypernym"
 
 
-def read(place: Path, part: str | None = None) -> Taxonomy:
+def read(place: Path, part: str | None = None, language: str | None = None) -> Taxonomy:
     """The taxonomy of the nouns and verbs in a folder of tables, or of one part only.
 
     Senses have a lemma, the number of the sense, a synset, a file, and how often it was tagged;

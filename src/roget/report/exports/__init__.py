@@ -43,15 +43,15 @@ def told(target: Target) -> str:
     """The format that the suffix of a file tells."""
     if not isinstance(target, str | os.PathLike):
         raise InputError("a stream has no suffix: name the format")
+    known = {**catalogue.suffixes("exporters"), **SUFFIXES}
     name = Path(target).name
     if name in ("-", "paths"):
         told = "brown" if name == "paths" else None
     else:
-        told = SUFFIXES.get(Path(target).suffix.lower())
+        told = known.get(Path(target).suffix.lower())
     if told is None:
-        known = " ".join(SUFFIXES)
         raise InputError(
-            f"{os.fspath(target)}: the name does not tell the format; expected one of {known}, "
-            f"or --to with one of {' '.join(catalogue.names('exporters'))}"
+            f"{os.fspath(target)}: the name does not tell the format; expected one of "
+            f"{' '.join(known)}, or --to with one of {' '.join(catalogue.names('exporters'))}"
         )
     return told
