@@ -13,7 +13,7 @@ import pytest
 
 from roget import InputError
 from roget.core import store
-from roget.core.store import locked, new_directory, new_file, write_atomic
+from roget.core.store import Partial, locked, new_directory, new_file, write_atomic
 
 
 def test_writes_and_replaces(tmp_path):
@@ -276,3 +276,71 @@ def test_a_folder_is_not_replaced_while_somebody_has_it(tmp_path):
         (path / "mark").write_text("last words")
     thread.join()
     assert (path / "mark").read_text() == "new"
+
+
+def claimed(output, kind="a count"):
+    return Partial(output, kind, lambda names: names <= {"old"})
+
+
+def test_what_a_run_has_done_is_kept_for_the_next(tmp_path):
+    output = tmp_path / "x"
+    with claimed(output) as partial:
+        (partial.folder / "done").write_text("")
+    assert os.listdir(tmp_path) == ["x.partial"]
+    with claimed(output) as again:
+        assert (again.folder / "done").exists()
+        with pytest.raises(InputError, match=f"in use: another run .process {os.getpid()}."):
+            claimed(output).__enter__()
+        again.discard()
+    assert os.listdir(tmp_path) == []
+
+
+@pytest.mark.parametrize("name", ["mine", "lock", "parts", "partial.json"])
+def test_somebody_else_s_partial_folder_is_not_touched(tmp_path, name):
+    (tmp_path / "x.partial").mkdir()
+    (tmp_path / "x.partial" / name).write_text("mine")
+    with pytest.raises(InputError, match=r"x\.partial: the folder is there and was not left by"):
+        claimed(tmp_path / "x").__enter__()
+    assert os.listdir(tmp_path) == ["x.partial"]
+    assert os.listdir(tmp_path / "x.partial") == [name]
+    with claimed(tmp_path / "y"):
+        pass
+    with pytest.raises(InputError, match="was not left by a build"):
+        claimed(tmp_path / "y", "a build").__enter__()
+
+
+def test_older_runs_partial_folders_are_taken_over_and_empty_ones_stay(tmp_path):
+    for name, inside in (("x", "old"), ("y", None)):
+        folder = tmp_path / f"{name}.partial"
+        folder.mkdir()
+        if inside:
+            (folder / inside).write_text("")
+        with claimed(tmp_path / name) as partial:
+            partial.discard()
+    assert os.listdir(tmp_path) == ["y.partial"], "an empty one was somebody's"
+    assert os.listdir(tmp_path / "y.partial") == []
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="has no locks")
+def test_many_runs_at_once_have_it_one_after_another(tmp_path):
+    inside, most = [], []
+
+    def run():
+        for _ in range(30):
+            try:
+                with claimed(tmp_path / "x") as partial:
+                    inside.append(1)
+                    most.append(len(inside))
+                    inside.pop()
+                    partial.discard()
+            except InputError as error:
+                if "in use" not in str(error):
+                    most.append(99)
+
+    threads = [threading.Thread(target=run) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert max(most) == 1
+    assert os.listdir(tmp_path) == []

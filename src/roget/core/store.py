@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any
+from typing import IO, Any, Self
 
 from roget.errors import InputError
 
@@ -20,6 +20,7 @@ STALE = 24 * 3600.0
 """Seconds after which a draft that no process of this machine works on is nobody's."""
 
 _SUFFIX = ".draft"
+_MARK, _LOCK = "partial.json", "lock"
 _DRAFT = re.compile(rf"(\d+)\.\w+{re.escape(_SUFFIX)}")
 """What follows the target's name in the name of a draft: the process, and a random word."""
 
@@ -68,7 +69,7 @@ def new_file(path: str | os.PathLike[str]) -> Iterator[Path]:
         yield target
         return
     with clear_errors(target):
-        _clear_stale(target)
+        clear_drafts(target)
         handle, name = tempfile.mkstemp(_SUFFIX, _prefix(target), target.parent)
         os.close(handle)
         try:
@@ -94,7 +95,7 @@ def new_directory(
     _need_folder(target)
     _need_ours(target, ours, kind)
     with clear_errors(target):
-        _clear_stale(target)
+        clear_drafts(target)
         draft = Path(tempfile.mkdtemp(_SUFFIX, _prefix(target), target.parent))
         try:
             os.chmod(draft, 0o777 & ~_umask())
@@ -142,12 +143,126 @@ def _lock(folder: Path) -> int | None:
         os.close(handle)
 
 
+class Partial:
+    """OUTPUT.partial: what a run has done of an output that is not whole yet, for the next run.
+
+    While the block lasts, no other run can have it. A folder of that name is taken over only if a
+    run of the same kind has made it, as its mark tells; `left` says of the names in a folder
+    without a mark whether they are those that runs of an older roget leave. It stays when the
+    block ends, unless it is discarded.
+    """
+
+    def __init__(self, output: Path, kind: str, left: Callable[[set[str]], bool]) -> None:
+        self.folder = output.with_name(f"{output.name}.partial")
+        self._mark = {"format": "roget.partial", "kind": kind}
+        self._left = left
+        self._lock: IO[str] | None = None
+        self._was_empty = False
+
+    def __enter__(self) -> Self:
+        try:
+            while self._lock is None:
+                if not self.folder.exists():
+                    self._make()
+                self._need_ours()
+                self._lock = self._locked()
+        except OSError as error:
+            said = error.strerror or error
+            raise type(error)(f"cannot write {self.folder}: {said}") from None
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        if self._lock is not None:
+            self._lock.close()
+
+    def discard(self) -> None:
+        """Remove the folder; at one stroke, so that no half of it is ever left."""
+        aside = self.folder.with_name(f"{_prefix(self.folder)}{os.urandom(4).hex()}{_SUFFIX}")
+        try:
+            os.rename(self.folder, aside)
+        except OSError:  # where open files keep their folders
+            aside = self.folder
+        shutil.rmtree(aside, ignore_errors=True)
+        if self._was_empty:
+            self.folder.mkdir(exist_ok=True)  # somebody else's
+
+    def _make(self) -> None:
+        """Make the folder with its mark, at one stroke."""
+        clear_drafts(self.folder)
+        draft = Path(tempfile.mkdtemp(_SUFFIX, _prefix(self.folder), self.folder.parent))
+        try:
+            os.chmod(draft, 0o777 & ~_umask())
+            (draft / _MARK).write_text(json.dumps(self._mark))
+            os.rename(draft, self.folder)
+        except OSError:
+            shutil.rmtree(draft, ignore_errors=True)
+            if not self.folder.exists():
+                raise  # else another run was quicker
+
+    def _need_ours(self) -> None:
+        mark, text = self.folder / _MARK, json.dumps(self._mark)
+        try:
+            names = set(os.listdir(self.folder))
+            ours = mark.read_text("utf-8", "replace") == text if _MARK in names else not names
+        except FileNotFoundError:  # the run before has just ended
+            return
+        if not ours and (_MARK in names or not self._left(names)):
+            raise InputError(
+                f"cannot write {self.folder}: the folder is there and was not left by "
+                f"{self._mark['kind']}, so it is not touched; move it away, or name another output"
+            )
+        if _MARK not in names:
+            self._was_empty = not names
+            mark.write_text(text)
+
+    def _locked(self) -> IO[str] | None:
+        """An open file that no other process can have; the system frees it when this one dies.
+
+        None if the run before has just ended and taken its folder along.
+        """
+        path = self.folder / _LOCK
+        try:
+            file = path.open("a+", encoding="utf-8")
+        except FileNotFoundError:
+            return None
+        if not _try_lock(file):
+            file.seek(0)
+            owner = file.read().strip()
+            file.close()
+            raise InputError(
+                f"{self.folder} is in use: another run{owner and f' (process {owner})'} writes the "
+                "same output; wait for it, or choose another name"
+            )
+        if path.exists() and os.path.samestat(os.fstat(file.fileno()), path.stat()):
+            file.truncate(0)
+            file.write(str(os.getpid()))
+            file.flush()
+            return file
+        file.close()
+        return None
+
+
+def _try_lock(file: IO[str]) -> bool:
+    if sys.platform == "win32":  # has no such locks; two runs at once are not told apart there
+        return True
+    import fcntl
+
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
+
+
 def _prefix(target: Path) -> str:
     return f".{target.name}.{os.getpid()}."
 
 
-def _clear_stale(target: Path) -> None:
-    """Remove drafts of a target that were left behind, long ago, by processes that were killed."""
+def clear_drafts(target: Path, age: float = STALE) -> None:
+    """Remove drafts of a target that were left behind, so long ago, by processes that were killed.
+
+    Whoever knows that nobody else writes the target, on no other machine either, needs no age.
+    """
     begin = f".{target.name}."
     try:
         names = [name for name in os.listdir(target.parent) if name.startswith(begin)]
@@ -156,7 +271,7 @@ def _clear_stale(target: Path) -> None:
     for name in names:
         mark = _DRAFT.fullmatch(name.removeprefix(begin))
         draft = target.parent / name
-        if mark is None or _alive(int(mark[1])) or time.time() - _touched(draft) < STALE:
+        if mark is None or _alive(int(mark[1])) or time.time() - _touched(draft) < age:
             continue
         if draft.is_dir():
             shutil.rmtree(draft, ignore_errors=True)

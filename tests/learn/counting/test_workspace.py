@@ -151,7 +151,7 @@ def test_a_killed_run_goes_on(tmp_path: Path, corpus: Path, processes: int) -> N
     process.communicate(timeout=60)  # until the last worker has closed the pipes
     assert process.returncode == -signal.SIGKILL
     assert names(tmp_path) == {"o.counts.partial", "script.py"}
-    (tmp_path / ".o.counts.abcd1234").mkdir()
+    (tmp_path / f".o.counts.{process.pid}.abcd1234.draft").mkdir()
     # A part that was being written when the run was killed, and a lock that nobody holds.
     (tmp_path / "o.counts.partial" / "parts" / ".half").mkdir()
     assert (tmp_path / "o.counts.partial" / "lock").exists()
@@ -241,3 +241,29 @@ def test_a_folder_that_cannot_be_written(tmp_path: Path) -> None:
     (tmp_path / "o.partial").touch()
     with pytest.raises(OSError, match=r"cannot write .*o\.partial"), Workspace(tmp_path / "o", []):
         pass
+
+
+@pytest.mark.parametrize("fails", [False, True])
+def test_what_is_somebody_else_s_stays(tmp_path: Path, corpus: Path, fails: bool) -> None:
+    mine = [tmp_path / ".o.metadata", tmp_path / ".o.12345678", tmp_path / ".o.1.metadata"]
+    for file in mine:
+        file.write_text("mine")
+    if fails:
+        (corpus / "0.conllu").write_text("1\tbroken\n\n")
+        with pytest.raises(InputError):
+            run(corpus / "0.conllu", tmp_path / "o")
+    else:
+        run(corpus, tmp_path / "o")
+    (tmp_path / "p.partial").mkdir()
+    (tmp_path / "p.partial" / "thesis.txt").write_text("mine")
+    with pytest.raises(InputError, match=r"p\.partial: the folder is there and was not left by"):
+        run(corpus, tmp_path / "p")
+    assert all(file.read_text() == "mine" for file in mine)
+    assert os.listdir(tmp_path / "p.partial") == ["thesis.txt"]
+
+
+def test_an_older_roget_s_parts_are_used(tmp_path: Path, corpus: Path) -> None:
+    with pytest.raises(KeyboardInterrupt):
+        run(corpus, tmp_path / "o.counts", progress=Stop(4, KeyboardInterrupt()))
+    (tmp_path / "o.counts.partial" / "partial.json").unlink()
+    assert run(corpus, tmp_path / "o.counts").reused == 4
