@@ -90,7 +90,7 @@ def build(
         reader=reader,
         tagger=None if tagger is None else tagger.value,
         model=model,
-        columns=columns.split(",") if columns else None,
+        columns=columns or None,
         encoding=encoding,
         transpose=transpose,
         min_count=min_count,

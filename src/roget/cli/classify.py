@@ -44,11 +44,10 @@ def classify(
     Contexts are matched by name, so count them as those of the thesaurus were counted. A word of
     which no context is known gets no class.
     """
-    from roget.core.counts import Counts
     from roget.learn.opening import open_thesaurus
     from roget.report import words
 
-    given = Counts.read(counts, columns.split(",") if columns else None)
+    given = options.read_counts(counts, columns)
     placed = words.place(open_thesaurus(thesaurus), given, n)
     told = _told(format, output)
     made = {

@@ -131,7 +131,7 @@ def count(
         reader=reader,
         tagger=None if tagger is None else tagger.value,
         model=model,
-        columns=columns.split(",") if columns else None,
+        columns=columns or None,
         form=form,
         keep_case=keep_case,
         tags=tags,

@@ -57,8 +57,9 @@ ModelOption = Annotated[
 ColumnsOption = Annotated[
     str | None,
     typer.Option(
-        metavar="WORD,CONTEXT[,COUNT]",
-        help="Of a table: names or numbers of the columns, such as user,item or 2,1,3.",
+        metavar="ROLE=COLUMN",
+        help="Of a table: word=noun,context=verb,count=freq, and perhaps slot=…; or names or "
+        "numbers of word, context and count: user,item or 2,1,3.",
     ),
 ]
 EncodingOption = Annotated[str, typer.Option(help="Of the inputs.")]

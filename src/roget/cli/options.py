@@ -177,7 +177,7 @@ def read_counts(name: str, columns: str | None, sample: str = "verb_object") -> 
     """The counts that are named, or a sample; what there is to tell of them goes to stderr."""
     from roget.learn.opening import open_counts
 
-    counts, notes = open_counts(name, columns.split(",") if columns else None, sample=sample)
+    counts, notes = open_counts(name, columns or None, sample=sample)
     for note in notes:
         print(f"note: {note}", file=sys.stderr)
     return counts

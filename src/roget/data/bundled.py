@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal, overload
 
 from roget.core.quadruple import Quadruple
-from roget.errors import InputError, UnknownName
+from roget.errors import UnknownName
 
 if TYPE_CHECKING:
     from roget.core.counts import Counts
@@ -18,6 +18,9 @@ ATTRIBUTION = (
     "source texts CC BY / CC BY-SA / public domain"
 )
 
+
+QUADRUPLES = "pp_quads"
+"""The sample that holds no counts."""
 
 SAMPLES: dict[str, str] = {
     "verb_object": "nouns as objects of verbs, 110,270 tokens: words × contexts",
@@ -42,23 +45,12 @@ def sample(name: str = "verb_object") -> Counts | list[Quadruple]:
               noun2='acrylamide', attachment='N')
     """
     path = sample_path(name)
-    return _quadruples(path) if name == "pp_quads" else _counts(path)
+    return _quadruples(path) if name == QUADRUPLES else _counts(path)
 
 
-def bundled_counts(name: str, default: str = "verb_object") -> Counts | None:
-    """The counts that a name means: of a sample, or of the default one, which is called sample.
-
-    None if there is none of that name, or if a file is called so.
-    """
-    from roget.core.counts import Counts
-
-    known = default if name == "sample" else name
-    if known not in SAMPLES or os.path.exists(name):
-        return None
-    found = sample(known)
-    if not isinstance(found, Counts):
-        raise InputError(f"{name} holds quadruples, not counts")
-    return found
+def is_sample(name: str) -> bool:
+    """Whether a name means a sample, one of them being simply called so; files come first."""
+    return (name == "sample" or name in SAMPLES) and not os.path.exists(name)
 
 
 def sample_path(name: str) -> Path:
@@ -69,10 +61,10 @@ def sample_path(name: str) -> Path:
 
 
 def _quadruples(path: Path) -> list[Quadruple]:
-    import duckdb
+    from roget.core.io.duck import database, parquet
 
-    with duckdb.connect() as connection:
-        rows = connection.execute("SELECT * FROM read_parquet(?)", [str(path)]).fetchall()
+    with database() as connection:
+        rows = connection.execute(f"FROM {parquet(path)}").fetchall()
     return [Quadruple(*row) for row in rows]
 
 

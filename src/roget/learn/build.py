@@ -18,13 +18,13 @@ from roget._version import __version__
 from roget.core.counts import Counts
 from roget.core.counts.files import is_counts
 from roget.core.store import clear_errors, write_atomic
-from roget.data import bundled_counts
+from roget.data import is_sample
 from roget.errors import InputError, UnknownName
 from roget.learn.counting import count as counting
 from roget.learn.counting.inputs import plan, sources_of
 from roget.learn.counting.options import Options, cuts_of, recipe_of
-from roget.learn.counting.sides import heads_first
 from roget.learn.counting.work import Progress as Reading
+from roget.learn.opening import open_counts
 from roget.learn.thesaurus import Edit, Thesaurus
 from roget.learn.thesaurus import files as thesaurus_files
 from roget.learn.trial import trial
@@ -223,7 +223,6 @@ def _built(
     reading: Reading | None,
     clustering: Clustering | None,
 ) -> Built:
-    options, told = _sided(inputs, options)
     ready = _ready(inputs, options)
     counts, notes = _counted(inputs, folder, options, reading) if ready is None else (ready, ())
     counts, more = _chosen(counts, wanted, options)
@@ -231,20 +230,7 @@ def _built(
     thesaurus = Thesaurus.from_clustering(counts, model)
     if wanted.heldout and not model.interrupted_:
         thesaurus.provenance["heldout"] = trial(counts, model, wanted.seed, clustering)
-    return Built(thesaurus, (*told, *notes, *more, *model.notes_), model.interrupted_)
-
-
-def _sided(
-    inputs: Sequence[str | os.PathLike[str]], options: Options
-) -> tuple[Options, tuple[str, ...]]:
-    """Options with the side that is clustered: nouns of a table of verbs and nouns."""
-    if options.transpose is not None or options.columns is not None:
-        return options, ()
-    names = heads_first(inputs)
-    if names is None:
-        return options, ()
-    told = f"columns are {names}: the second one's words are clustered (else --no-transpose)"
-    return replace(options, transpose=True), (told,)
+    return Built(thesaurus, (*notes, *more, *model.notes_), model.interrupted_)
 
 
 def _clusterer(wanted: Plan, folder: Path, counts: Counts, progress: Clustering | None) -> Any:
@@ -309,9 +295,7 @@ def _ready(inputs: Sequence[str | os.PathLike[str]], options: Options) -> Counts
 
 
 def _existing(name: str) -> Counts | None:
-    if is_counts(Path(name)):
-        return Counts.read(name)
-    return bundled_counts(name)
+    return open_counts(name)[0] if is_counts(Path(name)) or is_sample(name) else None
 
 
 def _counted(

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
 from pathlib import Path
 
+from roget import data
 from roget.catalogue import suffixes
-from roget.core.counts import Counts
-from roget.data import bundled_counts
+from roget.core.counts import Counts, formats
+from roget.core.io.table import Columns, split_columns
 from roget.errors import InputError
-from roget.learn.counting.sides import heads_first
 from roget.learn.taxonomy import read, taxonomy_of
 from roget.learn.taxonomy.taxonomy import Taxonomy
 from roget.learn.thesaurus import Thesaurus
@@ -42,26 +41,43 @@ def open_classes(path: str | os.PathLike[str]) -> Thesaurus | Taxonomy:
 
 
 def open_counts(
-    name: str | os.PathLike[str],
-    columns: Sequence[str | int] | None = None,
-    *,
-    sample: str = "verb_object",
+    name: str | os.PathLike[str], columns: Columns = None, *, sample: str = "verb_object"
 ) -> tuple[Counts, tuple[str, ...]]:
-    """The counts of a folder, a table or a bundled sample, and what there is to tell of them.
+    """The counts that a name means, and what there is to tell of how they were read.
 
-    `sample` is the one that is simply called so. Where header or name of a table are of the kind of
-    verb_object.tsv, its words are in the second column.
+    Parameters
+    ----------
+    name : path or str
+        A counts folder, a table, a matrix, or the name of a bundled sample if no file has it.
+    columns : see `Counts.read`
+    sample : str
+        The sample that is simply called so.
+
+    Raises
+    ------
+    InputError
+        If there is nothing of that name, or if it does not hold counts.
+
+    Examples
+    --------
+    >>> open_counts("verb_object")[0]
+    Counts: 9,994 words × 3,609 contexts, 66,626 entries, 110,270 tokens
     """
-    bundled = bundled_counts(os.fspath(name), sample)
-    if bundled is not None:
+    text = os.fspath(name)
+    if data.is_sample(text):
         if columns is not None:
-            raise InputError(f"columns {','.join(map(str, columns))}: {name} comes with roget")
-        return bundled, ()
-    swapped = heads_first([name]) if columns is None else None
-    counts = Counts.read(name, columns=columns)
-    if swapped is None:
-        return counts, ()
-    return counts.T, (f"columns are {swapped}: the second one's are the words (else --columns)",)
+            raise InputError(f"columns {','.join(split_columns(columns))}: {name} comes with roget")
+        found = data.sample(sample if text == "sample" else text)
+        if not isinstance(found, Counts):
+            raise InputError(f"{name} holds quadruples, not counts")
+        return found, ()
+    if not os.path.exists(name):
+        known = ", ".join(one for one in data.SAMPLES if one != data.QUADRUPLES)
+        raise InputError(
+            f"{name}: no such file or folder; expected a counts folder, a file of counts (.tsv, "
+            f".npz, …) or a sample that comes with roget ({known})"
+        )
+    return formats.read(name, columns)
 
 
 def is_taxonomy(path: str | os.PathLike[str]) -> bool:

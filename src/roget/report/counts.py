@@ -12,11 +12,7 @@ from math import fsum
 from pathlib import Path
 from typing import Any, Literal
 
-from roget.errors import InputError
 from roget.report.text import width
-
-_QUADRUPLES = "pp_quads"
-"""The sample that has no counts."""
 
 
 def look(name: str, top: int = 10) -> dict[str, Any]:
@@ -61,19 +57,12 @@ def _folder(name: str) -> Iterator[Path]:
     """A counts directory: the one of that name, or one made of what else has it."""
     import tempfile
 
-    from roget.core.counts import Counts
-    from roget.data import SAMPLES, bundled_counts
+    from roget.learn.opening import open_counts
 
     if os.path.isdir(name):
         yield Path(name)
         return
-    if not os.path.exists(name) and name not in SAMPLES:
-        known = ", ".join(one for one in SAMPLES if one != _QUADRUPLES)
-        raise InputError(
-            f"{name}: no such file or folder; expected a counts folder, a file of counts (.tsv, "
-            f".npz, …) or a sample that comes with roget ({known})"
-        )
-    counts = bundled_counts(name) or Counts.read(name)
+    counts, _ = open_counts(name)
     with tempfile.TemporaryDirectory(prefix="roget.") as folder:
         counts.write(os.path.join(folder, "counts"))
         yield Path(folder) / "counts"

@@ -62,7 +62,7 @@ def test_top_keeps_the_most_frequent(counts, words, contexts):
 
 
 def test_top_of_a_real_table(shared_data):
-    counts = Counts.read(shared_data / "amalgum" / "verb_object.tsv").T
+    counts = Counts.read(shared_data / "amalgum" / "verb_object.tsv")
     assert repr(counts) == "Counts: 9,994 words × 3,609 contexts, 66,626 entries, 110,270 tokens"
     assert repr(counts.top(1000)).startswith("Counts: 1,000 words × 3,054 contexts, 39,192 entries")
     assert counts.top(1000).total == 77_509

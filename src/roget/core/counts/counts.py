@@ -25,6 +25,7 @@ from roget.core.counts.matrix import (
     two_dimensional,
 )
 from roget.core.counts.names import NotCounted, combined_provenance, with_step
+from roget.core.io.table import Columns
 from roget.errors import InputError
 
 Places: TypeAlias = npt.NDArray[np.intp]
@@ -75,17 +76,18 @@ class Counts:
         self.provenance: dict[str, Any] = dict(provenance or {})
 
     @classmethod
-    def read(
-        cls, path: str | os.PathLike[str], columns: Sequence[str | int] | None = None
-    ) -> Counts:
+    def read(cls, path: str | os.PathLike[str], columns: Columns = None) -> Counts:
         """Read a counts directory, a table of (word, context[, count]), .npz or Matrix Market.
 
-        `columns` names a table's columns of the word, the context and perhaps the count. The
-        words and contexts of a table are ordered by total, then by text.
+        `columns` says which columns of a table are which: "word=noun,context=verb,count=freq"
+        (or a slot as well), or names or numbers of word, context and perhaps count. Without it the
+        header tells, or the file's name, if it is of the kind of verb_object.tsv; else the first
+        two columns are word and context. The words and contexts of a table are ordered by total,
+        then by text.
         """
         from roget.core.counts.formats import read
 
-        return read(path, columns)
+        return read(path, columns)[0]
 
     def write(self, path: str | os.PathLike[str]) -> None:
         """Write a counts directory, or, if the name ends so, a .tsv, .tsv.gz or .npz file.

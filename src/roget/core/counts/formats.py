@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import gzip
+import io
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
-from typing import IO, Any, cast
+from typing import IO, Any
 
 from scipy import sparse
 
@@ -19,41 +19,42 @@ from roget.core.counts.matrix import Names
 from roget.core.folder import sha256
 from roget.core.io.duck import database
 from roget.core.io.pairs import SUM, WHOLE, explained, kind, scan
-from roget.core.io.table import FORMATS
+from roget.core.io.source import open_output, source_of
+from roget.core.io.table import FORMATS, Columns, open_table
 from roget.core.store import new_file
 from roget.errors import InputError
 
-_NPZ = ".npz"
-_MATRIX_MARKET = (".mtx", ".mtx.gz", ".mtx.bz2")
+_NPZ, _MATRIX_MARKET = ".npz", ".mtx"
 _TSV = (".tsv", ".tsv.gz")
 _WRITTEN = (*_TSV, _NPZ)
-_KNOWN = (*FORMATS, *_MATRIX_MARKET, ".txt", ".npy", ".gz", ".zst", ".xz", ".bz2")
+_KNOWN = (*FORMATS, _MATRIX_MARKET, ".txt", ".npy", ".gz", ".zst", ".xz", ".bz2")
 """Ends of names that promise a file of another kind, so no directory is given such a name."""
 
 
-def read(path: str | os.PathLike[str], columns: Sequence[str | int] | None = None) -> Counts:
-    """Read counts, whatever they are kept in."""
+def read(path: str | os.PathLike[str], columns: Columns = None) -> tuple[Counts, tuple[str, ...]]:
+    """Read counts, whatever they are kept in, with what there is to tell of the reading."""
     place = Path(path)
-    name = place.name.lower()
-    is_table = place.is_file() and not name.endswith((_NPZ, *_MATRIX_MARKET))
-    if columns is not None and not is_table and place.exists():
-        raise InputError(f"{place}: columns can be named for tables only")
-    if place.is_dir():
-        return counts_files.read(place)
     if not place.exists():
         raise InputError(f"{place}: no such file or directory")
+    suffix = "" if place.is_dir() else source_of(str(place)).suffix
+    is_table = place.is_file() and suffix not in (_NPZ, _MATRIX_MARKET)
+    if columns is not None and not is_table:
+        raise InputError(f"{place}: columns can be named for tables only")
+    if place.is_dir():
+        return counts_files.read(place), ()
+    notes: tuple[str, ...] = ()
     with named(place):
-        if name.endswith(_NPZ):
+        if suffix == _NPZ:
             counts = counts_npz.read(place)
-        elif name.endswith(_MATRIX_MARKET):
+        elif suffix == _MATRIX_MARKET:
             counts = Counts(_matrix_market(place))
         else:
-            counts = _table(place, columns)
+            counts, notes = _table(place, columns)
         if not counts.entries:
             raise InputError("there are no counts in it")
     given = {"path": str(place), "bytes": place.stat().st_size}
     counts.provenance["inputs"] = [given | {"sha256": sha256(place)}]
-    return counts
+    return counts, notes
 
 
 def write(counts: Counts, path: str | os.PathLike[str]) -> None:
@@ -87,37 +88,52 @@ def named(place: Path) -> Iterator[None]:
         raise InputError(f"{place}: {error}") from None
 
 
-def _table(place: Path, columns: Sequence[str | int] | None) -> Counts:
-    with database() as connection, explained(connection, place, columns):
-        query = scan(connection, place, columns)
+def _table(place: Path, columns: Columns) -> tuple[Counts, tuple[str, ...]]:
+    with (
+        open_table(place, columns) as table,
+        database() as connection,
+        explained(connection, table),
+    ):
+        query = scan(connection, table)
+        slotted = "slot" in table.places
+        if slotted:
+            # Two slots can give one name: a of b:c, and a:b of c.
+            name = "CASE WHEN slot = '' THEN context ELSE slot || ':' || context END"
+            query = f"SELECT word, {name} AS context, slot, n FROM ({query})"
         if kind(connection, query) == WHOLE:
             # Fractions are added up later, so that a sum is rounded once.
-            query = f"SELECT word, context, {SUM[WHOLE]} AS n FROM ({query}) GROUP BY ALL"
+            slot = "min(slot) AS slot, " if slotted else ""
+            query = f"SELECT word, context, {slot}{SUM[WHOLE]} AS n FROM ({query}) GROUP BY 1, 2"
         connection.execute(f"CREATE TEMP TABLE pairs AS {query}")
-        vocabularies = []
+        axes: dict[str, Any] = {}
         for axis in ("word", "context"):
+            slot = ", min(slot) AS slot" if slotted and axis == "context" else ""
             connection.execute(
-                f"CREATE TEMP TABLE {axis}s AS SELECT {axis}, CAST(row_number() OVER "
+                f"CREATE TEMP TABLE {axis}s AS SELECT *, CAST(row_number() OVER "
                 f"(ORDER BY {axis}) - 1 AS INTEGER) AS {axis}_id "
-                f"FROM (SELECT DISTINCT {axis} FROM pairs)"
+                f"FROM (SELECT {axis}{slot} FROM pairs GROUP BY {axis})"
             )
-            query = f"SELECT {axis} FROM {axis}s ORDER BY {axis}_id"
-            vocabularies.append(connection.execute(query).fetchnumpy()[axis])
+            query = f"SELECT * FROM {axis}s ORDER BY {axis}_id"
+            axes |= connection.execute(query).fetchnumpy()
         cells = connection.execute(
             "SELECT word_id, context_id, n FROM pairs JOIN words USING (word) "
             "JOIN contexts USING (context)"
         ).fetchnumpy()
-    words, contexts = vocabularies
+    words, contexts = axes["word"], axes["context"]
     places = (cells["word_id"], cells["context_id"])
     matrix = sparse.coo_array((cells["n"], places), shape=(words.size, contexts.size))
-    return Counts(matrix, words, contexts).ranked()
+    counts = Counts(matrix, words, contexts, slots=axes.get("slot"))
+    return counts.ranked(), (table.note,) if table.note else ()
 
 
 def _matrix_market(place: Path) -> Any:
     from scipy.io import mmread
 
+    source = source_of(str(place))
     try:
-        return mmread(str(place))
+        if not source.compression:
+            return mmread(str(place))
+        return mmread(io.BytesIO(b"".join(source.chunks())))
     except (ValueError, OverflowError, OSError, EOFError) as error:
         raise InputError(f"cannot be read as Matrix Market: {error}") from None
 
@@ -125,12 +141,8 @@ def _matrix_market(place: Path) -> Any:
 def _write_tsv(counts: Counts, place: Path) -> None:
     for axis, texts in (("word", counts.words), ("context", counts.contexts)):
         _need_plain(texts, axis, place)
-    with new_file(place) as draft, open(draft, "wb") as raw:
-        packed = place.suffix.lower() == ".gz"
-        # Without a name and a time inside, equal counts give equal bytes.
-        file = gzip.GzipFile("", "wb", 5, raw, mtime=0) if packed else raw
-        with file:
-            _write_rows(counts, cast("IO[bytes]", file))
+    with new_file(place) as draft, open_output(draft, place.name) as file:
+        _write_rows(counts, file)
 
 
 def _write_rows(counts: Counts, file: IO[bytes]) -> None:

@@ -72,7 +72,7 @@ def database() -> Iterator[duckdb.DuckDBPyConnection]:
 
 
 @contextmanager
-def readable(file: Path) -> Iterator[None]:
+def readable(file: str | Path) -> Iterator[None]:
     """DuckDB's errors as ours, with the name of the file being read."""
     try:
         yield

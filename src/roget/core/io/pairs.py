@@ -1,32 +1,31 @@
-"""Files of pairs as SQL: word, context and perhaps a count, in TSV, CSV, JSON lines or Parquet.
+"""Tables of pairs as SQL: word, context and perhaps a slot and a count.
 
-`scan` looks at a file's first rows and gives a SELECT of `word`, `context` and `n`. The query
-stops with an error at a row that cannot be used; under `explained` that error names the lines:
+`scan` gives a SELECT of `word`, `context` and `n`, which stops with an error at a row that cannot
+be used; under `explained` that error names the lines:
 
-    with explained(connection, path):
-        connection.execute(f"CREATE TABLE pairs AS {scan(connection, path)}")
+    with open_table(path) as table, explained(connection, table):
+        connection.execute(f"CREATE TABLE pairs AS {scan(connection, table)}")
 """
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterator, Sequence
+import json
+import math
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any
 
-from roget.core.io.duck import quoted
-from roget.core.io.lines import check_compressed
-from roget.core.io.problems import check_parquet, check_text
-from roget.core.io.table import LARGEST, Layout, layout, source
+from roget.core.io.problems import Problems
+from roget.core.io.table import WHOLE_TYPES, Table
 from roget.errors import InputError
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-Path: TypeAlias = str | os.PathLike[str]
-Columns: TypeAlias = Sequence[str | int]
-
 WHOLE, FRACTIONAL = "BIGINT", "DOUBLE"
+
+LARGEST = 2**62
+"""Counts must be smaller, so that sums of them can be told from overflow."""
 
 SUM = {
     WHOLE: "CASE WHEN sum(n) < 9223372036854775808 THEN CAST(sum(n) AS BIGINT)"
@@ -35,39 +34,33 @@ SUM = {
 """How to add up the whole n of a scan. Sums of fractions would depend on the order of rows."""
 
 
-def scan(
-    connection: DuckDBPyConnection,
-    path: Path,
-    columns: Columns | None = None,
-    *,
-    format: str | None = None,
-    name: str | None = None,
-    rows: int | None = None,
-) -> str:
-    """A SELECT of word VARCHAR, context VARCHAR and n BIGINT or DOUBLE, without rows of n = 0.
+def scan(connection: DuckDBPyConnection, table: Table, rows: int | None = None) -> str:
+    """A SELECT of word, context and, if there is one, slot VARCHAR, and n BIGINT or DOUBLE.
 
-    Columns are names, or numbers from 1: word, context and perhaps count. Without them the names
-    word, context and count (or n, frequency, weight) are looked for; else the first two columns
-    are taken, and the third if it is a number. The suffix tells the format, unless it is given;
-    messages use the name. With `rows` only so many are read: the first ones, if the connection
-    preserves the order.
+    Rows of n = 0 are left out. With `rows` only so many are read: the first ones, if the
+    connection preserves the order.
     """
-    with explained(connection, path, columns, format=format, name=name):
-        found = layout(connection, path, columns, format=format, name=name)
-        check_compressed(found)
-        raw = f"SELECT {_raw(found)} FROM {source(found)}"
+    with explained(connection, table):
+        slot = f", coalesce({table.cell('slot')}, '') AS slot" if "slot" in table.places else ""
+        also = ", slot" if slot else ""
+        counted = "count" in table.places
+        n = f", {table.cell('count', text=False)} AS n" if counted else ""
+        raw = (
+            f"SELECT {table.cell('word')} AS word, {table.cell('context')} AS context{slot}{n}"
+            f" FROM {table.sql}"
+        )
         if rows is not None:
             raw += f" LIMIT {rows}"
         words = ", ".join(
             f"CASE WHEN {side} <> '' THEN {side} ELSE error('an empty {side}') END AS {side}"
             for side in ("word", "context")
         )
-        if found.count is None:
-            return f"SELECT {words}, CAST(1 AS BIGINT) AS n FROM ({raw})"
-        kind = WHOLE if _is_whole(connection, found, raw) else FRACTIONAL
+        if not counted:
+            return f"SELECT {words}{also}, CAST(1 AS BIGINT) AS n FROM ({raw})"
+        kind = WHOLE if _is_whole(connection, table, raw) else FRACTIONAL
         good = f"value >= 0 AND value < {LARGEST}::DOUBLE"
         return (
-            f"SELECT {words}, CASE WHEN {good} THEN CAST(n AS {kind})"
+            f"SELECT {words}{also}, CASE WHEN {good} THEN CAST(n AS {kind})"
             f" ELSE error('a bad count') END AS n"
             f" FROM (SELECT *, TRY_CAST(n AS DOUBLE) AS value FROM ({raw}))"
             " WHERE value IS DISTINCT FROM 0"
@@ -76,18 +69,11 @@ def scan(
 
 def kind(connection: DuckDBPyConnection, query: str) -> str:
     """The type of a scan's n: WHOLE or FRACTIONAL."""
-    return str(connection.execute(f"DESCRIBE {query}").fetchall()[2][1])
+    return str(connection.execute(f"DESCRIBE SELECT n FROM ({query})").fetchall()[0][1])
 
 
 @contextmanager
-def explained(
-    connection: DuckDBPyConnection,
-    path: Path,
-    columns: Columns | None = None,
-    *,
-    format: str | None = None,
-    name: str | None = None,
-) -> Iterator[None]:
+def explained(connection: DuckDBPyConnection, table: Table) -> Iterator[None]:
     """Turn the database's complaint about a table into a FormatError that names broken lines.
 
     The file is read once more for that, slowly. A full disk or too little memory is no fault of
@@ -102,52 +88,43 @@ def explained(
             raise
         # A file that cannot be read at all has no lines to name.
         with suppress(duckdb.Error):
-            check(connection, path, columns, format=format, name=name)
+            check(table)
         reason = str(error).strip().partition("\n")[0]
-        raise InputError(f"{name or os.fspath(path)}: cannot be read: {reason}") from None
+        raise InputError(f"{table.name}: cannot be read: {reason}") from None
 
 
-def check(
-    connection: DuckDBPyConnection,
-    path: Path,
-    columns: Columns | None = None,
-    *,
-    format: str | None = None,
-    name: str | None = None,
-) -> None:
+def check(table: Table) -> None:
     """Read all rows and raise a FormatError that names those that cannot be used."""
-    found = layout(connection, path, columns, format=format, name=name)
-    if found.format == "parquet":
-        check_parquet(connection, found)
-    else:
-        check_text(found)
+    problems = Problems(table.name)
+    for number, cells in table.rows(problems):
+        fault = _fault(cells["word"], cells["context"], cells.get("count", 1))
+        if fault:
+            problems.add(table.place(number), fault)
+    problems.check()
 
 
-def _is_whole(connection: DuckDBPyConnection, found: Layout, raw: str) -> bool:
+def _fault(word: Any, context: Any, count: Any) -> str | None:
+    """What is wrong with a row, if anything is."""
+    for role, value in (("word", word), ("context", context)):
+        if value is None or value == "":
+            return f"the {role} is empty; expected text"
+        if isinstance(value, dict | list):
+            return f"the {role} is {json.dumps(value)!r:.60}; expected text or a number"
+    try:
+        number = float(count) if str(count).isascii() else math.nan
+    except (TypeError, ValueError):
+        number = math.nan
+    if isinstance(count, bool) or not 0 <= number < LARGEST:
+        shown = "missing" if count in (None, "") else repr(count)
+        return f"the count is {shown}; expected a number from 0 to below 2^62"
+    return None
+
+
+def _is_whole(connection: DuckDBPyConnection, table: Table, raw: str) -> bool:
     """Whether all counts are whole numbers: only a pass over them can tell."""
-    if found.whole:
+    if table.types and table.types[table.places["count"]] in WHOLE_TYPES:
         return True
     # A cast of 1.5 to BIGINT would round it, so the test is on the DOUBLE.
     values = f"SELECT TRY_CAST(n AS DOUBLE) AS value FROM ({raw})"
     query = f"SELECT bool_and(value = trunc(value)) FROM ({values})"
     return connection.execute(query).fetchall()[0][0] is not False
-
-
-def _raw(found: Layout) -> str:
-    """The cells as the file has them: word and context as text, and n."""
-    places = {"word": found.word, "context": found.context, "n": found.count}
-    return ", ".join(
-        f"{_cell(found, at, role)} AS {role}" for role, at in places.items() if at is not None
-    )
-
-
-def _cell(found: Layout, at: int, role: str) -> str:
-    cell = quoted(found.names[at], '"')
-    if found.format == "jsonl":
-        plain = f"json_type({cell}) NOT IN ('OBJECT', 'ARRAY', 'NULL')"
-        return f"CASE WHEN {plain} THEN {cell} ->> '$' END"
-    if found.format == "parquet":
-        if role == "n":
-            return cell
-        return f"decode({cell})" if found.types[at] == "BLOB" else f"CAST({cell} AS VARCHAR)"
-    return f"c{at}"

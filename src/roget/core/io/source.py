@@ -12,14 +12,15 @@ import sys
 import zlib
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, cast
 
 import numpy as np
 
-from roget.errors import InputError
+from roget.errors import FormatError, InputError
 
 BLOCK = 4 << 20
 """Decompressed bytes handled at a time."""
@@ -135,10 +136,14 @@ class Source:
         path = Path(self.path)
         return (path.with_suffix("") if _compression(self.path) else path).suffix.lower()
 
+    @property
+    def is_plain(self) -> bool:
+        """Whether the file itself is UTF-8 text, so that other programs can read it too."""
+        return not self.compression and _is_utf8(self.encoding) and self.path != STANDARD_INPUT
+
     def pieces(self, size: int = PIECE) -> list[Source]:
         """The source cut for several processes, where its bytes can be reached directly."""
-        whole = self.compression or self.path == STANDARD_INPUT or not _is_utf8(self.encoding)
-        if whole or self.size <= 2 * size:
+        if not self.is_plain or self.size <= 2 * size:
             return [self]
         cuts = [*range(0, self.size - size // 2, size), self.size]
         ends = [*cuts[1:-1], None]
@@ -160,6 +165,22 @@ class Source:
                 line += int(np.count_nonzero(np.frombuffer(data, np.uint8) == 10))
         if rest:
             yield Block(rest, line)
+
+    def lines(self, name: str | None = None) -> Iterator[tuple[int, str]]:
+        """All lines as text, numbered from 1; they end in \\n, \\r\\n or \\r.
+
+        A line that is not text is a FormatError, in which the source goes by the name.
+        """
+        name = name or self.name
+        number, rest = 1, b""
+        for chunk in chain(self._decode_chunks(BLOCK, REACH), [b""]):
+            data = rest + chunk
+            # A \r at the very end may be half of a \r\n.
+            cut = max(data.rfind(b"\n"), data.rfind(b"\r", 0, -1)) + 1 if chunk else len(data)
+            rest = data[cut:]
+            for line in data[:cut].splitlines():
+                yield number, _decode_line(line, number, name)
+                number += 1
 
     def place(self, line: int) -> str:
         """file:line of a line of this piece, counted from 1 where the piece being read begins."""
@@ -235,6 +256,28 @@ class Source:
             yield decoder.decode(b"", final=True).encode()
         except UnicodeError as error:
             raise InputError(f"{self.name}: not {self.encoding} text ({error})") from None
+
+
+@contextmanager
+def open_output(draft: str | os.PathLike[str], name: str) -> Iterator[IO[bytes]]:
+    """Open a draft for writing; its bytes are gzipped if the file will be called NAME.gz."""
+    with open(draft, "wb") as raw:
+        if not name.lower().endswith(".gz"):
+            yield raw
+            return
+        # Without a name and a time inside, equal contents give equal bytes.
+        with gzip.GzipFile("", "wb", 5, raw, mtime=0) as packed:
+            yield cast("IO[bytes]", packed)
+
+
+def _decode_line(line: bytes, number: int, name: str) -> str:
+    try:
+        return line.decode("utf-8")
+    except UnicodeDecodeError as error:
+        byte = f"byte 0x{line[error.start]:02x} is not UTF-8 text"
+        hint = "is it UTF-16?" if line[:2] in (b"\xff\xfe", b"\xfe\xff") else "is it Latin-1?"
+        text = f"{name}:{number}: {byte}; {hint} Name its encoding, or save it as UTF-8"
+        raise FormatError(name, [text]) from None
 
 
 def _is_utf8(encoding: str) -> bool:

@@ -1,4 +1,9 @@
-"""How a file of pairs is laid out: format, header, and where word, context and count stand."""
+"""One reader of tables: format, delimiter, header, columns by role; as rows, or as SQL.
+
+Which column has which role is told, in this order, by the caller, by the header, by the file's
+name (verb_object.tsv), or by position, if there are no more columns than roles. Nothing else is
+guessed: the error then says which --columns to type.
+"""
 
 from __future__ import annotations
 
@@ -6,19 +11,19 @@ import csv
 import glob
 import json
 import os
-from collections.abc import Sequence
-from contextlib import suppress
-from dataclasses import dataclass, replace
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from itertools import chain
-from typing import TYPE_CHECKING, TypeAlias
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, TypeAlias
 
-from roget.core.io.duck import parquet, quoted
-from roget.core.io.lines import COMPRESSED, lines
-from roget.errors import InputError
-
-if TYPE_CHECKING:
-    from duckdb import DuckDBPyConnection
+from roget.core.io.problems import Problems
+from roget.core.io.source import Source, source_of
+from roget.errors import InputError, UnknownName
 
 FORMATS = {
     ".tsv": "tsv",
@@ -30,89 +35,270 @@ FORMATS = {
     ".parquet": "parquet",
     ".pq": "parquet",
 }
-"""Formats by suffix; ".gz" or ".zst" may follow that of a text."""
+"""Formats by suffix; one of compression may follow."""
 
-COUNT_NAMES = ("count", "n", "frequency", "weight")
-
-Columns: TypeAlias = Sequence[str | int] | None
-
-LARGEST = 2**62
-"""Counts must be smaller, so that sums of them can be told from overflow."""
+Columns: TypeAlias = str | Sequence[str | int] | Mapping[str, str | int] | None
+"""ROLE=COLUMN pairs, or columns in the order of the roles; columns are names or numbers from 1."""
 
 _INTEGERS = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT")
-_WHOLE = (*_INTEGERS, *(f"U{kind}" for kind in _INTEGERS))
-_NUMBERS = (*_WHOLE, "FLOAT", "DOUBLE", "DECIMAL")
+WHOLE_TYPES = (*_INTEGERS, *(f"U{kind}" for kind in _INTEGERS))
+_NUMBERS = (*WHOLE_TYPES, "FLOAT", "DOUBLE", "DECIMAL")
 _NESTED = ("STRUCT", "MAP", "UNION", "VARIANT")
+_FETCHED = 1 << 14
 
 
 @dataclass(frozen=True)
-class Layout:
-    """How a file's rows are laid out, and where in them the pair stands."""
+class Roles:
+    """What the columns of a kind of table may be for, and what headers call them."""
 
-    path: str
+    needed: Mapping[str, tuple[str, ...]]
+    """In the order of columns that have no names."""
+    others: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    number: str = ""
+    """The one that holds numbers, and comes last."""
+
+    @property
+    def all(self) -> Mapping[str, tuple[str, ...]]:
+        """All roles with their names."""
+        return {**self.needed, **self.others}
+
+    @property
+    def order(self) -> tuple[str, ...]:
+        """Those that can be given without their names."""
+        return (*self.needed, *([self.number] if self.number else []))
+
+    @property
+    def shown(self) -> str:
+        """The columns as messages have them: word, context[, count]."""
+        return ", ".join(self.needed) + (f"[, {self.number}]" if self.number else "")
+
+    def find(self, names: Sequence[str]) -> dict[str, list[int]]:
+        """The columns that may have each role, by their names; a role's own name is enough."""
+        plain = [name.strip().lower() for name in names]
+        found = {}
+        for role, known in self.all.items():
+            called = {name: rank for rank, name in enumerate((role, *known))}
+            ranks = {
+                at: called[one]
+                for at, name in enumerate(plain)
+                for one in dict.fromkeys((name, name.removesuffix("s")))
+                if one in called
+            }
+            best = min(ranks, key=lambda at: (ranks[at], plain[at] != role), default=None)
+            if best is not None:
+                alone = role == self.number or plain[best] == role
+                found[role] = [best] if alone else list(ranks)
+        return found
+
+
+PAIRS = Roles(
+    {
+        "word": ("noun", "lemma", "object", "obj", "subject", "subj", "argument", "dependent"),
+        "context": ("verb", "head", "predicate", "governor", "adjective"),
+    },
+    {
+        "slot": ("relation", "rel", "deprel", "preposition", "prep"),
+        "count": ("n", "freq", "frequency", "weight", "f"),
+    },
+    number="count",
+)
+"""Words in contexts; slot and head together are the context, as relations of text give it."""
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table that was looked at: how its rows are laid out, and which columns have which role."""
+
     name: str
     """What messages call the file."""
+    path: str
+    """A plain file in UTF-8 with the table's bytes."""
     format: str
-    names: tuple[str, ...]
+    names: tuple[str, ...] = ()
     """Its columns: numbers from 1 where there is no header."""
     header: bool = False
     delimiter: str = "\t"
     types: tuple[str, ...] = ()
     """Of a Parquet file's columns."""
-    word: int = 0
-    context: int = 1
-    count: int | None = None
+    places: Mapping[str, int] = field(default_factory=dict)
+    """Role → column, from 0."""
+    note: str = ""
+    """What to tell of a choice that was made for the caller."""
 
     @property
-    def whole(self) -> bool:
-        """Whether the counts' type alone says that they are whole numbers."""
-        return bool(self.types) and self.count is not None and self.types[self.count] in _WHOLE
+    def sql(self) -> str:
+        """The SQL table function that reads the file; cells of TSV and CSV are c0, c1, …"""
+        from roget.core.io.duck import parquet, quoted
 
-
-def layout(
-    connection: DuckDBPyConnection,
-    path: str | os.PathLike[str],
-    columns: Columns = None,
-    *,
-    format: str | None = None,
-    name: str | None = None,
-) -> Layout:
-    """A file's layout, from its first rows and the columns asked for."""
-    path = os.fspath(path)
-    name = name or path
-    if columns is not None and len(columns) not in (2, 3):
-        given = ",".join(map(str, columns))
-        raise InputError(f"columns {given!r}: expected two or three, word,context[,count]")
-    if not os.path.isfile(path):
-        raise InputError(f"{name}: no such file")
-    format = format or _format_of(path)
-    if not os.path.getsize(path):
-        raise InputError(f"{name}: the file is empty; expected rows of word, context[, count]")
-    look = {"parquet": _parquet, "jsonl": _jsonl}.get(format, _delimited)
-    return look(connection, Layout(path, name, format, ()), columns)
-
-
-def source(found: Layout) -> str:
-    """The SQL table function that reads the file; cells of TSV and CSV are c0, c1, …"""
-    if found.format == "parquet":
-        return parquet(found.path, numbered=True)
-    path = quoted(glob.escape(found.path))
-    if found.format == "jsonl":
-        places = dict.fromkeys(
-            at for at in (found.word, found.context, found.count) if at is not None
-        )
-        types = ", ".join(f"{quoted(found.names[at])}: 'JSON'" for at in places)
+        if self.format == "parquet":
+            return parquet(self.path, numbered=True)
+        path = quoted(glob.escape(self.path))
+        if self.format == "jsonl":
+            used = dict.fromkeys(self.names[at] for at in self.places.values())
+            types = ", ".join(f"{quoted(name)}: 'JSON'" for name in used)
+            return (
+                f"read_json({path}, format='newline_delimited', columns={{{types}}},"
+                " hive_partitioning=false)"
+            )
+        types = ", ".join(f"'c{at}': 'VARCHAR'" for at in range(len(self.names)))
+        quotes = "quote='\"', escape='\"'" if self.format == "csv" else "quote='', escape=''"
         return (
-            f"read_json({path}, format='newline_delimited', columns={{{types}}},"
+            f"read_csv({path}, auto_detect=false, delim={quoted(self.delimiter)}, {quotes},"
+            f" header={self.header}, columns={{{types}}}, nullstr='', comment='',"
             " hive_partitioning=false)"
         )
-    types = ", ".join(f"'c{at}': 'VARCHAR'" for at in range(len(found.names)))
-    quotes = "quote='\"', escape='\"'" if found.format == "csv" else "quote='', escape=''"
-    return (
-        f"read_csv({path}, auto_detect=false, delim={quoted(found.delimiter)}, {quotes},"
-        f" header={found.header}, columns={{{types}}}, nullstr='', comment='',"
-        " hive_partitioning=false)"
-    )
+
+    def cell(self, role: str, *, text: bool = True) -> str:
+        """The SQL of a role's cell, as text or as it is."""
+        from roget.core.io.duck import quoted
+
+        at = self.places[role]
+        cell = quoted(self.names[at], '"')
+        if self.format == "jsonl":
+            plain = f"json_type({cell}) NOT IN ('OBJECT', 'ARRAY', 'NULL')"
+            return f"CASE WHEN {plain} THEN {cell} ->> '$' END"
+        if self.format == "parquet":
+            if not text:
+                return cell
+            return f"decode({cell})" if self.types[at] == "BLOB" else f"CAST({cell} AS VARCHAR)"
+        return f"c{at}"
+
+    def place(self, number: int) -> str:
+        """Where a row is, by its number."""
+        return f"{self.name}, row {number}" if self.format == "parquet" else f"{self.name}:{number}"
+
+    def lines(self) -> Iterator[tuple[int, str]]:
+        """The lines of a table of text, with their numbers."""
+        return Source(self.path).lines(self.name)
+
+    def rows(self, problems: Problems) -> Iterator[tuple[int, dict[str, Any]]]:
+        """Each row's number and its cells by role; rows without them are problems."""
+        read = {"parquet": self._parquet_rows, "jsonl": self._records}.get(self.format, self._cells)
+        for number, cells in read():
+            if isinstance(cells, str):
+                problems.add(self.place(number), cells)
+            elif len(cells) != len(self.names):
+                expected = f"expected {len(self.names)} as in the first line"
+                problems.add(self.place(number), f"{len(cells)} columns; {expected}")
+            else:
+                yield number, {role: cells[at] for role, at in self.places.items()}
+
+    def _cells(self) -> Iterator[tuple[int, Sequence[Any] | str]]:
+        rows = self._split_tabs() if self.format == "tsv" else self._split_quoted()
+        if self.header:
+            next(rows, None)
+        return rows
+
+    def _split_tabs(self) -> Iterator[tuple[int, Sequence[Any] | str]]:
+        return ((number, text.split("\t")) for number, text in self.lines() if text)
+
+    def _split_quoted(self) -> Iterator[tuple[int, Sequence[Any] | str]]:
+        texts = (f"{text}\n" for _, text in self.lines())
+        reader = csv.reader(texts, delimiter=self.delimiter, strict=True)
+        number = 1
+        try:
+            for cells in reader:
+                if cells:
+                    yield number, cells
+                number = reader.line_num + 1
+        except csv.Error as error:
+            yield number, f"{error}; expected comma-separated cells, quotes in pairs"
+
+    def _records(self) -> Iterator[tuple[int, Sequence[Any] | str]]:
+        for number, text in self.lines():
+            if text.strip():
+                try:
+                    record = json.loads(text)
+                except ValueError as error:
+                    yield number, f"not JSON ({error}); expected an object"
+                    continue
+                if isinstance(record, dict):
+                    yield number, [record.get(name) for name in self.names]
+                else:
+                    yield number, f"found {text!r:.60}; expected an object"
+
+    def _parquet_rows(self) -> Iterator[tuple[int, Sequence[Any] | str]]:
+        from roget.core.io.duck import database
+
+        with database() as connection:
+            found = connection.execute(f"SELECT * EXCLUDE (file_row_number) FROM {self.sql}")
+            number = 0
+            while rows := found.fetchmany(_FETCHED):
+                for row in rows:
+                    yield (number := number + 1), row
+
+
+@contextmanager
+def open_table(
+    given: Source | str | os.PathLike[str],
+    columns: Columns = None,
+    *,
+    roles: Roles = PAIRS,
+    guess: bool = False,
+    transpose: bool | None = None,
+    folder: Path | None = None,
+) -> Iterator[Table]:
+    """Look at a table's first rows, and find the columns of its roles.
+
+    The suffix tells the format, or if that may be a `guess`, the first bytes. What DuckDB cannot
+    read (compressed, not in UTF-8, standard input) is copied to the folder, or a temporary one,
+    while the block lasts.
+    `transpose` as in `roget.count`: None for words and contexts as header or name have them.
+    """
+    source = given if isinstance(given, Source) else source_of(os.fspath(given))
+    asked = parse_columns(columns, roles)
+    with _plain_file(source, folder) as path:
+        if not os.path.getsize(path):
+            raise InputError(f"{source.name}: the file is empty; expected rows of {roles.shown}")
+        format = FORMATS.get(source.suffix)
+        if format is None and guess:
+            with open(path, "rb") as file:
+                format = guess_format(file.read(1 << 16))
+        if format is None:
+            known = ", ".join(FORMATS)
+            raise InputError(f"{source.name}: not known as a table; expected one of {known}")
+        look = {"parquet": _look_at_parquet, "jsonl": _look_at_json}.get(format, _look_at_text)
+        yield look(Table(source.name, path, format), asked, roles, transpose)
+
+
+def split_columns(columns: Columns) -> tuple[str, ...]:
+    """Columns as texts, in either of the two forms in which they may be given.
+
+    >>> split_columns("noun,verb"), split_columns({"word": 2, "context": 1})
+    (('noun', 'verb'), ('word=2', 'context=1'))
+    """
+    if isinstance(columns, Mapping):
+        return tuple(f"{role}={column}" for role, column in columns.items())
+    listed = columns.split(",") if isinstance(columns, str) else columns or ()
+    return tuple(str(column).strip() for column in listed)
+
+
+def parse_columns(columns: Columns, roles: Roles = PAIRS) -> dict[str, str] | None:
+    """Role → column, as the caller has it.
+
+    >>> parse_columns("2,1,3"), parse_columns("context=verb,word=noun")
+    ({'word': '2', 'context': '1', 'count': '3'}, {'context': 'verb', 'word': 'noun'})
+    """
+    if columns is None:
+        return None
+    texts = split_columns(columns)
+    said = ",".join(texts)
+    named = dict(text.split("=", 1) for text in texts if "=" in text)
+    if named and len(named) == len(texts):
+        for role in named:
+            if role not in roles.all:
+                raise UnknownName("column role", role, roles.all)
+        lacking = [role for role in roles.needed if role not in named]
+        if lacking:
+            raise InputError(f"columns {said}: no {lacking[0]}={lacking[0].upper()} among them")
+        return named
+    least = len(roles.needed)
+    if len(texts) not in (least, len(roles.order)):
+        few = "two or three" if roles is PAIRS else f"{least}"
+        raise InputError(
+            f"columns {said!r}: expected {few}, {roles.shown}, or pairs of ROLE=COLUMN"
+        )
+    return dict(zip(roles.order, texts, strict=False))
 
 
 def is_number(value: object) -> bool:
@@ -123,77 +309,120 @@ def is_number(value: object) -> bool:
         return False
 
 
-def _format_of(path: str) -> str:
-    base, suffix = os.path.splitext(path.lower())
-    if suffix in COMPRESSED:
-        suffix = os.path.splitext(base)[1]
-    if suffix not in FORMATS:
-        raise InputError(f"{path}: not known as a table; expected one of {', '.join(FORMATS)}")
-    return FORMATS[suffix]
+def guess_format(head: bytes) -> str:
+    """The format of a table whose name does not tell it, from its first bytes.
+
+    >>> guess_format(b'{"word": 1}'), guess_format(b"milk,drink"), guess_format(b"a, b\\tc")
+    ('jsonl', 'csv', 'tsv')
+    """
+    if head.startswith(b"PAR1"):
+        return "parquet"
+    if head.lstrip().startswith(b"{"):
+        return "jsonl"
+    line = head.lstrip(b"\r\n").partition(b"\n")[0]
+    return "csv" if b"\t" not in line and (b"," in line or b";" in line) else "tsv"
 
 
-def _parquet(connection: DuckDBPyConnection, found: Layout, columns: Columns) -> Layout:
-    rows = connection.execute(f"DESCRIBE SELECT * FROM {source(found)}").fetchall()[:-1]
-    found = replace(
-        found,
-        names=tuple(str(row[0]) for row in rows),
-        types=tuple(str(row[1]) for row in rows),
-        header=True,
-    )
-    numeric = len(rows) > 2 and found.types[2].partition("(")[0] in _NUMBERS
-    placed = _place(found, columns, numeric=numeric)
-    for role, at in (("word", placed.word), ("context", placed.context), ("count", placed.count)):
-        kind = "" if at is None else found.types[at]
-        wrong = role == "count" and kind in ("BOOLEAN", "BLOB")
-        if wrong or kind.endswith("]") or kind.startswith(_NESTED):
+@contextmanager
+def _plain_file(source: Source, folder: Path | None) -> Iterator[str]:
+    """A file that DuckDB can read: decompressed and in UTF-8, if need be in a copy."""
+    if source.is_plain:
+        yield source.path
+        return
+    with TemporaryDirectory(prefix="roget.", dir=folder) as made:
+        copy = os.path.join(made, "table")
+        with open(copy, "wb") as file:
+            for block in source.blocks():
+                file.write(block.data)
+        yield copy
+
+
+def _look_at_parquet(
+    table: Table, asked: Mapping[str, str] | None, roles: Roles, transpose: bool | None
+) -> Table:
+    from roget.core.io.duck import database, readable
+
+    with readable(table.name), database() as connection:
+        rows = connection.execute(f"DESCRIBE SELECT * FROM {table.sql}").fetchall()[:-1]
+    types = tuple(str(row[1]) for row in rows)
+    table = replace(table, names=tuple(str(row[0]) for row in rows), types=types, header=True)
+    numeric = [at for at, kind in enumerate(types) if kind.partition("(")[0] in _NUMBERS]
+    placed = _place(table, asked, roles, numeric, transpose)
+    for role, at in placed.places.items():
+        counted = role == roles.number
+        wrong = counted and types[at] in ("BOOLEAN", "BLOB")
+        if wrong or types[at].endswith("]") or types[at].startswith(_NESTED):
             raise InputError(
-                f"{found.name}: the {role} column {found.names[at or 0]!r} is of type {kind}; "
-                f"expected {'a number' if role == 'count' else 'one text or number'} per row"
+                f"{table.name}: the {role} column {table.names[at]!r} is of type {types[at]}; "
+                f"expected {'a number' if counted else 'one text or number'} per row"
             )
     return placed
 
 
-def _jsonl(connection: DuckDBPyConnection, found: Layout, columns: Columns) -> Layout:
-    line, text = next(((at, text) for at, text in lines(found) if text.strip()), (1, ""))
+def _look_at_json(
+    table: Table, asked: Mapping[str, str] | None, roles: Roles, transpose: bool | None
+) -> Table:
+    line, text = next(((at, text) for at, text in table.lines() if text.strip()), (1, ""))
     try:
         record = json.loads(text)
     except ValueError as error:
-        raise InputError(f"{found.name}:{line}: not JSON ({error}); expected an object") from None
+        raise InputError(f"{table.name}:{line}: not JSON ({error}); expected an object") from None
     if not isinstance(record, dict):
-        raise InputError(f"{found.name}:{line}: found {text!r:.60}; expected one object per line")
-    values = list(record.values())
-    found = replace(found, names=tuple(record), header=True)
-    return _place(found, columns, numeric=len(values) > 2 and is_number(values[2]))
+        raise InputError(f"{table.name}:{line}: found {text!r:.60}; expected one object per line")
+    numeric = [at for at, value in enumerate(record.values()) if is_number(value)]
+    return _place(
+        replace(table, names=tuple(record), header=True), asked, roles, numeric, transpose
+    )
 
 
-def _delimited(connection: DuckDBPyConnection, found: Layout, columns: Columns) -> Layout:
-    found, first, second = _first_rows(found)
-    by_name = any(str(at) in first for at in columns or () if _number(at) is None)
-    header = by_name or {"word", "context"} <= {cell.strip().lower() for cell in first}
-    if not header and len(second) == len(first):
-        # Where counts begin only with the second row, the first one holds names.
-        at = 2 if columns is None else _number(columns[2]) if len(columns) == 3 else None
-        if at is not None and at < len(first):
-            header = is_number(second[at]) and not is_number(first[at])
+def _look_at_text(
+    table: Table, asked: Mapping[str, str] | None, roles: Roles, transpose: bool | None
+) -> Table:
+    table, first, second = _first_rows(table, roles)
+    numbers, later = (
+        [at for at, cell in enumerate(row) if is_number(cell)] for row in (first, second)
+    )
+    header = _is_header(first, asked, roles, numbers, later if len(second) == len(first) else [])
     names = first if header else [str(at + 1) for at in range(len(first))]
-    sample = second if header else first
-    found = replace(found, names=tuple(names), header=header)
-    return _place(found, columns, numeric=len(sample) > 2 and is_number(sample[2]))
+    table = replace(table, names=tuple(names), header=header)
+    return _place(table, asked, roles, later if header else numbers, transpose)
 
 
-def _first_rows(found: Layout) -> tuple[Layout, list[str], list[str]]:
+def _is_header(
+    first: Sequence[str],
+    asked: Mapping[str, str] | None,
+    roles: Roles,
+    numbers: Sequence[int],
+    later: Sequence[int],
+) -> bool:
+    """Whether the first row holds names: those asked for, those of the roles, or no number yet."""
+    if any(name in first and _number(name) is None for name in (asked or {}).values()):
+        return True
+    named = roles.find(first)
+    if not numbers and roles.needed.keys() <= named.keys():
+        return True
+    if asked is None:
+        counts = (*range(len(roles.needed), len(first)), *named.get(roles.number, ()))
+        return not numbers and any(at in later for at in counts)
+    at = _number(asked.get(roles.number, ""))
+    return at in later and at not in numbers
+
+
+def _first_rows(table: Table, roles: Roles) -> tuple[Table, list[str], list[str]]:
     """The cells of the first two rows that are not blank, and by what they are parted."""
-    texts = (text for _, text in lines(found) if text.strip())
+    texts = (text for _, text in table.lines() if text.strip())
     first = next(texts, "")
     if not first:
-        raise InputError(f"{found.name}: only blank lines; expected rows of word, context[, count]")
-    if found.format == "tsv":
+        raise InputError(f"{table.name}: only blank lines; expected rows of {roles.shown}")
+    if table.format == "tsv":
         if "\t" not in first:
             hint = "; a comma-separated file is named .csv" if "," in first else ""
+            one, other = [*roles.needed][:2]
             raise InputError(
-                f"{found.name}:1: no tab in {first!r:.60}; expected word, a tab and context{hint}"
+                f"{table.name}:1: no tab in {first!r:.60}; expected {one}, a tab and {other}{hint}"
             )
-        return found, first.split("\t"), next(texts, "").split("\t")
+        second = next(texts, "")
+        return table, first.split("\t"), second.split("\t") if second else []
     mark = ";" if "," not in first and ";" in first else ","
     rows = csv.reader((f"{text}\n" for text in chain([first], texts)), delimiter=mark, strict=True)
     cells: list[list[str]] = [[], []]
@@ -202,39 +431,115 @@ def _first_rows(found: Layout) -> tuple[Layout, list[str], list[str]]:
         cells[0] = next(rows)
         cells[1] = next(rows)
     if not cells[0]:
-        raise InputError(f"{found.name}:1: a quote is opened and never closed")
-    return replace(found, delimiter=mark), cells[0], cells[1]
+        raise InputError(f"{table.name}:1: a quote is opened and never closed")
+    return replace(table, delimiter=mark), cells[0], cells[1]
 
 
-def _place(found: Layout, columns: Columns, *, numeric: bool) -> Layout:
-    """The layout with its three columns; `numeric` tells whether the third could be the count."""
-    names = found.names
-    if columns is not None:
-        places = [_find(found, column) for column in columns]
-        count = places[2] if len(places) == 3 else None
-        return replace(found, word=places[0], context=places[1], count=count)
-    known = {text.strip().lower(): at for at, text in reversed(list(enumerate(names)))}
-    if found.header and "word" in known and "context" in known:
-        count = next((known[text] for text in COUNT_NAMES if text in known), None)
-        return replace(found, word=known["word"], context=known["context"], count=count)
-    if len(names) < 2:
-        raise InputError(f"{found.name}: one column only; expected word and context")
-    return replace(found, count=2 if numeric else None)
+def _place(
+    table: Table,
+    asked: Mapping[str, str] | None,
+    roles: Roles,
+    numeric: Sequence[int],
+    transpose: bool | None,
+) -> Table:
+    """The table with the columns of its roles; `numeric` are those that could be the number."""
+    if asked is not None:
+        places = {role: _find(table, column) for role, column in asked.items()}
+        return replace(table, places=_swap(places) if transpose else places)
+    if len(table.names) < len(roles.needed):
+        raise InputError(f"{table.name}: one column only; expected {' and '.join(roles.needed)}")
+    names = table.names if table.header else _names_in(table, roles, numeric)
+    found = roles.find(names)
+    own = {role for role in roles.needed if role in [name.strip().lower() for name in names]}
+    sure = own == roles.needed.keys()
+    if all(len(found.get(role, ())) == 1 for role in roles.needed):
+        places = {role: at[0] for role, at in found.items() if len(at) == 1}
+        if roles.number and roles.number not in places and not sure:
+            places |= _last_number(table, roles, numeric, places)
+    else:
+        places = dict(zip(roles.needed, range(len(roles.needed)), strict=True))
+        places |= _last_number(table, roles, numeric, places)
+        if len(places) < len(table.names):
+            raise InputError(_unclear(table, roles, found, numeric))
+    note = ""
+    if roles is PAIRS and not sure:
+        word, context = places["word"], places["context"]
+        if transpose is not None and word > context:
+            places = _swap(places)  # as the columns stand
+        elif word > context or "slot" in places:
+            note = _note(names, places)
+    return replace(table, places=_swap(places) if transpose else places, note=note)
 
 
-def _find(found: Layout, column: str | int) -> int:
-    text, names = str(column), list(found.names)
-    if text in names:
-        return names.index(text)
+def _swap(places: Mapping[str, int]) -> dict[str, int]:
+    return {**places, "word": places["context"], "context": places["word"]}
+
+
+def _names_in(table: Table, roles: Roles, numeric: Sequence[int]) -> tuple[str, ...]:
+    """What the file's name says of columns that have no header: verb and object, for one."""
+    width = len(table.names)
+    if roles.number and width > len(roles.needed) and width - 1 in numeric:
+        width -= 1
+    said = re.findall(r"[^\W\d_]+", Path(table.name).name.partition(".")[0])[:width]
+    roles_said = roles.find(said)
+    whole = sum(map(len, roles_said.values())) == width == len(said)
+    return tuple(said) if whole else table.names
+
+
+def _last_number(
+    table: Table, roles: Roles, numeric: Sequence[int], places: Mapping[str, int]
+) -> dict[str, int]:
+    """The number's column, if it is the last one and the only one left."""
+    last = len(table.names) - 1
+    left = last not in places.values() and len(places) == last
+    return {roles.number: last} if roles.number and left and last in numeric else {}
+
+
+def _note(names: Sequence[str], places: Mapping[str, int]) -> str:
+    word, context, slot = (places.get(role) for role in ("word", "context", "slot"))
+    if slot is None:
+        said = f"columns are {names[context or 0]} and {names[word or 0]}"
+        as_they_stand = ",".join(str(at + 1) for at in sorted(places.values()))
+        return f"{said}: the second one's words are taken (else --columns {as_they_stand})"
+    shown = f"{names[slot]}:{names[context or 0]}"
+    return f"words are the column {names[word or 0]}, contexts {shown} (else --columns)"
+
+
+def _unclear(
+    table: Table, roles: Roles, found: Mapping[str, Sequence[int]], numeric: Sequence[int]
+) -> str:
+    """What to type where columns do not tell their roles."""
+    taken: dict[str, int] = {role: at[0] for role, at in found.items() if at}
+    spare = (at for at in range(len(table.names)) if at not in taken.values())
+    for role in roles.needed:
+        if role not in taken:
+            taken[role] = next((at for at in spare if at not in numeric), 0)
+    if roles.number and roles.number not in taken and len(table.names) - 1 in numeric:
+        taken[roles.number] = len(table.names) - 1
+    typed = ",".join(f"{role}={table.names[taken[role]]}" for role in roles.all if role in taken)
+    several = next((role for role in roles.needed if len(found.get(role, ())) > 1), None)
+    if several is not None:
+        could = " or ".join(table.names[at] for at in found[several])
+        why = f"the {several} may be {could}"
+    else:
+        why = f"which are {' and '.join(roles.needed)}?"
+    width = len(table.names)
+    there = f"the columns {', '.join(table.names)}" if table.header else f"{width} columns"
+    return f"{table.name}: has {there}: {why}; choose with --columns, such as --columns {typed}"
+
+
+def _find(table: Table, column: str) -> int:
+    names = list(table.names)
+    if column in names:
+        return names.index(column)
     at = _number(column)
     if at is not None and at < len(names):
         return at
-    near = get_close_matches(text, names, n=1, cutoff=0.6)
+    near = get_close_matches(column, names, n=1, cutoff=0.6)
     hint = f"did you mean {near[0]!r}? " if near else ""
-    has = f"has the columns {', '.join(names)}" if found.header else f"has {len(names)} columns"
-    raise InputError(f"{found.name}: no column {text!r}; {hint}the file {has}")
+    has = f"has the columns {', '.join(names)}" if table.header else f"has {len(names)} columns"
+    raise InputError(f"{table.name}: no column {column!r}; {hint}the file {has}")
 
 
-def _number(column: str | int) -> int | None:
-    text = str(column)
-    return int(text) - 1 if text.isascii() and text.isdecimal() and int(text) else None
+def _number(column: str) -> int | None:
+    return int(column) - 1 if column.isascii() and column.isdecimal() and int(column) else None

@@ -13,6 +13,7 @@ from roget.core.counts import Counts
 from roget.core.counts import files as counts_files
 from roget.core.io import duck
 from roget.core.io.source import STANDARD_INPUT
+from roget.core.io.table import Columns
 from roget.errors import InputError
 from roget.learn.counting import export
 from roget.learn.counting.hashing import Hashes
@@ -59,13 +60,13 @@ def count(
     reader: str | None = None,
     tagger: str | None = None,
     model: str | None = None,
-    columns: Sequence[str | int] | None = None,
+    columns: Columns = None,
     form: bool = False,
     keep_case: bool = False,
     tags: bool = False,
     lines: bool = False,
     encoding: str = "utf-8",
-    transpose: bool = False,
+    transpose: bool | None = None,
     min_count: int = 1,
     min_context: int = 1,
     min_pair: int = 1,
@@ -89,7 +90,9 @@ def count(
     What is a pair: of parsed text, `relation` (obj, subj, all, … or a pattern; default obj); of
     any text, `window`, the words up to so many places away on both `sides` (or left, right,
     apart, each). Plain text is parsed roughly by the `tagger` hanta, well by spacy with a `model`;
-    of a table, `columns` names word, context and count. `transpose` swaps words and contexts.
+    of a table, `columns` names word, context and count ("word=noun,context=verb", or in that
+    order, by name or number); else header or name tell (verb_object.tsv), if `transpose` does not:
+    false for words in the first column. Of other inputs, true swaps words and contexts.
 
     What is a word: the lemma in lower case; else its `form`, or with `keep_case`, or with `tags`.
     Plain text has sentences by Unicode's rules, or one per line (`lines`).
@@ -159,7 +162,7 @@ def run(
         sum(part.facts.sentences for part in done),
         len(sources),
         len({source.path for task in tasks if task.key in before for source in task.sources}),
-        tuple(notes),
+        (*notes, *dict.fromkeys(part.facts.note for part in done if part.facts.note)),
     )
 
 

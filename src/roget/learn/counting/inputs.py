@@ -13,6 +13,7 @@ from roget.core.counts.files import is_counts
 from roget.core.io.paths import find
 from roget.core.io.source import PIECE, STANDARD_INPUT, Source, standard_head
 from roget.core.io.table import FORMATS
+from roget.data import is_sample
 from roget.errors import InputError
 from roget.learn.counting import parts
 from roget.learn.counting.extract import TABULAR
@@ -52,7 +53,7 @@ def sources_of(
     Without a reader, names tell it, then the first bytes; `tabular` says that columns were named.
     """
     for given in inputs:
-        if given != STANDARD_INPUT and is_counts(Path(given)):
+        if is_counts(Path(given)) or is_sample(os.fspath(given)):
             raise InputError(
                 f"{os.fspath(given)}: is counted already; Counts.read can cut and merge it"
             )

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeAlias
 
+from roget.core.io.table import Columns, split_columns
 from roget.errors import InputError, UnknownName
 from roget.learn.corpus.base import Reading, Tables
 from roget.learn.counting.extract import TABULAR, drawer
@@ -48,14 +49,14 @@ class Options:
     reader: str | None = None
     tagger: str | None = None
     model: str | None = None
-    columns: Sequence[str | int] | None = None
+    columns: Columns = None
     form: bool = False
     keep_case: bool = False
     tags: bool = False
     lines: bool = False
     encoding: str = "utf-8"
     transpose: bool | None = None
-    """None for no; `build` looks at the names of tables."""
+    """None for no; or of tables, for words and contexts as header or name have them."""
     min_count: int = 1
     min_context: int = 1
     min_pair: int = 1
@@ -163,10 +164,10 @@ def _tabular(options: Options, reader: str) -> Recipe:
     given = [name for name in ("relation", "window") if getattr(options, name) is not None]
     if given:
         raise InputError(f"{given[0]}: a {reader} holds pairs already")
-    columns = tuple(str(column) for column in options.columns or ())
+    columns = split_columns(options.columns)
     if columns and reader != "table":
         raise InputError(f"columns are for tables; this is a {reader}")
-    return Recipe(reader, columns=columns, transpose=bool(options.transpose), limit=options.limit)
+    return Recipe(reader, columns=columns, transpose=options.transpose, limit=options.limit)
 
 
 def _words(given: Words, what: str, fold: bool) -> frozenset[str] | None:

@@ -56,6 +56,8 @@ class Facts:
     """Of standard input, which can be read only once."""
     seen: dict[str, dict[str, int]] | None = None
     """Of running text without a pair: its tags and labels."""
+    note: str = ""
+    """What to tell the caller."""
 
 
 @dataclass(frozen=True)

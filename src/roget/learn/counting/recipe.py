@@ -26,9 +26,9 @@ class Recipe:
     tags: bool = False
     """Words and contexts carry their part of speech: drink/VERB."""
     columns: tuple[str, ...] = ()
-    """Of a table: the columns of the word, the context and perhaps the count."""
-    transpose: bool = False
-    """Words and contexts change places."""
+    """Of a table: the columns of the word, the context and perhaps the count, or ROLE=COLUMN."""
+    transpose: bool | None = False
+    """Words and contexts change places; None, of a table, if header or name shall tell."""
     limit: int | None = None
     """Stop after the sentence in which so many tokens have been read (rows, for tables)."""
 

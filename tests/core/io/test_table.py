@@ -1,0 +1,178 @@
+"""Tables: which column has which role, and what is refused rather than guessed."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import duckdb
+import pytest
+
+from roget.core.io.problems import Problems
+from roget.core.io.table import Columns, Roles, Table, open_table, parse_columns, split_columns
+from roget.errors import FormatError, InputError, UnknownName
+
+
+def looked_at(path: Path, columns: Columns = None, transpose: bool | None = None) -> Table:
+    with open_table(path, columns, transpose=transpose) as table:
+        return table
+
+
+def written(folder: Path, name: str, *rows: str) -> Path:
+    mark = "," if name.endswith(".csv") else "\t"
+    path = folder / name
+    path.write_text("".join(row.replace(" ", mark) + "\n" for row in rows))
+    return path
+
+
+@pytest.mark.parametrize("suffix", [".tsv", ".csv"])
+@pytest.mark.parametrize(
+    ("header", "row", "expected"),
+    [
+        ("noun verb count", "tea drink 3", {"word": 0, "context": 1, "count": 2}),
+        ("verb noun freq", "drink tea 3", {"word": 1, "context": 0, "count": 2}),
+        ("Verbs Objects n", "drink tea 3", {"word": 1, "context": 0, "count": 2}),
+        ("noun verb hits", "tea drink 3", {"word": 0, "context": 1, "count": 2}),
+        ("noun verb", "tea drink", {"word": 0, "context": 1}),
+        ("head dependent", "drink tea", {"word": 1, "context": 0}),
+        ("user item rating", "u i 5", {"word": 0, "context": 1, "count": 2}),
+        (
+            "noun rel verb f mode",
+            "tea obj drink 7 written",
+            {"word": 0, "slot": 1, "context": 2, "count": 3},
+        ),
+        (
+            "head relation dependent hits",
+            "drink obj tea 7",
+            {"word": 2, "slot": 1, "context": 0, "count": 3},
+        ),
+        ("lemma word context count", "go went to 2", {"word": 1, "context": 2, "count": 3}),
+        ("word context year", "tea drink 1999", {"word": 0, "context": 1}),
+    ],
+)
+def test_roles_by_header(
+    tmp_path: Path, suffix: str, header: str, row: str, expected: dict[str, int]
+) -> None:
+    table = looked_at(written(tmp_path, f"pairs{suffix}", header, row))
+    assert table.header
+    assert dict(table.places) == expected
+
+
+@pytest.mark.parametrize(
+    ("name", "row", "expected"),
+    [
+        ("verb_object.tsv", "drink tea 3", {"word": 1, "context": 0, "count": 2}),
+        ("verb-nouns.csv", "drink tea", {"word": 1, "context": 0}),
+        ("noun_verb.tsv", "tea drink 3", {"word": 0, "context": 1, "count": 2}),
+        (
+            "verb_slot_noun.tsv",
+            "drink obj tea 3",
+            {"word": 2, "slot": 1, "context": 0, "count": 3},
+        ),
+        ("verb_slot_noun.tsv", "drink obj tea", {"word": 2, "slot": 1, "context": 0}),
+        ("pairs.tsv", "drink tea 3", {"word": 0, "context": 1, "count": 2}),
+        ("verb_noun_noun.tsv", "tea drink", {"word": 1, "context": 0}),
+    ],
+)
+def test_roles_by_the_name_of_the_file(
+    tmp_path: Path, name: str, row: str, expected: dict[str, int]
+) -> None:
+    table = looked_at(written(tmp_path, name, row, row))
+    assert not table.header
+    assert dict(table.places) == expected
+    assert bool(table.note) == (expected["word"] > expected["context"])
+
+
+@pytest.mark.parametrize(
+    ("name", "rows", "said"),
+    [
+        (
+            "a.tsv",
+            ["subject verb object count", "dog eat bone 3"],
+            "the word may be subject or object; .*--columns word=subject,context=verb,count=count",
+        ),
+        ("a.tsv", ["dog eat bone 3"], "has 4 columns: .*--columns word=1,context=2,count=4"),
+        ("verb_object.tsv", ["eat obj bone 3"], "--columns word=1,context=2,count=4"),
+        ("a.csv", ["subject verb object", "dog eat bone"], "the word may be subject or object"),
+        ("a.csv", ["a b c"], "has 3 columns"),
+        ("a.csv", ["id n day", "a 3 b"], "columns id, n, day: .*word=id,context=day,count=n"),
+    ],
+)
+def test_what_is_not_clear_is_refused(
+    tmp_path: Path, name: str, rows: list[str], said: str
+) -> None:
+    path = written(tmp_path, name, *rows)
+    with pytest.raises(InputError, match=said) as caught:
+        looked_at(path)
+    columns = str(caught.value).rpartition("--columns ")[2]
+    assert looked_at(path, columns).places  # what is offered works
+
+
+def test_names_in_json_and_parquet(tmp_path: Path) -> None:
+    record = {"verb": "drink", "slot": "obj", "noun": "tea", "count": 3}
+    (tmp_path / "a.jsonl").write_text(json.dumps(record) + "\n")
+    duckdb.sql(f"COPY (FROM '{tmp_path}/a.jsonl') TO '{tmp_path}/a.parquet'")
+    for name in ("a.jsonl", "a.parquet"):
+        assert dict(looked_at(tmp_path / name).places) == {
+            "word": 2, "context": 0, "slot": 1, "count": 3
+        }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("name", "rows", "plain", "turned"),
+    [
+        ("verb_object.tsv", ["drink tea 3"], (0, 1), (1, 0)),
+        ("a.tsv", ["verb noun n", "drink tea 3"], (0, 1), (1, 0)),
+        ("a.tsv", ["context word n", "drink tea 3"], (1, 0), (0, 1)),
+        ("a.tsv", ["tea drink 3"], (0, 1), (1, 0)),
+    ],
+)
+def test_transposed_or_not_by_the_callers_word(
+    tmp_path: Path, name: str, rows: list[str], plain: tuple[int, int], turned: tuple[int, int]
+) -> None:
+    path = written(tmp_path, name, *rows)
+    for transpose, expected in ((False, plain), (True, turned)):
+        places = looked_at(path, transpose=transpose).places
+        assert (places["word"], places["context"]) == expected
+    places = looked_at(path, "word=2,context=1", transpose=True).places
+    assert (places["word"], places["context"]) == (0, 1)
+
+
+def test_columns_as_they_may_be_given() -> None:
+    asked = {"word": "noun", "context": "verb", "count": "n"}
+    for columns in (
+        asked,
+        "word=noun,context=verb,count=n",
+        "noun, verb, n",
+        ["noun", "verb", "n"],
+    ):
+        assert parse_columns(columns) == asked
+        assert parse_columns(split_columns(columns)) == asked
+    assert parse_columns([2, 1]) == {"word": "2", "context": "1"}
+    assert parse_columns(None) is None
+    with pytest.raises(UnknownName, match="unknown column role 'wrod': did you mean word"):
+        parse_columns("wrod=1,context=2")
+    with pytest.raises(InputError, match="no context=CONTEXT among them"):
+        parse_columns("word=1,count=2")
+    with pytest.raises(InputError, match="expected two or three, word, context"):
+        parse_columns("1,2,3,4")
+
+
+def test_rows_by_role_and_broken_rows(tmp_path: Path) -> None:
+    roles = Roles({"child": (), "parent": ("class",)})
+    path = written(tmp_path, "a.csv", "Class child", "animal dog", "plant", "animal cat")
+    problems = Problems(str(path))
+    with open_table(path, roles=roles) as table:
+        rows = list(table.rows(problems))
+    assert rows == [
+        (2, {"child": "dog", "parent": "animal"}),
+        (4, {"child": "cat", "parent": "animal"}),
+    ]
+    with pytest.raises(FormatError, match=r"a\.csv:3: 1 columns; expected 2"):
+        problems.check()
+
+
+def test_a_real_table_with_slots(shared_data: Path) -> None:
+    table = looked_at(shared_data / "bnc-verb-noun" / "triples.tsv")
+    assert dict(table.places) == {"word": 0, "slot": 1, "context": 2, "count": 3}
+    assert "words are the column noun, contexts rel:verb" in table.note
