@@ -205,7 +205,7 @@ def test_edit_and_undo(browser, address, desk, thesaurus):
         page.wait_for_selector(f"#crumbs >> text={thesaurus.label(6)}")
         page.goto(f"{address}#/class/5")
         page.click("text=Merge into …")
-        page.fill("#filter", desk.views.index.labels[3])
+        page.fill("#filter", desk.views.labels[3])
         page.click("#dialog button[type=submit]")
         told(page, "Merged")
         page.click("#undo")

@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from roget.errors import InputError
 from roget.learn.opening import is_taxonomy, open_thesaurus
+from roget.learn.thesaurus import Thesaurus
 from roget.scoring.evaluate import score
 from roget.scoring.labels import Labels, as_labels
 from roget.web.views import View, Views, brief
@@ -80,24 +81,23 @@ class Other:
     """Another thesaurus, cut into as many classes."""
 
     name: str
-    views: Views
+    thesaurus: Thesaurus
     kind: str = "thesaurus"
 
     @property
     def size(self) -> int:
         """How many words the other thesaurus has."""
-        return len(self.views.thesaurus)
+        return len(self.thesaurus)
 
     def classes(self, words: Mapping[str, int], k: int) -> tuple[Ints, list[str]]:
         """The other thesaurus's class of each row."""
-        index = self.views.index
-        tops = index.cut(min(k, index.tree.n_clusters))
+        theirs = self.thesaurus
+        k = min(k, theirs.tree.n_clusters)
         found = np.full(len(words), -1, dtype=np.int64)
-        theirs = self.views.thesaurus.words
-        for word, label in zip(theirs, index.cut_labels(tops).tolist(), strict=True):
+        for word, label in zip(theirs.words, theirs.cut(k).tolist(), strict=True):
             if (row := words.get(str(word))) is not None:
                 found[row] = label
-        return found, [index.labels[node] for node in tops]
+        return found, [theirs.label(node) for node in theirs.nodes(k)]
 
     def usual(self) -> int | None:
         """A dozen is what a person can look at."""
@@ -108,7 +108,7 @@ def opened(path: str | os.PathLike[str], columns: Mapping[str, str] | None = Non
     """What is at a path: a thesaurus if its name tells that, else a file of gold labels."""
     place = Path(path)
     if is_taxonomy(path):
-        return Other(place.name, Views(open_thesaurus(path), place.name))
+        return Other(place.name, open_thesaurus(path))
     labels = as_labels(os.fspath(path), columns=columns, gold=True)
     if labels.items is None:
         raise InputError(f"{place}: the labels have no items; expected a word and its class")
@@ -138,11 +138,8 @@ def offered(views: Views, side: Side) -> tuple[list[int], int]:
 
 def comparison(views: Views, side: Side, k: int) -> View:
     """Two sets of classes over the words they share: sizes, overlaps and scores."""
-    index = views.index
-    tops = [one["node"] for one in views.cut(k)["classes"]]
-    words = {str(word): row for row, word in enumerate(views.thesaurus.words)}
-    ours = index.cut_labels(tops)
-    theirs, names = side.classes(words, k)
+    tops, ours = views.thesaurus.nodes(k), views.thesaurus.cut(k)
+    theirs, names = side.classes(views.thesaurus.rows, k)
     shared = theirs >= 0
     if not shared.any():
         raise InputError(f"{side.name} has no word in common with {views.name}")
@@ -163,7 +160,7 @@ def comparison(views: Views, side: Side, k: int) -> View:
         "their_words": side.size,
         "their_classes": classes,
         "ours": [
-            {"node": node, "label": index.labels[node], "words": int(size)}
+            {"node": node, "label": views.labels[node], "words": int(size)}
             for node, size in zip(nodes, table.sum(axis=1), strict=True)
         ],
         "theirs": [

@@ -96,7 +96,8 @@ def application(desk: Desk, port: int) -> Guard:
         "/api/word": (
             "word",
             lambda r: desk.views.word(
-                desk.views.index.row(r.query_params.get("word", "")), _number(r, "n", NEAR, MOST)
+                desk.views.thesaurus.row(r.query_params.get("word", "")),
+                _number(r, "n", NEAR, MOST),
             ),
         ),
         "/api/search": (

@@ -64,8 +64,7 @@ def path(view: View) -> Sheet:
 
 def cut(views: Views, view: View) -> Sheet:
     """One row per word, with the class it is in: a label file that `roget score` reads."""
-    tops = [one["node"] for one in view["classes"]]
-    labels = views.index.cut_labels(tops).tolist()
+    labels = views.thesaurus.cut(view["k"]).tolist()
     words = map(str, views.thesaurus.words)
     named = [one["label"] for one in view["classes"]]
     rows = ([word, at + 1, named[at]] for word, at in zip(words, labels, strict=True))

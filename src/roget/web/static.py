@@ -22,8 +22,7 @@ Progress = Callable[[int, int], None]
 
 def page(desk: Desk, progress: Progress | None = None) -> str:
     """The whole page; the same thesaurus gives the same page."""
-    # Neighbours of all words are worked out, so that fewer can be tried for each.
-    views = Views(desk.views.thesaurus, desk.views.name, guessed=3 * NEAR)
+    views = desk.views
     contexts = Numbers()
     blocks = {f"words-{at}": shard for at, shard in enumerate(_shards(views, contexts, progress))}
     blocks["classes"] = embedded([_class(views, node, contexts) for node in _nodes(views)])
@@ -71,7 +70,7 @@ def _nodes(views: Views) -> range:
 def _class(views: Views, node: int, contexts: Numbers) -> list[Any]:
     """Words as row, bits apart, probability; contexts as number, probability, lift; all flat."""
     leaf = not views.thesaurus.tree.children(node)
-    n = max(WORDS, int(views.index.sizes[node])) if leaf else WORDS
+    n = max(WORDS, int(views.thesaurus.sizes[node])) if leaf else WORDS
     view = views.word_class(node, n)
     return [
         [

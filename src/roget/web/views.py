@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from functools import cached_property
 from typing import Any
 
 from roget.core.information import bits
 from roget.errors import InputError
-from roget.learn.thesaurus import Thesaurus
-from roget.web.index import Index, Telling
-from roget.web.neighbours import GUESSED, Neighbours
+from roget.learn.thesaurus import Thesaurus, TypicalContext
 from roget.web.search import Search, folded
 
 DIGITS = 5
@@ -40,14 +37,13 @@ def brief(value: float | None) -> float | None:
 class Views:
     """Every view of one thesaurus; it is never changed, only made anew after an edit."""
 
-    def __init__(self, thesaurus: Thesaurus, name: str, guessed: int = GUESSED) -> None:
-        self.thesaurus, self.name, self.guessed = thesaurus, name, guessed
-        self.index = Index(thesaurus)
+    def __init__(self, thesaurus: Thesaurus, name: str) -> None:
+        self.thesaurus, self.name = thesaurus, name
 
     @cached_property
-    def near(self) -> Neighbours:
-        """Neighbours of words."""
-        return Neighbours(self.thesaurus, self.guessed)
+    def labels(self) -> list[str]:
+        """The label of every node."""
+        return [self.thesaurus.label(node) for node in range(self.thesaurus.tree.n_nodes)]
 
     @cached_property
     def _search(self) -> Search:
@@ -56,7 +52,7 @@ class Views:
 
     @cached_property
     def _folded_labels(self) -> list[str]:
-        return [folded(label) for label in self.index.labels]
+        return [folded(label) for label in self.labels]
 
     @cached_property
     def _information(self) -> tuple[float, float]:
@@ -65,7 +61,9 @@ class Views:
 
     def warm(self) -> None:
         """Make what the first answers need."""
-        _ = self.index.labels, self.near, self._search, self._folded_labels, self._information
+        _ = self.labels, self._search, self._folded_labels, self._information
+        if len(self.thesaurus):
+            self.word(0)
 
     @property
     def kind(self) -> str:
@@ -76,7 +74,7 @@ class Views:
 
     def value(self, node: int) -> float | None:
         """At which value a node was split: β, bits saved, or as the tree has it."""
-        value = float(self.index.tree.value[node])
+        value = float(self.thesaurus.tree.value[node])
         return brief(bits(value) if self.kind == "bits" else value)
 
     def overview(self) -> View:
@@ -103,57 +101,65 @@ class Views:
 
     def tree(self) -> View:
         """The whole tree, column by column: node i is the i-th of each list."""
-        index = self.index
+        thesaurus = self.thesaurus
         return {
-            "parent": index.tree.parent.tolist(),
-            "value": [self.value(node) for node in range(index.tree.n_nodes)],
-            "words": index.sizes.tolist(),
-            "share": [brief(mass) for mass in index.masses.tolist()],
-            "label": index.labels,
-            "given": sorted(self.thesaurus.labels),
+            "parent": thesaurus.tree.parent.tolist(),
+            "value": [self.value(node) for node in range(thesaurus.tree.n_nodes)],
+            "words": thesaurus.sizes.tolist(),
+            "share": [brief(share) for share in thesaurus.shares.tolist()],
+            "label": self.labels,
+            "given": sorted(thesaurus.labels),
         }
 
     def word_class(self, node: int, n: int = WORDS, offset: int = 0) -> View:
         """A class: its words and contexts, its children and the way to it."""
-        index = self.index
-        index.known(node)
-        words = index.typical(node, _count(n), _count(offset))
+        tree = self.thesaurus.tree
+        _check("class", node, tree.n_nodes)
+        n, offset = _count(n), _count(offset)
+        found = self.thesaurus.word_class(node, max(n + offset, CONTEXTS))
         return {
             **self._named(node),
             "value": self.value(node),
-            "path": [self._named(above) for above in index.tree.path(node)],
-            "children": [self._named(below) for below in index.tree.children(node)],
+            "path": [self._named(above) for above in tree.path(node)],
+            "children": [self._named(below) for below in tree.children(node)],
             "offset": offset,
             "typical": [
                 {
-                    "id": one.row,
-                    "word": index.word(one.row),
+                    "id": self.thesaurus.rows[one.word],
+                    "word": one.word,
                     "distance_bits": brief(bits(one.distance)),
                     "probability": brief(one.probability),
                 }
-                for one in words
+                for one in found.words[offset : offset + n]
             ],
-            "contexts": [_telling(one) for one in index.telling(node, CONTEXTS)],
+            "contexts": [_context(one) for one in found.contexts[:CONTEXTS]],
         }
 
     def word(self, row: int, n: int = NEAR) -> View:
         """A word: its classes, neighbours and contexts, and its place in the tree."""
-        index = self.index
-        word = index.word(row)
-        place = int(self.thesaurus.places[row])
-        belongs, among = index.memberships(row, MEMBERSHIPS)
+        thesaurus = self.thesaurus
+        _check("word number", row, len(thesaurus))
+        word, seen = str(thesaurus.words[row]), float(thesaurus.counts.word_totals[row])
+        belongs = thesaurus.membership(word)
         return {
             "id": row,
             "word": word,
-            "observations": brief(float(self.thesaurus.counts.word_totals[row])),
-            "path": [self._named(node) for node in index.tree.path(place)],
-            "among": among,
-            "memberships": [{**self._named(node), "probability": brief(p)} for node, p in belongs],
-            "neighbours": [
-                {"id": other, "word": index.word(other), "distance_bits": brief(bits(distance))}
-                for other, distance in self.near.of(row, _count(n))
+            "observations": brief(seen),
+            "path": [self._named(node) for node in thesaurus.path(word)],
+            "among": len(belongs),
+            "memberships": [
+                {**self._named(node), "probability": brief(p)}
+                for node, p in list(belongs.items())[:MEMBERSHIPS]
             ],
-            "contexts": [_telling(one) for one in index.evidence(row, CONTEXTS)],
+            "neighbours": [
+                {
+                    "id": thesaurus.rows[one.word],
+                    "word": one.word,
+                    "distance_bits": brief(bits(one.distance)),
+                }
+                for one in (thesaurus.neighbours(word, _count(n)) if n else ())
+            ],
+            "contexts": [_context(one, seen) for one in thesaurus.evidence(word, CONTEXTS)],
         }
 
     def find(self, typed: str, n: int = 10) -> View:
@@ -163,11 +169,11 @@ class Views:
         labels = [
             node for node, label in enumerate(self._folded_labels) if wanted and wanted in label
         ]
-        places = self.thesaurus.places
+        known, places = self.thesaurus.words, self.thesaurus.places
         return {
             "query": typed,
             "words": [
-                {"id": row, "word": self.index.word(row), "class": self._named(int(places[row]))}
+                {"id": row, "word": str(known[row]), "class": self._named(int(places[row]))}
                 for row in words
             ],
             "classes": [self._named(node) for node in labels[: max(3, n // 3)]],
@@ -198,7 +204,7 @@ class Views:
         }
 
     def _splits(self) -> dict[int, float | None]:
-        tree, k, points = self.index.tree, 1, {}
+        tree, k, points = self.thesaurus.tree, 1, {}
         inner = [node for node in range(tree.n_nodes) if tree.children(node)]
         for node in sorted(inner, key=tree.children):
             k += len(tree.children(node)) - 1
@@ -207,28 +213,31 @@ class Views:
 
     def cut(self, k: int) -> View:
         """The first k classes."""
-        classes = self.thesaurus.tree.n_clusters
-        if not 1 <= k <= classes:
-            raise InputError(f"cannot cut into {k} classes: expected 1 to {classes}")
-        tops = self.index.cut(k)
-        return {"k": len(tops), "classes": [self._named(node) for node in tops]}
+        nodes = self.thesaurus.nodes(k)
+        return {"k": len(nodes), "classes": [self._named(node) for node in nodes]}
 
     def _named(self, node: int) -> View:
         return {
             "node": node,
-            "label": self.index.labels[node],
-            "words": int(self.index.sizes[node]),
-            "share": brief(float(self.index.masses[node])),
+            "label": self.labels[node],
+            "words": int(self.thesaurus.sizes[node]),
+            "share": brief(float(self.thesaurus.shares[node])),
         }
 
 
-def _telling(one: Telling) -> Mapping[str, Any]:
-    return {"context": one.context, "amount": brief(one.amount), "lift": brief(one.lift)}
+def _context(one: TypicalContext, times: float = 1.0) -> View:
+    amount = brief(one.probability * times)
+    return {"context": one.context, "amount": amount, "lift": brief(one.lift)}
 
 
 def _exact(value: float | None) -> float | None:
     """Description lengths differ in late digits, so they keep more of them."""
     return None if value is None or not math.isfinite(value) else float(f"{value:.9g}")
+
+
+def _check(what: str, number: int, size: int) -> None:
+    if not 0 <= number < size:
+        raise InputError(f"{what} {number}: expected 0 to {size - 1}")
 
 
 def _count(n: int) -> int:

@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 from roget import Counts, InputError
 from roget.learn.thesaurus import Thesaurus
 from roget.report.exports.base import members
-from roget.web.index import Index
 from thesauri import random_thesaurus
 
 
@@ -85,7 +84,6 @@ def test_words_stay_with_their_classes_whatever_is_merged(tmp_path_factory, made
     # Everything else says the same.
     labels, nodes = t.cut(), t.nodes()
     tops = t.nodes(depth=1)
-    index = Index(t)
     for row, word in enumerate(t.words):
         leaf = int(t.places[row])
         assert nodes[labels[row]] == leaf
@@ -94,7 +92,7 @@ def test_words_stay_with_their_classes_whatever_is_merged(tmp_path_factory, made
             assert (row in t.inside(node)) == (node in t.path(word))
     for one in t.classes():
         assert one.size == t.inside(one.node).size == (t.places == one.node).sum()
-    assert index.sizes.tolist() == [t.inside(node).size for node in range(t.tree.n_nodes)]
+    assert t.sizes.tolist() == [t.inside(node).size for node in range(t.tree.n_nodes)]
     placed = {one.word: node for node, some in members(t).items() for one in some if one.placed}
     assert placed == {str(word): int(t.places[row]) for row, word in enumerate(t.words)}
 

@@ -172,7 +172,8 @@ def test_evidence_is_what_sets_words_apart(t):
 @given(THESAURI, st.integers(1, 20), st.sampled_from([1, 64]), st.sampled_from(list(WAYS)))
 def test_neighbours_are_the_nearest_by_classes_and_counts(t, n, first, by):
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(near, "FIRST", first)  # so few that the bound has to decide
+        for name in ("FIRST", "FEW", "ALONE", "LIKELY"):  # so few that the bounds have to decide
+            patch.setattr(near, name, first)
         patch.setattr(places, "CELLS", 4 * first)
         found = t.neighbours("w1", n, by)
     own = t.counts.matrix.toarray() / t.counts.word_totals[:, None]

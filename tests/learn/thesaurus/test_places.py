@@ -13,7 +13,7 @@ from scipy import sparse
 from roget.core.counts import Counts
 from roget.core.tree import Tree
 from roget.learn.thesaurus import Thesaurus, places
-from roget.learn.thesaurus.neighbours import grouped
+from roget.learn.thesaurus.neighbours import group_contexts
 
 
 @st.composite
@@ -76,25 +76,21 @@ def test_a_layout_has_the_leaves_of_every_node(tree):
 @pytest.mark.parametrize("few", [2, 48])
 def test_groups_are_those_of_owners(few, monkeypatch):
     monkeypatch.setattr("roget.learn.thesaurus.neighbours.FEW", few)
+    monkeypatch.setattr("roget.learn.thesaurus.neighbours.ALONE", 3)
     rng = np.random.default_rng(0)
-    centroids = rng.dirichlet(np.ones(6), size=50)
-    own = sparse.csr_array(rng.dirichlet(np.ones(6), size=9))
+    centroids = rng.dirichlet(np.ones(12), size=50)
     rank = rng.permutation(50)
-    *coarse, fine = grouped(centroids, np.full(50, 0.02), own, rank)
+    found = group_contexts(centroids, np.full(50, 0.02), rank)
     owners = rank[np.argmax(centroids, axis=0)]
     kinds = sorted(set(owners.tolist()))
-    assert fine[0].shape == (50, len(kinds))
-    for at, owner in enumerate(kinds):
-        assert fine[0][:, at] == pytest.approx(centroids[:, owners == owner].sum(axis=1))
-        right = own.toarray()[:, owners == owner].sum(axis=1)
-        assert fine[1].toarray()[:, at] == pytest.approx(right)
-    # Fewer groups are sums of neighbouring ones.
-    assert len(coarse) == (few < len(kinds))
-    for by_class, by_word in coarse:
-        halves = np.arange(len(kinds)) * few // len(kinds)
-        for half in range(few):
-            assert by_class[:, half] == pytest.approx(fine[0][:, halves == half].sum(axis=1))
-        assert np.asarray(by_word.sum(axis=1)).ravel() == pytest.approx(np.ones(9))
+    common = set(np.argsort(-centroids.sum(axis=0))[:3].tolist())
+    # The commonest contexts are alone; of the others, owners that are neighbours share a group.
+    halves = {kind: at * min(few, len(kinds)) // len(kinds) for at, kind in enumerate(kinds)}
+    for a in range(12):
+        for b in range(a):
+            alike = not {a, b} & common and halves[int(owners[a])] == halves[int(owners[b])]
+            assert (found[a] == found[b]) == alike
+    assert sorted(set(found.tolist())) == list(range(max(found) + 1))
 
 
 @pytest.mark.parametrize("by", ["both", "classes"])
@@ -108,8 +104,8 @@ def test_neighbours_are_those_of_all_words(by, monkeypatch):
     memberships = rng.dirichlet(np.full(20, 0.1), 300)
     centroids = rng.dirichlet(np.full(40, 0.1), 20)
     thesaurus = Thesaurus(counts, tree, memberships, centroids, np.full(20, 0.05))
-    monkeypatch.setattr("roget.learn.thesaurus.neighbours.FEW", 4)
-    monkeypatch.setattr("roget.learn.thesaurus.neighbours.FIRST", 8)
+    for name, few in {"FEW": 4, "ALONE": 4, "LIKELY": 20, "FIRST": 8}.items():
+        monkeypatch.setattr(f"roget.learn.thesaurus.neighbours.{name}", few)
     profiles = memberships @ centroids
     if by == "both":
         profiles = (profiles + counts.conditional().toarray()) / 2

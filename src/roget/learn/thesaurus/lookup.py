@@ -15,7 +15,7 @@ from roget.core.tree import Ints, Tree
 from roget.errors import InputError
 from roget.learn.thesaurus import places as placing
 from roget.learn.thesaurus.labels import LABEL, Labels
-from roget.learn.thesaurus.neighbours import Profiles, grouped
+from roget.learn.thesaurus.neighbours import Neighbours
 from roget.learn.thesaurus.typical import distinct, nearest_rows, own_information
 from roget.learn.thesaurus.values import Neighbour, TypicalContext, TypicalWord, WordClass
 
@@ -89,7 +89,7 @@ class Lookup:
         it is what they did themselves: p(context|word). By "both", half of each: classes alone do
         not tell words apart that are wholly in one, counts alone are sparse.
         """
-        found = self._profiles.nearest(self.row(word), n, by)
+        found = self._near.nearest(self.row(word), n, by)
         return [Neighbour(str(self.words[at]), float(d)) for at, d in zip(*found, strict=True)]
 
     def nodes(
@@ -132,8 +132,8 @@ class Lookup:
         that have their place in the class; where there are none, among all. Typical contexts add
         most to the divergence of the class from the average: p(v|c)·log(p(v|c) / p(v)).
         """
-        inside = self.inside(node)
-        words = self._typical(node, inside, n)
+        inside, centroid = self.inside(node), self.centroid(node)
+        words = self._nearest(node, centroid, inside if inside.size else np.arange(len(self)), n)
         value = float(self.tree.value[node])
         return WordClass(
             node,
@@ -144,7 +144,7 @@ class Lookup:
             float(self.mass[self._clusters(node)].sum()),
             None if math.isnan(value) else value,
             tuple(words),
-            tuple(distinct(self.centroid(node), self._average, self.contexts, n)),
+            tuple(distinct(centroid, self._average, self.contexts, n)),
         )
 
     def label(self, node: int) -> str:
@@ -177,15 +177,18 @@ class Lookup:
 
     def nearest(self, node: int, n: int = 10) -> list[TypicalWord]:
         """The n words of all that are nearest to the centroid of a class."""
-        return self._nearest(node, np.arange(len(self)), n)
+        return self._nearest(node, self.centroid(node), np.arange(len(self)), n)
 
     def centroid(self, node: int) -> Floats:
         """p(context|class) of any node of the tree."""
         clusters = self._clusters(node)
-        weights = self.mass[clusters]
-        if not weights.sum() > 0:
-            weights = np.ones(clusters.size)
-        return np.asarray(weights @ self.centroids[clusters] / weights.sum(), dtype=np.float64)
+        weights = self.mass[clusters] if self.mass[clusters].sum() > 0 else np.ones(clusters.size)
+        if clusters.size * 8 < self.mass.size:
+            return np.asarray(weights @ self.centroids[clusters] / weights.sum(), dtype=np.float64)
+        # Of many clusters, in their own precision: converting them would take longer than this.
+        shares = np.zeros(self.mass.size, dtype=self.centroids.dtype)
+        shares[clusters] = weights / weights.sum()
+        return np.asarray(shares @ self.centroids, dtype=np.float64)
 
     def information(self) -> tuple[float, float]:
         """What the classes, and what the words, tell about their contexts, nats.
@@ -205,6 +208,16 @@ class Lookup:
     def places(self) -> Ints:
         """The leaf in which each word has its place."""
         return placing.places_of(self.memberships, self.tree)
+
+    @cached_property
+    def sizes(self) -> Ints:
+        """How many words have their place in each node."""
+        return np.asarray(placing.sizes_of(self.places, self.tree))
+
+    @cached_property
+    def shares(self) -> Floats:
+        """The probability of each node."""
+        return np.asarray(placing.sizes_of(self._leaves, self.tree, self.mass))
 
     @cached_property
     def rows(self) -> dict[str, int]:
@@ -238,14 +251,9 @@ class Lookup:
         return f"({', '.join(one.context for one in told)})"
 
     @cached_property
-    def _grouped(self) -> list[tuple[Floats, Any]]:
+    def _near(self) -> Neighbours:
         rank = self._layout.first[self._leaves]
-        return grouped(self.centroids, self.mass, self._conditional, rank)
-
-    @cached_property
-    def _profiles(self) -> Profiles:
-        seen = self.counts.word_totals > 0
-        return Profiles(seen, self._conditional, self.memberships, self.centroids, self._grouped)
+        return Neighbours(self._conditional, self.memberships, self.centroids, self.mass, rank)
 
     @cached_property
     def _layout(self) -> placing.Layout:
@@ -268,13 +276,8 @@ class Lookup:
         with np.errstate(invalid="ignore"):
             return np.asarray(self.tree.value >= value if by_length else self.tree.value <= value)
 
-    def _typical(self, node: int, inside: Rows, n: int) -> list[TypicalWord]:
-        return self._nearest(node, inside if inside.size else np.arange(len(self)), n)
-
-    def _nearest(self, node: int, rows: Rows, n: int) -> list[TypicalWord]:
-        best, distances = nearest_rows(
-            self.centroid(node), self._conditional, self._own_entropy, rows, n
-        )
+    def _nearest(self, node: int, centroid: Floats, rows: Rows, n: int) -> list[TypicalWord]:
+        best, distances = nearest_rows(centroid, self._conditional, self._own_entropy, rows, n)
         belongs = np.asarray(self.memberships[best][:, self._clusters(node)].sum(axis=1)).ravel()
         return [
             TypicalWord(str(self.words[row]), float(distance), float(p))

@@ -94,9 +94,9 @@ def leaves_of(tree: Tree) -> Ints:
     return np.asarray(leaves[np.argsort(tree.cluster[leaves])])
 
 
-def sizes_of(places: Ints, tree: Tree) -> Ints:
-    """How many of some words, given by their leaves, lie in each node."""
-    sizes = np.bincount(places, minlength=tree.n_nodes)
+def sizes_of(places: Ints, tree: Tree, weights: Any = None) -> Any:
+    """How many of some words, given by their leaves, lie in each node; or how much they weigh."""
+    sizes = np.bincount(places, weights, minlength=tree.n_nodes)
     for node in range(tree.n_nodes - 1, 0, -1):
         sizes[tree.parent[node]] += sizes[node]
     return sizes

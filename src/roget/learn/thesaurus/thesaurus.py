@@ -31,7 +31,7 @@ LEAST = 0.01
 """Classes that are less likely for a new word than this are not told, but for the first."""
 
 _OF_COUNTS = ("rows", "_conditional", "_own_entropy")
-_OF_CENTROIDS = ("centroids", "mass", "_average", "_grouped")
+_OF_CENTROIDS = ("centroids", "mass", "_average")
 _OF_PLACES = ("places", "_generated", "_labels")
 """What is known of counts, centroids and places, and can be taken over where they are the same."""
 

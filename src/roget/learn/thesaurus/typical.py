@@ -32,9 +32,13 @@ def nearest_rows(
     """Of some words, the n nearest to a centroid by KL(word ‖ class), and how far they are."""
     with np.errstate(divide="ignore"):
         logs = np.log(centroid)
-    distances = np.maximum(information[rows] - conditional[rows] @ logs, 0.0)
+    table = conditional if rows.size == conditional.shape[0] else conditional[rows]
+    distances = np.maximum(information[rows] - table @ logs, 0.0)
     # A word that was never seen is near to nothing.
-    distances[conditional.indptr[rows] == conditional.indptr[rows + 1]] = math.inf
+    distances[np.diff(table.indptr) == 0] = math.inf
+    if 0 < n < rows.size:
+        near = distances <= np.partition(distances, n - 1)[n - 1]
+        rows, distances = rows[near], distances[near]
     best = np.argsort(distances, kind="stable")[:n]
     return rows[best], distances[best]
 

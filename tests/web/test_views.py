@@ -1,4 +1,4 @@
-"""The index and its views say what the thesaurus says, only faster."""
+"""Views say what the thesaurus says."""
 
 from __future__ import annotations
 
@@ -7,17 +7,15 @@ import io
 import json
 import math
 
-import numpy as np
 import pytest
 
+from roget.core.information import bits
 from roget.errors import InputError
 from roget.report.exports import export
 from roget.report.exports.base import Options
 from roget.scoring.evaluate import score
 from roget.web import sheets
 from roget.web.compare import Gold, Other, comparison, offered, opened
-from roget.web.index import Index
-from roget.web.neighbours import Neighbours
 from roget.web.search import Search
 from roget.web.views import Views
 from web.helpers import FAMILIES, hostile, made
@@ -26,75 +24,61 @@ from web.helpers import FAMILIES, hostile, made
 @pytest.mark.parametrize("soft", [True, False])
 def test_classes_are_those_of_the_thesaurus(soft):
     thesaurus = made(FAMILIES, soft)
-    index = Index(thesaurus)
+    views = Views(thesaurus, "words")
     for node in range(thesaurus.tree.n_nodes):
         known = thesaurus.word_class(node, 30)
-        assert index.labels[node] == known.label
-        assert index.sizes[node] == known.size
-        assert index.masses[node] == pytest.approx(known.mass)
-        found = index.typical(node, 30)
-        assert [index.word(one.row) for one in found] == [one.word for one in known.words]
-        assert [one.distance for one in found] == pytest.approx([w.distance for w in known.words])
-        assert [one.probability for one in found] == pytest.approx(
-            [one.probability for one in known.words]
+        found = views.word_class(node, 30)
+        assert found["label"] == views.labels[node] == known.label
+        assert found["words"] == thesaurus.sizes[node] == known.size
+        assert found["share"] == pytest.approx(known.mass, rel=1e-4)
+        assert thesaurus.shares[node] == pytest.approx(known.mass)
+        typical = found["typical"]
+        assert [one["word"] for one in typical] == [one.word for one in known.words]
+        assert [thesaurus.words[one["id"]] for one in typical] == [one.word for one in known.words]
+        assert [one["distance_bits"] for one in typical] == pytest.approx(
+            [bits(one.distance) for one in known.words], rel=1e-4
         )
-        told = index.telling(node, 8)
-        assert [one.context for one in told] == [one.context for one in known.contexts[:8]]
+        assert [one["probability"] for one in typical] == pytest.approx(
+            [one.probability for one in known.words], rel=1e-4
+        )
+        told = found["contexts"][:8]
+        assert [one["context"] for one in told] == [one.context for one in known.contexts[:8]]
 
 
 def test_pages_of_words_add_up():
-    index = Index(made(FAMILIES))
-    whole = index.typical(0, 100)
-    assert whole == index.typical(0, 5) + index.typical(0, 100, offset=5)
+    views = Views(made(FAMILIES), "words")
+    whole = views.word_class(0, 100)["typical"]
+    assert whole == (
+        views.word_class(0, 5)["typical"] + views.word_class(0, 100, offset=5)["typical"]
+    )
     assert len(whole) == sum(map(len, FAMILIES.values()))
 
 
 def test_labels_given_by_people_are_kept():
     thesaurus = made(FAMILIES).rename(3, "beasts")
-    assert Index(thesaurus).labels[3] == "beasts"
+    assert Views(thesaurus, "words").labels[3] == "beasts"
 
 
 def test_memberships_and_evidence():
     thesaurus = made(FAMILIES)
-    index = Index(thesaurus)
-    row = index.row("owl")
-    found, among = index.memberships(row, 2)
-    assert dict(found) == pytest.approx(dict(list(thesaurus.membership("owl").items())[:2]))
-    assert among == 4
+    row = thesaurus.row("owl")
+    found = Views(thesaurus, "words").word(row)
+    belongs = {one["node"]: one["probability"] for one in found["memberships"]}
+    assert belongs == pytest.approx(thesaurus.membership("owl"), rel=1e-4)
+    assert list(belongs) == list(thesaurus.membership("owl"))
+    assert found["among"] == 4
     counts = dict(zip(thesaurus.contexts, thesaurus.counts.matrix.toarray()[row], strict=True))
-    for one in index.evidence(row, 50):
-        assert one.amount == counts[one.context]
+    assert len(found["contexts"]) > 5
+    for one in found["contexts"]:
+        assert one["amount"] == counts[one["context"]]
 
 
 @pytest.mark.parametrize("k", [1, 2, 3, 4])
 def test_cut_is_that_of_the_thesaurus(k):
     thesaurus = made(FAMILIES)
-    index = Index(thesaurus)
-    ours = index.cut_labels(index.cut(k))
-    theirs = thesaurus.cut(k)
-    assert len({*zip(ours.tolist(), theirs.tolist(), strict=True)}) == k
-
-
-def test_neighbours_are_exact_where_all_are_tried():
-    thesaurus = made(FAMILIES)
-    near = Neighbours(thesaurus)
-    for row, word in enumerate(thesaurus.words):
-        known = thesaurus.neighbours(str(word), 6)
-        found = near.of(row, 6)
-        assert [str(thesaurus.words[at]) for at, _ in found] == [one.word for one in known]
-        assert [d for _, d in found] == pytest.approx([one.distance for one in known], abs=1e-12)
-
-
-def test_guessed_neighbours_are_mostly_the_right_ones():
-    chance = np.random.default_rng(1)
-    families = {name: tuple(f"{name}-{n}" for n in range(60)) for name in ("a", "b", "c", "d")}
-    thesaurus = made(families, seed=int(chance.integers(100)))
-    near = Neighbours(thesaurus, guessed=40)
-    hits = 0
-    for row in range(0, len(thesaurus), 24):
-        known = {one.word for one in thesaurus.neighbours(str(thesaurus.words[row]), 10)}
-        hits += len(known & {str(thesaurus.words[at]) for at, _ in near.of(row, 10)})
-    assert hits >= 80
+    shown = Views(thesaurus, "words").cut(k)["classes"]
+    assert [one["node"] for one in shown] == thesaurus.nodes(k)
+    assert [one["words"] for one in shown] == [thesaurus.cut(k).tolist().count(n) for n in range(k)]
 
 
 def naive_find(words, typed):
@@ -208,7 +192,7 @@ def test_distances_are_told_in_bits():
     thesaurus = made(FAMILIES)
     views = Views(thesaurus, "words")
     near = thesaurus.neighbours("owl", 3)
-    found = [one["distance_bits"] for one in views.word(views.index.row("owl"), 3)["neighbours"]]
+    found = [one["distance_bits"] for one in views.word(thesaurus.row("owl"), 3)["neighbours"]]
     assert found == pytest.approx([one.distance / math.log(2) for one in near], rel=1e-4)
     (first, *_) = views.word_class(3)["typical"]
     nats = thesaurus.word_class(3).words[0].distance
