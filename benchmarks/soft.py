@@ -27,10 +27,11 @@ from sklearn.metrics import v_measure_score
 
 from roget.core.counts import Counts
 from roget.data import sample
+from roget.learn.clustering.annealing.crew import Crew
+from roget.learn.clustering.annealing.data import Data, prepare
+from roget.learn.clustering.annealing.states import Settings
 from roget.learn.clustering.soft.anneal import anneal
-from roget.learn.clustering.soft.data import Data, prepare
-from roget.learn.clustering.soft.em import Crew, Mixture
-from roget.learn.clustering.soft.states import Settings
+from roget.learn.clustering.soft.em import Mixture
 
 Rows = Iterator[Row | str]
 """A case yields rows for the table, and sentences for the lines under it."""

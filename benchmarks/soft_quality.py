@@ -18,7 +18,6 @@ import warnings
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -29,16 +28,18 @@ from sklearn.decomposition import NMF, LatentDirichletAllocation, TruncatedSVD
 from sklearn.metrics import v_measure_score
 from sklearn.preprocessing import normalize
 
+from roget import SoftAnnealing, SymmetricAnnealing
 from roget.core.counts import Counts
 from roget.data import sample
 from roget.learn import heldout
 from roget.learn.classmodel import ClassModel
+from roget.learn.clustering.annealing.choose import choose
+from roget.learn.clustering.annealing.data import prepare
+from roget.learn.clustering.annealing.states import Settings
+from roget.learn.clustering.annealing.walk import Walker
 from roget.learn.clustering.soft.anneal import Annealer, anneal
-from roget.learn.clustering.soft.choose import choose
-from roget.learn.clustering.soft.data import prepare
-from roget.learn.clustering.soft.states import Settings
-from roget.learn.clustering.soft.symmetric import SymmetricAnnealer, fold_in
-from roget.learn.clustering.soft.walk import Walker
+from roget.learn.clustering.symmetric.annealer import SymmetricAnnealer
+from roget.learn.clustering.symmetric.rule import fold_in
 from roget.learn.heldout import compare
 
 try:
@@ -77,8 +78,8 @@ def interval(values: Sequence[float]) -> str:
 
 def asymmetric(train: Any, seed: int) -> Iterator[tuple[str, Classes]]:
     """Our clusters of words, as the annealer leaves them at each size."""
-    for point in Walker(train, seed=seed).points((8, 16, 32, 64, 128)):
-        yield f"K={point.n_clusters}", (point.membership, point.centroids)
+    for _, found in Walker(train, SoftAnnealing().method, seed=seed).points((8, 16, 32, 64, 128)):
+        yield f"K={found.n_clusters}", (found.memberships, found.centroids)
 
 
 def by_weights(train: Any, seed: int) -> Iterator[tuple[str, Classes]]:
@@ -91,18 +92,14 @@ def by_weights(train: Any, seed: int) -> Iterator[tuple[str, Classes]]:
 
 def symmetric(train: Any, seed: int) -> Iterator[tuple[str, Classes]]:
     """Our clusters of associations."""
-    walker = Walker(train, model="symmetric", seed=seed, max_iter=50)
-    for point in walker.points((50, 100, 200)):
-        yield f"K={point.n_clusters}", (point.membership, point.centroids)
+    walker = Walker(train, SymmetricAnnealing().method, seed=seed, max_iter=50)
+    for _, found in walker.points((50, 100, 200)):
+        yield f"K={found.n_clusters}", (found.memberships, found.centroids)
 
 
 def chosen(train: Any, seed: int) -> Iterator[tuple[str, Classes]]:
     """Our clusters of associations, K and β chosen on training tokens."""
-    options = SimpleNamespace(
-        model="symmetric", prior="empirical", mass=False, dtype="float64", beta=None, n_jobs=None,
-        random_state=seed,
-    )  # fmt: skip
-    best = choose(train, options)
+    best = choose(train, SymmetricAnnealing(random_state=seed))
     settings = Settings(n_clusters=best.n_clusters, beta=best.beta, seed=seed)
     *_, state = anneal(prepare(train), settings, SymmetricAnnealer)
     yield f"K={state.n_clusters} β={state.beta:.3g}", (state.membership, state.centroids)

@@ -11,7 +11,8 @@ from roget.scoring.measures import Measure, parse
 
 EXPORTED = {
     "Attacher", "ClassModel", "CoMDL", "Comparison", "Contingency", "Counts", "InputError",
-    "MDLTree", "RogetError", "ScoreRow", "ScoreTable", "SoftAnnealing", "Thesaurus", "TreeCut",
+    "MDLTree", "RogetError", "ScoreRow", "ScoreTable", "SoftAnnealing", "SymmetricAnnealing",
+    "Thesaurus", "TreeCut",
     "Undefined", "__version__", "build", "compare", "contingency", "count", "data", "entropy",
     "load", "measure", "score",
 }  # fmt: skip

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from roget.learn.clustering.comdl.estimator import CoMDL
     from roget.learn.clustering.mdl.estimator import MDLTree
     from roget.learn.clustering.soft.estimator import SoftAnnealing
+    from roget.learn.clustering.symmetric.estimator import SymmetricAnnealing
     from roget.learn.counting.count import count
     from roget.learn.thesaurus import Thesaurus
     from roget.learn.thesaurus.files import read as load
@@ -44,6 +45,7 @@ _PUBLIC = {
     "ScoreRow": "roget.scoring.result:ScoreRow",
     "ScoreTable": "roget.scoring.result:ScoreTable",
     "SoftAnnealing": "roget.learn.clustering.soft.estimator:SoftAnnealing",
+    "SymmetricAnnealing": "roget.learn.clustering.symmetric.estimator:SymmetricAnnealing",
     "Thesaurus": "roget.learn.thesaurus:Thesaurus",
     "TreeCut": "roget.learn.treecut:TreeCut",
     "Undefined": "roget.errors:Undefined",
@@ -71,6 +73,7 @@ __all__ = [
     "ScoreRow",
     "ScoreTable",
     "SoftAnnealing",
+    "SymmetricAnnealing",
     "Thesaurus",
     "TreeCut",
     "Undefined",

@@ -127,6 +127,7 @@ RELATIONS: dict[str, str] = {
 
 CLUSTERERS: dict[str, str] = {
     "soft": "roget.learn.clustering.soft.estimator:SoftAnnealing",
+    "symmetric": "roget.learn.clustering.symmetric.estimator:SymmetricAnnealing",
     "mdl": "roget.learn.clustering.mdl.estimator:MDLTree",
     "comdl": "roget.learn.clustering.comdl.estimator:CoMDL",
 }

@@ -76,7 +76,7 @@ def test_by_description_length(table, tmp_path, method, clusters):
     saved = np.nansum(made.tree.value)
     assert 0 < saved < made.provenance["description_length"]
     assert Thesaurus.load(out).provenance == made.provenance
-    with pytest.raises(InputError, match=f"beta 3: only the method soft has one, not {method}"):
+    with pytest.raises(InputError, match=f"beta 3: the method {method} has no such option"):
         build(table, method=method, beta=3)
 
 

@@ -42,7 +42,7 @@ def test_cells_know_the_word_and_the_unigram() -> None:
 def test_predictions_are_the_product_of_the_tables(
     dense: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("roget.learn.heldout.tokens.CELLS", 50)
+    monkeypatch.setattr("roget.learn.clustering.tokens.CELLS", 50)
     rng = np.random.default_rng(2)
     tokens = heldout.cells(*split())
     membership, centroids = rng.dirichlet(np.ones(5), 120), rng.dirichlet(np.ones(60), 5)

@@ -110,6 +110,17 @@ class Tree:
         The k clusters are numbered in the order of their lowest cluster. A node of more than two
         children may jump over k; the cut then has the largest number of clusters below it.
         """
+        labels = np.empty(self.n_clusters, dtype=np.int64)
+        for label, node in enumerate(self.tops(k)):
+            labels[self.cluster[self.leaves(node)]] = label
+        return labels
+
+    def tops(self, k: int) -> list[int]:
+        """The nodes of the first k clusters, in the order of their labels in `cut`.
+
+        >>> Tree().split(0, 1.5).split(1, 2.0).tops(2)
+        [1, 2]
+        """
         if not 1 <= k <= self.n_clusters:
             raise InputError(f"cannot cut into {k} clusters: expected 1 to {self.n_clusters}")
         tops = {0}
@@ -118,11 +129,22 @@ class Tree:
             if len(tops) + len(below) - 1 > k:
                 break
             tops = (tops - {node}) | set(below)
-        groups = sorted(sorted(self.cluster[self.leaves(top)].tolist()) for top in tops)
-        labels = np.empty(self.n_clusters, dtype=np.int64)
-        for label, group in enumerate(groups):
-            labels[group] = label
-        return labels
+        return sorted(tops, key=lambda node: int(self.cluster[self.leaves(node)].min()))
+
+    def prune(self, k: int) -> Tree:
+        """The tree of the first k clusters, numbered as in `cut`.
+
+        >>> Tree().split(0, 1.5).split(1, 2.0).prune(2)
+        Tree: 2 clusters, 3 nodes, depth 1
+        """
+        leaves = {node: label for label, node in enumerate(self.tops(k))}
+        kept = sorted({node for leaf in leaves for node in self.path(leaf)})
+        number = {node: place for place, node in enumerate(kept)}
+        return Tree(
+            [-1, *(number[int(self.parent[node])] for node in kept[1:])],
+            [math.nan if node in leaves else self.value[node] for node in kept],
+            [leaves.get(node, -1) for node in kept],
+        )
 
     def split(self, cluster: int, value: float, into: int = 2) -> Tree:
         """A tree in which the cluster's leaf has children: itself first, then new clusters."""

@@ -59,8 +59,8 @@ class Plan:
         known = catalogue.names("clusterers")
         if self.method not in known:
             raise UnknownName("method", self.method, known)
-        if self.beta is not None and self.method != "soft":
-            raise InputError(f"beta {self.beta}: only the method soft has one, not {self.method}")
+        if self.beta is not None:
+            catalogue.load("clusterers", self.method).make(beta=self.beta)  # or an error, at once
         if self.top is not None and self.top < 1:
             raise InputError(f"top {self.top}: expected 1 or more")
         if self.n_clusters is not None and self.n_clusters < 1:
@@ -113,7 +113,8 @@ def build(
     in its second, where header or name are of the kind of verb_object.tsv.
 
     `method` is "soft": deterministic annealing into so many `clusters`, or as many as held-out
-    counts ask for ("auto"); a larger `beta` makes memberships sharper. Or "mdl" or "comdl": as
+    counts ask for ("auto"); a larger `beta` makes memberships sharper; or "symmetric", the same
+    with clusters of associations. Or "mdl" or "comdl": as
     many as shorten the description of the counts, by splits of words alone or with classes of
     contexts as well. With the same `random_state`, the result is the same. With `heldout` the
     classes are then learnt again from part of the tokens, and tried on the rest: the provenance's
@@ -243,13 +244,9 @@ def _clusterer(wanted: Plan, folder: Path, counts: Counts, progress: Clustering 
     for other in folder.glob(f"{wanted.method}-*"):
         if other.name != name:
             shutil.rmtree(other, ignore_errors=True)
-    asked: dict[str, Any] = {
-        "n_row_classes" if wanted.method == "comdl" else "n_clusters": wanted.n_clusters
-    }
-    if wanted.method == "soft":
-        asked["beta"] = wanted.beta
-    return catalogue.load("clusterers", wanted.method)(
-        **asked,
+    return catalogue.load("clusterers", wanted.method).make(
+        wanted.n_clusters,
+        beta=wanted.beta,
         random_state=wanted.seed,
         checkpoint=None if wanted.seed is None else folder / name,
         progress=progress,

@@ -39,7 +39,7 @@ def trial(
     if held.total < LEAST:
         return None
     progress = None if tell is None else lambda now: tell({**now, "trial": True})
-    again = clone(model).set_params(checkpoint=None, progress=progress, **_found(model))
+    again = clone(model).set_params(checkpoint=None, progress=progress, **model.settled_)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         again.fit(train)
@@ -56,15 +56,3 @@ def trial(
     }
     losses = {name: bits(tokens.loss(values)) for name, values in predicted.items()}
     return {"tokens": float(held.total), **losses}
-
-
-def _found(model: Any) -> dict[str, Any]:
-    """What had been left open, as it was found."""
-    if model._kind == "comdl":
-        return {
-            "n_row_classes": model.n_clusters_,
-            "n_column_classes": model.n_column_clusters_,
-            "n_starts": 1,
-        }
-    beta = {"beta": model.beta_} if model._kind == "soft" else {}
-    return {"n_clusters": model.n_clusters_, **beta}

@@ -13,7 +13,7 @@ from roget.core.information import bits
 from roget.data import sample
 from roget.errors import MissingExtra
 from roget.learn import heldout
-from roget.learn.clustering.soft.choose import choose
+from roget.learn.clustering.annealing.choose import choose
 from roget.learn.clustering.soft.estimator import SoftAnnealing
 from roget.learn.thesaurus import Thesaurus
 from roget.papers import data_file

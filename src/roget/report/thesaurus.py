@@ -78,14 +78,14 @@ def render(thesaurus: Thesaurus, k: int = SHOWN) -> str:
     grid = Table(box=SIMPLE_HEAD, pad_edge=False, header_style="", show_edge=False, expand=True)
     grid.add_column("share", justify="right", no_wrap=True)
     grid.add_column("words", justify="right", no_wrap=True)
-    by_length = thesaurus.provenance.get("description_length") is not None
-    grid.add_column("bits saved" if by_length else "splits at β", justify="right", no_wrap=True)
+    unit = thesaurus.clustering.unit
+    grid.add_column(unit.title, justify="right", no_wrap=True)
     grid.add_column("class: its most typical words", ratio=3, no_wrap=True, overflow="ellipsis")
     grid.add_column("typical contexts", ratio=2, no_wrap=True, overflow="ellipsis")
     for branch, one in top(thesaurus, k):
         contexts = printable(", ".join(context.context for context in one.contexts), width())
         label = branch + printable(one.label, width())
-        row = (f"{one.mass:.1%}", f"{one.size:,}", _split(one, by_length), label)
+        row = (f"{one.mass:.1%}", f"{one.size:,}", _split(one, unit.kind), label)
         grid.add_row(*map(Text, (*row, contexts)))
     out = io.StringIO()
     console = Console(file=out, width=width(), color_system=None, highlight=False, emoji=False)
@@ -93,10 +93,10 @@ def render(thesaurus: Thesaurus, k: int = SHOWN) -> str:
     return "\n".join(line.rstrip() for line in out.getvalue().splitlines()) + "\n"
 
 
-def _split(one: WordClass, by_length: bool) -> str:
+def _split(one: WordClass, kind: str) -> str:
     if one.value is None:
         return ""
-    return f"{bits(one.value):,.0f}" if by_length else f"{one.value:.3f}"
+    return f"{bits(one.value):,.0f}" if kind == "bits" else f"{one.value:.3f}"
 
 
 def top(thesaurus: Thesaurus, k: int = SHOWN) -> Iterator[tuple[str, WordClass]]:

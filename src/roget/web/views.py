@@ -68,9 +68,7 @@ class Views:
     @property
     def kind(self) -> str:
         """What the values at splits are: "beta", "bits" (saved) or "none"."""
-        if self.thesaurus.provenance.get("description_length") is not None:
-            return "bits"
-        return "beta" if self.thesaurus.provenance.get("beta") is not None else "none"
+        return self.thesaurus.clustering.unit.kind
 
     def value(self, node: int) -> float | None:
         """At which value a node was split: β, bits saved, or as the tree has it."""

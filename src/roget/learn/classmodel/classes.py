@@ -9,8 +9,8 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from roget.learn.clustering.soft.predict import memberships as annealed
-from roget.learn.clustering.soft.symmetric import fold_in
+from roget.learn.clustering.soft.rule import memberships as annealed
+from roget.learn.clustering.symmetric.rule import fold_in
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 Array: TypeAlias = npt.NDArray[Any]

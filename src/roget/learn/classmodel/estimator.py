@@ -22,8 +22,7 @@ from roget.learn.classmodel.classes import Array, Classes, Floats, Rule, continu
 from roget.learn.classmodel.families import FAMILIES
 from roget.learn.classmodel.given import given_classes
 from roget.learn.classmodel.recipes import BACKOFFS, Recipe, recipe
-from roget.learn.clustering.comdl.predict import places
-from roget.learn.clustering.inputs import aligned, table
+from roget.learn.clustering.inputs import aligned, find_names, table
 
 EDGES = (5.0, 10.0, 20.0, 50.0, 100.0, 200.0, 500.0, 1000.0)
 """Words seen about equally often share their weights, where own counts are interpolated."""
@@ -116,9 +115,9 @@ class ClassModel(BaseEstimator):  # type: ignore[misc]
     def proba(self, words: Any, contexts: Any) -> Floats:
         """p(context|word) of pairs, by name or by number, of words learnt from."""
         check_is_fitted(self)
-        rows = places(words, getattr(self, "words_", None), self._train.shape[0], "word")
+        rows = find_names(words, getattr(self, "words_", None), self._train.shape[0], "word")
         names = getattr(self, "contexts_", None)
-        columns = places(contexts, names, self.n_features_in_, "context")
+        columns = find_names(contexts, names, self.n_features_in_, "context")
         try:
             rows, columns = np.broadcast_arrays(rows, columns)
         except ValueError:
@@ -138,7 +137,7 @@ class ClassModel(BaseEstimator):  # type: ignore[misc]
     def proba_rows(self, words: Any) -> Floats:
         """p(context|word) of every context, for words learnt from, by name or by number."""
         check_is_fitted(self)
-        rows = places(words, getattr(self, "words_", None), self._train.shape[0], "word")
+        rows = find_names(words, getattr(self, "words_", None), self._train.shape[0], "word")
         return self._rows(self._train, self._predictors, rows)
 
     def score(self, X: Any, y: Any = None, *, given: Any = None) -> float:
@@ -225,7 +224,7 @@ class ClassModel(BaseEstimator):  # type: ignore[misc]
             tokens = aligned(X, self.contexts_)
             if np.array_equal(X.words, self.words_):
                 return tokens
-            rows, cells = places(X.words, self.words_, words, "word"), sparse.coo_array(tokens)
+            rows, cells = find_names(X.words, self.words_, words, "word"), sparse.coo_array(tokens)
             shape = words, self.n_features_in_
             return sparse.csr_array((cells.data, (rows[cells.row], cells.col)), shape=shape)
         held = table(self, X)

@@ -69,17 +69,19 @@ def _everywhere(classes: Classes, seen: Any, words: int) -> Any:
 
 def _annealed(model: str, rule: str) -> View:
     def learn(train: Any, seed: int, types: bool) -> list[Classes]:
-        from roget.learn.clustering.soft.walk import Walker
+        from roget import catalogue
+        from roget.learn.clustering.annealing.walk import Walker
 
         found = []
         steps = 50 if model == "symmetric" else 20
-        walker = Walker(train, model=model, seed=seed, max_iter=steps)
-        for point in walker.points(sizes(train.shape[0], 8, 4)):
-            membership = dense(point.membership)
+        named = catalogue.load("clusterers", {"asymmetric": "soft"}.get(model, model))
+        walker = Walker(train, named().method, seed=seed, max_iter=steps)
+        for beta, point in walker.points(sizes(train.shape[0], 8, 4)):
+            membership = dense(point.memberships)
             mass = _mass(membership, train)
             name = f"soft{'-symmetric' if model == 'symmetric' else ''} {point.n_clusters}"
             centroids = np.asarray(point.centroids, dtype=np.float64)
-            found.append(_classes(name, membership, centroids, Rule(rule, mass, point.beta, types)))
+            found.append(_classes(name, membership, centroids, Rule(rule, mass, beta, types)))
         return found
 
     return learn

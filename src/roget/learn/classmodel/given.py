@@ -13,7 +13,7 @@ from scipy import sparse
 from roget.core.tree import Tree
 from roget.errors import InputError
 from roget.learn.classmodel.classes import Classes, Floats, Rule, dense, types_of
-from roget.learn.clustering.mdl.model import one_hot
+from roget.learn.clustering.memberships import one_hot
 
 LEVELS = (1.0, 0.5, 0.25, 0.1)
 """The parts of the classes that are left at each level."""

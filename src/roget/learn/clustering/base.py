@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any, ClassVar, Self
 
@@ -12,40 +13,124 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.utils import ClassifierTags
 from sklearn.utils.validation import check_is_fitted
 
+from roget.core import folder
 from roget.core.tree import Tree
 from roget.errors import InputError
-from roget.learn.clustering import keeping
 from roget.learn.clustering.inputs import table
-from roget.learn.clustering.soft.predict import log_likelihood
+from roget.learn.clustering.memberships import log_likelihood
+from roget.learn.clustering.result import NONE, Clustering, Posterior, Rule, Unit
+
+_NAMES = ("words_", "contexts_", "feature_names_in_")
+_NOT_KEPT = ("progress", "checkpoint", "random_state")
 
 
 class Clusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
-    """Predicting, cutting, saving and loading, from what a subclass has learnt.
+    """Predicting, cutting, saving and loading: all of it through `clustering_`, which `fit` makes.
 
-    A subclass has `fit`, and `_proba` of a checked table; it names its kind and the fitted
-    attributes that are saved, besides membership_, tree_ and the names of words and contexts.
+    A clusterer is a package with a subclass of this and a line in the catalogue. The subclass has
+    `fit`, which sets `clustering_`, `n_iter_`, `notes_` and `interrupted_`, and says:
+
+    name: its name in the catalogue.
+    rule: how it places new words, a `Rule`; by default p(c)·Π p(v|c)^n.
+    unit: what the values at the splits of its trees are.
+    number: the parameter that asks for a number of clusters.
+    kept: fitted attributes that are saved besides `clustering_`.
+    facts: fitted attributes, by the names under which summaries tell them.
+    found: parameters that may be left open, by the fitted attributes that settle them.
     """
 
-    _kind: ClassVar[str]
-    _arrays: ClassVar[tuple[str, ...]]
-    _plain: ClassVar[tuple[str, ...]]
+    name: ClassVar[str]
+    rule: ClassVar[type[Rule]] = Posterior
+    unit: ClassVar[Unit] = NONE
+    number: ClassVar[str] = "n_clusters"
+    kept: ClassVar[tuple[str, ...]] = ()
+    facts: ClassVar[Mapping[str, str]] = {}
+    found: ClassVar[Mapping[str, str]] = {}
 
-    labels_: npt.NDArray[Any]
-    membership_: Any
-    centroids_: Any
-    tree_: Tree
-    path_: list[dict[str, Any]]
-    n_clusters_: int
-    mass_: npt.NDArray[np.float64]
-    background_: npt.NDArray[np.float64]
+    clustering_: Clustering
     n_features_in_: int
     n_iter_: int
     notes_: list[str]
     interrupted_: bool
 
+    @classmethod
+    def make(
+        cls,
+        clusters: int | None = None,
+        *,
+        random_state: int | None = None,
+        checkpoint: str | os.PathLike[str] | None = None,
+        progress: Callable[[dict[str, Any]], None] | None = None,
+        **options: Any,
+    ) -> Self:
+        """The clusterer for so many clusters, or as many as it finds; as `roget build` asks.
+
+        Options that are None are left as they are; others the clusterer must have. A seed, a
+        checkpoint and progress are for those that can make use of them.
+        """
+        known = cls._get_param_names()
+        wanted = {cls.number: clusters, **options}
+        wanted = {name: value for name, value in wanted.items() if value is not None}
+        for name, value in wanted.items():
+            if name not in known:
+                raise InputError(f"{name} {value}: the method {cls.name} has no such option")
+        free = {"random_state": random_state, "checkpoint": checkpoint, "progress": progress}
+        return cls(**wanted, **{name: value for name, value in free.items() if name in known})
+
     def fit(self, X: Any, y: Any = None) -> Self:
         """Learn clusters of the rows of X: Counts, or any sparse or dense matrix of counts."""
         raise NotImplementedError
+
+    @property
+    def labels_(self) -> npt.NDArray[Any]:
+        """The likeliest cluster of each word."""
+        return self.clustering_.labels
+
+    @property
+    def membership_(self) -> Any:
+        """p(cluster|word), a csr_array of words × clusters."""
+        return self.clustering_.memberships
+
+    @property
+    def centroids_(self) -> Any:
+        """p(context|cluster), clusters × contexts."""
+        return self.clustering_.centroids
+
+    @property
+    def mass_(self) -> npt.NDArray[np.float64]:
+        """p(cluster)."""
+        return np.asarray(self.clustering_.mass)
+
+    @property
+    def background_(self) -> npt.NDArray[np.float64]:
+        """p(context) of all words."""
+        return np.asarray(self.clustering_.background)
+
+    @property
+    def tree_(self) -> Tree:
+        """The splits, whose leaves are the clusters."""
+        return self.clustering_.tree
+
+    @property
+    def path_(self) -> list[dict[str, Any]]:
+        """What the search came to, step by step."""
+        return [dict(step) for step in self.clustering_.path]
+
+    @property
+    def n_clusters_(self) -> int:
+        """How many clusters were found."""
+        return self.clustering_.n_clusters
+
+    @property
+    def facts_(self) -> dict[str, Any]:
+        """What a summary tells besides sizes, such as β or the length of the description."""
+        return {name: getattr(self, attribute) for name, attribute in self.facts.items()}
+
+    @property
+    def settled_(self) -> dict[str, Any]:
+        """Parameters with which the same is learnt again without a search for how many and how."""
+        found = {name: getattr(self, attribute) for name, attribute in self.found.items()}
+        return {self.number: self.n_clusters_, **found}
 
     def fit_predict(self, X: Any, y: Any = None) -> npt.NDArray[Any]:
         """The labels of the rows of X."""
@@ -60,7 +145,7 @@ class Clusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         check_is_fitted(self)
         if type(X).__module__.partition(".")[0] == "dask":
             return self._blockwise(X)
-        return self._proba(self._table(X))
+        return self.clustering_.place(self._table(X))
 
     def transform(self, X: Any) -> Any:
         """The same as `predict_proba`."""
@@ -74,23 +159,44 @@ class Clusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         """Mean log p(context|word) of the tokens in X, nats; higher is better."""
         check_is_fitted(self)
         matrix = self._table(X)
-        return log_likelihood(matrix, self._proba(matrix), self.centroids_, self.background_)
+        placed = self.clustering_.place(matrix)
+        return log_likelihood(matrix, placed, self.centroids_, self.background_)
 
     def cut(self, k: int) -> npt.NDArray[Any]:
         """The label of each word when the tree has only its first k clusters."""
         check_is_fitted(self)
-        return np.asarray(self.tree_.cut(k)[self.labels_])
+        return self.clustering_.level(k).labels
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the fitted model as a folder that `load` reads."""
+        """Write the fitted model as a folder that `load` reads, without callbacks and seeds."""
         check_is_fitted(self)
-        keeping.save(self, path, self._kind, self._arrays, self._plain)
+        options = {name: v for name, v in self.get_params().items() if name not in _NOT_KEPT}
+        if "dtype" in options:
+            options["dtype"] = np.dtype(options["dtype"]).name
+        names = ("n_features_in_", "n_iter_", "notes_", "interrupted_", *self.kept)
+        content = {name: getattr(self, name) for name in names}
+        content |= {name: vars(self)[name].tolist() for name in _NAMES if name in vars(self)}
+        plain, arrays = self.clustering_.to_parts()
+        content |= {"options": options, "clustering": {**plain, "contexts": None}, **arrays}
+        folder.write(path, folder.model("clustering", f"{self.name}.model"), content)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:
         """The model that `save` wrote; nothing in it is run."""
-        model: Self = keeping.load(cls, path, cls._kind, cls._arrays, cls._plain)
-        model._unpack()
+        content = folder.read(path, folder.model("clustering", f"{cls.name}.model"))
+        with folder.whole(path):
+            model = cls(**content["options"])
+            for name in ("n_features_in_", "n_iter_", "notes_", *cls.kept):
+                setattr(model, name, content[name])
+            model.interrupted_ = content.get("interrupted_", False)
+            for name in _NAMES:
+                if name in content:
+                    setattr(model, name, np.array(content[name], dtype=object))
+            if "clustering" in content:
+                model.clustering_ = Clustering.of_parts(content["clustering"], content)
+            else:
+                model.clustering_ = model._revive(content)
+            model._unpack()
         return model
 
     def __sklearn_tags__(self) -> Any:
@@ -110,11 +216,28 @@ class Clusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         """X as a checked csr_array of float64."""
         return table(self, X, reset=reset)
 
-    def _proba(self, matrix: Any) -> npt.NDArray[Any]:
-        raise NotImplementedError
-
     def _unpack(self) -> None:
         """Make what is not kept as it is, from what was loaded."""
+
+    def _revive(self, content: Mapping[str, Any]) -> Clustering:
+        """The clustering of a model that was written before clusterings were kept."""
+        parts = tuple(content[f"membership_{part}"] for part in ("data", "indices", "indptr"))
+        return Clustering(
+            Tree.from_json(content["tree_"]),
+            folder.need_csr(parts, content["membership_shape"]),
+            self._revive_centroids(content),
+            content["mass_"],
+            content["background_"],
+            rule=self._revive_rule(content),
+            unit=self.unit,
+            path=content["path_"],
+        )
+
+    def _revive_centroids(self, content: Mapping[str, Any]) -> Any:
+        return content["centroids_"]
+
+    def _revive_rule(self, content: Mapping[str, Any]) -> Rule:
+        return Posterior()
 
     def _blockwise(self, X: Any) -> Any:
         if len(getattr(X, "shape", ())) != 2 or X.shape[1] != self.n_features_in_:
@@ -124,9 +247,9 @@ class Clusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
             )
         whole, dtype = X.rechunk({1: -1}), self.membership_.dtype
         chunks = whole.chunks[0], (self.n_clusters_,)
-        work = partial(_of_block, self)
+        work = partial(_place_block, self)
         return whole.map_blocks(work, dtype=dtype, chunks=chunks, meta=np.empty((0, 0), dtype))
 
 
-def _of_block(model: Clusterer, block: Any) -> npt.NDArray[Any]:
-    return model._proba(model._table(block))
+def _place_block(model: Clusterer, block: Any) -> npt.NDArray[Any]:
+    return model.clustering_.place(model._table(block))

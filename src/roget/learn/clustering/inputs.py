@@ -22,7 +22,7 @@ def table(estimator: Any, X: Any, reset: bool = False) -> Any:
         if reset:
             estimator.words_, estimator.contexts_ = X.words, X.contexts
         elif hasattr(estimator, "contexts_"):
-            return aligned(X, estimator.contexts_)
+            return tidy(aligned(X, estimator.contexts_))
         X = X.matrix
     elif reset:
         for name in ("words_", "contexts_"):
@@ -30,7 +30,17 @@ def table(estimator: Any, X: Any, reset: bool = False) -> Any:
     checked = validate_data(
         estimator, X, reset=reset, accept_sparse="csr", dtype=np.float64, ensure_non_negative=True
     )
-    return sparse.csr_array(checked)
+    return tidy(sparse.csr_array(checked))
+
+
+def tidy(matrix: Any) -> Any:
+    """Without zeros that are kept and cells that are kept twice; the user's own stays as it is."""
+    if matrix.has_canonical_format and matrix.data.all():
+        return matrix
+    clean = matrix.copy()
+    clean.sum_duplicates()
+    clean.eliminate_zeros()
+    return clean
 
 
 def learnable(
@@ -60,3 +70,19 @@ def aligned(counts: Counts, contexts: npt.NDArray[Any]) -> Any:
         (cells.data[held].astype(np.float64), (rows, columns)),
         shape=(counts.shape[0], contexts.size),
     )
+
+
+def find_names(given: Any, names: Any, size: int, noun: str) -> npt.NDArray[np.int64]:
+    """Rows or columns that are given by number or, where there are names, by name."""
+    asked = np.atleast_1d(np.asarray(given))
+    if asked.dtype.kind in "iu":
+        if asked.size and not (asked.min() >= 0 and asked.max() < size):
+            raise InputError(f"{noun}s are numbered from 0 to {size - 1}")
+        return asked.astype(np.int64)
+    if names is None:
+        raise InputError(f"{noun}s have no names here: fit on Counts, or give numbers")
+    known = {name: place for place, name in enumerate(names.tolist())}
+    missing = [name for name in asked.tolist() if name not in known]
+    if missing:
+        raise InputError(f"unknown {noun}: {', '.join(map(repr, missing[:5]))}")
+    return np.array([known[name] for name in asked.tolist()], dtype=np.int64)

@@ -9,7 +9,7 @@ import hashlib
 import json
 import os
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +17,6 @@ import numpy as np
 import numpy.typing as npt
 
 from roget.core import folder as folders
-from roget.core.tree import Tree
 from roget.errors import InputError
 
 INTERVAL = 2.0
@@ -68,48 +67,3 @@ class Checkpoint:
         folders.write(self._path, self._kind, {**content(), "run": self._name})
         done = time.monotonic()
         self._next = done + max(INTERVAL, 10 * (done - begun))
-
-
-_NAMES = ("words_", "contexts_", "feature_names_in_")
-_CSR = ("data", "indices", "indptr")
-_NOT_KEPT = ("progress", "checkpoint", "random_state")
-
-
-def save(
-    model: Any, path: str | os.PathLike[str], kind: str, arrays: Sequence[str], plain: Sequence[str]
-) -> None:
-    """Write a fitted model, without its callbacks and random state.
-
-    `arrays` and `plain` name its fitted attributes, besides membership_, tree_ and the names of
-    words and contexts, which every clusterer has.
-    """
-    options = {name: value for name, value in model.get_params().items() if name not in _NOT_KEPT}
-    if "dtype" in options:
-        options["dtype"] = np.dtype(options["dtype"]).name
-    content = {name: getattr(model, name) for name in (*arrays, *plain)}
-    for name in _NAMES:
-        if hasattr(model, name):
-            content[name] = getattr(model, name).tolist()
-    table = model.membership_
-    content |= {f"membership_{part}": getattr(table, part) for part in _CSR}
-    content["membership_shape"] = list(table.shape)
-    content |= {"options": options, "tree_": model.tree_.to_json()}
-    folders.write(path, folders.model("clustering", f"{kind}.model"), content)
-
-
-def load(
-    cls: Any, path: str | os.PathLike[str], kind: str, arrays: Sequence[str], plain: Sequence[str]
-) -> Any:
-    """The model that `save` wrote, of the given class."""
-    kept = folders.read(path, folders.model("clustering", f"{kind}.model"))
-    with folders.whole(path):
-        model = cls(**kept["options"])
-        for name in (*arrays, *plain):
-            setattr(model, name, kept[name])
-        for name in _NAMES:
-            if name in kept:
-                setattr(model, name, np.array(kept[name], dtype=object))
-        parts = tuple(kept[f"membership_{part}"] for part in _CSR)
-        model.membership_ = folders.need_csr(parts, kept["membership_shape"])
-        model.tree_ = Tree.from_json(kept["tree_"])
-    return model

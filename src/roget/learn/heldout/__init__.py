@@ -6,8 +6,8 @@ the choice of the number of clusters as well. Whole models are compared in `comp
 
 from __future__ import annotations
 
+from roget.learn.clustering.tokens import SMOOTHING, Cells, backoff, cells, mixed, unigram
 from roget.learn.heldout.path import figure, relative_entropy_path
-from roget.learn.heldout.tokens import SMOOTHING, Cells, backoff, cells, mixed, unigram
 
 __all__ = [
     "SMOOTHING",

@@ -13,7 +13,7 @@ from scipy import sparse
 from roget.core.counts import Counts
 from roget.core.types import Array, Floats
 from roget.errors import InputError, MissingExtra
-from roget.learn.heldout.tokens import SMOOTHING, Cells, unigram
+from roget.learn.clustering.tokens import SMOOTHING, Cells, unigram
 
 
 def relative_entropy_path(
@@ -34,7 +34,8 @@ def relative_entropy_path(
     tokens, and p(c|n) comes from its other tokens. `train_loss`, `test_loss` and `new_loss` are
     −log2 p(v|n) per token. All predictions are .95 of the model's and .05 of the unigram's.
     """
-    from roget.learn.clustering.soft.walk import Walker
+    from roget import catalogue
+    from roget.learn.clustering.annealing.walk import Walker
 
     rng = np.random.default_rng(random_state)
     train, held = counts.split(1 - test, random_state=rng)
@@ -46,19 +47,20 @@ def relative_entropy_path(
         raise InputError("no words are left to learn from: the counts are too few")
     base = matrix[learnt]
     seed = int(rng.integers(2**31))
-    walker = Walker(base, model=model, prior=prior, seed=seed)
+    named = catalogue.load("clusterers", {"asymmetric": "soft"}.get(model, model))
+    walker = Walker(base, named().method, prior=prior, seed=seed)
     background = unigram(base)
     rows = []
-    for point in walker.points(ks):
+    for beta, found in walker.points(ks):
         parts = {
-            "train": (base, point.membership),
-            "test": (outside[learnt], point.membership),
-            "new": (outside[unseen], point.place(matrix[unseen])),
+            "train": (base, found.memberships),
+            "test": (outside[learnt], found.memberships),
+            "new": (outside[unseen], found.place(matrix[unseen])),
         }
-        row: dict[str, float] = {"n_clusters": point.n_clusters, "beta": point.beta}
+        row: dict[str, float] = {"n_clusters": found.n_clusters, "beta": beta}
         for name, (tokens, membership) in parts.items():
             row[name], row[f"{name}_loss"] = _divergence(
-                tokens, membership, point.centroids, background
+                tokens, membership, found.centroids, background
             )
         rows.append(row)
     return rows

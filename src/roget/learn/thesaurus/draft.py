@@ -10,6 +10,7 @@ import numpy as np
 from scipy import sparse
 
 from roget.core.tree import Ints
+from roget.learn.clustering.memberships import one_hot
 from roget.learn.thesaurus.edits import (
     MERGE,
     RENAME,
@@ -23,6 +24,7 @@ from roget.learn.thesaurus.merging import merge
 from roget.learn.thesaurus.places import places_of, sizes_of
 
 if TYPE_CHECKING:
+    from roget.learn.clustering.result import Clustering
     from roget.learn.thesaurus.lookup import Floats
     from roget.learn.thesaurus.thesaurus import Thesaurus
 
@@ -79,19 +81,19 @@ class Draft:
             places[row] = leaf
         return places
 
-    def centroids(self) -> tuple[Any, Floats]:
-        """Centroids and masses, those of clusters that were merged as one."""
-        if self.tree.n_clusters == self.base.tree.n_clusters:
-            return self.base.centroids, self.base.mass
-        return self._joined(np.arange(self.tree.n_clusters))
+    def clustering(self) -> Clustering:
+        """The clusters, those that were merged as one, and moved words where they went."""
+        base = self.base.clustering
+        if self.tree == base.tree:
+            return replace(base, memberships=self.memberships())
+        return base.join(self.tree, self._cluster, self.memberships())
 
     def memberships(self) -> Any:
         """Memberships with those of merged clusters added up, and moved words where they went."""
         old, k = self._cluster, self.tree.n_clusters
         table = self.base.memberships
         if k < old.size:
-            ones = np.ones(old.size), (np.arange(old.size), old)
-            table = sparse.csr_array(table @ sparse.csr_array(ones, shape=(old.size, k)))
+            table = sparse.csr_array(table @ one_hot(old, k))
         if not self._moved:
             return table
         rows = sorted(self._moved)
@@ -139,31 +141,9 @@ class Draft:
 
     def _likely(self, row: int, clusters: Ints) -> Floats:
         """How likely each of some clusters is for a word that belonged to none of them."""
-        from roget.learn.thesaurus.classify import memberships
-
-        centroids, mass = self._joined(clusters)
-        if not mass.sum() > 0:
-            mass = np.ones(clusters.size)
-        given = self.base.counts.matrix[[row]]
-        found = memberships(given, centroids, mass, self.base.counts, self.base.provenance)
-        return np.asarray(found.toarray().ravel(), dtype=np.float64)
-
-    def _joined(self, clusters: Ints) -> tuple[Any, Floats]:
-        """Centroids and masses of some clusters: means by mass, and sums, of their parts."""
-        centroids = self.base.centroids
-        mass = _summed(self._cluster, self.base.mass, self.tree.n_clusters)[clusters]
-        out = np.empty((clusters.size, centroids.shape[1]), dtype=centroids.dtype)
-        for place, cluster in enumerate(clusters.tolist()):
-            old = np.flatnonzero(self._cluster == cluster)
-            if old.size == 1:
-                out[place] = centroids[old[0]]
-                continue
-            weights = self.base.mass[old]
-            weights = (
-                weights / weights.sum() if weights.sum() > 0 else np.full(old.size, 1 / old.size)
-            )
-            out[place] = weights @ centroids[old]
-        return out, mass
+        inside = np.flatnonzero(np.isin(self._cluster, clusters))
+        found = self.base.clustering.select(inside).place(self.base.counts.matrix[[row]])[0]
+        return _summed(self._cluster[inside], found, self.tree.n_clusters)[clusters]
 
 
 def _summed(clusters: Ints, values: Floats, k: int) -> Floats:

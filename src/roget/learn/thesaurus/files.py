@@ -32,6 +32,7 @@ from roget.core.io.duck import database, parquet, readable, write_parquet
 from roget.core.store import locked, new_directory, read_object, write_atomic
 from roget.core.tree import Tree
 from roget.errors import InputError
+from roget.learn.clustering.result import Clustering
 from roget.learn.thesaurus import record as recorded
 from roget.learn.thesaurus.edits import Edit
 from roget.learn.thesaurus.thesaurus import Thesaurus
@@ -105,8 +106,10 @@ def _write_tables(base: Thesaurus, draft: Path) -> None:
     with database() as connection:
         for name, columns in arrays.items():
             write_parquet(connection, columns, _types(name, dtype), draft / name)
-    np.savez(draft / CENTROIDS, allow_pickle=False, centroids=base.centroids, mass=base.mass)
-    _seal(draft, base, dtype)
+    plain, kept = base.clustering.to_parts()
+    kept = {name: values for name, values in kept.items() if not name.startswith("memberships")}
+    np.savez(draft / CENTROIDS, allow_pickle=False, **kept)
+    _seal(draft, base, dtype, {**plain, "tree": None, "path": None, "contexts": None})
 
 
 def read(path: str | os.PathLike[str]) -> Thesaurus:
@@ -177,16 +180,16 @@ def _base(folder: Path, record: Mapping[str, Any]) -> Thesaurus:
             provenance=record["counts"],
         )
         at = belongs["row"], belongs["cluster"]
-        return Thesaurus(
-            counts,
-            Tree.from_json(record["tree"]),
-            sparse.coo_array((belongs["probability"], at), shape=(words, clusters)),
-            arrays["centroids"],
-            arrays["mass"],
-            steps=record["path"],
-            provenance=record["provenance"],
-            labels={int(node): label for node, label in record.get("labels", {}).items()},
-        )
+        table = sparse.coo_array((belongs["probability"], at), shape=(words, clusters))
+        labels = {int(node): label for node, label in record.get("labels", {}).items()}
+        told = {"provenance": record["provenance"], "labels": labels}
+        if "clustering" not in record:  # written before clusterings were kept
+            tree, steps = Tree.from_json(record["tree"]), record["path"]
+            found = tree, table, arrays["centroids"], arrays["mass"]
+            return Thesaurus(counts, *found, steps=steps, **told)
+        plain = {**record["clustering"], "tree": record["tree"], "path": record["path"]}
+        arrays["memberships"] = table.tocsr()
+        return Thesaurus.from_clustering(counts, Clustering.of_parts(plain, arrays), **told)
     except (KeyError, TypeError, ValueError, OverflowError) as error:
         said = str(error) if isinstance(error, InputError) else repr(error)
         raise InputError(
@@ -224,7 +227,7 @@ def manifest(folder: Path) -> dict[str, Any]:
     return record
 
 
-def _seal(folder: Path, thesaurus: Thesaurus, dtype: str) -> None:
+def _seal(folder: Path, thesaurus: Thesaurus, dtype: str, clustering: Mapping[str, Any]) -> None:
     counts = thesaurus.counts
     record = {
         "format": FORMAT,
@@ -233,6 +236,7 @@ def _seal(folder: Path, thesaurus: Thesaurus, dtype: str) -> None:
         "dtype": dtype,
         "tree": thesaurus.tree.to_json(),
         "labels": {str(node): thesaurus.labels[node] for node in sorted(thesaurus.labels)},
+        "clustering": clustering,
         "path": [_finite(step) for step in thesaurus.steps],
         "relations": list(counts.relations),
         "provenance": thesaurus.provenance,
@@ -359,6 +363,6 @@ def _fetched(connection: Any, file: Path, types: dict[str, str]) -> dict[str, np
 def _arrays(file: Path) -> dict[str, npt.NDArray[Any]]:
     try:
         with np.load(file, allow_pickle=False) as arrays:
-            return {name: arrays[name] for name in ("centroids", "mass")}
+            return {"mass": arrays["mass"], **{name: arrays[name] for name in arrays.files}}
     except (KeyError, ValueError, OSError, EOFError, zipfile.BadZipFile) as error:
         raise InputError(f"{file}: cannot be read as arrays: {error}") from None

@@ -13,6 +13,7 @@ from roget.core.counts import Counts
 from roget.core.information import kl, xlogx
 from roget.core.tree import Ints, Tree
 from roget.errors import InputError
+from roget.learn.clustering.result import Clustering
 from roget.learn.thesaurus import places as placing
 from roget.learn.thesaurus.labels import LABEL, Labels
 from roget.learn.thesaurus.neighbours import Neighbours
@@ -27,13 +28,30 @@ class Lookup:
     """What follows from counts, a tree, memberships and centroids; see `Thesaurus`."""
 
     counts: Counts
-    tree: Tree
-    memberships: Any
-    centroids: npt.NDArray[np.floating[Any]]
-    mass: Floats
+    clustering: Clustering
     labels: dict[int, str]
     provenance: dict[str, Any]
     _generated: dict[int, str]
+
+    @property
+    def tree(self) -> Tree:
+        """The tree whose leaves are the clusters."""
+        return self.clustering.tree
+
+    @property
+    def memberships(self) -> Any:
+        """p(cluster|word), a csr_array of words × clusters."""
+        return self.clustering.memberships
+
+    @property
+    def centroids(self) -> npt.NDArray[np.floating[Any]]:
+        """p(context|cluster), clusters × contexts."""
+        return np.asarray(self.clustering.centroids)
+
+    @property
+    def mass(self) -> npt.NDArray[np.float64]:
+        """p(cluster)."""
+        return np.asarray(self.clustering.mass)
 
     @property
     def words(self) -> npt.NDArray[Any]:
@@ -103,7 +121,7 @@ class Lookup:
         if value is not None:
             return placing.of_splits(self.tree, self._good(value))
         if k is not None:
-            return placing.first_classes(self.tree, k)
+            return self.tree.tops(k)
         return [int(leaf) for leaf in self._leaves]
 
     def cut(
@@ -272,9 +290,9 @@ class Lookup:
         inner = self.tree.cluster < 0
         if np.isnan(self.tree.value[inner]).any() or math.isnan(value):
             raise InputError(f"a cut at {value:g}: the classes were not split at values")
-        by_length = self.provenance.get("description_length") is not None
         with np.errstate(invalid="ignore"):
-            return np.asarray(self.tree.value >= value if by_length else self.tree.value <= value)
+            rising = self.clustering.unit.rising
+            return np.asarray(self.tree.value <= value if rising else self.tree.value >= value)
 
     def _nearest(self, node: int, centroid: Floats, rows: Rows, n: int) -> list[TypicalWord]:
         best, distances = nearest_rows(centroid, self._conditional, self._own_entropy, rows, n)

@@ -102,19 +102,6 @@ def sizes_of(places: Ints, tree: Tree, weights: Any = None) -> Any:
     return sizes
 
 
-def first_classes(tree: Tree, k: int) -> list[int]:
-    """The nodes of the first k classes, in the order of the labels of `tree.cut(k)`."""
-    labels = tree.cut(k)
-    # Children come after their parents, so that they are known before them from behind.
-    held = np.where(tree.cluster >= 0, labels[tree.cluster], -1)
-    for node in reversed(range(tree.n_nodes)):
-        below = {int(held[child]) for child in tree.children(node)}
-        if len(below) == 1:
-            held[node] = below.pop()
-    highest = {int(held[node]): node for node in reversed(range(tree.n_nodes))}
-    return [node for label, node in sorted(highest.items()) if label >= 0]
-
-
 def at_depth(tree: Tree, depth: int) -> list[int]:
     """The nodes that lie under so many splits, and the leaves that lie under fewer."""
     if depth < 0:

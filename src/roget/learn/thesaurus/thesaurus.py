@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -17,6 +18,8 @@ from roget.core.counts import Counts
 from roget.core.counts.names import NotCounted
 from roget.core.tree import Ints, Tree
 from roget.errors import InputError
+from roget.learn.clustering.memberships import sparsify
+from roget.learn.clustering.result import Clustering, recall
 from roget.learn.thesaurus import edits as editing
 from roget.learn.thesaurus import places as placing
 from roget.learn.thesaurus.edits import Edit
@@ -25,13 +28,14 @@ from roget.learn.thesaurus.typical import check
 from roget.learn.thesaurus.values import Placement
 
 if TYPE_CHECKING:
+    from roget.learn.clustering.base import Clusterer
     from roget.learn.thesaurus.draft import Draft
 
 LEAST = 0.01
 """Classes that are less likely for a new word than this are not told, but for the first."""
 
 _OF_COUNTS = ("rows", "_conditional", "_own_entropy")
-_OF_CENTROIDS = ("centroids", "mass", "_average")
+_OF_CENTROIDS = ("_average",)
 _OF_PLACES = ("places", "_generated", "_labels")
 """What is known of counts, centroids and places, and can be taken over where they are the same."""
 
@@ -89,11 +93,22 @@ class Thesaurus(Lookup):
         provenance: Mapping[str, Any] | None = None,
         labels: Mapping[int, str] | None = None,
     ) -> None:
-        self.counts, self.tree = counts, tree
-        self.memberships = sparse.csr_array(memberships, dtype=np.float64)
-        self.centroids = np.asarray(centroids)
-        self.mass = np.asarray(mass, dtype=np.float64)
-        self.steps = tuple(dict(step) for step in steps)
+        rule, unit = recall(provenance or {})
+        # How often contexts were seen, also where the classes know nothing of them.
+        background = counts.context_totals / max(counts.total, 1e-300)
+        found = Clustering(tree, memberships, centroids, mass, background, rule, unit, steps)
+        self._begin(counts, found, provenance, labels)
+
+    def _begin(
+        self,
+        counts: Counts,
+        clustering: Clustering,
+        provenance: Mapping[str, Any] | None,
+        labels: Mapping[int, str] | None,
+    ) -> None:
+        table = sparse.csr_array(clustering.memberships, dtype=np.float64)
+        self.counts = counts
+        self.clustering = replace(clustering, memberships=table, contexts=counts.contexts)
         self.provenance = dict(provenance or {})
         self.labels = dict(labels or {})
         self.edits: tuple[Edit, ...] = ()
@@ -106,19 +121,52 @@ class Thesaurus(Lookup):
         check(self)
 
     @classmethod
-    def from_clustering(cls, counts: Counts, model: Any) -> Thesaurus:
-        """The thesaurus of counts and a clusterer that was fitted to them."""
-        if not hasattr(model, "membership_"):
+    def from_clustering(
+        cls,
+        counts: Counts,
+        model: Clusterer | Clustering,
+        *,
+        provenance: Mapping[str, Any] | None = None,
+        labels: Mapping[int, str] | None = None,
+    ) -> Thesaurus:
+        """The thesaurus of counts and what was learnt from them.
+
+        Parameters
+        ----------
+        counts
+            What the classes were made from.
+        model
+            A clusterer that was fitted to them, or a Clustering, such as a level of one.
+        provenance
+            What is to be known of its making; by default the clusterer, its options and facts.
+        labels
+            Names of classes, by node.
+
+        Raises
+        ------
+        InputError
+            If the clusterer is not fitted, or was fitted to other words and contexts.
+        """
+        if isinstance(model, Clustering):
+            found = model
+        elif "clustering_" not in vars(model):
             raise InputError(f"{type(model).__name__} is not fitted: call fit(counts) first")
-        found = (model.tree_, model.membership_, model.centroids_, model.mass_)
-        provenance = {
-            "roget": __version__,
-            "clusterer": type(model).__name__,
-            "options": {name: v for name, v in model.get_params().items() if _is_plain(v)},
-            "beta": float(model.beta_) if hasattr(model, "beta_") else None,
-            "description_length": getattr(model, "description_length_", None),
-        }
-        return cls(counts, *found, steps=model.path_, provenance=provenance)
+        else:
+            found = model.clustering_
+            provenance = provenance or {
+                "roget": __version__,
+                "clusterer": type(model).__name__,
+                "options": {name: v for name, v in model.get_params().items() if _is_plain(v)},
+                **model.facts_,
+            }
+        made = cls.__new__(cls)
+        made._begin(counts, found, provenance, labels)
+        return made
+
+    @property
+    def steps(self) -> tuple[dict[str, Any], ...]:
+        """The path of the search, row by row."""
+        return tuple(dict(step) for step in self.clustering.path)
 
     def classify(self, counts: Counts) -> Any:
         """p(cluster|word) of new words, as a csr_array: a row for each, a column for each cluster.
@@ -128,7 +176,6 @@ class Thesaurus(Lookup):
         the clusterer: ∝ exp(−β·KL) after annealing, else ∝ p(c)·Π p(context|c)^count.
         """
         from roget.learn.clustering.inputs import aligned
-        from roget.learn.thesaurus.classify import memberships
 
         given = aligned(counts, self.contexts)
         if len(counts) and not given.nnz:
@@ -137,7 +184,8 @@ class Thesaurus(Lookup):
                 f"none of the contexts of the new words (such as {said}) is one of the thesaurus "
                 f"(such as {ours}): count them with the same relation"
             )
-        return memberships(given, self.centroids, self.mass, self.counts, self.provenance)
+        # What is left out is too little to be told, and rows add up to 1 all the same.
+        return sparsify(self.clustering.place(counts), 1e-12)
 
     def classify_table(self, counts: Counts, n: int = 3) -> list[Placement]:
         """The n likeliest classes (leaves) of each new word, word by word."""
@@ -249,10 +297,9 @@ class Thesaurus(Lookup):
 
         edits = tuple(edits)
         draft, made = Draft(self.base, edits), type(self).__new__(type(self))
-        made.counts, made.steps, made.provenance = self.counts, self.steps, self.provenance
+        made.counts, made.provenance = self.counts, self.provenance
         made.base, made.homes, made.edits = self.base, self.homes, edits
-        made.tree, made.labels, made._draft = draft.tree, draft.labels, draft
-        made.memberships, (made.centroids, made.mass) = draft.memberships(), draft.centroids()
+        made.clustering, made.labels, made._draft = draft.clustering(), draft.labels, draft
         made._generated = {}
         kept: tuple[str, ...] = _OF_COUNTS
         merges, moves = (editing.MERGE,), (editing.MERGE, editing.MOVE)

@@ -9,13 +9,9 @@ from scipy.special import gammaln
 
 from roget.core.tree import Tree
 from roget.learn.clustering.mdl import criteria, kernels
-from roget.learn.clustering.mdl.model import (
-    code_lengths,
-    frequencies,
-    one_hot,
-    posterior,
-    shrunk,
-)
+from roget.learn.clustering.mdl.model import code_lengths, frequencies, shrunk
+from roget.learn.clustering.memberships import one_hot
+from roget.learn.clustering.result import posterior
 
 
 def test_a_cluster_is_told_by_its_parents_what_it_has_not_seen() -> None:

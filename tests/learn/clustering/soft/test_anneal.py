@@ -9,11 +9,11 @@ import pytest
 from scipy import sparse
 from sklearn.metrics import v_measure_score
 
+from roget.learn.clustering.annealing.data import prepare
+from roget.learn.clustering.annealing.states import Settings
 from roget.learn.clustering.soft import anneal as annealing
 from roget.learn.clustering.soft.anneal import Annealer, anneal
-from roget.learn.clustering.soft.data import prepare
 from roget.learn.clustering.soft.instability import instability
-from roget.learn.clustering.soft.states import Settings
 
 
 def last(counts: Any, *, prior: str = "empirical", dtype: str = "float64", **options: Any) -> Any:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
 from scipy import sparse
 
+from roget import SoftAnnealing
 from roget.core.counts import Counts
-from roget.learn.clustering.soft.choose import _grid, choose, generator, hold_out
+from roget.learn.clustering.annealing.choose import _grid, choose, generator
+from roget.learn.clustering.tokens import hold_out
 
 
 def planted(clusters: int, words: int = 80, contexts: int = 60, seed: int = 0) -> Any:
@@ -20,11 +21,7 @@ def planted(clusters: int, words: int = 80, contexts: int = 60, seed: int = 0) -
 
 
 def options(**given: Any) -> Any:
-    usual = {
-        "model": "asymmetric", "prior": "empirical", "mass": False, "dtype": "float64",
-        "beta": None, "n_jobs": 1, "random_state": 0,
-    }  # fmt: skip
-    return SimpleNamespace(**{**usual, **given})
+    return SoftAnnealing(**{"n_jobs": 1, "random_state": 0, **given})
 
 
 @pytest.mark.parametrize("model", ["asymmetric", "symmetric"])

@@ -8,9 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from roget.learn.clustering.annealing.crew import Crew
+from roget.learn.clustering.annealing.data import prepare
+from roget.learn.clustering.memberships import FLOOR
 from roget.learn.clustering.soft import em
-from roget.learn.clustering.soft.data import FLOOR, prepare
-from roget.learn.clustering.soft.em import Crew, Mixture
+from roget.learn.clustering.soft.em import Mixture
 
 
 def naive_step(

@@ -164,7 +164,7 @@ def test_values_that_cannot_be(bad: float) -> None:
 
 
 def test_neither_number_nor_beta(planted: Any) -> None:
-    pytest.importorskip("roget.learn.clustering.soft.choose")
+    pytest.importorskip("roget.learn.clustering.annealing.choose")
     counts, _ = planted(100, 60, 3, 80)
     model = SoftAnnealing(random_state=0).fit(counts)
     assert 1 <= model.n_clusters_ <= 100

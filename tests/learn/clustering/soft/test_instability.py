@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from roget.learn.clustering.soft.data import prepare
+from roget.learn.clustering.annealing.data import prepare
 from roget.learn.clustering.soft.instability import direction, instability
 
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 import os
 import warnings
-from collections.abc import Callable, Sequence
-from typing import Any, Self
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, ClassVar, Self
 
 import numpy as np
-from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
@@ -27,9 +27,11 @@ from roget.learn.clustering.comdl.criterion import (
     prepare,
 )
 from roget.learn.clustering.comdl.hierarchy import Hierarchy
-from roget.learn.clustering.comdl.predict import Model, places, shares
+from roget.learn.clustering.comdl.predict import Joining, Model
 from roget.learn.clustering.comdl.search import Search, Settings, starts_for, sweeps_for
+from roget.learn.clustering.inputs import find_names
 from roget.learn.clustering.interrupt import interruptible
+from roget.learn.clustering.result import SAVED, Clustering
 
 LEVELS = (1.0, 0.5, 0.25)
 """The parts of the classes that are left at the levels whose predictions are averaged."""
@@ -71,21 +73,21 @@ class CoMDL(Clusterer):
     ([0, 0, 0, 1, 1, 1], [0, 0, 1, 1])
     """
 
-    _kind = "comdl"
-    _arrays = (
-        "labels_", "column_labels_", "mass_", "background_", "column_totals_", "start_labels_",
-        "start_blocks_",
+    name = "comdl"
+    rule = Joining
+    unit = SAVED
+    number = "n_row_classes"
+    kept = (
+        "a_", "b_", "column_labels_", "column_totals_", "description_length_", "start_labels_",
+        "start_blocks_", "starts_",
     )  # fmt: skip
-    _plain = (
-        "a_", "b_", "description_length_", "n_clusters_", "n_column_clusters_", "n_features_in_",
-        "n_iter_", "notes_", "path_", "interrupted_", "starts_",
-    )  # fmt: skip
+    facts: ClassVar[Mapping[str, str]] = {"description_length": "description_length_"}
+    found: ClassVar[Mapping[str, str]] = {"n_column_classes": "n_column_clusters_"}
 
     column_labels_: Ints
     description_length_: float
     a_: float
     b_: float
-    n_column_clusters_: int
     column_totals_: Floats
     start_labels_: Ints
     start_blocks_: Floats
@@ -162,9 +164,14 @@ class CoMDL(Clusterer):
         return self._models[0].blocks
 
     @property
-    def centroids_(self) -> Floats:
-        """p(context|class) of each class of rows."""
-        return self._models[0].centroids()
+    def n_column_clusters_(self) -> int:
+        """How many classes of columns were found."""
+        return int(self.blocks_.shape[1])
+
+    @property
+    def settled_(self) -> dict[str, Any]:
+        """Parameters with which the same is learnt again: one start is enough for a number."""
+        return {**super().settled_, "n_starts": 1}
 
     def predictive(
         self, words: Any, contexts: Any, level: float | None = None, *, every: bool = False
@@ -175,9 +182,9 @@ class CoMDL(Clusterer):
         it is the mean over what all starts of the search came to, which predicts better.
         """
         check_is_fitted(self)
-        rows = places(words, getattr(self, "words_", None), self.labels_.size, "word")
-        names = getattr(self, "contexts_", None)
-        columns = places(contexts, names, self.n_features_in_, "context")
+        rows = find_names(words, vars(self).get("words_"), self.labels_.size, "word")
+        names = vars(self).get("contexts_")
+        columns = find_names(contexts, names, self.n_features_in_, "context")
         models = self._models if every else self._models[:1]
         cells = [model.level(level or 1.0).cells(rows, columns) for model in models]
         return np.asarray(np.mean(cells, axis=0))
@@ -187,22 +194,9 @@ class CoMDL(Clusterer):
         every = [self.predictive(words, contexts, level, every=True) for level in self.levels]
         return np.asarray(np.mean(every, axis=0))
 
-    def score(self, X: Any, y: Any = None) -> float:
-        """Mean log p(context|word) of the tokens in X, nats; higher is better."""
-        check_is_fitted(self)
-        matrix = self._table(X)
-        cells, model = matrix.tocoo(), self._models[0]
-        mixed = self._proba(matrix) @ model.of_classes()
-        logs = np.log(mixed[cells.row, model.columns[cells.col]] * model.within()[cells.col])
-        return float(np.sum(cells.data * logs) / max(np.sum(cells.data), 1e-300))
-
     @property
     def _wanted(self) -> tuple[int | None, int | None]:
         return self.n_row_classes, self.n_column_classes
-
-    def _proba(self, matrix: Any) -> Floats:
-        """By how much longer the description gets with a row in a class."""
-        return shares(self._models[0].code_lengths(matrix))
 
     def _check_options(self) -> None:
         if self.partition not in PARTITIONS:
@@ -262,9 +256,9 @@ class CoMDL(Clusterer):
     ) -> None:
         """Take over what the starts found, and place the rows and columns without counts."""
         best = found[0]
-        self.path_, self.description_length_ = best.path, best.length.total
+        self.description_length_ = best.length.total
         self.a_, self.b_ = best.a, best.b
-        self.column_totals_, self.background_ = columns, columns / columns.sum()
+        self.column_totals_ = columns
         self.starts_, labels, blocks = [], [], []
         for one in found:
             shape = one.trees[0].n_clusters, one.trees[1].n_clusters
@@ -280,18 +274,20 @@ class CoMDL(Clusterer):
                 {"a": one.a, "b": one.b, "length": one.length.total, "trees": trees}
             )
         self.start_labels_, self.start_blocks_ = np.stack(labels), np.concatenate(blocks)
-        self.labels_, self.column_labels_ = np.split(self.start_labels_[0], [rows])
+        self.column_labels_ = self.start_labels_[0, rows:]
         self._unpack()
-        self.tree_ = best.trees[0]
-        self.n_clusters_, self.n_column_clusters_ = self.blocks_.shape
-        self.mass_ = self.blocks_.sum(axis=1) / self.blocks_.sum()
-        self.membership_ = sparse.csr_array(
-            (np.ones(rows), self.labels_, np.arange(rows + 1)), shape=(rows, self.n_clusters_)
+        self.clustering_ = replace(
+            self._models[0].clustering(), path=best.path, contexts=vars(self).get("contexts_")
         )
+
+    def _revive(self, content: Mapping[str, Any]) -> Clustering:
+        self._unpack()
+        return replace(self._models[0].clustering(), path=content["path_"])
 
     def _unpack(self) -> None:
         """Make the models of what is kept of the starts."""
-        self._models, at, rows = [], 0, self.labels_.size
+        self._models, at = [], 0
+        rows = self.start_labels_.shape[1] - self.column_totals_.size
         for start, labels in zip(self.starts_, self.start_labels_, strict=True):
             one, two = (Tree.from_json(tree) for tree in start["trees"])
             size = one.n_clusters * two.n_clusters

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -13,6 +13,8 @@ from roget.core.tree import Tree
 from roget.core.types import Floats, Ints
 from roget.errors import InputError
 from roget.learn.clustering.comdl import kernels
+from roget.learn.clustering.memberships import one_hot
+from roget.learn.clustering.result import SAVED, Clustering, Rule, array, posterior
 
 _EMPTY = sparse.csr_array((1, 1))
 
@@ -41,10 +43,13 @@ class Model:
             raise InputError(f"level={part}: expected a part of the classes, above 0 up to 1")
         if part == 1:
             return self
-        rows, columns = (tree.cut(max(1, round(part * tree.n_clusters))) for tree in self.trees)
-        blocks = np.zeros((int(rows.max()) + 1, int(columns.max()) + 1))
+        sizes = [max(1, round(part * tree.n_clusters)) for tree in self.trees]
+        rows, columns = (tree.cut(k) for tree, k in zip(self.trees, sizes, strict=True))
+        trees = self.trees[0].prune(sizes[0]), self.trees[1].prune(sizes[1])
+        blocks = np.zeros((trees[0].n_clusters, trees[1].n_clusters))
         np.add.at(blocks, (rows[:, None], columns[None, :]), self.blocks)
-        return replace(self, blocks=blocks, rows=rows[self.rows], columns=columns[self.columns])
+        rows, columns = rows[self.rows], columns[self.columns]
+        return replace(self, blocks=blocks, rows=rows, columns=columns, trees=trees)
 
     def of_classes(self) -> Floats:
         """p(class of context | class of word)."""
@@ -77,35 +82,62 @@ class Model:
         return int(row.argmin()), int(column.argmin())
 
     def _code_lengths(self, matrix: Any, labels: Ints, other: Ints, blocks: Floats) -> Floats:
-        k, nothing = blocks.shape[0], np.empty(0)
-        out, turned = np.empty((matrix.shape[0], k)), np.ascontiguousarray(blocks.T)
-        sums = np.bincount(labels, minlength=k), blocks.sum(axis=1)
-        kernels.code_lengths(
-            Items(matrix.indptr, matrix.indices, matrix.data, nothing),
-            kernels.Board(labels, other, *sums, turned, turned),
-            kernels.Prices(nothing, nothing, nothing, self.sized, 0.0, self.a, self.b),
-            out,
+        sizes = np.bincount(labels, minlength=blocks.shape[0])
+        return code_lengths(matrix, sizes, other, blocks, self.a, self.b, self.sized)
+
+    def clustering(self) -> Clustering:
+        """The classes of words as a clustering."""
+        tree, mass = self.trees[0], self.blocks.sum(axis=1)
+        sizes = np.bincount(self.rows, minlength=tree.n_clusters)
+        rule = Joining(self.a, self.b, self.sized, sizes, self.columns, self.blocks)
+        return Clustering(
+            tree, one_hot(self.rows, tree.n_clusters), self.centroids(), mass / mass.sum(),
+            self.totals / self.totals.sum(), rule, SAVED,
+        )  # fmt: skip
+
+
+@dataclass(frozen=True, eq=False)
+class Joining(Rule):
+    """∝ exp(−nats by which the description grows if the word joins a class)."""
+
+    clusterer = "comdl"
+
+    a: float
+    b: float
+    sized: bool
+    sizes: Ints = field(metadata=array("k", whole=True))
+    """How many words each class has."""
+    columns: Ints = field(metadata=array("m", whole=True))
+    """The class of each context."""
+    blocks: Floats = field(metadata=array("k", "j"))
+    """The counts of words' classes with contexts' classes."""
+
+    def place(self, matrix: Any, leaves: Clustering) -> Floats:
+        """p(c|word); a word without counts goes where it costs least."""
+        out = code_lengths(
+            matrix, self.sizes, self.columns, self.blocks, self.a, self.b, self.sized
         )
-        return out
+        return posterior(out, np.ones(self.sizes.size))
+
+    def check(self, k: int, m: int) -> None:
+        """Refuse classes of contexts that there are not, too."""
+        super().check(k, m)
+        if self.columns.max(initial=0) >= self.blocks.shape[1]:
+            raise ValueError(f"columns: expected classes 0 to {self.blocks.shape[1] - 1}")
+        if not (self.a > 0 and self.b > 0):
+            raise ValueError(f"a={self.a}, b={self.b}: expected positive numbers")
 
 
-def shares(lengths: Floats) -> Floats:
-    """p(class|row) by code lengths."""
-    weights = np.exp(lengths.min(axis=1, keepdims=True) - lengths)
-    return np.asarray(weights / weights.sum(axis=1, keepdims=True))
-
-
-def places(given: Any, names: Any, size: int, noun: str) -> Ints:
-    """Rows or columns that are given by number or, where there are names, by name."""
-    asked = np.atleast_1d(np.asarray(given))
-    if asked.dtype.kind in "iu":
-        if asked.size and not (asked.min() >= 0 and asked.max() < size):
-            raise InputError(f"{noun}s are numbered from 0 to {size - 1}")
-        return asked.astype(np.int64)
-    if names is None:
-        raise InputError(f"{noun}s have no names here: fit on Counts, or give numbers")
-    known = {name: place for place, name in enumerate(names.tolist())}
-    missing = [name for name in asked.tolist() if name not in known]
-    if missing:
-        raise InputError(f"unknown {noun}: {', '.join(map(repr, missing[:5]))}")
-    return np.array([known[name] for name in asked.tolist()], dtype=np.int64)
+def code_lengths(
+    matrix: Any, sizes: Ints, other: Ints, blocks: Floats, a: float, b: float, sized: bool
+) -> Floats:
+    """By how much the description grows when a row joins a class, rows × classes; nats."""
+    out = np.empty((matrix.shape[0], sizes.size))
+    turned, nothing = np.ascontiguousarray(blocks.T), np.empty(0)
+    kernels.code_lengths(
+        Items(matrix.indptr, matrix.indices, matrix.data, nothing),
+        kernels.Board(other, other, sizes, blocks.sum(axis=1), turned, turned),
+        kernels.Prices(nothing, nothing, nothing, sized, 0.0, a, b),
+        out,
+    )
+    return out

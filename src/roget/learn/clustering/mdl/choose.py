@@ -11,12 +11,13 @@ import numpy as np
 from scipy import sparse
 
 from roget.core.types import Floats
-from roget.learn import heldout
+from roget.learn.clustering import tokens as heldout
 from roget.learn.clustering.mdl.bisect import Bisector
 from roget.learn.clustering.mdl.criteria import background, code
 from roget.learn.clustering.mdl.grow import Grower
-from roget.learn.clustering.mdl.model import one_hot, shrunk
-from roget.learn.clustering.soft.choose import hold_out
+from roget.learn.clustering.mdl.model import shrunk
+from roget.learn.clustering.memberships import one_hot
+from roget.learn.clustering.tokens import hold_out
 
 SHARE, FACTOR, LOWEST = 0.01, 3.0, 0.1
 """The concentration that is tried first, as a part of all tokens; how far it is from one that is

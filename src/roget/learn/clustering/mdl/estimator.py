@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Callable
-from typing import Any, Self
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any, ClassVar, Self
 
 import numpy as np
+from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
@@ -28,9 +30,11 @@ from roget.learn.clustering.mdl.criteria import (
     Parts,
     background,
     code,
-    kind_of,
 )
 from roget.learn.clustering.mdl.grow import Grower
+from roget.learn.clustering.mdl.model import Joining
+from roget.learn.clustering.memberships import one_hot
+from roget.learn.clustering.result import SAVED, Clustering, Rule
 
 BEST = "dirichlet"
 """What criterion="auto" is: the code whose clusters help most as back-off of sparse counts."""
@@ -71,20 +75,16 @@ class MDLTree(Clusterer):
     ([0, 0, 1, 1], Tree: 2 clusters, 3 nodes, depth 1)
     """
 
-    _kind = "mdl"
-    _arrays = ("centroids_", "mass_", "background_", "labels_", "tokens_", "sizes_")
-    _plain = (
-        "criterion_", "concentration_", "parent_weight_", "width_", "description_length_",
-        "n_clusters_", "n_features_in_", "n_iter_", "notes_", "path_",
-    )  # fmt: skip
+    name = "mdl"
+    rule = Joining
+    unit = SAVED
+    kept = ("criterion_", "concentration_", "parent_weight_", "description_length_")
+    facts: ClassVar[Mapping[str, str]] = {"description_length": "description_length_"}
 
     description_length_: float
     criterion_: str
     concentration_: float | None
     parent_weight_: float
-    tokens_: Floats
-    sizes_: Floats
-    width_: int
 
     def __init__(
         self,
@@ -120,13 +120,14 @@ class MDLTree(Clusterer):
         self.interrupted_ = False
         with interruptible() as pause:
             found, grower = self._grow(part, totals[learnt], seed, pause)
-        self._describe(part, totals[learnt], found, grower)
-        self.labels_ = np.zeros(totals.size, dtype=np.int64)
-        self.labels_[learnt] = grower.labels
+        bare = self._describe(part, totals[learnt], found, grower)
+        labels = np.zeros(totals.size, dtype=np.int64)
+        labels[learnt] = grower.labels
         others = np.setdiff1d(np.arange(totals.size), learnt)
         if others.size:
-            self.labels_[others] = self._proba(matrix[others]).argmax(axis=1)
-        self.membership_ = models.one_hot(self.labels_, self.n_clusters_)
+            labels[others] = bare.place(matrix[others]).argmax(axis=1)
+        memberships = one_hot(labels, grower.n_clusters)
+        self.clustering_ = replace(bare, memberships=memberships)
         return self
 
     def _check_options(self) -> None:
@@ -199,25 +200,21 @@ class MDLTree(Clusterer):
         self.interrupted_ = True
         warnings.warn("interrupted: the clusters found so far are kept", stacklevel=4)
 
-    def _describe(self, part: Any, totals: Floats, found: Code, grower: Grower) -> None:
-        """All that is known of the clusters."""
-        k = self.n_clusters_ = grower.n_clusters
-        self.tree_, self.width_ = grower.tree(), found.width
-        counts = models.one_hot(grower.labels, k).T @ part
-        self.tokens_ = np.bincount(grower.labels, totals, minlength=k).astype(np.float64)
-        self.sizes_ = np.bincount(grower.labels, minlength=k).astype(np.float64)
-        self.mass_ = self.tokens_ / self.tokens_.sum()
+    def _describe(self, part: Any, totals: Floats, found: Code, grower: Grower) -> Clustering:
+        """All that is known of the clusters, but for their words."""
+        k, tree = grower.n_clusters, grower.tree()
+        counts = one_hot(grower.labels, k).T @ part
+        tokens = np.bincount(grower.labels, totals, minlength=k).astype(np.float64)
+        sizes = np.bincount(grower.labels, minlength=k).astype(np.float64)
         overall = np.asarray(part.sum(axis=0), dtype=np.float64).ravel()
-        self.background_ = overall / overall.sum()
-        if self._smoothed:
-            weight = self.parent_weight_
-            self.centroids_ = models.shrunk(counts, self.tree_, background(overall), weight)
+        if self.criterion_ == "dirichlet" and self.estimator == "mdl":
+            centroids = models.shrunk(counts, tree, background(overall), self.parent_weight_)
         else:
-            self.centroids_ = models.frequencies(counts)
+            centroids = models.frequencies(counts)
         root = found.root(part, totals)
-        self.path_ = _path(root, grower)
-        self.n_iter_ = max(1, len(self.path_))
-        self.description_length_ = self.path_[-1]["total_after"] if self.path_ else root.total
+        path = _path(root, grower)
+        self.n_iter_ = max(1, len(path))
+        self.description_length_ = path[-1]["total_after"] if path else root.total
         self.notes_ = _notes(grower, self.interrupted_)
         if self.n_clusters is not None and k < self.n_clusters and not self.interrupted_:
             warnings.warn(
@@ -225,26 +222,16 @@ class MDLTree(Clusterer):
                 ConvergenceWarning,
                 stacklevel=3,
             )
+        options = self.criterion_, self.estimator, self.parent_weight_, found.width
+        return Clustering(
+            tree, sparse.csr_array((0, k)), centroids, tokens / tokens.sum(),
+            overall / overall.sum(), Joining(*options, tokens, sizes), self.unit, path,
+            vars(self).get("contexts_"),
+        )  # fmt: skip
 
-    @property
-    def _smoothed(self) -> bool:
-        return self.criterion_ == "dirichlet" and self.estimator == "mdl"
-
-    def _table(self, X: Any, reset: bool = False) -> Any:
-        return _tidy(super()._table(X, reset))
-
-    def _proba(self, matrix: Any) -> Floats:
-        """∝ p(c)·exp(−nats by which c's description grows if the row joins it)."""
-        lengths = models.code_lengths(
-            matrix,
-            kind_of(self.criterion_, self.estimator),
-            self.centroids_,
-            self.tokens_,
-            self.sizes_,
-            self.parent_weight_,
-            self.width_,
-        )
-        return models.posterior(lengths, self.mass_)
+    def _revive_rule(self, content: Mapping[str, Any]) -> Rule:
+        options = self.criterion_, self.estimator, self.parent_weight_, content["width_"]
+        return Joining(*options, content["tokens_"], content["sizes_"])
 
     def _tell(self, grower: Grower, length: float, fraction: float) -> None:
         if self.progress is not None:
@@ -255,16 +242,6 @@ class MDLTree(Clusterer):
                     "fraction": fraction,
                 }
             )
-
-
-def _tidy(matrix: Any) -> Any:
-    """Without zeros that are kept and cells that are kept twice; the user's own stays as it is."""
-    if matrix.has_canonical_format and matrix.data.all():
-        return matrix
-    clean = matrix.copy()
-    clean.sum_duplicates()
-    clean.eliminate_zeros()
-    return clean
 
 
 def _path(root: Parts, grower: Grower) -> list[dict[str, Any]]:

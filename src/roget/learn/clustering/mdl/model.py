@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -9,17 +10,10 @@ from scipy import sparse
 
 from roget.core.kernels.rows import Items
 from roget.core.tree import Tree
-from roget.core.types import Array, Floats
+from roget.core.types import Floats
 from roget.learn.clustering.mdl import kernels
-
-CELLS = 1 << 22
-"""Rows × clusters worked on at a time."""
-
-
-def one_hot(labels: Array, clusters: int) -> Any:
-    """Memberships, words × clusters, of words that are wholly in one cluster."""
-    n = labels.size
-    return sparse.csr_array((np.ones(n), labels, np.arange(n + 1)), shape=(n, clusters))
+from roget.learn.clustering.mdl.criteria import CRITERIA, ESTIMATORS, kind_of
+from roget.learn.clustering.result import Clustering, Rule, array, posterior
 
 
 def frequencies(counts: Any) -> Floats:
@@ -82,10 +76,37 @@ def code_lengths(
     return out
 
 
-def posterior(lengths: Floats, mass: Floats) -> Floats:
-    """p(c|row) ∝ p(c)·exp(−length); rows of zeros should be given no lengths."""
-    scores = np.log(np.maximum(mass, 1e-300)) - lengths
-    scores -= scores.max(axis=1, keepdims=True)
-    np.exp(scores, out=scores)
-    scores /= scores.sum(axis=1, keepdims=True)
-    return scores
+@dataclass(frozen=True, eq=False)
+class Joining(Rule):
+    """∝ p(c)·exp(−nats by which c's description grows if the word joins it)."""
+
+    clusterer = "mdl"
+
+    criterion: str
+    estimator: str
+    weight: float
+    """By how many tokens of its parent a cluster is smoothed."""
+    width: int
+    """How many contexts the code is about."""
+    tokens: Floats = field(metadata=array("k"))
+    sizes: Floats = field(metadata=array("k"))
+
+    def place(self, matrix: Any, leaves: Clustering) -> Floats:
+        """p(c|word); a word without counts gets p(c)."""
+        kind = kind_of(self.criterion, self.estimator)
+        lengths = code_lengths(
+            matrix, kind, leaves.centroids, self.tokens, self.sizes, self.weight, self.width
+        )
+        return posterior(lengths, leaves.mass)
+
+    def check(self, k: int, m: int) -> None:
+        """Refuse codes that there are not, too."""
+        super().check(k, m)
+        for name, value, known in (
+            ("criterion", self.criterion, CRITERIA),
+            ("estimator", self.estimator, ESTIMATORS),
+        ):
+            if value not in known:
+                raise ValueError(f"{name} {value!r}: expected {' or '.join(known)}")
+        if self.weight < 0 or self.width < 1:
+            raise ValueError(f"weight {self.weight}, width {self.width}: expected 0 and 1 or more")

@@ -16,11 +16,12 @@ import numpy as np
 from roget.core.information import xlogx
 from roget.core.tree import Tree
 from roget.core.types import Array, Floats
+from roget.learn.clustering.annealing.crew import Crew, Energy
+from roget.learn.clustering.annealing.data import Data
+from roget.learn.clustering.annealing.states import Settings, Split, State
 from roget.learn.clustering.soft import twins
-from roget.learn.clustering.soft.data import Data
-from roget.learn.clustering.soft.em import Crew, Energy, Mixture
+from roget.learn.clustering.soft.em import Mixture
 from roget.learn.clustering.soft.instability import Instability, instability
-from roget.learn.clustering.soft.states import Settings, Split, State
 from roget.learn.clustering.soft.twins import Twins
 
 STEP = 1.02
@@ -86,6 +87,20 @@ def anneal(data: Data, settings: Settings, search: Any = None) -> Iterator[State
 
 class Annealer:
     """The search itself; `states` drives it."""
+
+    needs_number = False
+    lowest = 1.0
+    """The β at which words that share no context with the others part."""
+
+    @staticmethod
+    def first_beta(beta: float | None) -> float | None:
+        """Where β begins when a number of clusters is to be chosen: by itself."""
+        return None
+
+    @staticmethod
+    def last_beta(reached: float) -> float:
+        """Up to where β is tried, when a number of clusters was reached at one."""
+        return SHARPEST * reached
 
     def __init__(
         self, data: Data, settings: Settings, pause: Callable[[], None] | None = None

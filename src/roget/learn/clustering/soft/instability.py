@@ -16,8 +16,8 @@ import numpy as np
 from roget.core.kernels.lanczos import Operator, find_axes
 from roget.core.kernels.rows import mean_rows
 from roget.core.types import Array, Floats
+from roget.learn.clustering.annealing.data import Data
 from roget.learn.clustering.soft import kernels
-from roget.learn.clustering.soft.data import Data
 
 STEPS = 24
 """Lanczos vectors kept before a restart."""

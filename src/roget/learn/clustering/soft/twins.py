@@ -10,8 +10,8 @@ import numpy as np
 
 from roget.core.information import xlogx
 from roget.core.types import Array, Floats
+from roget.learn.clustering.annealing.data import Data
 from roget.learn.clustering.soft import kernels
-from roget.learn.clustering.soft.data import Data
 from roget.learn.clustering.soft.instability import Instability
 
 PARTED = 0.05

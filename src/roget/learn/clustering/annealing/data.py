@@ -10,9 +10,7 @@ import numpy as np
 from roget.core.kernels.rows import Rows
 from roget.core.types import Array, Floats
 from roget.errors import InputError
-
-FLOOR = 1e-9
-"""No centroid entry counts as less than this part of the context's overall probability."""
+from roget.learn.clustering.memberships import floor
 
 PRIORS = ("empirical", "uniform")
 
@@ -47,11 +45,6 @@ class Data:
         A centroid entry of zero would be infinitely far for a word that has the context, for ever.
         """
         return floor(self.background)
-
-
-def floor(background: Floats) -> Floats:
-    """The floor of each context; one that was never seen is the same for all clusters."""
-    return np.maximum(background, 1e-12) * FLOOR
 
 
 def prepare(matrix: Any, prior: str = "empirical", dtype: str = "float64") -> Data:

@@ -11,8 +11,9 @@ from scipy import sparse
 
 from roget.core.counts import Counts
 from roget.core.types import Floats
-from roget.learn import heldout
-from roget.learn.clustering.soft.walk import Walker
+from roget.learn.clustering import tokens as heldout
+from roget.learn.clustering.annealing.walk import Method, Walker
+from roget.learn.clustering.tokens import hold_out
 
 HELD_OUT = 0.1
 LOSSES = ("backoff", "alone")
@@ -26,23 +27,19 @@ LEAST = 1e-4
 """And by how much besides, nats."""
 
 MOST = 768
-SHARPEST = 4.0
-"""β is tried up to this factor above where the number of clusters was reached."""
-
-SOFTEST, HARDEST = 0.725, 0.875
-"""The range of β for the symmetric model."""
 
 
 class Options(Protocol):
-    """What the choice must know of the model; a SoftAnnealing has it all."""
+    """What the choice must know of the model; an annealing estimator has it all."""
 
-    model: str
     prior: str
-    mass: bool
     dtype: str
     beta: float | None
     n_jobs: int | None
     random_state: Any
+
+    @property
+    def method(self) -> Method: ...
 
 
 class Choice(NamedTuple):
@@ -90,9 +87,8 @@ def choose(
         return Choice(1, start, [])
     walker = Walker(
         train[rows],
-        model=options.model,
+        options.method,
         prior=options.prior,
-        mass=options.mass,
         dtype=options.dtype,
         seed=int(rng.integers(2**31)),
         n_jobs=options.n_jobs,
@@ -133,43 +129,22 @@ def _unless_stopped(
         yield None
 
 
-def hold_out(matrix: Any, share: float, rng: np.random.Generator) -> tuple[Any, Any]:
-    """The counts without some of their tokens, and those tokens.
-
-    Of fractional counts the whole part is dealt out; if there is none, whole cells are.
-    """
-    whole = np.floor(np.minimum(matrix.data, 2.0**62)).astype(np.int64)
-    taken = rng.binomial(whole, share).astype(np.float64)
-    if not whole.any():
-        taken = np.where(rng.random(whole.size) < share, matrix.data, 0.0)
-    parts = []
-    for data in (matrix.data - taken, taken):
-        part = sparse.csr_array(matrix, dtype=np.float64, copy=True)
-        part.data = data
-        part.eliminate_zeros()
-        parts.append(part)
-    return parts[0], parts[1]
-
-
 def _groups(
     walker: Walker, options: Options, words: int, tokens: heldout.Cells
 ) -> Iterator[list[_Candidate]]:
     """For one number of clusters after another, candidates for every β."""
     for k in _grid(min(words, MOST)):
-        if options.model == "symmetric":
-            reached, _ = walker.reach(k, SOFTEST if options.beta is None else options.beta)
-            highest = HARDEST if options.beta is None else options.beta
-        else:
-            reached, at = walker.reach(k)
-            highest = SHARPEST * at if options.beta is None else options.beta
+        search = options.method.search
+        reached, at = walker.reach(k, search.first_beta(options.beta))
+        highest = search.last_beta(at) if options.beta is None else options.beta
         if reached < k:
             return
         points = list(walker.sharpened(k, highest))
         if options.beta is not None:
             points = points[-1:]
         yield [
-            _candidate(k, point.beta, tokens, tokens.predicted(point.membership, point.centroids))
-            for point in points
+            _candidate(k, beta, tokens, tokens.predicted(found.memberships, found.centroids))
+            for beta, found in points
         ]
 
 

@@ -96,3 +96,21 @@ def backoff(tokens: Cells, *classes: Floats) -> Floats:
         predicted[here] = weights @ components[:, here]
     # A half in which the unigram was of no use must not make the other half impossible.
     return np.maximum(predicted, 1e-9 * tokens.unigram)
+
+
+def hold_out(matrix: Any, share: float, rng: np.random.Generator) -> tuple[Any, Any]:
+    """The counts without some of their tokens, and those tokens.
+
+    Of fractional counts the whole part is dealt out; if there is none, whole cells are.
+    """
+    whole = np.floor(np.minimum(matrix.data, 2.0**62)).astype(np.int64)
+    taken = rng.binomial(whole, share).astype(np.float64)
+    if not whole.any():
+        taken = np.where(rng.random(whole.size) < share, matrix.data, 0.0)
+    parts = []
+    for data in (matrix.data - taken, taken):
+        part = sparse.csr_array(matrix, dtype=np.float64, copy=True)
+        part.data = data
+        part.eliminate_zeros()
+        parts.append(part)
+    return parts[0], parts[1]

@@ -19,20 +19,20 @@ from typing import Any
 
 import numpy as np
 
-from roget.core.kernels.rows import Rows
 from roget.core.tree import Tree
 from roget.core.types import Array, Floats
 from roget.errors import InputError
-from roget.learn.clustering.soft import symmetric_kernels as kernels
-from roget.learn.clustering.soft.data import Data
-from roget.learn.clustering.soft.em import Crew, Energy, ranges
-from roget.learn.clustering.soft.states import Settings, Split, State
+from roget.learn.clustering.annealing.crew import Crew, Energy, ranges
+from roget.learn.clustering.annealing.data import Data
+from roget.learn.clustering.annealing.states import Settings, Split, State
+from roget.learn.clustering.symmetric import kernels
+from roget.learn.clustering.symmetric.rule import temper
 
 BETA = 0.775
 """Where β stays unless asked otherwise: about the best on held-out data for 50 to 200 clusters."""
 
-FLOOR = 1e-12
-"""No probability counts as less, or it could never grow again."""
+SOFTEST, HARDEST = 0.725, 0.875
+"""The range of β that is tried where a number of clusters is to be chosen."""
 
 GROWTH = 0.5
 """The part of the clusters that are split before all settle."""
@@ -54,6 +54,20 @@ class SymmetricAnnealer:
     `words` and `contexts` hold the expected counts p(n,c) and p(v,c), a row for each word or
     context; each sums to 1.
     """
+
+    needs_number = True
+    lowest = 0.5
+    """The β at which words that share no context with the others part."""
+
+    @staticmethod
+    def first_beta(beta: float | None) -> float | None:
+        """Where β begins when a number of clusters is to be chosen."""
+        return SOFTEST if beta is None else beta
+
+    @staticmethod
+    def last_beta(reached: float) -> float:
+        """Up to where β is tried."""
+        return HARDEST
 
     def __init__(
         self, data: Data, settings: Settings, pause: Callable[[], None] | None = None
@@ -176,8 +190,8 @@ class SymmetricAnnealer:
     def _expect(self) -> tuple[Array, float]:
         """The E-step: p(n,v)/Z(n,v) of every pair is kept, the words' expected counts returned."""
         data, beta = self.data, self.beta
-        words = _tempered(self.words / data.prior[:, None].astype(self.words.dtype), beta)
-        contexts = _tempered(self.contexts / self.contexts.sum(axis=0), beta)
+        words = temper(self.words / data.prior[:, None].astype(self.words.dtype), beta)
+        contexts = temper(self.contexts / self.contexts.sum(axis=0), beta)
         log_z, counts = np.empty(data.n_words), np.empty_like(words)
 
         def work(task: int) -> None:
@@ -275,44 +289,6 @@ class SymmetricAnnealer:
             modes = contexts * self._over_words(words * scores) / _positive(context_counts)
         modes, _ = _standard(modes, context_counts)
         return sigma, scores, modes
-
-
-def fold_in(
-    matrix: Any,
-    centroids: Array,
-    beta: float,
-    mass: Floats | None = None,
-    *,
-    steps: int = 50,
-    tol: float = 1e-5,
-) -> Array:
-    """p(c|n) of words that were not there in training, from their counts and fixed centroids.
-
-    A word without counts gets p(c), if that is given; else it belongs to all clusters alike.
-    """
-    contexts = _tempered(np.ascontiguousarray(centroids.T), beta)
-    dtype, k = contexts.dtype, contexts.shape[1]
-    totals = np.asarray(matrix.sum(axis=1), dtype=np.float64).ravel()
-    scale = np.repeat(1.0 / np.where(totals > 0, totals, 1.0), np.diff(matrix.indptr))
-    joint = Rows(matrix.indptr, matrix.indices, (matrix.data * scale).astype(dtype))
-    ratio, log_z = np.empty_like(joint.values), np.empty(totals.size)
-    membership = np.full((totals.size, k), 1.0 / k, dtype)
-    counts = np.empty_like(membership)
-    for _ in range(steps):
-        words = _tempered(membership, beta)
-        kernels.expect(0, totals.size, joint, words, contexts, ratio, counts, log_z)
-        counts[totals <= 0] = 1.0 / k if mass is None else mass
-        counts /= counts.sum(axis=1, keepdims=True)
-        change = float(np.max(np.abs(counts - membership), initial=0.0))
-        membership, counts = counts, membership
-        if change <= tol:
-            break
-    return membership
-
-
-def _tempered(probabilities: Array, beta: float) -> Array:
-    floored: Array = np.maximum(probabilities, probabilities.dtype.type(FLOOR))
-    return floored if beta == 1.0 else floored ** probabilities.dtype.type(beta)
 
 
 def _shared(counts: Array, scores: Array, chosen: Array) -> tuple[Array, Array]:

@@ -3,41 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
-import numpy as np
-
-from roget.core.types import Array, Floats
-from roget.learn.clustering.soft import predict
-from roget.learn.clustering.soft.anneal import Annealer
-from roget.learn.clustering.soft.data import prepare
-from roget.learn.clustering.soft.states import Settings
-from roget.learn.clustering.soft.symmetric import SymmetricAnnealer, fold_in
-
-MODELS: dict[str, Any] = {"asymmetric": Annealer, "symmetric": SymmetricAnnealer}
+from roget.learn.clustering.annealing.data import prepare
+from roget.learn.clustering.annealing.states import Settings
+from roget.learn.clustering.result import BETA, Clustering, Rule
 
 
-@dataclass(frozen=True, eq=False)
-class Point:
+class Method(NamedTuple):
+    """A way of annealing."""
+
+    search: Any
+    rule: Callable[[float], Rule]
+    """How its clusters take new words at a β."""
+    mass: bool = False
+    """Whether large clusters attract, once no more are split."""
+    own: bool = False
+    """Whether words that were learnt from have memberships of their own, not those of the rule."""
+
+
+class Point(NamedTuple):
     """The clusters at one place of the path."""
 
-    n_clusters: int
     beta: float
-    membership: Any
-    centroids: Array
-    walker: Walker = field(repr=False)
-    mass: Floats = field(repr=False)
-
-    def place(self, matrix: Any) -> Array:
-        """p(c|n) of other words, from their counts."""
-        walker = self.walker
-        if walker.model == "symmetric":
-            return fold_in(matrix, self.centroids, self.beta)
-        return predict.memberships(
-            matrix, self.centroids, walker.data.background, self.mass, self.beta,
-            walker.massive, walker.n_jobs,
-        )  # fmt: skip
+    clustering: Clustering
 
 
 class Walker:
@@ -46,17 +35,16 @@ class Walker:
     def __init__(
         self,
         matrix: Any,
+        method: Method,
         *,
-        model: str = "asymmetric",
         prior: str = "empirical",
-        mass: bool = False,
         dtype: str = "float64",
         seed: int = 0,
         max_iter: int = 20,
         n_jobs: int | None = None,
         pause: Callable[[], None] | None = None,
     ) -> None:
-        self.model, self.massive, self.n_jobs = model, mass, n_jobs
+        self._method, self._n_jobs = method, n_jobs
         self._pause = pause
         self.data = prepare(matrix, prior, dtype)
         self._seed, self._max_iter = seed, max_iter
@@ -72,7 +60,7 @@ class Walker:
             self.reach(k)
             *_, point = self._run(k, None)
             yield point
-            if point.n_clusters < k:
+            if point.clustering.n_clusters < k:
                 return
 
     def sharpened(self, k: int, beta: float) -> Iterator[Point]:
@@ -83,7 +71,7 @@ class Walker:
     def reach(self, k: int, beta: float | None = None) -> tuple[int, float]:
         """Split until there are k clusters; gives how many there are, and at what β.
 
-        A β given holds from the first split on; it is of use to the symmetric model only.
+        A β given holds from the first split on, where the search keeps it.
         """
         if self._at[0] < k:
             annealer = self._annealer(k, beta)
@@ -102,27 +90,27 @@ class Walker:
         try:
             for state in annealer.states():
                 if annealer.grown or state.last:
-                    yield Point(
-                        state.n_clusters,
-                        float(state.beta),
-                        state.membership,
-                        np.asarray(state.centroids),
-                        self,
-                        state.mass,
-                    )
+                    yield Point(float(state.beta), self._clustering(state))
         finally:
             annealer.close()
+
+    def _clustering(self, state: Any) -> Clustering:
+        rule = self._method.rule(float(state.beta))
+        return Clustering(
+            state.tree, state.membership, state.centroids, state.mass.copy(), self.data.background,
+            rule, BETA,
+        )  # fmt: skip
 
     def _annealer(self, k: int, beta: float | None) -> Any:
         settings = Settings(
             n_clusters=k,
             beta=beta,
-            mass=self.massive,
+            mass=self._method.mass,
             max_iter=self._max_iter,
-            n_jobs=self.n_jobs,
+            n_jobs=self._n_jobs,
             seed=self._seed,
         )
-        annealer = MODELS[self.model](self.data, settings, self._pause)
+        annealer = self._method.search(self.data, settings, self._pause)
         if self._kept is not None:
             annealer.restore(self._kept)
         return annealer

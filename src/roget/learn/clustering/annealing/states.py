@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 from roget.core.tree import Tree
 from roget.core.types import Array, Floats
-from roget.learn.clustering.soft.em import Energy
-from roget.learn.clustering.soft.predict import sparsely
-
-if TYPE_CHECKING:
-    from roget.learn.clustering.soft.anneal import Annealer
-    from roget.learn.clustering.soft.symmetric import SymmetricAnnealer
+from roget.learn.clustering.annealing.crew import Energy
+from roget.learn.clustering.memberships import sparsify
 
 
 @dataclass(frozen=True)
@@ -47,6 +43,15 @@ class Split:
         return cls(**{**plain, "energy": Energy(**plain["energy"])})
 
 
+class Search(Protocol):
+    """What a state asks of the search it is a state of."""
+
+    def memberships(self) -> Array: ...
+    def centroids(self) -> Array: ...
+    def masses(self) -> Floats: ...
+    def tree(self) -> Tree: ...
+
+
 @dataclass(frozen=True, eq=False)
 class State:
     """The clustering after one or more splits or after β was raised.
@@ -55,7 +60,7 @@ class State:
     state is asked for. `settled` says whether all words were let settle since the last split.
     """
 
-    annealer: Annealer | SymmetricAnnealer = field(repr=False)
+    annealer: Search = field(repr=False)
     beta: float
     n_clusters: int
     free_energy: float
@@ -67,7 +72,7 @@ class State:
     @property
     def membership(self) -> Any:
         """p(c|n), a csr_array of words × clusters, without parts of less than 1e-9."""
-        return sparsely(self.annealer.memberships())
+        return sparsify(self.annealer.memberships())
 
     @property
     def centroids(self) -> Array:

@@ -10,14 +10,11 @@ from scipy import sparse
 
 from roget.core.tree import Tree
 from roget.errors import InputError
+from roget.learn.clustering.annealing.data import prepare
+from roget.learn.clustering.annealing.states import Settings
 from roget.learn.clustering.soft.anneal import anneal
-from roget.learn.clustering.soft.data import prepare
-from roget.learn.clustering.soft.states import Settings
-from roget.learn.clustering.soft.symmetric import (
-    BETA,
-    SymmetricAnnealer,
-    fold_in,
-)
+from roget.learn.clustering.symmetric.annealer import BETA, SymmetricAnnealer
+from roget.learn.clustering.symmetric.rule import fold_in
 
 
 def planted(words: int = 60, contexts: int = 40, clusters: int = 4, seed: int = 0) -> Any:

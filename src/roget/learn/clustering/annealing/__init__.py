@@ -1,0 +1,1 @@
+"""What clusterers by deterministic annealing share: data, states, walks, choices, the estimator."""

@@ -1,0 +1,60 @@
+"""Tables of p(cluster|word): of words wholly in one, without tiny parts; and how well they fit."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from roget.core.types import Array, Floats
+
+CELLS = 1 << 22
+"""Entries × clusters worked on at a time."""
+
+FLOOR = 1e-9
+"""No centroid entry counts as less than this part of the context's overall probability."""
+
+KEPT = 1e-9
+"""Memberships of less than this are not kept in sparse tables."""
+
+
+def floor(background: Floats) -> Floats:
+    """The least p(v|c) of each context; one that was never seen is the same for all clusters."""
+    return np.maximum(background, 1e-12) * FLOOR
+
+
+def one_hot(labels: Array, clusters: int) -> Any:
+    """Memberships, words × clusters, of words that are wholly in one cluster."""
+    n = labels.size
+    return sparse.csr_array((np.ones(n), labels, np.arange(n + 1)), shape=(n, clusters))
+
+
+def sparsify(q: Array, least: float = KEPT) -> Any:
+    """Memberships as a csr_array without their smallest parts; rows add up to 1."""
+    kept = sparse.csr_array(np.where(q < least, 0, q))
+    kept.data /= np.repeat(kept.sum(axis=1), np.diff(kept.indptr)).astype(kept.dtype)
+    return kept
+
+
+def replace_rows(table: Any, rows: Array, new: Any) -> Any:
+    """The table with some of its rows taken from a smaller one."""
+    place = np.full(table.shape[0], -1)
+    place[rows] = np.arange(rows.size)
+    order = np.where(place >= 0, place, new.shape[0] + np.arange(place.size))
+    return sparse.csr_array(sparse.vstack([new, table], format="csr")[order])
+
+
+def log_likelihood(matrix: Any, q: Array, centroids: Array, background: Floats) -> float:
+    """The mean of log Σ p(c|n) p(v|c) over all tokens, nats."""
+    cells = matrix.tocoo()
+    total, least = 0.0, floor(background)
+    columns = np.ascontiguousarray(centroids.T)
+    step = max(1, CELLS // centroids.shape[0])
+    for begin in range(0, cells.data.size, step):
+        part = slice(begin, begin + step)
+        row, column = cells.row[part], cells.col[part]
+        fit = np.einsum("ij,ij->i", q[row], columns[column], dtype=np.float64)
+        total += float(np.sum(cells.data[part] * np.log(np.maximum(fit, least[column]))))
+    tokens = float(np.sum(cells.data))
+    return total / tokens if tokens > 0 else 0.0

@@ -1,0 +1,480 @@
+"""Clustering: what a clusterer found, and the only code that puts words into its classes."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
+from functools import cached_property
+from typing import Any, ClassVar, NamedTuple, Self
+
+import numpy as np
+from scipy import sparse
+
+from roget import catalogue
+from roget.core import folder
+from roget.core.counts import Counts
+from roget.core.tree import Tree
+from roget.core.types import Array, Floats, Ints
+from roget.errors import InputError, UnknownName
+from roget.learn.clustering.memberships import floor, one_hot
+
+CELLS = 1 << 22
+"""Words × classes placed at a time."""
+
+KIND = folder.model("clustering", "clustering")
+
+_CSR = ("data", "indices", "indptr")
+
+
+class Unit(NamedTuple):
+    """What the values at the splits of a tree are.
+
+    kind: "beta" (of annealing), "bits" (nats that a split saves, shown in bits) or "none".
+    title: the heading of a column of them.
+    rising: whether later splits have higher values.
+    """
+
+    kind: str = "none"
+    title: str = "splits at"
+    rising: bool = True
+
+
+NONE = Unit()
+BETA = Unit("beta", "splits at β", True)
+SAVED = Unit("bits", "bits saved", False)
+
+
+def array(*shape: str, least: float = 0.0, whole: bool = False) -> dict[str, Any]:
+    """The metadata of a field of a `Rule` that is an array.
+
+    Parameters
+    ----------
+    *shape
+        A letter for each axis: "k" is the clusters, "m" the contexts; others agree among fields.
+    least
+        The smallest value that makes sense.
+    whole
+        Whether the values are whole numbers.
+    """
+    return {"shape": shape, "least": least, "whole": whole}
+
+
+@dataclass(frozen=True, eq=False)
+class Rule:
+    """How new words are placed; see `Posterior` for the one that serves where no other is brought.
+
+    A clusterer's own rule is defined in the clusterer's package, and is its `rule`. Its fields are
+    arrays (see `array`) and plain parameters: they are what folders keep.
+    """
+
+    clusterer: ClassVar[str] = ""
+    """The catalogue name by which the rule is found again."""
+
+    def place(self, matrix: Any, leaves: Clustering) -> Array:
+        """p(c|word), words × clusters; a word without counts gets p(c).
+
+        Parameters
+        ----------
+        matrix
+            Counts of the words, a csr_array of float64 without zeros.
+        leaves
+            The clustering as it was learnt.
+        """
+        raise NotImplementedError
+
+    def check(self, k: int, m: int) -> None:
+        """Refuse, by a ValueError, parameters and arrays that make no sense together."""
+        sizes = {"k": k, "m": m}
+        for one in fields(self):
+            value = getattr(self, one.name)
+            if "shape" not in one.metadata:
+                if isinstance(value, float) and not math.isfinite(value):
+                    raise ValueError(f"{one.name}: {value} is not a finite number")
+                continue
+            shape, least = one.metadata["shape"], one.metadata["least"]
+            expected = tuple(
+                sizes.setdefault(axis, size) for axis, size in zip(shape, value.shape, strict=False)
+            )
+            if len(shape) != value.ndim or value.shape != expected:
+                raise ValueError(f"{one.name}: the shape is {value.shape}, expected {expected}")
+            if value.size and not (np.isfinite(value).all() and value.min() >= least):
+                raise ValueError(f"{one.name}: expected numbers of {least:g} or more")
+            if one.metadata["whole"] and value.dtype.kind not in "iu":
+                raise ValueError(f"{one.name}: expected whole numbers, not {value.dtype}")
+
+    def select(self, clusters: Ints) -> Self:
+        """The rule for some of the clusters alone."""
+        changed = {
+            one.name: np.take(getattr(self, one.name), clusters, one.metadata["shape"].index("k"))
+            for one in fields(self)
+            if "k" in one.metadata.get("shape", ())
+        }
+        return replace(self, **changed)
+
+    def keep(self) -> Kept:
+        """The rule as folders keep it."""
+        arrays = {one.name for one in fields(self) if "shape" in one.metadata}
+        values = {one.name: getattr(self, one.name) for one in fields(self)}
+        plain = {name: value for name, value in values.items() if name not in arrays}
+        return Kept(self.clusterer, plain, {name: values[name] for name in arrays})
+
+    @classmethod
+    def recall(cls, provenance: Mapping[str, Any]) -> Rule | None:
+        """The rule of a thesaurus that was written before rules were kept; None if not ours."""
+        return None
+
+
+@dataclass(frozen=True, eq=False)
+class Posterior(Rule):
+    """∝ p(c)·Π p(v|c)^n: for imported taxonomies, and clusterers that bring no rule.
+
+    least: no p(v|c) counts as less; None for a part of how often the context is seen at all.
+    """
+
+    least: float | None = None
+
+    def place(self, matrix: Any, leaves: Clustering) -> Array:
+        """p(c|word); a word without counts gets p(c)."""
+        centroids = leaves.centroids
+        if sparse.issparse(centroids) and self.least:
+            # Classes that say nothing of a context are all alike in it.
+            logs = centroids.copy()
+            logs.data = np.log(np.maximum(logs.data, self.least) / self.least)
+            scores = np.asarray((matrix @ logs.T).toarray())
+        else:
+            low = self.least or floor(leaves.background)[:, None]
+            scores = matrix @ np.log(np.maximum(_dense(centroids).T, low))
+        return posterior(-scores, leaves.mass)
+
+
+@dataclass(frozen=True, eq=False)
+class Kept:
+    """A rule as a folder has it; it is looked up in the catalogue when the first word is placed."""
+
+    clusterer: str
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    arrays: Mapping[str, Array] = field(default_factory=dict)
+
+    def rule(self, k: int, m: int) -> Rule:
+        """The rule itself, checked."""
+        if self.clusterer == _RECALLED:
+            return _recall(self.parameters)
+        kind: type[Rule] = Posterior
+        if self.clusterer:
+            try:
+                kind = catalogue.load("clusterers", self.clusterer).rule
+            except UnknownName:
+                raise InputError(
+                    f"the classes were made by the clusterer {self.clusterer!r}, which is not "
+                    "installed: without it no new words can be placed"
+                ) from None
+        try:
+            found = kind(**self.parameters, **self.arrays)
+            found.check(k, m)
+        except (TypeError, ValueError, AttributeError) as error:
+            raise InputError(
+                f"the rule of {self.clusterer or 'the classes'} cannot be read: {error}"
+            ) from None
+        return found
+
+    def keep(self) -> Kept:
+        """Itself."""
+        return self
+
+
+_RECALLED = "?"
+
+
+def recall(provenance: Mapping[str, Any]) -> tuple[Rule | Kept, Unit]:
+    """How words are placed, and what splits are at, where only the provenance tells.
+
+    So it is in folders that were written before rules were kept; clusterers know their own.
+    """
+    if provenance.get("description_length") is not None:
+        return Posterior(), SAVED
+    if provenance.get("beta") is None:
+        return Posterior(), NONE
+    told = {name: provenance.get(name) for name in ("beta", "options")}
+    return Kept(_RECALLED, told), BETA
+
+
+def _recall(provenance: Mapping[str, Any]) -> Rule:
+    for name in catalogue.names("clusterers"):
+        found: Rule | None = catalogue.load("clusterers", name).rule.recall(provenance)
+        if found is not None:
+            return found
+    return Posterior()
+
+
+@dataclass(frozen=True, eq=False)
+class Clustering:
+    """Clusters of words in a tree, and how new words are put into them. It is never changed.
+
+    Parameters
+    ----------
+    tree
+        Its leaves are the clusters.
+    memberships
+        p(c|word), words × clusters; a csr_array, or anything like it.
+    centroids
+        p(context|c), clusters × contexts.
+    mass
+        p(c).
+    background
+        p(context) of all words; by default that of the clusters together.
+    rule
+        How new words are placed.
+    unit
+        What the values of the tree are.
+    path
+        What the search came to, step by step.
+    contexts
+        The names of the contexts, if they have any.
+
+    Examples
+    --------
+    >>> found = Clustering(Tree().split(0, 1.5), np.eye(2), [[0.9, 0.1], [0.2, 0.8]], [0.5, 0.5])
+    >>> found.place([[3, 0], [0, 3], [0, 0]]).round(2).tolist()
+    [[0.99, 0.01], [0.0, 1.0], [0.5, 0.5]]
+    >>> found.level(1).place([[3, 0]]).tolist()
+    [[1.0]]
+    """
+
+    tree: Tree
+    memberships: Any
+    centroids: Any
+    mass: Any
+    background: Any = None
+    rule: Rule | Kept = field(default_factory=Posterior)
+    unit: Unit = NONE
+    path: Sequence[Mapping[str, Any]] = ()
+    contexts: Array | None = None
+    learnt: Clustering | None = field(default=None, repr=False)
+    """What it was before clusters were put together; None if it is as learnt."""
+    parts: Ints | None = field(default=None, repr=False)
+    """For each cluster that was learnt, which of these it is part of."""
+
+    def __post_init__(self) -> None:
+        table = self.memberships
+        if not sparse.issparse(table) or table.format != "csr":
+            object.__setattr__(self, "memberships", sparse.csr_array(table))
+        if not sparse.issparse(self.centroids):
+            object.__setattr__(self, "centroids", np.asarray(self.centroids))
+        object.__setattr__(self, "mass", np.asarray(self.mass, dtype=np.float64))
+        object.__setattr__(self, "path", tuple(dict(step) for step in self.path))
+        self._check()
+        known = self.background
+        if known is None:
+            known = np.asarray(self.mass @ self.centroids) / max(float(self.mass.sum()), 1e-300)
+        object.__setattr__(self, "background", np.asarray(known, dtype=np.float64))
+
+    @property
+    def n_clusters(self) -> int:
+        """How many clusters there are."""
+        return self.tree.n_clusters
+
+    @cached_property
+    def labels(self) -> Ints:
+        """The likeliest cluster of each word."""
+        return np.asarray(self.memberships.argmax(axis=1)).ravel()
+
+    def place(self, given: Any) -> Array:
+        """Put words into the clusters: p(c|word) from whatever counts they have.
+
+        Parameters
+        ----------
+        given
+            Counts, whose contexts are matched by name; or a matrix, words × contexts.
+
+        Returns
+        -------
+        ndarray of words × clusters
+            A word without counts gets p(c).
+
+        Raises
+        ------
+        InputError
+            If the matrix has other columns, or the clusterer that made the classes is missing.
+        """
+        if self.learnt is not None and self.parts is not None:
+            placed = self.learnt.place(self._table(given))
+            return np.asarray(placed @ one_hot(self.parts, self.n_clusters))
+        matrix = self._table(given)
+        found = [
+            self._rule.place(matrix[begin : begin + step], self)
+            for step in [max(1, CELLS // max(self.n_clusters, 1))]
+            for begin in range(0, matrix.shape[0], step)
+        ]
+        dtype = np.result_type(self.memberships.dtype, np.float32)
+        return np.concatenate(found) if found else np.empty((0, self.n_clusters), dtype)
+
+    def level(self, k: int) -> Clustering:
+        """The first k clusters of the tree: memberships and masses are added up.
+
+        Words are placed as before, and their columns added up.
+        """
+        if k == self.n_clusters:
+            return self
+        return self.join(self.tree.prune(k), self.tree.cut(k))
+
+    def join(self, tree: Tree, parts: Ints, memberships: Any = None) -> Clustering:
+        """Clusters put together: `parts` says of each cluster which of the new tree it is part of.
+
+        Centroids are averaged by mass.
+        """
+        k = tree.n_clusters
+        sums = np.bincount(parts, self.mass, minlength=k)
+        alike = np.bincount(parts, minlength=k)
+        shares = np.where(
+            sums[parts] > 0, self.mass / np.where(sums[parts] > 0, sums[parts], 1), 1 / alike[parts]
+        )
+        mean = sparse.csr_array((shares, (parts, np.arange(parts.size))), shape=(k, parts.size))
+        if memberships is None:
+            memberships = sparse.csr_array(self.memberships @ one_hot(parts, k))
+        return replace(
+            self, tree=tree, memberships=memberships, mass=sums, learnt=self.learnt or self,
+            parts=parts if self.parts is None else parts[self.parts],
+            centroids=(mean @ self.centroids).astype(self.centroids.dtype),
+        )  # fmt: skip
+
+    def select(self, clusters: Ints) -> Clustering:
+        """Some of the clusters, as if there were no others; only `place` makes sense of it."""
+        tree = Tree() if clusters.size == 1 else Tree().split(0, math.nan, clusters.size)
+        mass, learnt, parts = self.mass[clusters], self.learnt, self.parts
+        if learnt is not None and parts is not None:
+            inside = np.flatnonzero(np.isin(parts, clusters))
+            learnt = learnt.select(inside)
+            number = np.full(self.n_clusters, -1)
+            number[clusters] = np.arange(clusters.size)
+            parts = number[parts[inside]]
+        return replace(
+            self, tree=tree, centroids=self.centroids[clusters], learnt=learnt, parts=parts,
+            rule=self.rule if learnt is not None else self._rule.select(clusters),
+            memberships=sparse.csr_array((0, clusters.size)),
+            mass=mass if mass.sum() > 0 else np.ones(clusters.size),
+        )  # fmt: skip
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write a folder that `load` reads."""
+        plain, arrays = self.to_parts()
+        folder.write(path, KIND, {"clustering": plain, **arrays})
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Clustering:
+        """What `save` wrote; nothing in it is run."""
+        kept = folder.read(path, KIND)
+        with folder.whole(path):
+            return cls.of_parts(kept["clustering"], kept)
+
+    def to_parts(self) -> tuple[dict[str, Any], dict[str, Array]]:
+        """Plain values and arrays, from which `of_parts` makes it again."""
+        rule = self.rule.keep()
+        plain: dict[str, Any] = {
+            "tree": self.tree.to_json(),
+            "unit": list(self.unit),
+            "path": list(self.path),
+            "rule": {"clusterer": rule.clusterer, "parameters": dict(rule.parameters)},
+            "contexts": None if self.contexts is None else self.contexts.tolist(),
+        }
+        arrays = {f"rule.{name}": value for name, value in rule.arrays.items()}
+        for name in ("memberships", "centroids"):
+            arrays |= keep_table(name, getattr(self, name))
+        arrays |= {"mass": self.mass, "background": self.background}
+        if self.learnt is not None and self.parts is not None:
+            plain["learnt"], more = self.learnt.to_parts()
+            arrays |= {f"learnt.{name}": value for name, value in more.items()}
+            arrays["parts"] = self.parts
+        return plain, arrays
+
+    @classmethod
+    def of_parts(cls, plain: Mapping[str, Any], arrays: Mapping[str, Array]) -> Clustering:
+        """The clustering of `to_parts`; a KeyError or ValueError tells what is missing or wrong."""
+        learnt = None
+        if "learnt" in plain:
+            head = "learnt."
+            more = {name[len(head) :]: v for name, v in arrays.items() if name.startswith(head)}
+            learnt = cls.of_parts(plain["learnt"], more)
+        names, kind = plain["contexts"], plain["unit"]
+        return cls(
+            Tree.from_json(plain["tree"]),
+            read_table(arrays, "memberships"),
+            read_table(arrays, "centroids"),
+            arrays["mass"],
+            arrays["background"],
+            rule=read_rule(plain["rule"], arrays),
+            unit=Unit(str(kind[0]), str(kind[1]), bool(kind[2])),
+            path=plain["path"],
+            contexts=None if names is None else np.array(names, dtype=object),
+            learnt=learnt,
+            parts=None if learnt is None else arrays["parts"],
+        )
+
+    @cached_property
+    def _rule(self) -> Rule:
+        if isinstance(self.rule, Kept):
+            return self.rule.rule(self.n_clusters, self.centroids.shape[1])
+        return self.rule
+
+    def _table(self, given: Any) -> Any:
+        """Counts as a csr_array with this clustering's contexts, without zeros."""
+        from roget.learn.clustering.inputs import aligned, tidy
+
+        m = self.centroids.shape[1]
+        if isinstance(given, Counts) and self.contexts is not None:
+            return tidy(aligned(given, self.contexts))
+        matrix = given.matrix if isinstance(given, Counts) else given
+        matrix = sparse.csr_array(matrix, dtype=np.float64)
+        if matrix.shape[1] != m:
+            raise InputError(f"{matrix.shape[1]} contexts: the classes were made from {m}")
+        return tidy(matrix)
+
+    def _check(self) -> None:
+        k, m = self.tree.n_clusters, self.centroids.shape[-1]
+        words = self.memberships.shape[0]
+        for name, right in (("memberships", (words, k)), ("centroids", (k, m)), ("mass", (k,))):
+            values = getattr(self, name)
+            if values.shape != right:
+                raise InputError(f"{name} of shape {values.shape}: expected {right}")
+            values = values.data if sparse.issparse(values) else values
+            if not (np.isfinite(values).all() and (values >= 0).all()):
+                raise InputError(f"{name}: a value is negative or not a number")
+
+
+def posterior(lengths: Floats, mass: Floats) -> Floats:
+    """p(c|row) ∝ p(c)·exp(−length)."""
+    scores = np.log(np.maximum(mass, 1e-300)) - lengths
+    scores -= scores.max(axis=1, keepdims=True)
+    np.exp(scores, out=scores)
+    scores /= scores.sum(axis=1, keepdims=True)
+    return scores
+
+
+def read_rule(plain: Mapping[str, Any], arrays: Mapping[str, Array]) -> Kept:
+    """A rule that a folder has, with the arrays that are called "rule.…"."""
+    name, parameters = plain["clusterer"], plain["parameters"]
+    if not isinstance(name, str) or not isinstance(parameters, dict):
+        raise ValueError(f"rule {plain!r}: expected a clusterer's name and parameters")
+    own = {one[5:]: value for one, value in arrays.items() if one.startswith("rule.")}
+    return Kept(name, parameters, own)
+
+
+def keep_table(name: str, table: Any) -> dict[str, Array]:
+    """A table as arrays: itself, or the parts of a sparse one."""
+    if not sparse.issparse(table):
+        return {name: np.asarray(table)}
+    parts = {f"{name}.{part}": np.asarray(getattr(table, part)) for part in _CSR}
+    return {**parts, f"{name}.shape": np.array(table.shape)}
+
+
+def read_table(arrays: Mapping[str, Array], name: str) -> Any:
+    """The table of `keep_table`, checked."""
+    if name in arrays:
+        return arrays[name]
+    parts = tuple(arrays[f"{name}.{part}"] for part in _CSR)
+    return folder.need_csr(parts, arrays[f"{name}.shape"].tolist())
+
+
+def _dense(table: Any) -> Array:
+    return np.asarray(table.toarray() if sparse.issparse(table) else table)

@@ -1,0 +1,1 @@
+"""Clusters of associations: the symmetric model, annealed."""
