@@ -8,6 +8,7 @@ from pathlib import Path
 from roget import data
 from roget.catalogue import suffixes
 from roget.core.counts import Counts, formats
+from roget.core.io.source import Source
 from roget.core.io.table import Columns, split_columns
 from roget.errors import InputError
 from roget.learn.taxonomy import read, taxonomy_of
@@ -84,4 +85,5 @@ def is_taxonomy(path: str | os.PathLike[str]) -> bool:
     """Whether a name tells that it holds a thesaurus: a folder, SKOS, WordNet; not a table."""
     place = Path(path)
     named = os.fspath(path).startswith("wn:") and not place.exists()
-    return named or place.is_dir() or place.suffix.lower() in (*TAXONOMIES, *suffixes("taxonomies"))
+    known = (*TAXONOMIES, *suffixes("taxonomies"))
+    return named or place.is_dir() or Source(str(place)).suffix in known

@@ -140,7 +140,7 @@ def test_classes_without_words_are_left_out(tmp_path):
         ("\tx\n", "expected child, tab, parent"),
         ("", "no word"),
         ("a\t\n", "'a' has no class"),
-        (b"\xff\tx\n", "byte 0 is not UTF-8"),
+        (b"\xff\tx\n", r"t\.tsv:1: byte 0xff is not UTF-8"),
     ],
 )
 def test_broken_tables_are_explained(tmp_path, text, said):

@@ -137,6 +137,12 @@ class Source:
         return (path.with_suffix("") if _compression(self.path) else path).suffix.lower()
 
     @property
+    def stem(self) -> str:
+        """The file's own name without what tells format and compression."""
+        path = Path(self.path)
+        return (path.with_suffix("") if _compression(self.path) else path).stem
+
+    @property
     def is_plain(self) -> bool:
         """Whether the file itself is UTF-8 text, so that other programs can read it too."""
         return not self.compression and _is_utf8(self.encoding) and self.path != STANDARD_INPUT

@@ -416,11 +416,7 @@ def _first_rows(table: Table, roles: Roles) -> tuple[Table, list[str], list[str]
         raise InputError(f"{table.name}: only blank lines; expected rows of {roles.shown}")
     if table.format == "tsv":
         if "\t" not in first:
-            hint = "; a comma-separated file is named .csv" if "," in first else ""
-            one, other = [*roles.needed][:2]
-            raise InputError(
-                f"{table.name}:1: no tab in {first!r:.60}; expected {one}, a tab and {other}{hint}"
-            )
+            _refuse_lines(table, roles)
         second = next(texts, "")
         return table, first.split("\t"), second.split("\t") if second else []
     mark = ";" if "," not in first and ";" in first else ","
@@ -433,6 +429,19 @@ def _first_rows(table: Table, roles: Roles) -> tuple[Table, list[str], list[str]
     if not cells[0]:
         raise InputError(f"{table.name}:1: a quote is opened and never closed")
     return replace(table, delimiter=mark), cells[0], cells[1]
+
+
+def _refuse_lines(table: Table, roles: Roles) -> None:
+    """Name the lines of a TSV that cannot have the columns needed."""
+    problems = Problems(table.name)
+    one, other = [*roles.needed][:2]
+    for number, text in table.lines():
+        width = text.count("\t") + 1
+        if text.strip() and (width < 2 or (width > 2 and not roles.others)):
+            hint = "; a comma-separated file is named .csv" if "," in text else ""
+            what = "no tab" if width < 2 else f"{width - 1} tabs"
+            problems.add(number, f"{what} in {text!r:.60}; expected {one}, a tab and {other}{hint}")
+    problems.check()
 
 
 def _place(

@@ -2,20 +2,34 @@
 
 from __future__ import annotations
 
-import gzip
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import IO, NamedTuple
+from typing import NamedTuple
 
+from roget.core.io.problems import Problems
+from roget.core.io.source import Source, source_of
+from roget.core.io.table import FORMATS, PAIRS, Roles, open_table
 from roget.core.quadruple import Quadruple
-from roget.errors import MAX_PROBLEMS, FormatError, InputError
+from roget.errors import InputError
 
 NOUN, VERB = "N", "V"
 """Where a phrase may belong: to the object, or to the verb."""
 
 WORDS = "verb, noun, preposition, noun"
 EXPECTED = f"expected {WORDS} and N or V, with or without a number before them"
+
+COLUMNS = Roles(
+    {
+        "verb": ("v",),
+        "noun1": ("noun", "object", "n1"),
+        "preposition": ("prep", "p"),
+        "noun2": ("n2",),
+        "attachment": ("answer", "label"),
+    },
+    {"count": PAIRS.others["count"]},
+    number="count",
+)
 
 LARGEST = 1_000_000
 """The largest count a line may have: it stands for so many lines."""
@@ -33,7 +47,8 @@ def read(path: str | os.PathLike[str]) -> list[Quadruple]:
 
     Each line has blanks between its parts and a sentence number before them, as Ratnaparkhi,
     Reynar & Roukos have it ("0 join board as director V"), or tabs and perhaps a count behind.
-    Lines that are empty are left out. The file may be gzipped.
+    Lines that are empty are left out. A table may also have a header, or be CSV, JSON lines or
+    Parquet: verb, noun1, preposition, noun2, attachment and perhaps count.
     """
     if os.fspath(path) == "sample" and not Path(path).exists():
         from roget.data import sample
@@ -42,12 +57,13 @@ def read(path: str | os.PathLike[str]) -> list[Quadruple]:
     place = Path(path)
     if not place.is_file():
         raise InputError(f"{place}: there is no such file")
-    with _opened(place) as lines:
-        found = [
-            line.quadruple
-            for line in parsed(lines, str(place), answered=True)
-            for _ in range(line.times)
-        ]
+    source = source_of(str(place))
+    lines = _rows(source) if _has_columns(source) else source.lines()
+    found = [
+        line.quadruple
+        for line in _parsed(lines, str(place), answered=True)
+        for _ in range(line.times)
+    ]
     if not found:
         raise InputError(f"{place}: there is no quadruple in it; {EXPECTED}")
     return found
@@ -58,19 +74,18 @@ def parsed(lines: Iterable[str], name: str, *, answered: bool) -> Iterator[Line]
 
     Where no answer is asked for, there may be one or none.
     """
-    problems: list[str] = []
-    for number, text in enumerate(lines, 1):
-        if not text.strip():
-            continue
-        found = line_of(text, answered)
+    return _parsed(enumerate(lines, 1), name, answered)
+
+
+def _parsed(lines: Iterable[tuple[int, str]], name: str, answered: bool) -> Iterator[Line]:
+    problems = Problems(name)
+    for number, text in lines:
+        found = line_of(text, answered) if text.strip() else None
         if isinstance(found, Line):
             yield found
-            continue
-        problems.append(f"{name}:{number}: {text.strip()[:80]!r}; {found}")
-        if len(problems) == MAX_PROBLEMS:
-            break
-    if problems:
-        raise FormatError(name, problems, more=len(problems) == MAX_PROBLEMS)
+        elif found is not None:
+            problems.add(number, f"{text.strip()[:80]!r}; {found}")
+    problems.check()
 
 
 def line_of(text: str, answered: bool) -> Line | str:
@@ -120,7 +135,16 @@ def answers_of(quads: Sequence[Quadruple]) -> list[bool]:
     return [quad.attachment == NOUN for quad in quads]
 
 
-def _opened(place: Path) -> IO[str]:
-    if place.suffix == ".gz":
-        return gzip.open(place, "rt", encoding="utf-8", errors="replace")
-    return open(place, encoding="utf-8", errors="replace")
+def _has_columns(source: Source) -> bool:
+    """Whether a file has cells that are told by their names, not by their number."""
+    first = next(source.lines(), (1, ""))[1] if source.suffix in (".tsv", ".tab") else ""
+    named = COLUMNS.needed.keys() <= COLUMNS.find(first.split("\t")).keys()
+    return named if first else source.suffix in FORMATS
+
+
+def _rows(source: Source) -> Iterator[tuple[int, str]]:
+    problems = Problems(source.name)
+    with open_table(source, roles=COLUMNS) as table:
+        for number, cells in table.rows(problems):
+            yield number, "\t".join(str(cell) for cell in cells.values())
+    problems.check()

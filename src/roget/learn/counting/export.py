@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -13,7 +12,7 @@ from roget.core import folder as folders
 from roget.core.counts import Counts
 from roget.core.counts import files as counts_files
 from roget.core.io import duck
-from roget.core.io.source import STANDARD_INPUT
+from roget.core.io.source import STANDARD_INPUT, open_output
 from roget.core.store import new_file
 from roget.errors import InputError
 
@@ -58,27 +57,23 @@ def draft_of(target: Path, work: Path) -> Iterator[Path]:
     yield draft
     if name.endswith(TABLES):
         with new_file(target) as file:
-            _write_table(draft, file, packed=name.endswith(".gz"))
+            _write_table(draft, file, name)
     else:
         Counts.read(draft).write(target)
 
 
-def _write_table(counts: Path, file: Path, *, packed: bool) -> None:
+def _write_table(counts: Path, file: Path, name: str) -> None:
     """Write word, context and count in columns divided by tabs, as `Counts.write` does.
 
     Only the words and contexts are held in memory.
     """
-    with duck.connect() as connection, open(file, "wb") as raw:
-        connection.execute("SET preserve_insertion_order = true")
+    with duck.database() as connection, open_output(file, name) as table:
         words, contexts = (_names(connection, counts, axis) for axis in ("word", "context"))
-        # Without a name and a time inside, equal counts give equal bytes.
-        opened = gzip.GzipFile("", "wb", 5, raw, mtime=0) if packed else raw
-        with opened as table:
-            table.write(b"word\tcontext\tcount\n")
-            connection.execute(f"FROM {duck.parquet(counts / counts_files.ENTRIES)}")
-            while rows := connection.fetchmany(_ROWS):
-                lines = (f"{words[row]}\t{contexts[at]}\t{count!r}\n" for row, at, count in rows)
-                table.write("".join(lines).encode())
+        table.write(b"word\tcontext\tcount\n")
+        connection.execute(f"FROM {duck.parquet(counts / counts_files.ENTRIES)}")
+        while rows := connection.fetchmany(_ROWS):
+            lines = (f"{words[row]}\t{contexts[at]}\t{count!r}\n" for row, at, count in rows)
+            table.write("".join(lines).encode())
 
 
 def _names(connection: duckdb.DuckDBPyConnection, counts: Path, axis: str) -> list[str]:

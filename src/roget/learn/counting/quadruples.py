@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import gzip
 import os
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
 
 from roget import catalogue
+from roget.core.io.source import open_output
 from roget.core.quadruple import Quadruple
 from roget.core.store import new_file
 from roget.errors import InputError
@@ -29,13 +28,12 @@ def write(
 ) -> int:
     """Write verb, noun1, preposition, noun2 and attachment (N or V), one per line; how many."""
     written = 0
-    name = os.fspath(output).lower()
-    if not name.endswith((".tsv", ".tsv.gz")):
+    name = os.fspath(output)
+    if not name.lower().endswith((".tsv", ".tsv.gz")):
         raise InputError(f"cannot write {output}: quadruples are written as .tsv or .tsv.gz")
-    opened: Any = gzip.open if name.endswith(".gz") else open
-    with new_file(output) as draft, opened(draft, "wt", encoding="utf-8", newline="") as file:
+    with new_file(output) as draft, open_output(draft, name) as file:
         for quadruple in read(inputs, options, progress=progress):
-            file.write("\t".join(quadruple) + "\n")
+            file.write(("\t".join(quadruple) + "\n").encode())
             written += 1
         if not written:
             raise InputError("no quadruple in the inputs: no verb with an object and a phrase")

@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 
 from roget import catalogue
+from roget.core.io.source import Source
 from roget.errors import InputError, UnknownName
 from roget.learn.taxonomy.grow import grown
 from roget.learn.taxonomy.taxonomy import Taxonomy
@@ -16,7 +17,7 @@ PARTS = ("noun", "verb")
 
 _SUFFIXES = {
     **dict.fromkeys((".ttl", ".nt", ".rdf", ".xml", ".owl"), "skos"),
-    **dict.fromkeys((".tsv", ".tab", ".txt"), "tsv"),
+    **dict.fromkeys((".tsv", ".tab", ".txt", ".csv", ".jsonl", ".parquet"), "tsv"),
     **dict.fromkeys((".noun", ".verb"), "wordnet"),
 }
 
@@ -80,7 +81,7 @@ def _told(place: Path) -> str:
             f"{place}: is neither a thesaurus nor a WordNet folder (data.noun, data.verb)"
         )
     known = {**catalogue.suffixes("taxonomies"), **_SUFFIXES}
-    told = known.get(place.suffix.lower())
+    told = known.get(Source(str(place)).suffix)
     if told is None:
         raise InputError(
             f"{place}: the name does not tell what it is; expected {' '.join(known)}, "

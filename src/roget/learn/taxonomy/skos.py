@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from roget.core.io.source import source_of
 from roget.errors import InputError, MissingExtra
 from roget.learn.taxonomy.taxonomy import Taxonomy
 
@@ -31,7 +32,7 @@ def read(place: Path, language: str | None = None, part: str | None = None) -> T
     parents = _parents(graph)
     words = {str(one) for one in _of_type(graph, WORD)}
     named = {str(one) for one in _of_type(graph, WORD_CLASS)}
-    taxonomy = Taxonomy(place.stem)
+    taxonomy = Taxonomy(source_of(str(place)).stem)
     for concept in concepts:
         preferred, others = labels.get(concept, ([], []))
         above = parents.get(concept, [])
@@ -55,9 +56,13 @@ def _graph(place: Path) -> Any:
         import rdflib
     except ImportError:
         raise MissingExtra("rdflib", "skos", "reading SKOS") from None
-    graph = rdflib.Graph()
+    graph, source = rdflib.Graph(), source_of(str(place))
     try:
-        graph.parse(str(place), format=_SYNTAX.get(place.suffix.lower(), "turtle"))
+        graph.parse(
+            data=b"".join(source.chunks()),
+            format=_SYNTAX.get(source.suffix, "turtle"),
+            publicID=place.resolve().as_uri(),
+        )
     except OSError:
         raise
     except Exception as error:  # each of rdflib's parsers has errors of its own

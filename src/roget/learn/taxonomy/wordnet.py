@@ -6,7 +6,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-from roget.errors import MAX_PROBLEMS, FormatError, InputError
+from roget.core.io.problems import Problems
+from roget.core.io.source import source_of
+from roget.errors import InputError
 from roget.learn.taxonomy.taxonomy import Taxonomy
 
 PARTS = {"noun": 1, "verb": 2}
@@ -68,19 +70,15 @@ def _single(place: Path) -> dict[str, Path]:
 
 
 def _synsets(file: Path, part: str, tagged: Mapping[str, int]) -> Iterator[Synset]:
-    problems: list[str] = []
-    with open(file, encoding="utf-8", errors="replace") as lines:
-        for number, line in enumerate(lines, 1):
-            if line.startswith("  ") or not line.strip():  # the licence
-                continue
-            try:
-                yield _synset(line, part, tagged)
-            except (ValueError, IndexError):
-                problems.append(f"{file}:{number}: {line[:60]!r}; expected a synset")
-                if len(problems) == MAX_PROBLEMS:
-                    break
-    if problems:
-        raise FormatError(str(file), problems, more=len(problems) == MAX_PROBLEMS)
+    problems = Problems(str(file))
+    for number, line in source_of(str(file)).lines():
+        if line.startswith("  ") or not line.strip():  # the licence
+            continue
+        try:
+            yield _synset(line, part, tagged)
+        except (ValueError, IndexError):
+            problems.add(number, f"{line[:60]!r}; expected a synset")
+    problems.check()
 
 
 def _synset(line: str, part: str, tagged: Mapping[str, int]) -> Synset:
@@ -112,6 +110,5 @@ def _tagged(file: Path) -> dict[str, int]:
     """How often each sense was tagged in text, where the folder tells."""
     if not file.is_file():
         return {}
-    with open(file, encoding="utf-8", errors="replace") as lines:
-        cells = (line.split() for line in lines)
-        return {row[0]: int(row[2]) for row in cells if len(row) == 3 and row[2].isdigit()}
+    cells = (line.split() for _, line in source_of(str(file)).lines())
+    return {row[0]: int(row[2]) for row in cells if len(row) == 3 and row[2].isdigit()}

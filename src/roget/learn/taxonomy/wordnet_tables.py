@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from roget.errors import MAX_PROBLEMS, FormatError, InputError
+from roget.core.io.problems import Problems
+from roget.core.io.source import source_of
+from roget.errors import InputError
 from roget.learn.taxonomy.taxonomy import Taxonomy
 from roget.learn.taxonomy.wordnet import HYPERNYMS, PARTS, Synset, taxonomy_of_parts
 
@@ -47,17 +49,12 @@ def _synsets(place: Path, part: str) -> Iterator[Synset]:
 
 def _rows(file: Path, expected: str, numbers: tuple[int, ...]) -> Iterator[list[str]]:
     """The cells of each line, as many as are expected, some of them whole numbers."""
-    problems: list[str] = []
-    with open(file, encoding="utf-8", errors="replace") as lines:
-        for number, line in enumerate(lines, 1):
-            cells = line.rstrip("\r\n").split("\t")
-            if len(cells) == len(expected.split(", ")) and all(
-                cells[at].isdigit() for at in numbers
-            ):
-                yield cells
-            elif line.strip():
-                problems.append(f"{file}:{number}: {line[:60]!r}; expected {expected}")
-                if len(problems) == MAX_PROBLEMS:
-                    break
-    if problems:
-        raise FormatError(str(file), problems, more=len(problems) == MAX_PROBLEMS)
+    problems = Problems(str(file))
+    width = len(expected.split(", "))
+    for number, line in source_of(str(file)).lines():
+        cells = line.split("\t")
+        if len(cells) == width and all(cells[at].isdigit() for at in numbers):
+            yield cells
+        elif line.strip():
+            problems.add(number, f"{line[:60]!r}; expected {expected}")
+    problems.check()
