@@ -25,8 +25,7 @@ from roget.core.information import bits
 from roget.data import sample
 from roget.learn.decision import decide
 from roget.learn.heldout.compare import compare
-from roget.report import decision as decision_report
-from roget.report import heldout as heldout_report
+from roget.report import evaluation as report
 
 Rows = Iterator[Row | str]
 
@@ -69,7 +68,7 @@ def losses(read: Callable[[], Counts], top: int, splits: int, quick: bool) -> Ro
         if below.low is not None:
             end = -bits(below.low)
             yield Row(f"{name}, interval's end", end, None, "", "", BARS["interval"])
-    yield heldout_report.render(found)
+    yield report.heldout(found).render()
 
 
 def decisions(splits: int, quick: bool) -> Rows:
@@ -81,7 +80,7 @@ def decisions(splits: int, quick: bool) -> Rows:
         beside = "" if quick else f"nmf {rows['nmf'][place].mean:.3f}"
         error, case = rows["roget"][place].mean or 0.0, f"decisions, {kind}"
         yield Row(case, error, None, beside, "", BARS[case])
-    yield decision_report.render(found)
+    yield report.decisions(found).render()
 
 
 def _tell(done: int, total: int) -> None:
@@ -121,8 +120,8 @@ def main() -> None:
             print(f"{name} was left out: {error}")
     print(table(rows), verdict(rows), sep="\n")
     if chosen.json:
-        report = {"about": machine(), "rows": [row.as_json() for row in rows]}
-        chosen.json.write_text(json.dumps(report, indent=1, ensure_ascii=False) + "\n")
+        written = {"about": machine(), "rows": [row.as_json() for row in rows]}
+        chosen.json.write_text(json.dumps(written, indent=1, ensure_ascii=False) + "\n")
 
 
 if __name__ == "__main__":

@@ -74,21 +74,20 @@ ENTROPIES: dict[str, str] = {
 }
 
 RENDERERS: dict[str, str] = {
-    "text": "roget.report.text:render",
-    "json": "roget.report.json:render",
-    "csv": "roget.report.csv:render",
-    "markdown": "roget.report.markdown:render",
-    "latex": "roget.report.latex:render",
+    "text": "roget.report.render.text:render",
+    "json": "roget.report.render.data:render_json",
+    "csv": "roget.report.render.data:render_csv",
+    "tsv": "roget.report.render.data:render_tsv",
+    "markdown": "roget.report.render.markdown:render",
+    "latex": "roget.report.render.latex:render",
+    "html": "roget.report.render.html:render",
 }
 
-COMPARISON_RENDERERS: dict[str, str] = {
-    "text": "roget.report.comparison.text:render",
-    "json": "roget.report.json:render",
-    "csv": "roget.report.comparison.csv:render",
-    "markdown": "roget.report.comparison.markdown:render",
-    "latex": "roget.report.comparison.latex:render",
-    "html": "roget.report.comparison.html:render",
+REPORTS: dict[str, str] = {
+    "score": "roget.report.score:report",
+    "comparison": "roget.report.comparison:report",
 }
+"""How results of scoring, which knows nothing of reports, become one."""
 
 LABEL_FORMATS: dict[str, str] = {
     "key": "roget.scoring.labels.keys:read",
@@ -213,7 +212,7 @@ KINDS: dict[str, dict[str, str]] = {
     "measures": MEASURES,
     "entropies": ENTROPIES,
     "renderers": RENDERERS,
-    "comparison renderers": COMPARISON_RENDERERS,
+    "reports": REPORTS,
     "label formats": LABEL_FORMATS,
     "readers": READERS,
     "languages": LANGUAGES,
@@ -287,7 +286,7 @@ _SINGULAR = {
     "measures": "measure",
     "entropies": "entropy estimator",
     "renderers": "format",
-    "comparison renderers": "format",
+    "reports": "report",
     "label formats": "label format",
     "readers": "reader",
     "languages": "language",

@@ -14,7 +14,7 @@ from roget.core.counts import Counts
 from roget.errors import InputError
 from roget.learn import decision
 from roget.learn.decision import Task, decide
-from roget.report.decision import render
+from roget.report.evaluation import decisions
 
 
 @pytest.fixture(autouse=True)
@@ -137,4 +137,4 @@ def test_where_nothing_weighs_there_is_a_dash(monkeypatch: pytest.MonkeyPatch) -
     found = decide(planted(seed=3), ("nearest",), draws=1, pairs=20)
     assert found.rows[0].chosen is None
     assert found.rows[0].every == [0.5]
-    assert render(found).splitlines()[6].split()[-1] == "–"
+    assert str(decisions(found)).splitlines()[6].split()[-1] == "–"

@@ -18,7 +18,9 @@ from roget.learn.clustering.mdl.estimator import MDLTree
 from roget.learn.corpus.base import Tokens
 from roget.learn.corpus.tagger import Analysis
 from roget.learn.taxonomy.taxonomy import Taxonomy
+from roget.report import Report
 from roget.report.exports.base import write_lines
+from roget.report.render import suffixes
 from roget.scoring.entropy.base import Estimator, Histogram
 from roget.scoring.measures.base import Measure
 
@@ -53,9 +55,10 @@ class Laplace(Estimator):
         return float(-(p * np.log(p) * histogram.cells).sum())
 
 
-def shout(report: Any) -> str:
+@suffixes(".loud")
+def shout(report: Report) -> str:
     """Write a report so that nobody overlooks it."""
-    return f"A {type(report).__name__.upper()}!\n"
+    return f"A REPORT, {report.title.upper()}!\n"
 
 
 def read_upper(source: Any, **asked: Any) -> Any:
@@ -160,6 +163,6 @@ class Here(Local):
         super().__init__(1)
 
 
-def table_1(figures: Path | None) -> str:
+def table_1(figures: Path | None) -> Report:
     """Table 1 of nobody's paper: how many nats are in a bit."""
-    return f"a bit is {math.log(2):.3f} nats\n"
+    return Report.of("Nats in a bit", {"nats": math.log(2)})

@@ -92,5 +92,5 @@ def test_latex():
 
 
 def test_every_renderer_is_in_the_catalogue():
-    for name in catalogue.names("comparison renderers"):
+    for name in catalogue.names("renderers"):
         assert TABLE.render(name)

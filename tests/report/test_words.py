@@ -8,8 +8,8 @@ import io
 from roget import Counts
 from roget.core.tree import Tree
 from roget.learn.thesaurus import Thesaurus
-from roget.report.thesaurus import render
-from roget.report.words import look_around, place, places_as_tsv, render_neighbours, render_places
+from roget.report.thesaurus import report
+from roget.report.words import classify, neighbours
 
 HOSTILE = ["<script>alert(1)</script>", "x" * 10_000, "שלום", "[bold]a[/bold]", '"a"\tb', "🙂"]
 
@@ -20,14 +20,15 @@ def test_hostile_words_are_harmless():
     belongs = [[1.0, 0.0]] * (n - 1) + [[0.0, 1.0]]
     t = Thesaurus(counts, Tree().split(0, 1.0), belongs, [[0.5, 0.5]] * 2, [0.5, 0.5])
     for word in HOSTILE:
-        text = render_neighbours(look_around(t, word, 10, "both"))
+        text = neighbours(t, word, 10, "both").render()
         assert all(len(line) <= 100 for line in text.splitlines())
         assert len(text.splitlines()) == 2 + 1 + 2 + n - 1
-    found = place(t, counts, 2)
-    assert all(len(line) <= 100 for line in render_places(found).splitlines())
-    assert "[bold]a[/bold]" in render_places(found)
-    rows = list(csv.reader(io.StringIO(places_as_tsv(found)), delimiter="\t"))
-    assert [row[0] for row in rows[1:]] == [one["word"] for one in found for _ in one["classes"]]
+    found = classify(t, counts, 2)
+    assert all(len(line) <= 100 for line in found.render().splitlines())
+    assert "[bold]a[/bold]" in found.render()
+    rows = list(csv.reader(io.StringIO(found.render("tsv")), delimiter="\t"))
+    placed = found.data["words"]
+    assert [row[0] for row in rows[1:]] == [one["word"] for one in placed for _ in one["classes"]]
 
 
 def test_control_characters_are_spelt_out(monkeypatch):
@@ -36,9 +37,7 @@ def test_control_characters_are_spelt_out(monkeypatch):
     counts = Counts([[n + 1, 1] for n in range(5)], words, ["see\x07", "have"])
     t = Thesaurus(counts, Tree(), [[1.0]] * 5, [[0.5, 0.5]], [1.0], labels={0: "a\tlabel\nhere"})
     for word in words:
-        text = render_neighbours(look_around(t, word, 9, "both")) + render_places(
-            place(t, counts, 1)
-        )
+        text = neighbours(t, word, 9, "both").render() + classify(t, counts, 1).render()
         assert not set(text) & set("\x1b\x07\t\u202e")
         assert all(len(line) <= 100 for line in text.splitlines())
         assert "\\x1b[31mred" in text
@@ -46,6 +45,6 @@ def test_control_characters_are_spelt_out(monkeypatch):
         assert "a\\tlabel\\nhere" in text, "no word pushes other columns out"
         assert "seen" in text.splitlines()[0]
     assert "x" * 32 + "…" in text
-    tree = render(t)
+    tree = report(t).render()
     assert "a\\tlabel\\nhere" in tree
     assert "\x07" not in tree

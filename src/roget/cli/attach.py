@@ -6,11 +6,12 @@ import enum
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from roget.cli import options
+from roget.cli import choices, options
+from roget.cli.deliver import Format, Output, deliver
 
 app = typer.Typer(
     name="attach",
@@ -31,7 +32,7 @@ QUADS = "lines of verb, noun, preposition, noun, N or V, with or without a numbe
 Model = Annotated[str, typer.Argument(metavar="MODEL", help="A model of `roget attach train`.")]
 
 
-@app.command()
+@app.command(cls=choices.Command)
 def train(
     output: Annotated[
         str, typer.Option("--output", "-o", metavar="MODEL", help="The folder to write.")
@@ -71,6 +72,7 @@ def train(
         ),
     ] = Kind.best,
     seed: options.Seed = 0,
+    format: Format = None,
 ) -> None:
     """Learn from quadruples whose answers are known.
 
@@ -80,7 +82,7 @@ def train(
     from roget.learn.attachment import Attacher
     from roget.learn.attachment.attacher import KIND
     from roget.learn.attachment.quads import read
-    from roget.report.attachment import render
+    from roget.report.attachment import report, report_training
 
     folders.check(output, KIND)
     given, held = read(quads), read(dev) if dev is not None else None
@@ -98,43 +100,62 @@ def train(
     if made.left_out_accuracy_ is not None:
         print(f"right on those left out: {made.left_out_accuracy_:.2%}", file=sys.stderr)
     if made.dev_ is not None:
-        print(f"development, {render(made.dev_)}", file=sys.stderr, end="")
+        print(f"development, {report(made.dev_)}", file=sys.stderr)
+    if format is not None:
+        deliver(report_training(made, output, len(given)), format)
 
 
-@app.command("test")
+@app.command("test", cls=choices.Command)
 def check(
     model: Model,
     quads: Annotated[str, typer.Argument(metavar="QUADS", help=f"The file: {QUADS}; or sample.")],
-    format: options.FormatOption = None,
-    output: options.Output = None,
+    format: Format = None,
+    output: Output = None,
 ) -> None:
     """How many answers a model gets right, and on what they rest."""
     from roget.learn.attachment import Attacher
     from roget.learn.attachment.quads import read
-    from roget.report import attachment as report
+    from roget.report.attachment import report
 
     given = read(quads)
-    found = Attacher.load(model).test(given)
-    told = options.told_format(output, {"text": "", "json": ""}, format)
-    options.deliver(
-        report.as_json(found) if told == "json" else report.render(found), (), told, output
-    )
+    deliver(report(Attacher.load(model).test(given)), format, output)
 
 
-@app.command()
-def predict(model: Model) -> None:
+@app.command(cls=choices.Command)
+def predict(model: Model, format: Format = None, output: Output = None) -> None:
     """Answer the quadruples on standard input: four words a line, or lines as in the files.
 
-    Writes each with N or V and the probability of that, tabs between them. Broken lines are named
-    in the end, with exit code 1; the others are answered.
+    Writes each with N or V and the probability of that, tabs between them, as soon as it is known;
+    with --format or -o, all in the end. Broken lines are named then, with exit code 1; the others
+    are answered.
     """
+    from roget.learn.attachment import Attacher
+    from roget.report.attachment import report_answers
+
+    answers: list[tuple[str, ...]] = []
+    failed: Exception | None = None
+    try:
+        for rows in _answers(Attacher.load(model)):
+            if format is None and output is None:
+                sys.stdout.writelines("\t".join(row) + "\n" for row in rows)
+                sys.stdout.flush()
+            else:
+                answers += rows
+    except ValueError as error:
+        failed = error
+    if format is not None or output is not None:
+        deliver(report_answers(answers), format, output)
+    if failed is not None:
+        raise failed
+
+
+def _answers(model: Any) -> Iterator[list[tuple[str, ...]]]:
+    """Answered quadruples of standard input, many at once; one by one where somebody types."""
     from itertools import islice
 
-    from roget.learn.attachment import Attacher
     from roget.learn.attachment.quads import parsed
     from roget.report.attachment import answers
 
-    loaded = Attacher.load(model)
     lines = parsed(sys.stdin, "<stdin>", answered=False)
     at_once = 1 if sys.stdin.isatty() else 4096
     pending: list[tuple[str, ...]] = []
@@ -147,8 +168,7 @@ def predict(model: Model) -> None:
         except ValueError as error:
             failed = error
         if pending:
-            sys.stdout.write(answers(pending, loaded.predict_proba(pending)[:, 0]))
-            sys.stdout.flush()
+            yield list(answers(pending, model.predict_proba(pending)[:, 0]))
         if failed is not None:
             raise failed
         if not pending:

@@ -6,11 +6,16 @@ import shlex
 import sys
 import time
 import warnings
-from typing import Annotated, Any
+from dataclasses import replace
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from roget.cli import choices, counting, options
+from roget.cli.deliver import Format, deliver
+
+if TYPE_CHECKING:
+    from roget.report import Report
 
 INTERRUPTED = 130
 """The exit code of what Ctrl-C has ended."""
@@ -72,6 +77,7 @@ def build(
     heldout: Annotated[
         bool, typer.Option(help="Try the classes on tokens held out; about doubles the time.")
     ] = True,
+    format: Format = None,
 ) -> None:
     """Build a thesaurus: a tree of word classes, learnt from text or from counts.
 
@@ -99,7 +105,7 @@ def build(
         vocabulary=vocabulary,
         alphabetic=alphabetic,
     )
-    _build(inputs or [], target, asked, Plan(method, clusters, beta, top, seed, heldout))
+    _build(inputs or [], target, asked, Plan(method, clusters, beta, top, seed, heldout), format)
 
 
 def _target(inputs: list[str] | None, output: str | None) -> str:
@@ -112,9 +118,10 @@ def _target(inputs: list[str] | None, output: str | None) -> str:
     return output
 
 
-def _build(inputs: list[str], output: str, asked: Any, plan: Any) -> None:
+def _build(inputs: list[str], output: str, asked: Any, plan: Any, format: str | None) -> None:
     from roget.cli.progress import clustering, reading
     from roget.learn.build import run
+    from roget.report.thesaurus import report
 
     began = time.monotonic()
     with (
@@ -128,23 +135,25 @@ def _build(inputs: list[str], output: str, asked: Any, plan: Any) -> None:
     for note in (*built.notes, *said):
         print(f"note: {note}", file=sys.stderr)
     if built.saved:
-        _tell(built, output, time.monotonic() - began)
+        made = report(built.thesaurus, whole=not built.interrupted)
+        _tell(made, output, time.monotonic() - began)
+        _tell_next(built, output)
+        if format is not None:
+            deliver(made, format)
     if built.interrupted:
         raise typer.Exit(INTERRUPTED)
 
 
-def _tell(built: Any, output: str, seconds: float) -> None:
-    from roget.report.thesaurus import alone, description, heldout, quality, render, sizes
+def _tell(made: Report, output: str, seconds: float) -> None:
+    first, worth, *more = made.lead
+    print(f"wrote {output}: {first}\n  in {seconds:.1f} s; {worth}", file=sys.stderr)
+    for line in (*more, *made.warnings):
+        print(f"  {line}", file=sys.stderr)
+    print(f"\n{replace(made, lead=(), warnings=()).render()}", file=sys.stderr)
 
+
+def _tell_next(built: Any, output: str) -> None:
     thesaurus = built.thesaurus
-    print(f"wrote {output}: {sizes(thesaurus)}", file=sys.stderr)
-    print(f"  in {seconds:.1f} s; {quality(thesaurus)}", file=sys.stderr)
-    why = "" if built.interrupted else alone(thesaurus)
-    for line in (description(thesaurus), heldout(thesaurus), why):
-        if line:
-            print(f"  {line}", file=sys.stderr)
-    print(file=sys.stderr)
-    print(render(thesaurus), file=sys.stderr)
     if built.interrupted:
         print("to go on from here: run the same command again", file=sys.stderr)
     largest = thesaurus.tree.leaf(int(thesaurus.mass.argmax()))

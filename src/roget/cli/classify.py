@@ -2,22 +2,12 @@
 
 from __future__ import annotations
 
-import enum
-import sys
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from roget.cli import counting, options
-
-
-class Format(enum.StrEnum):
-    """How the answer is written."""
-
-    text = enum.auto()
-    json = enum.auto()
-    tsv = enum.auto()
+from roget.cli.deliver import Format, Output, deliver
 
 
 def classify(
@@ -34,10 +24,8 @@ def classify(
         int, typer.Option("--number", "-n", min=1, metavar="N", help="Classes of each word.")
     ] = 3,
     columns: counting.ColumnsOption = None,
-    format: Annotated[
-        Format | None, typer.Option("--format", help="Default: text, or what FILE's name tells.")
-    ] = None,
-    output: options.Output = None,
+    format: Format = None,
+    output: Output = None,
 ) -> None:
     """Find the classes that new words belong to, from the contexts they stand in.
 
@@ -48,19 +36,4 @@ def classify(
     from roget.report import words
 
     given = options.read_counts(counts, columns)
-    placed = words.place(open_thesaurus(thesaurus), given, n)
-    told = _told(format, output)
-    made = {
-        "text": words.render_places,
-        "json": words.places_as_json,
-        "tsv": words.places_as_tsv,
-    }[told]
-    for warning in words.unplaced(placed):
-        print(f"warning: {warning}", file=sys.stderr)
-    options.deliver(made(placed), (), told, output)
-
-
-def _told(format: Format | None, output: str | None) -> str:
-    if format is None and output is not None and Path(output).suffix.lower() == ".tsv":
-        return "tsv"
-    return options.told_format(output, dict.fromkeys(Format, ""), format)
+    deliver(words.classify(open_thesaurus(thesaurus), given, n), format, output)

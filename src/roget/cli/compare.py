@@ -9,8 +9,8 @@ from typing import Annotated
 
 import typer
 
-from roget import catalogue
-from roget.cli import choices, options
+from roget.cli import options
+from roget.cli.deliver import Format, Output, deliver
 
 
 class Paired(enum.StrEnum):
@@ -51,11 +51,8 @@ def compare(
         Paired, typer.Option(help="Test of the difference of two systems (needs --ci).")
     ] = Paired.bootstrap,
     seed: options.Seed = 0,
-    format: Annotated[
-        str | None,
-        choices.option("comparison renderers", help=options.FORMAT_HELP),
-    ] = None,
-    output: options.Output = None,
+    format: Format = None,
+    output: Output = None,
     figures: Annotated[
         str | None,
         typer.Option(metavar="FOLDER", help="Also write the pictures there, as SVG, PDF and PNG."),
@@ -67,6 +64,7 @@ def compare(
     pairs corrected by Holm's method, and letters that systems share if they do not differ.
     """
     from roget.cli.progress import bar
+    from roget.report.comparison import report
     from roget.scoring.compare import compare as compare_systems
     from roget.scoring.requests import DEFAULT_ENTROPIES
 
@@ -89,8 +87,7 @@ def compare(
             seed=seed,
             progress=progress,
         )
-    chosen = options.told_format(output, catalogue.names("comparison renderers"), format)
-    options.deliver(comparison.render(chosen), comparison.warnings, chosen, output)
+    deliver(report(comparison), format, output)
     if figures is not None:
         from roget.report.comparison.figures import write
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import enum
 import sys
 import time
 from typing import Annotated, Any
@@ -10,15 +9,9 @@ from typing import Annotated, Any
 import typer
 
 from roget.cli import choices, counting
+from roget.cli.deliver import Format, check_output, deliver
 
-_SHOWN = ("inputs", "show", "word", "format")
-
-
-class Format(enum.StrEnum):
-    """How a summary is printed."""
-
-    text = enum.auto()
-    json = enum.auto()
+_SHOWN = ("inputs", "show", "word", "format", "output")
 
 
 def count(
@@ -105,9 +98,7 @@ def count(
         str | None,
         typer.Option(metavar="ADDRESS", help="Of a Dask cluster; without it a local one is made."),
     ] = None,
-    format: Annotated[
-        Format, typer.Option("--format", help="Of the summary on standard output.")
-    ] = Format.text,
+    format: Format = None,
 ) -> None:
     """Count how often each word stands in each context.
 
@@ -117,7 +108,7 @@ def count(
 
     given = list(inputs or [])
     if show:
-        _show(given, word, format, context)
+        _show(given, word, format, output, context)
         return
     if word is not None:
         raise InputError("--word: only with --show")
@@ -167,10 +158,12 @@ def _target(inputs: list[str], output: str | None) -> str:
     return output
 
 
-def _count(inputs: list[str], output: str, asked: Any, format: Format) -> None:
+def _count(inputs: list[str], output: str, asked: Any, format: str | None) -> None:
     from roget.cli.progress import reading
     from roget.learn.counting.count import run
-    from roget.report.counts import as_json, many, sizes
+    from roget.report import Report
+    from roget.report.counts import sizes
+    from roget.report.format import plural
 
     began = time.monotonic()
     with reading() as progress:
@@ -190,27 +183,34 @@ def _count(inputs: list[str], output: str, asked: Any, format: Format) -> None:
     if done.reused:
         print(f"note: {done.reused:,} of {done.files:,} files were counted before", file=sys.stderr)
     print(f"wrote {output}: {sizes(facts)}", file=sys.stderr)
-    read = f"{many(done.tokens, done.unit)} of {many(done.files, 'file')}"
+    read = f"{plural(done.tokens, done.unit)} of {plural(done.files, 'file')}"
     print(f"  {read} in {seconds:.1f} s; see it: roget count --show {output}", file=sys.stderr)
-    if format is Format.json:
-        sys.stdout.write(as_json(facts))
+    if format is not None:
+        deliver(Report.of(f"Counts: {output}", facts), format)
 
 
-def _write_quadruples(inputs: list[str], output: str, asked: Any, format: Format) -> None:
+def _write_quadruples(inputs: list[str], output: str, asked: Any, format: str | None) -> None:
     from roget.cli.progress import reading
     from roget.learn.counting.quadruples import write
-    from roget.report.counts import as_json
+    from roget.report import Report
 
     with reading() as progress:
         written = write(inputs, output, asked, progress=progress)
     print(f"wrote {output}: {written:,} quadruples", file=sys.stderr)
-    if format is Format.json:
-        sys.stdout.write(as_json({"output": output, "quadruples": written}))
+    if format is not None:
+        facts = {"output": output, "quadruples": written}
+        deliver(Report.of(f"Quadruples: {output}", facts), format)
 
 
-def _show(inputs: list[str], word: str | None, format: Format, context: typer.Context) -> None:
+def _show(
+    inputs: list[str],
+    word: str | None,
+    format: str | None,
+    output: str | None,
+    context: typer.Context,
+) -> None:
     from roget.errors import InputError
-    from roget.report.counts import as_json, look, look_up, render, render_word
+    from roget.report.counts import look, look_up, report, report_word
 
     if len(inputs) != 1:
         raise InputError(f"--show takes one counts folder, file or sample; {len(inputs)} given")
@@ -219,8 +219,6 @@ def _show(inputs: list[str], word: str | None, format: Format, context: typer.Co
         source = context.get_parameter_source(name)
         if name not in _SHOWN and source is not None and source.name == "COMMANDLINE":
             raise InputError(f"{parameter.opts[0]}: nothing is counted with --show")
+    output = check_output(context, output)
     found = look(inputs[0]) if word is None else look_up(inputs[0], word)
-    if format is Format.json:
-        sys.stdout.write(as_json(found))
-    else:
-        sys.stdout.write(render(inputs[0], found) if word is None else render_word(found))
+    deliver(report(inputs[0], found) if word is None else report_word(found), format, output)

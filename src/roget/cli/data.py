@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from typing import Annotated
 
 import typer
+
+from roget.cli import choices
+from roget.cli.deliver import AsJson, Format, Output, deliver
 
 app = typer.Typer(
     name="data",
@@ -18,19 +20,16 @@ app = typer.Typer(
 Name = Annotated[str, typer.Argument(help="A name of `roget data list`.")]
 
 
-@app.command("list")
+@app.command("list", cls=choices.Command)
 def list_data(
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    as_json: AsJson = False,
+    format: Format = None,
+    output: Output = None,
 ) -> None:
     """List the samples that come with roget and the sets it can fetch, with their licences."""
-    from roget.report.data import describe, render
+    from roget.report.listing import report_data
 
-    entries = describe()
-    if as_json:
-        json.dump(entries, sys.stdout, ensure_ascii=False, indent=2)
-        sys.stdout.write("\n")
-    else:
-        sys.stdout.write(render(entries))
+    deliver(report_data(), "json" if as_json else format, output)
 
 
 @app.command("path")

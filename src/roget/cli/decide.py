@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from roget.cli import counting, options
+from roget.cli.deliver import Format, Output, deliver
 from roget.cli.heldout import Models, Top
 
 
@@ -20,8 +21,8 @@ def decide(
     seed: options.Seed = 0,
     model: Models = None,
     columns: counting.ColumnsOption = None,
-    format: options.SheetFormatOption = None,
-    output: options.Output = None,
+    format: Format = None,
+    output: Output = None,
 ) -> None:
     """Which of two verbs takes a noun, when all that was seen of one of them is deleted?
 
@@ -29,18 +30,13 @@ def decide(
     verbs are seen at all suggests the wrong one.
     """
     from roget.cli.progress import bar
-    from roget.core.store import check_file
     from roget.learn.decision import MODELS
     from roget.learn.decision import decide as run
-    from roget.report import decision as report
+    from roget.report.evaluation import decisions
 
-    if output is not None:
-        check_file(output)
     table = options.read_counts(counts, columns)
     with bar("fits", "learning") as tell:
         found = run(
             table, model or MODELS, top=top, draws=draws, pairs=pairs, random_state=seed, tell=tell
         )
-    renderers = {"text": report.render, "json": report.as_json, "csv": report.as_csv}
-    told = options.told_format(output, dict.fromkeys(renderers, ""), format)
-    options.deliver(renderers[told](found), (), told, output)
+    deliver(decisions(found), format, output)

@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from roget.cli import choices, counting, options
+from roget.cli.deliver import Format, Output, deliver
 
 
 class Backoff(enum.StrEnum):
@@ -39,11 +40,11 @@ def heldout(
         ),
     ] = Backoff.discount,
     columns: counting.ColumnsOption = None,
-    format: options.SheetFormatOption = None,
+    format: Format = None,
     figure: Annotated[
         str | None, typer.Option(metavar="FILE", help="Draw the losses: .svg, .png or .pdf.")
     ] = None,
-    output: options.Output = None,
+    output: Output = None,
 ) -> None:
     """How well models predict text that they were not learnt from, in bits per pair.
 
@@ -51,12 +52,9 @@ def heldout(
     are as many words again, the next by frequency. Relative entropy counts every word alike.
     """
     from roget.cli.progress import bar
-    from roget.core.store import check_file
     from roget.learn.heldout.compare import MODELS, compare
-    from roget.report import heldout as report
+    from roget.report import evaluation as report
 
-    for path in filter(None, (output, figure)):
-        check_file(path)
     if figure is not None:
         report.drawable(figure)
     table = options.read_counts(counts, columns)
@@ -65,9 +63,7 @@ def heldout(
             table, model or MODELS, top=top, splits=splits, random_state=seed,
             backoff=backoff.value, tell=tell,
         )  # fmt: skip
-    renderers = {"text": report.render, "json": report.as_json, "csv": report.as_csv}
-    told = options.told_format(output, dict.fromkeys(renderers, ""), format)
-    options.deliver(renderers[told](found), (), told, output)
+    deliver(report.heldout(found), format, output)
     if figure is not None:
         report.figure(found, figure)
         print(f"wrote {figure}", file=sys.stderr)

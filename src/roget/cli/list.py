@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
-import sys
 from typing import Annotated
 
 import typer
 
 from roget.catalogue import KINDS
+from roget.cli.deliver import AsJson, Format, Output, deliver
 from roget.errors import UnknownName
 
 _LISTED = [kind.replace(" ", "-") for kind in KINDS]
@@ -24,14 +23,11 @@ def list_names(
     kind: Annotated[
         str, typer.Argument(metavar="KIND", parser=_parse, help=f"One of {', '.join(_LISTED)}.")
     ],
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    as_json: AsJson = False,
+    format: Format = None,
+    output: Output = None,
 ) -> None:
     """List what can be named: measures, entropies, readers, relations, clusterers and so on."""
-    from roget.report.listing import describe, render
+    from roget.report.listing import report
 
-    entries = describe(kind)
-    if as_json:
-        json.dump(entries, sys.stdout, ensure_ascii=False, indent=2)
-        sys.stdout.write("\n")
-    else:
-        sys.stdout.write(render(entries))
+    deliver(report(kind), "json" if as_json else format, output)

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from roget.cli import options
+from roget.cli.deliver import Format, Output, deliver
 
 
 class By(enum.StrEnum):
@@ -31,18 +32,14 @@ def neighbours(
             "and half."
         ),
     ] = By.both,
-    format: options.FormatOption = None,
-    output: options.Output = None,
+    format: Format = None,
+    output: Output = None,
 ) -> None:
     """The words of a thesaurus that are most like a word, and why.
 
     Distances are Jensen–Shannon divergences in bits, from 0 to 1.
     """
     from roget.learn.opening import open_thesaurus
-    from roget.report.words import as_json, look_around, render_neighbours
+    from roget.report import words
 
-    found = look_around(open_thesaurus(thesaurus), word, n, by.value)
-    told = options.told_format(output, {"text": "", "json": ""}, format)
-    options.deliver(
-        as_json(found) if told == "json" else render_neighbours(found), (), told, output
-    )
+    deliver(words.neighbours(open_thesaurus(thesaurus), word, n, by.value), format, output)

@@ -1,11 +1,10 @@
-"""Options that several commands share, and what becomes of their output."""
+"""Options that several commands share."""
 
 from __future__ import annotations
 
 import enum
 import sys
-from collections.abc import Container, Sequence
-from pathlib import Path
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -47,21 +46,6 @@ class Answers(enum.StrEnum):
 
     weighted = enum.auto()
     top = enum.auto()
-
-
-class Format(enum.StrEnum):
-    """How an answer is written."""
-
-    text = enum.auto()
-    json = enum.auto()
-
-
-class SheetFormat(enum.StrEnum):
-    """The same, where it can be a table for other programs too."""
-
-    text = enum.auto()
-    json = enum.auto()
-    csv = enum.auto()
 
 
 Measures = Annotated[
@@ -134,12 +118,6 @@ IntervalOption = Annotated[
 ]
 LAST_SEED = 2**31
 Seed = Annotated[int, typer.Option(min=0, max=LAST_SEED, help="Seed of everything random.")]
-FormatOption = Annotated[
-    Format | None, typer.Option("--format", help="Default: text, or what FILE's name tells.")
-]
-SheetFormatOption = Annotated[
-    SheetFormat | None, typer.Option("--format", help="Default: text, or what FILE's name tells.")
-]
 ThesaurusArgument = Annotated[
     str,
     typer.Argument(
@@ -150,13 +128,6 @@ ThesaurusArgument = Annotated[
 CountsArgument = Annotated[
     str, typer.Argument(metavar="COUNTS", help="Counts: a folder or a table; or 'sample'.")
 ]
-Output = Annotated[
-    str | None, typer.Option("--output", "-o", help="File to write instead of printing.")
-]
-
-FORMAT_HELP = "Form of the report; by default told from the name of --output."
-
-_SUFFIXES = {".json": "json", ".csv": "csv", ".md": "markdown", ".tex": "latex", ".html": "html"}
 
 
 def parse_columns(given: Sequence[str] | None) -> dict[str, str] | None:
@@ -181,25 +152,3 @@ def read_counts(name: str, columns: str | None, sample: str = "verb_object") -> 
     for note in notes:
         print(f"note: {note}", file=sys.stderr)
     return counts
-
-
-def told_format(output: str | None, known: Container[str], asked: str | None) -> str:
-    """The format asked for, or the one the file's name tells, or text."""
-    if asked is not None:
-        return str(asked)
-    told = _SUFFIXES.get(Path(output).suffix.lower(), "text") if output else "text"
-    return told if told in known else "text"
-
-
-def deliver(text: str, warnings: Sequence[str], format: str, output: str | None) -> None:
-    """Print the report or write it whole; talk goes to stderr where text is not the format."""
-    from roget.core.store import write_atomic
-
-    if format != "text":
-        for warning in warnings:
-            print(f"warning: {warning}", file=sys.stderr)
-    if output is None:
-        sys.stdout.write(text)
-    else:
-        write_atomic(output, text)
-        print(f"wrote {output}", file=sys.stderr)

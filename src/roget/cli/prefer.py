@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from roget.cli import counting, options
+from roget.cli.deliver import Format, Output, deliver
 
 if TYPE_CHECKING:
     from roget.core.counts import Counts
@@ -55,8 +56,8 @@ def prefer(
         int | None, typer.Option(min=1, metavar="N", help="So many classes. Default: 12 as text.")
     ] = None,
     columns: counting.ColumnsOption = None,
-    format: options.SheetFormatOption = None,
-    output: options.Output = None,
+    format: Format = None,
+    output: Output = None,
     seed: options.Seed = 0,
 ) -> None:
     """The classes of words that a head prefers, such as the objects of "eat".
@@ -67,7 +68,7 @@ def prefer(
     from roget.errors import InputError
     from roget.learn.treecut.preference import context_of
     from roget.learn.treecut.preference import prefer as cut
-    from roget.report import preference as report
+    from roget.report.preference import report
 
     if thesaurus is not None and wordnet is not None:
         raise InputError("--thesaurus and --wordnet: name one of them")
@@ -75,11 +76,7 @@ def prefer(
     context = context_of(table, head, slot)
     tree, source = _thesaurus(table, thesaurus, wordnet, seed)
     found = cut(table, context, thesaurus=tree, words=words, penalty=penalty, senses=senses.value)
-    told = options.told_format(output, {"text": "", "json": "", "csv": ""}, format)
-    write = {"text": report.render, "json": report.as_json, "csv": report.as_csv}[told]
-    for note in report.notes(found):
-        print(f"note: {note}", file=sys.stderr)
-    options.deliver(write(found, source, top), (), told, output)
+    deliver(report(found, source, top), format, output)
 
 
 def _thesaurus(

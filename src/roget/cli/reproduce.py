@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import Annotated
 
 import typer
+
+from roget.cli.deliver import Format, Output, deliver
 
 
 def reproduce(
@@ -17,13 +18,11 @@ def reproduce(
     figures: Annotated[
         str | None, typer.Option("--figures", metavar="FOLDER", help="Write pictures as well.")
     ] = None,
+    format: Format = None,
+    output: Output = None,
 ) -> None:
     """Make the tables and figures of the papers again."""
-    from roget.papers import listing, load
+    from roget.papers import load, report_names
 
-    if name is None:
-        from roget.report.listing import two_columns
-
-        sys.stdout.write(two_columns(listing()))
-    else:
-        sys.stdout.write(load(name)(None if figures is None else Path(figures)))
+    found = report_names() if name is None else load(name)(Path(figures) if figures else None)
+    deliver(found, format, output)

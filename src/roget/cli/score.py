@@ -6,8 +6,8 @@ from typing import Annotated
 
 import typer
 
-from roget import catalogue
-from roget.cli import choices, options
+from roget.cli import options
+from roget.cli.deliver import Format, Output, deliver
 
 
 def score(
@@ -38,11 +38,8 @@ def score(
         ),
     ] = False,
     seed: options.Seed = 0,
-    format: Annotated[
-        str | None,
-        choices.option("renderers", help=options.FORMAT_HELP),
-    ] = None,
-    output: options.Output = None,
+    format: Format = None,
+    output: Output = None,
 ) -> None:
     """Score a clustering against a gold standard.
 
@@ -50,6 +47,7 @@ def score(
     bias-corrected, beside what trivial answers get on the same gold standard.
     """
     from roget.cli.progress import bar
+    from roget.report.score import report
     from roget.scoring import evaluate
     from roget.scoring.requests import DEFAULT_ENTROPIES
 
@@ -71,5 +69,4 @@ def score(
             seed=seed,
             progress=progress,
         )
-    chosen = options.told_format(output, catalogue.names("renderers"), format)
-    options.deliver(table.render(chosen), table.warnings, chosen, output)
+    deliver(report(table), format, output)

@@ -1,6 +1,6 @@
 """Tables and figures of the papers that roget comes from, made again: `roget reproduce`.
 
-A reproduction is a function of a folder for pictures (or None) that gives its text; the first
+A reproduction is a function of a folder for pictures (or None) that gives a report; the first
 line of its docstring says what it is.
 """
 
@@ -12,8 +12,10 @@ from pathlib import Path
 from typing import TypeAlias
 
 from roget import catalogue
+from roget.report import Report
+from roget.report.listing import listed
 
-Reproduction: TypeAlias = Callable[[Path | None], str]
+Reproduction: TypeAlias = Callable[[Path | None], Report]
 
 
 def load(name: str) -> Reproduction:
@@ -26,6 +28,13 @@ def listing() -> list[tuple[str, str]]:
     """Every name, and what it reproduces."""
     names = catalogue.names("reproductions")
     return [(name, (load(name).__doc__ or "").partition("\n")[0]) for name in names]
+
+
+def report_names() -> Report:
+    """Every reproduction, as a report."""
+    rows = listing()
+    data = [{"name": name, "about": about} for name, about in rows]
+    return listed("Reproductions", rows, data)
 
 
 def data_file(*parts: str) -> Path | None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
@@ -14,11 +13,10 @@ from roget.core.information import bits
 from roget.data import sample
 from roget.errors import MissingExtra
 from roget.learn.clustering.mdl.estimator import MDLTree
+from roget.report import Column, Report, Table
 
 Array: TypeAlias = npt.NDArray[Any]
 Floats: TypeAlias = npt.NDArray[np.float64]
-
-WIDTH = 100
 
 NOUNS, VERBS, CLUSTERS = 40, 30, 4
 """The true model's; the paper gives only the last number."""
@@ -98,7 +96,7 @@ def simulation(
     return [Row(way, size, *map(float, np.mean(f, axis=0))) for (way, size), f in results.items()]
 
 
-def figure_3(figures: Path | None = None) -> str:
+def figure_3(figures: Path | None = None) -> Report:
     """Figure 3 of Li & Abe (1996): clusters found, and distance to the truth, by data size"""
     rows = simulation()
     about = (
@@ -108,32 +106,32 @@ def figure_3(figures: Path | None = None) -> str:
         "paper's annealing, which makes a split unless one side happens to be empty. The distance "
         "is D(estimate ‖ truth) in bits; the other way round it is infinite."
     )
-    lines = [
-        "Number of clusters and KL distance by data size (Li & Abe 1996, Figure 3)",
-        "",
-        textwrap.fill(about, WIDTH),
-        "",
-        "(a) clusters",
-        *_table(rows, "leaves", ".1f"),
-        "",
-        "(b) KL distance, bits",
-        *_table(rows, "distance", ".4f"),
-        "",
-        textwrap.fill(_moral(rows), WIDTH),
-    ]
+    notes = [_moral(rows)]
     if figures is not None:
         figures.mkdir(parents=True, exist_ok=True)
         picture = figures / "mdl-figure-3.svg"
         draw(rows, picture)
-        lines += ["", f"picture: {picture}"]
-    return "\n".join(lines) + "\n"
+        notes.append(f"picture: {picture}")
+    title = "Number of clusters and KL distance by data size (Li & Abe 1996, Figure 3)"
+    return Report(
+        title=title,
+        lead=[title],
+        about=about,
+        tables=[
+            _table("(a) clusters", rows, "leaves", ".1f"),
+            _table("(b) KL distance, bits", rows, "distance", ".4f"),
+        ],
+        notes=notes,
+        data=[row._asdict() for row in rows],
+        sheet=Table.of(Row._fields, rows),
+    )
 
 
 FREQUENT = 20
 """Nouns of Experiment 2, as in the paper."""
 
 
-def experiment_2(figures: Path | None = None) -> str:
+def experiment_2(figures: Path | None = None) -> Report:
     """Experiment 2 of Li & Abe (1996): a thesaurus of the 20 most frequent nouns"""
     counts = sample("verb_object").top(FREQUENT).drop_empty()
     words, contexts = counts.shape
@@ -150,14 +148,16 @@ def experiment_2(figures: Path | None = None) -> str:
         else f"the same nouns make {printed.n_clusters_} classes."
     )
     model = MDLTree(random_state=0).fit(counts)
-    lines = [
-        "A thesaurus of frequent nouns (Li & Abe 1996, Experiment 2)",
-        "",
-        textwrap.fill(about, WIDTH),
-        "",
-        *_branches(model, counts.words),
-    ]
-    return "\n".join(lines) + "\n"
+    title = "A thesaurus of frequent nouns (Li & Abe 1996, Experiment 2)"
+    lines = [(line,) for line in _branches(model, counts.words)]
+    labels = zip(counts.words.tolist(), model.labels_.tolist(), strict=True)
+    return Report(
+        title=title,
+        lead=[title],
+        about=about,
+        tables=[Table([Column("class", fit="keep")], lines, headed=False)],
+        data={"classes": dict(labels), "description_length": model.description_length_},
+    )
 
 
 def _branches(model: MDLTree, words: Array) -> Iterator[str]:
@@ -181,13 +181,14 @@ def _branches(model: MDLTree, words: Array) -> Iterator[str]:
             )
 
 
-def _table(rows: Sequence[Row], column: str, form: str) -> list[str]:
+def _table(title: str, rows: Sequence[Row], column: str, form: str) -> Table:
     sizes = sorted({row.size for row in rows})
-    lines = [f"{'|S|':18}" + "".join(f"{size:>10,}" for size in sizes)]
+    lines = []
     for way in dict.fromkeys(row.way for row in rows):
         values = {row.size: getattr(row, column) for row in rows if row.way == way}
-        lines.append(f"{way:18}" + "".join(f"{values[size]:>10{form}}" for size in sizes))
-    return lines
+        lines.append((way, *(format(values[size], form) for size in sizes)))
+    columns = [Column("|S|"), *(Column(f"{size:,}", right=True) for size in sizes)]
+    return Table(columns, lines, title)
 
 
 def _moral(rows: Sequence[Row]) -> str:

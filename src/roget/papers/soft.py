@@ -5,6 +5,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -17,6 +18,7 @@ from roget.learn.clustering.annealing.choose import choose
 from roget.learn.clustering.soft.estimator import SoftAnnealing
 from roget.learn.thesaurus import Thesaurus
 from roget.papers import data_file
+from roget.report import Column, Report, Table
 
 WIDTH = 100
 
@@ -33,13 +35,14 @@ VERBS = 5
 NEAREST = 4
 """Words shown of every cluster, as in the paper."""
 
-PRINTED = """\
-In the paper (64 nouns, Associated Press 1988): cluster 1 has missile, rocket and bullet, cluster 2
-officer, aide, chief and manager; cluster 1 then splits into gun, missile, weapon, rocket (3) and
-shot, bullet, rocket, missile (4)."""
+PRINTED = (
+    "In the paper (64 nouns, Associated Press 1988): cluster 1 has missile, rocket and bullet, "
+    "cluster 2 officer, aide, chief and manager; cluster 1 then splits into gun, missile, weapon, "
+    "rocket (3) and shot, bullet, rocket, missile (4)."
+)
 
 
-def figure_1(figures: Path | None = None) -> str:
+def figure_1(figures: Path | None = None) -> Report:
     """Figure 1 of Pereira, Tishby & Lee (1993): the objects of "fire" split into clusters"""
     counts, source, least = verb_object()
     nouns = objects(counts, VERB, MOST, least)
@@ -53,21 +56,35 @@ def figure_1(figures: Path | None = None) -> str:
         f"each cluster are the {NEAREST} nouns nearest to its centroid and their distances, KL in "
         "bits; below a cluster that was not split, the nouns that have their place in it."
     )
-    lines = [
-        f'Direct object clusters for "{VERB}" (Pereira, Tishby & Lee 1993, Figure 1)',
-        "",
-        textwrap.fill(about, WIDTH),
-        "",
-        *tree_lines(thesaurus),
-        "",
-        PRINTED,
-    ]
+    notes = [PRINTED]
     if figures is not None:
         figures.mkdir(parents=True, exist_ok=True)
         picture = figures / "soft-figure-1.svg"
         draw(thesaurus, picture)
-        lines += ["", f"picture: {picture}"]
-    return "\n".join(lines) + "\n"
+        notes.append(f"picture: {picture}")
+    title = f'Direct object clusters for "{VERB}" (Pereira, Tishby & Lee 1993, Figure 1)'
+    lines = [(line,) for line in tree_lines(thesaurus)]
+    return Report(
+        title=title,
+        lead=[title],
+        about=about,
+        tables=[Table([Column("cluster", fit="keep")], lines, headed=False)],
+        notes=notes,
+        data=[_node(thesaurus, node) for node in range(thesaurus.tree.n_nodes)],
+    )
+
+
+def _node(thesaurus: Thesaurus, node: int) -> dict[str, Any]:
+    """A cluster as plain data; distances in bits."""
+    one = thesaurus.word_class(node, len(thesaurus))
+    near = thesaurus.nearest(node, NEAREST) if node else []
+    return {
+        "node": node,
+        "parent": int(thesaurus.tree.parent[node]) if node else None,
+        "beta": one.value,
+        "nearest": [{"noun": n.word, "distance_bits": bits(n.distance)} for n in near],
+        "nouns": [word.word for word in one.words],
+    }
 
 
 FREQUENT = 1000
@@ -76,7 +93,7 @@ FREQUENT = 1000
 SIZES = (1, 2, 4, 8, 16, 32, 64, 128, 256, 512)
 
 
-def figure_3(figures: Path | None = None) -> str:
+def figure_3(figures: Path | None = None) -> Report:
     """Figure 3 of Pereira, Tishby & Lee (1993): relative entropy against the number of clusters"""
     # Not the counts of Figure 1, which may lack rare pairs: with those, no test set has a minimum.
     nouns = sample("verb_object").top(FREQUENT).drop_empty()
@@ -90,34 +107,39 @@ def figure_3(figures: Path | None = None) -> str:
         "(train), of one token in ten held out (test), and of nouns no cluster was learnt from "
         "(new); and the loss per held-out token. All with .05 of the unigram."
     )
-    heads = f"{'clusters':>9}{'β':>8}{'train':>9}{'test':>9}{'new':>9}{'test loss':>11}"
-    lines = [
-        "Relative entropies (Pereira, Tishby & Lee 1993, Figure 3)",
-        "",
-        textwrap.fill(about, WIDTH),
-        "",
-        heads,
-    ]
+    titles = ("clusters", "β", "train", "test", "new", "test loss")
+    names = ("train", "test", "new", "test_loss")
     least = min(rows, key=lambda row: row["test"])
-    for row in rows:
-        mark = "   least for test" if row is least else ""
-        lines.append(
-            f"{row['n_clusters']:>9}{row['beta']:>8.2f}{row['train']:>9.3f}{row['test']:>9.3f}"
-            f"{row['new']:>9.3f}{row['test_loss']:>11.3f}{mark}"
+    texts = [
+        (
+            str(row["n_clusters"]),
+            f"{row['beta']:.2f}",
+            *(f"{row[name]:.3f}" for name in names),
+            "least for test" if row is least else "",
         )
-    lines += [
-        "",
-        f"Chosen on a tenth of the tokens, as the back-off of a noun's own counts: "
+        for row in rows
+    ]
+    notes = [
+        "Chosen on a tenth of the tokens, as the back-off of a noun's own counts: "
         f"{best.n_clusters} clusters, β = {best.beta:.2f}.",
-        "In the paper (756,721 training pairs): train falls throughout, test is lowest at 206",
+        "In the paper (756,721 training pairs): train falls throughout, test is lowest at 206 "
         "clusters, new nouns gain over one bit.",
     ]
     if figures is not None:
         figures.mkdir(parents=True, exist_ok=True)
         picture = figures / "soft-figure-3.svg"
         heldout.figure(rows, picture, chosen=(best.n_clusters, best.beta))
-        lines += ["", f"picture: {picture}"]
-    return "\n".join(lines) + "\n"
+        notes.append(f"picture: {picture}")
+    title = "Relative entropies (Pereira, Tishby & Lee 1993, Figure 3)"
+    return Report(
+        title=title,
+        lead=[title],
+        about=about,
+        tables=[Table([*(Column(title, right=True) for title in titles), Column()], texts)],
+        notes=notes,
+        data={"rows": rows, "chosen": {"n_clusters": best.n_clusters, "beta": best.beta}},
+        sheet=Table.of(rows[0], [tuple(row.values()) for row in rows]),
+    )
 
 
 def verb_object() -> tuple[Counts, str, int]:

@@ -1,51 +1,59 @@
-"""How a model of attachment did, as a table: `roget attach test`."""
+"""How a model of attachment did: `roget attach test`; and its answers: `roget attach predict`."""
 
 from __future__ import annotations
 
-import io
-import json
-from collections.abc import Iterable, Sequence
-from typing import Any
+from collections.abc import Iterable, Iterator, Sequence
 
-from roget.learn.attachment import Test
-from roget.report.counts import many
-from roget.report.text import width
+from roget.learn.attachment import Attacher, Test
+from roget.report import Column, Report, Table
+from roget.report.format import UNDEFINED, plural
 
 
-def render(found: Test) -> str:
+def report(found: Test) -> Report:
     """Accuracy with its interval, and a table of stages, in per cent."""
-    from rich.box import SIMPLE_HEAD
-    from rich.console import Console
-    from rich.table import Table
-    from rich.text import Text
-
-    grid = Table(box=SIMPLE_HEAD, pad_edge=False, header_style="", show_edge=False)
-    grid.add_column("stage", no_wrap=True, overflow="ellipsis")
-    grid.add_column("coverage %", justify="right", no_wrap=True, min_width=10)
-    grid.add_column("accuracy %", justify="right", no_wrap=True, min_width=10)
-    for one in found.stages:
-        accuracy = "–" if one.accuracy is None else f"{one.accuracy:.1%}".rstrip("%")
-        grid.add_row(*map(Text, (one.stage, f"{one.coverage:.1%}".rstrip("%"), accuracy)))
-    out = io.StringIO()
-    console = Console(file=out, width=width(), color_system=None, highlight=False, emoji=False)
-    console.print(
-        f"{many(found.items, 'quadruple')}: {found.accuracy:.2%} right "
-        f"(95 % interval {found.low:.1%} to {found.high:.1%})\n"
+    titles = ("coverage %", "accuracy %")
+    columns = [Column("stage", fit="cut"), *(Column(t, right=True, fit="cut") for t in titles)]
+    rows = [(one.stage, _percent(one.coverage), _percent(one.accuracy)) for one in found.stages]
+    return Report(
+        title="Attachment",
+        lead=[
+            f"{plural(found.items, 'quadruple')}: {found.accuracy:.2%} right "
+            f"(95 % interval {found.low:.1%} to {found.high:.1%})"
+        ],
+        tables=[Table(columns, rows)],
+        data=found.as_dict(),
+        sheet=Table.of(
+            ("stage", "coverage", "accuracy"),
+            [(one.stage, one.coverage, one.accuracy) for one in found.stages],
+        ),
     )
-    console.print(grid)
-    return "\n".join(line.rstrip() for line in out.getvalue().splitlines()) + "\n"
 
 
-def as_json(found: Test) -> str:
-    """The same for machines; shares from 0 to 1."""
-    return json.dumps(found.as_dict(), ensure_ascii=False, indent=2, allow_nan=False) + "\n"
+def report_training(model: Attacher, output: str, items: int) -> Report:
+    """What was learnt from, and how well it went."""
+    facts = {
+        "output": output,
+        "quadruples": items,
+        "left_out_accuracy": model.left_out_accuracy_,
+        "dev_accuracy": None if model.dev_ is None else model.dev_.accuracy,
+    }
+    return Report.of("Attachment, learnt", facts)
 
 
-def answers(quads: Iterable[Sequence[str]], nouns: Iterable[float]) -> str:
-    """Lines of quadruple, answer and its probability, with tabs between."""
-    return "".join(_line(quad, float(p)) for quad, p in zip(quads, nouns, strict=True))
+def _percent(share: float | None) -> str:
+    return UNDEFINED if share is None else f"{100 * share:.1f}"
 
 
-def _line(quad: Sequence[Any], noun: float) -> str:
-    answer, p = ("N", noun) if noun >= 0.5 else ("V", 1 - noun)
-    return "\t".join([*map(str, quad[:4]), answer, f"{p:.4f}"]) + "\n"
+def answers(quads: Iterable[Sequence[str]], nouns: Iterable[float]) -> Iterator[tuple[str, ...]]:
+    """Each quadruple with its answer and the probability of that."""
+    for quad, noun in zip(quads, map(float, nouns), strict=True):
+        answer, p = ("N", noun) if noun >= 0.5 else ("V", 1 - noun)
+        yield (*map(str, quad[:4]), answer, f"{p:.4f}")
+
+
+def report_answers(rows: Sequence[Sequence[str]]) -> Report:
+    """Answered quadruples, all at once."""
+    titles = ("verb", "object", "preposition", "noun", "answer", "probability")
+    table = Table([Column(title, right=title == "probability") for title in titles], rows)
+    data = [{**dict(zip(titles, row, strict=True)), "probability": float(row[-1])} for row in rows]
+    return Report(title="Where phrases attach", tables=[table], data={"quadruples": data})

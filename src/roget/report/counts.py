@@ -1,18 +1,16 @@
-"""What a table of counts holds, as text: `roget count --show`."""
+"""What a table of counts holds, as a report: `roget count --show`."""
 
 from __future__ import annotations
 
-import io
-import json
 import os
-import textwrap
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from math import fsum
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
-from roget.report.text import width
+from roget.report import Column, Report, Table
+from roget.report.format import plural
 
 
 def look(name: str, top: int = 10) -> dict[str, Any]:
@@ -68,51 +66,34 @@ def _folder(name: str) -> Iterator[Path]:
         yield Path(folder) / "counts"
 
 
-def render(name: str, summary: Mapping[str, Any]) -> str:
+def report(name: str, summary: Mapping[str, Any]) -> Report:
     """Sizes, where the counts come from, and the most frequent words with their contexts."""
-    rows = []
+    rows, values = [], []
     for entry in summary["words"]:
         contexts = ", ".join(f"{one['context']} {one['count']:,}" for one in entry["contexts"])
         rows.append((entry["word"], f"{entry['total']:,}", contexts))
-    titles = ("word", "seen", "contexts, most frequent first")
-    return _printed([f"{name}: {sizes(summary)}", *_origin(summary)], titles, rows)
-
-
-def render_word(found: Mapping[str, Any]) -> str:
-    """A word with all its contexts, one in each line."""
-    contexts = found["contexts"]
-    line = (
-        f"{found['word']}: seen {many(found['total'], 'time')} in {many(len(contexts), 'context')}"
+        values += [(entry["word"], one["context"], one["count"]) for one in entry["contexts"]]
+    columns = Column("word"), Column("seen", right=True), Column("contexts, most frequent first")
+    return Report(
+        title=f"Counts of {name}",
+        lead=[f"{name}: {sizes(summary)}", *_origin(summary)],
+        tables=[Table(columns, rows)],
+        data=summary,
+        sheet=Table.of(("word", "context", "count"), values),
     )
+
+
+def report_word(found: Mapping[str, Any]) -> Report:
+    """A word with all its contexts, one in each line."""
+    contexts, seen = found["contexts"], plural(found["total"], "time")
     rows = [(one["context"], f"{one['count']:,}") for one in contexts]
-    return _printed([line], ("context", "seen"), rows)
-
-
-def _printed(lines: Iterable[str], titles: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """Lines, and a table in which numbers of times stand in the column "seen"."""
-    from rich.box import SIMPLE_HEAD
-    from rich.console import Console
-    from rich.table import Table
-    from rich.text import Text
-
-    out = io.StringIO()
-    for line in lines:
-        out.write(textwrap.fill(line, width(), subsequent_indent="  ") + "\n")
-    grid = Table(box=SIMPLE_HEAD, pad_edge=False, header_style="", show_edge=False)
-    for title in titles:
-        justify: Literal["right", "left"] = "right" if title == "seen" else "left"
-        grid.add_column(title, justify=justify, overflow="fold")
-    for row in rows:
-        grid.add_row(*map(Text, row))
-    console = Console(file=out, width=width(), color_system=None, highlight=False, emoji=False)
-    console.print()
-    console.print(grid)
-    return "\n".join(line.rstrip() for line in out.getvalue().splitlines()) + "\n"
-
-
-def as_json(summary: Mapping[str, Any]) -> str:
-    """The summary for machines."""
-    return json.dumps(summary, ensure_ascii=False, indent=2) + "\n"
+    return Report(
+        title=f"Contexts of {found['word']}",
+        lead=[f"{found['word']}: seen {seen} in {plural(len(contexts), 'context')}"],
+        tables=[Table((Column("context"), Column("seen", right=True)), rows)],
+        data=found,
+        sheet=Table.of(("context", "count"), [tuple(one.values()) for one in contexts]),
+    )
 
 
 def sizes(summary: Mapping[str, Any]) -> str:
@@ -121,18 +102,9 @@ def sizes(summary: Mapping[str, Any]) -> str:
     once = summary.get("hapax", {}).get("pairs")
     seen_once = "" if once is None else f" ({once:.0%} of them once)"
     return (
-        f"{many(rows, 'word')} × {many(columns, 'context')}, {many(summary['entries'], 'pair')} "
-        f"seen {many(summary['total'], 'time')}{seen_once}"
+        f"{plural(rows, 'word')} × {plural(columns, 'context')}, "
+        f"{plural(summary['entries'], 'pair')} seen {plural(summary['total'], 'time')}{seen_once}"
     )
-
-
-def many(number: float, noun: str) -> str:
-    """A number and its noun.
-
-    >>> many(1, "word"), many(2000, "word")
-    ('1 word', '2,000 words')
-    """
-    return f"{number:,.15g}" + f" {noun}{'' if number == 1 else 's'}"
 
 
 def _origin(summary: Mapping[str, Any]) -> list[str]:
@@ -147,7 +119,7 @@ def _origin(summary: Mapping[str, Any]) -> list[str]:
         names = ", ".join(_input_name(one["path"]) for one in inputs[:3])
         more = f" and {len(inputs) - 3:,} more" if len(inputs) > 3 else ""
         unit = UNITS.get(origin.get("recipe", {}).get("reader"), "token")
-        read = f" ({many(origin['tokens'], unit)} read)" if origin.get("tokens") else ""
+        read = f" ({plural(origin['tokens'], unit)} read)" if origin.get("tokens") else ""
         lines.append(f"from: {names}{more}{read}")
     if "source" in origin:
         lines.append(f"from: {origin['source']}")

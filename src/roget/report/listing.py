@@ -1,15 +1,16 @@
-"""What the catalogue holds, as text: `roget list` and the documentation both print this."""
+"""What there is, as a report: `roget list`, `roget data list` and `roget reproduce`."""
 
 from __future__ import annotations
 
 import inspect
-import io
 import math
+from collections.abc import Sequence
 from dataclasses import fields
 from typing import Any
 
 from roget import catalogue
-from roget.report.text import width
+from roget.errors import InputError
+from roget.report import Column, Report, Table
 
 
 def describe(kind: str) -> list[dict[str, Any]]:
@@ -63,9 +64,10 @@ def _summary(thing: Any) -> str:
     return " ".join(first.split())
 
 
-def render(entries: list[dict[str, Any]]) -> str:
-    """Name, meaning and reference, wrapped to 100 columns."""
-    return two_columns([(entry["name"], _line(entry)) for entry in entries])
+def report(kind: str) -> Report:
+    """Name, meaning and reference of every part of a kind."""
+    entries = describe(kind)
+    return listed(kind.capitalize(), [(entry["name"], _line(entry)) for entry in entries], entries)
 
 
 def _line(entry: dict[str, Any]) -> str:
@@ -82,17 +84,51 @@ def _line(entry: dict[str, Any]) -> str:
     return " ".join(part for part in parts if part)
 
 
-def two_columns(rows: list[tuple[str, str]]) -> str:
-    """Names and what they mean, the meanings wrapped to the width of the terminal."""
-    from rich.console import Console
-    from rich.table import Table
-    from rich.text import Text
+def listed(title: str, rows: Sequence[tuple[str, str]], data: Any) -> Report:
+    """Names and what they mean."""
+    columns = Column("name", fit="keep"), Column("meaning", share=1)
+    return Report(title=title, tables=[Table(columns, rows, headed=False)], data=data)
 
-    grid = Table(box=None, show_header=False, pad_edge=False, padding=(0, 2, 0, 0))
-    grid.add_column(no_wrap=True)
-    grid.add_column(ratio=1)
-    for name, meaning in rows:
-        grid.add_row(Text(name), Text(meaning))
-    out = io.StringIO()
-    Console(file=out, width=width(), color_system=None, highlight=False, emoji=False).print(grid)
-    return "\n".join(line.rstrip() for line in out.getvalue().splitlines()) + "\n"
+
+def describe_data() -> list[dict[str, Any]]:
+    """One plain dictionary per sample and set of data: samples first."""
+    from roget.data import SAMPLES, data_sets
+    from roget.data.bundled import ATTRIBUTION
+
+    samples = [
+        {"name": name, "about": about, "licence": ATTRIBUTION, "here": True, "megabytes": None}
+        for name, about in SAMPLES.items()
+    ]
+    sets = [
+        {
+            "name": one.name,
+            "about": one.about,
+            "licence": one.licence,
+            "here": _is_here(one),
+            "megabytes": one.megabytes,
+        }
+        for one in data_sets().values()
+    ]
+    return samples + sets
+
+
+def _is_here(one: Any) -> bool:
+    try:
+        return bool(one.path)
+    except InputError:
+        return False
+
+
+def report_data() -> Report:
+    """Name, content, state and licence of samples and sets of data."""
+    entries = describe_data()
+    rows = []
+    for entry in entries:
+        if entry["megabytes"] is None:
+            state = "bundled"
+        elif entry["here"]:
+            state = "fetched"
+        else:
+            state = f"{entry['megabytes']:g} MB to fetch"
+        rows.append((entry["name"], f"{entry['about']} ({state}; {entry['licence']})"))
+    return listed("Data", rows, entries)

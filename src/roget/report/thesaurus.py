@@ -1,14 +1,13 @@
-"""A thesaurus as text: the top of its tree, and what it is made of."""
+"""A thesaurus as a report: the top of its tree, and what it is made of: `roget build`."""
 
 from __future__ import annotations
 
-import io
 from collections.abc import Iterator
 
 from roget.core.information import bits
 from roget.learn.thesaurus import Thesaurus, WordClass
-from roget.report.terminal import printable
-from roget.report.text import width
+from roget.report import Column, Report, Table
+from roget.report.format import plural
 
 SHOWN = 8
 """Classes in the top of the tree."""
@@ -19,14 +18,13 @@ def sizes(thesaurus: Thesaurus) -> str:
     beta = thesaurus.provenance.get("beta")
     sharp = "" if beta is None else f" (β = {beta:.3g})"
     words, contexts = thesaurus.counts.shape
-    classes = thesaurus.tree.n_clusters
     return (
-        f"{words:,} words in {classes:,} class{'es' * (classes != 1)}{sharp}, by {contexts:,} "
+        f"{words:,} words in {plural(thesaurus.tree.n_clusters, 'class')}{sharp}, by {contexts:,} "
         f"contexts seen {thesaurus.counts.total:,} times"
     )
 
 
-def description(thesaurus: Thesaurus) -> str:
+def _description(thesaurus: Thesaurus) -> str:
     """How long the description of the counts is, and what the splits saved; "" if not by length."""
     length = thesaurus.provenance.get("description_length")
     if length is None:
@@ -35,7 +33,7 @@ def description(thesaurus: Thesaurus) -> str:
     return f"described in {bits(length):,.0f} bits, {saved:,.0f} fewer than as one class"
 
 
-def quality(thesaurus: Thesaurus) -> str:
+def _quality(thesaurus: Thesaurus) -> str:
     """How much of what words tell about their contexts the classes tell as well."""
     classes, words = map(bits, thesaurus.information())
     share = f"{classes / words:.0%}" if words > 0 else "all"
@@ -45,7 +43,7 @@ def quality(thesaurus: Thesaurus) -> str:
     )
 
 
-def heldout(thesaurus: Thesaurus) -> str:
+def _heldout(thesaurus: Thesaurus) -> str:
     """How well held-out tokens were predicted by words and classes; "" if that was not tried."""
     found = thesaurus.provenance.get("heldout")
     if not found:
@@ -56,7 +54,7 @@ def heldout(thesaurus: Thesaurus) -> str:
     )
 
 
-def alone(thesaurus: Thesaurus) -> str:
+def _alone(thesaurus: Thesaurus) -> str:
     """Why there is but one class, and what to do; "" if there are more, or no more were wanted."""
     options = thesaurus.provenance.get("options") or {}
     asked = options.get("n_clusters", options.get("n_row_classes"))
@@ -68,29 +66,48 @@ def alone(thesaurus: Thesaurus) -> str:
     )
 
 
-def render(thesaurus: Thesaurus, k: int = SHOWN) -> str:
-    """The tree of the first k classes: share, words, label and typical contexts."""
-    from rich.box import SIMPLE_HEAD
-    from rich.console import Console
-    from rich.table import Table
-    from rich.text import Text
+def report(thesaurus: Thesaurus, k: int = SHOWN, *, whole: bool = True) -> Report:
+    """Sizes and worth, and the tree of the first k classes: share, words, label, contexts.
 
-    grid = Table(box=SIMPLE_HEAD, pad_edge=False, header_style="", show_edge=False, expand=True)
-    grid.add_column("share", justify="right", no_wrap=True)
-    grid.add_column("words", justify="right", no_wrap=True)
+    One that is not whole yet needs no reason for having one class.
+    """
     unit = thesaurus.clustering.unit
-    grid.add_column(unit.title, justify="right", no_wrap=True)
-    grid.add_column("class: its most typical words", ratio=3, no_wrap=True, overflow="ellipsis")
-    grid.add_column("typical contexts", ratio=2, no_wrap=True, overflow="ellipsis")
+    columns = [
+        Column("share", right=True, fit="keep"),
+        Column("words", right=True, fit="keep"),
+        Column(unit.title, right=True, fit="keep"),
+        Column("class: its most typical words", fit="cut", share=3),
+        Column("typical contexts", fit="cut", share=2),
+    ]
+    rows, nodes = [], []
     for branch, one in top(thesaurus, k):
-        contexts = printable(", ".join(context.context for context in one.contexts), width())
-        label = branch + printable(one.label, width())
-        row = (f"{one.mass:.1%}", f"{one.size:,}", _split(one, unit.kind), label)
-        grid.add_row(*map(Text, (*row, contexts)))
-    out = io.StringIO()
-    console = Console(file=out, width=width(), color_system=None, highlight=False, emoji=False)
-    console.print(grid)
-    return "\n".join(line.rstrip() for line in out.getvalue().splitlines()) + "\n"
+        contexts = [context.context for context in one.contexts]
+        numbers = (f"{one.mass:.1%}", f"{one.size:,}", _split(one, unit.kind))
+        rows.append((*numbers, branch + one.label, ", ".join(contexts)))
+        nodes.append((one.node, one.label, one.mass, one.size, contexts))
+    words, contexts_seen = thesaurus.counts.shape
+    kept, told = map(bits, thesaurus.information())
+    titles = ("node", "label", "share", "words", "contexts")
+    data = {
+        "words": words,
+        "contexts": contexts_seen,
+        "tokens": thesaurus.counts.total,
+        "classes": thesaurus.tree.n_clusters,
+        "beta": thesaurus.provenance.get("beta"),
+        "description_length": thesaurus.provenance.get("description_length"),
+        "information_bits": {"classes": kept, "words": told},
+        "heldout": thesaurus.provenance.get("heldout") or None,
+        "tree": [dict(zip(titles, node, strict=True)) for node in nodes],
+    }
+    lead = (sizes(thesaurus), _quality(thesaurus), _description(thesaurus), _heldout(thesaurus))
+    return Report(
+        title="Thesaurus",
+        lead=[line for line in lead if line],
+        tables=[Table(columns, rows)],
+        warnings=[why] if whole and (why := _alone(thesaurus)) else [],
+        data=data,
+        sheet=Table.of(titles, [(*node[:4], ", ".join(node[4])) for node in nodes]),
+    )
 
 
 def _split(one: WordClass, kind: str) -> str:

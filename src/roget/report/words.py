@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
 from typing import Any
@@ -12,9 +9,8 @@ from typing import Any
 from roget.core.counts import Counts
 from roget.core.information import bits
 from roget.learn.thesaurus import Placement, Thesaurus
-from roget.report.counts import many
-from roget.report.terminal import printable
-from roget.report.text import width
+from roget.report import Column, Report, Table
+from roget.report.format import plural, printable, width
 
 CLASSES, CONTEXTS = 3, 4
 """How many classes of a word, and contexts of a word or a pair, are told."""
@@ -58,24 +54,26 @@ def _called(thesaurus: Thesaurus, node: int) -> str:
     return thesaurus.label(node) if node or 0 in thesaurus.labels else "(all words)"
 
 
-def render_neighbours(found: Mapping[str, Any]) -> str:
+def neighbours(thesaurus: Thesaurus, word: str, n: int, by: str) -> Report:
     """The word and its classes, and a table of its neighbours; distances in bits."""
+    found = look_around(thesaurus, word, n, by)
     named = ", ".join(printable(context, _most()) for context in found["contexts"])
     contexts = f", such as with {named}" if named else ""
-    word = printable(found["word"], _most())
-    lines = [f"{word}: seen {many(found['seen'], 'time')}{contexts}"]
-    lines += [f"  {one['probability']:4.0%}  {printable(one['label'])}" for one in found["classes"]]
+    lines = [f"{printable(word, _most())}: seen {plural(found['seen'], 'time')}{contexts}"]
+    lines += [f"  {one['probability']:4.0%}  {one['label']}" for one in found["classes"]]
     titles = ("neighbour", "bits apart", "contexts in common", "smallest class of both")
-    rows = [
-        (
-            one["word"],
-            f"{one['distance_bits']:.3f}",
-            ", ".join(one["contexts"]),
-            one["class"]["label"],
-        )
-        for one in found["neighbours"]
-    ]
-    return _printed(lines, titles, rows)
+    rows, values = [], []
+    for one in found["neighbours"]:
+        rest = (", ".join(one["contexts"]), one["class"]["label"])
+        rows.append((one["word"], f"{one['distance_bits']:.3f}", *rest))
+        values.append((one["word"], one["distance_bits"], *rest))
+    return Report(
+        title=f"Neighbours of {word}",
+        lead=[printable(line, width()) for line in lines],
+        tables=[_table(titles, rows)],
+        data=found,
+        sheet=Table.of(("word", "distance_bits", "contexts", "class"), values),
+    )
 
 
 def place(thesaurus: Thesaurus, counts: Counts, n: int) -> list[dict[str, Any]]:
@@ -97,51 +95,40 @@ def _placed(word: str, rows: Sequence[Placement]) -> dict[str, Any]:
     return {"word": word, "known": rows[0].known, "classes": classes}
 
 
-def render_places(placed: Iterable[Mapping[str, Any]]) -> str:
-    """New words and their classes, one class in each line."""
-    rows = []
-    for one in placed:
-        if not one["classes"]:
-            rows.append((one["word"], f"{one['known']:.0%}", "", UNKNOWN))
-        for place, found in enumerate(one["classes"]):
-            first = (one["word"], f"{one['known']:.0%}") if not place else ("", "")
-            rows.append((*first, f"{found['probability']:.1%}", found["label"]))
-    return _printed((), ("word", "known", "probability", "class"), rows)
+def classify(thesaurus: Thesaurus, counts: Counts, n: int) -> Report:
+    """New words and their classes, one class in each line.
 
-
-def places_as_tsv(placed: Iterable[Mapping[str, Any]]) -> str:
-    """New words and their classes, one class in each line, with all digits.
-
-    A word without classes has one line, in which node, class and probability are empty.
+    In a sheet, a word without classes has one line, in which node, class and probability are empty.
     """
-    out = io.StringIO()
-    writer = csv.writer(out, delimiter="\t", lineterminator="\n")
-    writer.writerow(("word", "node", "class", "probability", "known"))
+    placed = place(thesaurus, counts, n)
+    rows, values = [], []
     for one in placed:
-        for found in one["classes"] or [{"node": "", "label": "", "probability": ""}]:
-            values = (found["node"], found["label"], found["probability"], one["known"])
-            writer.writerow((one["word"], *values))
-    return out.getvalue()
+        known = f"{one['known']:.0%}"
+        if not one["classes"]:
+            rows.append((one["word"], known, "", UNKNOWN))
+            values.append((one["word"], None, None, None, one["known"]))
+        for number, found in enumerate(one["classes"]):
+            first = ("", "") if number else (one["word"], known)
+            rows.append((*first, f"{found['probability']:.1%}", found["label"]))
+            told = (found["node"], found["label"], found["probability"])
+            values.append((one["word"], *told, one["known"]))
+    return Report(
+        title="Classes of words",
+        tables=[_table(("word", "known", "probability", "class"), rows)],
+        talk=_unplaced(placed),
+        data={"words": placed},
+        sheet=Table.of(("word", "node", "class", "probability", "known"), values),
+    )
 
 
-def places_as_json(placed: Sequence[Mapping[str, Any]]) -> str:
-    """New words and their classes for machines."""
-    return as_json({"words": placed})
-
-
-def as_json(found: Any) -> str:
-    """Standard JSON, for machines."""
-    return json.dumps(found, ensure_ascii=False, indent=2, allow_nan=False) + "\n"
-
-
-def unplaced(placed: Iterable[Mapping[str, Any]]) -> list[str]:
+def _unplaced(placed: Iterable[Mapping[str, Any]]) -> list[str]:
     """A warning if some words have no context that is known."""
     lost = [printable(one["word"], _most()) for one in placed if not one["known"]]
     if not lost:
         return []
     named = ", ".join(lost[:3]) + (", …" if len(lost) > 3 else "")
     return [
-        f"{many(len(lost), 'word')} without any context that the thesaurus knows ({named}): "
+        f"{plural(len(lost), 'word')} without any context that the thesaurus knows ({named}): "
         "they get no class"
     ]
 
@@ -151,29 +138,6 @@ def _most() -> int:
     return width() // 3
 
 
-def _printed(lines: Iterable[str], titles: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    from rich.box import SIMPLE_HEAD
-    from rich.console import Console
-    from rich.table import Table
-    from rich.text import Text
-
-    out = io.StringIO()
-    console = Console(file=out, width=width(), color_system=None, highlight=False, emoji=False)
-    for line in lines:
-        console.print(Text(line), no_wrap=True, overflow="ellipsis")
-    if out.tell():
-        console.print()
-    grid = Table(box=SIMPLE_HEAD, pad_edge=False, header_style="", show_edge=False)
-    for title in titles:
-        number = title in ("bits apart", "known", "probability")
-        grid.add_column(
-            title,
-            justify="right" if number else "left",
-            no_wrap=True,
-            overflow="ellipsis",
-            min_width=len(title) if number else 4,
-        )
-    for row in rows:
-        grid.add_row(*(Text(printable(cell, _most())) for cell in row))
-    console.print(grid)
-    return "\n".join(line.rstrip() for line in out.getvalue().splitlines()) + "\n"
+def _table(titles: Sequence[str], rows: Sequence[Sequence[str]]) -> Table:
+    numbers = ("bits apart", "known", "probability")
+    return Table([Column(title, right=title in numbers, fit="cut") for title in titles], rows)

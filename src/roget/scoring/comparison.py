@@ -127,7 +127,7 @@ class Comparison:
 
     def render(self, format: str = "text") -> str:
         """The comparison in one of the formats of the catalogue."""
-        text: str = catalogue.load("comparison renderers", format)(self)
+        text: str = catalogue.load("reports", "comparison")(self).render(format)
         return text
 
     def __str__(self) -> str:

@@ -89,7 +89,7 @@ class ScoreTable:
 
     def render(self, format: str = "text") -> str:
         """The table in one of the formats of the catalogue."""
-        text: str = catalogue.load("renderers", format)(self)
+        text: str = catalogue.load("reports", "score")(self).render(format)
         return text
 
     def __str__(self) -> str:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from roget.errors import InputError, MissingExtra
 from roget.report.comparison import pictures
-from roget.report.rows import ARROWS
+from roget.report.format import ARROWS
 from roget.scoring.comparison import Comparison
 
 if TYPE_CHECKING:

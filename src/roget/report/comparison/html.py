@@ -7,19 +7,19 @@ import hashlib
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from importlib import resources
 from pathlib import PurePath
 from typing import Any
 
-import jinja2
 from markupsafe import Markup
 
 from roget.report.comparison import pictures
 from roget.report.comparison.detail import brief, details
-from roget.report.rows import ARROWS, number
+from roget.report.format import ARROWS, plural
+from roget.report.render.html import asset, fill
 from roget.scoring.comparison import Comparison, SystemRow
 from roget.scoring.diagnostics import MOST
 
+PACKAGE = "roget.report.comparison"
 _SCRIPTS = ("dom.js", "sort.js", "charts.js", "panels.js", "main.js")
 
 
@@ -58,7 +58,9 @@ class Line:
 def render(comparison: Comparison) -> str:
     """The whole page; the same comparison gives the same page."""
     script = _script()
-    page = _template().render(
+    return fill(
+        PACKAGE,
+        "page/page.html",
         about=_about(comparison),
         comparison=comparison,
         scores=_scores(comparison),
@@ -71,13 +73,10 @@ def render(comparison: Comparison) -> str:
         names=min(max(map(len, comparison.systems), default=0), 28),
         diagnosed=MOST,
         several=any(len(pictures.estimators(comparison, m)) > 1 for m, _ in comparison.scores),
-        styles=Markup(_asset("page.css")),
         script=Markup(script),
         hash=_hash(script),
         data=Markup(embedded(data(comparison))),
     )
-    # A name may hold half of a surrogate pair, which no file can.
-    return page.encode("utf-8", "replace").decode("utf-8")
 
 
 def data(comparison: Comparison) -> dict[str, Any]:
@@ -115,23 +114,9 @@ def embedded(content: Any) -> str:
     return text
 
 
-def _template() -> jinja2.Template:
-    environment = jinja2.Environment(
-        autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True
-    )
-    environment.filters["number"] = number
-    environment.filters["signs"] = lambda text: str(text).replace("-", "\N{MINUS SIGN}")
-    return environment.from_string(_asset("page.html"))
-
-
-def _asset(name: str) -> str:
-    folder = resources.files("roget.report.comparison") / "page"
-    return (folder / name).read_text(encoding="utf-8")
-
-
 def _script() -> str:
     """All scripts as one, so that one hash in the page's policy admits it and nothing else."""
-    body = "\n".join(_asset(name) for name in _SCRIPTS)
+    body = "\n".join(asset(PACKAGE, f"page/{name}") for name in _SCRIPTS)
     return f'(() => {{\n"use strict";\n{body}}})();'
 
 
@@ -199,15 +184,13 @@ def _pairs(comparison: Comparison) -> list[list[list[Any]]]:
 
 def _about(comparison: Comparison) -> dict[str, str]:
     """The page's title and the line under it."""
-    many = len(comparison.systems)
-    systems = f"{many} system{'s' if many != 1 else ''}"
     source = comparison.answered[0].sides.gold.source if comparison.answered else ""
-    gold = PurePath(source).name or "one gold standard"
-    items = f"{comparison.items:,} item{'s' if comparison.items != 1 else ''}"
+    items = plural(comparison.items, "item", ",")
     if comparison.groups == 1:
         size = f"{items} in {comparison.classes:.0f} classes"
     else:
         size = (
             f"{items} in {comparison.groups:,} groups, {comparison.classes:.1f} classes per group"
         )
-    return {"systems": systems, "gold": gold, "size": size}
+    systems = plural(len(comparison.systems), "system")
+    return {"systems": systems, "gold": PurePath(source).name or "one gold standard", "size": size}

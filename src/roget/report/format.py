@@ -1,14 +1,45 @@
-"""Texts of others in a terminal: whatever they hold, a cell stays a cell."""
+"""Numbers, nouns and other people's texts, as reports write them; nothing heavy is imported."""
 
 from __future__ import annotations
 
+import shutil
 import unicodedata
+
+UNDEFINED = "–"
+ARROWS = {"higher": "↑", "lower": "↓"}
+WIDTH = 100
 
 CONTROLS = ("Cc", "Cs", "Zl", "Zp")
 """Control characters, halves of pairs, and breaks of lines and paragraphs."""
 
 TURNS = "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
 """What turns the writing around, for all that follows."""
+
+
+def width() -> int:
+    """At most 100 columns, fewer where the terminal (or COLUMNS) has fewer."""
+    return max(60, min(WIDTH, shutil.get_terminal_size((WIDTH, 24)).columns))
+
+
+def number(value: float | None, sign: str = "") -> str:
+    """A score as people read it: three decimals, or more digits where it is large.
+
+    >>> number(0.0314159), number(None), number(183749.0), number(-0.00001), number(0.5, "+")
+    ('0.031', '–', '1.837e+05', '0.000', '+0.500')
+    """
+    if value is None:
+        return UNDEFINED
+    return f"{value:{sign}z.3f}" if abs(value) < 1000 else f"{value:{sign}.4g}"
+
+
+def plural(number: float, noun: str, form: str = ",.15g") -> str:
+    """A number and its noun.
+
+    >>> plural(1, "word"), plural(2000, "class"), plural(2.25, "cluster", ".1f")
+    ('1 word', '2,000 classes', '2.2 clusters')
+    """
+    ending = "" if number == 1 else "es" if noun.endswith("s") else "s"
+    return f"{number:{form}} {noun}{ending}"
 
 
 def printable(text: str, most: int | None = None) -> str:

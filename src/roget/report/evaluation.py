@@ -1,0 +1,206 @@
+"""Models compared on held-out counts and in the verb decision task: `roget heldout`, `decide`."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from roget.core.information import bits
+from roget.core.store import check_file
+from roget.errors import InputError, MissingExtra
+from roget.learn.decision import Decisions
+from roget.learn.heldout.compare import PARTS, PEER, Comparison, Heldout
+from roget.learn.heldout.intervals import Interval
+from roget.report import Column, Report, Table
+from roget.report.format import UNDEFINED, number, plural
+
+FIGURES = (".svg", ".png", ".pdf")
+
+
+def heldout(found: Comparison) -> Report:
+    """Every model's loss in bits per pair, and how far it lies below Kneser–Ney."""
+    rows = [_row(row, found.peer) for row in found.rows]
+    data = {
+        "unit": "bits",
+        "words": found.words,
+        "contexts": found.contexts,
+        "new_words": found.new_words,
+        "tokens": found.tokens,
+        "splits": found.splits,
+        "seed": found.seed,
+        "backoff": found.backoff,
+        "rows": rows,
+    }
+    titles = ("bits\ntest", "bits\nnew", "below\nKneser–Ney", "KL\ntrain", "KL\ntest", "KL\nnew")
+    note = "bits: per pair. KL: relative entropy, in bits; it counts every word alike."
+    return Report(
+        title="Models on held-out counts",
+        lead=_about(found),
+        tables=[_table("model", titles, map(_texts, rows))],
+        notes=[note, *_spreads(found.splits, "split")],
+        data=data,
+        sheet=_heldout_sheet(rows),
+    )
+
+
+def _row(row: Heldout, peer: Heldout | None) -> dict[str, Any]:
+    below = None if peer is None or row is peer else _ends(row.below(peer), bits(1.0))
+    return {
+        "model": row.model,
+        "loss": {part: _ends(row.mean("loss", part), bits(1.0)) for part in PARTS},
+        "below_kneser_ney": below,
+        "relative_entropy": {part: _ends(row.mean("entropy", part), bits(1.0)) for part in PARTS},
+        "test_losses": [bits(value) for value in row.loss["test"]],
+    }
+
+
+def _ends(given: Interval, scale: float = 1.0) -> dict[str, float | None]:
+    """A mean and its interval as plain data."""
+    parts = {"mean": given.mean, "low": given.low, "high": given.high}
+    return {name: None if value is None else value * scale for name, value in parts.items()}
+
+
+def _texts(row: dict[str, Any]) -> list[str]:
+    loss, entropy, below = row["loss"], row["relative_entropy"], row["below_kneser_ney"]
+    return [
+        row["model"],
+        _spread(loss["test"]),
+        number(loss["new"]["mean"]),
+        UNDEFINED if below is None else _spread(below, "+"),
+        *(number(entropy[part]["mean"]) for part in PARTS),
+    ]
+
+
+def _table(first: str, titles: Iterable[str], rows: Iterable[list[str]]) -> Table:
+    columns = [Column(first), *(Column(title, right=True) for title in titles)]
+    return Table(columns, list(rows))
+
+
+def _heldout_sheet(rows: Iterable[dict[str, Any]]) -> Table:
+    """One line for each model and number, with all digits."""
+    cells: list[tuple[str, str, str, dict[str, Any] | None]] = []
+    for row in rows:
+        cells += [(row["model"], "loss", part, row["loss"][part]) for part in PARTS]
+        cells.append((row["model"], "below_kneser_ney", "test", row["below_kneser_ney"]))
+        entropy = row["relative_entropy"]
+        cells += [(row["model"], "relative_entropy", part, entropy[part]) for part in PARTS]
+    titles = ("model", "quantity", "part", "mean", "low", "high")
+    return Table.of(titles, [(*names, *value.values()) for *names, value in cells if value])
+
+
+def _about(found: Comparison) -> list[str]:
+    tokens = {part: f"{size:,.0f}" for part, size in found.tokens.items()}
+    first = (
+        f"{found.words:,} words × {found.contexts:,} contexts: {tokens['train']} tokens to learn "
+        f"from, {tokens['dev']} to tune on,"
+    )
+    new = f"; {found.new_words:,} new words with {tokens['new']}" if found.new_words else ""
+    return [first, f"{tokens['test']} to test{new} ({_seeds(found.seed, found.splits)})"]
+
+
+def _seeds(first: int, many: int) -> str:
+    return f"seed {first}" if many == 1 else f"seeds {first} to {first + many - 1}"
+
+
+def _spreads(many: int, noun: str) -> list[str]:
+    if many == 1:
+        return []
+    return [f"± is half a 95 % interval over {plural(many, noun)} (Student's t)."]
+
+
+def _spread(given: dict[str, float | None], sign: str = "") -> str:
+    """A mean and half its interval, if it has one."""
+    mean, low, high = given["mean"], given["low"], given["high"]
+    if mean is None or low is None or high is None:
+        return number(mean, sign)
+    return f"{number(mean, sign)} ±{(high - low) / 2:.3f}".replace("±0.", "±.")
+
+
+def decisions(found: Decisions) -> Report:
+    """The share of wrong decisions of every model; errors are shares of the triples."""
+    rows: list[dict[str, Any]] = []
+    for row in found.rows:
+        every, exceptional = map(_ends, row.means())
+        rows.append(
+            {
+                "model": row.model,
+                "all": every,
+                "exceptional": exceptional,
+                "chosen": row.chosen,
+                "errors": row.every,
+                "exceptional_errors": [None if e != e else e for e in row.exceptional],
+            }
+        )
+    data = {
+        "words": found.words,
+        "contexts": found.contexts,
+        "pairs": found.pairs,
+        "triples": found.triples,
+        "exceptional": found.exceptional,
+        "draws": found.draws,
+        "seed": found.seed,
+        "rows": rows,
+    }
+    seeds = _seeds(found.seed, found.draws)
+    lead = [
+        f"{found.words:,} words × {found.contexts:,} contexts. All tokens of "
+        f"{plural(found.pairs, 'pair')} are deleted, and each",
+        f"is asked about with every rival: {found.triples:,.0f} triples, {found.exceptional:,.0f} "
+        "exceptional",
+        f"({seeds if found.draws == 1 else f'mean of {seeds}'}).",
+    ]
+    columns = [
+        Column("wrong decisions"),
+        Column("all", right=True),
+        Column("exceptional", right=True),
+        Column("classes that weigh most"),
+    ]
+    texts = [
+        (row["model"], _spread(row["all"]), _spread(row["exceptional"]), row["chosen"] or UNDEFINED)
+        for row in rows
+    ]
+    values = [
+        (row["model"], kind, *row[kind].values(), row["chosen"])
+        for row in rows
+        for kind in ("all", "exceptional")
+    ]
+    return Report(
+        title="Which of two verbs takes a noun",
+        lead=lead,
+        tables=[Table(columns, texts)],
+        notes=_spreads(found.draws, "draw"),
+        data=data,
+        sheet=Table.of(("model", "triples", "error", "low", "high", "chosen"), values),
+    )
+
+
+def drawable(path: str | os.PathLike[str]) -> None:
+    """Refuse a figure that could not be drawn, for its name or for want of matplotlib."""
+    if Path(path).suffix.lower() not in FIGURES:
+        raise InputError(f"{path}: the name of a figure should end in {', '.join(FIGURES)}")
+    check_file(path)
+    if find_spec("matplotlib") is None:
+        raise MissingExtra("matplotlib", "figures", "drawing a figure")
+
+
+def figure(found: Comparison, path: str | os.PathLike[str]) -> None:
+    """Draw every model's loss on test tokens with its interval, Kneser–Ney as a line."""
+    drawable(path)
+    from matplotlib.figure import Figure
+
+    rows = heldout(found).data["rows"][::-1]
+    canvas = Figure(figsize=(6.5, 1.2 + 0.35 * len(rows)), layout="constrained")
+    axes = canvas.subplots()
+    for place, row in enumerate(rows):
+        test = row["loss"]["test"]
+        axes.plot(test["mean"], place, "o", color="C0", markersize=5)
+        if test["low"] is not None:
+            axes.plot([test["low"], test["high"]], [place, place], "-", color="C0")
+        if row["model"] == PEER:
+            axes.axvline(test["mean"], color="grey", linestyle=":", linewidth=1)
+    axes.set_yticks(range(len(rows)), [row["model"] for row in rows])
+    axes.set_xlabel(f"bits per held-out pair, mean of {plural(found.splits, 'split')}")
+    canvas.savefig(path)

@@ -1,0 +1,45 @@
+"""The report for README files and issue trackers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from roget.report import Cell, Report, Table
+from roget.report.render import suffixes
+
+
+@suffixes(".md", ".markdown")
+def render(report: Report) -> str:
+    """Pipe tables, with the notes and the signature below them."""
+    parts = [
+        "\n".join(report.lead),
+        report.about,
+        *(part for table in report.tables for part in (_heading(table.title), _table(table))),
+        *report.notes,
+        "\n".join(f"- {warning}" for warning in (*report.warnings, *report.talk)),
+        f"`{report.signature}`" if report.signature else "",
+    ]
+    return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def _heading(title: str) -> str:
+    return f"**{title}**" if title else ""
+
+
+def _table(table: Table) -> str:
+    titles = [column.title if table.headed else "" for column in table.columns]
+    rule = ["--:" if column.right else ":--" for column in table.columns]
+    return "\n".join(map(_line, (titles, rule, *table.rows)))
+
+
+def _line(row: Iterable[Any]) -> str:
+    return f"| {' | '.join(map(_cell, row))} |"
+
+
+def _cell(cell: Any) -> str:
+    text = " ".join(str(cell).replace("|", "\\|").splitlines())
+    if isinstance(cell, Cell):
+        mark = "**" * cell.strong + "*" * cell.slanted
+        return f"{mark}{text}{mark}"
+    return text

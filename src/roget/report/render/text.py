@@ -1,0 +1,107 @@
+"""The report people read in a terminal."""
+
+from __future__ import annotations
+
+import io
+import textwrap
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from roget.report import Cell, Column, Report, Table
+from roget.report.format import printable, width
+from roget.report.render import suffixes
+
+
+@suffixes(".txt")
+def render(report: Report) -> str:
+    """Plain text, at most 100 columns wide."""
+    blocks = [
+        "\n".join(_filled(line, after="  ") for line in report.lead),
+        _filled(report.about),
+        *(block for table in report.tables for block in _blocks(table)),
+        "\n".join(map(_filled, report.notes)),
+        "\n".join(_filled(warning, "! ", "  ") for warning in report.warnings),
+        report.signature,
+    ]
+    return "\n\n".join(block for block in blocks if block) + "\n"
+
+
+def _filled(line: str, before: str = "", after: str = "") -> str:
+    return textwrap.fill(
+        printable(line), width(), initial_indent=before, subsequent_indent=after
+    ).rstrip()
+
+
+def _blocks(table: Table) -> Iterator[str]:
+    """The table; columns that do not fit beside the others in tables of their own."""
+    rows = [[_text(cell, column) for cell, column in zip(row, table.columns, strict=True)]
+            for row in table.rows]  # fmt: skip
+    for number, columns in enumerate(_batches(table, rows)):
+        title = f"{table.title}\n" if table.title and not number else ""
+        yield title + _grid(table, [[row[at] for at in columns] for row in rows], columns)
+
+
+def _text(cell: Any, column: Column) -> str:
+    """A cell in little room: the ends of its interval lose their leading zeros."""
+    if isinstance(cell, Cell):
+        ends = cell.interval.replace("[0.", "[.").replace(" 0.", " .").replace("-0.", "-.")
+        cell = str(Cell(cell.text, ends, cell.rank, cell.letters))
+    if column.most is not None and len(cell) > column.most:
+        half = (column.most - 1) // 2
+        cell = f"{cell[:half]}…{cell[-half:]}"
+    if column.fit != "cut":
+        return printable(cell)
+    return printable(cell, width() if column.share else width() // 3)
+
+
+def _batches(table: Table, rows: Sequence[Sequence[str]]) -> list[list[int]]:
+    """The numbers of the columns of each table that fits the width."""
+    if not table.repeated:
+        return [list(range(len(table.columns)))]
+    needed = [
+        3 + max(len(text) for text in (*column.title.split("\n"), *(row[at] for row in rows)))
+        for at, column in enumerate(table.columns)
+    ]
+    first = list(range(table.repeated))
+    batches: list[list[int]] = []
+    for at in range(table.repeated, len(needed)):
+        if not batches or sum(needed[one] for one in (*batches[-1], at)) > width() + 3:
+            batches.append([*first])
+        batches[-1].append(at)
+    return batches
+
+
+def _grid(table: Table, rows: Sequence[Sequence[str]], columns: Sequence[int]) -> str:
+    from rich.box import SIMPLE_HEAD
+    from rich.console import Console
+    from rich.table import Table as Grid
+    from rich.text import Text
+
+    chosen = [table.columns[at] for at in columns]
+    grid = Grid(
+        box=SIMPLE_HEAD if table.headed else None,
+        show_header=table.headed,
+        padding=(0, 1) if table.headed else (0, 2, 0, 0),
+        pad_edge=False,
+        show_edge=False,
+        header_style="",
+        expand=table.headed and any(column.share for column in chosen),
+    )
+    lines = max(column.title.count("\n") for column in chosen)
+    for column in chosen:
+        cut = column.fit == "cut" and not column.share
+        grid.add_column(
+            Text("\n" * (lines - column.title.count("\n")) + column.title),
+            justify="right" if column.right else "left",
+            no_wrap=column.fit != "wrap",
+            overflow="ellipsis" if column.fit == "cut" else "fold",
+            min_width=(max(map(len, column.title.split("\n"))) if column.right else 4)
+            if cut
+            else None,
+            ratio=column.share or None,
+        )
+    for at, row in enumerate(rows, 1):
+        grid.add_row(*map(Text, row), end_section=at == table.above)
+    out = io.StringIO()
+    Console(file=out, width=width(), color_system=None, highlight=False, emoji=False).print(grid)
+    return "\n".join(line.rstrip() for line in out.getvalue().splitlines())
