@@ -165,17 +165,17 @@ REPRODUCTIONS: dict[str, str] = {
 }
 
 EXPORTERS: dict[str, str] = {
-    "skos": "roget.report.exports.skos:write",
-    "skos-xml": "roget.report.exports.skos_xml:write",
+    "skos": "roget.report.exports.skos:write_turtle",
+    "skos-xml": "roget.report.exports.skos:write_xml",
     "json": "roget.report.exports.json:write",
-    "newick": "roget.report.exports.newick:write",
-    "brown": "roget.report.exports.brown:write",
-    "graphviz": "roget.report.exports.graphviz:write",
-    "tsv": "roget.report.exports.tsv:write",
-    "parquet": "roget.report.exports.parquet:write",
-    "markdown": "roget.report.exports.markdown:write",
-    "html": "roget.report.exports.html:write",
-    "thesaurus": "roget.report.exports.folder:write",
+    "newick": "roget.report.exports.trees:write_newick",
+    "brown": "roget.report.exports.trees:write_brown",
+    "graphviz": "roget.report.exports.trees:write_graphviz",
+    "tsv": "roget.report.exports.tables:write_tsv",
+    "parquet": "roget.report.exports.tables:write_parquet",
+    "markdown": "roget.report.exports.booklet:write_markdown",
+    "html": "roget.report.exports.booklet:write_html",
+    "thesaurus": "roget.report.exports.base:write_folder",
 }
 
 ENGINES: dict[str, str] = {

@@ -45,12 +45,12 @@ def export(
     belongs.
     """
     from roget.learn.opening import open_thesaurus
+    from roget.report.exports import detect_format
     from roget.report.exports import export as write
-    from roget.report.exports import told
     from roget.report.exports.base import BASE, Options
 
     asked = Options(title or Path(source).resolve().stem, language, base or BASE)
-    format = told(output) if to is None else to
+    format = detect_format(output) if to is None else to
     thesaurus = open_thesaurus(source, language)
     target: Any = sys.stdout.buffer if output == "-" else output
     write(thesaurus, target, format, asked)

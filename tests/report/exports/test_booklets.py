@@ -11,7 +11,7 @@ import pytest
 
 from roget.report.exports import export
 from roget.report.exports.base import Options
-from roget.report.exports.markdown import escaped
+from roget.report.exports.booklet import quote_markdown
 
 VOID = {"meta", "br", "link", "img", "input"}
 
@@ -121,9 +121,9 @@ def test_markdown_shows_words_as_they_are(which, request):
 
 
 def test_text_of_two_directions_is_isolated():
-    assert escaped("אב") == "\u2068אב\u2069"
-    assert escaped("a\u202eb") == "\u2068a\u202eb\u2069"
-    assert escaped("ab") == "ab"
+    assert quote_markdown("אב") == "\u2068אב\u2069"
+    assert quote_markdown("a\u202eb") == "\u2068a\u202eb\u2069"
+    assert quote_markdown("ab") == "ab"
 
 
 def test_a_browser_opens_the_page_without_a_word(browser, broken, tmp_path):

@@ -14,9 +14,9 @@ import pytest
 from roget import InputError, catalogue
 from roget.catalogue import EXPORTERS
 from roget.errors import UnknownName
-from roget.report.exports import SUFFIXES, export, told
+from roget.report.exports import SUFFIXES, detect_format, export
 from roget.report.exports.base import Options
-from roget.report.exports.brown import codes
+from roget.report.exports.trees import codes
 
 TEXTS = [name for name in EXPORTERS if name not in ("parquet", "thesaurus")]
 
@@ -232,12 +232,16 @@ def test_what_fails_leaves_the_old_file(broken, tmp_path):
 
 def test_names_tell_formats():
     assert set(SUFFIXES.values()) == set(EXPORTERS)
-    assert (told("a/b.TTL"), told("paths"), told("x.dot")) == ("skos", "brown", "graphviz")
+    assert (detect_format("a/b.TTL"), detect_format("paths"), detect_format("x.dot")) == (
+        "skos",
+        "brown",
+        "graphviz",
+    )
     for name in ("-", "x", "x.docx"):
         with pytest.raises(InputError, match="--to"):
-            told(name)
+            detect_format(name)
     with pytest.raises(InputError, match="name the format"):
-        told(io.BytesIO())
+        detect_format(io.BytesIO())
     with pytest.raises(UnknownName, match="newick"):
         export(io.BytesIO(), io.BytesIO(), "newik")
     for name in EXPORTERS:

@@ -1,4 +1,4 @@
-"""A thesaurus in the formats of other tools: one module for each, all with the same `write`."""
+"""A thesaurus in the formats of other tools: one function for each, all called alike."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ def export(
     thesaurus: Thesaurus, target: Target, to: str | None = None, options: Options = PLAIN
 ) -> str:
     """Write a thesaurus in a format, if not named that of the file's suffix; the format's name."""
-    format = told(target) if to is None else to
+    format = detect_format(target) if to is None else to
     catalogue.load("exporters", format)(thesaurus, target, options)
     return format
 
 
-def told(target: Target) -> str:
+def detect_format(target: Target) -> str:
     """The format that the suffix of a file tells."""
     if not isinstance(target, str | os.PathLike):
         raise InputError("a stream has no suffix: name the format")

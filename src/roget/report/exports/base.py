@@ -15,6 +15,7 @@ import numpy as np
 from roget.core.store import new_file
 from roget.errors import InputError
 from roget.learn.thesaurus import Thesaurus, TypicalContext, TypicalWord
+from roget.learn.thesaurus.places import leaves_of
 
 Target: TypeAlias = str | os.PathLike[str] | IO[Any]
 """A file to write, whole or not at all, or an open stream of text or bytes."""
@@ -142,10 +143,7 @@ def ways(thesaurus: Thesaurus) -> Iterator[tuple[int, ...]]:
 def members(thesaurus: Thesaurus) -> dict[int, tuple[Member, ...]]:
     """The words listed in each leaf, in the order of the words."""
     belongs = thesaurus.memberships.tocoo()
-    leaf_of = np.empty(thesaurus.tree.n_clusters, dtype=np.int64)
-    leaves = np.flatnonzero(thesaurus.tree.cluster >= 0)
-    leaf_of[thesaurus.tree.cluster[leaves]] = leaves
-    nodes, placed = leaf_of[belongs.col], thesaurus.places[belongs.row]
+    nodes, placed = leaves_of(thesaurus.tree)[belongs.col], thesaurus.places[belongs.row]
     listed = np.flatnonzero((belongs.data >= SHARE) | (nodes == placed))
     found: dict[int, list[Member]] = {}
     for at in listed[np.lexsort((nodes[listed], belongs.row[listed]))]:
@@ -195,3 +193,10 @@ def one_line(texts: Iterable[str], format: str) -> None:
                 f"{shown} is empty or holds a tab or line break, which {format} cannot: "
                 "export as json or parquet instead"
             )
+
+
+def write_folder(thesaurus: Thesaurus, target: Target, options: Options = PLAIN) -> None:
+    """Write the folder that `roget.load` reads, whole or not at all."""
+    if not isinstance(target, str | os.PathLike):
+        raise InputError("a thesaurus is a folder: expected its name, not a stream")
+    thesaurus.save(target)

@@ -1,37 +1,197 @@
-"""SKOS as Turtle, which thesaurus editors and triple stores load."""
+"""A thesaurus as SKOS, in Turtle or RDF/XML: classes and words are concepts."""
 
 from __future__ import annotations
 
+import hashlib
+import re
+from collections import Counter
 from collections.abc import Iterator
+from typing import NamedTuple, TypeAlias
+from urllib.parse import quote
 
+from roget._version import __version__
 from roget.learn.thesaurus import Thesaurus
-from roget.report.exports.base import PLAIN, Options, Target, write_lines
-from roget.report.exports.concepts import NAMESPACES, Address, Name, Text, Value, described
+from roget.report.exports.base import (
+    PLAIN,
+    FullEntry,
+    Member,
+    Options,
+    Target,
+    full_entries,
+    number,
+    write_lines,
+)
 
-_ESCAPES = {
+NAMESPACES = {
+    "rdf": "http://www.w3.org/1999/02/22-rdf-syntax-ns#",
+    "skos": "http://www.w3.org/2004/02/skos/core#",
+    "dcterms": "http://purl.org/dc/terms/",
+    "roget": "urn:x-roget:",
+}
+LONGEST = 200
+"""Characters of an address that may spell a word; longer words are named by their hash."""
+
+_TURTLE = {
     **{code: f"\\u{code:04X}" for code in (*range(0x20), 0x7F)},
     **str.maketrans({'"': '\\"', "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t"}),
 }
+_FORBIDDEN = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_XML = str.maketrans(
+    {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "\r": "&#13;", "\n": "&#10;"}
+)
 
 
-def write(thesaurus: Thesaurus, target: Target, options: Options = PLAIN) -> None:
+class Name(NamedTuple):
+    """A word of one of the namespaces."""
+
+    prefix: str
+    local: str
+
+
+class Address(NamedTuple):
+    """The address (IRI) of something described here."""
+
+    iri: str
+
+
+class Text(NamedTuple):
+    """A text, perhaps in a language."""
+
+    text: str
+    language: str | None
+
+
+Value: TypeAlias = Name | Address | Text
+Statements: TypeAlias = list[tuple[Name, Value]]
+
+TYPE = Name("rdf", "type")
+
+
+def skos(local: str) -> Name:
+    """A name of the SKOS vocabulary."""
+    return Name("skos", local)
+
+
+def describe(thesaurus: Thesaurus, options: Options) -> Iterator[tuple[Address, Statements]]:
+    """Everything said of the scheme, then of each class, then of each word."""
+    base = options.base if options.base[-1] in "#/" else options.base + "#"
+    scheme = Address(base.removesuffix("#"))
+    classes = list(full_entries(thesaurus))
+    named = _distinct(classes, thesaurus)
+    yield scheme, _scheme(options, class_address(base, 0))
+    belongs: dict[str, list[tuple[FullEntry, Member]]] = {str(word): [] for word in thesaurus.words}
+    for one in classes:
+        for member in one.members:
+            belongs[member.word].append((one, member))
+        yield (
+            class_address(base, one.node),
+            _class(one, named[one.node], base, scheme, options.language),
+        )
+    for row, (word, places) in enumerate(belongs.items()):
+        count = number(float(thesaurus.counts.word_totals[row]))
+        places.sort(key=lambda place: -place[1].probability)
+        facts: Statements = [
+            (TYPE, skos("Concept")),
+            (TYPE, Name("roget", "Word")),
+            (skos("inScheme"), scheme),
+            (skos("prefLabel"), Text(word, options.language)),
+            *((skos("broader"), class_address(base, one.node)) for one, _ in places),
+            *(
+                (skos("note"), _note(f"{member.probability:.3g} in {named[one.node]}"))
+                for one, member in places
+            ),
+            (skos("note"), _note(f"count {count}")),
+        ]
+        yield word_address(base, word), facts
+
+
+def _distinct(classes: list[FullEntry], thesaurus: Thesaurus) -> dict[int, str]:
+    """Labels of classes, with their nodes where they are not alone; no two are the same."""
+    used = Counter(one.label for one in classes) + Counter(map(str, thesaurus.words))
+    named, taken = {}, set(used)
+    for one in classes:
+        name = one.label
+        while used[one.label] > 1 and name in taken:
+            name += f" ({one.node})"
+        taken.add(name)
+        named[one.node] = name
+    return named
+
+
+def class_address(base: str, node: int) -> Address:
+    """The address of a class."""
+    return Address(f"{base}class-{node}")
+
+
+def word_address(base: str, word: str) -> Address:
+    """The address of a word, the same in every thesaurus of the same base.
+
+    >>> word_address("urn:t#", "crème brûlée").iri
+    'urn:t#word-cr%C3%A8me%20br%C3%BBl%C3%A9e'
+    """
+    spelt = quote(word, safe="")
+    if len(spelt) > LONGEST:
+        # "hash-" cannot begin a spelt word, which follows "word-".
+        return Address(f"{base}hash-{hashlib.sha256(word.encode()).hexdigest()[:32]}")
+    return Address(f"{base}word-{spelt}")
+
+
+def _scheme(options: Options, root: Address) -> Statements:
+    return [
+        (TYPE, skos("ConceptScheme")),
+        (Name("dcterms", "title"), Text(options.title, options.language)),
+        (skos("prefLabel"), Text(options.title, options.language)),
+        (skos("hasTopConcept"), root),
+        (skos("note"), _note(f"made by roget {__version__}")),
+    ]
+
+
+def _class(
+    one: FullEntry, name: str, base: str, scheme: Address, language: str | None
+) -> Statements:
+    facts: Statements = [
+        (TYPE, skos("Concept")),
+        (TYPE, Name("roget", "WordClass")),
+        (skos("inScheme"), scheme),
+        (skos("prefLabel"), Text(name, language)),
+    ]
+    if name != one.label:
+        facts.append((skos("altLabel"), Text(one.label, language)))
+    if one.parent is None:
+        facts.append((skos("topConceptOf"), scheme))
+    else:
+        facts.append((skos("broader"), class_address(base, one.parent)))
+    facts += [(skos("narrower"), class_address(base, child)) for child in one.children]
+    facts += [(skos("narrower"), word_address(base, member.word)) for member in one.members]
+    facts.append((skos("note"), _note(f"words {one.size}, share {one.mass:.3g}")))
+    if one.contexts:
+        seen = ", ".join(context.context for context in one.contexts)
+        facts.append((skos("scopeNote"), _note(f"typical contexts: {seen}")))
+    return facts
+
+
+def _note(text: str) -> Text:
+    return Text(text, "en")
+
+
+def write_turtle(thesaurus: Thesaurus, target: Target, options: Options = PLAIN) -> None:
     """Write classes and words as SKOS concepts in Turtle."""
-    write_lines(target, _lines(thesaurus, options))
+    write_lines(target, _turtle_lines(thesaurus, options))
 
 
-def literal(text: str) -> str:
+def quote_turtle(text: str) -> str:
     """A text as Turtle writes it.
 
-    >>> print(literal('say "no"'))
+    >>> print(quote_turtle('say "no"'))
     "say \\"no\\""
     """
-    return f'"{text.translate(_ESCAPES)}"'
+    return f'"{text.translate(_TURTLE)}"'
 
 
-def _lines(thesaurus: Thesaurus, options: Options) -> Iterator[str]:
+def _turtle_lines(thesaurus: Thesaurus, options: Options) -> Iterator[str]:
     for prefix, address in NAMESPACES.items():
         yield f"@prefix {prefix}: <{address}> .\n"
-    for subject, facts in described(thesaurus, options):
+    for subject, facts in describe(thesaurus, options):
         said = " ;\n    ".join(f"{_term(predicate)} {_term(value)}" for predicate, value in facts)
         yield f"\n{_term(subject)}\n    {said} .\n"
 
@@ -45,4 +205,45 @@ def _term(value: Value) -> str:
         case Name(prefix, local):
             return f"{prefix}:{local}"
         case Text(text, language):
-            return literal(text) + (f"@{language}" if language else "")
+            return quote_turtle(text) + (f"@{language}" if language else "")
+
+
+def write_xml(thesaurus: Thesaurus, target: Target, options: Options = PLAIN) -> None:
+    """Write classes and words as SKOS concepts in RDF/XML.
+
+    XML has no way to write most control characters: in texts they become U+FFFD, while a word's
+    address still spells them.
+    """
+    write_lines(target, _xml_lines(thesaurus, options))
+
+
+def quote_xml(text: str) -> str:
+    """A text as XML writes it, in elements and attributes.
+
+    >>> quote_xml("a < b\\x00")
+    'a &lt; b\ufffd'
+    """
+    return _FORBIDDEN.sub("\N{REPLACEMENT CHARACTER}", text).translate(_XML)
+
+
+def _xml_lines(thesaurus: Thesaurus, options: Options) -> Iterator[str]:
+    spaces = "".join(f'\n    xmlns:{name}="{iri}"' for name, iri in NAMESPACES.items())
+    yield f'<?xml version="1.0" encoding="UTF-8"?>\n<rdf:RDF{spaces}>\n'
+    for subject, facts in describe(thesaurus, options):
+        yield f'  <rdf:Description rdf:about="{quote_xml(subject.iri)}">\n'
+        for predicate, value in facts:
+            yield f"    {_element(predicate, value)}\n"
+        yield "  </rdf:Description>\n"
+    yield "</rdf:RDF>\n"
+
+
+def _element(predicate: Name, value: Value) -> str:
+    tag = f"{predicate.prefix}:{predicate.local}"
+    match value:
+        case Address(iri):
+            return f'<{tag} rdf:resource="{quote_xml(iri)}"/>'
+        case Name(prefix, local):
+            return f'<{tag} rdf:resource="{NAMESPACES[prefix]}{local}"/>'
+        case Text(text, language):
+            spoken = f' xml:lang="{language}"' if language else ""
+            return f"<{tag}{spoken}>{quote_xml(text)}</{tag}>"

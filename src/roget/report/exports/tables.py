@@ -1,0 +1,87 @@
+"""Words and their classes as tables: tabs and lines, or Parquet."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TypeAlias
+
+import numpy as np
+
+from roget.core.io import duck
+from roget.core.store import new_file
+from roget.errors import InputError
+from roget.learn.thesaurus import Thesaurus
+from roget.report.exports.base import (
+    PLAIN,
+    Options,
+    Target,
+    entries,
+    is_text,
+    number,
+    one_line,
+    write_lines,
+)
+
+COLUMNS = ("word", "class_path", "label", "probability", "count")
+"""A word and a class: the nodes from the root to it, such as 0/2/5, and what it is called."""
+
+_TEXTS = ("word", "class_path", "label")
+
+Row: TypeAlias = tuple[str, str, str, float, int | float]
+
+
+def rows(thesaurus: Thesaurus) -> Iterator[Row]:
+    """Class by class, the words that are listed in it."""
+    for one in entries(thesaurus):
+        path = "/".join(map(str, one.path))
+        for member in one.members:
+            count = number(float(thesaurus.counts.word_totals[member.row]))
+            yield member.word, path, one.label, member.probability, count
+
+
+def write_tsv(thesaurus: Thesaurus, target: Target, options: Options = PLAIN) -> None:
+    """Write a head and a line for each word and class in which it is listed; nothing is quoted."""
+    one_line(map(str, thesaurus.words), "TSV")
+    write_lines(target, _tsv_lines(thesaurus))
+
+
+def _tsv_lines(thesaurus: Thesaurus) -> Iterator[str]:
+    yield "\t".join(COLUMNS) + "\n"
+    for row in rows(thesaurus):
+        one_line([row[2]], "TSV")
+        yield "\t".join(map(str, row)) + "\n"
+
+
+def write_parquet(thesaurus: Thesaurus, target: Target, options: Options = PLAIN) -> None:
+    """Write a row for each word and class in which it is listed."""
+    if is_text(target):
+        raise InputError("Parquet is bytes: expected a file, or a stream of bytes")
+    if isinstance(target, str | os.PathLike):
+        with new_file(target) as draft:
+            _write_file(thesaurus, draft)
+        return
+    with tempfile.TemporaryDirectory(prefix="roget.") as folder:
+        file = Path(folder) / "rows.parquet"
+        _write_file(thesaurus, file)
+        target.write(file.read_bytes())
+
+
+def _write_file(thesaurus: Thesaurus, file: Path) -> None:
+    listed = list(rows(thesaurus))
+    whole = all(isinstance(row[-1], int) for row in listed)
+    types = {
+        **dict.fromkeys(_TEXTS, "VARCHAR"),
+        "probability": "DOUBLE",
+        "count": "BIGINT" if whole else "DOUBLE",
+    }
+    kinds = {"BIGINT": np.int64, "DOUBLE": np.float64}
+    columns = {}
+    for place, name in enumerate(COLUMNS):
+        array = np.empty(len(listed), dtype=kinds.get(types[name], object))
+        array[:] = [row[place] for row in listed]
+        columns[name] = array
+    with duck.database() as connection:
+        duck.write_parquet(connection, columns, types, file)
