@@ -11,10 +11,10 @@ from scipy import sparse
 
 from learn.classmodel.conftest import planted
 from roget.core.counts import Counts
+from roget.core.intervals import interval
 from roget.errors import InputError, UnknownName
 from roget.learn.classmodel import ClassModel
 from roget.learn.heldout.compare import Split, compare, losses
-from roget.learn.heldout.intervals import interval
 
 QUICK = ("unigram", "mle", "absolute", "kneser-ney", "nearest", "soft-symmetric")
 

@@ -18,12 +18,12 @@ import numpy as np
 from scipy import optimize, sparse
 
 from roget.core.counts import Counts
+from roget.core.intervals import Interval, interval
 from roget.errors import InputError
 from roget.learn.classmodel import ClassModel
 from roget.learn.classmodel.classes import Array, Classes, Floats, dense, unigram
 from roget.learn.classmodel.families import FAMILIES
 from roget.learn.classmodel.recipes import recipe
-from roget.learn.heldout.intervals import Interval, interval
 
 MODELS = ("unigram", "kneser-ney", "nearest", "soft-symmetric", "comdl", "roget")
 """What is compared unless asked otherwise."""

@@ -211,6 +211,6 @@ def test_the_chain_by_hand(monkeypatch: pytest.MonkeyPatch) -> None:
     assert chain.ratio(WORDS, normal).tolist() == [-np.inf]
     normal = chain.forms.normal([Quadruple("eat", "pizza", "of", "spoon", "V")])
     assert np.isnan(chain.ratio(WORDS, normal)).all()
-    chain.factor = False
+    monkeypatch.setattr(chain.association, "share", lambda quads, noun: np.ones(len(quads)))
     asked = chain.forms.normal([Quadruple("cut", "bread", "of", "rice", "N")])
     assert chain.ratio(WORDS, asked).tolist() == [np.inf]

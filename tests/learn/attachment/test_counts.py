@@ -14,11 +14,18 @@ from hypothesis import strategies as st
 from roget.core.counts import Counts
 from roget.core.quadruple import Quadruple
 from roget.learn.attachment.association import OTHERS, Association
-from roget.learn.attachment.evidence import Evidence, parted, sigmoid, wilson
+from roget.learn.attachment.evidence import Evidence, parted
 from roget.learn.attachment.preference import Preference, by_cut, head_of
 from roget.learn.attachment.quads import answers_of, read
-from roget.learn.attachment.tally import PARTS, Tally, back_off, log_odds
-from roget.learn.attachment.tendency import FOLDS, Tendencies, crossed
+from roget.learn.attachment.tally import (
+    FOLDS,
+    PARTS,
+    Tally,
+    Tendencies,
+    back_off,
+    crossed,
+    log_odds,
+)
 from roget.learn.attachment.words import Normal
 from roget.learn.taxonomy.taxonomy import Taxonomy
 
@@ -184,19 +191,6 @@ def test_contexts() -> None:
     assert parted("with:eat") == ("with", "eat")
     assert parted("eat") == ("obj", "eat")
     assert parted(":") == ("obj", ":")
-
-
-@given(st.floats(-700, 700))
-def test_sigmoid(value: float) -> None:
-    assert sigmoid(value) == pytest.approx(1 / (1 + math.exp(-value)), abs=1e-12)
-
-
-@given(st.integers(1, 5000), st.floats(0, 1))
-def test_wilson_interval_solves_its_equation(items: int, part: float) -> None:
-    right = round(part * items)
-    share, z = right / items, 1.959963984540054
-    for end in wilson(right, items):
-        assert (share - end) ** 2 == pytest.approx(z * z * end * (1 - end) / items, abs=1e-9)
 
 
 def test_back_off_on_real_quadruples(shared_data: Path) -> None:

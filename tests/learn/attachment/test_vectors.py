@@ -8,16 +8,11 @@ import numpy as np
 import pytest
 
 from roget.core.counts import Counts
+from roget.core.counts.views import unit
 from roget.core.quadruple import Quadruple
 from roget.errors import InputError
 from roget.learn.attachment.spaces import Sources, places_in, spaces, tables
-from roget.learn.attachment.vectors import (
-    Table,
-    Vectors,
-    classed,
-    embedded,
-    unit,
-)
+from roget.learn.attachment.vectors import Table, Vectors, classed, embedded
 from roget.learn.attachment.words import Normal
 from roget.learn.clustering.mdl.estimator import MDLTree
 from roget.learn.taxonomy.taxonomy import Taxonomy

@@ -7,7 +7,7 @@ import pytest
 from scipy.optimize import minimize
 from sklearn.linear_model import LogisticRegression
 
-from roget.learn.attachment.weighing import log_odds, loss, regressed, weighed
+from roget.learn.attachment.best import log_odds, loss, regress, weigh
 
 
 def drawn(n: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
@@ -26,7 +26,7 @@ def test_the_minimum() -> None:
         held = 0.5 * 7 * np.sum((spread * (weights - expected)) ** 2)
         return len(nouns) * loss(features @ weights[:3] + weights[3], nouns) + held
 
-    found = regressed(features, nouns, expected, 7)
+    found = regress(features, nouns, expected, 7)
     best = minimize(cost, np.zeros(4), method="Nelder-Mead", options={"maxiter": 5000})
     assert cost(found) <= best.fun + 1e-9
     assert found == pytest.approx(best.x, abs=0.01)
@@ -35,21 +35,21 @@ def test_the_minimum() -> None:
 def test_next_to_no_penalty_is_plain_logistic_regression() -> None:
     features, nouns = drawn(400)
     plain = LogisticRegression(C=np.inf).fit(features, nouns)
-    found = regressed(features, nouns, np.zeros(4), 1e-6)
+    found = regress(features, nouns, np.zeros(4), 1e-6)
     assert found[:3] == pytest.approx(plain.coef_[0], abs=1e-2)
     assert found[3] == pytest.approx(plain.intercept_[0], abs=1e-2)
 
 
 def test_without_data_weights_are_as_expected() -> None:
     expected = np.array([2.0, 0, 1, 0])
-    assert regressed(np.zeros((0, 3)), np.zeros(0, bool), expected, 1) == pytest.approx(expected)
+    assert regress(np.zeros((0, 3)), np.zeros(0, bool), expected, 1) == pytest.approx(expected)
 
 
 def test_weights_predict_new_answers() -> None:
     features, nouns = drawn(1000)
     others = drawn(1000, seed=1)
     for dev in (None, others):
-        weights, accuracy = weighed(features, nouns, np.zeros(4), np.random.default_rng(0), dev)
+        weights, accuracy = weigh(features, nouns, np.zeros(4), np.random.default_rng(0), dev)
         found = np.mean((log_odds(others[0], weights) > 0) == others[1])
         assert accuracy == pytest.approx(found, abs=0.04)
         assert found > 0.75

@@ -31,22 +31,32 @@ def ppmi(
     word_totals: npt.NDArray[Any],
     context_totals: npt.NDArray[Any],
     *,
-    shift: float,
-    smoothing: float,
+    shift: float = 1.0,
+    smoothing: float = 1.0,
 ) -> Matrix:
-    """max(0, log p(context | word) / p(context) − log shift), p(context) ∝ total^smoothing."""
+    """max(0, log p(context | word) / p(context) − log shift), p(context) ∝ total^smoothing.
+
+    Totals of contexts may be those of other words; what was never seen there counts as half seen.
+    """
     if not 0 < shift < math.inf:
         raise InputError(f"shift={shift}: expected a finite number above 0")
     if not 0 < smoothing <= 1:
         raise InputError(f"smoothing={smoothing}: expected an exponent above 0, at most 1")
     seen = matrix.data / np.repeat(word_totals, np.diff(matrix.indptr))
     weights = context_totals.astype(np.float64) ** smoothing
-    expected = weights / (math.fsum(weights) or 1.0)
+    expected = np.where(weights > 0, weights, 0.5) / (math.fsum(weights) or 1.0)
     ratio = seen / (expected[matrix.indices] * shift)
     held = np.where(ratio > 1 + _NEAR_ONE, ratio, 1.0)
     view = _like(matrix, np.log(held))
     view.eliminate_zeros()
     return view
+
+
+def unit(rows: npt.ArrayLike) -> npt.NDArray[Any]:
+    """Rows of length 1; those of length 0 stay."""
+    rows = np.asarray(rows)
+    lengths = np.linalg.norm(rows, axis=1, keepdims=True)
+    return np.asarray(rows / np.where(lengths > 0, lengths, 1))
 
 
 def _like(matrix: Matrix, data: npt.NDArray[np.float64]) -> Matrix:

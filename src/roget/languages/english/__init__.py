@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from roget.errors import InputError
+from roget.languages.english.forms import Forms
 from roget.languages.english.shallow import attach
 from roget.languages.english.words import mend_lemma, refine, tokenise
 from roget.learn.corpus.hanta import Tagger
@@ -15,6 +16,8 @@ MODEL = "morphmodel_en.pgz"
 
 class English:
     """English: lemmas and tags by HanTa, mended by word lists; heads and labels by patterns."""
+
+    forms = Forms
 
     def __init__(self) -> None:
         self.tagger = Tagger(MODEL)

@@ -14,11 +14,11 @@ from sklearn.utils.validation import check_is_fitted
 from threadpoolctl import threadpool_limits
 
 from roget.core import folder as folders
+from roget.core.intervals import wilson
 from roget.core.quadruple import Quadruple
 from roget.errors import InputError, UnknownName
 from roget.learn.attachment.best import Best
 from roget.learn.attachment.chain import Chain
-from roget.learn.attachment.evidence import wilson
 from roget.learn.attachment.quads import NOUN, VERB, answers_of, checked
 from roget.learn.attachment.sources import sources_of
 

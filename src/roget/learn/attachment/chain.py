@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 import numpy.typing as npt
+from scipy.special import expit
 
 from roget.core.quadruple import Quadruple
 from roget.learn.attachment.association import Association
-from roget.learn.attachment.evidence import sigmoid
 from roget.learn.attachment.preference import Preference, by_cut, by_words, head_of
 from roget.learn.attachment.quads import NOUN
 from roget.learn.attachment.spaces import Sources, tables
-from roget.learn.attachment.words import Forms, Normal, other_name
+from roget.learn.attachment.words import Forms, Normal, make_forms, other_name
 
 if TYPE_CHECKING:
     from roget.core.counts import Counts
@@ -42,11 +42,9 @@ class Chain:
         association: Association,
         preferences: Mapping[str, Preference],
         order: Sequence[str],
-        factor: bool = True,
     ) -> None:
         self.forms, self.association = forms, association
         self.preferences, self.order = dict(preferences), list(order)
-        self.factor = factor
         self.stages = (*self.order, ASSOCIATION, DEFAULT)
 
     @classmethod
@@ -88,7 +86,7 @@ class Chain:
         found = self.association.log_ratio(normal)
         fresh = (stage == len(self.stages) - 1) & (found != 0)
         ratio[fresh], stage[fresh] = found[fresh], len(self.order)
-        return sigmoid(ratio), stage
+        return expit(ratio), stage
 
     def ratio(self, name: str, quads: Sequence[Normal]) -> Floats:
         """log of the noun's part over the verb's; NaN where both are 0."""
@@ -98,9 +96,7 @@ class Chain:
             own = self.preferences[name]
             heads = [_head(quad, noun) for quad in quads]
             p = own.probability(words, heads) if name == WORDS else own.smoothed(words, heads)
-            if self.factor:
-                p = p * self.association.share(quads, noun)
-            sides.append(p)
+            sides.append(p * self.association.share(quads, noun))
         ours, its = sides
         with np.errstate(divide="ignore", invalid="ignore"):
             ratio = np.log(ours / its)
@@ -127,7 +123,6 @@ class Chain:
             "verbs": self.forms.verbs,
             "nouns": self.forms.nouns,
             "order": self.order,
-            "factor": self.factor,
             "names": list(self.preferences),
         }
         for at, one in enumerate(self.preferences.values()):
@@ -149,11 +144,10 @@ class Chain:
             name: Preference.read(part(f"preference{at}.")) for at, name in enumerate(kept["names"])
         }
         return cls(
-            Forms(kept["verbs"], kept["nouns"]),
+            make_forms(kept["verbs"], kept["nouns"]),
             Association.read(part("association.")),
             preferences,
             kept["order"],
-            kept["factor"],
         )
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Self
@@ -101,22 +100,3 @@ def parted(context: str) -> tuple[str, str]:
     """Slot and verb of a context such as "with:eat"; what has no slot is an object of it."""
     slot, colon, verb = context.partition(SLOT)
     return (slot, verb) if colon and verb else ("obj", context)
-
-
-def sigmoid(values: Any) -> Floats:
-    """1 / (1 + exp −x), without overflow."""
-    return np.asarray(0.5 * (1 + np.tanh(np.asarray(values, dtype=np.float64) / 2)))
-
-
-def wilson(right: int, items: int, z: float = 1.959963984540054) -> tuple[float, float]:
-    """The 95 % interval of a share (Wilson 1927).
-
-    >>> [round(end, 4) for end in wilson(8, 10)]
-    [0.4902, 0.9433]
-    """
-    share, extra = right / items, z * z / items
-    middle = share + extra / 2
-    half = z * math.sqrt(share * (1 - share) / items + extra / (4 * items))
-    low, high = (middle - half) / (1 + extra), (middle + half) / (1 + extra)
-    # Rounding must not put the share itself outside.
-    return max(0.0, min(low, share)), min(1.0, max(high, share))

@@ -11,6 +11,7 @@ import numpy.typing as npt
 from scipy import sparse
 
 from roget.core.folder import need_csr
+from roget.learn.attachment.vectors import tabulate
 
 Floats = npt.NDArray[np.float64]
 
@@ -89,7 +90,7 @@ def kind_of(head: str) -> str:
 
 def by_words(pairs: Iterable[tuple[str, str]]) -> Preference:
     """Shares of words themselves, of pairs (noun, head) that were seen."""
-    words, heads, matrix = _counted(pairs)
+    words, heads, matrix = tabulate(Counter(pairs))
     totals = np.asarray(matrix.sum(axis=0)).ravel()
     density = sparse.csr_array((matrix / totals[None, :]).T)
     return Preference(words, heads, sparse.eye_array(len(words), format="csr"), density, totals)
@@ -103,7 +104,7 @@ def by_cut(thesaurus: Any, pairs: Iterable[tuple[str, str]]) -> Preference:
     from roget.core.counts import Counts
     from roget.learn.treecut import TreeCut
 
-    words, heads, matrix = _counted(pairs)
+    words, heads, matrix = tabulate(Counter(pairs))
     model = TreeCut(thesaurus).fit(Counts(matrix, words, heads))
     density = model.density_
     used = np.flatnonzero(np.bincount(density.indices, minlength=density.shape[1]))
@@ -126,12 +127,3 @@ def by_cut(thesaurus: Any, pairs: Iterable[tuple[str, str]]) -> Preference:
         sparse.csr_array(density),
         np.append(times, totals),
     )
-
-
-def _counted(pairs: Iterable[tuple[str, str]]) -> tuple[list[str], list[str], Any]:
-    seen = Counter(pairs)
-    words, heads = (sorted({pair[at] for pair in seen}) for at in (0, 1))
-    row, column = ({name: at for at, name in enumerate(names)} for names in (words, heads))
-    places = [row[noun] for noun, _ in seen], [column[head] for _, head in seen]
-    shape = len(words), len(heads)
-    return words, heads, sparse.csr_array((list(seen.values()), places), shape=shape)

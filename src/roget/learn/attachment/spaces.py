@@ -11,7 +11,7 @@ from roget.core.quadruple import Quadruple
 from roget.learn.attachment.evidence import parted
 from roget.learn.attachment.quads import NOUN
 from roget.learn.attachment.vectors import Table, Vectors, classed, embedded
-from roget.learn.attachment.words import Forms, Normal, other_name, traits
+from roget.learn.attachment.words import Forms, Normal, make_forms, other_name, traits
 
 if TYPE_CHECKING:
     from roget.core.counts import Counts
@@ -52,7 +52,7 @@ class Sources:
                 self.pairs.words.tolist(), self.pairs.word_totals.tolist(), strict=True
             ):
                 nouns[noun] += count
-        return Forms(verbs, nouns)
+        return make_forms(verbs, nouns)
 
 
 def spaces(

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
+from roget.core.counts.views import ppmi, unit
 from roget.learn.attachment.words import traits
 
 Floats = npt.NDArray[np.float32]
@@ -30,15 +31,17 @@ class Table:
 
     def matrix(self) -> tuple[list[str], list[str], Any]:
         """Words, contexts, and how often they met, by text."""
-        words, contexts = (sorted({key[at] for key in self.cells}) for at in (0, 1))
-        row = {word: at for at, word in enumerate(words)}
-        column = {context: at for at, context in enumerate(contexts)}
-        keys = sorted(self.cells)
-        cells = (
-            np.array([self.cells[key] for key in keys], dtype=np.float64),
-            ([row[word] for word, _ in keys], [column[context] for _, context in keys]),
-        )
-        return words, contexts, sparse.csr_array(cells, shape=(len(words), len(contexts)))
+        return tabulate(self.cells)
+
+
+def tabulate(cells: Mapping[tuple[str, str], float]) -> tuple[list[str], list[str], Any]:
+    """Names of rows and of columns in the order of the alphabet, and a sparse table."""
+    keys = sorted(cells)
+    rows, row = np.unique([key[0] for key in keys], return_inverse=True)
+    columns, column = np.unique([key[1] for key in keys], return_inverse=True)
+    values = np.array([cells[key] for key in keys], dtype=np.float64)
+    table = sparse.csr_array((values, (row, column)), shape=(rows.size, columns.size))
+    return rows.tolist(), columns.tolist(), table
 
 
 class Vectors:
@@ -104,17 +107,19 @@ class Vectors:
         return cls(kept["words"], table, kept["hints"], hinted)
 
 
-def embedded(table: Table, seed: int, dimensions: int = DIMENSIONS) -> Vectors:
+def embedded(gathered: Table, seed: int, dimensions: int = DIMENSIONS) -> Vectors:
     """Vectors by singular values of positive pointwise mutual information."""
-    if not table.cells:
+    if not gathered.cells:
         return Vectors([], np.zeros((0, 0), np.float32), [], np.zeros((0, 0), np.float32))
-    words, contexts, counts = table.matrix()
-    left, values, right = _singular(_ppmi(counts), dimensions, seed)
+    words, contexts, counts = gathered.matrix()
+    times, seen = (np.asarray(counts.sum(axis=axis)).ravel() for axis in (1, 0))
+    left, values, right = _singular(ppmi(counts, times, seen), dimensions, seed)
     hints = [at for at, name in enumerate(contexts) if name.startswith("^")]
-    seen = np.asarray(counts.sum(axis=0)).ravel()[hints]
+    seen = seen[hints]
     rarity = np.maximum(np.log(seen.max(initial=1.0) / np.maximum(seen, 1e-9)), 0.1)
     hinted = (right[:, hints].T * rarity[:, None]).astype(np.float32)
-    return Vectors(words, unit(left * values), [contexts[at] for at in hints], hinted)
+    table = unit((left * values).astype(np.float32))
+    return Vectors(words, table, [contexts[at] for at in hints], hinted)
 
 
 def classed(places: Mapping[str, Mapping[str, float]], seed: int) -> Vectors:
@@ -133,24 +138,7 @@ def classed(places: Mapping[str, Mapping[str, float]], seed: int) -> Vectors:
     weight = np.sqrt(np.maximum(-np.log(np.minimum(held, 1.0)), 0.0))
     left, values, _ = _singular(sparse.csr_array(shares * weight[None, :]), DIMENSIONS, seed)
     hints = np.zeros((0, values.size), dtype=np.float32)
-    return Vectors(words, unit(left * values), [], hints)
-
-
-def unit(rows: Any) -> Floats:
-    """Rows of length 1; those of length 0 stay."""
-    rows = np.asarray(rows, dtype=np.float32)
-    lengths = np.sqrt(np.square(rows).sum(axis=1, keepdims=True))
-    return np.asarray(rows / np.where(lengths > 0, lengths, 1), dtype=np.float32)
-
-
-def _ppmi(counts: Any) -> Any:
-    cells = counts.tocoo()
-    rows = np.asarray(counts.sum(axis=1)).ravel()
-    columns = np.asarray(counts.sum(axis=0)).ravel()
-    told = np.log(cells.data / (rows[cells.row] * columns[cells.col] / columns.sum()))
-    kept = told > 0
-    places = cells.row[kept], cells.col[kept]
-    return sparse.csr_array((told[kept], places), shape=counts.shape)
+    return Vectors(words, unit((left * values).astype(np.float32)), [], hints)
 
 
 def _singular(matrix: Any, dimensions: int, seed: int) -> tuple[Any, Any, Any]:

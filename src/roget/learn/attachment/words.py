@@ -1,56 +1,15 @@
-"""English words by their base forms, numbers by their shapes: what quadruples are compared by."""
+"""Words as quadruples are compared by them: base forms, numbers by their shapes, traits."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple, Protocol
 
+from roget import catalogue
 from roget.core.quadruple import Quadruple
 
-_VERBS = """be:is,are,was,were,been,being,am,'s,'re,'m have:has,had,having,'ve,'d do:does,did,done
-go:goes,went,gone say:said make:made take:took,taken get:got,gotten give:gave,given find:found
-think:thought tell:told become:became leave:left feel:felt bring:brought begin:began,begun keep:kept
-hold:held write:wrote,written stand:stood hear:heard mean:meant meet:met run:ran pay:paid sit:sat
-speak:spoke,spoken lead:led grow:grew,grown lose:lost fall:fell,fallen send:sent build:built
-understand:understood draw:drew,drawn break:broke,broken spend:spent rise:rose,risen buy:bought
-drive:drove,driven wear:wore,worn choose:chose,chosen seek:sought throw:threw,thrown catch:caught
-deal:dealt win:won forget:forgot,forgotten know:knew,known see:saw,seen come:came show:shown
-sell:sold teach:taught fight:fought shoot:shot steal:stole,stolen strike:struck,stricken
-sing:sang,sung drink:drank,drunk eat:ate,eaten fly:flew,flown hide:hid,hidden ride:rode,ridden
-sleep:slept bear:bore,borne,born beat:beaten bind:bound bite:bit,bitten blow:blew,blown bend:bent
-feed:fed flee:fled forbid:forbade,forbidden freeze:froze,frozen hang:hung lend:lent lay:laid
-light:lit overcome:overcame prove:proven ring:rang,rung shake:shook,shaken shrink:shrank,shrunk
-slide:slid spin:spun spring:sprang,sprung stick:stuck sweep:swept swear:swore,sworn swim:swam,swum
-swing:swung tear:tore,torn wake:woke,woken weep:wept withdraw:withdrew,withdrawn
-undergo:underwent,undergone undertake:undertook,undertaken creep:crept cling:clung dig:dug
-foresee:foresaw,foreseen grind:ground kneel:knelt sink:sank,sunk slay:slew,slain sting:stung
-strive:strove,striven swell:swollen tread:trod uphold:upheld withhold:withheld lie:lay,lain,lying
-withstand:withstood mislead:misled misunderstand:misunderstood overtake:overtook,overtaken
-overthrow:overthrew,overthrown oversee:oversaw,overseen outdo:outdid rebuild:rebuilt repay:repaid
-rewrite:rewrote,rewritten"""
-_NOUNS = """man:men woman:women child:children foot:feet tooth:teeth mouse:mice goose:geese
-life:lives wife:wives knife:knives half:halves self:selves shelf:shelves thief:thieves leaf:leaves
-loaf:loaves medium:media datum:data criterion:criteria phenomenon:phenomena analysis:analyses
-crisis:crises basis:bases thesis:theses hypothesis:hypotheses"""
-
-
-def _irregular(text: str) -> dict[str, str]:
-    pairs = (part.split(":") for part in text.split())
-    return {form: base for base, forms in pairs for form in forms.split(",")}
-
-
-IRREGULAR_VERBS, IRREGULAR_NOUNS = _irregular(_VERBS), _irregular(_NOUNS)
-
-# Endings, and what may stand in their place; "-" is one letter of two that are the same.
-_VERB_ENDINGS = (
-    ("ies", ("y",)), ("es", ("e", "")), ("s", ("",)),
-    ("ied", ("y",)), ("ed", ("e", "", "-")), ("ing", ("e", "", "-")),
-)  # fmt: skip
-_NOUN_ENDINGS = (
-    ("ies", ("y", "ie")), ("ses", ("s", "se")), ("xes", ("x",)), ("ches", ("ch", "che")),
-    ("shes", ("sh",)), ("s", ("",)),
-)  # fmt: skip
+LANGUAGE = "english"
 
 _SHAPES = tuple(
     (f"<{name}>", re.compile(pattern))
@@ -77,89 +36,20 @@ class Normal(NamedTuple):
     noun2: str
 
 
-class Forms:
-    """Base forms of words, chosen among the possible ones by how often each is known.
+class Forms(Protocol):
+    """Base forms of words, chosen among the possible ones by how often each is known."""
 
-    >>> forms = Forms({"name": 2, "say": 9, "plan": 3}, {"company": 5, "box": 1})
-    >>> [forms.verb(word) for word in ("named", "planning", "says", "took")]
-    ['name', 'plan', 'say', 'take']
-    >>> [forms.noun(word) for word in ("Companies", "boxes", "men", "1989", "12.5")]
-    ['company', 'box', 'man', '<year>', '<decimal>']
-    """
-
-    def __init__(self, verbs: Mapping[str, float], nouns: Mapping[str, float]) -> None:
-        self.verbs, self.nouns = dict(verbs), dict(nouns)
-        self._verb: dict[str, str] = {}
-        self._noun: dict[str, str] = {}
-
-    def verb(self, word: str) -> str:
-        """The infinitive of a verb, in small letters."""
-        found = self._verb.get(word)
-        if found is None:
-            found = self._verb[word] = self._infinitive(word.lower())
-        return found
-
-    def noun(self, word: str) -> str:
-        """The singular of a noun, in small letters, or the shape of a number."""
-        found = self._noun.get(word)
-        if found is None:
-            found = self._noun[word] = number(word) or self._singular(word.lower())
-        return found
+    verbs: dict[str, float]
+    nouns: dict[str, float]
 
     def normal(self, quads: Iterable[Quadruple]) -> list[Normal]:
         """Quadruples by base forms."""
-        return [
-            Normal(
-                self.verb(one.verb),
-                self.noun(one.noun1),
-                one.preposition.lower(),
-                self.noun(one.noun2),
-            )
-            for one in quads
-        ]
-
-    def _infinitive(self, word: str) -> str:
-        if word in IRREGULAR_VERBS:
-            return IRREGULAR_VERBS[word]
-        for ending, tries in _matching(word, _VERB_ENDINGS):
-            best = max(tries, key=lambda one: self.verbs.get(one, 0))
-            if self.verbs.get(best, 0) > self.verbs.get(word, 0):
-                return best
-            if word not in self.verbs:
-                # Nothing is known of it: double letters go, but for those of "call" and "pass".
-                doubled = tries[-1] if ending in ("ed", "ing") and len(tries) == 3 else ""
-                return (
-                    doubled
-                    if doubled and doubled[-1] not in "ls"
-                    else tries[min(1, len(tries) - 1)]
-                )
-        return word
-
-    def _singular(self, word: str) -> str:
-        if word in IRREGULAR_NOUNS:
-            return IRREGULAR_NOUNS[word]
-        if len(word) < 4 or word.endswith(("ss", "us", "is")):
-            return word
-        for _, tries in _matching(word, _NOUN_ENDINGS):
-            best = max(tries, key=lambda one: self.nouns.get(one, 0))
-            if self.nouns.get(best, 0) >= self.nouns.get(word, 0):
-                return best
-        return word
 
 
-def _matching(
-    word: str, endings: Sequence[tuple[str, tuple[str, ...]]]
-) -> Iterable[tuple[str, list[str]]]:
-    """The endings a word has, each with the words that may be behind it."""
-    for ending, ways in endings:
-        stem = word.removesuffix(ending)
-        if stem == word or len(stem) < 2:
-            continue
-        double = len(stem) > 2 and stem[-1] == stem[-2]
-        yield (
-            ending,
-            [stem[:-1] if way == "-" else stem + way for way in ways if way != "-" or double],
-        )
+def make_forms(verbs: Mapping[str, float], nouns: Mapping[str, float]) -> Forms:
+    """The base forms of the language, by how often verbs and nouns are known."""
+    made: Forms = catalogue.load("languages", LANGUAGE).forms(verbs, nouns)
+    return made
 
 
 def number(word: str) -> str | None:

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from roget.core.counts.views import ppmi, unit
 from roget.learn.classmodel.classes import Classes, Floats, Rule, unigram
 
 DIMENSIONS = 100
@@ -31,14 +32,14 @@ def nearest(train: Any, seed: int, sizes: tuple[int, ...], types: bool) -> list[
     if min(n, m) < 3 or train.nnz < 3:
         return []
     columns = np.asarray(train.sum(axis=0), dtype=np.float64).ravel()
-    associations = ppmi(train, columns, float(train.sum()))
+    totals = np.asarray(train.sum(axis=1), dtype=np.float64).ravel()
+    associations = ppmi(train, totals, columns)
     if not associations.nnz:
         return []
     svd = TruncatedSVD(min(DIMENSIONS, n - 1, m - 1), random_state=seed).fit(associations)
     projection = np.ascontiguousarray(svd.components_.T)
     space = {"columns": columns, "projection": projection}
-    space["words"] = _unit(associations @ projection)
-    totals = np.asarray(train.sum(axis=1), dtype=np.float64).ravel()
+    space["words"] = unit(associations @ projection)
     shares = sparse.csr_array(train / np.maximum(totals, 1e-300)[:, None])
     background = unigram(train)
     shares = shares + sparse.csr_array((totals == 0)[:, None] * background)
@@ -53,26 +54,9 @@ def nearest(train: Any, seed: int, sizes: tuple[int, ...], types: bool) -> list[
 
 def neighbours(given: Any, rule: Rule) -> Any:
     """p(c|n) of new words: weights of their nearest words, and the unigram's part."""
-    space = rule.space
-    total = float(space["columns"].sum())
-    vectors = _unit(ppmi(given, space["columns"], total) @ space["projection"])
+    totals = np.asarray(given.sum(axis=1), dtype=np.float64).ravel()
+    vectors = unit(ppmi(given, totals, rule.space["columns"]) @ rule.space["projection"])
     return _near(vectors, rule, False)
-
-
-def ppmi(matrix: Any, columns: Floats, total: float) -> Any:
-    """Positive pointwise mutual information of rows, given how often contexts are seen."""
-    cells = matrix.tocoo()
-    rows = np.asarray(matrix.sum(axis=1), dtype=np.float64).ravel()
-    expected = rows[cells.row] * np.maximum(columns[cells.col], 0.5)
-    values = np.log(np.maximum(cells.data * total / expected, 1.0))
-    table = sparse.csr_array((values, (cells.row, cells.col)), shape=matrix.shape)
-    table.eliminate_zeros()
-    return table
-
-
-def _unit(vectors: Floats) -> Floats:
-    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
-    return np.asarray(vectors / np.where(lengths > 0, lengths, 1.0))
 
 
 def _near(vectors: Floats, rule: Rule, same: bool) -> Any:

@@ -10,12 +10,12 @@ import numpy as np
 from scipy import sparse
 
 from roget.core.counts import Counts
+from roget.core.intervals import Interval, interval
 from roget.errors import InputError
 from roget.learn.classmodel import ClassModel
 from roget.learn.classmodel.classes import Classes, Floats
 from roget.learn.classmodel.recipes import recipe
 from roget.learn.clustering.inputs import aligned
-from roget.learn.heldout.intervals import Interval, interval
 
 MODELS = ("unigram", "mle", "absolute", "kneser-ney", "nearest", "soft-symmetric", "comdl", "roget")
 """What is compared unless asked otherwise: all that takes seconds."""

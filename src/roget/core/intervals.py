@@ -1,4 +1,4 @@
-"""Means over splits or draws, with Student's intervals."""
+"""Intervals of means over splits or draws (Student), and of shares (Wilson)."""
 
 from __future__ import annotations
 
@@ -39,3 +39,15 @@ def interval(values: Sequence[float]) -> Interval:
     reach = float(stats.t.ppf((1 + CONFIDENCE) / 2, known.size - 1))
     half = reach * float(known.std(ddof=1)) / math.sqrt(known.size)
     return Interval(mean, mean - half, mean + half)
+
+
+def wilson(right: int, items: int) -> tuple[float, float]:
+    """The ends of the 95 % interval of a share (Wilson 1927).
+
+    >>> [round(end, 4) for end in wilson(8, 10)]
+    [0.4902, 0.9433]
+    """
+    from scipy import stats
+
+    found = stats.binomtest(right, items).proportion_ci(CONFIDENCE, method="wilson")
+    return float(found.low), float(found.high)

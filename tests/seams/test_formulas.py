@@ -1,0 +1,32 @@
+"""Formulas that several rooms need are written once."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import roget
+
+HOMES = {
+    "ppmi": "core/counts/views.py",
+    "unit": "core/counts/views.py",
+    "wilson": "core/intervals.py",
+}
+LIBRARIES = {"sigmoid": "scipy.special.expit", "expit": "scipy.special.expit"}
+
+
+def _is_method(node):
+    return bool(node.args.args) and node.args.args[0].arg == "self"
+
+
+def test_each_formula_has_one_home():
+    source = Path(roget.__file__).parent
+    found = {}
+    for path in source.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(node, ast.FunctionDef) and not _is_method(node):
+                name = node.name.lstrip("_")
+                assert name not in LIBRARIES, f"{path}:{node.lineno}: use {LIBRARIES[name]}"
+                if name in HOMES:
+                    found.setdefault(name, []).append(path.relative_to(source).as_posix())
+    assert found == {name: [home] for name, home in HOMES.items()}
