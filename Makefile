@@ -30,6 +30,7 @@ demo: $(BASE)
 	@echo "open in a browser: $(CURDIR)/demo.html"
 
 test: $(READY)
+	@$(BIN)/python docs/build.py --measures >/dev/null
 	$(BIN)/python -m pytest -n auto --dist loadfile $(PYTEST)
 
 bench: $(READY)

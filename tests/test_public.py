@@ -77,9 +77,9 @@ def test_score_stays_a_function():
 
 
 def test_catalogue_holds_what_was_designed():
-    assert set(catalogue.names("measures")) == set(DESIGNED_MEASURES)
-    assert catalogue.names("entropies") != []
-    assert set(catalogue.names("entropies")) == set(DESIGNED_ENTROPIES)
+    # What was designed stays under its name; more may be added by a line of the catalogue.
+    assert set(catalogue.names("measures")) >= set(DESIGNED_MEASURES)
+    assert set(catalogue.names("entropies")) >= set(DESIGNED_ENTROPIES)
 
 
 def test_every_entry_loads_and_declares_itself():

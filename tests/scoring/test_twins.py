@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -25,8 +26,13 @@ labellings = st.integers(1, 14).flatmap(
 
 
 def test_every_measure_has_a_twin():
+    """Here, or in a test of its own that names it, beside a published value say."""
     covered = {name.partition("(")[0] for name in TWINS} | set(WITHOUT_TWIN)
-    assert covered == set(catalogue.names("measures"))
+    known = set(catalogue.names("measures"))
+    assert covered <= known
+    tests = [path.read_text("utf-8") for path in Path(__file__).parents[1].rglob("test_*.py")]
+    for name in known - covered:
+        assert any(f'"{name}' in text for text in tests), f"{name}: no test names it"
 
 
 @pytest.mark.parametrize("name", TWINS)
