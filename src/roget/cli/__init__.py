@@ -24,7 +24,7 @@ from roget.cli import neighbours as neighbours_command
 from roget.cli import prefer as prefer_command
 from roget.cli import reproduce as reproduce_command
 from roget.cli import score as score_command
-from roget.cli.choices import Command
+from roget.cli.command import command
 from roget.errors import RogetError
 
 app = typer.Typer(
@@ -53,7 +53,7 @@ _COMMANDS: dict[str, Callable[..., None]] = {
     "reproduce": reproduce_command.reproduce,
 }
 for _name, _command in _COMMANDS.items():
-    app.command(_name, cls=Command)(_command)
+    command(app, _name)(_command)
 app.add_typer(attach_command.app)
 app.add_typer(data_command.app)
 

@@ -10,7 +10,8 @@ from typing import Annotated, Any
 
 import typer
 
-from roget.cli import choices, options
+from roget.cli import options
+from roget.cli.command import command
 from roget.cli.deliver import Format, Output, deliver
 
 app = typer.Typer(
@@ -32,7 +33,7 @@ QUADS = "lines of verb, noun, preposition, noun, N or V, with or without a numbe
 Model = Annotated[str, typer.Argument(metavar="MODEL", help="A model of `roget attach train`.")]
 
 
-@app.command(cls=choices.Command)
+@command(app, "train")
 def train(
     output: Annotated[
         str, typer.Option("--output", "-o", metavar="MODEL", help="The folder to write.")
@@ -105,7 +106,7 @@ def train(
         deliver(report_training(made, output, len(given)), format)
 
 
-@app.command("test", cls=choices.Command)
+@command(app, "test")
 def check(
     model: Model,
     quads: Annotated[str, typer.Argument(metavar="QUADS", help=f"The file: {QUADS}; or sample.")],
@@ -121,7 +122,7 @@ def check(
     deliver(report(Attacher.load(model).test(given)), format, output)
 
 
-@app.command(cls=choices.Command)
+@command(app, "predict")
 def predict(model: Model, format: Format = None, output: Output = None) -> None:
     """Answer the quadruples on standard input: four words a line, or lines as in the files.
 

@@ -6,13 +6,16 @@ import shlex
 import sys
 import time
 import warnings
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from roget.cli import choices, counting, options
+from roget.cli import options
+from roget.cli.command import Asked
 from roget.cli.deliver import Format, deliver
+from roget.learn.options import Options, Plan, offered
 
 if TYPE_CHECKING:
     from roget.report import Report
@@ -33,92 +36,26 @@ def build(
     output: Annotated[
         str | None, typer.Option("--output", "-o", metavar="DIR", help="The thesaurus: a folder.")
     ] = None,
-    method: Annotated[
-        str,
-        choices.option(
-            "clusterers",
-            help="How to cluster: soft classes by annealing, or as many as shorten the description "
-            "of the counts: of words (mdl), of words and contexts (comdl).",
-        ),
-    ] = "soft",
-    clusters: Annotated[
-        str,
-        typer.Option("--clusters", "-k", metavar="K|auto", help="How many classes of words."),
-    ] = "auto",
-    beta: Annotated[
-        float | None,
-        typer.Option(metavar="B", help="How sharp memberships are; higher is sharper."),
-    ] = None,
-    top: Annotated[
-        int, typer.Option(min=1, metavar="N", help="Take the N most frequent words.")
-    ] = 5000,
-    min_count: counting.MinCountOption = 5,
-    min_context: counting.MinContextOption = 1,
-    relation: counting.RelationOption = None,
-    window: counting.WindowOption = None,
-    sides: counting.SidesOption = counting.Sides.both,
-    reader: counting.ReaderOption = None,
-    tagger: counting.TaggerOption = None,
-    model: counting.ModelOption = None,
-    columns: counting.ColumnsOption = None,
-    stop: counting.StopOption = None,
-    vocabulary: counting.VocabularyOption = None,
-    alphabetic: counting.AlphabeticOption = False,
-    encoding: counting.EncodingOption = "utf-8",
-    transpose: Annotated[
-        bool | None,
-        typer.Option(
-            help="Classes of contexts, not of words. Default: no; yes for tables that are named "
-            "or headed like verb_object.tsv.",
-            show_default=False,
-        ),
-    ] = None,
-    seed: options.Seed = 0,
-    heldout: Annotated[
-        bool, typer.Option(help="Try the classes on tokens held out; about doubles the time.")
-    ] = True,
+    *,
+    plan: Plan,
+    asked: Options,
+    own: Annotated[Mapping[str, Any], Asked(offered, "Of one method only")],
     format: Format = None,
 ) -> None:
     """Build a thesaurus: a tree of word classes, learnt from text or from counts.
 
-    Other ways to count: roget count first, then roget build COUNTS. Ctrl-C while words are
+    Ctrl-C while words are
     clustered keeps the classes found so far, but never in the place of a thesaurus that is there
     already; the same command goes on from there.
     """
-    target = _target(inputs, output)
-    from roget.learn.build import Plan
-    from roget.learn.counting.options import Options
-
-    asked = Options(
-        relation=relation or None,
-        window=window,
-        sides=sides.value,
-        reader=reader,
-        tagger=None if tagger is None else tagger.value,
-        model=model,
-        columns=columns or None,
-        encoding=encoding,
-        transpose=transpose,
-        min_count=min_count,
-        min_context=min_context,
-        stop=stop,
-        vocabulary=vocabulary,
-        alphabetic=alphabetic,
+    given = inputs or []
+    target = options.target_of(
+        given, output, "build from: name files, folders, counts, or sample", "DIR"
     )
-    _build(inputs or [], target, asked, Plan(method, clusters, beta, top, seed, heldout), format)
+    _build(given, target, asked, replace(plan, own=own), format)
 
 
-def _target(inputs: list[str] | None, output: str | None) -> str:
-    from roget.errors import InputError
-
-    if not inputs:
-        raise InputError("nothing to build from: name files, folders, counts, or sample")
-    if output is None:
-        raise InputError("name what to write: -o DIR")
-    return output
-
-
-def _build(inputs: list[str], output: str, asked: Any, plan: Any, format: str | None) -> None:
+def _build(inputs: list[str], output: str, asked: Options, plan: Plan, format: str | None) -> None:
     from roget.cli.progress import clustering, reading
     from roget.learn.build import run
     from roget.report.thesaurus import report
@@ -132,8 +69,7 @@ def _build(inputs: list[str], output: str, asked: Any, plan: Any, format: str | 
         warnings.simplefilter("always", UserWarning)
         built = run(inputs, output, asked, plan, reading=read, clustering=cluster)
     said = [str(one.message) for one in caught if issubclass(one.category, UserWarning)]
-    for note in (*built.notes, *said):
-        print(f"note: {note}", file=sys.stderr)
+    options.tell_notes([*built.notes, *said])
     if built.saved:
         made = report(built.thesaurus, whole=not built.interrupted)
         _tell(made, output, time.monotonic() - began)

@@ -9,7 +9,6 @@ from collections.abc import Callable
 from typing import Any
 
 import typer
-from typer.core import TyperCommand
 
 from roget import catalogue
 from roget.errors import UnknownName
@@ -46,15 +45,3 @@ def completer(kind: str) -> Callable[[str], list[str]]:
         return [name for name in catalogue.names(kind) if name.startswith(incomplete)]
 
     return complete
-
-
-class Command(TyperCommand):
-    """A command whose help lists the names there are now."""
-
-    def format_help(self, ctx: Any, formatter: Any) -> None:
-        """Write the help, with the names of a kind where an option has its `<kind>`."""
-        for parameter in self.params:
-            kind = (parameter.metavar or "")[1:-1]
-            if kind in catalogue.KINDS:
-                parameter.metavar = f"<{'|'.join(catalogue.names(kind))}>"
-        super().format_help(ctx, formatter)

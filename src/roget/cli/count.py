@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import sys
 import time
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
-from roget.cli import choices, counting
+from roget.cli import options
 from roget.cli.deliver import Format, check_output, deliver
+from roget.learn.counting.options import Options
 
 _SHOWN = ("inputs", "show", "word", "format", "output")
 
@@ -51,53 +52,8 @@ def count(
             help="Write verb, noun, preposition, noun and attachment as .tsv, not counts.",
         ),
     ] = False,
-    relation: counting.RelationOption = None,
-    window: counting.WindowOption = None,
-    sides: counting.SidesOption = counting.Sides.both,
-    reader: counting.ReaderOption = None,
-    tagger: counting.TaggerOption = None,
-    model: counting.ModelOption = None,
-    columns: counting.ColumnsOption = None,
-    form: Annotated[bool, typer.Option("--form", help="Count forms, not lemmas.")] = False,
-    keep_case: Annotated[
-        bool, typer.Option("--keep-case", help="Leave capitals as they are.")
-    ] = False,
-    tags: Annotated[
-        bool, typer.Option("--tags", help="Add the part of speech: drink/VERB.")
-    ] = False,
-    lines: Annotated[
-        bool, typer.Option("--lines", help="Plain text: every line is a sentence.")
-    ] = False,
-    encoding: counting.EncodingOption = "utf-8",
-    transpose: Annotated[
-        bool, typer.Option("--transpose", help="Words and contexts change places.")
-    ] = False,
-    min_count: counting.MinCountOption = 1,
-    min_context: counting.MinContextOption = 1,
-    min_pair: Annotated[
-        int, typer.Option(min=1, metavar="N", help="Leave out pairs seen less often.")
-    ] = 1,
-    stop: counting.StopOption = None,
-    vocabulary: counting.VocabularyOption = None,
-    contexts: Annotated[
-        str | None, typer.Option(metavar="FILE", help="The only contexts wanted, one per line.")
-    ] = None,
-    alphabetic: counting.AlphabeticOption = False,
-    limit: Annotated[
-        int | None,
-        typer.Option(min=1, metavar="N", help="Stop after N tokens (rows of a table): to try out."),
-    ] = None,
-    processes: Annotated[
-        int | None, typer.Option(min=1, metavar="N", help="Default: one per core.")
-    ] = None,
-    memory: Annotated[
-        str | None, typer.Option(metavar="SIZE", help="For sums, such as 2GB; more goes to disk.")
-    ] = None,
-    engine: Annotated[str, choices.option("engines", help="Where to count.")] = "local",
-    scheduler: Annotated[
-        str | None,
-        typer.Option(metavar="ADDRESS", help="Of a Dask cluster; without it a local one is made."),
-    ] = None,
+    *,
+    asked: Options,
     format: Format = None,
 ) -> None:
     """Count how often each word stands in each context.
@@ -112,35 +68,8 @@ def count(
         return
     if word is not None:
         raise InputError("--word: only with --show")
-    target = _target(given, output)
-    from roget.learn.counting.options import Options
-
-    asked = Options(
-        relation=relation or None,
-        window=window,
-        sides=sides.value,
-        reader=reader,
-        tagger=None if tagger is None else tagger.value,
-        model=model,
-        columns=columns or None,
-        form=form,
-        keep_case=keep_case,
-        tags=tags,
-        lines=lines,
-        encoding=encoding,
-        transpose=transpose or None,
-        min_count=min_count,
-        min_context=min_context,
-        min_pair=min_pair,
-        stop=stop,
-        vocabulary=vocabulary,
-        contexts=contexts,
-        alphabetic=alphabetic,
-        limit=limit,
-        processes=processes,
-        memory=memory,
-        engine=engine,
-        scheduler=scheduler,
+    target = options.target_of(
+        given, output, "count: name files, folders or - for standard input", "COUNTS"
     )
     if quadruples:
         _write_quadruples(given, target, asked, format)
@@ -148,17 +77,7 @@ def count(
         _count(given, target, asked, format)
 
 
-def _target(inputs: list[str], output: str | None) -> str:
-    from roget.errors import InputError
-
-    if not inputs:
-        raise InputError("nothing to count: name files, folders or - for standard input")
-    if output is None:
-        raise InputError("name what to write: -o COUNTS")
-    return output
-
-
-def _count(inputs: list[str], output: str, asked: Any, format: str | None) -> None:
+def _count(inputs: list[str], output: str, asked: Options, format: str | None) -> None:
     from roget.cli.progress import reading
     from roget.learn.counting.count import run
     from roget.report import Report
@@ -178,10 +97,8 @@ def _count(inputs: list[str], output: str, asked: Any, format: str | None) -> No
         "sentences": done.sentences,
         "files": done.files,
     }
-    for note in done.notes:
-        print(f"note: {note}", file=sys.stderr)
-    if done.reused:
-        print(f"note: {done.reused:,} of {done.files:,} files were counted before", file=sys.stderr)
+    again = [f"{done.reused:,} of {done.files:,} files were counted before"] if done.reused else []
+    options.tell_notes([*done.notes, *again])
     print(f"wrote {output}: {sizes(facts)}", file=sys.stderr)
     read = f"{plural(done.tokens, done.unit)} of {plural(done.files, 'file')}"
     print(f"  {read} in {seconds:.1f} s; see it: roget count --show {output}", file=sys.stderr)
@@ -189,7 +106,7 @@ def _count(inputs: list[str], output: str, asked: Any, format: str | None) -> No
         deliver(Report.of(f"Counts: {output}", facts), format)
 
 
-def _write_quadruples(inputs: list[str], output: str, asked: Any, format: str | None) -> None:
+def _write_quadruples(inputs: list[str], output: str, asked: Options, format: str | None) -> None:
     from roget.cli.progress import reading
     from roget.learn.counting.quadruples import write
     from roget.report import Report

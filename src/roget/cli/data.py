@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from roget.cli import choices
+from roget.cli.command import command
 from roget.cli.deliver import AsJson, Format, Output, deliver
 
 app = typer.Typer(
@@ -20,7 +20,7 @@ app = typer.Typer(
 Name = Annotated[str, typer.Argument(help="A name of `roget data list`.")]
 
 
-@app.command("list", cls=choices.Command)
+@command(app, "list")
 def list_data(
     as_json: AsJson = False,
     format: Format = None,

@@ -149,6 +149,22 @@ def read_counts(name: str, columns: str | None, sample: str = "verb_object") -> 
     from roget.learn.opening import open_counts
 
     counts, notes = open_counts(name, columns or None, sample=sample)
+    tell_notes(notes)
+    return counts
+
+
+def target_of(inputs: Sequence[str], output: str | None, doing: str, metavar: str) -> str:
+    """The output, once it is sure that something is to be done and where it is written."""
+    from roget.errors import InputError
+
+    if not inputs:
+        raise InputError(f"nothing to {doing}")
+    if output is None:
+        raise InputError(f"name what to write: -o {metavar}")
+    return output
+
+
+def tell_notes(notes: Sequence[str]) -> None:
+    """What there is to tell besides the answer, on stderr."""
     for note in notes:
         print(f"note: {note}", file=sys.stderr)
-    return counts

@@ -9,7 +9,7 @@ import shutil
 import tempfile
 import warnings
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -17,66 +17,27 @@ from roget import catalogue
 from roget._version import __version__
 from roget.core.counts import Counts
 from roget.core.counts.files import is_counts
+from roget.core.options import choose, options_of, takes
 from roget.core.store import clear_errors, write_atomic
 from roget.data import is_sample
-from roget.errors import InputError, UnknownName
+from roget.errors import InputError
 from roget.learn.counting import count as counting
-from roget.learn.counting.inputs import plan, sources_of
-from roget.learn.counting.options import Options, cuts_of, recipe_of
+from roget.learn.counting.options import Options as Counting
+from roget.learn.counting.plan import Inputs, is_asked, plan_count
 from roget.learn.counting.work import Progress as Reading
 from roget.learn.opening import open_counts
+from roget.learn.options import Options, Plan, offered, own_options
 from roget.learn.thesaurus import Edit, Thesaurus
 from roget.learn.thesaurus import files as thesaurus_files
 from roget.learn.trial import trial
 
 Clustering: TypeAlias = Callable[[dict[str, Any]], None]
 
-AUTO = "auto"
-TOP = 5000
-MIN_COUNT = 5
-
 _READY = ("min_count", "min_context", "min_pair", "transpose")
 """What can be asked of counts that are there already."""
 
 _HOW = ("processes", "memory", "engine", "scheduler")
 """What is no matter to the result."""
-
-
-@dataclass(frozen=True)
-class Plan:
-    """How a thesaurus is made of counts; see `build`."""
-
-    method: str = "soft"
-    clusters: int | str | None = AUTO
-    beta: float | None = None
-    top: int | None = TOP
-    seed: int | None = 0
-    """None draws one, so that the next run cannot go on from where this one stopped."""
-    heldout: bool = True
-    """Whether classes are tried on tokens held out, once they are found."""
-
-    def __post_init__(self) -> None:
-        known = catalogue.names("clusterers")
-        if self.method not in known:
-            raise UnknownName("method", self.method, known)
-        if self.beta is not None:
-            catalogue.load("clusterers", self.method).make(beta=self.beta)  # or an error, at once
-        if self.top is not None and self.top < 1:
-            raise InputError(f"top {self.top}: expected 1 or more")
-        if self.n_clusters is not None and self.n_clusters < 1:
-            raise InputError(f"{self.clusters} clusters: expected 1 or more, or {AUTO}")
-
-    @property
-    def n_clusters(self) -> int | None:
-        """How many clusters are asked for; None if that is to be found out."""
-        if self.clusters in (None, AUTO):
-            return None
-        try:
-            return int(self.clusters)
-        except (TypeError, ValueError):
-            raise InputError(
-                f"clusters {self.clusters!r}: expected a whole number, or {AUTO}"
-            ) from None
 
 
 @dataclass(frozen=True)
@@ -91,55 +52,60 @@ class Built:
     """Whether the thesaurus is in its folder; what Ctrl-C leaves never replaces another one."""
 
 
+@takes(Plan, Options, also=offered())
 def build(
-    inputs: counting.Inputs,
+    inputs: Inputs,
     *,
     output: str | os.PathLike[str] | None = None,
-    method: str = "soft",
-    clusters: int | str | None = AUTO,
-    beta: float | None = None,
-    top: int | None = TOP,
-    random_state: int | None = 0,
-    heldout: bool = True,
     progress: Clustering | None = None,
     **options: Any,
 ) -> Thesaurus:
     """Build a thesaurus of the words in some files, and keep it in the folder `output` if named.
 
-    Inputs: whatever `roget.count` reads, or counts folders, or the names of bundled samples
-    ("sample" is verb_object). `options` are those of `roget.count`; words seen less than
-    `min_count` times (default 5) are left out, and of the others the `top` most frequent taken.
-    Unless `columns` or `transpose` say otherwise, the words of a table are in its first column; or
-    in its second, where header or name are of the kind of verb_object.tsv.
-
-    `method` is "soft": deterministic annealing into so many `clusters`, or as many as held-out
-    counts ask for ("auto"); a larger `beta` makes memberships sharper; or "symmetric", the same
-    with clusters of associations. Or "mdl" or "comdl": as
-    many as shorten the description of the counts, by splits of words alone or with classes of
-    contexts as well. With the same `random_state`, the result is the same. With `heldout` the
-    classes are then learnt again from part of the tokens, and tried on the rest: the provenance's
-    "heldout" has the bits per token, by word, by class and by both.
+    Options are those of `roget.count`, of the thesaurus, and of the chosen `method`: of
+    SoftAnnealing, MDLTree, CoMDL or another clusterer (those whose name is one of counting's are
+    called method_min_count and the like). With the same `random_state`, the result is the same.
 
     With an output, a run that was stopped goes on when it is called again, and edits of a thesaurus
     that is there already are made again. Ctrl-C while words are clustered ends that early, with the
-    classes found so far; they are saved only if no thesaurus is there yet. `progress` is called
-    with {"n_clusters", "fraction"} and "beta" and "free_energy", or "description_length".
+    classes found so far; they are saved only if no thesaurus is there yet.
+
+    Parameters
+    ----------
+    inputs
+        Whatever `roget.count` reads, or counts folders, or the names of bundled samples ("sample"
+        is verb_object). Unless `columns` or `transpose` say otherwise, the words of a table are in
+        its first column; or in its second, where header or name are like verb_object.tsv.
+    output
+        The folder to write.
+    progress
+        Called with {"n_clusters", "fraction"} and "beta" and "free_energy", or
+        "description_length".
+
+    Returns
+    -------
+    Thesaurus
+        With `heldout`, its provenance has the bits per held-out token, by word, class and both.
+
+    Raises
+    ------
+    InputError
+        If inputs cannot be read, or options do not go together; UnknownName for an unknown one.
     """
-    unknown = options.keys() - {field.name for field in fields(Options)}
-    if unknown:
-        raise UnknownName("option", min(unknown), [field.name for field in fields(Options)])
     for name in ("stop", "vocabulary", "contexts"):
         if not isinstance(options.get(name), str | os.PathLike | None):
             options[name] = tuple(options[name])  # looked at twice
-    asked = Options(**{"min_count": MIN_COUNT, **options})
-    wanted = Plan(method, clusters, beta, top, random_state, heldout)
-    return run(inputs, output, asked, wanted, clustering=progress).thesaurus
+    own = own_options()
+    asked = Options(**choose(Options, options, options_of(Plan), own))
+    wanted = {name: value for name, value in options.items() if name in options_of(Plan)}
+    more = {name: value for name, value in options.items() if name in own}
+    return run(inputs, output, asked, Plan(**wanted, own=more), clustering=progress).thesaurus
 
 
 def run(
-    inputs: counting.Inputs,
+    inputs: Inputs,
     output: str | os.PathLike[str] | None,
-    options: Options,
+    options: Counting,
     wanted: Plan,
     *,
     reading: Reading | None = None,
@@ -152,7 +118,7 @@ def run(
             return _built(listed, Path(folder), options, wanted, reading, clustering)
     target = checked(Path(output))
     partial = target.with_name(f"{target.name}.partial")
-    begun_before = partial.is_dir()
+    before = _kept(partial)
     with clear_errors(target):
         partial.mkdir(exist_ok=True)
     try:
@@ -168,15 +134,37 @@ def run(
         built.thesaurus.save(target)
     except BaseException as error:
         halfway = (partial / "counts.partial").is_dir()  # has told so itself
-        mistake = isinstance(error, InputError) and not halfway and not begun_before
+        mistake = isinstance(error, InputError) and not halfway and before is None
         if mistake or not any(partial.iterdir()):
-            shutil.rmtree(partial, ignore_errors=True)
+            _clear(partial, before)
         elif not halfway and not isinstance(error, InputError):
             error.add_note(f"run the same command again to go on ({partial} keeps what is done)")
         raise
     if not built.interrupted:
-        shutil.rmtree(partial, ignore_errors=True)
+        _clear(partial, before)
     return built
+
+
+def _kept(partial: Path) -> list[str] | None:
+    """What a run that was stopped has left, by name; None if there is no such folder."""
+    if not partial.is_dir():
+        return None
+    found = sorted(path.name for path in partial.iterdir())
+    ours = ("counts", *(f"{method}-" for method in catalogue.names("clusterers")))
+    for name in found:
+        if not name.startswith(ours):
+            raise InputError(
+                f"{partial} is there and holds something else ({name}): a build would keep there "
+                "what is done; move it away, or name another output"
+            )
+    return found
+
+
+def _clear(partial: Path, before: list[str] | None) -> None:
+    """Remove what was kept; a folder that was there and empty is somebody's, and stays."""
+    shutil.rmtree(partial, ignore_errors=True)
+    if before == []:
+        partial.mkdir(exist_ok=True)
 
 
 def checked(target: Path) -> Path:
@@ -219,7 +207,7 @@ def _edited(built: Built, target: Path) -> Built:
 def _built(
     inputs: Sequence[str | os.PathLike[str]],
     folder: Path,
-    options: Options,
+    options: Counting,
     wanted: Plan,
     reading: Reading | None,
     clustering: Clustering | None,
@@ -230,7 +218,7 @@ def _built(
     model = _clusterer(wanted, folder, counts, clustering).fit(counts)
     thesaurus = Thesaurus.from_clustering(counts, model)
     if wanted.heldout and not model.interrupted_:
-        thesaurus.provenance["heldout"] = trial(counts, model, wanted.seed, clustering)
+        thesaurus.provenance["heldout"] = trial(counts, model, wanted.random_state, clustering)
     return Built(thesaurus, (*notes, *more, *model.notes_), model.interrupted_)
 
 
@@ -246,14 +234,14 @@ def _clusterer(wanted: Plan, folder: Path, counts: Counts, progress: Clustering 
             shutil.rmtree(other, ignore_errors=True)
     return catalogue.load("clusterers", wanted.method).make(
         wanted.n_clusters,
-        beta=wanted.beta,
-        random_state=wanted.seed,
-        checkpoint=None if wanted.seed is None else folder / name,
+        **wanted.arguments,
+        random_state=wanted.random_state,
+        checkpoint=None if wanted.random_state is None else folder / name,
         progress=progress,
     )
 
 
-def _chosen(counts: Counts, wanted: Plan, options: Options) -> tuple[Counts, tuple[str, ...]]:
+def _chosen(counts: Counts, wanted: Plan, options: Counting) -> tuple[Counts, tuple[str, ...]]:
     """The words to be clustered: the most frequent, as far as contexts link them."""
     notes = []
     if not counts.entries:
@@ -272,7 +260,7 @@ def _chosen(counts: Counts, wanted: Plan, options: Options) -> tuple[Counts, tup
     return linked, tuple(notes)
 
 
-def _ready(inputs: Sequence[str | os.PathLike[str]], options: Options) -> Counts | None:
+def _ready(inputs: Sequence[str | os.PathLike[str]], options: Counting) -> Counts | None:
     """The counts that are there already, added up; None if inputs have to be counted."""
     found = [_existing(os.fspath(given)) for given in inputs]
     if not any(one is not None for one in found):
@@ -280,11 +268,10 @@ def _ready(inputs: Sequence[str | os.PathLike[str]], options: Options) -> Counts
     tables = [one for one in found if one is not None]
     if len(tables) < len(inputs):
         raise InputError("inputs of two kinds: counts that are there, and what is to be counted")
-    plain = Options()
-    for field in fields(Options):
-        asked = getattr(options, field.name)
-        if field.name not in (*_READY, *_HOW) and asked != getattr(plain, field.name):
-            raise InputError(f"{field.name} {asked}: {os.fspath(inputs[0])} is counted already")
+    for name in options_of(Counting):
+        if name not in (*_READY, *_HOW) and is_asked(options, name):
+            asked = getattr(options, name)
+            raise InputError(f"{name} {asked}: {os.fspath(inputs[0])} is counted already")
     counts = tables[0].merge(*tables[1:]) if len(tables) > 1 else tables[0]
     if options.transpose:
         counts = counts.T
@@ -298,26 +285,15 @@ def _existing(name: str) -> Counts | None:
 def _counted(
     inputs: Sequence[str | os.PathLike[str]],
     folder: Path,
-    options: Options,
+    options: Counting,
     progress: Reading | None,
 ) -> tuple[Counts, tuple[str, ...]]:
     """Count, unless that was done by a run that was stopped later."""
     place, mark = folder / "counts", folder / "counts.key"
-    key = _key(inputs, options)
+    planned = plan_count(inputs, options)
+    key = planned.key
     if is_counts(place) and mark.is_file() and mark.read_text() == key:
         return Counts.read(place), ("counted before",)
-    done = counting.run(inputs, place, options, progress=progress)
+    done = counting.run(planned, place, options, progress=progress)
     write_atomic(mark, key)
     return Counts.read(place), done.notes
-
-
-def _key(inputs: Sequence[str | os.PathLike[str]], options: Options) -> str:
-    """A name for what is counted and how; another one each time for standard input."""
-    sources, reader = sources_of(
-        inputs, options.reader, options.encoding, tabular=options.columns is not None
-    )
-    recipe, _ = recipe_of(options, reader)
-    cuts = asdict(cuts_of(options, recipe))
-    said = [task.key for task in plan(sources, recipe)]
-    said += [f"{name}={sorted(v) if isinstance(v, frozenset) else v}" for name, v in cuts.items()]
-    return hashlib.sha256("\n".join(said).encode("utf-8", "surrogatepass")).hexdigest()

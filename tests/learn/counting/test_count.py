@@ -501,7 +501,7 @@ def test_pieces_and_bundles_give_the_same(tmp_path: Path, monkeypatch: pytest.Mo
     monkeypatch.setattr(inputs, "BUNDLE", 100)
     sources, _ = inputs.sources_of([tmp_path], None, "utf-8", tabular=False)
     recipe = inputs.Recipe("conllu", relations=("all",))
-    assert len(inputs.plan(sources, recipe)) > 5
+    assert len(inputs.plan_tasks(sources, recipe)) > 5
     assert count(tmp_path, relation="all") == whole
 
 

@@ -4,29 +4,25 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeAlias
+from typing import Any
 
 from roget.core.counts import Counts
 from roget.core.counts import files as counts_files
 from roget.core.io import duck
 from roget.core.io.source import STANDARD_INPUT
-from roget.core.io.table import Columns
+from roget.core.options import choose, takes
 from roget.errors import InputError
 from roget.learn.counting import export
 from roget.learn.counting.hashing import Hashes
-from roget.learn.counting.inputs import plan, sources_of
-from roget.learn.counting.options import Options, Words, cuts_of, recipe_of
+from roget.learn.counting.options import Options
 from roget.learn.counting.origin import Origin
+from roget.learn.counting.plan import CountPlan, Inputs, PathLike, plan_count
 from roget.learn.counting.recipe import UNITS
 from roget.learn.counting.total import Result, Total
 from roget.learn.counting.work import Meter, Progress, counted, first
 from roget.learn.counting.workspace import Workspace
-
-PathLike: TypeAlias = str | os.PathLike[str]
-Inputs: TypeAlias = PathLike | Sequence[PathLike]
 
 
 @dataclass(frozen=True)
@@ -50,73 +46,54 @@ class Summary:
     """Choices that were made for the caller."""
 
 
+@takes(Options)
 def count(
     inputs: Inputs,
     *,
     output: PathLike | None = None,
-    relation: str | Sequence[str] | None = None,
-    window: int | None = None,
-    sides: str = "both",
-    reader: str | None = None,
-    tagger: str | None = None,
-    model: str | None = None,
-    columns: Columns = None,
-    form: bool = False,
-    keep_case: bool = False,
-    tags: bool = False,
-    lines: bool = False,
-    encoding: str = "utf-8",
-    transpose: bool | None = None,
-    min_count: int = 1,
-    min_context: int = 1,
-    min_pair: int = 1,
-    stop: Words = None,
-    vocabulary: Words = None,
-    contexts: Words = None,
-    alphabetic: bool = False,
-    limit: int | None = None,
     processes: int | None = 1,
-    memory: str | None = None,
-    engine: str = "local",
-    scheduler: str | None = None,
     progress: Progress | None = None,
+    **options: Any,
 ) -> Counts:
     """Count how often each word stands in each context of some files, and load the result.
 
-    Inputs: files, folders, patterns or "-" (standard input), of one kind: CoNLL-U, plain text,
-    spaCy's DocBin, tables of (word, context[, count]), sparse matrices. Names tell the kind, then
-    the first bytes; `reader` overrules them. With `output` the counts are kept there as well.
-
-    What is a pair: of parsed text, `relation` (obj, subj, all, … or a pattern; default obj); of
-    any text, `window`, the words up to so many places away on both `sides` (or left, right,
-    apart, each). Plain text is parsed roughly by the `tagger` hanta, well by spacy with a `model`;
-    of a table, `columns` names word, context and count ("word=noun,context=verb", or in that
-    order, by name or number); else header or name tell (verb_object.tsv), if `transpose` does not:
-    false for words in the first column. Of other inputs, true swaps words and contexts.
-
     What is a word: the lemma in lower case; else its `form`, or with `keep_case`, or with `tags`.
-    Plain text has sentences by Unicode's rules, or one per line (`lines`).
+    Names tell the kind of the inputs, then the first bytes; `reader` overrules them. Lists of words
+    (`stop`, `vocabulary`, `contexts`) are files or iterables.
 
-    What is left out: words, contexts and pairs seen less often than `min_count`, `min_context`,
-    `min_pair`; those on the list `stop`; those not in `vocabulary` or `contexts` (a file with one
-    per line, or an iterable); and what is not `alphabetic`. Reading ends after `limit` tokens.
+    Parameters
+    ----------
+    inputs
+        Files, folders, patterns or "-" (standard input), of one kind: CoNLL-U, plain text, spaCy's
+        DocBin, tables of (word, context[, count]), sparse matrices.
+    output
+        Where to keep the counts as well: a folder, or a .tsv, .tsv.gz or .npz file.
+    processes
+        How many; None for one on each core. A script that asks for several must guard its calls by
+        `if __name__ == "__main__":`, as Python's own pools need; so here the default is 1.
+    progress
+        Called with bytes done, bytes in all and tokens (0 of tables).
 
-    How: in so many `processes` (None: one for each core; a script that asks for several must
-    guard its calls by `if __name__ == "__main__":`, as Python's own pools need), with so much
-    `memory` ("2GB") for adding up, or on the `engine` dask, at a `scheduler`'s address.
-    `progress` is called with bytes done, bytes in all and tokens (0 of tables).
+    Returns
+    -------
+    Counts
+        The table of words and contexts.
+
+    Raises
+    ------
+    InputError
+        If an input cannot be read, or the options do not go together.
     """
-    given = locals()
-    options = Options(**{name: given[name] for name in Options.__dataclass_fields__})
+    asked = Options(processes=processes, **choose(Options, options))
     if output is not None:
-        return Counts.read(run(inputs, output, options, progress=progress).output)
+        return Counts.read(run(inputs, output, asked, progress=progress).output)
     with tempfile.TemporaryDirectory(prefix="roget.") as folder:
         place = Path(folder) / "counts"
-        return Counts.read(run(inputs, place, options, keep=False, progress=progress).output)
+        return Counts.read(run(inputs, place, asked, keep=False, progress=progress).output)
 
 
 def run(
-    inputs: Inputs,
+    inputs: Inputs | CountPlan,
     output: PathLike,
     options: Options | None = None,
     *,
@@ -131,15 +108,10 @@ def run(
     """
     options = options or Options()
     target = export.checked(Path(output))
-    listed = [inputs] if isinstance(inputs, str | os.PathLike) else list(inputs)
-    sources, reader = sources_of(
-        listed, options.reader, options.encoding, tabular=options.columns is not None
-    )
+    planned = inputs if isinstance(inputs, CountPlan) else plan_count(inputs, options)
+    sources, recipe, tasks = planned.sources, planned.recipe, planned.tasks
     if any(_same(source.path, target) for source in sources):
         raise InputError(f"cannot write {target}: it is one of the inputs")
-    recipe, notes = recipe_of(options, reader)
-    cuts = cuts_of(options, recipe)
-    tasks = plan(sources, recipe)
     with (
         Workspace(target, tasks, keep=keep and recipe.limit is None) as workspace,
         Hashes(sources if recipe.limit is None else []) as hashes,
@@ -150,7 +122,7 @@ def run(
             done = counted(workspace, tasks, recipe, options, meter)
         else:
             done = first(workspace, tasks, recipe, options, meter)
-        origin = Origin(sources, recipe, cuts, done, hashes)
+        origin = Origin(sources, recipe, planned.cuts, done, hashes)
         result = _added_up(workspace, target, origin, options.memory)
     return Summary(
         target,
@@ -162,7 +134,7 @@ def run(
         sum(part.facts.sentences for part in done),
         len(sources),
         len({source.path for task in tasks if task.key in before for source in task.sources}),
-        (*notes, *dict.fromkeys(part.facts.note for part in done if part.facts.note)),
+        (*planned.notes, *dict.fromkeys(part.facts.note for part in done if part.facts.note)),
     )
 
 

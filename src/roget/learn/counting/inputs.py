@@ -109,7 +109,7 @@ def _head(source: Source) -> bytes:
         getattr(blocks, "close", lambda: None)()
 
 
-def plan(sources: Sequence[Source], recipe: Recipe) -> list[Task]:
+def plan_tasks(sources: Sequence[Source], recipe: Recipe) -> list[Task]:
     """Tasks that one process each can do: pieces of large sources, bundles of small ones.
 
     They depend on the inputs and the recipe only, so that they are the same whenever the same is

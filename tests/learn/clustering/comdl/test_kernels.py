@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from roget.learn.clustering.comdl import criterion, kernels, merges
+from roget.learn.clustering.comdl.options import PARTITIONS
 from roget.learn.clustering.comdl.predict import Model
 from roget.learn.clustering.comdl.search import Classes, agglomerate, apply
 
@@ -27,7 +28,7 @@ def problems(draw: st.DrawFn) -> tuple[Any, Any, Any, float, float, str]:
         given = draw(st.lists(st.integers(0, 3), min_size=size, max_size=size))
         labels.append(np.unique(given, return_inverse=True)[1].astype(np.int64))
     parameter = st.sampled_from([0.05, 0.3, 1.0, 2.5])
-    prior = draw(st.sampled_from(criterion.PARTITIONS))
+    prior = draw(st.sampled_from(PARTITIONS))
     return counts, labels[0], labels[1], draw(parameter), draw(parameter), prior
 
 

@@ -8,7 +8,7 @@ from scipy import sparse
 from scipy.special import gammaln
 
 from roget.core.tree import Tree
-from roget.learn.clustering.mdl import criteria, kernels
+from roget.learn.clustering.mdl import criteria, kernels, options
 from roget.learn.clustering.mdl.model import code_lengths, frequencies, shrunk
 from roget.learn.clustering.memberships import one_hot
 from roget.learn.clustering.result import posterior
@@ -37,7 +37,7 @@ def test_relative_frequencies_and_memberships() -> None:
     assert one_hot(np.array([1, 0]), 3).toarray().tolist() == [[0, 1, 0], [1, 0, 0]]
 
 
-@pytest.mark.parametrize("criterion", criteria.CRITERIA)
+@pytest.mark.parametrize("criterion", options.CRITERIA)
 def test_joining_costs_what_the_clusters_length_grows_by(criterion: str) -> None:
     rng = np.random.default_rng(0)
     counts = rng.poisson(3, size=(3, 6)) + 1.0

@@ -4,32 +4,31 @@ from __future__ import annotations
 
 import dataclasses
 import math
-import os
 import warnings
-from collections.abc import Callable, Mapping
-from numbers import Integral, Real
+from collections.abc import Mapping
+from numbers import Integral
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 
-from roget.errors import InputError
+from roget.core.options import check
 from roget.learn.clustering import keeping
 from roget.learn.clustering.annealing.choose import choose, generator
 from roget.learn.clustering.annealing.data import Data, prepare
+from roget.learn.clustering.annealing.options import Options
 from roget.learn.clustering.annealing.states import Settings, Split
 from roget.learn.clustering.annealing.walk import Method
 from roget.learn.clustering.base import Clusterer
 from roget.learn.clustering.inputs import learnable
 from roget.learn.clustering.interrupt import interruptible
 from roget.learn.clustering.memberships import replace_rows, sparsify
+from roget.learn.clustering.options import CALLED
 from roget.learn.clustering.result import BETA, Clustering, Rule
 
-DTYPES = ("float64", "float32")
 
-
-class Annealing(Clusterer):
+class Annealing(Clusterer, Options):
     """What estimators by annealing share; a subclass has `method`, and its parameters."""
 
     unit = BETA
@@ -37,17 +36,6 @@ class Annealing(Clusterer):
     facts: ClassVar[Mapping[str, str]] = {"beta": "beta_"}
     found: ClassVar[Mapping[str, str]] = {"beta": "beta_"}
 
-    n_clusters: int | None
-    beta: float | None
-    prior: str
-    min_count: float
-    dtype: str
-    tol: float
-    max_iter: int
-    n_jobs: int | None
-    random_state: Any
-    checkpoint: str | os.PathLike[str] | None
-    progress: Callable[[dict[str, Any]], None] | None
     beta_: float
 
     @property
@@ -57,7 +45,7 @@ class Annealing(Clusterer):
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Learn clusters of the rows of X: Counts, or any sparse or dense matrix of counts."""
-        self._check_options()
+        check(self, CALLED, dtype=str(self.dtype).rpartition(".")[2].strip("<>'"))
         matrix = self._table(X, reset=True)
         totals, learnt = learnable(matrix, self.min_count)
         part = matrix if learnt.size == totals.size else matrix[learnt]
@@ -90,28 +78,6 @@ class Annealing(Clusterer):
 
     def _revive_rule(self, content: Mapping[str, Any]) -> Rule:
         return self.method.rule(content["beta_"])
-
-    def _check_options(self) -> None:
-        for name, value, known in (
-            ("dtype", str(self.dtype).rpartition(".")[2].strip("<>'"), DTYPES),
-            ("prior", self.prior, ("empirical", "uniform")),
-        ):
-            if value not in known:
-                raise InputError(f"{name}={value!r}: expected {' or '.join(known)}")
-        for name in ("n_clusters", "max_iter"):
-            number: Any = getattr(self, name)
-            if number is None and name == "n_clusters":
-                continue
-            if not isinstance(number, Integral) or number < 1:
-                raise InputError(f"{name}={number!r}: expected a whole number, 1 or more")
-        for name in ("beta", "tol", "min_count"):
-            number = getattr(self, name)
-            if number is None and name == "beta":
-                continue
-            if not isinstance(number, Real) or not math.isfinite(number) or number < 0:
-                raise InputError(f"{name}={number!r}: expected a number, not negative")
-        if self.beta == 0:
-            raise InputError("beta=0: expected a positive number, or None")
 
     def _checkpoint(self, data: Data) -> tuple[keeping.Checkpoint, dict[str, Any] | None]:
         """Where the run is kept, and what it had come to if it was begun before."""

@@ -27,8 +27,6 @@ from roget.core.kernels.special import fill_log_gamma
 from roget.core.types import Floats, Ints
 from roget.learn.clustering.comdl import kernels
 
-PARTITIONS = ("sizes", "modl")
-
 TABLE = 1 << 16
 """Counts below this have their lnΓ in a table."""
 

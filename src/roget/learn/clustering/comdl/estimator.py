@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import math
-import os
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, ClassVar, Self
 
@@ -14,6 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
+from roget.core.options import check
 from roget.core.tree import Tree
 from roget.core.types import Floats, Ints
 from roget.errors import InputError
@@ -21,26 +20,24 @@ from roget.learn.clustering import keeping
 from roget.learn.clustering.base import Clusterer
 from roget.learn.clustering.comdl import hierarchy
 from roget.learn.clustering.comdl.criterion import (
-    PARTITIONS,
     Table,
     blocks_of,
     prepare,
 )
 from roget.learn.clustering.comdl.hierarchy import Hierarchy
+from roget.learn.clustering.comdl.options import Options
 from roget.learn.clustering.comdl.predict import Joining, Model
 from roget.learn.clustering.comdl.search import Search, Settings, starts_for, sweeps_for
 from roget.learn.clustering.inputs import find_names
 from roget.learn.clustering.interrupt import interruptible
+from roget.learn.clustering.options import CALLED
 from roget.learn.clustering.result import SAVED, Clustering
-
-LEVELS = (1.0, 0.5, 0.25)
-"""The parts of the classes that are left at the levels whose predictions are averaged."""
 
 MOST = 2.0**53
 """Counts are added up exactly below this."""
 
 
-class CoMDL(Clusterer):
+class CoMDL(Clusterer, Options):
     """Classes of words and classes of contexts, as many as shorten the description of the counts.
 
     The table is described by which words and contexts are in which classes, by the counts of the
@@ -93,36 +90,11 @@ class CoMDL(Clusterer):
     start_blocks_: Floats
     starts_: list[dict[str, Any]]
 
-    def __init__(
-        self,
-        *,
-        a: float | str = "auto",
-        b: float | str = "auto",
-        n_row_classes: int | None = None,
-        n_column_classes: int | None = None,
-        partition: str = "sizes",
-        levels: Sequence[float] = LEVELS,
-        n_sweeps: int | None = None,
-        n_starts: int | None = None,
-        random_state: Any = None,
-        checkpoint: str | os.PathLike[str] | None = None,
-        progress: Callable[[dict[str, Any]], None] | None = None,
-    ) -> None:
-        self.a = a
-        self.b = b
-        self.n_row_classes = n_row_classes
-        self.n_column_classes = n_column_classes
-        self.partition = partition
-        self.levels = levels
-        self.n_sweeps = n_sweeps
-        self.n_starts = n_starts
-        self.random_state = random_state
-        self.checkpoint = checkpoint
-        self.progress = progress
-
     def fit(self, X: Any, y: Any = None) -> Self:
         """Learn classes of the rows and columns of X: Counts, or any matrix of counts."""
-        self._check_options()
+        check(self, CALLED)
+        if not len(self.levels):
+            raise InputError("levels=(): expected parts of the classes, such as 0.5")
         matrix = self._table(X, reset=True)
         rows = np.asarray(matrix.sum(axis=1), dtype=np.float64).ravel()
         columns = np.asarray(matrix.sum(axis=0), dtype=np.float64).ravel()
@@ -197,24 +169,6 @@ class CoMDL(Clusterer):
     @property
     def _wanted(self) -> tuple[int | None, int | None]:
         return self.n_row_classes, self.n_column_classes
-
-    def _check_options(self) -> None:
-        if self.partition not in PARTITIONS:
-            raise InputError(f"partition={self.partition!r}: expected {' or '.join(PARTITIONS)}")
-        for name, given in (("a", self.a), ("b", self.b)):
-            number = isinstance(given, int | float) and math.isfinite(given) and given > 0
-            if given != "auto" and not number:
-                raise InputError(f"{name}={given!r}: expected a positive number, or 'auto'")
-        for name, count in (
-            ("n_row_classes", self.n_row_classes),
-            ("n_column_classes", self.n_column_classes),
-            ("n_starts", self.n_starts),
-            ("n_sweeps", self.n_sweeps),
-        ):
-            if count is not None and count < 1:
-                raise InputError(f"{name}={count}: expected 1 or more")
-        if not len(self.levels) or not all(0 < level <= 1 for level in self.levels):
-            raise InputError(f"levels={self.levels!r}: expected parts, above 0 up to 1")
 
     def _search(self, data: Table, seed: int) -> list[Hierarchy]:
         """Run the search to its end, or to where it is interrupted; gives the best start first."""

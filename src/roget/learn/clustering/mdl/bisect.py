@@ -20,8 +20,6 @@ from roget.core.types import Array, Floats
 from roget.learn.clustering.mdl import kernels
 from roget.learn.clustering.mdl.criteria import Code, Parts
 
-SEARCHES = ("auto", "paper")
-
 SWEEPS = 100
 
 AXES = 2

@@ -24,9 +24,6 @@ import numpy as np
 from roget.core.types import Floats
 from roget.learn.clustering.mdl import kernels
 
-CRITERIA = ("li-abe", "corrected", "dirichlet", "nml")
-ESTIMATORS = ("mdl", "mle")
-
 TABLE = 1 << 16
 """x·log x is looked up for whole numbers below this."""
 

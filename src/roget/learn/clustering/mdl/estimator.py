@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -14,18 +13,16 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
 from roget.core.information import bits
+from roget.core.options import check
 from roget.core.types import Floats
-from roget.errors import InputError
 from roget.learn.clustering import keeping
 from roget.learn.clustering.base import Clusterer
 from roget.learn.clustering.inputs import learnable
 from roget.learn.clustering.interrupt import interruptible
 from roget.learn.clustering.mdl import model as models
-from roget.learn.clustering.mdl.bisect import SEARCHES, Bisector
+from roget.learn.clustering.mdl.bisect import Bisector
 from roget.learn.clustering.mdl.choose import choose
 from roget.learn.clustering.mdl.criteria import (
-    CRITERIA,
-    ESTIMATORS,
     Code,
     Parts,
     background,
@@ -33,14 +30,16 @@ from roget.learn.clustering.mdl.criteria import (
 )
 from roget.learn.clustering.mdl.grow import Grower
 from roget.learn.clustering.mdl.model import Joining
+from roget.learn.clustering.mdl.options import Options
 from roget.learn.clustering.memberships import one_hot
+from roget.learn.clustering.options import CALLED
 from roget.learn.clustering.result import SAVED, Clustering, Rule
 
 BEST = "dirichlet"
 """What criterion="auto" is: the code whose clusters help most as back-off of sparse counts."""
 
 
-class MDLTree(Clusterer):
+class MDLTree(Clusterer, Options):
     """Clusters of words and their tree, as many as shorten the description of the counts.
 
     All words are one cluster at first. The split in two that saves most is made, then the next;
@@ -86,32 +85,9 @@ class MDLTree(Clusterer):
     concentration_: float | None
     parent_weight_: float
 
-    def __init__(
-        self,
-        n_clusters: int | None = None,
-        *,
-        criterion: str = "auto",
-        estimator: str = "mdl",
-        search: str = "auto",
-        concentration: float | str = "auto",
-        min_count: float = 0,
-        random_state: Any = None,
-        checkpoint: str | os.PathLike[str] | None = None,
-        progress: Callable[[dict[str, Any]], None] | None = None,
-    ) -> None:
-        self.n_clusters = n_clusters
-        self.criterion = criterion
-        self.estimator = estimator
-        self.search = search
-        self.concentration = concentration
-        self.min_count = min_count
-        self.random_state = random_state
-        self.checkpoint = checkpoint
-        self.progress = progress
-
     def fit(self, X: Any, y: Any = None) -> Self:
         """Learn clusters of the rows of X: Counts, or any sparse or dense matrix of counts."""
-        self._check_options()
+        check(self, CALLED)
         matrix = self._table(X, reset=True)
         totals, learnt = learnable(matrix, self.min_count)
         part = matrix if learnt.size == totals.size else matrix[learnt]
@@ -129,20 +105,6 @@ class MDLTree(Clusterer):
         memberships = one_hot(labels, grower.n_clusters)
         self.clustering_ = replace(bare, memberships=memberships)
         return self
-
-    def _check_options(self) -> None:
-        for name, value, known in (
-            ("criterion", self.criterion, ("auto", *CRITERIA)),
-            ("estimator", self.estimator, ESTIMATORS),
-            ("search", self.search, SEARCHES),
-        ):
-            if value not in known:
-                raise InputError(f"{name}={value!r}: expected {' or '.join(known)}")
-        if self.n_clusters is not None and self.n_clusters < 1:
-            raise InputError(f"n_clusters={self.n_clusters}: expected 1 or more, or None")
-        given = self.concentration
-        if given != "auto" and (isinstance(given, str) or not 0 < given < np.inf):
-            raise InputError(f"concentration={given!r}: expected a positive number, or 'auto'")
 
     def _grow(
         self, part: Any, totals: Floats, seed: int, pause: Callable[[], None]

@@ -12,7 +12,8 @@ from roget.core.kernels.rows import Items
 from roget.core.tree import Tree
 from roget.core.types import Floats
 from roget.learn.clustering.mdl import kernels
-from roget.learn.clustering.mdl.criteria import CRITERIA, ESTIMATORS, kind_of
+from roget.learn.clustering.mdl.criteria import kind_of
+from roget.learn.clustering.mdl.options import CRITERIA, ESTIMATORS
 from roget.learn.clustering.result import Clustering, Rule, array, posterior
 
 

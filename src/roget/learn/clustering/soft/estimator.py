@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable
-from typing import Any
-
 from roget import catalogue
-from roget.errors import InputError
 from roget.learn.clustering.annealing.estimator import Annealing
 from roget.learn.clustering.annealing.walk import Method
 from roget.learn.clustering.result import Rule
 from roget.learn.clustering.soft.anneal import Annealer
+from roget.learn.clustering.soft.options import Options
 from roget.learn.clustering.soft.rule import Annealed
 
-MODELS = ("asymmetric", "symmetric")
 
-
-class SoftAnnealing(Annealing):
+class SoftAnnealing(Annealing, Options):
     """Soft clusters of words by deterministic annealing, and the tree of their splits.
 
     A word n belongs to cluster c by p(c|n) ∝ exp(−β·KL(p_n‖p_c)), a cluster is the mean of its
@@ -51,37 +45,6 @@ class SoftAnnealing(Annealing):
     name = "soft"
     rule = Annealed
 
-    def __init__(
-        self,
-        n_clusters: int | None = None,
-        *,
-        beta: float | None = None,
-        model: str = "asymmetric",
-        prior: str = "empirical",
-        mass: bool = False,
-        min_count: float = 0,
-        dtype: str = "float64",
-        tol: float = 1e-5,
-        max_iter: int = 100,
-        n_jobs: int | None = None,
-        random_state: Any = None,
-        checkpoint: str | os.PathLike[str] | None = None,
-        progress: Callable[[dict[str, Any]], None] | None = None,
-    ) -> None:
-        self.n_clusters = n_clusters
-        self.beta = beta
-        self.model = model
-        self.prior = prior
-        self.mass = mass
-        self.min_count = min_count
-        self.dtype = dtype
-        self.tol = tol
-        self.max_iter = max_iter
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.checkpoint = checkpoint
-        self.progress = progress
-
     @property
     def method(self) -> Method:
         """The search, and how its clusters take new words."""
@@ -93,8 +56,3 @@ class SoftAnnealing(Annealing):
             return Annealed(float(beta), self.mass, self.n_jobs)
 
         return Method(Annealer, rule, self.mass)
-
-    def _check_options(self) -> None:
-        if self.model not in MODELS:
-            raise InputError(f"model={self.model!r}: expected {' or '.join(MODELS)}")
-        super()._check_options()

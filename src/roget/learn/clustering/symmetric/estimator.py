@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable
-from typing import Any
-
 from roget.learn.clustering.annealing.estimator import Annealing
 from roget.learn.clustering.annealing.walk import Method
 from roget.learn.clustering.symmetric.annealer import SymmetricAnnealer
@@ -39,33 +35,6 @@ class SymmetricAnnealing(Annealing):
 
     name = "symmetric"
     rule = FoldIn
-
-    def __init__(
-        self,
-        n_clusters: int | None = None,
-        *,
-        beta: float | None = None,
-        prior: str = "empirical",
-        min_count: float = 0,
-        dtype: str = "float64",
-        tol: float = 1e-5,
-        max_iter: int = 100,
-        n_jobs: int | None = None,
-        random_state: Any = None,
-        checkpoint: str | os.PathLike[str] | None = None,
-        progress: Callable[[dict[str, Any]], None] | None = None,
-    ) -> None:
-        self.n_clusters = n_clusters
-        self.beta = beta
-        self.prior = prior
-        self.min_count = min_count
-        self.dtype = dtype
-        self.tol = tol
-        self.max_iter = max_iter
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.checkpoint = checkpoint
-        self.progress = progress
 
     @property
     def method(self) -> Method:

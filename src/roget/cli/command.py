@@ -1,0 +1,157 @@
+"""Commands made of functions; options of a dataclass in their signature become options of theirs.
+
+A parameter that is annotated with a dataclass of options stands for all of them, and one annotated
+`Annotated[Mapping, Asked(function)]` for those that the function tells, gathered as far as given.
+Parameters are made when a command is used, so that `roget --help` loads none of this.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, is_dataclass
+from functools import cached_property
+from typing import Annotated, Any, TypeVar, get_args, get_type_hints
+
+import typer
+from typer.core import TyperCommand
+
+from roget import catalogue
+from roget.core.options import Option, options_of
+
+Function = TypeVar("Function", bound=Callable[..., None])
+
+
+@dataclass(frozen=True)
+class Asked:
+    """Options that are known only when a command is used, such as those of plug-ins."""
+
+    declared: Callable[[], Iterable[Option]]
+    title: str
+
+
+def command(app: typer.Typer, name: str) -> Callable[[Function], Function]:
+    """Make a function a command of an app."""
+
+    def register(function: Function) -> Function:
+        def later() -> None:
+            """Only its documentation is needed before the command is used."""
+
+        later.__doc__ = function.__doc__
+        kind = type("Command", (Command,), {"function": staticmethod(function)})
+        app.command(name, cls=kind)(later)
+        return function
+
+    return register
+
+
+class Command(TyperCommand):
+    """A command whose parameters are made when it is used."""
+
+    function: Callable[..., None]
+
+    @cached_property
+    def whole(self) -> Any:
+        """The command with its parameters."""
+        app = typer.Typer(add_completion=False, rich_markup_mode=None)
+        app.command(self.name)(expand(self.function))
+        return typer.main.get_command(app)
+
+    @property
+    def params(self) -> Any:
+        """The parameters."""
+        return self.whole.params
+
+    @params.setter
+    def params(self, given: Any) -> None:
+        """There are none before the command is used."""
+
+    def invoke(self, ctx: Any) -> Any:
+        """Call the function."""
+        return ctx.invoke(self.whole.callback, **ctx.params)
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        """Write the help, with the names of a kind where an option has its `<kind>`."""
+        for one in self.params:
+            kind = (one.metavar or "")[1:-1]
+            if kind in catalogue.KINDS:
+                one.metavar = f"<{'|'.join(catalogue.names(kind))}>"
+        super().format_help(ctx, formatter)
+
+    def format_options(self, ctx: Any, formatter: Any) -> None:
+        """Write what there is to say of parameters, each dataclass under a heading of its own."""
+        sections: dict[str, list[tuple[str, str]]] = {"Arguments": [], "Options": []}
+        for one in self.get_params(ctx):
+            record = one.get_help_record(ctx)
+            plain = "Arguments" if one.param_type_name == "argument" else "Options"
+            if record is not None:
+                title = getattr(one, "rich_help_panel", None) or plain
+                sections.setdefault(title, []).append(record)
+        for title, rows in sections.items():
+            if rows:
+                with formatter.section(title):
+                    formatter.write_dl(rows)
+
+
+def expand(function: Callable[..., None]) -> Callable[..., None]:
+    """The function with options in the place of dataclasses, as typer reads it."""
+    hints = get_type_hints(function, include_extras=True)
+    parameters: list[inspect.Parameter] = []
+    gathered: dict[str, tuple[Callable[..., Any], list[Option]]] = {}
+    for name, parameter in inspect.signature(function).parameters.items():
+        hint = hints[name]
+        later = next((one for one in get_args(hint) if isinstance(one, Asked)), None)
+        title: str | None
+        made: Any
+        if later is not None:
+            declared, title, made = list(later.declared()), later.title, dict
+        elif is_dataclass(hint):
+            declared, made = list(options_of(hint).values()), hint
+            title = str(hint.__doc__).partition("\n")[0].rstrip(".") if gathered else None
+        else:
+            parameters.append(parameter.replace(annotation=hint))
+            continue
+        gathered[name] = made, declared
+        parameters += [_parameter(one, title, unasked=later is not None) for one in declared]
+
+    def run(**given: Any) -> None:
+        for name, (made, declared) in gathered.items():
+            values = {one.name: given.pop(one.name) for one in declared}
+            given[name] = made(**{key: v for key, v in values.items() if v is not None})
+        function(**given)
+
+    run.__doc__, run.__name__ = function.__doc__, function.__name__
+    # Arguments come first, then what has to be given.
+    run.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
+        [one.replace(kind=inspect.Parameter.KEYWORD_ONLY) for one in parameters]
+    )
+    run.__annotations__ = {one.name: one.annotation for one in parameters}
+    return run
+
+
+def _parameter(one: Option, title: str | None, unasked: bool) -> inspect.Parameter:
+    """An option as typer takes it; where it is `unasked` unless given, its default is only told."""
+    default, flag = one.default, f"--{one.name.replace('_', '-')}"
+    shown = ",".join(map(str, default)) if isinstance(default, tuple) else default
+    settings: dict[str, Any] = {"help": one.help, "rich_help_panel": title}
+    kind: Any = bool | None
+    if one.type is bool:
+        flags = one.flags or (f"{flag}/--no-{flag[2:]}",)
+        settings["show_default"] = bool(shown) and not unasked
+    else:
+        flags = one.flags or (flag,)
+        kind = list[str] | None if one.many == "repeated" else str | None
+        # Names of the catalogue are listed when help is asked for.
+        known = one.choices if isinstance(one.choices, str) else "|".join(one.choices or ())
+        settings |= {"metavar": f"<{known}>" if known else one.metavar, "parser": one.parse}
+        settings["autocompletion"] = lambda incomplete: [
+            name for name in one.known if name.startswith(incomplete)
+        ]
+        if unasked and shown is not None:
+            settings["help"] += f"  [default: {shown}]"
+    return inspect.Parameter(
+        one.name,
+        inspect.Parameter.KEYWORD_ONLY,
+        default=None if unasked else shown,
+        annotation=Annotated[kind, typer.Option(*flags, **settings)],
+    )

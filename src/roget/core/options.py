@@ -1,0 +1,255 @@
+"""Options, each declared once: commands, Python signatures and checks are made from a dataclass.
+
+A field made by `option` says what the option is for, what it may be and what it is called on the
+command line. Modules that declare options import nothing heavy, so that help is instant.
+"""
+
+from __future__ import annotations
+
+import inspect
+import math
+import types
+import typing
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, fields, replace
+from functools import cache
+from numbers import Integral, Real
+from typing import Any, TypeVar
+
+from roget import catalogue
+from roget.errors import InputError, UnknownName
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+SAID = "{name} {value!r}"
+"""How messages name an option and its value."""
+
+_KEY = "roget.option"
+_NAMES: dict[type, str] = {int: "N", float: "X", str: "TEXT"}
+
+
+@dataclass(frozen=True)
+class Option:
+    """What there is to know of one option."""
+
+    name: str
+    default: Any
+    help: str
+    type: type = str
+    """Of a value: bool, int, float or str; of its items, where there may be `many`."""
+    choices: tuple[str, ...] | str | None = None
+    """Names to choose from, or the catalogue's kind of them."""
+    words: tuple[str, ...] = ()
+    """What a number may be as well, such as "auto"."""
+    minimum: float | None = None
+    maximum: float | None = None
+    positive: bool = False
+    optional: bool = False
+    """Whether None is a value."""
+    many: str = ""
+    """How several are given in a command: "repeated", or parted by such a sign."""
+    flags: tuple[str, ...] = ()
+    metavar: str = ""
+
+    @property
+    def known(self) -> tuple[str, ...]:
+        """The names to choose from, plug-ins' included; none where anything goes."""
+        if isinstance(self.choices, str):
+            return tuple(catalogue.names(self.choices))
+        return self.choices or ()
+
+    @property
+    def expected(self) -> str:
+        """What a value must be, in words."""
+        numbers = {int: "a whole number", float: "a number"}
+        said = " or ".join(self.known) or numbers.get(self.type, "text")
+        if self.range and self.type in numbers:
+            said = self.range if self.positive else f"{said}, {self.range}"
+        return ", or ".join([said, *(self.words or (["None"] if self.optional else []))])
+
+    @property
+    def range(self) -> str:
+        """How large a number must be, in words."""
+        if self.positive and self.maximum is not None:
+            return f"above 0, up to {self.maximum:g}"
+        if self.positive:
+            return "a positive number"
+        if self.maximum is not None:
+            return f"{self.minimum or 0:g} to {self.maximum:g}"
+        if self.minimum is None:
+            return ""
+        return f"{self.minimum:g} or more" if self.minimum else "not negative"
+
+    def parse(self, given: Any) -> Any:
+        """A text of the command line as a value; what is none stays as it is, for `check`."""
+        if not isinstance(given, str):
+            return given
+        if self.many not in ("", "repeated"):
+            return tuple(replace(self, many="").parse(part) for part in given.split(self.many))
+        if self.type in (int, float) and given not in self.words:
+            try:
+                return self.type(given)
+            except ValueError:
+                return given
+        return given
+
+    def check(self, value: Any, said: str = SAID) -> None:
+        """Raise an error that names the option, unless the value can be used."""
+        if (value is None and self.optional) or (isinstance(value, str) and value in self.words):
+            return
+        if self.many:
+            for part in [value] if isinstance(value, str) else value:
+                replace(self, many="").check(part, said)
+            return
+        expected = self.range
+        if self.choices:
+            if self._offers(value):
+                return
+            if said == SAID:
+                raise UnknownName(self.name, value, self.known)
+            expected = ""
+        elif self.type not in (int, float):
+            return
+        elif isinstance(value, Integral if self.type is int else Real) and value is not True:
+            if self._reaches(value):
+                return
+        else:
+            expected = ""
+        what = said.format(name=self.name, value=value)
+        raise InputError(f"{what}: expected {expected or self.expected}")
+
+    def _offers(self, name: Any) -> bool:
+        # Ours are found without a search through the packages that are installed.
+        ours = catalogue.KINDS[self.choices] if isinstance(self.choices, str) else ()
+        return name in ours or name in self.known
+
+    def _reaches(self, number: Any) -> bool:
+        """Whether a number is in the range."""
+        low = self.minimum if self.minimum is not None else -math.inf
+        high = self.maximum if self.maximum is not None else math.inf
+        return bool(
+            math.isfinite(number) and low <= number <= high and (number > 0 or not self.positive)
+        )
+
+
+def option(
+    default: Any,
+    *,
+    help: str,
+    choices: tuple[str, ...] | str | None = None,
+    words: tuple[str, ...] = (),
+    minimum: float | None = None,
+    maximum: float | None = None,
+    positive: bool = False,
+    many: str = "",
+    flags: tuple[str, ...] = (),
+    metavar: str = "",
+) -> Any:
+    """A field of a dataclass that is an option; see `Option`.
+
+    >>> @dataclass(frozen=True)
+    ... class Asked:
+    ...     top: int = option(10, minimum=1, help="How many are shown.")
+    >>> options_of(Asked)["top"].check(0)
+    Traceback (most recent call last):
+        ...
+    roget.errors.InputError: top 0: expected 1 or more
+    """
+    declared = Option(
+        "", default, help, str, choices, words, minimum, maximum, positive, False, many, flags,
+        metavar,
+    )  # fmt: skip
+    return field(default=default, metadata={_KEY: declared})
+
+
+def again(kind: type, name: str, default: Any) -> Any:
+    """An option of another dataclass with a default of its own."""
+    there = next(one for one in fields(kind) if one.name == name)
+    return field(default=default, metadata={_KEY: replace(there.metadata[_KEY], default=default)})
+
+
+def options_of(kind: Any) -> Mapping[str, Option]:
+    """The options that a dataclass declares, by name."""
+    return _declared(next(one for one in kind.__mro__ if "__dataclass_fields__" in vars(one)))
+
+
+@cache
+def _declared(kind: Any) -> Mapping[str, Option]:
+    hints = typing.get_type_hints(kind)
+    found = {}
+    for one in fields(kind):
+        if _KEY in one.metadata:
+            declared: Option = one.metadata[_KEY]
+            plain, optional = _type_of(hints[one.name], declared.words)
+            metavar = declared.metavar or _NAMES.get(plain, "")
+            found[one.name] = replace(
+                declared, name=one.name, type=plain, optional=optional, metavar=metavar
+            )
+    return types.MappingProxyType(found)
+
+
+def from_signature(made: Callable[..., Any]) -> Mapping[str, Option]:
+    """The keyword arguments of a callable that declares no options: their defaults tell the type.
+
+    >>> from_signature(lambda k=2, *, sharp=False: None)["sharp"].type
+    <class 'bool'>
+    """
+    found = {}
+    for name, one in inspect.signature(made).parameters.items():
+        if one.default is not one.empty:
+            plain = next((kind for kind in (bool, int, float) if type(one.default) is kind), str)
+            found[name] = Option(name, one.default, "", plain, optional=one.default is None)
+    return types.MappingProxyType(found)
+
+
+def _type_of(hint: Any, words: tuple[str, ...]) -> tuple[type, bool]:
+    """The plain type of a value, and whether it may be None."""
+    parts = {hint, *typing.get_args(hint)}
+    for part in list(parts):
+        parts.update(typing.get_args(part))
+    plain = next((kind for kind in (bool, int, float) if kind in parts), str)
+    # Numbers or names of columns come as text; a number or "auto" is a number.
+    return (str if str in parts and not words else plain), type(None) in parts
+
+
+def check(values: Any, said: str = SAID, **instead: Any) -> None:
+    """Check all options of an object of a dataclass; `instead` has values that are looked at."""
+    for name, one in options_of(type(values)).items():
+        one.check(instead.get(name, getattr(values, name)), said)
+
+
+def choose(kind: type, given: Mapping[str, Any], *also: Iterable[str]) -> dict[str, Any]:
+    """Those of the given options that a dataclass has; a name that nobody knows is an error."""
+    known = {name for names in (options_of(kind), *also) for name in names}
+    for name in given:
+        if name not in known:
+            raise UnknownName("option", name, known)
+    return {name: value for name, value in given.items() if name in options_of(kind)}
+
+
+def takes(*kinds: type, also: Iterable[Option] = ()) -> Callable[[Function], Function]:
+    """Give a function with `**options` the signature and the documentation of dataclasses."""
+    declared = [one for kind in kinds for one in options_of(kind).values()] + list(also)
+    hints = {one.name: one.type for kind in kinds for one in fields(kind)}
+
+    def declare(function: Function) -> Function:
+        plain = inspect.signature(function)
+        own = [one for one in plain.parameters.values() if one.kind is not one.VAR_KEYWORD]
+        mine = {one.name for one in own}
+        more = [
+            inspect.Parameter(
+                one.name,
+                inspect.Parameter.KEYWORD_ONLY,
+                default=one.default,
+                annotation=hints.get(one.name, one.type),
+            )
+            for one in declared
+            if one.name not in mine
+        ]
+        function.__signature__ = plain.replace(parameters=[*own, *more])  # type: ignore[attr-defined]
+        lines = [f"{one.name}\n    {one.help}" for one in declared if one.name not in mine]
+        title = ["", "Other Parameters", "-" * 16]
+        function.__doc__ = "\n".join([inspect.cleandoc(function.__doc__ or ""), *title, *lines])
+        return function
+
+    return declare

@@ -1,0 +1,47 @@
+"""What all clusterers can be asked for, and where those of one clusterer are declared."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, is_dataclass
+from functools import cache
+from typing import Any
+
+from roget import catalogue
+from roget.core.options import Option, from_signature, options_of
+
+CLUSTERS = ("--clusters", "-k")
+"""What a command calls the option that says how many clusters there are to be."""
+
+CALLED = "{name}={value!r}"
+"""How messages of estimators name an option and its value."""
+
+
+@dataclass(eq=False, repr=False, kw_only=True)
+class Running:
+    """How a clusterer runs; no matter to what it finds."""
+
+    random_state: Any = None
+    checkpoint: str | os.PathLike[str] | None = None
+    progress: Callable[[dict[str, Any]], None] | None = None
+
+
+@cache
+def method_options(method: str) -> Mapping[str, Option]:
+    """The options of a clusterer of the catalogue, by name.
+
+    They are those of the class `Options` in the module `options` beside it, so that looking at
+    them is light; a clusterer that has none is imported and asked for its own.
+    """
+    module = catalogue.entries("clusterers")[method].partition(":")[0]
+    beside = f"{module.rpartition('.')[0]}.options" if "." in module else ""
+    if beside and importlib.util.find_spec(beside) is not None:
+        return options_of(importlib.import_module(beside).Options)
+    try:
+        made = catalogue.load("clusterers", method)
+    except ImportError:  # whoever chooses it is told
+        return {}
+    return options_of(made) if is_dataclass(made) else from_signature(made)

@@ -1,0 +1,5 @@
+"""What SymmetricAnnealing can be asked for."""
+
+from roget.learn.clustering.annealing.options import Options
+
+__all__ = ["Options"]

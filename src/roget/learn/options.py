@@ -1,0 +1,114 @@
+"""All that can be asked of `roget.build`: of counting, of the thesaurus, and of its method."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, replace
+from typing import Any
+
+from roget import catalogue
+from roget.core.options import Option, again, check, option
+from roget.errors import InputError, UnknownName
+from roget.learn.clustering.options import CLUSTERS, method_options
+from roget.learn.counting.options import Options as Counting
+
+AUTO = "auto"
+LAST_SEED = 2**31
+
+_OURS = ("n_clusters", "random_state", "checkpoint", "progress")
+"""What a clusterer is told by build itself."""
+
+
+@dataclass(frozen=True)
+class Options(Counting):
+    """How inputs are counted, where a thesaurus is made of them."""
+
+    min_count: int = again(Counting, "min_count", 5)
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How a thesaurus is made of counts."""
+
+    method: str = option(
+        "soft",
+        choices="clusterers",
+        help="How to cluster: soft classes of words by annealing, or of associations (symmetric); "
+        "or as many as shorten the description of the counts: of words (mdl), of words and "
+        "contexts (comdl).",
+    )
+    clusters: int | str | None = option(
+        AUTO, words=(AUTO,), flags=CLUSTERS, metavar="K|auto", help="How many classes of words."
+    )
+    top: int | None = option(5000, minimum=1, help="Take the so many most frequent words.")
+    random_state: int | None = option(
+        0,
+        minimum=0,
+        maximum=LAST_SEED,
+        flags=("--seed",),
+        help="Seed of everything random.",
+    )
+    heldout: bool = option(True, help="Try the classes on tokens held out; about doubles the time.")
+    """None draws a seed, so that the next run cannot go on from where this one stopped."""
+    own: Mapping[str, Any] = field(default_factory=dict)
+    """Options of the method itself, as `own_options` names them."""
+
+    def __post_init__(self) -> None:
+        check(self, clusters=AUTO)
+        if self.n_clusters is not None and self.n_clusters < 1:
+            raise InputError(f"{self.clusters} clusters: expected 1 or more, or {AUTO}")
+        for name, value in self.own.items():
+            methods = own_options().get(name)
+            if methods is None:
+                raise UnknownName("option", name, own_options())
+            if self.method not in methods:
+                have = f"{' and '.join(methods)} {'has' if len(methods) == 1 else 'have'} it"
+                raise InputError(
+                    f"{name} {value}: the method {self.method} has no such option; {have}"
+                )
+            methods[self.method].check(value)
+
+    @property
+    def n_clusters(self) -> int | None:
+        """How many clusters are asked for; None if that is to be found out."""
+        if self.clusters in (None, AUTO):
+            return None
+        try:
+            return int(self.clusters)
+        except (TypeError, ValueError):
+            raise InputError(
+                f"clusters {self.clusters!r}: expected a whole number, or {AUTO}"
+            ) from None
+
+    @property
+    def arguments(self) -> dict[str, Any]:
+        """What the clusterer itself is asked for, by its own names."""
+        return {own_options()[name][self.method].name: value for name, value in self.own.items()}
+
+
+def own_options() -> dict[str, dict[str, Option]]:
+    """Options of the methods, by name and method; asked of the catalogue, plug-ins included.
+
+    Where counting or the plan have the name already, it is that of the option after "method_".
+    """
+    taken = {one.name for kind in (Options, Plan) for one in fields(kind)}
+    found: dict[str, dict[str, Option]] = {}
+    for method in catalogue.names("clusterers"):
+        for name, one in method_options(method).items():
+            if one.flags != CLUSTERS and name not in _OURS:
+                told = f"method_{name}" if name in taken else name
+                found.setdefault(told, {})[method] = one
+    return found
+
+
+def offered() -> list[Option]:
+    """The same for a command: each name once, with the methods that have it."""
+    every = []
+    for name, methods in own_options().items():
+        first = next(iter(methods.values()))
+        helps: dict[str, list[str]] = {}
+        for method, one in methods.items():
+            helps.setdefault(one.help, []).append(method)
+        said = " ".join(f"{', '.join(these)}: {help}" for help, these in helps.items())
+        every.append(replace(first, name=name, help=said, flags=()))
+    return every
