@@ -18,6 +18,7 @@ from typer.core import TyperCommand
 
 from roget import catalogue
 from roget.core.options import Option, options_of
+from roget.errors import RogetError
 
 Function = TypeVar("Function", bound=Callable[..., None])
 
@@ -129,6 +130,20 @@ def expand(function: Callable[..., None]) -> Callable[..., None]:
     return run
 
 
+def _checked(one: Option) -> Callable[[Any], Any]:
+    """What takes the value of an option, or refuses it as the library does."""
+
+    def parse(given: Any) -> Any:
+        try:
+            value = one.parse(given)
+            one.check(value)
+        except RogetError as error:
+            raise typer.BadParameter(str(error)) from None
+        return value
+
+    return parse
+
+
 def _parameter(one: Option, title: str | None, unasked: bool) -> inspect.Parameter:
     """An option as typer takes it; where it is `unasked` unless given, its default is only told."""
     default, flag = one.default, f"--{one.name.replace('_', '-')}"
@@ -143,7 +158,10 @@ def _parameter(one: Option, title: str | None, unasked: bool) -> inspect.Paramet
         kind = list[str] | None if one.many == "repeated" else str | None
         # Names of the catalogue are listed when help is asked for.
         known = one.choices if isinstance(one.choices, str) else "|".join(one.choices or ())
-        settings |= {"metavar": f"<{known}>" if known else one.metavar, "parser": one.parse}
+        settings |= {
+            "metavar": f"<{known}>" if known else one.metavar,
+            "parser": one.parse if unasked else _checked(one),
+        }
         settings["autocompletion"] = lambda incomplete: [
             name for name in one.known if name.startswith(incomplete)
         ]

@@ -38,7 +38,7 @@ class Plan:
         "contexts (comdl).",
     )
     clusters: int | str | None = option(
-        AUTO, words=(AUTO,), flags=CLUSTERS, metavar="K|auto", help="How many classes of words."
+        AUTO, flags=CLUSTERS, metavar="K|auto", help="How many classes of words."
     )
     top: int | None = option(5000, minimum=1, help="Take the so many most frequent words.")
     random_state: int | None = option(
@@ -54,7 +54,7 @@ class Plan:
     """Options of the method itself, as `own_options` names them."""
 
     def __post_init__(self) -> None:
-        check(self, clusters=AUTO)
+        check(self)
         if self.n_clusters is not None and self.n_clusters < 1:
             raise InputError(f"{self.clusters} clusters: expected 1 or more, or {AUTO}")
         for name, value in self.own.items():

@@ -1,0 +1,132 @@
+"""Options stand once: commands, functions and estimators take them from the same dataclass."""
+
+from __future__ import annotations
+
+import inspect
+import subprocess
+import sys
+from typing import Any
+
+import pytest
+import typer
+
+import roget
+from roget import catalogue
+from roget.cli import app
+from roget.core.options import options_of
+from roget.learn import build as building
+from roget.learn.clustering.options import CLUSTERS, method_options
+from roget.learn.corpus import windows
+from roget.learn.counting import inputs, plan
+from roget.learn.counting import options as counting
+from roget.learn.options import Options, Plan, own_options
+
+DECLARED: dict[str, tuple[Any, tuple[type, ...]]] = {
+    "count": (roget.count, (counting.Options,)),
+    "build": (roget.build, (Plan, Options)),
+}
+"""The function behind a command, and the dataclasses of its options."""
+
+OTHERWISE = {("count", "processes"): 1}
+"""Defaults that differ in Python, for a reason: scripts that use a pool must be guarded."""
+
+
+def parameters(command: str) -> dict[str, Any]:
+    made: Any = typer.main.get_command(app)
+    return {one.name: one for one in made.commands[command].params}
+
+
+@pytest.mark.parametrize("command", DECLARED)
+def test_a_command_and_its_function_have_the_options_of_the_dataclass(command):
+    function, kinds = DECLARED[command]
+    offered, signature = parameters(command), inspect.signature(function).parameters
+    for kind in kinds:
+        for name, one in options_of(kind).items():
+            assert signature[name].default == OTHERWISE.get((command, name), one.default)
+            there = offered[name]
+            default = ",".join(one.default) if isinstance(one.default, tuple) else one.default
+            assert there.default == default
+            assert there.help == one.help
+            assert f"\n{name}\n" in inspect.getdoc(function)
+            if one.choices:
+                assert there.metavar[1:-1] in (one.choices, "|".join(one.known))
+
+
+@pytest.mark.parametrize("method", catalogue.names("clusterers"))
+def test_build_reaches_every_option_of_an_estimator(method):
+    estimator = catalogue.load("clusterers", method)
+    declared, offered = method_options(method), parameters("build")
+    assert declared == options_of(estimator), "the light module declares the estimator's own"
+    for name, one in inspect.signature(estimator).parameters.items():
+        if name in ("random_state", "checkpoint", "progress"):
+            continue
+        assert one.default == declared[name].default
+        assert declared[name].help
+        if declared[name].flags == CLUSTERS:
+            assert estimator.make(3).get_params()[name] == 3
+        else:
+            told = next(
+                told for told, has in own_options().items() if has.get(method) is declared[name]
+            )
+            assert told in (name, f"method_{name}")
+            assert told in offered
+            value = one.default if one.default is not None else 2
+            assert Plan(method, own={told: value}).arguments[name] == value
+
+
+def test_an_option_of_another_method_is_refused_with_those_that_have_it():
+    with pytest.raises(roget.InputError, match="the method comdl has no such option; mdl has it"):
+        roget.build("sample", method="comdl", criterion="nml")
+
+
+def test_build_plans_its_counting_once(tmp_path, monkeypatch):
+    (tmp_path / "pairs.tsv").write_text("".join(f"w{n % 4}\tc{n % 3}\t9\n" for n in range(12)))
+    planned = []
+
+    def spy(function):
+        def call(*given, **more):
+            planned.append(function.__name__)
+            return function(*given, **more)
+
+        return call
+
+    for module in (inputs, plan):
+        for name in ("plan_tasks", "sources_of"):
+            monkeypatch.setattr(module, name, spy(getattr(module, name)))
+    roget.build(tmp_path / "pairs.tsv", clusters=1, heldout=False, output=tmp_path / "t")
+    assert planned == ["sources_of", "plan_tasks"]
+
+
+def test_build_never_takes_a_folder_that_is_not_its_own(tmp_path):
+    partial = tmp_path / "t.partial"
+    partial.mkdir()
+    (partial / "letter.txt").write_text("dear")
+    with pytest.raises(roget.InputError, match=r"t\.partial is there and holds something else"):
+        roget.build("sample", top=5, clusters=1, output=tmp_path / "t")
+    assert (partial / "letter.txt").read_text() == "dear"
+    (partial / "letter.txt").unlink()
+    roget.build("sample", top=5, clusters=1, heldout=False, output=tmp_path / "t")
+    assert partial.is_dir(), "it was there before"
+
+
+def test_vocabularies_are_those_that_are_understood():
+    assert counting.SIDES == windows.SIDES
+
+
+def test_no_method_is_named_by_build():
+    source = inspect.getsource(building) + inspect.getsource(inspect.getmodule(Plan))
+    for method in catalogue.names("clusterers"):
+        assert f'== "{method}"' not in source
+
+
+@pytest.mark.parametrize("command", ["--help", "count --help", "build --help"])
+def test_help_is_light(command):
+    code = (
+        "import sys\nfrom roget.cli import main\n"
+        f"sys.argv = ['roget', *{command.split()!r}]\n"
+        "try:\n    main()\nexcept SystemExit:\n    pass\n"
+        "heavy = {'numpy', 'sklearn', 'numba', 'scipy', 'duckdb'} & set(sys.modules)\n"
+        "print(heavy, file=sys.stderr)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stderr.strip() == "set()"
