@@ -132,16 +132,9 @@ CountsArgument = Annotated[
 
 def parse_columns(given: Sequence[str] | None) -> dict[str, str] | None:
     """`item=doc,label=topic` as a mapping."""
-    from roget.errors import InputError
+    from roget.core.io.table import pair_columns
 
-    pairs = [part.strip() for text in given or [] for part in text.split(",")]
-    columns = {}
-    for pair in pairs:
-        role, equals, name = pair.partition("=")
-        if not equals:
-            raise InputError(f"--columns {pair!r}: expected ROLE=COLUMN, such as label=topic")
-        columns[role.strip()] = name.strip()
-    return columns or None
+    return pair_columns(",".join(given)) if given else None
 
 
 def read_counts(name: str, columns: str | None, sample: str = "verb_object") -> Counts:

@@ -99,7 +99,7 @@ def check(table: Table) -> None:
     for number, cells in table.rows(problems):
         fault = _fault(cells["word"], cells["context"], cells.get("count", 1))
         if fault:
-            problems.add(table.place(number), fault)
+            problems.add(number, fault, table.place(number))
     problems.check()
 
 

@@ -10,17 +10,18 @@ class Problems:
 
     def __init__(self, name: str) -> None:
         self.name = name
-        self._found: list[str] = []
+        self._found: list[tuple[int, str]] = []
 
-    def add(self, place: int | str, text: str) -> None:
-        """Note a broken line, by its number or its place; what fills the list is raised at once."""
-        self._found.append(
-            f"{self.name}:{place}: {text}" if isinstance(place, int) else f"{place}: {text}"
-        )
+    def add(self, line: int, text: str, place: str | None = None) -> None:
+        """Note a broken line, or a row at its place; the last that fits is raised at once."""
+        self._found.append((int(line), f"{place or f'{self.name}:{line}'}: {text}"))
         if len(self._found) == MAX_PROBLEMS:
-            raise FormatError(self.name, self._found, more=True)
+            self._raise(more=True)
 
     def check(self) -> None:
         """Raise what was found, if anything was."""
         if self._found:
-            raise FormatError(self.name, self._found)
+            self._raise(more=False)
+
+    def _raise(self, *, more: bool) -> None:
+        raise FormatError(self.name, [text for _, text in sorted(self._found)], more=more)

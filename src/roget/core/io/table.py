@@ -176,10 +176,10 @@ class Table:
         read = {"parquet": self._parquet_rows, "jsonl": self._records}.get(self.format, self._cells)
         for number, cells in read():
             if isinstance(cells, str):
-                problems.add(self.place(number), cells)
+                problems.add(number, cells, self.place(number))
             elif len(cells) != len(self.names):
                 expected = f"expected {len(self.names)} as in the first line"
-                problems.add(self.place(number), f"{len(cells)} columns; {expected}")
+                problems.add(number, f"{len(cells)} columns; {expected}", self.place(number))
             else:
                 yield number, {role: cells[at] for role, at in self.places.items()}
 
@@ -273,6 +273,15 @@ def split_columns(columns: Columns) -> tuple[str, ...]:
     return tuple(str(column).strip() for column in listed)
 
 
+def pair_columns(columns: Columns) -> dict[str, str]:
+    """Role → column, of ROLE=COLUMN pairs."""
+    pairs = [text.partition("=") for text in split_columns(columns)]
+    wrong = next((role for role, equals, _ in pairs if not equals), None)
+    if wrong is not None:
+        raise InputError(f"--columns {wrong!r}: expected ROLE=COLUMN, such as label=topic")
+    return {role.strip(): column.strip() for role, _, column in pairs}
+
+
 def parse_columns(columns: Columns, roles: Roles = PAIRS) -> dict[str, str] | None:
     """Role → column, as the caller has it.
 
@@ -283,8 +292,8 @@ def parse_columns(columns: Columns, roles: Roles = PAIRS) -> dict[str, str] | No
         return None
     texts = split_columns(columns)
     said = ",".join(texts)
-    named = dict(text.split("=", 1) for text in texts if "=" in text)
-    if named and len(named) == len(texts):
+    if all("=" in text for text in texts):
+        named = pair_columns(texts)
         for role in named:
             if role not in roles.all:
                 raise UnknownName("column role", role, roles.all)

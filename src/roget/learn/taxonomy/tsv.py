@@ -45,6 +45,6 @@ def _links(source: Source) -> list[tuple[str, str]]:
             if child:
                 links[child, parent] = None
             elif parent:
-                problems.add(table.place(number), "no child; expected child, tab, parent")
+                problems.add(number, "no child; expected child, tab, parent", table.place(number))
     problems.check()
     return list(links)

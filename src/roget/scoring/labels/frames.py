@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 import numpy.typing as npt
 
+from roget.core.io.problems import Problems
 from roget.core.io.source import STANDARD_INPUT
 from roget.errors import InputError
 from roget.scoring.labels.codes import (
@@ -25,7 +26,7 @@ from roget.scoring.labels.codes import (
 )
 from roget.scoring.labels.columns import LABEL_ROLES, SINGLE, Columns, by_name
 from roget.scoring.labels.labels import Labels
-from roget.scoring.labels.table import Problems, Table, make_reader, read_weights, to_labels
+from roget.scoring.labels.table import Table, make_reader, read_weights, to_labels
 
 if TYPE_CHECKING:
     from roget.scoring.labels.read import LabelFile

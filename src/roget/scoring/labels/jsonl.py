@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from roget.core.io.problems import Problems
 from roget.errors import FormatError
 from roget.scoring.labels.codes import Factors, factorize_objects, without_empty
 from roget.scoring.labels.columns import Columns, by_name
-from roget.scoring.labels.table import Problems, Table, fault, make_reader, number, read_weights
+from roget.scoring.labels.table import Table, fault, make_reader, number, read_weights
 from roget.scoring.labels.text import BATCH
 
 if TYPE_CHECKING:

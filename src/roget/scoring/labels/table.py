@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
+from roget.core.io.problems import Problems
 from roget.core.types import BoolArray, Codes, FloatArray, IntArray
-from roget.errors import MAX_PROBLEMS, FormatError, InputError, plural
+from roget.errors import InputError, plural
 from roget.scoring.labels.codes import Coder, Factors, factorize
 from roget.scoring.labels.columns import SINGLE, Columns
 from roget.scoring.labels.labels import Labels, Packed, pack
@@ -296,29 +297,6 @@ def fault(value: float | None) -> str | None:
     if value < 0:
         return "is negative"
     return "is infinite" if np.isinf(value) else None
-
-
-class Problems:
-    """Gathers what is wrong with a file and raises it as one error."""
-
-    def __init__(self, source: str) -> None:
-        self.source = source
-        self._found: list[tuple[int, str]] = []
-
-    def add(self, line: int, text: str) -> None:
-        """Note a broken line; the last one there is room for is raised at once."""
-        self._found.append((int(line), text))
-        if len(self._found) >= MAX_PROBLEMS:
-            self._raise(more=True)
-
-    def check(self) -> None:
-        """Raise what was found, if anything was."""
-        if self._found:
-            self._raise(more=False)
-
-    def _raise(self, *, more: bool) -> None:
-        texts = [f"{self.source}:{line}: {text}" for line, text in sorted(self._found)]
-        raise FormatError(self.source, texts, more=more)
 
 
 def read_weights(

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, NamedTuple, NoReturn
 import numpy as np
 import numpy.typing as npt
 
+from roget.core.io.problems import Problems
 from roget.core.types import IntArray
 from roget.errors import FormatError, InputError, plural
 from roget.scoring.labels.codes import Coder, Factors, without_empty
@@ -30,7 +31,7 @@ from roget.scoring.labels.columns import (
     is_header,
     wants_header,
 )
-from roget.scoring.labels.table import Problems, Table, make_reader, number, read_weights
+from roget.scoring.labels.table import Table, make_reader, number, read_weights
 
 if TYPE_CHECKING:
     from roget.scoring.labels.read import LabelFile
