@@ -123,6 +123,7 @@ def test_what_is_registered_is_listed(group, name):
         ("score", "gold", "system", "--measure", "kulczynski"),
         ("score", "gold", "system", "--measure", "vi", "--entropy", "laplace"),
         ("score", "gold", "system", "--format", "shout"),
+        ("list", "engines", "-o", "engines.loud"),
         ("score", "gold", "system", "--labels", "upper"),
         ("convert", "gold", "--labels", "upper", "-o", "gold.tsv"),
         ("count", "corpus.vrt", "--reader", "vrt", "--window", "2", "-o", "c"),
