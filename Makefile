@@ -7,14 +7,16 @@ BIN    := $(VENV)/bin
 BASE   := $(VENV)/base
 READY  := $(VENV)/ready
 DEMO   := src/roget/data/demo
+NODE   := node_modules/.package-lock.json
+TOOLS  := node_modules/.bin
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test bench lint format docs clean
+.PHONY: help demo test bench lint lint-js format docs clean
 
 help:
 	@echo "make demo    score the bundled example, build a thesaurus of the bundled counts, draw its page"
 	@echo "make test    run the tests and the examples in the docstrings"
-	@echo "make lint    ruff, mypy and the import rules"
+	@echo "make lint    ruff, mypy, the import rules, and the pages' scripts"
 	@echo "make format  let ruff put the code in order"
 	@echo "make docs    write what the documentation takes from the program"
 	@echo "make bench   compare speed and memory with other libraries (BENCH=--quick for a short run)"
@@ -42,6 +44,18 @@ lint: $(READY)
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-logo
+	@$(MAKE) --no-print-directory lint-js
+
+# The scripts of the pages; node is needed for this only.
+lint-js: $(NODE)
+	$(TOOLS)/biome lint --error-on-warnings src/roget/web/js
+	$(TOOLS)/tsc
+
+$(NODE): package.json package-lock.json
+	@command -v npm >/dev/null || { echo "make lint checks scripts with npm: on Debian or Ubuntu, apt install npm" >&2; exit 1; }
+	@echo "Adding what checks the scripts (once) ..."
+	@npm ci --silent --no-audit --no-fund
+	@touch $@
 
 format: $(READY)
 	$(BIN)/ruff check --fix .
@@ -51,7 +65,7 @@ docs: $(READY)
 	$(BIN)/python docs/build.py
 
 clean:
-	rm -rf $(VENV) build dist site demo.html demo.thesaurus .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+	rm -rf $(VENV) node_modules build dist site demo.html demo.thesaurus .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # The version file is listed because the installed metadata repeats it.

@@ -103,6 +103,11 @@ def test_cuts_are_the_same_everywhere(folder, client, k):
         (node, thesaurus.label(node)) for node in nodes
     ]
     assert [one["words"] for one in shown] == [labels.count(at) for at in range(len(nodes))]
+    # The page cuts the tree itself, by what the server says of each split.
+    tree = client.get("/api/tree").json()
+    whole = [made is None or made > k for made in tree["made"]]
+    cut = [at for at, up in enumerate(tree["parent"]) if whole[at] and (up < 0 or not whole[up])]
+    assert cut == sorted(nodes)
     sheet = csv.DictReader(io.StringIO(client.get(f"/api/cut/{k}?format=csv").text))
     assert [(row["item"], int(row["label"])) for row in sheet] == [
         (str(word), label + 1) for word, label in zip(thesaurus.words, labels, strict=True)

@@ -9,8 +9,10 @@ import math
 
 import pytest
 
+from roget.core.counts import Counts
 from roget.core.information import bits
 from roget.errors import InputError
+from roget.learn.thesaurus import Thesaurus
 from roget.report.exports import export
 from roget.report.exports.base import Options
 from roget.scoring.evaluate import score
@@ -113,9 +115,6 @@ def test_words_without_counts_have_no_distance():
     thesaurus = made(FAMILIES)
     empty = thesaurus.counts.matrix.toarray()
     empty[0] = 0
-    from roget.core.counts import Counts
-    from roget.learn.thesaurus import Thesaurus
-
     counts = Counts(empty, thesaurus.words, thesaurus.contexts)
     parts = thesaurus.tree, thesaurus.memberships, thesaurus.centroids, thesaurus.mass
     views = Views(Thesaurus(counts, *parts), "gaps")
@@ -128,11 +127,11 @@ def test_words_without_counts_have_no_distance():
 
 
 def test_path_in_bits():
-    thesaurus = made(FAMILIES)
-    thesaurus.provenance.update(beta=None, description_length=30.0)
+    given = made(FAMILIES)
     total = {"total_before": 40 * math.log(2), "total_after": 30 * math.log(2)}
-    thesaurus.steps = ({"n_clusters": 2, **total},)
-    views = Views(thesaurus, "mdl")
+    parts = given.counts, given.tree, given.memberships, given.centroids, given.mass
+    steps, known = [{"n_clusters": 2, **total}], {"description_length": 30.0}
+    views = Views(Thesaurus(*parts, steps=steps, provenance=known), "mdl")
     assert views.path()["steps"] == [{"classes": 1, "value": 40}, {"classes": 2, "value": 30}]
     assert views.value(0) == pytest.approx(1.5 / math.log(2), rel=1e-4)
 

@@ -124,11 +124,10 @@ class Tree:
         if not 1 <= k <= self.n_clusters:
             raise InputError(f"cannot cut into {k} clusters: expected 1 to {self.n_clusters}")
         tops = {0}
-        for node in sorted(filter(self.children, range(self.n_nodes)), key=self.children):
-            below = self.children(node)
-            if len(tops) + len(below) - 1 > k:
+        for node, made in self.splits:
+            if made > k:
                 break
-            tops = (tops - {node}) | set(below)
+            tops = (tops - {node}) | set(self.children(node))
         return sorted(tops, key=lambda node: int(self.cluster[self.leaves(node)].min()))
 
     def prune(self, k: int) -> Tree:
@@ -145,6 +144,17 @@ class Tree:
             [math.nan if node in leaves else self.value[node] for node in kept],
             [leaves.get(node, -1) for node in kept],
         )
+
+    @cached_property
+    def splits(self) -> tuple[tuple[int, int], ...]:
+        """The inner nodes in the order of their splits, and how many clusters each one makes it.
+
+        >>> Tree().split(0, 1.5).split(1, 2.0).splits
+        ((0, 2), (2, 3))
+        """
+        inner = sorted(filter(self.children, range(self.n_nodes)), key=self.children)
+        made = np.cumsum([len(self.children(node)) - 1 for node in inner], dtype=np.int64) + 1
+        return tuple(zip(inner, made.tolist(), strict=True))
 
     def split(self, cluster: int, value: float, into: int = 2) -> Tree:
         """A tree in which the cluster's leaf has children: itself first, then new clusters."""

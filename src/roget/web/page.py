@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import base64
-import hashlib
-from importlib import resources
 from typing import Any
 
-import jinja2
 from markupsafe import Markup
+
+from roget.report.page import bundle, digest
+from roget.report.render.html import asset, environment
+
+PACKAGE = "roget.web"
 
 POLICY = (
     "default-src 'none'; script-src {script}; style-src {style}; connect-src {connect}; "
@@ -17,35 +18,15 @@ POLICY = (
 )
 
 
-def asset(name: str) -> str:
-    """The text of a file of this package."""
-    return (resources.files("roget.web") / "assets" / name).read_text(encoding="utf-8")
-
-
-def digest(text: str) -> str:
-    """The hash by which a policy admits a text and nothing else."""
-    hashed = hashlib.sha256(text.encode("utf-8")).digest()
-    return f"'sha256-{base64.b64encode(hashed).decode('ascii')}'"
-
-
 def render(**values: Any) -> str:
     """The page; scripts and styles are linked unless they are given."""
-    environment = jinja2.Environment(
-        autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True
-    )
-    given: dict[str, Any] = {
-        "token": None,
-        "script": None,
-        "styles": None,
-        "policy": None,
-        "blocks": {},
-    }
-    return environment.from_string(asset("page.html")).render(**given | values)
+    given = dict.fromkeys(("token", "script", "styles", "policy")) | {"blocks": {}} | values
+    return environment().from_string(asset(PACKAGE, "assets/page.html")).render(**given)
 
 
 def alone(title: str, blocks: dict[str, str]) -> str:
     """The page with its script, styles and data inside it."""
-    script, styles = asset("explore.js"), asset("explore.css")
+    script, styles = bundle("explore"), asset(PACKAGE, "assets/explore.css")
     return render(
         title=title,
         policy=Markup(POLICY.format(script=digest(script), style=digest(styles), connect="'none'")),

@@ -15,8 +15,10 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 from roget.errors import InputError, MissingExtra, RogetError
+from roget.report.page import bundle
+from roget.report.render.html import asset
 from roget.web.desk import Changed, Desk
-from roget.web.page import POLICY, asset, render
+from roget.web.page import PACKAGE, POLICY, render
 from roget.web.sheets import SHEETS, as_csv
 from roget.web.sheets import cut as cut_sheet
 from roget.web.views import MOST, NEAR, WORDS, View
@@ -111,8 +113,8 @@ def application(desk: Desk, port: int) -> Guard:
     page = render(title=desk.views.name, token=token)
     files = {
         "/": (page, "text/html"),
-        "/explore.js": (asset("explore.js"), "text/javascript"),
-        "/explore.css": (asset("explore.css"), "text/css"),
+        "/explore.js": (bundle("explore"), "text/javascript"),
+        "/explore.css": (asset(PACKAGE, "assets/explore.css"), "text/css"),
     }
     routes = [Route(place, _file(*found)) for place, found in files.items()]
     routes += [Route(place, _view(desk, *found)) for place, found in views.items()]

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from typing import Any
 
+from roget.report.render.data import embed
 from roget.web.compare import CUTS
 from roget.web.desk import Desk
 from roget.web.page import alone
@@ -25,32 +25,20 @@ def page(desk: Desk, progress: Progress | None = None) -> str:
     views = desk.views
     contexts = Numbers()
     blocks = {f"words-{at}": shard for at, shard in enumerate(_shards(views, contexts, progress))}
-    blocks["classes"] = embedded([_class(views, node, contexts) for node in _nodes(views)])
-    blocks["words"] = embedded([str(word) for word in views.thesaurus.words])
-    blocks["places"] = embedded(views.thesaurus.places.tolist())
-    blocks["contexts"] = embedded(list(contexts.names))
-    blocks["tree"] = embedded(views.tree())
-    blocks["path"] = embedded(views.path())
+    blocks["classes"] = embed([_class(views, node, contexts) for node in _nodes(views)])
+    blocks["words"] = embed([str(word) for word in views.thesaurus.words])
+    blocks["places"] = embed(views.thesaurus.places.tolist())
+    blocks["contexts"] = embed(list(contexts.names))
+    blocks["tree"] = embed(views.tree())
+    blocks["path"] = embed(views.path())
     about = desk.overview() | {"editable": False, "locked": None, "shard": SHARD}
-    blocks["overview"] = embedded(about)
+    blocks["overview"] = embed(about)
     if about["compare"] is not None:
         ks = [k for k in about["compare"]["ks"] if k <= max(CUTS)]
-        blocks["compare"] = embedded({str(k): desk.compare(k) for k in ks})
+        blocks["compare"] = embed({str(k): desk.compare(k) for k in ks})
     whole = alone(views.name, blocks)
     # A word may hold half of a surrogate pair, which no file can.
     return whole.encode("utf-8", "replace").decode("utf-8")
-
-
-def embedded(content: Any) -> str:
-    """JSON that can stand inside a script element, whatever the words hold.
-
-    >>> embedded(["</script>&"])
-    '["\\\\u003c/script\\\\u003e\\\\u0026"]'
-    """
-    text = json.dumps(content, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-    for sign in "<>&":
-        text = text.replace(sign, f"\\u{ord(sign):04x}")
-    return text
 
 
 class Numbers:
@@ -86,7 +74,7 @@ def _shards(views: Views, contexts: Numbers, progress: Progress | None) -> list[
     shards, size = [], len(views.thesaurus)
     for begin in range(0, size, SHARD):
         rows = range(begin, min(begin + SHARD, size))
-        shards.append(embedded([_word(views, row, contexts) for row in rows]))
+        shards.append(embed([_word(views, row, contexts) for row in rows]))
         if progress is not None:
             progress(rows.stop, size)
     return shards

@@ -99,7 +99,7 @@ class Views:
 
     def tree(self) -> View:
         """The whole tree, column by column: node i is the i-th of each list."""
-        thesaurus = self.thesaurus
+        thesaurus, made = self.thesaurus, dict(self.thesaurus.tree.splits)
         return {
             "parent": thesaurus.tree.parent.tolist(),
             "value": [self.value(node) for node in range(thesaurus.tree.n_nodes)],
@@ -107,6 +107,8 @@ class Views:
             "share": [brief(share) for share in thesaurus.shares.tolist()],
             "label": self.labels,
             "given": sorted(thesaurus.labels),
+            # How many classes there are once a class is split.
+            "made": [made.get(node) for node in range(thesaurus.tree.n_nodes)],
         }
 
     def word_class(self, node: int, n: int = WORDS, offset: int = 0) -> View:
@@ -191,7 +193,7 @@ class Views:
                 if step.get("beta") is not None:
                     points.setdefault(int(step["n_clusters"]), float(step["beta"]))
         if not points:
-            points = self._splits()
+            points = {k: self.value(node) for node, k in self.thesaurus.tree.splits}
         return {
             "kind": self.kind,
             "steps": [
@@ -200,14 +202,6 @@ class Views:
                 if _exact(value) is not None
             ],
         }
-
-    def _splits(self) -> dict[int, float | None]:
-        tree, k, points = self.thesaurus.tree, 1, {}
-        inner = [node for node in range(tree.n_nodes) if tree.children(node)]
-        for node in sorted(inner, key=tree.children):
-            k += len(tree.children(node)) - 1
-            points[k] = self.value(node)
-        return points
 
     def cut(self, k: int) -> View:
         """The first k classes."""

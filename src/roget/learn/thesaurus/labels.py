@@ -10,6 +10,7 @@ from scipy import sparse
 
 from roget.core.counts import Counts
 from roget.core.tree import Ints, Tree
+from roget.learn.thesaurus.places import layout_of
 
 LABEL = 3
 """Words in the label of a class."""
@@ -40,7 +41,7 @@ class Labels:
         self._matrix = sparse.csr_array(counts.matrix)
         self._totals = np.asarray(counts.word_totals, dtype=np.float64)
         self._tree = tree
-        first, last = _spans(tree)
+        _, first, last = layout_of(tree)
         self._order = np.argsort(first[places], kind="stable")
         at = first[places][self._order]
         self._begin, self._end = np.searchsorted(at, first), np.searchsorted(at, last)
@@ -99,20 +100,3 @@ class Labels:
 
     def _inside(self, node: int) -> Ints:
         return self._order[self._begin[node] : self._end[node]]
-
-
-def _spans(tree: Tree) -> tuple[Ints, Ints]:
-    """Where the leaves of each node begin and end, when they are numbered from top to bottom."""
-    first, last = np.zeros((2, tree.n_nodes), dtype=np.int64)
-    number, waiting = 0, [0]
-    while waiting:
-        node = waiting.pop()
-        first[node] = number
-        below = tree.children(node)
-        waiting += reversed(below)
-        number += not below
-    last[:] = first + 1
-    for node in reversed(range(tree.n_nodes)):
-        if below := tree.children(node):
-            last[node] = last[below[-1]]
-    return first, last

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import base64
-import hashlib
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import PurePath
@@ -15,12 +12,11 @@ from markupsafe import Markup
 from roget.report.comparison import pictures
 from roget.report.comparison.detail import brief, details
 from roget.report.format import ARROWS, plural
-from roget.report.render.html import asset, fill
+from roget.report.page import bundle, digest
+from roget.report.render.data import embed
+from roget.report.render.html import fill
 from roget.scoring.comparison import Comparison, SystemRow
 from roget.scoring.diagnostics import MOST
-
-PACKAGE = "roget.report.comparison"
-_SCRIPTS = ("dom.js", "sort.js", "charts.js", "panels.js", "main.js")
 
 
 @dataclass(frozen=True)
@@ -57,9 +53,9 @@ class Line:
 
 def render(comparison: Comparison) -> str:
     """The whole page; the same comparison gives the same page."""
-    script = _script()
+    script = bundle("comparison")
     return fill(
-        PACKAGE,
+        "roget.report.comparison",
         "page/page.html",
         about=_about(comparison),
         comparison=comparison,
@@ -74,8 +70,8 @@ def render(comparison: Comparison) -> str:
         diagnosed=MOST,
         several=any(len(pictures.estimators(comparison, m)) > 1 for m, _ in comparison.scores),
         script=Markup(script),
-        hash=_hash(script),
-        data=Markup(embedded(data(comparison))),
+        hash=Markup(digest(script)),
+        data=Markup(embed(data(comparison))),
     )
 
 
@@ -100,29 +96,6 @@ def data(comparison: Comparison) -> dict[str, Any]:
         "pairs": _pairs(comparison),
         "detail": details(comparison),
     }
-
-
-def embedded(content: Any) -> str:
-    """JSON that can stand inside a script element, whatever the names hold.
-
-    >>> embedded({"name": "</script>&"})
-    '{"name":"\\\\u003c/script\\\\u003e\\\\u0026"}'
-    """
-    text = json.dumps(content, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-    for sign in "<>&":
-        text = text.replace(sign, f"\\u{ord(sign):04x}")
-    return text
-
-
-def _script() -> str:
-    """All scripts as one, so that one hash in the page's policy admits it and nothing else."""
-    body = "\n".join(asset(PACKAGE, f"page/{name}") for name in _SCRIPTS)
-    return f'(() => {{\n"use strict";\n{body}}})();'
-
-
-def _hash(script: str) -> str:
-    digest = hashlib.sha256(script.encode("utf-8")).digest()
-    return f"sha256-{base64.b64encode(digest).decode('ascii')}"
 
 
 def _brief(values: Sequence[Any]) -> list[Any]:

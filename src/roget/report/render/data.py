@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+from typing import Any
 
 from roget.report import Report
 from roget.report.render import suffixes
@@ -26,6 +27,18 @@ def render_csv(report: Report) -> str:
 def render_tsv(report: Report) -> str:
     """A table with all digits, tabs between."""
     return _delimited(report, "\t")
+
+
+def embed(content: Any) -> str:
+    """JSON that can stand inside a script element, whatever the names hold.
+
+    >>> embed({"name": "</script>&"})
+    '{"name":"\\\\u003c/script\\\\u003e\\\\u0026"}'
+    """
+    text = json.dumps(content, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    for sign in "<>&":
+        text = text.replace(sign, f"\\u{ord(sign):04x}")
+    return text
 
 
 def _delimited(report: Report, delimiter: str) -> str:

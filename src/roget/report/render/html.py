@@ -29,7 +29,7 @@ def fill(package: str, template: str, **values: Any) -> str:
     """A page of a template, in the style of all."""
     from markupsafe import Markup
 
-    page = _environment().from_string(asset(package, template))
+    page = environment().from_string(asset(package, template))
     text = page.render(styles=Markup(asset(*STYLES)), **values)
     # A name may hold half of a surrogate pair, which no file can.
     return text.encode("utf-8", "replace").decode("utf-8")
@@ -40,7 +40,8 @@ def asset(package: str, name: str) -> str:
     return resources.files(package).joinpath(name).read_text(encoding="utf-8")
 
 
-def _environment() -> Environment:
+def environment() -> Environment:
+    """Templates in which all that is not ours is escaped."""
     import jinja2
 
     from roget.report.format import number

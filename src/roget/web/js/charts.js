@@ -1,7 +1,31 @@
-// The pictures, drawn at the width they have, so that their text keeps its size.
+// The pictures of a comparison, drawn at the width they have, so that their text keeps its size.
+/** @import { Child, Dot, Drop, Given, Shift, Shown } from "./types" */
+
+import { data } from "./data.js";
+import { el, svg } from "./dom.js";
+import { number, signed } from "./format.js";
+
+const ruler = /** @type {CanvasRenderingContext2D} */ (document.createElement("canvas").getContext("2d"));
+ruler.font = `12.5px ${getComputedStyle(document.body).fontFamily}`;
+/** @param {string} content */
+const widthOf = (content) => ruler.measureText(content).width;
+
+// Names often differ in the middle or at the end, so both ends are kept.
+/** @param {string} name @param {number} pixels */
+function shortened(name, pixels) {
+  const signs = [...name];
+  let cut = name;
+  for (let room = signs.length - 1; room > 3 && widthOf(cut) > pixels; room -= 1) {
+    const head = Math.ceil(room * 0.4);
+    cut = `${signs.slice(0, head).join("")}…${signs.slice(signs.length - (room - head)).join("")}`;
+  }
+  return cut;
+}
+
 
 const NARROW = 560;
 
+/** @param {HTMLElement} holder @param {number} height @param {string} label @param {Node[]} children */
 function canvas(holder, height, label, ...children) {
   const width = holder.clientWidth;
   const drawing = svg("svg", { viewBox: `0 0 ${width} ${height}`, width, height, role: "img", "aria-label": label });
@@ -9,31 +33,38 @@ function canvas(holder, height, label, ...children) {
   holder.replaceChildren(drawing);
 }
 
+/** @param {number} low @param {number} high @param {number} most @returns {[number, string][]} */
 function ticks(low, high, most) {
   const rough = (high - low) / Math.max(1, most);
   const power = 10 ** Math.floor(Math.log10(rough));
-  const step = power * [1, 2, 2.5, 5, 10].find((by) => by * power >= rough);
+  const step = power * ([1, 2, 2.5, 5, 10].find((by) => by * power >= rough) ?? 10);
   const found = [];
   for (let at = Math.ceil(low / step - 1e-9); at * step <= high + step * 1e-9; at += 1) found.push(at * step);
   const digits = Math.max(0, -Math.floor(Math.log10(step) + 1e-9) + (step / power === 2.5 ? 1 : 0));
-  return found.map((value) => [value, number(value, digits)]);
+  return found.map((value) => /** @type {[number, string]} */ ([value, number(value, digits)]));
 }
 
+/** @param {number[]} values @param {number} from @param {number} to */
 function scale(values, from, to, zero = false) {
   let low = Math.min(...values, ...(zero ? [0] : []));
   let high = Math.max(...values, ...(zero ? [0] : []));
   if (high - low < 1e-12) [low, high] = [low - 0.5, high + 0.5];
   const room = 0.04 * (high - low);
   [low, high] = [low - room, high + room];
+  /** @param {number} value */
   const place = (value) => from + ((to - from) * (value - low)) / (high - low);
   return Object.assign(place, { low, high });
 }
 
+/** @type {(x: number, y: number, content: Child, attributes?: Given) => SVGElement} */
 const text = (x, y, content, attributes = {}) => svg("text", { x, y, ...attributes }, content);
+/** @type {(x1: number, y1: number, x2: number, y2: number, attributes?: Given) => SVGElement} */
 const line = (x1, y1, x2, y2, attributes = {}) => svg("line", { x1, y1, x2, y2, ...attributes });
+/** @type {(content: string) => SVGElement} */
 const hint = (content) => svg("title", {}, content);
 
-function drawIntervals(holder, dots, score) {
+/** @param {HTMLElement} holder @param {Dot[]} dots @param {Shown} score */
+export function drawIntervals(holder, dots, score) {
   if (!dots.length) return holder.replaceChildren("No system has a value.");
   const width = holder.clientWidth;
   const narrow = width < NARROW;
@@ -42,6 +73,7 @@ function drawIntervals(holder, dots, score) {
   const step = narrow ? 40 : 26;
   const split = dots.findIndex(([, trivial]) => trivial);
   const gap = split > 0 ? 14 : 0;
+  /** @param {number} at */
   const rowAt = (at) => 14 + at * step + (split > 0 && at >= split ? gap : 0) + (narrow ? 12 : 0);
   const bottom = 14 + dots.length * step + gap;
   const ends = dots.flatMap(([, , value, low, high]) => [value, low ?? value, high ?? value]);
@@ -56,27 +88,29 @@ function drawIntervals(holder, dots, score) {
     const described = low === null ? `${name}: ${number(value)}` : `${name}: ${number(value)} [${number(low)}, ${number(high)}]`;
     parts.push(svg("g", { class: trivial ? "dot trivial" : "dot" }, hint(described),
       narrow ? text(left, y - 11, shortened(name, width - 16)) : text(left - 10, y + 4, shortened(name, left - 14), { "text-anchor": "end" }),
-      low === null ? null : line(x(low), y, x(high), y, { class: "whisker" }),
-      low === null ? null : line(x(low), y - 4, x(low), y + 4, { class: "cap" }),
-      low === null ? null : line(x(high), y - 4, x(high), y + 4, { class: "cap" }),
+      low === null || high === null ? null : [line(x(low), y, x(high), y, { class: "whisker" }),
+        ...[low, high].map((end) => line(x(end), y - 4, x(end), y + 4, { class: "cap" }))],
       svg("circle", { cx: x(value), cy: y, r: 4.5 })));
   });
   parts.push(text(width - 10, bottom + 34, `${score.title} ${score.arrow} ${score.better} is better`, { class: "axis", "text-anchor": "end" }));
   canvas(holder, bottom + 42, `Scores of ${dots.length} systems and trivial answers under ${score.title}, as in the leaderboard`, ...parts);
 }
 
-function drawRanks(holder, first, shifts) {
-  const panels = Object.keys(shifts).map((other) => html("div", { class: "chart" }));
+/** @param {HTMLElement} holder @param {string} first @param {Record<string, Shift[]>} shifts */
+export function drawRanks(holder, first, shifts) {
+  const panels = Object.keys(shifts).map(() => el("div", { class: "chart" }));
   holder.replaceChildren(...panels);
   Object.entries(shifts).forEach(([other, moves], at) => slope(panels[at], first, other, moves));
 }
 
+/** @param {HTMLElement} holder @param {string} first @param {string} other @param {Shift[]} moves */
 function slope(holder, first, other, moves) {
   const width = holder.clientWidth;
   const both = width >= 480;
   const longest = Math.max(...moves.map(([name]) => widthOf(name))) + 42;
   const left = Math.min(longest, width * (both ? 0.37 : 0.62));
   const right = both ? width - left : width - 40;
+  /** @param {number} at */
   const rowAt = (at) => 44 + at * 24;
   const after = [...moves].sort((a, b) => a[2] - b[2] || moves.indexOf(a) - moves.indexOf(b));
   const parts = [
@@ -98,6 +132,7 @@ function slope(holder, first, other, moves) {
   canvas(holder, rowAt(moves.length), `Ranks of the systems under ${first} and under ${other}`, ...parts);
 }
 
+/** @type {((x: number, y: number) => SVGElement)[]} */
 const MARKS = [
   (x, y) => svg("circle", { cx: x, cy: y, r: 4.5 }),
   (x, y) => svg("rect", { x: x - 4, y: y - 4, width: 8, height: 8 }),
@@ -105,7 +140,8 @@ const MARKS = [
   (x, y) => svg("path", { d: `M${x} ${y - 5.5}l5.5 5.5l-5.5 5.5l-5.5 -5.5z` }),
 ];
 
-function drawDrops(holder, first, drops) {
+/** @param {HTMLElement} holder @param {string} first @param {Record<string, Drop[]>} drops */
+export function drawDrops(holder, first, drops) {
   const width = holder.clientWidth;
   const height = width < NARROW ? 300 : 380;
   const points = Object.values(drops).flat();

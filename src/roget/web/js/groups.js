@@ -1,13 +1,24 @@
-// The parts that depend on the chosen score and system: pairs, groups, tables, diagnostics.
+// Parts of a comparison that depend on the chosen score and system: pairs, groups, tables, diagnostics.
+/** @import { Cells, Child, Detail, Group, Impure, Pair, Shown } from "./types" */
+
+import { data } from "./data.js";
+import { el } from "./dom.js";
+import { chance, number, percent, signed, whole } from "./format.js";
+import { close, figureCell, table } from "./sort.js";
+
+// A name with its own direction of writing, so that it cannot turn what stands beside it.
+/** @type {(name: string) => HTMLElement} */
+const named = (name) => el("bdi", {}, name);
 
 const FEW = 20;
 
-function showPairs(holder, pairs, score) {
+/** @param {HTMLElement} holder @param {Pair[]} pairs @param {Shown} score */
+export function showPairs(holder, pairs, score) {
   const rows = pairs.map(([a, b, difference, low, high, p, holm]) =>
-    html("tr", { class: holm !== null && holm < 0.05 ? "apart-pair" : null },
-      html("td", { class: "name" }, named(data.systems[a])), html("td", { class: "name" }, named(data.systems[b])),
+    el("tr", { class: holm !== null && holm < 0.05 ? "apart-pair" : null },
+      el("td", { class: "name" }, named(data.systems[a])), el("td", { class: "name" }, named(data.systems[b])),
       figureCell(difference === null ? "–" : signed(difference), difference),
-      html("td", { class: "number muted", "data-sort": low ?? "" }, low === null ? "" : `[${number(low)}, ${number(high)}]`),
+      el("td", { class: "number muted", "data-sort": low ?? "" }, low === null ? "" : `[${number(low)}, ${number(high)}]`),
       figureCell(chance(p), p), figureCell(chance(holm), holm)));
   const made = table("Pairs of systems", [
     { title: "a", kind: "name", first: "ascending" }, { title: "b", kind: "name", first: "ascending" },
@@ -15,11 +26,12 @@ function showPairs(holder, pairs, score) {
     { title: "p, Holm", first: "ascending" },
   ], rows);
   const apart = pairs.filter((pair) => pair[6] !== null && pair[6] < 0.05).length;
-  holder.replaceChildren(made, html("p", { class: "note" },
+  holder.replaceChildren(made, el("p", { class: "note" },
     `${apart} of ${pairs.length} pairs differ significantly under ${score.title} (p < 0.05 after Holm’s correction).`));
 }
 
 // Groups of one system under one score, worst first; undefined ones at the end.
+/** @param {number} system @param {number} at @param {string} better @returns {Group[]} */
 function groupLines(system, at, better) {
   const detail = data.detail.systems[system];
   const sign = better === "higher" ? 1 : -1;
@@ -30,12 +42,13 @@ function groupLines(system, at, better) {
     return { name, group, value, best, gap: value === null || top === null ? null : value - top };
   });
   return lines.sort((a, b) => {
-    if (a.value === null || b.value === null) return (a.value === null) - (b.value === null);
+    if (a.value === null || b.value === null) return Number(a.value === null) - Number(b.value === null);
     return sign * (a.value - b.value);
   });
 }
 
-function showGroups(holder, system, at) {
+/** @param {HTMLElement} holder @param {number} system @param {number} at */
+export function showGroups(holder, system, at) {
   const score = data.scores[at];
   const detail = data.detail.systems[system];
   const lines = groupLines(system, at, score.better);
@@ -47,12 +60,12 @@ function showGroups(holder, system, at) {
     { title: "to the best", first: worst }, { title: "best system", kind: "name", first: "ascending" },
   ], rows);
   const opens = Object.keys(detail.tables).length;
-  const note = html("p", { class: "note" }, opens < lines.length
+  const note = el("p", { class: "note" }, opens < lines.length
     ? "The groups with an arrow, the worst under each score, open their table of classes and clusters."
     : "A group opens its table of classes and clusters.");
   holder.replaceChildren(made, note);
   if (lines.length > FEW) {
-    const more = html("button", { type: "button", class: "more" }, `Show all ${lines.length} groups`);
+    const more = el("button", { type: "button", class: "more" }, `Show all ${lines.length} groups`);
     more.addEventListener("click", () => {
       for (const row of rows) row.hidden = false;
       more.remove();
@@ -61,57 +74,61 @@ function showGroups(holder, system, at) {
   }
 }
 
+/** @param {Group} line @param {Detail} detail @param {boolean} hidden */
 function groupRow({ name, group, value, best, gap }, detail, hidden) {
   const shown = detail.tables[group];
   const title = shown === undefined ? named(name)
-    : html("button", { type: "button", class: "open", "aria-expanded": "false" }, named(name));
+    : el("button", { type: "button", class: "open", "aria-expanded": "false" }, named(name));
   const itself = best !== null && gap === 0;
-  const row = html("tr", {},
-    html("th", { scope: "row", class: "label" }, title),
+  const row = /** @type {HTMLTableRowElement} */ (el("tr", {},
+    el("th", { scope: "row", class: "label" }, title),
     figureCell(whole(detail.n[group]), detail.n[group]),
     figureCell(detail.classes[group], detail.classes[group]),
     figureCell(detail.clusters[group], detail.clusters[group]),
     figureCell(number(value), value),
     figureCell(gap === null ? "–" : itself ? "0" : signed(gap), gap),
-    html("td", { class: "name muted" }, best === null ? "" : itself ? "this one" : named(data.systems[best])));
+    el("td", { class: "name muted" }, best === null ? "" : itself ? "this one" : named(data.systems[best]))));
   row.hidden = hidden;
   if (shown !== undefined) title.addEventListener("click", () => openGroup(row, title, shown, name));
   return row;
 }
 
+/** @param {HTMLTableRowElement} row @param {HTMLElement} button @param {Cells} shown @param {string} name */
 function openGroup(row, button, shown, name) {
   const next = row.nextElementSibling;
   if (next?.classList.contains("opened")) return close(next);
   button.setAttribute("aria-expanded", "true");
-  row.after(html("tr", { class: "opened" }, html("td", { colspan: row.cells.length }, confusion(shown, name))));
+  row.after(el("tr", { class: "opened" }, el("td", { colspan: row.cells.length }, confusion(shown, name))));
 }
 
+/** @param {Cells} shown @param {string} name */
 function confusion(shown, name) {
   const most = Math.max(...shown.counts.flat());
-  const head = html("tr", {}, html("th", { scope: "col" }, "class \\ cluster"),
-    ...shown.clusters.map((cluster) => html("th", { scope: "col", class: "number" }, named(cluster))),
-    html("th", { scope: "col", class: "number muted" }, "all"));
-  const body = shown.classes.map((label, at) => html("tr", {}, html("th", { scope: "row" }, named(label)),
+  const head = el("tr", {}, el("th", { scope: "col" }, "class \\ cluster"),
+    ...shown.clusters.map((cluster) => el("th", { scope: "col", class: "number" }, named(cluster))),
+    el("th", { scope: "col", class: "number muted" }, "all"));
+  const body = shown.classes.map((label, at) => el("tr", {}, el("th", { scope: "row" }, named(label)),
     ...shown.counts[at].map((count) => {
-      const cell = html("td", { class: "number heat" }, count ? whole(count) : "");
+      const cell = el("td", { class: "number heat" }, count ? whole(count) : "");
       cell.style.setProperty("--share", (count / most).toFixed(3));
       return cell;
-    }), html("td", { class: "number muted" }, whole(shown.sizes[at]))));
-  const totals = html("tr", {}, html("th", { scope: "row", class: "muted" }, "all"),
-    ...shown.totals.map((total) => html("td", { class: "number muted" }, whole(total))), html("td"));
+    }), el("td", { class: "number muted" }, whole(shown.sizes[at]))));
+  const totals = el("tr", {}, el("th", { scope: "row", class: "muted" }, "all"),
+    ...shown.totals.map((total) => el("td", { class: "number muted" }, whole(total))), el("td"));
   const [classes, clusters] = shown.all;
   const cut = classes > shown.classes.length || clusters > shown.clusters.length;
-  return html("div", { class: "scroll confusion", role: "region", "aria-label": `Classes and clusters of ${name}`, tabindex: 0 },
-    html("table", {}, html("thead", {}, head), html("tbody", {}, ...body, totals)),
-    cut ? html("p", { class: "note" }, `The largest ${shown.classes.length} of ${classes} classes and ${shown.clusters.length} of ${clusters} clusters; “all” counts the others too.`) : null);
+  return el("div", { class: "scroll confusion", role: "region", "aria-label": `Classes and clusters of ${name}`, tabindex: 0 },
+    el("table", {}, el("thead", {}, head), el("tbody", {}, ...body, totals)),
+    cut ? el("p", { class: "note" }, `The largest ${shown.classes.length} of ${classes} classes and ${shown.clusters.length} of ${clusters} clusters; “all” counts the others too.`) : null);
 }
 
-function showImpure(holder, lines, [one, other, others]) {
-  if (!lines.length) return holder.replaceChildren(html("p", { class: "note" }, "None."));
-  const rows = lines.map(([name, group, size, cells, largest, share]) => html("tr", {},
-    html("th", { scope: "row", class: "label" }, named(name)), html("td", { class: "label" }, named(group)),
+/** @param {HTMLElement} holder @param {Impure[]} lines @param {[string, string, string]} names */
+export function showImpure(holder, lines, [one, other, others]) {
+  if (!lines.length) return holder.replaceChildren(el("p", { class: "note" }, "None."));
+  const rows = lines.map(([name, group, size, cells, largest, share]) => el("tr", {},
+    el("th", { scope: "row", class: "label" }, named(name)), el("td", { class: "label" }, named(group)),
     figureCell(whole(size), size), figureCell(cells, cells),
-    html("td", { class: "label" }, named(largest)), figureCell(percent(share), share)));
+    el("td", { class: "label" }, named(largest)), figureCell(percent(share), share)));
   holder.replaceChildren(table(`${one}, most items outside its largest ${other} first`, [
     { title: one, kind: "label", first: "ascending" }, { title: "group", kind: "label", first: "ascending" },
     { title: "items" }, { title: others }, { title: `largest ${other}`, kind: "label", first: "ascending" },

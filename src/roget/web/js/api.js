@@ -1,0 +1,168 @@
+// Data: from the server, or from the blocks of this very file; both give the same shapes.
+/** @import { Context, Download, Found, Given, Named, Overview, Source } from "./types" */
+
+import { $, el, short } from "./dom.js";
+import { folded } from "./format.js";
+import { state } from "./state.js";
+
+const FIRST = 24;
+
+export class Failure extends Error {}
+
+/** @param {string} place @param {RequestInit} given */
+async function fetched(place, given) {
+  /** @type {Response} */ let answer;
+  let data = null;
+  try { answer = await fetch(place, given); } catch { throw new Failure("The server does not answer: start roget explore again"); }
+  // Not every answer is ours: what is no JSON is told by its status.
+  try { data = await answer.json(); } catch { /* Told below. */ }
+  if (!answer.ok || data === null) throw new Failure(data?.error || `${answer.status} ${answer.statusText}`.trim());
+  return data;
+}
+
+/** @implements {Source} */
+class Server {
+  /** @type {Map<string, any>} */
+  kept = new Map();
+  /** @param {string} path @returns {Promise<any>} */
+  async get(path) {
+    if (this.kept.has(path)) return this.kept.get(path);
+    const data = await fetched(path, { headers: { accept: "application/json" } });
+    if (this.kept.size > 300) this.kept.delete([...this.kept.keys()][0]);
+    this.kept.set(path, data);
+    return data;
+  }
+  forget() { this.kept.clear(); }
+  overview() { return this.get("/api/overview"); }
+  tree() { return this.get("/api/tree"); }
+  path() { return this.get("/api/path"); }
+  /** @param {number} k */
+  compare(k) { return this.get(`/api/compare/${k}`); }
+  /** @param {string} typed */
+  find(typed) { return this.get(`/api/search?n=10&q=${encodeURIComponent(typed)}`); }
+  /** @param {number} node */
+  wordClass(node, offset = 0, n = FIRST) { return this.get(`/api/class/${node}?n=${n}&offset=${offset}`); }
+  /** @param {string | number} key */
+  word(key) { return this.get(typeof key === "number" ? `/api/word/${key}` : `/api/word?word=${encodeURIComponent(key)}`); }
+  /** @param {Download} view */
+  links(view) {
+    const mark = view.place.includes("?") ? "&" : "?";
+    return [
+      el("a", { href: view.place, text: "JSON" }),
+      el("a", { href: `${view.place}${mark}format=csv`, download: `${view.name}.csv`, text: "CSV" }),
+    ];
+  }
+  /** @param {Given} wanted @returns {Promise<Overview>} */
+  async edit(wanted) {
+    const token = document.querySelector("meta[name=roget-token]")?.getAttribute("content") ?? "";
+    const data = await fetched("/api/edit", {
+      method: "POST",
+      headers: { "content-type": "application/json", "x-roget-token": token },
+      body: JSON.stringify({ ...wanted, revision: state.about.revision }),
+    });
+    this.forget();
+    return data;
+  }
+}
+
+/** @implements {Source} */
+class Blocks {
+  /** @type {Map<string, any>} */
+  kept = new Map();
+  /** @type {string[] | undefined} */
+  folded;
+  /** @param {string} name */
+  block(name) {
+    if (!this.kept.has(name)) {
+      const found = $(`data-${name}`);
+      this.kept.set(name, found ? JSON.parse(found.textContent) : null);
+    }
+    return this.kept.get(name);
+  }
+  async overview() { return this.block("overview"); }
+  async tree() { return this.block("tree"); }
+  async path() { return this.block("path"); }
+  /** @param {number} k */
+  async compare(k) {
+    const found = this.block("compare")?.[k];
+    if (!found) throw new Failure(`there is no comparison at ${k} classes in this file`);
+    return found;
+  }
+  /** @param {number} node @returns {Named} */
+  named(node) {
+    const tree = this.block("tree");
+    return { node, label: tree.label[node], words: tree.words[node], share: tree.share[node] };
+  }
+  /** @param {number[]} flat */
+  told(flat) {
+    const names = this.block("contexts"), found = /** @type {Context[]} */ ([]);
+    for (let at = 0; at < flat.length; at += 3) found.push({ context: names[flat[at]], amount: flat[at + 1], lift: flat[at + 2] });
+    return found;
+  }
+  /** @param {number} node */
+  async wordClass(node, offset = 0, n = FIRST) {
+    const kept = this.block("classes")[node], words = this.block("words");
+    if (!kept) throw new Failure(`there is no class ${node}`);
+    const typical = [];
+    for (let at = offset * 3; at < Math.min(kept[0].length, (offset + n) * 3); at += 3)
+      typical.push({ id: kept[0][at], word: words[kept[0][at]], distance_bits: kept[0][at + 1], probability: kept[0][at + 2] });
+    return {
+      ...this.named(node), value: this.block("tree").value[node],
+      path: state.tree.path(node).map((one) => this.named(one)),
+      children: state.tree.children[node].map((one) => this.named(one)),
+      offset, typical, listed: kept[0].length / 3, contexts: this.told(kept[1]),
+    };
+  }
+  /** @param {string | number} key */
+  async word(key) {
+    const words = this.block("words"), id = typeof key === "number" ? key : words.indexOf(key);
+    if (!(id in words)) throw new Failure(`there is no word ${short(String(key))}`);
+    const size = this.block("overview").shard;
+    const kept = this.block(`words-${Math.floor(id / size)}`)[id % size];
+    const memberships = [], neighbours = [];
+    for (let at = 0; at < kept[2].length; at += 2) memberships.push({ ...this.named(kept[2][at]), probability: kept[2][at + 1] });
+    for (let at = 0; at < kept[3].length; at += 2) neighbours.push({ id: kept[3][at], word: words[kept[3][at]], distance_bits: kept[3][at + 1] });
+    return {
+      id, word: words[id], observations: kept[0], among: kept[1],
+      path: state.tree.path(this.block("places")[id]).map((one) => this.named(one)),
+      memberships, neighbours, contexts: this.told(kept[4]),
+    };
+  }
+  /** @param {string} typed @returns {Promise<Found>} */
+  async find(typed) {
+    const wanted = folded(typed.trim());
+    if (!wanted) return { words: [], classes: [] };
+    const words = this.block("words"), places = this.block("places"), labels = /** @type {string[]} */ (this.block("tree").label);
+    this.folded ??= /** @type {string[]} */ (words.map(folded));
+    const ranks = /** @type {number[][]} */ ([[], [], []]);
+    this.folded.forEach((word, id) => {
+      if (word.startsWith(wanted)) ranks[word === wanted ? 0 : 1].push(id);
+      else if (word.includes(wanted)) ranks[2].push(id);
+    });
+    return {
+      words: ranks.flat().slice(0, 10).map((id) => ({ id, word: words[id], class: this.named(places[id]) })),
+      classes: labels.flatMap((label, node) => (folded(label).includes(wanted) ? [this.named(node)] : [])).slice(0, 3),
+    };
+  }
+  /** @returns {Promise<Overview>} */
+  async edit() { throw new Failure("this file cannot be edited"); }
+  /** @param {Download} view */
+  links(view) {
+    /** @type {(kind: string, name: string, text: () => string) => HTMLElement} */
+    const offer = (kind, name, text) => el("button", { type: "button", text: kind, on: { click: () => {
+      const address = URL.createObjectURL(new Blob([text()], { type: name }));
+      el("a", { href: address, download: `${view.name}.${kind.toLowerCase()}` }).click();
+      setTimeout(() => URL.revokeObjectURL(address), 1000);
+    } } });
+    // As the server's sheets: a text that a spreadsheet may run begins with an apostrophe.
+    /** @type {(cell: unknown) => string} */
+    const quoted = (cell) => { const text = typeof cell === "string" && /^[=+\-@\t\r]/.test(cell) ? `'${cell}` : String(cell ?? ""); return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text; };
+    return [
+      offer("JSON", "application/json", () => JSON.stringify(view.data, null, 1)),
+      offer("CSV", "text/csv", () => view.sheet().map((row) => row.map(quoted).join(",")).join("\n") + "\n"),
+    ];
+  }
+}
+
+/** @type {Source} */
+export const source = $("data-overview") ? new Blocks() : new Server();

@@ -1,0 +1,54 @@
+// The tree: who is below whom, where each class lies among the words, and the order of splits.
+/** @import { TreeData } from "./types" */
+
+export class Tree {
+  /** @param {TreeData} data */
+  constructor(data) {
+    const n = data.parent.length;
+    this.data = data;
+    this.n = n;
+    /** @type {number[][]} */
+    this.children = Array.from({ length: n }, () => []);
+    this.depth = new Int32Array(n);
+    data.parent.forEach((parent, node) => {
+      if (parent < 0) return;
+      this.children[parent].push(node);
+      this.depth[node] = this.depth[parent] + 1;
+    });
+    this.start = new Float64Array(n);
+    this.span = Float64Array.from(data.words, (words) => words || 0.01);
+    for (let node = n - 1; node >= 0; node--)
+      if (this.children[node].length) this.span[node] = this.children[node].reduce((sum, child) => sum + this.span[child], 0);
+    for (let node = 0; node < n; node++) {
+      let at = this.start[node];
+      for (const child of this.children[node]) { this.start[child] = at; at += this.span[child]; }
+    }
+    this.below = new Int32Array(n).fill(0);
+    for (let node = n - 1; node > 0; node--) {
+      const parent = data.parent[node];
+      this.below[parent] = Math.max(this.below[parent], this.below[node] + 1);
+    }
+    this.classes = this.children.reduce((k, below) => k + Math.max(below.length - 1, 0), 1);
+  }
+  get parent() { return this.data.parent; }
+  get words() { return this.data.words; }
+  get share() { return this.data.share; }
+  get label() { return this.data.label; }
+  /** @param {number} node */
+  hue(node) { return 25 + 300 * ((this.start[node] + this.span[node] / 2) / this.span[0]); }
+  /** @param {number} node @returns {number[]} */
+  path(node) { /** @type {number[]} */ const way = []; for (let at = node; at >= 0; at = this.parent[at]) way.unshift(at); return way; }
+  /** @param {number} node */
+  name(node) { return node === 0 && !this.data.given.includes(0) ? "All words" : this.label[node]; }
+  /** @param {number} node */
+  isLeaf(node, k = Infinity) { return !this.children[node].length || (this.data.made[node] ?? 0) > k; }
+  /** @param {number} k @returns {number[]} */
+  cut(k) {
+    const found = [], waiting = [0];
+    for (let node = waiting.pop(); node !== undefined; node = waiting.pop()) {
+      if (this.isLeaf(node, k)) found.push(node);
+      else waiting.push(...[...this.children[node]].reverse());
+    }
+    return found;
+  }
+}

@@ -1,0 +1,61 @@
+"""The scripts of the pages: modules that can stand in one scope, and one way for all pages."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+import roget
+from roget.report.page import bundle
+
+FOLDER = Path(roget.__file__).parent / "web" / "js"
+DECLARED = re.compile(r"^(?:export )?(?:async )?(?:function|class|const|let) ([\w$]+)", re.M)
+IMPORTED = re.compile(r'^import \{ ([^}]*) \} from "\./(\w+)\.js";$', re.MULTILINE)
+MODULES = {path.stem: path.read_text(encoding="utf-8") for path in FOLDER.glob("*.js")}
+
+
+def needed(entry: str) -> set[str]:
+    found, waiting = set(), [entry]
+    while waiting:
+        if (name := waiting.pop()) not in found:
+            found.add(name)
+            waiting += [other for _, other in IMPORTED.findall(MODULES[name])]
+    return found
+
+
+@pytest.mark.parametrize("entry", ["explore", "comparison"])
+def test_a_script_declares_each_name_once(entry):
+    script = bundle(entry)
+    names = DECLARED.findall(script)
+    assert len(names) == len(set(names)) > 30
+    assert not re.search(r"^\s*(import|export)\b", script, re.MULTILINE)
+    assert script.count("\n// ") >= len(needed(entry)), "each module is there, under its comment"
+
+
+@pytest.mark.parametrize("entry", ["explore", "comparison"])
+def test_modules_come_after_those_they_import(entry):
+    script = bundle(entry)
+    place = {name: script.index(MODULES[name].split("\n")[0]) for name in needed(entry)}
+    for name in place:
+        for _, other in IMPORTED.findall(MODULES[name]):
+            assert place[other] < place[name], f"{name} before {other}"
+
+
+def test_what_is_imported_is_exported_and_all_is_used():
+    for name, text in MODULES.items():
+        for names, other in IMPORTED.findall(text):
+            for one in names.split(", "):
+                declared = re.compile(
+                    rf"^export (?:async )?\w+ {re.escape(one)}(?!\w)", re.MULTILINE
+                )
+                assert declared.search(MODULES[other]), f"{name}: {other} exports no {one}"
+    assert needed("explore") | needed("comparison") == set(MODULES)
+    assert {"dom", "format", "theme"} <= needed("explore") & needed("comparison")
+
+
+def test_pages_have_no_other_scripts():
+    """A second copy of a helper would have to be a file outside of the one folder."""
+    package = Path(roget.__file__).parent
+    assert {path.parent for path in package.rglob("*.js")} == {FOLDER}
