@@ -9,6 +9,7 @@ import numpy as np
 from hypothesis import strategies as st
 from scipy import sparse
 
+from folders import unseal
 from roget import Counts
 from roget.core.tree import Tree
 from roget.learn.thesaurus import Thesaurus
@@ -97,10 +98,10 @@ def same(one, other):
 
 def as_version_1(folder):
     """The folder as roget wrote it before there were labels and edits."""
-    place = folder / "thesaurus.json"
+    place = unseal(folder)
     record = json.loads(place.read_text())
-    del record["labels"], record["sha256"]
-    place.write_text(json.dumps(record | {"version": 1}))
+    del record["labels"], record["clustering"]
+    place.write_text(json.dumps(record))
     (folder / "edits.json").unlink()
 
 

@@ -45,6 +45,8 @@ from roget.errors import InputError
 
 Check: TypeAlias = Callable[[Any], bool]
 Columns: TypeAlias = Mapping[str, npt.NDArray[Any]]
+Schema: TypeAlias = Mapping[str, tuple[str, tuple[str | int, ...]]]
+"""Of arrays: numpy's kinds of types, and sizes, those of the same name being equal."""
 
 HASHED = 256 << 20
 """Bytes up to which a file's SHA-256 is checked on reading; of larger ones, only the size."""
@@ -74,7 +76,7 @@ class Kind:
     """The first version that was sealed as described above; those before it are checked as far as
     they go, by `old` as well."""
     fields: Mapping[str, Check] = field(default_factory=dict)
-    """Names that must be in the manifest, and whether a value can be right."""
+    """Names that must be in the manifest, and whether a value can be right; "a.b" is b inside a."""
     tables: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     """Files, their columns and these columns' SQL types."""
     arrays: str | None = None
@@ -281,8 +283,10 @@ def open_folder(path: str | os.PathLike[str], kind: Kind) -> Folder:
         record = {"provenance": {}, "files": {}} | record
     checks = {"provenance": is_mapping, "files": is_mapping, **kind.fields}
     for name, is_right in checks.items():
-        if not is_right(record.get(name)):
-            raise senseless(place, name, record.get(name))
+        part, _, inner = name.partition(".")
+        value = record.get(part) if not inner else record[part].get(inner)
+        if not is_right(value):
+            raise senseless(place, name, value)
     _check_files(place, kind, record, sealed=version == kind.version)
     return Folder(folder, kind, record, hashlib.sha256(data).hexdigest())
 
@@ -451,6 +455,7 @@ def _plain(value: Any) -> Any:
 
 # ---- arrays
 
+_CSR = ("data", "indices", "indptr")
 _HEADER = re.compile(
     rb"\{'descr': '([<>|=]?[a-zA-Z]\d*)', 'fortran_order': (True|False), "
     rb"'shape': \(([\d, ]*)\), ?\}\s*"
@@ -576,9 +581,26 @@ def need_csr(parts: Sequence[npt.NDArray[Any]], shape: Any, *, finite: bool = Tr
     return sparse.csr_array((data, indices, indptr), shape=shape)
 
 
-def need_arrays(
-    arrays: Mapping[str, Any], schema: Mapping[str, tuple[str, tuple[str | int, ...]]]
-) -> dict[str, int]:
+def to_arrays(name: str, table: Any) -> dict[str, npt.NDArray[Any]]:
+    """A table as arrays that folders keep: itself, or the parts of a sparse one."""
+    if isinstance(table, np.ndarray):
+        return {name: table}
+    parts = {f"{name}.{part}": np.asarray(getattr(table, part)) for part in _CSR}
+    return {**parts, f"{name}.shape": np.array(table.shape)}
+
+
+def from_arrays(arrays: Mapping[str, Any], name: str) -> Any:
+    """The table of `to_arrays`, checked; a KeyError or ValueError tells what is wrong."""
+    if name in arrays:
+        need_arrays(arrays, {name: ("iuf", ("rows", "columns"))})
+        return arrays[name]
+    try:
+        return need_csr([arrays[f"{name}.{part}"] for part in _CSR], arrays[f"{name}.shape"])
+    except ValueError as error:
+        raise ValueError(f"{name}: {error}") from None
+
+
+def need_arrays(arrays: Mapping[str, Any], schema: Schema, prefix: str = "") -> dict[str, int]:
     """The sizes by their names, once arrays are of these kinds and shapes and finite.
 
     >>> arrays = {"a": np.ones((2, 3)), "b": np.ones(3)}
@@ -589,14 +611,16 @@ def need_arrays(
     for name, (kinds, shape) in schema.items():
         array = arrays[name]
         if not isinstance(array, np.ndarray) or array.dtype.kind not in kinds:
-            raise ValueError(f"{name}: expected an array of numpy's kinds {kinds}")
+            raise ValueError(f"{prefix}{name}: expected an array of numpy's kinds {kinds}")
         if array.ndim != len(shape):
-            raise ValueError(f"{name}: the shape is {array.shape}, expected {shape}")
+            raise ValueError(f"{prefix}{name}: the shape is {array.shape}, expected {shape}")
         for size, of in zip(array.shape, shape, strict=True):
             if size != (of if isinstance(of, int) else sizes.setdefault(of, size)):
-                raise ValueError(f"{name}: the shape is {array.shape}, expected {shape} by {sizes}")
+                raise ValueError(
+                    f"{prefix}{name}: the shape is {array.shape}, expected {shape} by {sizes}"
+                )
         if array.dtype.kind == "f" and not np.isfinite(array).all():
-            raise ValueError(f"{name}: expected numbers that are finite")
+            raise ValueError(f"{prefix}{name}: expected numbers that are finite")
     return sizes
 
 

@@ -173,7 +173,9 @@ def checked(target: Path) -> Path:
     if not place.parent.is_dir():
         raise InputError(f"cannot write {target}: there is no folder {place.parent}")
     if place.is_file():
-        raise InputError(f"cannot write {target}: it is a file; expected {thesaurus_files.KIND}")
+        raise InputError(
+            f"cannot write {target}: it is a file; expected {thesaurus_files.KIND.title}"
+        )
     if place.is_dir() and not thesaurus_files.is_thesaurus(place):
         raise InputError(f"cannot write {target}: the folder is there and holds something else")
     _edits(target)

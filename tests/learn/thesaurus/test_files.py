@@ -62,7 +62,8 @@ def test_a_faulty_file_is_named(folder, name):
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        ({"version": 3}, "version 3 of the format; this roget reads up to version 2: update"),
+        ({"version": 4}, "version 4 of the format; this roget reads up to version 3: update"),
+        ({"version": 3}, r"thesaurus.json: the file was changed since it was written"),
         ({"version": 2}, r"thesaurus.json: the file was changed since it was written"),
         ({"format": "roget.counts"}, "the format is 'roget.counts'"),
         ({"tree": [1]}, "'tree' is"),
@@ -116,7 +117,7 @@ def test_the_seal_cannot_be_passed_by_under_another_version(folder, version):
         with pytest.raises(InputError, match=r"thesaurus\.json: 'version' is"):
             read(folder)
     # Without the seal, the edits that are there tell as much.
-    del record["sha256"]
+    del record["seal"], record["kind"]
     place.write_text(json.dumps(record | {"version": version}))
     with pytest.raises(InputError, match=r"thesaurus\.json: 'version' is"):
         Thesaurus.load(folder)
@@ -155,7 +156,7 @@ def test_version_1_is_read(folder):
     assert same(old, random_thesaurus(1))
     assert old.edits == () == read_edits(folder)
     old.rename(1, "x").save(folder)
-    assert json.loads((folder / "thesaurus.json").read_text())["version"] == 2
+    assert json.loads((folder / "thesaurus.json").read_text())["version"] == 3
     assert Thesaurus.load(folder).label(1) == "x"
 
 
@@ -204,10 +205,12 @@ def test_faulty_edits_are_named(folder, tmp_path):
         ("edits.json: the file was changed", whole.replace("namely", "nam-ly")),
         ("edits.json: not JSON", whole[:-20]),
         ("edits.json: the format is None", "{}"),
-        ("edits.json: version 2 of the format", whole.replace('"version": 1', '"version": 2')),
+        ("edits.json: version 3 of the format", whole.replace('"version": 2', '"version": 3')),
+        ("edits.json: 'version' is 1, which", whole.replace('"version": 2', '"version": 1')),
+        ("edits.json: the file was changed", whole.replace(" ", "  ")),
         ("edits.json: expected a JSON object", "[]"),
         *(
-            ("edits.json: 'version' is", whole.replace('"version": 1', f'"version": {version}'))
+            ("edits.json: 'version' is", whole.replace('"version": 2', f'"version": {version}'))
             for version in ('"x"', "null", "[]", "true", "0", "-1", "1.0")
         ),
     ):
@@ -336,6 +339,7 @@ def test_nothing_in_the_arrays_is_run(folder):
     record["files"]["centroids.npz"] = {
         "bytes": len(data),
         "sha256": hashlib.sha256(data).hexdigest(),
+        "arrays": {},
     }
     place.write_text(json.dumps(record))
     as_version_1(folder)

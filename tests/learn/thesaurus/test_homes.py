@@ -87,7 +87,7 @@ def test_nothing_is_lost_where_two_edit_at_once(folder):
 
 
 def test_a_folder_that_changes_while_it_is_read_is_read_again(folder, monkeypatch):
-    read = files.read_edits
+    read = files._read_edits
 
     def late(path):
         found = read(path)
@@ -95,7 +95,7 @@ def test_a_folder_that_changes_while_it_is_read_is_read_again(folder, monkeypatc
         Thesaurus.load(folder).rename(1, "x").save(folder)
         return found
 
-    monkeypatch.setattr(files, "read_edits", late)
+    monkeypatch.setattr(files, "_read_edits", late)
     with pytest.raises(Changed, match="changed while it was read"):
         Thesaurus.load(folder)
     assert Thesaurus.load(folder).label(1) == "x"

@@ -16,9 +16,13 @@ from roget.learn.classmodel.mixing import Mixture
 from roget.learn.classmodel.recipes import BACKOFFS
 
 KIND = folders.model("classmodel", "classmodel.model")
-_CSR = ("data", "indices", "indptr", "shape")
 _RULES = ("posterior", "anneal", "fold-in", "nearest")
 _MIXTURES = ("discount", "interpolate", "none")
+_MIXTURE: folders.Schema = {
+    "mixture.discounts": ("iuf", ("n",)),
+    "mixture.weights": ("iuf", ("frequencies", "predictions")),
+    "mixture.edges": ("iuf", ("edges",)),
+}
 
 SLACK = 1e-6
 """How far discounts may lie outside their range, and shares from adding up: rounding."""
@@ -32,14 +36,14 @@ def write(
     mixture: Mixture,
 ) -> None:
     """Write what a fitted model knows, whole or not at all."""
-    arrays = _table("train", train)
+    arrays = folders.to_arrays("train", train)
     for name in ("discounts", "weights", "edges"):
         arrays[f"mixture.{name}"] = getattr(mixture, name)
     listed = []
     for place, one in enumerate(predictors):
         rule, key = one.rule, f"classes.{place}"
-        arrays |= _table(f"{key}.membership", one.membership)
-        arrays |= _table(f"{key}.centroids", one.centroids)
+        arrays |= folders.to_arrays(f"{key}.membership", one.membership)
+        arrays |= folders.to_arrays(f"{key}.centroids", one.centroids)
         arrays[f"{key}.mass"] = rule.mass
         arrays |= {
             f"{key}.space.{name}": value
@@ -63,18 +67,18 @@ def read(path: str | os.PathLike[str]) -> tuple[dict[str, Any], Any, list[Classe
     """What `write` wrote: the header, the training counts, the predictions and their mixture."""
     with folders.whole(path):
         kept = folders.read(path, KIND)
-        parts = (_numbers(kept, f"mixture.{name}") for name in ("discounts", "weights", "edges"))
-        mixture = Mixture(kept["mixture"], *parts)
+        folders.need_arrays(kept, _MIXTURE)
+        mixture = Mixture(kept["mixture"], *(kept[name] for name in _MIXTURE))
         found = [
             Classes(
                 one["name"],
-                _read_table(kept, f"classes.{place}.membership"),
-                _read_table(kept, f"classes.{place}.centroids"),
+                folders.from_arrays(kept, f"classes.{place}.membership"),
+                folders.from_arrays(kept, f"classes.{place}.centroids"),
                 _rule(kept, f"classes.{place}", one),
             )
             for place, one in enumerate(kept["classes"])
         ]
-        train = _read_table(kept, "train")
+        train = folders.from_arrays(kept, "train")
         _check(kept, train, found, mixture)
         return kept, train, found, mixture
 
@@ -131,7 +135,7 @@ def _check_classes(key: str, one: Classes, shape: tuple[int, int]) -> None:
         _need(table.shape == rows, f"{key}.{name}: the shape is {table.shape}, expected {rows}")
         _check_shares(f"{key}.{name}", table)
     _need(rule.kind in _RULES, f"{key}: rule {rule.kind!r} is not known")
-    _need(rule.mass.ndim == 1 and k > 0, f"{key}.mass: expected a number for each class")
+    _need(k > 0, f"{key}.mass: expected a number for each class")
     _check_shares(f"{key}.mass", rule.mass[None, :])
     _need(
         type(rule.beta) in (int, float) and 0 < rule.beta < math.inf,
@@ -148,27 +152,22 @@ def _check_classes(key: str, one: Classes, shape: tuple[int, int]) -> None:
 
 
 def _check_space(key: str, rule: Rule, contexts: int) -> None:
-    space, near = rule.space, rule.mass.size - 1
-    dimensions = space["projection"].shape[-1]
-    shapes = {
-        "columns": (contexts,),
-        "projection": (contexts, dimensions),
-        "words": (near, dimensions),
+    near = rule.mass.size - 1
+    schema: folders.Schema = {
+        "columns": ("iuf", (contexts,)),
+        "projection": ("iuf", (contexts, "dimensions")),
+        "words": ("iuf", (near, "dimensions")),
     }
-    for name, shape in shapes.items():
-        found = space[name].shape
-        _need(found == shape, f"{key}.space.{name}: the shape is {found}, expected {shape}")
-    _need(space["columns"].min() >= 0, f"{key}.space.columns: expected counts, none negative")
-    size = space["size"]
+    folders.need_arrays(rule.space, schema, f"{key}.space.")
+    _need(rule.space["columns"].min() >= 0, f"{key}.space.columns: expected counts, none negative")
+    size = rule.space["size"]
     _need(type(size) is int and 0 < size <= near, f"{key}: size {size!r} of {near} words")
 
 
 def _check_mixture(mixture: Mixture, predictions: int) -> None:
     kind, discounts, edges = mixture.kind, mixture.discounts, mixture.edges
     _need(kind in _MIXTURES, f"mixture {kind!r} is not known: expected {', '.join(_MIXTURES)}")
-    _need(
-        edges.ndim == 1 and bool(np.all(np.diff(edges) > 0)), "mixture.edges: expected to increase"
-    )
+    _need(bool(np.all(np.diff(edges) > 0)), "mixture.edges: expected to increase")
     shape = edges.size + 1, predictions + (kind == "interpolate")
     found = mixture.weights.shape
     _need(
@@ -177,7 +176,7 @@ def _check_mixture(mixture: Mixture, predictions: int) -> None:
     )
     _check_shares("mixture.weights", mixture.weights)
     _need(
-        discounts.ndim == 1 and (discounts.size > 0) == (kind == "discount"),
+        (discounts.size > 0) == (kind == "discount"),
         f"mixture.discounts: the shape is {discounts.shape} for {kind!r}",
     )
     most = np.arange(1, discounts.size + 1) + SLACK
@@ -200,43 +199,11 @@ def _need(holds: bool, otherwise: str) -> None:
         raise ValueError(otherwise)
 
 
-def _numbers(kept: dict[str, Any], name: str) -> Any:
-    """An array of the folder, if it is one of finite numbers."""
-    found = kept[name]
-    _need(
-        isinstance(found, np.ndarray) and found.dtype.kind in "iuf",
-        f"{name}: expected an array of numbers",
-    )
-    _need(bool(np.isfinite(found).all()), f"{name}: expected numbers that are finite")
-    return found
-
-
 def _rule(kept: dict[str, Any], key: str, one: dict[str, Any]) -> Rule:
+    folders.need_arrays(kept, {f"{key}.mass": ("iuf", ("classes",))})
     prefix = f"{key}.space."
-    space = {name[len(prefix) :]: _numbers(kept, name) for name in kept if name.startswith(prefix)}
+    space = {name[len(prefix) :]: kept[name] for name in kept if name.startswith(prefix)}
     if one["size"] is not None:
         space["size"] = one["size"]
-    mass, blocks = _numbers(kept, f"{key}.mass"), tuple(one["blocks"])
+    mass, blocks = kept[f"{key}.mass"], tuple(one["blocks"])
     return Rule(one["rule"], mass, one["beta"], one["types"], blocks, space)
-
-
-def _table(name: str, table: Any) -> dict[str, Any]:
-    if not sparse.issparse(table):
-        return {name: np.asarray(table)}
-    parts = {part: np.asarray(getattr(table, part)) for part in _CSR}
-    return {f"{name}.{part}": value for part, value in parts.items()}
-
-
-def _read_table(kept: dict[str, Any], name: str) -> Any:
-    if name in kept:
-        table = _numbers(kept, name)
-        _need(table.ndim == 2, f"{name}: expected a table, the shape is {table.shape}")
-        return table
-    data, *places = (_numbers(kept, f"{name}.{part}") for part in _CSR)
-    _need(all(part.dtype.kind in "iu" for part in places), f"{name}: places are not whole numbers")
-    indices, indptr, shape = places
-    _need(shape.shape == (2,), f"{name}.shape {shape.tolist()}: expected rows and columns")
-    try:
-        return folders.need_csr((data, indices, indptr), shape)
-    except ValueError as error:
-        raise ValueError(f"{name}: {error}") from None

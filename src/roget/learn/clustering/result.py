@@ -380,7 +380,7 @@ class Clustering:
         }
         arrays = {f"rule.{name}": value for name, value in rule.arrays.items()}
         for name in ("memberships", "centroids"):
-            arrays |= keep_table(name, getattr(self, name))
+            arrays |= folder.to_arrays(name, getattr(self, name))
         arrays |= {"mass": self.mass, "background": self.background}
         if self.learnt is not None and self.parts is not None:
             plain["learnt"], more = self.learnt.to_parts()
@@ -399,8 +399,8 @@ class Clustering:
         names, kind = plain["contexts"], plain["unit"]
         return cls(
             Tree.from_json(plain["tree"]),
-            read_table(arrays, "memberships"),
-            read_table(arrays, "centroids"),
+            folder.from_arrays(arrays, "memberships"),
+            folder.from_arrays(arrays, "centroids"),
             arrays["mass"],
             arrays["background"],
             rule=read_rule(plain["rule"], arrays),
@@ -458,22 +458,6 @@ def read_rule(plain: Mapping[str, Any], arrays: Mapping[str, Array]) -> Kept:
         raise ValueError(f"rule {plain!r}: expected a clusterer's name and parameters")
     own = {one[5:]: value for one, value in arrays.items() if one.startswith("rule.")}
     return Kept(name, parameters, own)
-
-
-def keep_table(name: str, table: Any) -> dict[str, Array]:
-    """A table as arrays: itself, or the parts of a sparse one."""
-    if not sparse.issparse(table):
-        return {name: np.asarray(table)}
-    parts = {f"{name}.{part}": np.asarray(getattr(table, part)) for part in _CSR}
-    return {**parts, f"{name}.shape": np.array(table.shape)}
-
-
-def read_table(arrays: Mapping[str, Array], name: str) -> Any:
-    """The table of `keep_table`, checked."""
-    if name in arrays:
-        return arrays[name]
-    parts = tuple(arrays[f"{name}.{part}"] for part in _CSR)
-    return folder.need_csr(parts, arrays[f"{name}.shape"].tolist())
 
 
 def _dense(table: Any) -> Array:
