@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 import roget
-from roget.scoring.resample import METHODS
+from roget.scoring.score import INTERVALS
 
 MEASURES = ("v", "nvi", "ari")
 ENTROPIES = ("ml", "jk", "bub")
@@ -56,7 +56,7 @@ def main() -> None:
     table = truth(np.random.default_rng(1))
     columns = {
         method: covered(table, chosen.items, chosen.trials, chosen.draws, method, seed=2)
-        for method in METHODS
+        for method in INTERVALS
         if method != "auto"
     }
     print(f"{chosen.items} items, {CLASSES} × {CLUSTERS} cells, {chosen.trials} trials")

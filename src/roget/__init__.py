@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from roget.scoring.compare import compare
     from roget.scoring.comparison import Comparison
     from roget.scoring.entropy import entropy_of as entropy
-    from roget.scoring.evaluate import contingency, measure, score
     from roget.scoring.result import ScoreRow, ScoreTable
+    from roget.scoring.score import contingency, measure, score
 
 _PUBLIC = {
     "Attacher": "roget.learn.attachment:Attacher",
@@ -51,13 +51,13 @@ _PUBLIC = {
     "Undefined": "roget.errors:Undefined",
     "build": "roget.learn.build:build",
     "compare": "roget.scoring.compare:compare",
-    "contingency": "roget.scoring.evaluate:contingency",
+    "contingency": "roget.scoring.score:contingency",
     "count": "roget.learn.counting.count:count",
     "data": "roget.data",
     "entropy": "roget.scoring.entropy:entropy_of",
     "load": "roget.learn.thesaurus.files:read",
-    "measure": "roget.scoring.evaluate:measure",
-    "score": "roget.scoring.evaluate:score",
+    "measure": "roget.scoring.score:measure",
+    "score": "roget.scoring.score:score",
 }
 
 __all__ = [

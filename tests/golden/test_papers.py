@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from roget import Contingency, contingency
-from roget.scoring.cells.baselines import trivial
+from roget.scoring.cells.baselines import answer_trivially
 
 
 def circulant(row):
@@ -151,6 +151,8 @@ def test_plain_v_rewards_random_clusters(clusters, v):
 
 
 def test_plain_v_rewards_singletons():
-    alone = trivial(contingency(np.arange(100) % 4, np.zeros(100, dtype=int)))["one per item"]
+    alone = answer_trivially(contingency(np.arange(100) % 4, np.zeros(100, dtype=int)))[
+        "one per item"
+    ]
     assert alone.measure("v") == pytest.approx(0.459, abs=0.005)
     assert alone.measure("ami") == 0

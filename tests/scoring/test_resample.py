@@ -9,14 +9,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from roget.scoring.measures.base import average_groups
 from roget.scoring.resample import (
     NO_JACKKNIFE,
-    average,
     bootstrap_p,
     group_draws,
     group_jackknife,
     holm,
-    interval,
+    interval_ends,
     item_draws,
     item_jackknife,
     letters,
@@ -26,7 +26,7 @@ from roget.scoring.resample import (
 
 def test_the_average_leaves_out_what_is_undefined():
     values = np.array([[1.0, np.nan, 3.0], [np.nan] * 3])
-    got = average(values, np.array([1.0, 5.0, 3.0]))
+    got = average_groups(values, np.array([1.0, 5.0, 3.0]))
     assert got[0] == pytest.approx(2.5)
     assert np.isnan(got[1])
 
@@ -37,7 +37,7 @@ def test_draws_are_decided_by_the_seed():
     assert once.shape == (300, 2, 3)
     assert np.array_equal(once, group_draws(values, weights, 300, seed=5))
     assert not np.array_equal(once, group_draws(values, weights, 300, seed=6))
-    assert once.mean(axis=0) == pytest.approx(average(values, weights), abs=0.05)
+    assert once.mean(axis=0) == pytest.approx(average_groups(values, weights), abs=0.05)
 
 
 def test_the_jackknife_of_a_mean_is_the_textbook_error():
@@ -75,9 +75,9 @@ def test_coverage_of_a_mean_over_groups(method):
     for trial in range(300):
         values = random.gamma(2.0, 0.05, size=(1, 60))
         weights = np.ones(60)
-        mean = average(values, weights)
+        mean = average_groups(values, weights)
         drawn = group_draws(values, weights, 500, seed=trial)
-        low, high = interval(method, mean, drawn, group_jackknife(values, weights))
+        low, high = interval_ends(method, mean, drawn, group_jackknife(values, weights))
         covered += bool(low[0] <= 0.1 <= high[0])
     assert 0.91 <= covered / 300 <= 0.98
 
@@ -98,7 +98,7 @@ def test_p_is_uniform_when_nothing_differs():
         differences = random.normal(size=(1, 30))
         weights = np.ones(30)
         permuted.append(permutation_p(differences, weights, 300, seed=trial)[0])
-        mean = average(differences, weights)
+        mean = average_groups(differences, weights)
         draws = group_draws(differences, weights, 300, seed=trial)
         drawn.append(bootstrap_p(mean, draws)[0])
     for found in (permuted, drawn):
@@ -108,7 +108,7 @@ def test_p_is_uniform_when_nothing_differs():
 
 def test_a_real_difference_is_found():
     differences = np.random.default_rng(0).normal(1.0, 1.0, size=(1, 40))
-    mean = average(differences, np.ones(40))
+    mean = average_groups(differences, np.ones(40))
     assert bootstrap_p(mean, group_draws(differences, np.ones(40), 500, seed=0))[0] < 0.01
     assert permutation_p(differences, np.ones(40), 500, seed=0)[0] < 0.01
 
@@ -116,7 +116,7 @@ def test_a_real_difference_is_found():
 def test_p_is_finer_than_the_number_of_draws():
     """Two hundred pairs are corrected for, so a clear difference must have a very small p."""
     differences = np.random.default_rng(0).normal(2.0, 1.0, size=(1, 100))
-    mean = average(differences, np.ones(100))
+    mean = average_groups(differences, np.ones(100))
     assert bootstrap_p(mean, group_draws(differences, np.ones(100), 100, seed=0))[0] < 1e-6
     assert permutation_p(differences, np.ones(100), 100, seed=0)[0] < 1e-6
 
@@ -145,5 +145,5 @@ def test_letters_are_shared_exactly_by_those_that_do_not_differ(n, data):
 
 def test_percentiles_look_at_the_draws_alone():
     drawn = np.linspace(0, 1, 1001)[:, None]
-    low, high = interval("percentile", np.array([0.5]), drawn, NO_JACKKNIFE)
+    low, high = interval_ends("percentile", np.array([0.5]), drawn, NO_JACKKNIFE)
     assert (low[0], high[0]) == (pytest.approx(0.025), pytest.approx(0.975))

@@ -15,7 +15,7 @@ from roget.errors import InputError
 from roget.learn.thesaurus import Thesaurus
 from roget.report.exports import export
 from roget.report.exports.base import Options
-from roget.scoring.evaluate import score
+from roget.scoring.score import score
 from roget.web import sheets
 from roget.web.compare import Gold, Other, comparison, offered, opened
 from roget.web.search import Search

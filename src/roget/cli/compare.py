@@ -66,7 +66,7 @@ def compare(
     from roget.cli.progress import bar
     from roget.report.comparison import report
     from roget.scoring.compare import compare as compare_systems
-    from roget.scoring.requests import DEFAULT_ENTROPIES
+    from roget.scoring.measures.base import DEFAULT_ENTROPIES
 
     with bar("systems") as progress:
         comparison = compare_systems(

@@ -48,11 +48,11 @@ def score(
     """
     from roget.cli.progress import bar
     from roget.report.score import report
-    from roget.scoring import evaluate
-    from roget.scoring.requests import DEFAULT_ENTROPIES
+    from roget.scoring.measures.base import DEFAULT_ENTROPIES
+    from roget.scoring.score import score as score_labels
 
     with bar("groups") as progress:
-        table = evaluate.score(
+        table = score_labels(
             gold,
             system,
             measure or None,

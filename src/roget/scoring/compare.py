@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
@@ -14,45 +14,41 @@ import numpy as np
 
 from roget.core.types import FloatArray, IntArray
 from roget.errors import InputError, UnknownName
-from roget.scoring import signature
-from roget.scoring.cells.baselines import DRAWS, trivial
-from roget.scoring.cells.statistics import Statistics
 from roget.scoring.comparison import Comparison, Pair, SystemRow
-from roget.scoring.diagnostics import partly_undefined
-from roget.scoring.labels import Aligned, Labels, align, as_labels
-from roget.scoring.requests import DEFAULT_ENTROPIES, Asked, Request, Values, requests
-from roget.scoring.requests import answers as values_of
+from roget.scoring.labels import Labels, align, as_labels
+from roget.scoring.measures.base import (
+    DEFAULT_ENTROPIES,
+    Asked,
+    Request,
+    average_groups,
+    list_requests,
+)
 from roget.scoring.resample import (
     NO_JACKKNIFE,
     Draws,
     bootstrap_p,
-    check,
-    described,
     draw,
     holm,
+    interval_ends,
     letters,
     permutation_p,
 )
-from roget.scoring.resample import average as group_average
-from roget.scoring.resample import interval as ends_of
+from roget.scoring.result import note_undefined
+from roget.scoring.score import (
+    Answered,
+    Progress,
+    answer,
+    check_options,
+    defined,
+    describe_interval,
+    read_system,
+    sign,
+    write_signature,
+)
 from roget.scoring.splits import OnSplits, Split, read_splits, supervised_recall
-from roget.scoring.tables import AVERAGES, answers_of, tables
 
 PAIRED = ("bootstrap", "permutation")
 SIGNIFICANT = 0.05
-
-Progress = Callable[[int, int], None]
-
-
-@dataclass(frozen=True, eq=False)
-class Answered:
-    """One system's answers, joined with gold, and its scores: requests × groups."""
-
-    name: str
-    sides: Aligned
-    groups: list[Statistics]
-    values: Values
-    reasons: dict[int, str]
 
 
 def compare(
@@ -84,56 +80,55 @@ def compare(
     heaviest label of weighted answers.
     """
     folders = {Path(folder).name: read_splits(folder) for folder in splits}
-    asked: list[Request] = requests(measures, entropy)
+    asked: list[Request] = list_requests(measures, entropy)
     asked += [(OnSplits(folder), None) for folder in folders]
-    check(ci, interval, seed)
-    for kind, value, known in (("average", average, AVERAGES), ("test", paired, PAIRED)):
-        if value not in known:
-            raise UnknownName(kind, value, known)
+    check_options(average, ci, interval, seed)
+    if paired not in PAIRED:
+        raise UnknownName("test", paired, PAIRED)
+    steps = progress or (lambda done, total: None)
     left = as_labels(gold, labels=labels, columns=columns, gold=True)
-    answered = []
-    named = _named(systems)
-    for done, (name, source) in enumerate(named.items(), start=1):
-        right = answers_of(source, answers, labels, columns)
-        one = _answered(name, left, right, asked, missing, average == "pooled")
+    answered: list[Answered] = []
+    named = _name_systems(systems)
+    for name, source in named.items():
+        right = read_system(source, answers, labels, columns)
+        one = answer(
+            align(left, right, missing=missing),
+            asked,
+            pooled=average == "pooled",
+            name=name,
+            # Trivial answers, with random ones of the gold standard's own sizes, serve all.
+            seed=seed if baselines and not answered else None,
+            like_gold=True,
+        )
         _try_splits(one, left, right, list(folders.values()))
         answered.append(one)
-        if progress is not None:
-            progress(done, len(named) + ci)
+        steps(len(answered), len(named) + ci)
+    tested = describe_interval(ci, interval) + (f"+{paired}" if ci else "")
     signatures = [
-        signature.fields(
-            system.sides,
-            asked,
-            average=average,
-            missing=missing,
-            seed=seed,
-            answers=answers,
-            ci=described(ci, interval) + (f"+{paired}" if ci else ""),
-        )
-        | {"items": str(sum(table.n for table in system.groups))}
+        sign(system.sides, asked, average, missing, answers, tested, seed)
+        | {"items": str(system.items)}
         for system in answered
     ]
-    parts = _agreed(answered, signatures)
-    sizes = np.array([table.n for table in answered[0].groups], dtype=float)
-    weights = sizes if average == "weighted" else np.ones_like(sizes)
-    if ci and paired == "permutation" and weights.size == 1:
+    parts = _agree(answered, signatures)
+    table = _Scored(asked, answered, answered[0].weigh(average))
+    if ci and paired == "permutation" and table.weights.size == 1:
         raise InputError("the permutation test needs groups: without them, choose the bootstrap")
-    table = _Scored(
-        asked, answered, _trivial(answered[0], asked, seed) if baselines else {}, weights
-    )
     draws = None
     if ci:
+        draws = draw(
+            table.values,
+            table.weights,
+            [system.sides for system in answered],
+            asked,
+            ci,
+            interval,
+            seed,
+            step=lambda done: steps(len(named) + done, len(named) + ci),
+        )
+    return table.comparison(write_signature(parts), draws, paired, seed)
 
-        def step(done: int) -> None:
-            if progress is not None:
-                progress(len(named) + done, len(named) + ci)
 
-        sides = [system.sides for system in answered]
-        draws = draw(table.values, weights, sides, asked, ci, interval, seed, step=step)
-    return table.comparison(signature.written(parts), draws, paired, seed)
-
-
-def _named(systems: Mapping[str, Any] | Sequence[Any]) -> dict[str, Any]:
+def _name_systems(systems: Mapping[str, Any] | Sequence[Any]) -> dict[str, Any]:
     """Systems by name; paths are named by their files."""
     if isinstance(systems, str | os.PathLike):
         systems = [systems]
@@ -155,16 +150,6 @@ def _named(systems: Mapping[str, Any] | Sequence[Any]) -> dict[str, Any]:
     return named
 
 
-def _answered(
-    name: str, gold: Labels, system: Labels, asked: Sequence[Request], missing: str, pooled: bool
-) -> Answered:
-    sides = align(gold, system, missing=missing)
-    groups = list(tables(sides, pooled=pooled))
-    reasons: dict[int, str] = {}
-    values = np.column_stack([values_of(table, asked, reasons) for table in groups])
-    return Answered(name, sides, groups, values, reasons)
-
-
 def _try_splits(
     system: Answered, gold: Labels, answers_given: Labels, folders: Sequence[Sequence[Split]]
 ) -> None:
@@ -179,7 +164,7 @@ def _try_splits(
         system.reasons.pop(number, None)
 
 
-def _agreed(answered: Sequence[Answered], signatures: Sequence[dict[str, str]]) -> dict[str, str]:
+def _agree(answered: Sequence[Answered], signatures: Sequence[dict[str, str]]) -> dict[str, str]:
     """The signature all systems share; scores with different ones are never ranked together."""
     first = signatures[0]
     for system, parts in zip(answered, signatures, strict=True):
@@ -192,37 +177,27 @@ def _agreed(answered: Sequence[Answered], signatures: Sequence[dict[str, str]]) 
     return first
 
 
-def _trivial(system: Answered, asked: Sequence[Request], seed: int) -> dict[str, Values]:
-    """Scores of the trivial answers; random ones have the gold standard's own sizes."""
-    scores: dict[str, list[Values]] = {}
-    draws = max(1, DRAWS // len(system.groups))
-    for column, table in enumerate(system.groups):
-        for name, answer in trivial(table, seed + column, draws, like_gold=True).items():
-            scores.setdefault(name, []).append(values_of(answer, asked))
-    return {name: np.column_stack(columns) for name, columns in scores.items()}
-
-
 @dataclass(frozen=True, eq=False)
 class _Scored:
     """All scores, systems first and then trivial answers, and what follows from them."""
 
     asked: Sequence[Request]
     answered: Sequence[Answered]
-    trivial: dict[str, Values]
     weights: FloatArray
 
     @property
     def names(self) -> list[str]:
-        return [system.name for system in self.answered] + list(self.trivial)
+        return [*(system.name for system in self.answered), *self.answered[0].trivial]
 
     @cached_property
     def values(self) -> FloatArray:
         """Systems and trivial answers × requests × groups."""
-        return np.stack([system.values for system in self.answered] + list(self.trivial.values()))
+        trivial = self.answered[0].trivial.values()
+        return np.stack([*(system.values for system in self.answered), *trivial])
 
     @cached_property
     def means(self) -> FloatArray:
-        return group_average(self.values, self.weights)
+        return average_groups(self.values, self.weights)
 
     def ranks(self) -> IntArray:
         """Rank of each system under each request, 1 the best, ties sharing; 0 where undefined."""
@@ -242,7 +217,7 @@ class _Scored:
             # One score at a time: all differences of all draws at once would fill the memory.
             columns = self._tested(r, np.array(both), draws, paired, seed)
             for at, (i, j) in enumerate(both):
-                numbers = (_defined(column[at]) for column in columns)
+                numbers = (defined(column[at]) for column in columns)
                 found.append(Pair(names[i], names[j], str(measure), entropy, *numbers))
         return found
 
@@ -253,7 +228,7 @@ class _Scored:
         a, b = both.T
         difference = self.means[a, r] - self.means[b, r]
         drawn = draws.drawn[:, a, r] - draws.drawn[:, b, r]
-        low, high = ends_of("percentile", difference, drawn, NO_JACKKNIFE)
+        low, high = interval_ends("percentile", difference, drawn, NO_JACKKNIFE)
         if paired == "permutation":
             values = self.values[:, r]
             p = permutation_p(values[a] - values[b], self.weights, drawn.shape[0], seed + 1)
@@ -264,7 +239,7 @@ class _Scored:
 
     def _notes(self, system: Answered) -> list[str]:
         measures = [measure for measure, _ in self.asked]
-        undefined = partly_undefined(system.values, measures, system.reasons)
+        undefined = note_undefined(system.values, measures, system.reasons)
         return [*system.sides.warnings, *undefined]
 
     def comparison(self, signed: str, draws: Draws | None, paired: str, seed: int) -> Comparison:
@@ -275,9 +250,9 @@ class _Scored:
         rows = []
         for s, name in enumerate(self.names):
             trivial = s >= len(self.answered)
-            clusters = None if trivial else _clusters(self.answered[s])
+            clusters = None if trivial else self.answered[s].clusters
             for r, (measure, entropy) in enumerate(self.asked):
-                value = _defined(means[s, r])
+                value = defined(means[s, r])
                 reason = None if trivial else self.answered[s].reasons.get(r)
                 rows.append(
                     SystemRow(
@@ -285,8 +260,8 @@ class _Scored:
                         entropy,
                         value,
                         reason if value is None else None,
-                        None if draws is None else _defined(draws.low[s, r]),
-                        None if draws is None else _defined(draws.high[s, r]),
+                        None if draws is None else defined(draws.low[s, r]),
+                        None if draws is None else defined(draws.high[s, r]),
                         measure.direction,
                         system=name,
                         trivial=trivial,
@@ -299,9 +274,9 @@ class _Scored:
         first = self.answered[0]
         return Comparison(
             signature=signed,
-            items=sum(table.n for table in first.groups),
+            items=first.items,
             groups=len(first.groups),
-            classes=float(np.mean([table.sizes.classes for table in first.groups])),
+            classes=first.classes,
             warnings=tuple(
                 f"{system.name}: {text}" for system in self.answered for text in self._notes(system)
             ),
@@ -347,11 +322,3 @@ def _holm(p: FloatArray) -> FloatArray:
     adjusted = np.full_like(p, np.nan)
     adjusted[held] = holm(p[held])
     return adjusted
-
-
-def _clusters(system: Answered) -> float:
-    return float(np.mean([table.sizes.clusters for table in system.groups]))
-
-
-def _defined(value: float) -> float | None:
-    return None if np.isnan(value) else float(value)

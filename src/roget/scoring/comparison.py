@@ -10,7 +10,7 @@ from roget import catalogue
 from roget.scoring.result import ScoreRow
 
 if TYPE_CHECKING:
-    from roget.scoring.compare import Answered
+    from roget.scoring.score import Answered
 
 
 @dataclass(frozen=True)

@@ -15,10 +15,10 @@ import numpy as np
 import numpy.typing as npt
 
 from roget.core.types import FloatArray, IntArray
-from roget.errors import InputError, UnknownName
+from roget.errors import InputError
 from roget.scoring.cells.contingency import Contingency
 from roget.scoring.labels import Aligned
-from roget.scoring.requests import Request, answers
+from roget.scoring.measures.base import Request, average_draws, average_groups, evaluate
 
 _CHUNK = 128
 """Draws made at a time, so that memory does not grow with their number."""
@@ -29,31 +29,6 @@ _BLOCKS = 200
 LEVEL = 0.95
 
 
-def average(values: FloatArray, weights: FloatArray) -> FloatArray:
-    """The weighted mean over groups (the last axis), undefined (NaN) groups left out.
-
-    Beyond half of the groups there is no average: NaN.
-    """
-    mostly = 2 * np.isnan(values).sum(axis=-1) > weights.size
-    return np.where(mostly, np.nan, _averages(values, weights[None, :])[0])
-
-
-def _averages(values: FloatArray, weights: FloatArray) -> FloatArray:
-    """One mean per row of weights: draws × the leading axes of values."""
-    flat = values.reshape(-1, values.shape[-1])
-    held = ~np.isnan(flat)
-    filled = np.where(held, flat, 0.0)
-    # Not a matrix product: its sums would depend on the number of threads.
-    total = np.einsum("dg,kg->dk", weights, filled)
-    if held.all():
-        mass = np.broadcast_to(weights.sum(axis=1)[:, None], total.shape)
-    else:
-        mass = np.einsum("dg,kg->dk", weights, held.astype(np.float64))
-    with np.errstate(invalid="ignore", divide="ignore"):
-        means = np.where(mass > 0, total / mass, np.nan)
-    return means.reshape(-1, *values.shape[:-1])
-
-
 def group_draws(values: FloatArray, weights: FloatArray, draws: int, seed: int) -> FloatArray:
     """Bootstrap averages when groups are drawn with replacement: draws × the leading axes."""
     random = np.random.default_rng(seed)
@@ -62,14 +37,14 @@ def group_draws(values: FloatArray, weights: FloatArray, draws: int, seed: int) 
     for begin in range(0, draws, _CHUNK):
         size = min(_CHUNK, draws - begin)
         times = random.multinomial(groups, np.full(groups, 1 / groups), size=size)
-        parts.append(_averages(values, times * weights))
+        parts.append(average_draws(values, times * weights))
     return np.concatenate(parts)
 
 
 def group_jackknife(values: FloatArray, weights: FloatArray) -> Jackknife:
     """The averages with each group left out in turn."""
     without = np.where(np.eye(weights.size, dtype=bool), 0.0, weights)
-    return Jackknife(_averages(values, without), np.ones(weights.size))
+    return Jackknife(average_draws(values, without), np.ones(weights.size))
 
 
 def item_draws(counts: IntArray, draws: int, seed: int) -> Iterator[IntArray]:
@@ -136,7 +111,7 @@ NO_JACKKNIFE = Jackknife(np.zeros((1, 1)), np.ones(1))
 """For percentile intervals, which look at the draws alone."""
 
 
-def interval(
+def interval_ends(
     method: str, estimate: FloatArray, drawn: FloatArray, jackknife: Jackknife
 ) -> tuple[FloatArray, FloatArray]:
     """Ends of the 95 % interval of each estimate; `drawn` is draws × estimates."""
@@ -321,7 +296,7 @@ class ItemDraws:
 
     def _scores(self, times: IntArray, asked: Sequence[Request]) -> FloatArray:
         tables = [self._table(s, times) for s in range(len(self.cells))]
-        return np.array([answers(table, asked) for table in tables])
+        return np.array([evaluate(table, asked) for table in tables])
 
     def _table(self, system: int, times: IntArray) -> Contingency:
         keys, cell = self.cells[system]
@@ -331,10 +306,6 @@ class ItemDraws:
         return Contingency.from_cells(rows, columns, counts[held])
 
 
-METHODS = ("auto", "bca", "percentile", "jackknife")
-"""auto is BCa over groups, and the jackknife's standard error over items."""
-
-
 @dataclass(frozen=True, eq=False)
 class Draws:
     """Bootstrap scores (draws × systems × requests) and the ends of 95 % intervals."""
@@ -342,21 +313,6 @@ class Draws:
     drawn: FloatArray
     low: FloatArray
     high: FloatArray
-
-
-def check(ci: int, method: str, seed: int) -> None:
-    """Refuse what `draw` cannot do, before any work is done."""
-    if not isinstance(seed, int) or seed < 0:
-        raise InputError(f"seed is {seed!r}: expected a whole number that is 0 or more")
-    if ci < 0:
-        raise InputError(f"ci is {ci}: expected a number of draws, or 0 for no interval")
-    if method not in METHODS:
-        raise UnknownName("interval", method, METHODS)
-
-
-def described(ci: int, method: str) -> str:
-    """The intervals as the signature names them."""
-    return f"{ci}x{method}" if ci else "none"
 
 
 def draw(
@@ -376,11 +332,11 @@ def draw(
     Rows of `values` beyond the `sides` (trivial answers) have intervals with groups only. Without
     `pairs` to test, items are not drawn for intervals that do without. `step` hears of each draw.
     """
-    means = average(values, weights)
+    means = average_groups(values, weights)
     if weights.size > 1:
         drawn = group_draws(values, weights, ci, seed)
         chosen = "bca" if method == "auto" else method
-        return Draws(drawn, *interval(chosen, means, drawn, group_jackknife(values, weights)))
+        return Draws(drawn, *interval_ends(chosen, means, drawn, group_jackknife(values, weights)))
     # Quantiles of drawn items cover badly where entropies are biased; see docs/comparing.md.
     chosen = "jackknife" if method == "auto" else method
     count = len(sides)
@@ -388,5 +344,5 @@ def draw(
     needed = ci if pairs or chosen != "jackknife" else 0
     drawn = items.bootstrap(needed, seed, means[:count], step)
     low, high = np.full_like(means, np.nan), np.full_like(means, np.nan)
-    low[:count], high[:count] = interval(chosen, means[:count], drawn, items.jackknife(seed))
+    low[:count], high[:count] = interval_ends(chosen, means[:count], drawn, items.jackknife(seed))
     return Draws(drawn, low, high)

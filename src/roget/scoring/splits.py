@@ -19,7 +19,7 @@ from roget.core.types import BoolArray, FloatArray, IntArray
 from roget.errors import InputError, Undefined
 from roget.scoring.labels.align import example, join
 from roget.scoring.labels.labels import Labels, heaviest
-from roget.scoring.labels.read import read_labels
+from roget.scoring.labels.read import as_labels
 from roget.scoring.measures.base import Measure
 
 Split: TypeAlias = tuple[Labels, Labels]
@@ -130,7 +130,7 @@ def read_splits(folder: str | os.PathLike[str]) -> list[Split]:
             other = "test" if part == "mapping" else "mapping"
             raise InputError(f"{path}: split {number} has no partner file {other}.{number}")
     return [
-        (read_labels(parts["mapping"], gold=True), read_labels(parts["test"], gold=True))
+        (as_labels(parts["mapping"], gold=True), as_labels(parts["test"], gold=True))
         for _, parts in sorted(found.items())
     ]
 

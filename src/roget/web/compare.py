@@ -14,8 +14,8 @@ import numpy.typing as npt
 from roget.errors import InputError
 from roget.learn.opening import is_taxonomy, open_thesaurus
 from roget.learn.thesaurus import Thesaurus
-from roget.scoring.evaluate import score
 from roget.scoring.labels import Labels, as_labels
+from roget.scoring.score import score
 from roget.web.views import View, Views, brief
 
 Ints = npt.NDArray[np.int64]

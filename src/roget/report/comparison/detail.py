@@ -13,7 +13,7 @@ from roget.scoring.comparison import Comparison
 from roget.scoring.diagnostics import Impure, group_names, impure
 
 if TYPE_CHECKING:
-    from roget.scoring.compare import Answered
+    from roget.scoring.score import Answered
 
 WORST = 10
 """Groups of each score whose tables are kept."""

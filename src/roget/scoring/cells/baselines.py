@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Protocol
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -24,11 +24,13 @@ from roget.scoring.cells.statistics import (
     Sizes,
     Statistics,
 )
-from roget.scoring.cells.weighted import Side, WeightedTable
 from roget.scoring.entropy import Estimator, Histogram, LinearEstimator
 from roget.scoring.entropy import get as get_estimator
 from roget.scoring.labels.labels import Labels, take
-from roget.scoring.measures import Measure, parse
+from roget.scoring.measures.base import Measurable, Measure, parse
+
+if TYPE_CHECKING:
+    from roget.scoring.cells.weighted import WeightedTable
 
 NAMES = ("one cluster", "one per item", "random")
 
@@ -43,13 +45,7 @@ _ITEMS_DRAWN = 50_000
 """Several random tables are averaged while they hold no more items than this together."""
 
 
-class Measurable(Protocol):
-    """What can be asked for the value of a measure."""
-
-    def measure(self, measure: str | Measure, entropy: str | Estimator = "ml") -> float: ...
-
-
-def trivial(
+def answer_trivially(
     statistics: Statistics, seed: int = 0, draws: int = DRAWS, *, like_gold: bool = False
 ) -> dict[str, Measurable]:
     """The three trivial answers to the same items: one cluster, one per item, random.
@@ -58,9 +54,12 @@ def trivial(
     Random clusters have the sizes of the system's, or of the gold classes.
     """
     draws = max(1, min(draws, int(_ITEMS_DRAWN // statistics.n)))
-    if isinstance(statistics, WeightedTable):
-        # Dealing weights costs some ten times more than shuffling labels.
-        return _weighted(statistics, seed, max(1, draws // 10), like_gold)
+    if not isinstance(statistics, Contingency):
+        from roget.scoring.cells.weighted import WeightedTable
+
+        if isinstance(statistics, WeightedTable):
+            # Dealing weights costs some ten times more than shuffling labels.
+            return _answer_weighted(statistics, seed, max(1, draws // 10), like_gold)
     table = statistics.table
     if table.counts.dtype.kind == "f":
         # A table of fractions has no items to give a cluster of their own.
@@ -79,27 +78,26 @@ def one_cluster(table: Contingency) -> Contingency:
     return Contingency.from_cells(rows, np.zeros_like(rows), table.row_totals, table.gold)
 
 
-def _weighted(
-    statistics: WeightedTable, seed: int, draws: int, like_gold: bool
+def _answer_weighted(
+    table: WeightedTable, seed: int, draws: int, like_gold: bool
 ) -> dict[str, Measurable]:
     """The same on weighted answers; random is one side's answers dealt out anew."""
-    gold, n = statistics.gold, statistics.n
-    like = gold if like_gold else statistics.system
-    answers: dict[str, Measurable] = {}
-    for name, codes in zip(NAMES[:2], (np.zeros(n, dtype=np.int64), np.arange(n)), strict=True):
-        answers[name] = _against(gold, Side(Labels(codes, int(codes[-1]) + 1, None)))
+    from roget.scoring.cells.weighted import Side, WeightedTable
+
+    gold, n = table.gold, table.n
+    like = gold if like_gold else table.system
+
+    def compare_with(labels: Labels, known: FloatArray | None = None) -> Statistics:
+        if gold.labels.weighted or labels.weighted:
+            return WeightedTable.from_sides(gold, Side(labels, known))
+        return Contingency.from_labels(gold.labels, labels)
+
     random = np.random.default_rng(seed)
-    known = statistics.expected[0 if like_gold else 1]
-    dealt = [
-        _against(gold, Side(take(like.labels, random.permutation(n)), known)) for _ in range(draws)
-    ]
-    return {**answers, "random": Mean(dealt)}
-
-
-def _against(gold: Side, system: Side) -> Statistics:
-    if gold.labels.weighted or system.labels.weighted:
-        return WeightedTable.from_sides(gold, system)
-    return Contingency.from_labels(gold.labels, system.labels)
+    known = table.expected[0 if like_gold else 1]
+    together, alone = Labels(np.zeros(n, dtype=np.int64), 1, None), Labels(np.arange(n), n, None)
+    dealt = [compare_with(take(like.labels, random.permutation(n)), known) for _ in range(draws)]
+    answers = compare_with(together), compare_with(alone), Mean(dealt)
+    return dict(zip(NAMES, answers, strict=True))
 
 
 @dataclass(frozen=True)

@@ -146,7 +146,7 @@ def heaviest(labels: Labels) -> IntArray:
     return best
 
 
-def hardened(labels: Labels) -> Labels:
+def harden(labels: Labels) -> Labels:
     """The heaviest label of each item as its only answer."""
     return replace(labels, codes=heaviest(labels), indptr=None, weights=None)
 

@@ -16,7 +16,7 @@ from roget.core.io.source import STANDARD_INPUT, Source, source_of
 from roget.errors import FormatError, InputError, UnknownName
 from roget.scoring.labels.columns import LABEL_NAMES, PAIR, Columns, is_header
 from roget.scoring.labels.labels import Labels
-from roget.scoring.labels.table import to_labels
+from roget.scoring.labels.table import Reader, to_labels
 from roget.scoring.labels.text import looks_like_json
 
 ONE_SIDE = "standard input can serve one side only"
@@ -63,29 +63,17 @@ def as_labels(
     if isinstance(source, Labels):
         return source
     if isinstance(source, str | os.PathLike):
-        return read_labels(source, labels=labels, columns=columns, gold=gold)
+        with LabelFile(source) as file:
+            form = labels or detect_format(file)
+            read: Reader = catalogue.load("label formats", form)
+            if form != "parquet":
+                # Opened here, whoever reads it; DuckDB opens its files itself.
+                file.head()
+            return read(file, columns=columns, gold=gold)
     from roget.scoring.labels.memory import convert_data
 
     name = name or ("the gold labels" if gold else "the system labels")
     return convert_data(source, name, columns, gold=gold)
-
-
-def read_labels(
-    path: str | os.PathLike[str],
-    *,
-    labels: str | None = None,
-    columns: Columns | None = None,
-    gold: bool = False,
-) -> Labels:
-    """Read a label file; `labels` names its format, else it is told by name or content."""
-    with LabelFile(path) as file:
-        form = labels or detect_format(file)
-        reader = catalogue.load("label formats", form)
-        if form != "parquet":
-            # Opened here, so that no format need be understood to see where; DuckDB opens its own.
-            file.head()
-        result: Labels = reader(file, columns=columns, gold=gold)
-        return result
 
 
 def read_pair(

@@ -1,15 +1,20 @@
-"""What a measure is: a small frozen value that is printed, parsed, hashed and computed."""
+"""What a measure is (a small frozen value that is printed, parsed and computed), and its values."""
 
 from __future__ import annotations
 
 import math
 import re
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from dataclasses import fields
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, Protocol
+
+import numpy as np
 
 from roget import catalogue
-from roget.errors import InputError
+from roget.core.types import FloatArray
+from roget.errors import InputError, Undefined
+from roget.scoring.entropy import Estimator
 
 Need = Literal["entropies", "sizes", "pairs", "bcubed", "matched", "table", "chance"]
 
@@ -114,3 +119,99 @@ def harmonic(precision: float, recall: float) -> float:
     """F1: the harmonic mean, 0 when both are 0."""
     total = precision + recall
     return 2 * precision * recall / total if total else 0.0
+
+
+DEFAULT_MEASURES = (
+    "homogeneity",
+    "completeness",
+    "v",
+    "vi",
+    "nvi",
+    "ari",
+    "ami",
+    "b3-f",
+    "one-to-one",
+)
+DEFAULT_ENTROPIES = ("ml", "jk")
+
+Request = tuple[Measure, str | None]
+"""A measure and the name of an estimator, None where it uses none."""
+
+Asked = str | Measure | Sequence[str | Measure]
+
+
+def list_requests(measures: Asked | None, entropy: str | Sequence[str]) -> list[Request]:
+    """Every measure under every estimator, each once, in the order given."""
+    chosen = _split_names("measure", DEFAULT_MEASURES if measures is None else measures)
+    estimators = [str(name) for name in _split_names("entropy estimator", entropy)]
+    for name in estimators:
+        catalogue.load("entropies", name)
+    asked: list[Request] = []
+    for wanted in map(parse, chosen):
+        asked += [(wanted, name) for name in (estimators if wanted.uses_entropy else [None])]
+    return list(dict.fromkeys(asked))
+
+
+def _split_names(kind: str, names: Asked) -> list[str | Measure]:
+    """Names one by one; a text may hold several, parted by commas outside of brackets.
+
+    >>> _split_names("measure", "v(beta=2), ari")
+    ['v(beta=2)', 'ari']
+    """
+    given = [names] if isinstance(names, str | Measure) else names
+    if not isinstance(given, Sequence) or not given:
+        raise InputError(f"no {kind} was chosen: {names!r}")
+    found: list[str | Measure] = []
+    for name in given:
+        if isinstance(name, str):
+            found += re.split(r"\s*,\s*(?![^(]*\))", name.strip())
+        elif isinstance(name, Measure):
+            found.append(name)
+        else:
+            raise InputError(f"{name!r} is not the name of a {kind}")
+    return found
+
+
+class Measurable(Protocol):
+    """What can be asked for the value of a measure."""
+
+    def measure(self, measure: str | Measure, entropy: str | Estimator = "ml") -> float: ...
+
+
+def evaluate(
+    table: Measurable, asked: Sequence[Request], reasons: dict[int, str] | None = None
+) -> FloatArray:
+    """The value of every request, NaN where undefined; `reasons` collects why."""
+    values = np.full(len(asked), np.nan)
+    for i, (wanted, estimator) in enumerate(asked):
+        try:
+            values[i] = table.measure(wanted, estimator or "ml")
+        except Undefined as error:
+            if reasons is not None:
+                reasons.setdefault(i, str(error))
+    return values
+
+
+def average_groups(values: FloatArray, weights: FloatArray) -> FloatArray:
+    """The weighted mean over groups (the last axis), undefined (NaN) groups left out.
+
+    Beyond half of the groups there is no average: NaN.
+    """
+    mostly = 2 * np.isnan(values).sum(axis=-1) > weights.size
+    return np.where(mostly, np.nan, average_draws(values, weights[None, :])[0])
+
+
+def average_draws(values: FloatArray, weights: FloatArray) -> FloatArray:
+    """One mean per row of weights: draws × the leading axes of values."""
+    flat = values.reshape(-1, values.shape[-1])
+    held = ~np.isnan(flat)
+    filled = np.where(held, flat, 0.0)
+    # Not a matrix product: its sums would depend on the number of threads.
+    total = np.einsum("dg,kg->dk", weights, filled)
+    if held.all():
+        mass = np.broadcast_to(weights.sum(axis=1)[:, None], total.shape)
+    else:
+        mass = np.einsum("dg,kg->dk", weights, held.astype(np.float64))
+    with np.errstate(invalid="ignore", divide="ignore"):
+        means = np.where(mass > 0, total / mass, np.nan)
+    return means.reshape(-1, *values.shape[:-1])

@@ -9,7 +9,7 @@ import pytest
 
 from roget import InputError, RogetError, Undefined, measure, score
 from roget.errors import UnknownName
-from roget.scoring.requests import DEFAULT_MEASURES
+from roget.scoring.measures.base import DEFAULT_MEASURES
 
 GOLD = {
     "w1": ["a", "a", "a", "b", "b", "b"],

@@ -1,0 +1,384 @@
+"""`roget.score`: labels in, a table of scores out; what it shares with `roget.compare`.
+
+Both read and join two sides, make one table of cells per group, ask every measure of each
+table, and sign what they give.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from roget._version import __version__
+from roget.core.types import FloatArray
+from roget.errors import InputError, Undefined, UnknownName
+from roget.scoring.cells import baselines as trivial
+from roget.scoring.cells.contingency import Contingency
+from roget.scoring.cells.statistics import Statistics
+from roget.scoring.entropy import get as get_estimator
+from roget.scoring.labels import Aligned, Labels, align, as_labels, read_pair
+from roget.scoring.labels.labels import harden, take
+from roget.scoring.labels.read import ONE_SIDE
+from roget.scoring.measures import Measure, parse
+from roget.scoring.measures.base import (
+    DEFAULT_ENTROPIES,
+    Asked,
+    Request,
+    average_groups,
+    evaluate,
+    list_requests,
+)
+from roget.scoring.result import ScoreRow, ScoreTable, advise, note_undefined
+
+AVERAGES = ("weighted", "unweighted", "pooled")
+"""How the scores of groups become one."""
+
+ANSWERS = ("weighted", "top")
+"""What becomes of a system's weighted answers: kept, or only the heaviest label."""
+
+INTERVALS = ("auto", "bca", "percentile", "jackknife")
+"""auto is BCa over groups, and the jackknife's standard error over items."""
+
+Progress = Callable[[int, int], None]
+
+
+def score(
+    gold: Any,
+    system: Any = None,
+    measures: Asked | None = None,
+    entropy: str | Sequence[str] = DEFAULT_ENTROPIES,
+    *,
+    average: str = "weighted",
+    missing: str = "cluster",
+    answers: str = "weighted",
+    labels: str | None = None,
+    columns: Mapping[str, str] | None = None,
+    baselines: bool = True,
+    ci: int = 0,
+    interval: str = "auto",
+    details: bool = False,
+    seed: int = 0,
+    progress: Progress | None = None,
+) -> ScoreTable:
+    """Score a system's clustering against a gold standard.
+
+    Measures that use entropies are computed under each estimator.
+
+    Parameters
+    ----------
+    gold, system
+        Paths, sequences, numpy, pandas, polars or arrow columns, mappings from item to label, or
+        n×k weight matrices; with `system` left out, `gold` is the path of a file with two aligned
+        columns.
+    measures, entropy
+        Names of the catalogue, such as "v(beta=0.5)" and "jk".
+    average
+        How the scores of groups (words, documents) become one: weighted by size, unweighted, or
+        pooled into one table.
+    missing
+        What becomes of items the system left out: see `roget.scoring.labels.align`.
+    answers
+        "top" keeps only the heaviest label of a weighted answer.
+    labels, columns
+        The format of the files and the columns to read, where they do not tell themselves.
+    baselines
+        Whether the table says what trivial answers would get.
+    ci, interval
+        With `ci` draws, every score has a 95 % interval (auto, bca, percentile or jackknife) over
+        drawn groups, or over drawn items where there are none.
+    details
+        Adds the groups with the worst first score, the clusters that mix classes and the
+        scattered classes.
+
+    Returns
+    -------
+    ScoreTable
+        Rows of values with their signature; it prints itself.
+
+    Raises
+    ------
+    InputError
+        Labels that cannot be read or joined; the message names the place.
+
+    Examples
+    --------
+    >>> score(["a", "a", "b"], [1, 1, 2], "ari")["ari"]
+    1.0
+    """
+    check_options(average, ci, interval, seed)
+    asked = list_requests(measures, entropy)
+    sides = read_sides(gold, system, missing, labels, columns, answers)
+    steps = progress or (lambda done, total: None)
+    found = answer(
+        sides,
+        asked,
+        pooled=average == "pooled",
+        seed=seed if baselines else None,
+        step=lambda done, total: steps(done, total + ci),
+    )
+    groups, weights = found.groups, found.weigh(average)
+    means = average_groups(found.values, weights)
+    against = {name: average_groups(values, weights) for name, values in found.trivial.items()}
+    rows = tuple(
+        ScoreRow(
+            str(wanted),
+            estimator,
+            defined(means[i]),
+            _explain(found.reasons[i], found.values[i]) if np.isnan(means[i]) else None,
+            direction=wanted.direction,
+            baselines={name: defined(scores[i]) for name, scores in against.items()},
+        )
+        for i, (wanted, estimator) in enumerate(asked)
+    )
+    if ci:
+        from roget.scoring.resample import draw
+
+        ends = draw(
+            found.values[None],
+            weights,
+            [sides],
+            asked,
+            ci,
+            interval,
+            seed,
+            pairs=False,
+            step=lambda done: steps(len(groups) + done, len(groups) + ci),
+        )
+        rows = tuple(
+            replace(row, low=defined(low), high=defined(high)) if row.value is not None else row
+            for row, low, high in zip(rows, ends.low[0], ends.high[0], strict=True)
+        )
+    diagnosis = None
+    if details:
+        from roget.scoring.diagnostics import diagnose, group_names
+
+        diagnosis = diagnose(groups, group_names(sides, len(groups)), found.values[0], asked[0])
+    wanted = [wanted for wanted, _ in asked]
+    cells = sum(table.joint.seen for table in groups)
+    parts = sign(sides, asked, average, missing, answers, describe_interval(ci, interval), seed)
+    return ScoreTable(
+        signature=write_signature(parts),
+        items=found.items,
+        groups=len(groups),
+        classes=found.classes,
+        clusters=found.clusters,
+        warnings=(
+            *sides.warnings,
+            *note_undefined(found.values, wanted, found.reasons),
+            *advise(rows, wanted, found.items / cells),
+        ),
+        rows=rows,
+        details=diagnosis,
+    )
+
+
+def measure(
+    name: str | Measure, gold: Any, system: Any, entropy: str = "ml", **options: Any
+) -> float:
+    """One value; raises Undefined where there is none.
+
+    >>> measure("v", ["a", "a", "b"], [1, 1, 2])
+    1.0
+    """
+    row = score(gold, system, parse(name), entropy, baselines=False, **options).rows[0]
+    if row.value is None:
+        raise Undefined(f"{row.measure}: {row.reason}")
+    return row.value
+
+
+def contingency(gold: Any, system: Any, *, missing: str = "cluster") -> Statistics:
+    """The table of two labellings, to ask any number of measures of.
+
+    >>> table = contingency(["a", "a", "b", "b"], [0, 0, 0, 1])
+    >>> round(table.measure("nvi"), 4), round(table.measure("b3-f"), 4)
+    (1.1887, 0.7059)
+    """
+    return next(make_tables(read_sides(gold, system, missing), pooled=True))
+
+
+def check_options(average: str, ci: int, interval: str, seed: int) -> None:
+    """Refuse what cannot be done, before any work is."""
+    if not isinstance(seed, int) or seed < 0:
+        raise InputError(f"seed is {seed!r}: expected a whole number that is 0 or more")
+    if ci < 0:
+        raise InputError(f"ci is {ci}: expected a number of draws, or 0 for no interval")
+    for kind, value, known in (("interval", interval, INTERVALS), ("average", average, AVERAGES)):
+        if value not in known:
+            raise UnknownName(kind, value, known)
+
+
+def read_system(
+    system: Any,
+    answers: str,
+    labels: str | None = None,
+    columns: Mapping[str, str] | None = None,
+) -> Labels:
+    """A system's labels; with answers="top" only the heaviest of each item."""
+    if answers not in ANSWERS:
+        raise UnknownName("kind of answers", answers, ANSWERS)
+    given = as_labels(system, labels=labels, columns=columns)
+    return harden(given) if answers == "top" and given.weighted else given
+
+
+def read_sides(
+    gold: Any,
+    system: Any,
+    missing: str,
+    labels: str | None = None,
+    columns: Mapping[str, str] | None = None,
+    answers: str = "weighted",
+) -> Aligned:
+    """Both sides read and joined; without a system, gold is a file of two aligned columns."""
+    if all(isinstance(side, str) and side == "-" for side in (gold, system)):
+        raise InputError(ONE_SIDE)
+    if system is None:
+        if not isinstance(gold, str | os.PathLike):
+            raise InputError("the system's labels are missing: give them as second argument")
+        left, right = read_pair(gold, labels=labels, columns=columns)
+    else:
+        left = as_labels(gold, labels=labels, columns=columns, gold=True)
+        right = read_system(system, answers, labels, columns)
+    return align(left, right, missing=missing)
+
+
+def make_tables(sides: Aligned, *, pooled: bool) -> Iterator[Statistics]:
+    """One source of statistics per group, or one for all."""
+    gold, system, groups = sides.gold, sides.system, sides.groups
+    n_groups = 1 if groups is None else int(groups.max()) + 1
+    if not (gold.weighted or system.weighted):
+        table = Contingency.from_labels(gold, system, groups, n_groups)
+        yield from [table] if pooled or groups is None else table.blocks()
+        return
+    from roget.scoring.cells.weighted import WeightedTable
+
+    if groups is None:
+        yield WeightedTable.from_labels(gold, system)
+        return
+    if pooled:
+        raise InputError("pooling groups is not possible with weighted answers: average them")
+    order = np.argsort(groups, kind="stable")
+    cuts = np.searchsorted(groups[order], np.arange(n_groups + 1))
+    for begin, end in pairwise(cuts):
+        chosen = order[begin:end]
+        yield WeightedTable.from_labels(
+            _renumber(take(gold, chosen)), _renumber(take(system, chosen))
+        )
+
+
+def _renumber(labels: Labels) -> Labels:
+    """Codes from 0 on: a group's tables should not be as wide as all groups' labels."""
+    used, codes = np.unique(labels.codes, return_inverse=True)
+    names = [labels.label(code) for code in used.tolist()]
+    return replace(labels, codes=codes, n_labels=used.size, names=names, offset=0, made=0)
+
+
+@dataclass(frozen=True, eq=False)
+class Answered:
+    """One system's answers, joined with gold, and its scores: requests × groups."""
+
+    name: str
+    sides: Aligned
+    groups: list[Statistics]
+    values: FloatArray
+    reasons: dict[int, str]
+    trivial: dict[str, FloatArray] = field(default_factory=dict)
+    """The scores of trivial answers, where asked for."""
+
+    @property
+    def items(self) -> int | float:
+        """How many items were scored."""
+        return sum(table.n for table in self.groups)
+
+    @property
+    def classes(self) -> float:
+        """Gold classes, on average per group."""
+        return float(np.mean([table.sizes.classes for table in self.groups]))
+
+    @property
+    def clusters(self) -> float:
+        """Clusters, on average per group."""
+        return float(np.mean([table.sizes.clusters for table in self.groups]))
+
+    def weigh(self, average: str) -> FloatArray:
+        """The weight of each group in an average."""
+        sizes = [table.n if average == "weighted" else 1.0 for table in self.groups]
+        return np.array(sizes, dtype=float)
+
+
+def answer(
+    sides: Aligned,
+    asked: Sequence[Request],
+    *,
+    pooled: bool,
+    name: str = "",
+    seed: int | None = None,
+    like_gold: bool = False,
+    step: Progress = lambda done, total: None,
+) -> Answered:
+    """Every request of every group, and with a seed the same of the trivial answers."""
+    groups = list(make_tables(sides, pooled=pooled))
+    found = Answered(name, sides, groups, np.full((len(asked), len(groups)), np.nan), {})
+    draws = max(1, trivial.DRAWS // len(groups))
+    for column, table in enumerate(groups):
+        found.values[:, column] = evaluate(table, asked, found.reasons)
+        if seed is not None:
+            others = trivial.answer_trivially(table, seed + column, draws, like_gold=like_gold)
+            for other, its in others.items():
+                scores = found.trivial.setdefault(other, np.full(found.values.shape, np.nan))
+                scores[:, column] = evaluate(its, asked)
+        step(column + 1, len(groups))
+    return found
+
+
+def sign(
+    sides: Aligned,
+    asked: Sequence[Request],
+    average: str,
+    missing: str,
+    answers: str,
+    ci: str,
+    seed: int,
+) -> dict[str, str]:
+    """The signature's parts: everything a score depends on beside the data."""
+    entropies = list(dict.fromkeys(name for _, name in asked if name is not None))
+    supports = {get_estimator(name).joint_support for name in entropies}
+    named = sorted("CxK" if support == "product" else "seen" for support in supports)
+    return {
+        "roget": __version__,
+        "gold": "weighted" if sides.gold.weighted else "hard",
+        "system": "weighted" if sides.system.weighted else "hard",
+        "average": average if sides.groups is not None else "none",
+        "answers": "top" if answers == "top" else "given",
+        "weights": "per-item" if sides.gold.weighted or sides.system.weighted else "none",
+        "missing": missing,
+        "entropy": ",".join(entropies) or "none",
+        "support": "+".join(named) or "none",
+        "measures": ",".join(dict.fromkeys(str(wanted) for wanted, _ in asked)),
+        "ci": ci,
+        "seed": str(seed),
+    }
+
+
+def write_signature(parts: Mapping[str, str]) -> str:
+    """The parts as one line without blanks."""
+    return "|".join(f"{key}:{value}" for key, value in parts.items())
+
+
+def describe_interval(ci: int, interval: str) -> str:
+    """The intervals as the signature names them."""
+    return f"{ci}x{interval}" if ci else "none"
+
+
+def defined(value: float) -> float | None:
+    """A number, or None for NaN: inside, NaN stands for "undefined"; it never leaves."""
+    return None if np.isnan(value) else float(value)
+
+
+def _explain(reason: str, values: FloatArray) -> str:
+    undefined = int(np.isnan(values).sum())
+    return reason if values.size == 1 else f"{reason} (so in {undefined} of {values.size} groups)"
