@@ -62,11 +62,11 @@ MEASURES: dict[str, str] = {
 }
 
 ENTROPIES: dict[str, str] = {
-    "ml": "roget.scoring.entropy.estimators:ML",
-    "mm": "roget.scoring.entropy.estimators:MillerMadow",
-    "jk": "roget.scoring.entropy.estimators:Jackknife",
+    "ml": "roget.scoring.entropy.base:ML",
+    "mm": "roget.scoring.entropy.base:MillerMadow",
+    "jk": "roget.scoring.entropy.base:Jackknife",
     "bub": "roget.scoring.entropy.bub:BUB",
-    "grassberger": "roget.scoring.entropy.estimators:Grassberger",
+    "grassberger": "roget.scoring.entropy.base:Grassberger",
     "chao-shen": "roget.scoring.entropy.smoothed:ChaoShen",
     "cwj": "roget.scoring.entropy.smoothed:ChaoWangJost",
     "shrink": "roget.scoring.entropy.smoothed:Shrink",

@@ -12,7 +12,7 @@ import math
 import numpy as np
 
 from roget.core.types import FloatArray
-from roget.scoring.entropy.estimators import Histogram
+from roget.scoring.entropy.base import Histogram
 
 _TAIL = math.log(2.0 / 1e-19)
 """Each window leaves out at most 1e-19 of its cell's probability."""

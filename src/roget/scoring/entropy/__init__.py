@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from roget.core.types import CountArray, FloatArray
 from roget.errors import InputError
-from roget.scoring.entropy.estimators import Estimator, Histogram, LinearEstimator, get
+from roget.scoring.entropy.base import Estimator, Histogram, LinearEstimator, get
 
 __all__ = ["Estimator", "Histogram", "LinearEstimator", "entropy_of", "get"]
 

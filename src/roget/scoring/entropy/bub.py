@@ -11,7 +11,7 @@ import numpy as np
 
 from roget.core.information import xlogx
 from roget.core.types import CountArray, FloatArray
-from roget.scoring.entropy.estimators import LinearEstimator, miller_madow
+from roget.scoring.entropy.base import LinearEstimator, miller_madow
 
 SMALL_SAMPLE = 20
 """Below this N all coefficients are fitted at once; from it on only the first few."""

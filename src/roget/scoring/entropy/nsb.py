@@ -8,7 +8,7 @@ from collections.abc import Callable
 import numpy as np
 
 from roget.core.types import FloatArray
-from roget.scoring.entropy.estimators import Estimator, Histogram
+from roget.scoring.entropy.base import Estimator, Histogram
 
 DEPTH = 45.0
 """What lies this many nats below the posterior's top is left out of the integral."""

@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from roget.core.information import weighted_sum, xlogx
-from roget.scoring.entropy.estimators import Estimator, Histogram
+from roget.scoring.entropy.base import Estimator, Histogram
 
 
 class ChaoShen(Estimator):
