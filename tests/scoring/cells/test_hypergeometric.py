@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from roget.scoring.cells.hypergeometric import expected_cells
+from roget.scoring.cells.baselines import expected_cells
 from roget.scoring.entropy import Histogram
 
 
@@ -74,7 +74,7 @@ def test_smooth_cells_match_enumeration(gold, system):
 
 def test_both_branches_agree():
     """The same cells, summed count by count and integrated, on either side of the threshold."""
-    from roget.scoring.cells import hypergeometric
+    from roget.scoring.cells import baselines as hypergeometric
 
     gold, system = [5000, 3000, 2000], [4000, 3500, 2500]
     smooth = mean_of(xlogx, gold, system)

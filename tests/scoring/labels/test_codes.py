@@ -14,7 +14,8 @@ from hypothesis.extra import numpy as hnp
 
 from roget.errors import InputError
 from roget.scoring.labels import codes as coding
-from roget.scoring.labels.codes import Coder, factorize, is_missing
+from roget.scoring.labels.codes import factorize, is_missing
+from roget.scoring.labels.labels import Coder
 
 
 def spelled(factors):

@@ -15,7 +15,6 @@ from roget.core.information import weighted_sum
 from roget.core.types import FloatArray
 from roget.errors import Undefined
 from roget.scoring import entropy as entropies_of
-from roget.scoring.cells.hypergeometric import expected_cells
 from roget.scoring.entropy import Estimator, Histogram, LinearEstimator
 
 if TYPE_CHECKING:
@@ -199,6 +198,9 @@ class Statistics(ABC):
     @cached_property
     def random_cells(self) -> tuple[FloatArray, FloatArray]:
         """Counts and how many cells hold each, on average over all tables with these sizes."""
+        # Random tables are statistics too, so they are imported after them.
+        from roget.scoring.cells.baselines import expected_cells
+
         counts, cells, _ = expected_cells(self.sizes.gold, self.sizes.system, int(self.n))
         return counts, cells
 

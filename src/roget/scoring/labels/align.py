@@ -15,7 +15,6 @@ import numpy as np
 
 from roget.core.types import BoolArray, Codes, IntArray
 from roget.errors import InputError, UnknownName, plural
-from roget.scoring.labels.codes import factorize
 from roget.scoring.labels.labels import Labels, fill, take
 
 MISSING = ("cluster", "singletons", "drop", "error")
@@ -156,8 +155,7 @@ def _about_singletons(gold: Labels) -> list[str]:
 
 
 def _all_differ(keys: Codes) -> bool:
-    factors = factorize(keys)
-    return factors.n_labels >= keys.size and int(np.bincount(factors.codes).max()) == 1
+    return bool(np.unique(keys).size == keys.size)
 
 
 def _about_missing(whole: Labels, items: int, system: Labels, rows: IntArray, missing: str) -> str:

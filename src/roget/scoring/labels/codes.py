@@ -7,29 +7,18 @@ An integer array is its own code wherever its range is small enough to count by.
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Callable, Hashable, Iterable, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from roget.core.types import BoolArray, Codes, IntArray
 from roget.errors import InputError
-from roget.scoring.labels.labels import Names
+from roget.scoring.labels.labels import Coder, Factors
 
 _EXACT = 2.0**53
 """Whole numbers below this are exact in a 64-bit float."""
-
-
-class Factors(NamedTuple):
-    """Codes in [0, n_labels), −1 for no answer; names None: code + offset is the label."""
-
-    codes: Codes
-    names: Names | None
-    n_labels: int
-    offset: int = 0
-    complete: bool = True
 
 
 def factorize(values: npt.NDArray[Any] | Sequence[Any]) -> Factors:
@@ -82,50 +71,6 @@ def factorize_objects(values: Sequence[Any]) -> Factors:
     lookup = np.where(kept, np.cumsum(kept) - 1, -1).astype(np.int32)
     names = [name for name, keep in zip(names, kept.tolist(), strict=True) if keep]
     return Factors(lookup[codes], names, len(names), complete=False)
-
-
-def without_empty(factors: Factors) -> Factors:
-    """The same factors with the empty text as no answer, as in files.
-
-    >>> without_empty(factorize(["", "a", None])).codes.tolist()
-    [-1, 0, -1]
-    """
-    names = factors.names
-    if names is None or (isinstance(names, np.ndarray) and names.dtype.kind != "U"):
-        return factors
-    names = list(names)
-    if "" not in names:
-        return factors
-    empty = names.index("")
-    # The last place is that of code −1, which stays.
-    lookup = np.append(np.arange(len(names), dtype=np.int32), np.int32(-1))
-    lookup[empty + 1 : -1] -= 1
-    lookup[empty] = -1
-    del names[empty]
-    return Factors(lookup[factors.codes], names, len(names), complete=False)
-
-
-class Coder:
-    """Gives each new value the next number; for values that come a chunk at a time."""
-
-    def __init__(self) -> None:
-        self._numbers: defaultdict[Hashable, int] = defaultdict()
-
-    def __len__(self) -> int:
-        return len(self._numbers)
-
-    def codes(self, values: Iterable[Hashable], count: int) -> npt.NDArray[np.int32]:
-        """The numbers of `count` values, in one pass."""
-        # The factory holds the dictionary it belongs to: set only while it is needed.
-        self._numbers.default_factory = self._numbers.__len__
-        try:
-            return np.fromiter(map(self._numbers.__getitem__, values), np.int32, count)
-        finally:
-            self._numbers.default_factory = None
-
-    def names(self) -> list[Any]:
-        """The values seen, in the order of their numbers."""
-        return list(self._numbers)
 
 
 def is_missing(value: object) -> bool:

@@ -17,16 +17,18 @@ import numpy.typing as npt
 from roget.core.io.problems import Problems
 from roget.core.io.source import STANDARD_INPUT
 from roget.errors import InputError
-from roget.scoring.labels.codes import (
-    Factors,
-    factorize,
-    factorize_objects,
-    is_missing,
-    without_empty,
+from roget.scoring.labels.codes import factorize, factorize_objects, is_missing
+from roget.scoring.labels.labels import Factors, Labels, without_empty
+from roget.scoring.labels.table import (
+    LABEL_ROLES,
+    SINGLE,
+    Columns,
+    Table,
+    by_name,
+    make_reader,
+    read_weights,
+    to_labels,
 )
-from roget.scoring.labels.columns import LABEL_ROLES, SINGLE, Columns, by_name
-from roget.scoring.labels.labels import Labels
-from roget.scoring.labels.table import Table, make_reader, read_weights, to_labels
 
 if TYPE_CHECKING:
     from roget.scoring.labels.read import LabelFile

@@ -14,9 +14,17 @@ import numpy as np
 
 from roget.core.io.problems import Problems
 from roget.errors import FormatError
-from roget.scoring.labels.codes import Factors, factorize_objects, without_empty
-from roget.scoring.labels.columns import Columns, by_name
-from roget.scoring.labels.table import Table, fault, make_reader, number, read_weights
+from roget.scoring.labels.codes import factorize_objects
+from roget.scoring.labels.labels import Factors, without_empty
+from roget.scoring.labels.table import (
+    Columns,
+    Table,
+    by_name,
+    fault,
+    make_reader,
+    number,
+    read_weights,
+)
 from roget.scoring.labels.text import BATCH
 
 if TYPE_CHECKING:

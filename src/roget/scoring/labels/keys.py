@@ -18,9 +18,8 @@ import numpy.typing as npt
 from roget.core.io.problems import Problems
 from roget.core.types import Codes, FloatArray, IntArray
 from roget.errors import InputError
-from roget.scoring.labels.codes import Coder, Factors
-from roget.scoring.labels.columns import Columns
-from roget.scoring.labels.table import Table, fault, make_reader, number
+from roget.scoring.labels.labels import Coder, Factors
+from roget.scoring.labels.table import Columns, Table, fault, make_reader, number
 from roget.scoring.labels.text import batches, refuse_json, uniform_columns
 
 if TYPE_CHECKING:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, TypeAlias
 
@@ -192,3 +193,57 @@ def pack(
         weights = weights / np.repeat(largest, sizes[sizes > 0])
         seen = np.bincount(owners, weights)[owners]
     return Packed(kept.astype(code_type(n_labels)), indptr, weights / seen, complete)
+
+
+class Factors(NamedTuple):
+    """Codes in [0, n_labels), −1 for no answer; names None: code + offset is the label."""
+
+    codes: Codes
+    names: Names | None
+    n_labels: int
+    offset: int = 0
+    complete: bool = True
+
+
+class Coder:
+    """Gives each new value the next number; for values that come a chunk at a time."""
+
+    def __init__(self) -> None:
+        self._numbers: defaultdict[Hashable, int] = defaultdict()
+
+    def __len__(self) -> int:
+        return len(self._numbers)
+
+    def codes(self, values: Iterable[Hashable], count: int) -> npt.NDArray[np.int32]:
+        """The numbers of `count` values, in one pass."""
+        # The factory holds the dictionary it belongs to: set only while it is needed.
+        self._numbers.default_factory = self._numbers.__len__
+        try:
+            return np.fromiter(map(self._numbers.__getitem__, values), np.int32, count)
+        finally:
+            self._numbers.default_factory = None
+
+    def names(self) -> list[Any]:
+        """The values seen, in the order of their numbers."""
+        return list(self._numbers)
+
+
+def without_empty(factors: Factors) -> Factors:
+    """The same factors with the empty text as no answer, as in files.
+
+    >>> without_empty(Factors(np.array([0, 1, -1]), ["", "a"], 2)).codes.tolist()
+    [-1, 0, -1]
+    """
+    names = factors.names
+    if names is None or (isinstance(names, np.ndarray) and names.dtype.kind != "U"):
+        return factors
+    names = list(names)
+    if "" not in names:
+        return factors
+    empty = names.index("")
+    # The last place is that of code −1, which stays.
+    lookup = np.append(np.arange(len(names), dtype=np.int32), np.int32(-1))
+    lookup[empty + 1 : -1] -= 1
+    lookup[empty] = -1
+    del names[empty]
+    return Factors(lookup[factors.codes], names, len(names), complete=False)

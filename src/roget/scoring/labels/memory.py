@@ -14,11 +14,10 @@ import numpy.typing as npt
 
 from roget.core.types import FloatArray, IntArray
 from roget.errors import InputError, plural
-from roget.scoring.labels.codes import Coder, Factors, factorize, factorize_objects
-from roget.scoring.labels.columns import Columns
+from roget.scoring.labels.codes import factorize, factorize_objects
 from roget.scoring.labels.frames import factorize_column, is_column, is_frame, library, read_frame
-from roget.scoring.labels.labels import Labels, pack
-from roget.scoring.labels.table import fault, number
+from roget.scoring.labels.labels import Coder, Factors, Labels, pack
+from roget.scoring.labels.table import Columns, fault, number
 
 
 def convert_data(source: Any, name: str, columns: Columns | None, *, gold: bool) -> Labels:

@@ -22,16 +22,19 @@ import numpy.typing as npt
 from roget.core.io.problems import Problems
 from roget.core.types import IntArray
 from roget.errors import FormatError, InputError, plural
-from roget.scoring.labels.codes import Coder, Factors, without_empty
-from roget.scoring.labels.columns import (
+from roget.scoring.labels.labels import Coder, Factors, without_empty
+from roget.scoring.labels.table import (
     LABEL_ROLES,
     Columns,
+    Table,
     by_name,
     by_position,
     is_header,
+    make_reader,
+    number,
+    read_weights,
     wants_header,
 )
-from roget.scoring.labels.table import Table, make_reader, number, read_weights
 
 if TYPE_CHECKING:
     from roget.scoring.labels.read import LabelFile

@@ -9,8 +9,7 @@ import numpy as np
 from roget.core.information import weighted_sum
 from roget.core.types import IntArray
 from roget.errors import InputError, Undefined
-from roget.scoring.cells.assignment import best_match
-from roget.scoring.cells.contingency import Contingency
+from roget.scoring.cells.contingency import Contingency, best_match
 from roget.scoring.cells.statistics import BCubed, Matched
 from roget.scoring.measures.base import Measure, harmonic
 

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from roget.scoring.cells import assignment
-from roget.scoring.cells.assignment import best_match
+from roget.scoring.cells import contingency as assignment
+from roget.scoring.cells.contingency import best_match
 
 tables = st.tuples(st.integers(1, 5), st.integers(1, 5)).flatmap(
     lambda shape: arrays(np.int64, shape, elements=st.integers(0, 9))
