@@ -55,7 +55,7 @@ print(json.dumps([sorted(modules), depths]), file=sys.stderr)
 
 @pytest.fixture(scope="module")
 def walked():
-    """The modules of which `roget score` of two TSV calls a function, and the depth of each open."""
+    """The modules of which `roget score` of two TSV calls a function, and how deep it opens."""
     files = [str(DEMO / "gold.tsv"), str(DEMO / "system.tsv")]
     done = subprocess.run(
         [sys.executable, "-c", WATCH, str(HOME), *files],
