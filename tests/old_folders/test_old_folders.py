@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from roget import Attacher, ClassModel, CoMDL, Counts, MDLTree, SoftAnnealing, Thesaurus
+from roget.core import folder
 
 HERE = Path(__file__).parent
 EXPECTED = dict(np.load(HERE / "expected.npz"))
@@ -66,6 +67,15 @@ def test_class_models(name: str, new: Counts) -> None:
     model = ClassModel.load(HERE / "classmodels" / name)
     said = model.predict_proba(new)
     np.testing.assert_allclose(said, EXPECTED[f"classmodels/{name}"], atol=1e-12)
+
+
+@pytest.mark.parametrize("name", ["soft", "mdl", "comdl"])
+def test_checkpoints(name: str) -> None:
+    kept = folder.read(
+        HERE / "checkpoints" / name, folder.model("checkpoint", f"{name}.checkpoint")
+    )
+    assert len(kept["run"]) == 64
+    assert any(isinstance(value, np.ndarray) and value.size for value in kept.values())
 
 
 @pytest.mark.parametrize("name", named("attachers"))

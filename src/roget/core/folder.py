@@ -234,33 +234,33 @@ class Folder:
                 raise InputError(f"{file}: not the arrays that {self.kind.manifest} tells of")
         return arrays
 
-    def query(self, connection: Any, name: str, *, numbered: bool = False) -> str:
-        """The SQL that reads a table, once its columns and rows are what they should be."""
+    def query(self, connection: Any, name: str) -> str:
+        """The SQL that reads a table with its rows numbered, once its columns are right."""
+        self._relation(connection, name)
+        return parquet(self.path.resolve() / name, numbered=True)
+
+    def _relation(self, connection: Any, name: str) -> Any:
         file = self.path.resolve() / name
-        function = parquet(file)
-        want = _columns(self.kind, name, self.record)
         with readable(file):
-            rows = connection.execute(f"DESCRIBE SELECT * FROM {function}").fetchall()
-            found = {str(row[0]): str(row[1]) for row in rows}
-            if found != want:
-                said, right = (", ".join(f"{k} {v}" for k, v in c.items()) for c in (found, want))
-                raise InputError(f"{file}: the columns are {said}; expected {right}")
-            if self.is_sealed:
-                number = connection.execute(f"SELECT count(*) FROM {function}").fetchone()[0]
-                said = self.record["files"][name]["rows"]
-                if number != said:
-                    raise InputError(f"{file}: {number:,} rows; {self.kind.manifest} says {said:,}")
-        return parquet(file, numbered=True) if numbered else function
+            relation = connection.sql(f"SELECT * FROM {parquet(file)}")
+        found = dict(zip(relation.columns, map(str, relation.types), strict=True))
+        want = _columns(self.kind, name, self.record)
+        if found != want:
+            said, right = (", ".join(f"{k} {v}" for k, v in c.items()) for c in (found, want))
+            raise InputError(f"{file}: the columns are {said}; expected {right}")
+        return relation
 
     def _table(self, connection: Any, name: str) -> dict[str, npt.NDArray[Any]]:
-        function = self.query(connection, name)
+        relation = self._relation(connection, name)
         with readable(self.path / name):
-            arrays: dict[str, npt.NDArray[Any]] = connection.execute(
-                f"SELECT * FROM {function}"
-            ).fetchnumpy()
+            arrays: dict[str, npt.NDArray[Any]] = relation.fetchnumpy()
         for column, array in arrays.items():
             if np.ma.isMaskedArray(array):
                 raise InputError(f"{self.path / name}: the column {column} has a null")
+            said = self.record["files"][name].get("rows", len(array))
+            if len(array) != said:
+                told = f"{len(array):,} rows; {self.kind.manifest} says {said:,}"
+                raise InputError(f"{self.path / name}: {told}")
         return arrays
 
 

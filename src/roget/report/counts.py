@@ -31,9 +31,7 @@ def look_up(name: str, word: str) -> dict[str, Any]:
     with _folder(name) as place, database() as connection, readable(place):
         folder = open_folder(place, counts_files.KIND)
         folder.verify()
-        words, contexts, entries = (
-            folder.query(connection, file, numbered=True) for file in counts_files.FILES
-        )
+        words, contexts, entries = (folder.query(connection, file) for file in counts_files.FILES)
         query = f"SELECT file_row_number FROM {words} WHERE word = ?"
         row = connection.execute(query, [word]).fetchone()
         if row is None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 
 import numpy as np
@@ -15,6 +16,8 @@ from roget.errors import InputError, RogetError
 from roget.learn.attachment import Attacher, sources
 from roget.learn.attachment.chain import ASSOCIATION, DEFAULT, MDL, MLE, WORDNET, WORDS
 from roget.learn.attachment.quads import read
+
+OLD = Path(__file__).parents[2] / "old_folders" / "attachers"
 
 FOODS, TOOLS, VERBS = (
     ("pizza", "pasta", "bread", "rice"),
@@ -116,6 +119,38 @@ def test_a_damaged_model_is_named(fitted: Attacher, tmp_path: Path) -> None:
         Attacher.load(tmp_path / "model")
     with pytest.raises(InputError, match="cannot be read as a model"):
         Attacher.load(tmp_path / "none")
+
+
+@pytest.mark.parametrize(
+    ("model", "array", "value"),
+    [
+        ("best", "fitted.machine.rows", 10**6),
+        ("best", "fitted.machine.rows", -1),
+        ("best", "fitted.machine.words", 10**6),
+        ("best", "fitted.machine.words", -2),
+        ("best", "fitted.machine.sizes", 10**6),
+        ("best", "fitted.verbs.table", np.nan),
+        ("best", "fitted.tally.seen", None),
+        ("best", "fitted.tendencies.values", None),
+        ("chain", "fitted.preference0.shares_indptr", 3_000_000),
+        ("chain", "fitted.preference0.density_indices", -1),
+        ("chain", "fitted.preference0.density_data", np.inf),
+    ],
+)
+def test_arrays_that_lead_outside_are_refused(
+    model: str, array: str, value: float | None, tmp_path: Path
+) -> None:
+    """The old folders had no seal, so that their arrays are all that can be looked at."""
+    shutil.copytree(OLD / model, tmp_path / "model")
+    with np.load(OLD / model / "arrays.npz") as found:
+        arrays = {name: found[name] for name in found.files}
+    if value is None:
+        arrays[array] = arrays[array][:-1]
+    else:
+        arrays[array].flat[arrays[array].size // 2] = value
+    np.savez(tmp_path / "model" / "arrays.npz", **arrays)
+    with pytest.raises(InputError, match="is not a whole model"):
+        Attacher.load(tmp_path / "model")
 
 
 def test_the_same_seed_gives_the_same_bits(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -173,7 +173,7 @@ def summary(path: str | Path, top: int = 10) -> dict[str, Any]:
             # With one thread, fractions are always added up in the same order.
             connection.execute("SET threads = 1")
         for name in FILES:
-            numbered = folder.query(connection, name, numbered=True)
+            numbered = folder.query(connection, name)
             view = name.removesuffix(".parquet")
             connection.execute(f"CREATE VIEW {view} AS SELECT * FROM {numbered}")
         found = counts_summary.facts(connection, top)

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import expit
 
+from roget.core.folder import Schema, need_arrays
 from roget.core.quadruple import Quadruple
 from roget.learn.attachment.evidence import Evidence
 from roget.learn.attachment.machine import Block, Items, Machine
@@ -31,6 +32,16 @@ STRENGTHS = (1.0, 10.0, 100.0)
 """How strongly weights are held to what is expected of them: those that are tried."""
 FOLDS = 5
 STEPS = 50
+_MACHINE: Schema = {
+    "words": ("iu", ("items", 3)),
+    "evidence": ("f", ("items", "features")),
+    "means": ("f", ("blocks",)),
+    "sizes": ("iu", ("blocks",)),
+    "rows": ("iu", ("cells",)),
+    "weights": ("f", ("cells",)),
+}
+"""What is kept of the machine: quadruples, and blocks of them with their weights."""
+
 TRUST = 3.0
 """The log odds that a score of 1 is expected to be worth."""
 
@@ -159,18 +170,24 @@ class Best:
             parts.setdefault(part, {})[name] = value
         verbs, nouns = (Vectors.read(parts[part]) for part in ("verbs", "nouns"))
         own = parts["machine"]
-        words = own["words"].astype(np.int64)
+        need_arrays(own, _MACHINE)
+        words, rows, sizes = own["words"].astype(np.int64), own["rows"], own["sizes"]
+        # -1 is a word that nobody has counted; rows lead to the quadruples above.
+        if words.min(initial=0) < -1 or sizes.min(initial=0) < 0 or sizes.sum() != rows.size:
+            raise ValueError("machine: words or sizes that lead nowhere")
+        if rows.size and not 0 <= rows.min() <= rows.max() < len(words):
+            raise ValueError(f"machine: rows that lead outside of {len(words)} quadruples")
         items = Items(
             words,
             (verbs.table[words[:, 0]], nouns.table[words[:, 1]], nouns.table[words[:, 2]]),
             np.array(own["prepositions"], dtype=object),
             own["evidence"],
         )
-        ends = np.cumsum(own["sizes"])
+        ends = np.cumsum(sizes)
         blocks = {
-            name: Block(own["rows"][begin:end], float(mean), own["weights"][begin:end])
+            name: Block(rows[begin:end], float(mean), own["weights"][begin:end])
             for name, mean, begin, end in zip(
-                own["blocks"], own["means"], ends - own["sizes"], ends, strict=True
+                own["blocks"], own["means"], ends - sizes, ends, strict=True
             )
         }
         return cls(
@@ -179,7 +196,7 @@ class Best:
             nouns,
             Evidence.read(parts["evidence"]),
             parts["weights"]["scaling"],
-            Tally(parts["tally"]["keys"], parts["tally"]["seen"]),
+            Tally.read(parts["tally"]),
             Tendencies.read(parts["tendencies"]),
             Machine(items, blocks),
             parts["weights"]["weights"],

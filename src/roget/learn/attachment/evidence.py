@@ -93,7 +93,7 @@ class Evidence:
     def read(cls, kept: Mapping[str, Any]) -> Self:
         """From what was kept."""
         slots = dict(zip(kept["slots"], kept["slot_counts"].tolist(), strict=True))
-        return cls(Tally(kept["keys"], kept["seen"]), slots)
+        return cls(Tally.read(kept), slots)
 
 
 def parted(context: str) -> tuple[str, str]:

@@ -8,6 +8,7 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
+from roget.core.folder import need_arrays
 from roget.learn.attachment.words import Normal
 
 Floats = npt.NDArray[np.float64]
@@ -59,6 +60,12 @@ class Tally:
     def content(self) -> dict[str, Any]:
         """What is to be kept."""
         return {"keys": self.keys, "seen": self.seen}
+
+    @classmethod
+    def read(cls, kept: Mapping[str, Any]) -> Self:
+        """From what was kept."""
+        need_arrays(kept, {"seen": ("iu", (len(kept["keys"]), 2))})
+        return cls(kept["keys"], kept["seen"])
 
 
 def log_odds(counts: Any) -> Floats:
@@ -148,6 +155,7 @@ class Tendencies:
     @classmethod
     def read(cls, kept: Mapping[str, Any]) -> Self:
         """From what was kept."""
+        need_arrays(kept, {"values": ("f", (len(kept["keys"]),))})
         return cls(kept["keys"], kept["values"])
 
 

@@ -12,6 +12,7 @@ import numpy.typing as npt
 from scipy import sparse
 
 from roget.core.counts.views import ppmi, unit
+from roget.core.folder import Schema, need_arrays
 from roget.learn.attachment.words import traits
 
 Floats = npt.NDArray[np.float32]
@@ -103,6 +104,11 @@ class Vectors:
     @classmethod
     def read(cls, kept: Mapping[str, Any]) -> Vectors:
         """From what was kept."""
+        schema: Schema = {
+            "table": ("f", (len(kept["words"]), "dimensions")),
+            "hinted": ("f", (len(kept["hints"]), "dimensions")),
+        }
+        need_arrays(kept, schema)
         table, hinted = (kept[name].astype(np.float32) for name in ("table", "hinted"))
         return cls(kept["words"], table, kept["hints"], hinted)
 
