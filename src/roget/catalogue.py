@@ -153,8 +153,8 @@ TAXONOMIES: dict[str, str] = {
     "skos": "roget.learn.taxonomy.skos:read",
     "tsv": "roget.learn.taxonomy.tsv:read",
     "wordnet": "roget.learn.taxonomy.wordnet:read",
-    "wordnet-tables": "roget.learn.taxonomy.wordnet_tables:read",
-    "wn": "roget.learn.taxonomy.wordnet_package:read",
+    "wordnet-tables": "roget.learn.taxonomy.wordnet:read_tables",
+    "wn": "roget.learn.taxonomy.wordnet:read_package",
 }
 
 REPRODUCTIONS: dict[str, str] = {

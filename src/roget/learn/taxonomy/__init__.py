@@ -10,10 +10,8 @@ from roget.core.io.source import Source
 from roget.errors import InputError, UnknownName
 from roget.learn.taxonomy.grow import grown
 from roget.learn.taxonomy.taxonomy import Taxonomy
+from roget.learn.taxonomy.wordnet import PARTS
 from roget.learn.thesaurus import Thesaurus
-
-PARTS = ("noun", "verb")
-"""Parts of speech that have hypernyms in WordNet."""
 
 _SUFFIXES = {
     **dict.fromkeys((".ttl", ".nt", ".rdf", ".xml", ".owl"), "skos"),
@@ -60,18 +58,17 @@ def taxonomy_of(
 def _opened(
     path: str | os.PathLike[str], kind: str | None, language: str | None, part: str | None
 ) -> tuple[Taxonomy, Path, str]:
-    named = os.fspath(path)
     place = Path(path)
-    if kind is None and named.startswith("wn:") and not place.exists():
+    if kind is None and os.fspath(path).startswith("wn:") and not place.exists():
         kind = "wn"
     if kind != "wn" and not place.exists():
         raise InputError(f"{place}: there is no such file or folder")
-    chosen = _told(place) if kind is None else kind
+    chosen = _detect_kind(place) if kind is None else kind
     taxonomy: Taxonomy = catalogue.load("taxonomies", chosen)(place, language=language, part=part)
     return taxonomy, place, chosen
 
 
-def _told(place: Path) -> str:
+def _detect_kind(place: Path) -> str:
     if place.is_dir():
         if any((place / name).is_file() for name in ("data.noun", "data.verb")):
             return "wordnet"
@@ -81,10 +78,10 @@ def _told(place: Path) -> str:
             f"{place}: is neither a thesaurus nor a WordNet folder (data.noun, data.verb)"
         )
     known = {**catalogue.suffixes("taxonomies"), **_SUFFIXES}
-    told = known.get(Source(str(place)).suffix)
-    if told is None:
+    found = known.get(Source(str(place)).suffix)
+    if found is None:
         raise InputError(
             f"{place}: the name does not tell what it is; expected {' '.join(known)}, "
             f"or one of the kinds {' '.join(catalogue.names('taxonomies'))}"
         )
-    return told
+    return found

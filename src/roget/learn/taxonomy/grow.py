@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -17,29 +16,11 @@ from roget._version import __version__
 from roget.core.counts import Counts
 from roget.core.tree import Tree
 from roget.errors import InputError
-from roget.learn.taxonomy.taxonomy import Taxonomy
+from roget.learn.taxonomy.taxonomy import ROOT, Nodes, Taxonomy
 from roget.learn.thesaurus import Thesaurus
 
 CELLS = 1 << 23
 """Cells of the table of centroids: clusters times contexts."""
-
-ROOT = ""
-"""Stands above all classes, where several have none above them."""
-
-
-@dataclass
-class _Nodes:
-    """The nodes of the tree: which class each is, and which node holds the words of a class."""
-
-    classes: list[str]
-    parents: list[int]
-    holder: dict[str, int]
-
-    def tree(self) -> Tree:
-        inner = np.zeros(len(self.parents), dtype=bool)
-        inner[self.parents[1:]] = True
-        clusters = np.where(inner, -1, np.cumsum(~inner) - 1)
-        return Tree(self.parents, [math.nan] * len(self.parents), clusters)
 
 
 def grown(taxonomy: Taxonomy, place: Path, kind: str) -> Thesaurus:
@@ -47,9 +28,14 @@ def grown(taxonomy: Taxonomy, place: Path, kind: str) -> Thesaurus:
     if not taxonomy.words:
         raise InputError(f"{place}: there is no word in any class")
     kept, dropped = taxonomy.tree(place)
-    nodes = _nodes(kept, {name for classes in taxonomy.words.values() for name in classes})
-    tree = nodes.tree()
-    memberships = _memberships(taxonomy, nodes, tree)
+    nodes = taxonomy.unfold(kept)
+    inner = np.zeros(len(nodes.parents), dtype=bool)
+    inner[nodes.parents[1:]] = True
+    clusters = np.where(inner, -1, np.cumsum(~inner) - 1)
+    tree = Tree(nodes.parents, [math.nan] * len(inner), clusters)
+    rows, at, shares = taxonomy.share_out(nodes)
+    shape = len(taxonomy.words), tree.n_clusters
+    memberships = sparse.csr_array((shares, (rows, clusters[at])), shape=shape)
     labels = {ROOT: taxonomy.title, **taxonomy.labels}
     names = [labels[name] for name in nodes.classes]
     above = _above(nodes, tree)
@@ -83,43 +69,7 @@ def grown(taxonomy: Taxonomy, place: Path, kind: str) -> Thesaurus:
     )
 
 
-def _nodes(kept: dict[str, str | None], holding: set[str]) -> _Nodes:
-    """Nodes, broad ones first; a class with words and parts has a leaf of its own for its words."""
-    below: dict[str, list[str]] = {}
-    tops = [name for name, parent in kept.items() if parent is None]
-    for name, parent in kept.items():
-        if parent is not None:
-            below.setdefault(parent, []).append(name)
-    if len(tops) == 1:
-        root = tops[0]
-    else:
-        root, below[ROOT] = ROOT, tops
-    found = _Nodes([root], [-1], {})
-    for node, name in enumerate(found.classes):  # which grow meanwhile
-        if node and found.classes[found.parents[node]] == name:
-            continue
-        parts = below.get(name, [])
-        if name in holding:
-            found.holder[name] = len(found.classes) if parts else node
-            parts = [name, *parts] if parts else parts
-        found.classes += parts
-        found.parents += [node] * len(parts)
-    return found
-
-
-def _memberships(taxonomy: Taxonomy, nodes: _Nodes, tree: Tree) -> Any:
-    rows, columns, weights = [], [], []
-    for row, classes in enumerate(taxonomy.words.values()):
-        total = sum(classes.values())
-        for name, weight in classes.items():
-            rows.append(row)
-            columns.append(int(tree.cluster[nodes.holder[name]]))
-            weights.append(weight / total)
-    shape = len(taxonomy.words), tree.n_clusters
-    return sparse.csr_array((weights, (rows, columns)), shape=shape)
-
-
-def _above(nodes: _Nodes, tree: Tree) -> Any:
+def _above(nodes: Nodes, tree: Tree) -> Any:
     """1 where a class (a node that is no other's leaf) is on the way to a cluster (row)."""
     rows: list[int] = []
     columns: list[int] = []

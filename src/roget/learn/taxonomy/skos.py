@@ -26,14 +26,20 @@ def read(place: Path, language: str | None = None, part: str | None = None) -> T
     """
     graph = _graph(place)
     labels = _labels(graph, place, language)
-    concepts = _concepts(graph)
+    links = {(str(low), str(high)) for low, high in _pairs(graph, "broader")}
+    links |= {(str(low), str(high)) for high, low in _pairs(graph, "narrower")}
+    # Everything that is called a concept, or stands where only a concept can.
+    concepts = _of_type(graph, f"{CORE}Concept").union(*links)
+    concepts |= {str(low) for low, _ in _pairs(graph, "topConceptOf")}
+    concepts |= {str(high) for _, high in _pairs(graph, "hasTopConcept")}
     if not concepts:
         raise InputError(f"{place}: there is no skos:Concept")
-    parents = _parents(graph)
-    words = {str(one) for one in _of_type(graph, WORD)}
-    named = {str(one) for one in _of_type(graph, WORD_CLASS)}
+    parents: dict[str, list[str]] = {}
+    for low, high in sorted(links, key=lambda link: (_natural(link[0]), _natural(link[1]))):
+        parents.setdefault(low, []).append(high)
+    words, named = _of_type(graph, WORD), _of_type(graph, WORD_CLASS)
     taxonomy = Taxonomy(source_of(str(place)).stem)
-    for concept in concepts:
+    for concept in sorted(concepts, key=_natural):
         preferred, others = labels.get(concept, ([], []))
         above = parents.get(concept, [])
         if concept in words and above:
@@ -71,37 +77,16 @@ def _graph(place: Path) -> Any:
     return graph
 
 
-def _term(local: str) -> Any:
-    from rdflib import URIRef
-
-    return URIRef(CORE + local)
-
-
-def _of_type(graph: Any, kind: str) -> Iterable[Any]:
+def _of_type(graph: Any, kind: str) -> set[str]:
     from rdflib import RDF, URIRef
 
-    found: Iterable[Any] = graph.subjects(RDF.type, URIRef(kind))
-    return found
+    return {str(one) for one in graph.subjects(RDF.type, URIRef(kind))}
 
 
-def _concepts(graph: Any) -> list[str]:
-    """Everything that is called a concept, or stands where only a concept can."""
-    found = set(_of_type(graph, f"{CORE}Concept"))
-    for link in ("broader", "narrower"):
-        for subject, value in graph.subject_objects(_term(link)):
-            found |= {subject, value}
-    found |= set(graph.subjects(_term("topConceptOf"))) | set(
-        graph.objects(None, _term("hasTopConcept"))
-    )
-    return sorted(map(str, found), key=_natural)
+def _pairs(graph: Any, link: str) -> Iterable[tuple[Any, Any]]:
+    from rdflib import URIRef
 
-
-def _parents(graph: Any) -> dict[str, list[str]]:
-    links = {(str(low), str(high)) for low, high in graph.subject_objects(_term("broader"))}
-    links |= {(str(low), str(high)) for high, low in graph.subject_objects(_term("narrower"))}
-    found: dict[str, list[str]] = {}
-    for low, high in sorted(links, key=lambda link: (_natural(link[0]), _natural(link[1]))):
-        found.setdefault(low, []).append(high)
+    found: Iterable[tuple[Any, Any]] = graph.subject_objects(URIRef(CORE + link))
     return found
 
 
@@ -112,7 +97,7 @@ def _labels(
     listed = [
         (str(subject), rank, str(value), (getattr(value, "language", None) or "").lower())
         for rank, name in enumerate(("prefLabel", "altLabel"))
-        for subject, value in graph.subject_objects(_term(name))
+        for subject, value in _pairs(graph, name)
     ]
     spoken = sorted({tongue for *_, tongue in listed} - {""})
     if language is None and len(spoken) > 1:

@@ -3,14 +3,33 @@
 from __future__ import annotations
 
 import graphlib
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NamedTuple
 
 from roget.errors import InputError
 
 SHOWN = 10
 """Classes of a cycle named in a message."""
+
+MOST = 5_000_000
+"""Copies of classes a tree may have: many parents at many levels multiply."""
+
+ROOT = ""
+"""Stands above all classes, where several have none above them."""
+
+
+class Nodes(NamedTuple):
+    """The nodes of a tree, each after the one above it."""
+
+    classes: list[str]
+    parents: list[int]
+    shares: list[float]
+    """How much of its class each is."""
+    holders: dict[str, list[int]]
+    """The nodes that hold the words of a class."""
 
 
 @dataclass
@@ -35,40 +54,91 @@ class Taxonomy:
         classes = self.words.setdefault(word, {})
         classes[name] = classes.get(name, 0.0) + weight
 
-    def tree(self, place: Path) -> tuple[dict[str, str | None], list[tuple[str, str]]]:
+    def tree(self, place: Path) -> tuple[dict[str, list[str]], list[tuple[str, str]]]:
         """One parent or none for each class that has words below; and the links left out."""
-        if not self.loops:
-            self._refuse_cycles(place)
-        kept: dict[str, str | None] = {}
+        self._check_cycles(place)
+        kept: dict[str, list[str]] = {}
         dropped: list[tuple[str, str]] = []
         for name in self.labels:
-            kept[name] = None
+            kept[name] = []
             for parent in self.parents.get(name, ()):
-                if kept[name] is None and name not in _up(parent, kept):
-                    kept[name] = parent
+                if not kept[name] and name not in _up(parent, kept):
+                    kept[name] = [parent]
                 else:
                     dropped.append((name, parent))
-            if kept[name] is None:
-                kept[name] = self.otherwise.get(name)
-        used = {
-            above
-            for classes in self.words.values()
-            for name in classes
-            for above in _up(name, kept)
-        }
-        self._refuse_unknown(used, place)
-        return {name: kept[name] for name in self.labels if name in used}, dropped
+            kept[name] = kept[name] or self._otherwise(name)
+        return self._used(kept, place), dropped
 
     def acyclic(self) -> dict[str, list[str]]:
         """All parents of each class that has words below; no class lies above itself."""
-        if not self.loops:
-            self._refuse_cycles(self.title)
+        self._check_cycles(self.title)
         closing = _closing(self.parents) if self.loops else set()
         kept: dict[str, list[str]] = {}
         for name in self.labels:
             above = [one for one in self.parents.get(name, ()) if (name, one) not in closing]
-            other = self.otherwise.get(name)
-            kept[name] = above or ([] if other is None else [other])
+            kept[name] = above or self._otherwise(name)
+        return self._used(kept, self.title)
+
+    def unfold(self, parents: Mapping[str, Sequence[str]]) -> Nodes:
+        """The tree of all ways down: a class has a node below each node of a parent.
+
+        A node has the share of the node above it, divided by the number of parents. A class with
+        words and parts has a node of its own for its words.
+        """
+        holding = {name for classes in self.words.values() for name in classes}
+        below: dict[str, list[str]] = {}
+        for name, above in parents.items():
+            for one in above or [ROOT]:
+                below.setdefault(one, []).append(name)
+        tops = below[ROOT]
+        classes, parent, share = [tops[0] if len(tops) == 1 else ROOT], [-1], [1.0]
+        holders: dict[str, list[int]] = {}
+        most = MOST if any(len(above) > 1 for above in parents.values()) else 2 * len(parents) + 1
+        for node, name in enumerate(classes):  # which grow meanwhile
+            if node and classes[parent[node]] == name:
+                continue
+            parts = below.get(name, [])
+            own = [name] if name in holding and parts else []
+            if name in holding:
+                holders.setdefault(name, []).append(len(classes) if parts else node)
+            classes += own + parts
+            parent += [node] * len(own + parts)
+            share += [share[node]] * len(own)
+            share += [share[node] / (len(parents[part]) or 1) for part in parts]
+            if len(classes) > most:
+                raise InputError(
+                    f"{self.title}: with a copy of each class below each of its parents there are "
+                    f"more than {MOST:,} classes; import it as a thesaurus, where the first parent "
+                    "is kept"
+                )
+        return Nodes(classes, parent, share, holders)
+
+    def share_out(
+        self, nodes: Nodes, weighted: bool = True
+    ) -> tuple[list[int], list[int], list[float]]:
+        """Of each word in each node that holds it: its row, the node, and its share there."""
+        rows, at, shares = [], [], []
+        for row, (word, classes) in enumerate(self.words.items()):
+            total = sum(classes.values())
+            low = min(classes.values(), default=0.0)
+            if low < 0 or not math.isfinite(total) or (weighted and not total > 0):
+                raise InputError(
+                    f"{self.title}: {word!r} weighs {list(classes.values())} in its classes: "
+                    "expected numbers, none negative and not all 0"
+                )
+            for name, weight in classes.items():
+                part = weight / total if weighted else 1 / len(classes)
+                for node in nodes.holders[name]:
+                    rows.append(row)
+                    at.append(node)
+                    shares.append(part * nodes.shares[node])
+        return rows, at, shares
+
+    def _otherwise(self, name: str) -> list[str]:
+        return [self.otherwise[name]] if name in self.otherwise else []
+
+    def _used(self, kept: Mapping[str, list[str]], place: Path | str) -> dict[str, list[str]]:
+        """The classes that have words below; each that one is said to lie in must be there."""
         used: set[str] = set()
         waiting = [name for classes in self.words.values() for name in classes]
         while waiting:
@@ -76,42 +146,37 @@ class Taxonomy:
             if name not in used:
                 used.add(name)
                 waiting += kept.get(name, ())
-        self._refuse_unknown(used, self.title)
+        if unknown := used - self.labels.keys():
+            name = min(unknown)
+            inside = [word for word, classes in self.words.items() if name in classes]
+            inside += [
+                one
+                for one in self.labels
+                if name in (*self.parents.get(one, ()), *self._otherwise(one))
+            ]
+            raise InputError(
+                f"{place}: {inside[0]!r} lies in {name!r}, which is not among the classes: "
+                "expected a label for it"
+            )
         return {name: kept[name] for name in self.labels if name in used}
 
-    def _refuse_unknown(self, used: set[str], place: Path | str) -> None:
-        """Classes that words or other classes are said to lie in must be there."""
-        unknown = used - self.labels.keys()
-        if not unknown:
-            return
-        name = min(unknown)
-        inside = [word for word, classes in self.words.items() if name in classes]
-        inside += [one for one in self.labels if name in self._above(one)]
-        raise InputError(
-            f"{place}: {inside[0]!r} lies in {name!r}, which is not among the classes: expected a "
-            "label for it"
-        )
-
-    def _above(self, name: str) -> list[str]:
-        other = self.otherwise.get(name)
-        return [*self.parents.get(name, ()), *([] if other is None else [other])]
-
-    def _refuse_cycles(self, place: Path | str) -> None:
+    def _check_cycles(self, place: Path | str) -> None:
         try:
-            graphlib.TopologicalSorter(self.parents).prepare()
+            if not self.loops:
+                graphlib.TopologicalSorter(self.parents).prepare()
         except graphlib.CycleError as error:
-            found = [self.labels.get(name, name) for name in error.args[1]]
-            more = ["…"] if len(found) > SHOWN else []
-            said = " > ".join(repr(label) for label in found[:SHOWN])
+            found = [repr(self.labels.get(name, name)) for name in error.args[1]]
+            shown = found[:SHOWN] + ["…"] * (len(found) > SHOWN)
             raise InputError(
-                f"{place}: classes lie above themselves: {' > '.join([said, *more])}"
+                f"{place}: classes lie above themselves: {' > '.join(shown)}"
             ) from None
 
 
-def _up(name: str | None, kept: dict[str, str | None]) -> Iterator[str]:
-    while name is not None:
+def _up(name: str, kept: Mapping[str, Sequence[str]]) -> Iterator[str]:
+    yield name
+    while above := kept.get(name):
+        name = above[0]
         yield name
-        name = kept.get(name)
 
 
 def _closing(parents: Mapping[str, Sequence[str]]) -> set[tuple[str, str]]:

@@ -8,24 +8,26 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple, Self
 
 import numpy as np
-import numpy.typing as npt
 from scipy import sparse
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from roget.core.counts import Counts
 from roget.core.counts.names import NotCounted
+from roget.core.types import Array, Floats, Ints
 from roget.errors import InputError
 from roget.learn.taxonomy.taxonomy import Taxonomy
 from roget.learn.thesaurus import Thesaurus
-from roget.learn.treecut.hierarchy import Floats, Hierarchy
-from roget.learn.treecut.programme import shortest
+from roget.learn.treecut.hierarchy import Hierarchy
 
 ENTRIES = 4_000_000
 """Pairs of a node and a head that are worked on at a time, about."""
 
 PAIRS = 1 << 16
 """Pairs of a word and a head whose probabilities are worked out at a time."""
+
+ROUNDING = 1e-9
+"""How much shorter, relatively, a split must be: equal lengths keep the higher node."""
 
 
 class CutClass(NamedTuple):
@@ -135,9 +137,7 @@ class TreeCut(BaseEstimator):  # type: ignore[misc]
         made = [self._class(node, p, column) for node, p in found.items()]
         return sorted(made, key=lambda one: (-one.probability, -one.prior, one.node))
 
-    def probability(
-        self, nouns: str | Sequence[str], heads: str | Sequence[str]
-    ) -> npt.NDArray[np.float64]:
+    def probability(self, nouns: str | Sequence[str], heads: str | Sequence[str]) -> Floats:
         """p(noun|head) of each noun with the head beside it; a single text goes with all others.
 
         It is 0 for nouns that the thesaurus does not know, for heads that were not fitted, and
@@ -159,7 +159,7 @@ class TreeCut(BaseEstimator):  # type: ignore[misc]
             out[part] = self._asked(rows[part], columns[part])
         return np.minimum(out, 1.0)
 
-    def _asked(self, rows: npt.NDArray[Any], columns: npt.NDArray[Any]) -> Floats:
+    def _asked(self, rows: Array, columns: Array) -> Floats:
         """p of pairs that are ordered by head: a word's shares times what each node gives."""
         shares = self.hierarchy_.shares[rows]
         given = np.empty(shares.nnz)
@@ -176,25 +176,21 @@ class TreeCut(BaseEstimator):  # type: ignore[misc]
 
     def _cut(self, seen: Any, totals: Floats) -> None:
         """Cut for some heads at a time, and keep p(class|head)/size of the nodes of the cuts."""
-        nodes, heads, density = [], [], []
+        shape = totals.size, self.hierarchy_.n_nodes
         self.description_length_ = np.zeros(totals.size)
         reach = np.diff(self.hierarchy_.shares.indptr) @ (seen != 0)
         parts = (np.cumsum(reach) - reach) // ENTRIES
+        densities = [sparse.csr_array(shape)]
         for part in np.unique(parts):
             columns = np.flatnonzero(parts == part)
             cuts = shortest(self.hierarchy_, seen[:, columns], self.penalty)
             self.description_length_[columns] = cuts.length
-            nodes.append(cuts.node)
-            heads.append(columns[cuts.head])
-            density.append(cuts.seen / (totals[heads[-1]] * self.hierarchy_.sizes[cuts.node]))
-        shape = totals.size, self.hierarchy_.n_nodes
-        if not nodes:
-            self.density_ = sparse.csr_array(shape)
-            return
-        cells = np.concatenate(density), (np.concatenate(heads), np.concatenate(nodes))
-        self.density_ = sparse.coo_array(cells, shape=shape).tocsr()
+            heads = columns[cuts.head]
+            density = cuts.seen / (totals[heads] * self.hierarchy_.sizes[cuts.node])
+            densities.append(sparse.csr_array((density, (heads, cuts.node)), shape=shape))
+        self.density_ = sum(densities[1:], densities[0])
 
-    def _empty(self, nodes: npt.NDArray[Any]) -> list[int]:
+    def _empty(self, nodes: Array) -> list[int]:
         """The nodes without counts on a cut, given those that have some."""
         if not nodes.size:
             return [0]
@@ -226,11 +222,65 @@ class TreeCut(BaseEstimator):  # type: ignore[misc]
 def _by_row(hierarchy: Hierarchy, counts: Counts) -> Any:
     """Counts of the words of a hierarchy, as a csc_array; those of other words are left out."""
     rows = hierarchy.rows(counts.words.tolist())
-    cells = counts.matrix.tocoo()
-    known = (rows[cells.row] >= 0) & (cells.data > 0)
-    at = rows[cells.row[known]], cells.col[known]
-    data = cells.data[known].astype(np.float64)
-    shape = hierarchy.words.size, counts.shape[1]
-    table = sparse.coo_array((data, at), shape=shape).tocsc()
-    table.sum_duplicates()
+    known = np.flatnonzero(rows >= 0)
+    shape = hierarchy.words.size, rows.size
+    places = sparse.csr_array((np.ones(known.size), (rows[known], known)), shape=shape)
+    table = (places @ counts.matrix).tocsc()
+    table.eliminate_zeros()
     return table
+
+
+class Cuts(NamedTuple):
+    """The nodes on the cuts of some heads that were seen, how often, and how long each cut is."""
+
+    node: Ints
+    head: Ints
+    seen: Floats
+    length: Floats
+
+
+def shortest(hierarchy: Hierarchy, counts: Any, penalty: float) -> Cuts:
+    """The cut of each column of counts (sparse, words × heads, no zero kept) of least length.
+
+    Length is penalty·(nodes − 1)/2·log max(|S|, 2) − Σ f·log P, where a node of the cut with count
+    f and size z gives P = f/(|S|·z) to a word that is wholly below it. What has no count is never
+    split, so only nodes above words that occur are looked at: every other child of a split node is
+    one node of the cut, of no count. All heads are worked on at once, from the leaves to the root.
+    """
+    held = (hierarchy.shares.T @ counts).tocsc()
+    held.eliminate_zeros()  # a small share of a small count
+    held.sort_indices()
+    heads = np.repeat(np.arange(held.shape[1]), np.diff(held.indptr))
+    nodes, count = held.indices.astype(np.int64), held.data.astype(np.float64)
+    totals = np.asarray(counts.sum(axis=0), dtype=np.float64).ravel()
+    # Even one token has to pay, else it would be told down to single words.
+    each = (penalty * np.log(np.maximum(totals, 2.0)) / 2)[heads]
+    own = count * (np.log(totals[heads]) + np.log(hierarchy.sizes[nodes]) - np.log(count)) + each
+    # Entries (head, node) are in this order: that of the head and the parent; 0 for roots.
+    key = heads * hierarchy.n_nodes
+    above = np.searchsorted(key + nodes, key + np.maximum(hierarchy.parent[nodes], 0))
+    levels = _levels(hierarchy.depth[nodes])
+    # The least length below each entry, its node's own cost included, and whether it is split.
+    best, split = own.copy(), np.zeros(own.size, dtype=bool)
+    parts = hierarchy.n_children[nodes] * each
+    for entries in reversed(levels):
+        here = entries[hierarchy.n_children[nodes[entries]] > 0]
+        split[here] = parts[here] < own[here] - ROUNDING * (1 + np.abs(own[here]))
+        best[here] = np.where(split[here], parts[here], own[here])
+        lower = entries[nodes[entries] > 0]
+        # Every child costs a node, which a child with counts has in its own length already.
+        np.add.at(parts, above[lower], best[lower] - each[lower])
+    roots = nodes == 0
+    reached = roots.copy()
+    for entries in levels[1:]:
+        reached[entries] = reached[above[entries]] & split[above[entries]]
+    on = reached & ~split
+    length = counts.T @ hierarchy.spread
+    length[heads[roots]] += best[roots] - each[roots]
+    return Cuts(nodes[on], heads[on], count[on], length)
+
+
+def _levels(depth: Ints) -> list[Ints]:
+    """Entries by the depth of their nodes."""
+    order = np.argsort(depth, kind="stable")
+    return np.split(order, np.cumsum(np.bincount(depth))[:-1]) if depth.size else []

@@ -8,17 +8,14 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from scipy import sparse
 
 from roget.core.counts.matrix import Names, frozen
+from roget.core.types import Floats, Ints
 from roget.errors import InputError, UnknownName
-from roget.learn.taxonomy.taxonomy import Taxonomy
+from roget.learn.taxonomy.taxonomy import ROOT, Taxonomy
 from roget.learn.thesaurus import Thesaurus
 from roget.learn.thesaurus.places import leaves_of
-
-Ints = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
 
 SENSES = ("even", "weighted")
 """How a word of a taxonomy is shared out over its classes: alike, or by their weights."""
@@ -66,9 +63,7 @@ class Hierarchy:
             )
         if senses not in SENSES:
             raise UnknownName("way to share out senses", senses, SENSES)
-        from roget.learn.treecut.unfold import unfolded
-
-        return unfolded(thesaurus, words, senses == "weighted")
+        return _of_taxonomy(thesaurus, words, senses == "weighted")
 
     @property
     def n_nodes(self) -> int:
@@ -145,7 +140,7 @@ class Hierarchy:
         return exact, small
 
 
-def planted(
+def _plant(
     words: Sequence[str],
     parent: Ints,
     cells: tuple[Any, Any, Any],
@@ -197,11 +192,27 @@ def _of_thesaurus(thesaurus: Thesaurus, words: bool) -> Hierarchy:
     # Memberships add up to 1 but for what was too small to be kept.
     totals = np.asarray(thesaurus.memberships.sum(axis=1)).ravel()
     at = leaves_of(thesaurus.tree)[belongs.col]
-    return planted(
+    return _plant(
         thesaurus.words.tolist(),
         np.asarray(thesaurus.tree.parent, dtype=np.int64),
         (belongs.row, at, belongs.data / totals[belongs.row]),
         words,
         thesaurus.label,
         str,
+    )
+
+
+def _of_taxonomy(taxonomy: Taxonomy, words: bool, weighted: bool) -> Hierarchy:
+    parents = taxonomy.acyclic()
+    if not parents:
+        raise InputError(f"{taxonomy.title}: there is no word in any class")
+    nodes = taxonomy.unfold(parents)
+    names, labels = nodes.classes, {ROOT: taxonomy.title, **taxonomy.labels}
+    return _plant(
+        list(taxonomy.words),
+        np.array(nodes.parents, dtype=np.int64),
+        taxonomy.share_out(nodes, weighted),
+        words,
+        lambda at: labels[names[at]],
+        names.__getitem__,
     )

@@ -18,9 +18,6 @@ from roget.learn.treecut.hierarchy import Hierarchy
 TOP, LEAST_WORD, LEAST_CONTEXT = 4000, 3, 8
 """Of the counts that classes are learnt from: how many words, and how often seen at least."""
 
-NAMED = 8
-"""Slots of a head that a message names."""
-
 
 @dataclass(frozen=True)
 class Preference:
