@@ -51,10 +51,11 @@ lint-js: $(NODE)
 	$(TOOLS)/biome lint --error-on-warnings src/roget/web/js
 	$(TOOLS)/tsc
 
+# Not by npm ci, which asks for packages of other systems too.
 $(NODE): package.json package-lock.json
 	@command -v npm >/dev/null || { echo "make lint checks scripts with npm: on Debian or Ubuntu, apt install npm" >&2; exit 1; }
 	@echo "Adding what checks the scripts (once) ..."
-	@npm ci --silent --no-audit --no-fund
+	@npm install --no-save --silent --no-audit --no-fund
 	@touch $@
 
 format: $(READY)

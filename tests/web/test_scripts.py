@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 
@@ -59,3 +60,12 @@ def test_pages_have_no_other_scripts():
     """A second copy of a helper would have to be a file outside of the one folder."""
     package = Path(roget.__file__).parent
     assert {path.parent for path in package.rglob("*.js")} == {FOLDER}
+
+
+def test_the_lock_names_no_registry():
+    lock = Path(__file__).parents[2] / "package-lock.json"
+    if not lock.exists():
+        pytest.skip("an installed package has no lock")
+    packages = json.loads(lock.read_text(encoding="utf-8"))["packages"]
+    assert not [name for name, one in packages.items() if "resolved" in one]
+    assert all("integrity" in one for name, one in packages.items() if name)
