@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import IO, Any, Self
+from typing import IO, Self
 
 from roget.errors import InputError
 
@@ -29,19 +29,6 @@ def write_atomic(path: str | os.PathLike[str], text: str) -> None:
     """Write a text file whole or not at all: a neighbour is written first, then renamed."""
     with new_file(path) as draft:
         draft.write_text(text, encoding="utf-8", newline="")
-
-
-def read_object(path: str | os.PathLike[str]) -> dict[str, Any]:
-    """The JSON object in a file."""
-    try:
-        found = json.loads(Path(path).read_bytes())
-    except OSError as error:
-        raise InputError(f"{path}: {error.strerror}") from None
-    except (ValueError, RecursionError) as error:
-        raise InputError(f"{path}: not JSON ({error})") from None
-    if not isinstance(found, dict):
-        raise InputError(f"{path}: expected a JSON object")
-    return found
 
 
 def check_file(path: str | os.PathLike[str]) -> None:
