@@ -23,8 +23,8 @@ from harness import Row, machine, progress, table, verdict
 from roget.core.counts import Counts
 from roget.core.information import bits
 from roget.data import sample
-from roget.learn.decision import decide
-from roget.learn.heldout.compare import compare
+from roget.learn.evaluation.decision import decide
+from roget.learn.evaluation.heldout import compare
 from roget.report import evaluation as report
 
 Rows = Iterator[Row | str]

@@ -34,7 +34,7 @@ from sklearn.metrics import v_measure_score
 from roget.core.counts import Counts
 from roget.learn.clustering.comdl.criterion import length, prepare
 from roget.learn.clustering.comdl.estimator import CoMDL
-from roget.learn.decision import Task
+from roget.learn.evaluation.decision import Task
 
 Rows = Iterator[Row | str]
 Floats = npt.NDArray[np.float64]

@@ -31,8 +31,8 @@ from sklearn.preprocessing import normalize
 from roget import SoftAnnealing, SymmetricAnnealing
 from roget.core.counts import Counts
 from roget.data import sample
-from roget.learn import heldout
 from roget.learn.classmodel import ClassModel
+from roget.learn.clustering import tokens as heldout
 from roget.learn.clustering.annealing.choose import choose
 from roget.learn.clustering.annealing.data import prepare
 from roget.learn.clustering.annealing.states import Settings
@@ -40,7 +40,7 @@ from roget.learn.clustering.annealing.walk import Walker
 from roget.learn.clustering.soft.anneal import Annealer, anneal
 from roget.learn.clustering.symmetric.annealer import SymmetricAnnealer
 from roget.learn.clustering.symmetric.rule import fold_in
-from roget.learn.heldout import compare
+from roget.learn.evaluation import heldout as compare
 
 try:
     from sib import SIB

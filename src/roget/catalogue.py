@@ -143,6 +143,7 @@ MODELS: dict[str, str] = {
     "nearest": f"{_RECIPES}[nearest]",
     "soft": f"{_RECIPES}[soft]",
     "soft-symmetric": f"{_RECIPES}[soft-symmetric]",
+    "symmetric": f"{_RECIPES}[symmetric]",
     "mdl": f"{_RECIPES}[mdl]",
     "comdl": f"{_RECIPES}[comdl]",
     "roget": f"{_RECIPES}[roget]",
@@ -233,7 +234,9 @@ def entries(kind: str) -> dict[str, str]:
 
     group = "roget." + kind.replace(" ", "_")
     outside = {point.name: point.value for point in metadata.entry_points(group=group)}
-    return {**KINDS[kind], **outside, **KINDS[kind]}
+    # Words are predicted through the classes of any clusterer.
+    also = entries("clusterers") if kind == "models" else {}
+    return {**KINDS[kind], **also, **outside, **KINDS[kind]}
 
 
 def names(kind: str) -> list[str]:

@@ -14,8 +14,8 @@ from typer.testing import CliRunner
 from learn.classmodel.conftest import planted
 from roget.cli import app
 from roget.errors import InputError
-from roget.learn import decision
 from roget.learn.classmodel import RECIPES
+from roget.learn.evaluation import decision
 
 
 @pytest.fixture(scope="module")

@@ -130,7 +130,7 @@ def test_a_damaged_rule_is_refused(model, tmp_path):
 
 
 SOURCE = Path(inspect.getfile(roget)).parent
-OUTSIDE = ("learn/thesaurus", "learn/build.py", "report", "web")
+OUTSIDE = ("learn/thesaurus", "learn/classmodel", "learn/build.py", "report", "web")
 METHODS = {"soft", "symmetric", "mdl", "comdl", "SoftAnnealing", "MDLTree", "CoMDL"}
 
 

@@ -30,8 +30,8 @@ def decide(
     verbs are seen at all suggests the wrong one.
     """
     from roget.cli.progress import bar
-    from roget.learn.decision import MODELS
-    from roget.learn.decision import decide as run
+    from roget.learn.evaluation.decision import MODELS
+    from roget.learn.evaluation.decision import decide as run
     from roget.report.evaluation import decisions
 
     table = options.read_counts(counts, columns)

@@ -52,7 +52,7 @@ def heldout(
     are as many words again, the next by frequency. Relative entropy counts every word alike.
     """
     from roget.cli.progress import bar
-    from roget.learn.heldout.compare import MODELS, compare
+    from roget.learn.evaluation.heldout import MODELS, compare
     from roget.report import evaluation as report
 
     if figure is not None:

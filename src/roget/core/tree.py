@@ -61,6 +61,15 @@ class Tree:
             cluster += [split, len(leaf) - 1]
         return cls(parent, value, cluster)
 
+    @classmethod
+    def flat(cls, clusters: int) -> Tree:
+        """The tree in which all clusters lie side by side.
+
+        >>> Tree.flat(3)
+        Tree: 3 clusters, 4 nodes, depth 1
+        """
+        return cls() if clusters == 1 else cls().split(0, math.nan, clusters)
+
     @property
     def n_nodes(self) -> int:
         """How many nodes there are, the root and the leaves included."""

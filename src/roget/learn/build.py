@@ -25,11 +25,11 @@ from roget.learn.counting import count as counting
 from roget.learn.counting.options import Options as Counting
 from roget.learn.counting.plan import Inputs, is_asked, plan_count
 from roget.learn.counting.work import Progress as Reading
+from roget.learn.evaluation.trial import trial
 from roget.learn.opening import open_counts
 from roget.learn.options import Options, Plan, offered, own_options
 from roget.learn.thesaurus import Edit, Thesaurus
 from roget.learn.thesaurus import files as thesaurus_files
-from roget.learn.trial import trial
 
 Clustering: TypeAlias = Callable[[dict[str, Any]], None]
 

@@ -13,9 +13,9 @@ from roget.core.counts import Counts
 from roget.core.information import bits
 from roget.data import sample
 from roget.errors import MissingExtra
-from roget.learn import heldout
 from roget.learn.clustering.annealing.choose import choose
 from roget.learn.clustering.soft.estimator import SoftAnnealing
+from roget.learn.evaluation import path
 from roget.learn.thesaurus import Thesaurus
 from roget.papers import data_file
 from roget.report import Column, Report, Table
@@ -97,7 +97,7 @@ def figure_3(figures: Path | None = None) -> Report:
     """Figure 3 of Pereira, Tishby & Lee (1993): relative entropy against the number of clusters"""
     # Not the counts of Figure 1, which may lack rare pairs: with those, no test set has a minimum.
     nouns = sample("verb_object").top(FREQUENT).drop_empty()
-    rows = heldout.relative_entropy_path(nouns, SIZES, random_state=0)
+    rows = path.relative_entropy_path(nouns, SIZES, random_state=0)
     best = choose(nouns, SoftAnnealing(random_state=0))
     words, contexts = nouns.shape
     about = (
@@ -128,7 +128,7 @@ def figure_3(figures: Path | None = None) -> Report:
     if figures is not None:
         figures.mkdir(parents=True, exist_ok=True)
         picture = figures / "soft-figure-3.svg"
-        heldout.figure(rows, picture, chosen=(best.n_clusters, best.beta))
+        path.figure(rows, picture, chosen=(best.n_clusters, best.beta))
         notes.append(f"picture: {picture}")
     title = "Relative entropies (Pereira, Tishby & Lee 1993, Figure 3)"
     return Report(

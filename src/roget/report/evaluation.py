@@ -12,8 +12,8 @@ from roget.core.information import bits
 from roget.core.intervals import Interval
 from roget.core.store import check_file
 from roget.errors import InputError, MissingExtra
-from roget.learn.decision import Decisions
-from roget.learn.heldout.compare import PARTS, PEER, Comparison, Heldout
+from roget.learn.evaluation.decision import Decisions
+from roget.learn.evaluation.heldout import PARTS, PEER, Comparison, Heldout
 from roget.report import Column, Report, Table
 from roget.report.format import UNDEFINED, number, plural
 

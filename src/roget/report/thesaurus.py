@@ -56,8 +56,7 @@ def _heldout(thesaurus: Thesaurus) -> str:
 
 def _alone(thesaurus: Thesaurus) -> str:
     """Why there is but one class, and what to do; "" if there are more, or no more were wanted."""
-    options = thesaurus.provenance.get("options") or {}
-    asked = options.get("n_clusters", options.get("n_row_classes"))
+    asked = thesaurus.provenance.get("asked")
     if thesaurus.tree.n_clusters > 1 or asked == 1:
         return ""
     more = "" if asked else ", --clusters N"

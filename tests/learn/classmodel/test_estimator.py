@@ -15,12 +15,13 @@ from roget.core.counts import Counts
 from roget.errors import InputError, RogetError
 from roget.learn.classmodel import RECIPES, ClassModel
 from roget.learn.classmodel.classes import Classes
-from roget.learn.classmodel.families import FAMILIES
+from roget.learn.classmodel.families import FAMILIES, learn_family
 from roget.learn.clustering.comdl.estimator import CoMDL
 from roget.learn.clustering.mdl.estimator import MDLTree
 from roget.learn.clustering.soft.estimator import SoftAnnealing
 from roget.learn.thesaurus import Thesaurus
 
+KINDS = [*FAMILIES, "soft", "soft-symmetric", "mdl", "comdl"]
 CLASSY = [name for name, recipe in RECIPES.items() if recipe.families]
 
 
@@ -60,7 +61,7 @@ def test_classes_beat_what_knows_none(name: str, backoff: str, parts: Any, learn
     assert model.score(test) > ClassModel(peer).fit(train, dev=dev).score(test) + 0.05
 
 
-@pytest.mark.parametrize("name", FAMILIES)
+@pytest.mark.parametrize("name", KINDS)
 def test_same_seed_same_bits(name: str, parts: Any, learnt: Any) -> None:
     train, dev, test = parts
     first = ClassModel(name, random_state=0).fit(train, dev=dev, learnt=learnt)
@@ -68,7 +69,7 @@ def test_same_seed_same_bits(name: str, parts: Any, learnt: Any) -> None:
     assert first.score(test) == again.score(test)
 
 
-@pytest.mark.parametrize("name", FAMILIES)
+@pytest.mark.parametrize("name", KINDS)
 def test_new_words_are_placed_with_their_like(name: str, parts: Any, learnt: Any) -> None:
     train, dev, _ = parts
     model = ClassModel(name, random_state=0, backoff="none").fit(train, dev=dev, learnt=learnt)
@@ -89,6 +90,7 @@ def sources(train: Counts) -> dict[str, Any]:
         "mdl": MDLTree(random_state=0).fit(train),
         "comdl": CoMDL(random_state=0).fit(train),
         "thesaurus": Thesaurus.from_clustering(train, soft),
+        "clustering": soft.clustering_,
         "tables": (soft.membership_, soft.centroids_),
     }
 
@@ -208,14 +210,14 @@ def test_weights_stay_with_their_kind_of_classes(
     parts: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     train, calls = parts[0], []
-    classes = FAMILIES["mdl"](train.matrix, 0)
-    counted, typed = ([c for c in classes if c.rule.types == types][:2] for types in (False, True))
+    classes = learn_family("mdl", train.matrix, 0)
+    counted, typed = ([c for c in classes if c.types == types][:2] for types in (False, True))
 
-    def family(table: Any, seed: int) -> list[Classes]:
+    def family(name: str, table: Any, seed: int) -> list[Classes]:
         calls.append(table)
         return [*counted, typed[0]] if len(calls) == 1 else [counted[0], *typed]
 
-    monkeypatch.setitem(FAMILIES, "mdl", family)
+    monkeypatch.setattr("roget.learn.classmodel.estimator.learn_family", family)
     model = ClassModel("mdl", random_state=0).fit(train)
     assert len(calls) == 2
     assert model.classes_ == [*counted, typed[0]]

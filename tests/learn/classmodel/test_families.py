@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from roget import CoMDL, MDLTree
-from roget.learn.classmodel.families import FAMILIES
+from roget.learn.classmodel.families import learn_family
 
 
 @pytest.mark.parametrize(("name", "kind"), [("comdl", CoMDL), ("mdl", MDLTree)])
@@ -21,4 +21,4 @@ def test_half_learnt_classes_are_not_used(
 
     monkeypatch.setattr(kind, "fit", stopped)
     with pytest.raises(KeyboardInterrupt):
-        FAMILIES[name](np.eye(4) + 1, 0)
+        learn_family(name, np.eye(4) + 1, 0)

@@ -10,16 +10,25 @@ from typing import Any
 import numpy as np
 import pytest
 
+from roget import Counts
 from roget.errors import InputError
 from roget.learn.classmodel import ClassModel
 
+OLD = Path(__file__).parents[2] / "old_folders"
+
 
 @pytest.fixture(scope="module")
-def kept(parts: Any, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def new(parts: Any, tmp_path_factory: pytest.TempPathFactory) -> Path:
     train, dev, _ = parts
     path = tmp_path_factory.mktemp("kept") / "model"
     ClassModel(["nearest", "mdl"], random_state=0).fit(train, dev=dev).save(path)
     return path
+
+
+@pytest.fixture(scope="module")
+def kept() -> Path:
+    """A folder whose classes were written before they were clusterings."""
+    return OLD / "classmodels" / "nearest"
 
 
 def damaged(
@@ -28,7 +37,7 @@ def damaged(
     """The folder as it was written before there were seals, and changed."""
     header = json.loads((kept / "model.json").read_text())
     for name in ("kind", "seal", "files", "provenance"):
-        del header[name]
+        header.pop(name, None)
     header["version"] = 1
     with np.load(kept / "arrays.npz") as found:
         arrays = {name: found[name] for name in found.files}
@@ -44,9 +53,11 @@ def refused(folder: Path, said: str = "") -> None:
         ClassModel.load(folder)
 
 
-def test_what_was_not_harmed_is_read(kept: Path, tmp_path: Path, parts: Any) -> None:
-    again = ClassModel.load(damaged(kept, tmp_path / "harmed", lambda header, arrays: None))
-    assert again.score(parts[2]) == ClassModel.load(kept).score(parts[2])
+def test_what_was_not_harmed_is_read(kept: Path, new: Path, tmp_path: Path, parts: Any) -> None:
+    for folder, counts in ((new, parts[2]), (kept, Counts.read(OLD / "counts"))):
+        place = tmp_path / folder.name
+        again = ClassModel.load(damaged(folder, place, lambda header, arrays: None))
+        assert again.score(counts) == ClassModel.load(folder).score(counts)
 
 
 HEADERS: list[tuple[str, Any]] = [
@@ -194,3 +205,75 @@ def test_arrays_of_other_types_are_not_even_read(key: str, kept: Path, tmp_path:
 def test_arrays_that_are_missing_are_named(key: str, kept: Path, tmp_path: Path) -> None:
     folder = damaged(kept, tmp_path / "harmed", lambda header, arrays: arrays.pop(key))
     refused(folder, rf"{key.rpartition('.')[2]}' is missing")
+
+
+NEW_RULES: list[tuple[str, Any]] = [
+    ("clusterer", "bogus"),
+    ("clusterer", None),
+    ("parameters", {"size": 0}),
+    ("parameters", {"size": 10_000}),
+    ("parameters", {"size": "2"}),
+    ("parameters", {"size": None}),
+    ("parameters", {"size": 2, "colour": 1}),
+    ("parameters", {}),
+    ("parameters", None),
+]
+
+
+@pytest.mark.parametrize(("key", "value"), NEW_RULES, ids=str)
+def test_rules_of_clusterings_are_checked(key: str, value: Any, new: Path, tmp_path: Path) -> None:
+    def harm(header: dict[str, Any], arrays: dict[str, Any]) -> None:
+        rule = header["classes"][0]["parts"][0]["rule"]
+        assert rule["clusterer"] == "nearest"
+        rule[key] = value
+
+    refused(damaged(new, tmp_path / "harmed", harm))
+
+
+NEW_PLAIN: list[tuple[str, Any]] = [
+    ("name", None), ("types", 1), ("parts", []), ("parts", None), ("parts", [None]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("key", "value"), NEW_PLAIN, ids=str)
+def test_clusterings_are_checked(key: str, value: Any, new: Path, tmp_path: Path) -> None:
+    def harm(header: dict[str, Any], arrays: dict[str, Any]) -> None:
+        header["classes"][0][key] = value
+
+    refused(damaged(new, tmp_path / "harmed", harm))
+
+
+NEW_ARRAYS: list[tuple[str, Callable[[Any], Any]]] = [
+    ("memberships.data", last(-0.5)),
+    ("memberships.data", last(2.0)),
+    ("memberships.indices", last(10_000)),
+    ("memberships.indices", lambda i: i.astype(float)),
+    ("memberships.shape", lambda s: s + 1),
+    ("centroids.data", last(np.nan)),
+    ("mass", lambda m: m[:-1]),
+    ("mass", lambda m: m * 3),
+    ("mass", last(np.nan)),
+    ("background", last(np.nan)),
+    ("background", lambda b: b[:-1]),
+    ("rule.words", lambda w: w[:-1]),
+    ("rule.projection", lambda p: p[:-1]),
+    ("rule.columns", last(-1.0)),
+]
+
+
+@pytest.mark.parametrize(
+    ("key", "harms"), NEW_ARRAYS, ids=lambda one: one if isinstance(one, str) else ""
+)
+def test_arrays_of_clusterings_are_checked(
+    key: str, harms: Callable[[Any], Any], new: Path, tmp_path: Path
+) -> None:
+    def harm(header: dict[str, Any], arrays: dict[str, Any]) -> None:
+        arrays[f"classes.0.0.{key}"] = harms(arrays[f"classes.0.0.{key}"])
+
+    refused(damaged(new, tmp_path / "harmed", harm))
+
+
+@pytest.mark.parametrize("key", sorted({key for key, _ in NEW_ARRAYS}))
+def test_arrays_of_clusterings_that_are_missing(key: str, new: Path, tmp_path: Path) -> None:
+    name = f"classes.0.0.{key}"
+    refused(damaged(new, tmp_path / "harmed", lambda header, arrays: arrays.pop(name)))

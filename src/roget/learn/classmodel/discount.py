@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from scipy import optimize, sparse
 
-from roget.learn.classmodel.classes import Array, Floats
+from roget.core.types import Array, Floats
 
 LEAST = 0.01
 """Discounts are not less: something must be left for contexts not seen."""

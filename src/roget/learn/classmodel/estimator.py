@@ -16,13 +16,17 @@ from sklearn.utils.validation import check_is_fitted
 
 from roget.core import folder as folders
 from roget.core.counts import Counts
+from roget.core.tree import Tree
+from roget.core.types import Array, Floats
 from roget.errors import InputError
 from roget.learn.classmodel import discount, files, mixing
-from roget.learn.classmodel.classes import Array, Classes, Floats, Rule, continuation, unigram
-from roget.learn.classmodel.families import FAMILIES
+from roget.learn.classmodel.classes import Classes, continuation
+from roget.learn.classmodel.families import learn_family
 from roget.learn.classmodel.given import given_classes
 from roget.learn.classmodel.recipes import BACKOFFS, Recipe, recipe
 from roget.learn.clustering.inputs import aligned, find_names, table
+from roget.learn.clustering.result import Clustering
+from roget.learn.clustering.tokens import unigram
 
 EDGES = (5.0, 10.0, 20.0, 50.0, 100.0, 200.0, 500.0, 1000.0)
 """Words seen about equally often share their weights, where own counts are interpolated."""
@@ -41,8 +45,7 @@ class ClassModel(BaseEstimator):  # type: ignore[misc]
     levels, and by all words, with weights learnt on development tokens.
 
     classes: the name of a model ("kneser-ney", "soft-symmetric", "comdl", "roget", …), or a fitted
-        SoftAnnealing, MDLTree or CoMDL, a Thesaurus, a pair (memberships, centroids), or a list
-        of these.
+        clusterer, a Clustering, a Thesaurus, a pair (memberships, centroids), or a list of these.
     backoff: "discount" (Kneser–Ney's way), "interpolate" (weights by how often the word was seen)
         or "none" (classes alone); "auto" is what the named model does, else "discount".
 
@@ -115,8 +118,8 @@ class ClassModel(BaseEstimator):  # type: ignore[misc]
     def proba(self, words: Any, contexts: Any) -> Floats:
         """p(context|word) of pairs, by name or by number, of words learnt from."""
         check_is_fitted(self)
-        rows = find_names(words, getattr(self, "words_", None), self._train.shape[0], "word")
-        names = getattr(self, "contexts_", None)
+        rows = find_names(words, vars(self).get("words_"), self._train.shape[0], "word")
+        names = vars(self).get("contexts_")
         columns = find_names(contexts, names, self.n_features_in_, "context")
         try:
             rows, columns = np.broadcast_arrays(rows, columns)
@@ -137,7 +140,7 @@ class ClassModel(BaseEstimator):  # type: ignore[misc]
     def proba_rows(self, words: Any) -> Floats:
         """p(context|word) of every context, for words learnt from, by name or by number."""
         check_is_fitted(self)
-        rows = find_names(words, getattr(self, "words_", None), self._train.shape[0], "word")
+        rows = find_names(words, vars(self).get("words_"), self._train.shape[0], "word")
         return self._rows(self._train, self._predictors, rows)
 
     def score(self, X: Any, y: Any = None, *, given: Any = None) -> float:
@@ -174,9 +177,8 @@ class ClassModel(BaseEstimator):  # type: ignore[misc]
             "names_": self.names_,
             "n_features_in_": self.n_features_in_,
         }
-        for name in ("words_", "contexts_"):
-            if hasattr(self, name):
-                header[name] = getattr(self, name).tolist()
+        named = [name for name in ("words_", "contexts_") if name in vars(self)]
+        header |= {name: vars(self)[name].tolist() for name in named}
         files.write(path, header, self._train, self._predictors, self._mixture)
 
     @classmethod
@@ -220,7 +222,7 @@ class ClassModel(BaseEstimator):  # type: ignore[misc]
 
     def _same_words(self, X: Any, words: int, name: str) -> Any:
         """Tokens of the words that were learnt from, in their order."""
-        if isinstance(X, Counts) and hasattr(self, "words_"):
+        if isinstance(X, Counts) and "words_" in vars(self):
             tokens = aligned(X, self.contexts_)
             if np.array_equal(X.words, self.words_):
                 return tokens
@@ -244,14 +246,14 @@ class ClassModel(BaseEstimator):  # type: ignore[misc]
     def _learn(
         self, train: Any, named: Recipe, seed: int, learnt: dict[str, list[Classes]]
     ) -> None:
-        names = (self.words_, self.contexts_) if hasattr(self, "words_") else None
+        names = (self.words_, self.contexts_) if "words_" in vars(self) else None
         found: list[Classes] = []
         for source in self._sources():
             if not isinstance(source, str):
                 found += given_classes(source, train, names)
         for family in named.families:
             if family not in learnt:
-                learnt[family] = FAMILIES[family](train, seed)
+                learnt[family] = learn_family(family, train, seed)
             found += learnt[family]
         self._train, self.classes_ = train, found
         self._predictors = [*found, _base(train, named.base)]
@@ -318,5 +320,5 @@ def _kinds(predictors: list[Classes]) -> list[str]:
 def _base(train: Any, kind: str) -> Classes:
     """What any word does: by how often contexts are seen, or in how many pairs."""
     known = continuation(train) if kind == "continuation" else unigram(train)
-    membership = sparse.csr_array(np.ones((train.shape[0], 1)))
-    return Classes(kind, membership, known[None, :], Rule("posterior", np.ones(1)))
+    one = Clustering(Tree(), np.ones((train.shape[0], 1)), known[None, :], np.ones(1))
+    return Classes(kind, (one,))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,17 +12,27 @@ from scipy import sparse
 
 from roget import catalogue
 from roget.core import folder as folders
-from roget.learn.classmodel.classes import Classes, Rule
+from roget.core.tree import Tree
+from roget.errors import InputError
+from roget.learn.classmodel.classes import Classes
+from roget.learn.classmodel.given import COUNTED
 from roget.learn.classmodel.mixing import Mixture
+from roget.learn.classmodel.nearest import Nearest
 from roget.learn.classmodel.recipes import BACKOFFS
+from roget.learn.clustering.result import Clustering, Kept
 
 KIND = folders.model("classmodel", "classmodel.model")
-_RULES = ("posterior", "anneal", "fold-in", "nearest")
 _MIXTURES = ("discount", "interpolate", "none")
 _MIXTURE: folders.Schema = {
     "mixture.discounts": ("iuf", ("n",)),
     "mixture.weights": ("iuf", ("frequencies", "predictions")),
     "mixture.edges": ("iuf", ("edges",)),
+}
+
+_SPACE: folders.Schema = {
+    "columns": ("iuf", ("contexts",)),
+    "projection": ("iuf", ("contexts", "dimensions")),
+    "words": ("iuf", ("words", "dimensions")),
 }
 
 SLACK = 1e-6
@@ -41,25 +52,12 @@ def write(
         arrays[f"mixture.{name}"] = getattr(mixture, name)
     listed = []
     for place, one in enumerate(predictors):
-        rule, key = one.rule, f"classes.{place}"
-        arrays |= folders.to_arrays(f"{key}.membership", one.membership)
-        arrays |= folders.to_arrays(f"{key}.centroids", one.centroids)
-        arrays[f"{key}.mass"] = rule.mass
-        arrays |= {
-            f"{key}.space.{name}": value
-            for name, value in rule.space.items()
-            if isinstance(value, np.ndarray)
-        }
-        listed.append(
-            {
-                "name": one.name,
-                "rule": rule.kind,
-                "beta": float(rule.beta),
-                "types": rule.types,
-                "blocks": list(rule.blocks),
-                "size": rule.space.get("size"),
-            }
-        )
+        plain = []
+        for number, part in enumerate(one.parts):
+            told, more = part.to_parts()
+            plain.append(told)
+            arrays |= {f"classes.{place}.{number}.{name}": more[name] for name in more}
+        listed.append({"name": one.name, "types": one.types, "parts": plain})
     folders.write(path, KIND, {**header, **arrays, "classes": listed, "mixture": mixture.kind})
 
 
@@ -70,17 +68,72 @@ def read(path: str | os.PathLike[str]) -> tuple[dict[str, Any], Any, list[Classe
         folders.need_arrays(kept, _MIXTURE)
         mixture = Mixture(kept["mixture"], *(kept[name] for name in _MIXTURE))
         found = [
-            Classes(
-                one["name"],
-                folders.from_arrays(kept, f"classes.{place}.membership"),
-                folders.from_arrays(kept, f"classes.{place}.centroids"),
-                _rule(kept, f"classes.{place}", one),
-            )
+            Classes(one["name"], _parts(kept, f"classes.{place}", one), one["types"])
             for place, one in enumerate(kept["classes"])
         ]
         train = folders.from_arrays(kept, "train")
         _check(kept, train, found, mixture)
         return kept, train, found, mixture
+
+
+def _parts(kept: dict[str, Any], key: str, one: dict[str, Any]) -> tuple[Clustering, ...]:
+    """The clusterings of one prediction."""
+    try:
+        if "parts" not in one:
+            return _revive(kept, key, one)
+        found = []
+        for number, plain in enumerate(one["parts"]):
+            head = f"{key}.{number}."
+            own = {name[len(head) :]: kept[name] for name in kept if name.startswith(head)}
+            found.append(_ready(Clustering.of_parts(plain, own)))
+        return tuple(found)
+    except InputError as error:
+        raise ValueError(f"{key}: {error}") from None
+
+
+def _ready(found: Clustering) -> Clustering:
+    """The clustering with its rule, which is looked for now: a damaged one is refused."""
+    if found.learnt is not None:
+        return replace(found, learnt=_ready(found.learnt))
+    rule = found.rule
+    if isinstance(rule, Kept):
+        own = Nearest if rule.clusterer == Nearest.clusterer else None
+        k, m = found.centroids.shape
+        rule = rule.rule(k, m, own)
+    return replace(found, rule=rule)
+
+
+def _revive(kept: dict[str, Any], key: str, one: dict[str, Any]) -> tuple[Clustering, ...]:
+    """The clusterings of a folder that was written before they were kept as such."""
+    memberships = folders.from_arrays(kept, f"{key}.membership")
+    centroids = folders.from_arrays(kept, f"{key}.centroids")
+    folders.need_arrays(kept, {f"{key}.mass": ("iuf", ("classes",))})
+    mass, space = kept[f"{key}.mass"], {}
+    if one["rule"] == "nearest":
+        folders.need_arrays(kept, {f"{key}.space.{name}": _SPACE[name] for name in _SPACE})
+        space = {name: kept[f"{key}.space.{name}"] for name in _SPACE}
+    rule = {
+        "posterior": Kept("", {"least": COUNTED.least}),
+        "anneal": Kept("soft", {"beta": one["beta"]}),
+        "fold-in": Kept("symmetric", {"beta": one["beta"]}),
+        "nearest": Kept(Nearest.clusterer, {"size": one["size"]}, space),
+    }[one["rule"]]
+    sizes = one["blocks"] or [mass.size]
+    _need(
+        all(type(size) is int and size > 0 for size in sizes) and sum(sizes) == mass.size,
+        f"{key}: blocks {sizes!r} are not numbers that add up to {mass.size}",
+    )
+    _need(
+        type(one["beta"]) in (int, float) and 0 < one["beta"] < math.inf,
+        f"{key}: beta {one['beta']!r} is not a number above 0",
+    )
+    found, begin = [], 0
+    for size in sizes:
+        part = slice(begin, begin + size)
+        own = memberships[:, part] * len(sizes), centroids[part], mass[part] * len(sizes)
+        found.append(_ready(Clustering(Tree.flat(size), *own, rule=rule)))
+        begin += size
+    return tuple(found)
 
 
 def _check(kept: dict[str, Any], train: Any, predictors: list[Classes], mixture: Mixture) -> None:
@@ -126,42 +179,15 @@ def _check_names(kept: dict[str, Any], key: str, size: int) -> list[str]:
 
 
 def _check_classes(key: str, one: Classes, shape: tuple[int, int]) -> None:
-    rule, k = one.rule, one.rule.mass.size
     _need(isinstance(one.name, str), f"{key}: name {one.name!r} is not a text")
-    for name, table, rows in (
-        ("membership", one.membership, (shape[0], k)),
-        ("centroids", one.centroids, (k, shape[1])),
-    ):
-        _need(table.shape == rows, f"{key}.{name}: the shape is {table.shape}, expected {rows}")
-        _check_shares(f"{key}.{name}", table)
-    _need(rule.kind in _RULES, f"{key}: rule {rule.kind!r} is not known")
-    _need(k > 0, f"{key}.mass: expected a number for each class")
-    _check_shares(f"{key}.mass", rule.mass[None, :])
-    _need(
-        type(rule.beta) in (int, float) and 0 < rule.beta < math.inf,
-        f"{key}: beta {rule.beta!r} is not a number above 0",
-    )
-    _need(isinstance(rule.types, bool), f"{key}: types {rule.types!r} is not true or false")
-    _need(
-        not rule.blocks
-        or (all(type(size) is int and size > 0 for size in rule.blocks) and sum(rule.blocks) == k),
-        f"{key}: blocks {rule.blocks!r} are not numbers that add up to {k}",
-    )
-    if rule.kind == "nearest":
-        _check_space(key, rule, shape[1])
-
-
-def _check_space(key: str, rule: Rule, contexts: int) -> None:
-    near = rule.mass.size - 1
-    schema: folders.Schema = {
-        "columns": ("iuf", (contexts,)),
-        "projection": ("iuf", (contexts, "dimensions")),
-        "words": ("iuf", (near, "dimensions")),
-    }
-    folders.need_arrays(rule.space, schema, f"{key}.space.")
-    _need(rule.space["columns"].min() >= 0, f"{key}.space.columns: expected counts, none negative")
-    size = rule.space["size"]
-    _need(type(size) is int and 0 < size <= near, f"{key}: size {size!r} of {near} words")
+    _need(isinstance(one.types, bool), f"{key}: types {one.types!r} is not true or false")
+    _need(len(one.parts) > 0, f"{key}: no clustering")
+    for part in one.parts:
+        found = part.memberships.shape[0], part.centroids.shape[1]
+        _need(found == shape, f"{key}: words and contexts are {found}, expected {shape}")
+        for name in ("memberships", "centroids"):
+            _check_shares(f"{key}.{name}", getattr(part, name))
+        _check_shares(f"{key}.mass", part.mass[None, :])
 
 
 def _check_mixture(mixture: Mixture, predictions: int) -> None:
@@ -197,13 +223,3 @@ def _check_shares(name: str, table: Any) -> None:
 def _need(holds: bool, otherwise: str) -> None:
     if not holds:
         raise ValueError(otherwise)
-
-
-def _rule(kept: dict[str, Any], key: str, one: dict[str, Any]) -> Rule:
-    folders.need_arrays(kept, {f"{key}.mass": ("iuf", ("classes",))})
-    prefix = f"{key}.space."
-    space = {name[len(prefix) :]: kept[name] for name in kept if name.startswith(prefix)}
-    if one["size"] is not None:
-        space["size"] = one["size"]
-    mass, blocks = kept[f"{key}.mass"], tuple(one["blocks"])
-    return Rule(one["rule"], mass, one["beta"], one["types"], blocks, space)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from roget.learn.classmodel.classes import Array, Floats
+from roget.core.types import Array, Floats
 from roget.learn.classmodel.discount import Evidence, tuned
 
 STEPS = 300

@@ -48,6 +48,7 @@ RECIPES: dict[str, Recipe] = {
     "nearest": _through("Kneser–Ney through the nearest words", "nearest"),
     "soft": _through("Kneser–Ney through soft classes of words", "soft"),
     "soft-symmetric": _through("Kneser–Ney through soft classes of associations", "soft-symmetric"),
+    "symmetric": _through("the same, by the name of its clusterer", "symmetric"),
     "mdl": _through("Kneser–Ney through classes by description length", "mdl"),
     "comdl": _through("Kneser–Ney through two-sided classes by description length", "comdl"),
     "roget": _through("Kneser–Ney through both soft-symmetric and comdl classes", *OURS),
@@ -65,5 +66,7 @@ RECIPES: dict[str, Recipe] = {
 
 def recipe(name: str) -> Recipe:
     """The recipe of a name."""
-    found: Recipe = catalogue.load("models", name)
-    return found
+    found = catalogue.load("models", name)
+    if isinstance(found, Recipe):
+        return found
+    return _through(f"Kneser–Ney through classes of the clusterer {name}", name)

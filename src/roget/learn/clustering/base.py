@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.base import (
+    BaseEstimator,
+    ClassNamePrefixFeaturesOutMixin,
+    TransformerMixin,
+    clone,
+)
 from sklearn.utils import ClassifierTags
 from sklearn.utils.validation import check_is_fitted
 
@@ -19,6 +25,9 @@ from roget.errors import InputError
 from roget.learn.clustering.inputs import table
 from roget.learn.clustering.memberships import log_likelihood
 from roget.learn.clustering.result import NONE, Clustering, Posterior, Rule, Unit
+
+LEVELS = (1.0, 0.5, 0.25, 0.1)
+"""The parts of the clusters that are left at the levels of a tree which serve prediction."""
 
 _NAMES = ("words_", "contexts_", "feature_names_in_")
 _NOT_KEPT = ("progress", "checkpoint", "random_state")
@@ -132,6 +141,14 @@ class Clusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         found = {name: getattr(self, attribute) for name, attribute in self.found.items()}
         return {self.number: self.n_clusters_, **found}
 
+    def renew(self, progress: Callable[[dict[str, Any]], None] | None = None) -> Self:
+        """One that is not fitted yet, and will learn as many clusters, as sharp."""
+        wanted = {**self.settled_, "checkpoint": None, "progress": progress}
+        known = self.get_params()
+        model: Self = clone(self)
+        model.set_params(**{name: wanted[name] for name in wanted if name in known})
+        return model
+
     def fit_predict(self, X: Any, y: Any = None) -> npt.NDArray[Any]:
         """The labels of the rows of X."""
         return self.fit(X, y).labels_
@@ -199,6 +216,25 @@ class Clusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
             model._unpack()
         return model
 
+    def predictors(self) -> list[tuple[Clustering, ...]]:
+        """The clustering at several sizes, for prediction; what stands together is averaged."""
+        return self.clustering_.levels(LEVELS)
+
+    @classmethod
+    def learn_levels(cls, matrix: Any, seed: int, sizes: list[int]) -> list[tuple[Clustering, ...]]:
+        """Learn clusterings at several sizes from a table of counts, for prediction.
+
+        Sizes are for clusterers that find no number by themselves.
+        """
+        model = cls.make(random_state=seed)
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", "interrupted")
+            model.fit(matrix)
+        if model.interrupted_:
+            # Half of a model would give numbers that nobody could have again.
+            raise KeyboardInterrupt
+        return model.predictors()
+
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
@@ -252,4 +288,4 @@ class Clusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
 
 
 def _place_block(model: Clusterer, block: Any) -> npt.NDArray[Any]:
-    return model.clustering_.place(model._table(block))
+    return np.asarray(model.clustering_.place(model._table(block)))

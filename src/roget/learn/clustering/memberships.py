@@ -48,13 +48,28 @@ def replace_rows(table: Any, rows: Array, new: Any) -> Any:
 def log_likelihood(matrix: Any, q: Array, centroids: Array, background: Floats) -> float:
     """The mean of log Σ p(c|n) p(v|c) over all tokens, nats."""
     cells = matrix.tocoo()
-    total, least = 0.0, floor(background)
-    columns = np.ascontiguousarray(centroids.T)
-    step = max(1, CELLS // centroids.shape[0])
-    for begin in range(0, cells.data.size, step):
-        part = slice(begin, begin + step)
-        row, column = cells.row[part], cells.col[part]
-        fit = np.einsum("ij,ij->i", q[row], columns[column], dtype=np.float64)
-        total += float(np.sum(cells.data[part] * np.log(np.maximum(fit, least[column]))))
+    fit = predict_cells(q, centroids, cells.row, cells.col)
+    logs = np.log(np.maximum(fit, floor(background)[cells.col]))
     tokens = float(np.sum(cells.data))
-    return total / tokens if tokens > 0 else 0.0
+    return float(np.sum(cells.data * logs)) / tokens if tokens > 0 else 0.0
+
+
+def predict_cells(memberships: Any, centroids: Any, rows: Array, columns: Array) -> Floats:
+    """p(v|n) = Σ p(c|n)·p(v|c) of pairs of a row and a column; either table may be sparse."""
+    out = np.empty(rows.size)
+    by_column = centroids.T
+    by_column = by_column.tocsr() if sparse.issparse(by_column) else np.ascontiguousarray(by_column)
+    step = max(1, CELLS // centroids.shape[0])
+    for begin in range(0, out.size, step):
+        part = slice(begin, begin + step)
+        left, right = memberships[rows[part]], by_column[columns[part]]
+        if sparse.issparse(right):
+            out[part] = np.asarray(left.multiply(right).sum(axis=1)).ravel()
+        else:
+            out[part] = np.einsum("ij,ij->i", to_dense(left), right, dtype=np.float64)
+    return out
+
+
+def to_dense(table: Any) -> Floats:
+    """A table as an array, whatever it was."""
+    return np.asarray(table.toarray() if sparse.issparse(table) else table, dtype=np.float64)

@@ -18,7 +18,7 @@ from roget.core.counts import Counts
 from roget.core.tree import Tree
 from roget.core.types import Array, Floats, Ints
 from roget.errors import InputError, UnknownName
-from roget.learn.clustering.memberships import floor, one_hot
+from roget.learn.clustering.memberships import floor, one_hot, to_dense
 
 CELLS = 1 << 22
 """Words × classes placed at a time."""
@@ -145,7 +145,7 @@ class Posterior(Rule):
             scores = np.asarray((matrix @ logs.T).toarray())
         else:
             low = self.least or floor(leaves.background)[:, None]
-            scores = matrix @ np.log(np.maximum(_dense(centroids).T, low))
+            scores = matrix @ np.log(np.maximum(to_dense(centroids).T, low))
         return posterior(-scores, leaves.mass)
 
 
@@ -157,12 +157,12 @@ class Kept:
     parameters: Mapping[str, Any] = field(default_factory=dict)
     arrays: Mapping[str, Array] = field(default_factory=dict)
 
-    def rule(self, k: int, m: int) -> Rule:
-        """The rule itself, checked."""
+    def rule(self, k: int, m: int, own: type[Rule] | None = None) -> Rule:
+        """The rule itself, checked; of the class `own`, if it is no clusterer's."""
         if self.clusterer == _RECALLED:
             return _recall(self.parameters)
-        kind: type[Rule] = Posterior
-        if self.clusterer:
+        kind = own or Posterior
+        if own is None and self.clusterer:
             try:
                 kind = catalogue.load("clusterers", self.clusterer).rule
             except UnknownName:
@@ -238,7 +238,7 @@ class Clustering:
     >>> found = Clustering(Tree().split(0, 1.5), np.eye(2), [[0.9, 0.1], [0.2, 0.8]], [0.5, 0.5])
     >>> found.place([[3, 0], [0, 3], [0, 0]]).round(2).tolist()
     [[0.99, 0.01], [0.0, 1.0], [0.5, 0.5]]
-    >>> found.level(1).place([[3, 0]]).tolist()
+    >>> found.level(1).place([[3, 0]]).round(9).tolist()
     [[1.0]]
     """
 
@@ -269,6 +269,8 @@ class Clustering:
         if known is None:
             known = np.asarray(self.mass @ self.centroids) / max(float(self.mass.sum()), 1e-300)
         object.__setattr__(self, "background", np.asarray(known, dtype=np.float64))
+        if self.background.shape != (self.centroids.shape[1],) or not (self.background >= 0).all():
+            raise InputError("background: expected a probability for each context")
 
     @property
     def n_clusters(self) -> int:
@@ -280,7 +282,7 @@ class Clustering:
         """The likeliest cluster of each word."""
         return np.asarray(self.memberships.argmax(axis=1)).ravel()
 
-    def place(self, given: Any) -> Array:
+    def place(self, given: Any) -> Any:
         """Put words into the clusters: p(c|word) from whatever counts they have.
 
         Parameters
@@ -290,8 +292,8 @@ class Clustering:
 
         Returns
         -------
-        ndarray of words × clusters
-            A word without counts gets p(c).
+        ndarray of words × clusters (a csr_array if the rule gives one)
+            A word without counts gets p(c), or what its clusterer says of such words.
 
         Raises
         ------
@@ -308,7 +310,11 @@ class Clustering:
             for begin in range(0, matrix.shape[0], step)
         ]
         dtype = np.result_type(self.memberships.dtype, np.float32)
-        return np.concatenate(found) if found else np.empty((0, self.n_clusters), dtype)
+        if not found:
+            return np.empty((0, self.n_clusters), dtype)
+        if sparse.issparse(found[0]):
+            return sparse.vstack(found, format="csr")
+        return np.concatenate(found)
 
     def level(self, k: int) -> Clustering:
         """The first k clusters of the tree: memberships and masses are added up.
@@ -318,6 +324,11 @@ class Clustering:
         if k == self.n_clusters:
             return self
         return self.join(self.tree.prune(k), self.tree.cut(k))
+
+    def levels(self, shares: Sequence[float]) -> list[tuple[Clustering, ...]]:
+        """What is left at shares of the clusters; each size once, and by itself."""
+        sizes = dict.fromkeys(max(1, round(share * self.n_clusters)) for share in shares)
+        return [(self.level(size),) for size in sizes]
 
     def join(self, tree: Tree, parts: Ints, memberships: Any = None) -> Clustering:
         """Clusters put together: `parts` says of each cluster which of the new tree it is part of.
@@ -333,15 +344,17 @@ class Clustering:
         mean = sparse.csr_array((shares, (parts, np.arange(parts.size))), shape=(k, parts.size))
         if memberships is None:
             memberships = sparse.csr_array(self.memberships @ one_hot(parts, k))
+        # Only the leaves are needed to place words, not the words they were learnt from.
+        bare = replace(self, memberships=sparse.csr_array((0, self.n_clusters)))
         return replace(
-            self, tree=tree, memberships=memberships, mass=sums, learnt=self.learnt or self,
+            self, tree=tree, memberships=memberships, mass=sums, learnt=self.learnt or bare,
             parts=parts if self.parts is None else parts[self.parts],
             centroids=(mean @ self.centroids).astype(self.centroids.dtype),
         )  # fmt: skip
 
     def select(self, clusters: Ints) -> Clustering:
         """Some of the clusters, as if there were no others; only `place` makes sense of it."""
-        tree = Tree() if clusters.size == 1 else Tree().split(0, math.nan, clusters.size)
+        tree = Tree.flat(clusters.size)
         mass, learnt, parts = self.mass[clusters], self.learnt, self.parts
         if learnt is not None and parts is not None:
             inside = np.flatnonzero(np.isin(parts, clusters))
@@ -370,7 +383,7 @@ class Clustering:
 
     def to_parts(self) -> tuple[dict[str, Any], dict[str, Array]]:
         """Plain values and arrays, from which `of_parts` makes it again."""
-        rule = self.rule.keep()
+        rule = Kept("") if self.learnt is not None else self.rule.keep()
         plain: dict[str, Any] = {
             "tree": self.tree.to_json(),
             "unit": list(self.unit),
@@ -458,7 +471,3 @@ def read_rule(plain: Mapping[str, Any], arrays: Mapping[str, Array]) -> Kept:
         raise ValueError(f"rule {plain!r}: expected a clusterer's name and parameters")
     own = {one[5:]: value for one, value in arrays.items() if one.startswith("rule.")}
     return Kept(name, parameters, own)
-
-
-def _dense(table: Any) -> Array:
-    return np.asarray(table.toarray() if sparse.issparse(table) else table)

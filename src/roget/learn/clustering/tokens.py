@@ -9,9 +9,7 @@ import numpy as np
 from scipy import sparse
 
 from roget.core.types import Array, Floats
-
-CELLS = 1 << 22
-"""Cells × clusters worked on at a time."""
+from roget.learn.clustering.memberships import predict_cells
 
 SMOOTHING = 0.05
 """The part of every prediction that is the unigram's: a cluster may not know a context."""
@@ -33,15 +31,7 @@ class Cells:
 
     def predicted(self, membership: Any, centroids: Array) -> Floats:
         """Σ p(c|n) p(v|c) of every cell."""
-        out = np.empty(self.rows.size)
-        columns = np.ascontiguousarray(centroids.T)
-        step = max(1, CELLS // centroids.shape[0])
-        for begin in range(0, out.size, step):
-            part = slice(begin, begin + step)
-            rows = membership[self.rows[part]]
-            dense = rows.toarray() if sparse.issparse(rows) else rows
-            out[part] = np.einsum("ij,ij->i", dense, columns[self.columns[part]])
-        return out
+        return predict_cells(membership, centroids, self.rows, self.columns)
 
     def loss(self, predicted: Floats) -> float:
         """The mean −log of a prediction over all tokens, nats."""

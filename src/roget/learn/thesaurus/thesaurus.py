@@ -157,6 +157,7 @@ class Thesaurus(Lookup):
                 "roget": __version__,
                 "clusterer": type(model).__name__,
                 "options": {name: v for name, v in model.get_params().items() if _is_plain(v)},
+                "asked": getattr(model, model.number),
                 **model.facts_,
             }
         made = cls.__new__(cls)

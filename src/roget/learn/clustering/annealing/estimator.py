@@ -19,7 +19,7 @@ from roget.learn.clustering.annealing.choose import choose, generator
 from roget.learn.clustering.annealing.data import Data, prepare
 from roget.learn.clustering.annealing.options import Options
 from roget.learn.clustering.annealing.states import Settings, Split
-from roget.learn.clustering.annealing.walk import Method
+from roget.learn.clustering.annealing.walk import Method, Walker
 from roget.learn.clustering.base import Clusterer
 from roget.learn.clustering.inputs import learnable
 from roget.learn.clustering.interrupt import interruptible
@@ -35,6 +35,9 @@ class Annealing(Clusterer, Options):
     kept = ("beta_",)
     facts: ClassVar[Mapping[str, str]] = {"beta": "beta_"}
     found: ClassVar[Mapping[str, str]] = {"beta": "beta_"}
+
+    walk_steps: ClassVar[int] = 20
+    """How long words settle where many sizes are learnt for prediction."""
 
     beta_: float
 
@@ -75,6 +78,12 @@ class Annealing(Clusterer, Options):
                 stacklevel=2,
             )
         return self
+
+    @classmethod
+    def learn_levels(cls, matrix: Any, seed: int, sizes: list[int]) -> list[tuple[Clustering, ...]]:
+        """Clusterings of these sizes, on one path."""
+        walker = Walker(matrix, cls().method, seed=seed, max_iter=cls.walk_steps)
+        return [(point.clustering,) for point in walker.points(sizes)]
 
     def _revive_rule(self, content: Mapping[str, Any]) -> Rule:
         return self.method.rule(content["beta_"])

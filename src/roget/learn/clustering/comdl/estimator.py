@@ -166,6 +166,15 @@ class CoMDL(Clusterer, Options):
         every = [self.predictive(words, contexts, level, every=True) for level in self.levels]
         return np.asarray(np.mean(every, axis=0))
 
+    def predictors(self) -> list[tuple[Clustering, ...]]:
+        """The classes at the model's levels, where those of all starts are averaged."""
+        found: dict[tuple[Any, ...], tuple[Clustering, ...]] = {}
+        for level in self.levels:
+            parts = [one.level(level) for one in self._models]
+            shapes = tuple(part.blocks.shape for part in parts)
+            found.setdefault(shapes, tuple(part.clustering() for part in parts))
+        return list(found.values())
+
     @property
     def _wanted(self) -> tuple[int | None, int | None]:
         return self.n_row_classes, self.n_column_classes

@@ -35,6 +35,7 @@ class SymmetricAnnealing(Annealing):
 
     name = "symmetric"
     rule = FoldIn
+    walk_steps = 50
 
     @property
     def method(self) -> Method:

@@ -11,9 +11,10 @@ from scipy import sparse
 
 from roget.core.counts import Counts
 from roget.core.intervals import Interval, interval
+from roget.core.types import Floats
 from roget.errors import InputError
 from roget.learn.classmodel import ClassModel
-from roget.learn.classmodel.classes import Classes, Floats
+from roget.learn.classmodel.classes import Classes
 from roget.learn.classmodel.recipes import recipe
 from roget.learn.clustering.inputs import aligned
 

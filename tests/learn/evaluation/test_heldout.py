@@ -14,7 +14,7 @@ from roget.core.counts import Counts
 from roget.core.intervals import interval
 from roget.errors import InputError, UnknownName
 from roget.learn.classmodel import ClassModel
-from roget.learn.heldout.compare import Split, compare, losses
+from roget.learn.evaluation.heldout import Split, compare, losses
 
 QUICK = ("unigram", "mle", "absolute", "kneser-ney", "nearest", "soft-symmetric")
 

@@ -11,9 +11,10 @@ import pytest
 from scipy import sparse
 
 from roget.core.counts import Counts
+from roget.core.types import Floats
 from roget.errors import InputError
-from roget.learn import heldout
-from roget.learn.heldout import path
+from roget.learn.clustering import tokens as heldout
+from roget.learn.evaluation import path
 
 
 def planted(words: int = 120, contexts: int = 60, clusters: int = 4) -> Counts:
@@ -42,7 +43,7 @@ def test_cells_know_the_word_and_the_unigram() -> None:
 def test_predictions_are_the_product_of_the_tables(
     dense: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("roget.learn.clustering.tokens.CELLS", 50)
+    monkeypatch.setattr("roget.learn.clustering.memberships.CELLS", 50)
     rng = np.random.default_rng(2)
     tokens = heldout.cells(*split())
     membership, centroids = rng.dirichlet(np.ones(5), 120), rng.dirichlet(np.ones(60), 5)
@@ -71,7 +72,7 @@ def test_a_helpful_class_helps_and_a_useless_one_does_no_harm() -> None:
     sums = np.stack([train.toarray()[labels == c].sum(axis=0) for c in range(4)]) + 0.1
     classes = tokens.predicted(membership, sums / sums.sum(axis=1, keepdims=True))
 
-    def loss(*given: heldout.Floats) -> float:
+    def loss(*given: Floats) -> float:
         return tokens.loss(heldout.backoff(tokens, *given))
 
     plain = loss()
@@ -100,19 +101,19 @@ def test_relative_entropy_equals_its_naive_twin() -> None:
 
 @pytest.mark.parametrize("model", ["asymmetric", "symmetric"])
 def test_clusters_bring_words_nearer(model: str) -> None:
-    rows = heldout.relative_entropy_path(planted(), [1, 2, 4], random_state=0, model=model)
+    rows = path.relative_entropy_path(planted(), [1, 2, 4], random_state=0, model=model)
     assert [row["n_clusters"] for row in rows] == [1, 2, 4]
     for name in ("train", "test", "new", "train_loss", "test_loss", "new_loss"):
         values = [row[name] for row in rows]
         assert values == sorted(values, reverse=True)
         assert values[-1] < values[0] - 0.5
-    again = heldout.relative_entropy_path(planted(), [1, 2, 4], random_state=0, model=model)
+    again = path.relative_entropy_path(planted(), [1, 2, 4], random_state=0, model=model)
     assert again == rows
 
 
 def test_one_cluster_is_the_mean_of_all_words() -> None:
     counts = planted()
-    row, *_ = heldout.relative_entropy_path(counts, [1], random_state=0, new=0.0)
+    row, *_ = path.relative_entropy_path(counts, [1], random_state=0, new=0.0)
     assert math.isnan(row["new"])
     mean = counts.context_totals / counts.total
     own = counts.matrix.toarray() / counts.word_totals[:, None]
@@ -122,14 +123,14 @@ def test_one_cluster_is_the_mean_of_all_words() -> None:
 
 def test_the_figure_is_drawn(tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
-    rows = heldout.relative_entropy_path(planted(), [1, 2, 4], random_state=0)
-    heldout.figure(rows, tmp_path / "path.svg", chosen=(4, 3.5))
+    rows = path.relative_entropy_path(planted(), [1, 2, 4], random_state=0)
+    path.figure(rows, tmp_path / "path.svg", chosen=(4, 3.5))
     drawn = (tmp_path / "path.svg").read_text(encoding="utf-8")
     assert "<svg" in drawn
-    heldout.figure(rows, tmp_path / "plain.svg")
+    path.figure(rows, tmp_path / "plain.svg")
     assert (tmp_path / "plain.svg").stat().st_size < len(drawn)
 
 
 def test_counts_that_are_too_few_are_refused() -> None:
     with pytest.raises(InputError, match="too few"):
-        heldout.relative_entropy_path(Counts([[1]]), [1], random_state=0, new=1.0)
+        path.relative_entropy_path(Counts([[1]]), [1], random_state=0, new=1.0)

@@ -10,11 +10,9 @@ import warnings
 from collections.abc import Callable
 from typing import Any
 
-from sklearn.base import clone
-
 from roget.core.counts import Counts
 from roget.core.information import bits
-from roget.learn import heldout
+from roget.learn.clustering import tokens as heldout
 
 KEPT = 0.9
 LEAST = 100
@@ -39,7 +37,7 @@ def trial(
     if held.total < LEAST:
         return None
     progress = None if tell is None else lambda now: tell({**now, "trial": True})
-    again = clone(model).set_params(checkpoint=None, progress=progress, **model.settled_)
+    again = model.renew(progress)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         again.fit(train)

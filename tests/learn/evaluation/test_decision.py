@@ -12,8 +12,8 @@ from learn.classmodel import naive
 from learn.classmodel.conftest import planted
 from roget.core.counts import Counts
 from roget.errors import InputError
-from roget.learn import decision
-from roget.learn.decision import Task, decide
+from roget.learn.evaluation import decision
+from roget.learn.evaluation.decision import Task, decide
 from roget.report.evaluation import decisions
 
 
@@ -120,13 +120,13 @@ def test_classes_by_counts_are_weighed_by_classes_by_counts(
 ) -> None:
     table = planted(seed=3).matrix
     task, rehearsal = Task.draw(table, 0, pairs=15), Task.draw(table, 1, pairs=15)
-    known = decision.FAMILIES["nearest"](task.train, 0)
-    counted, typed = ([c for c in known if c.rule.types == types] for types in (False, True))
-    monkeypatch.setitem(
-        decision.FAMILIES,
-        "nearest",
-        lambda train, seed: [*counted, *typed] if train is task.train else [counted[0], *typed],
-    )
+    known = decision.learn_family("nearest", task.train, 0)
+    counted, typed = ([c for c in known if c.types == types] for types in (False, True))
+
+    def family(name: str, train: Any, seed: int) -> Any:
+        return [*counted, *typed] if train is task.train else [counted[0], *typed]
+
+    monkeypatch.setattr(decision, "learn_family", family)
     labels, here, before = decision.Stage(task, rehearsal, 0)._learn("nearest")
     assert labels == [counted[0].name, *(one.name for one in typed)]
     assert len(here) == len(before) == len(labels)

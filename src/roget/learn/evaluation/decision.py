@@ -19,11 +19,13 @@ from scipy import optimize, sparse
 
 from roget.core.counts import Counts
 from roget.core.intervals import Interval, interval
+from roget.core.types import Array, Floats
 from roget.errors import InputError
 from roget.learn.classmodel import ClassModel
-from roget.learn.classmodel.classes import Array, Classes, Floats, dense, unigram
-from roget.learn.classmodel.families import FAMILIES
+from roget.learn.classmodel.classes import Classes
+from roget.learn.classmodel.families import learn_family
 from roget.learn.classmodel.recipes import recipe
+from roget.learn.clustering.tokens import unigram
 
 MODELS = ("unigram", "kneser-ney", "nearest", "soft-symmetric", "comdl", "roget")
 """What is compared unless asked otherwise."""
@@ -232,13 +234,13 @@ class Stage:
 
     def _learn(self, family: str) -> tuple[list[str], list[Floats], list[Floats]]:
         task, rehearsal = self._tasks
-        found = [FAMILIES[family](one.train, self._seed) for one in self._tasks]
+        found = [learn_family(family, one.train, self._seed) for one in self._tasks]
         # A size that one of the tables does not reach, by counts or by types, is left out in both.
         paired = [
             pair
             for types in (False, True)
             for pair in zip(
-                *([one for one in learnt if one.rule.types == types] for learnt in found),
+                *([one for one in learnt if one.types == types] for learnt in found),
                 strict=False,
             )
         ]
@@ -249,7 +251,7 @@ class Stage:
 
 def _logs(classes: Classes, band: Array) -> Floats:
     """log p(v|n) of all words and the contexts of the band."""
-    return np.log(np.maximum(dense(classes.membership @ classes.centroids[:, band]), FLOOR))
+    return np.log(np.maximum(classes.rows(slice(None), band), FLOOR))
 
 
 def combined(margins: Floats, right: Array) -> Floats:

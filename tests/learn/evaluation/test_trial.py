@@ -9,10 +9,10 @@ import pytest
 from scipy import sparse
 
 from roget import CoMDL, Counts, MDLTree, SoftAnnealing
-from roget.learn import heldout
 from roget.learn.build import Plan, run
+from roget.learn.clustering import tokens as heldout
 from roget.learn.counting.options import Options
-from roget.learn.trial import KEPT, trial
+from roget.learn.evaluation.trial import KEPT, trial
 
 
 def planted(seed: int = 0) -> Counts:
