@@ -10,16 +10,6 @@ MAX_PROBLEMS = 20
 """How many broken lines are collected before reading gives up."""
 
 
-def plural(number: float, noun: str, form: str = "") -> str:
-    """A number and its noun, for messages and reports.
-
-    >>> plural(1, "word"), plural(2, "class"), plural(2.25, "cluster", ".1f")
-    ('1 word', '2 classes', '2.2 clusters')
-    """
-    ending = "" if number == 1 else "es" if noun.endswith("s") else "s"
-    return f"{number:{form}} {noun}{ending}"
-
-
 class RogetError(Exception):
     """Base of all errors that are the input's or the caller's doing, never a bug."""
 
@@ -46,11 +36,8 @@ class FormatError(InputError):
         self.source = source
         self.problems = tuple(problems)
         tail = "\n  … reading stopped here; there may be more" if more else ""
-        super().__init__(
-            f"{source}: {plural(len(self.problems), 'problem')}\n  "
-            + "\n  ".join(self.problems)
-            + tail
-        )
+        count = f"{len(self.problems)} problem{'s' if len(self.problems) != 1 else ''}"
+        super().__init__(f"{source}: {count}\n  " + "\n  ".join(self.problems) + tail)
 
 
 class UnknownName(RogetError, LookupError):

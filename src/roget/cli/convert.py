@@ -43,7 +43,7 @@ def convert(
     Items, groups, labels and weights stay as they are. What the other format cannot hold is an
     error that names it, and nothing is written.
     """
-    from roget.errors import plural
+    from roget.core.io.problems import plural
     from roget.scoring.labels.write import convert as convert_labels
 
     labels = convert_labels(

@@ -132,9 +132,11 @@ CountsArgument = Annotated[
 
 def parse_columns(given: Sequence[str] | None) -> dict[str, str] | None:
     """`item=doc,label=topic` as a mapping."""
+    if not given:
+        return None
     from roget.core.io.table import pair_columns
 
-    return pair_columns(",".join(given)) if given else None
+    return pair_columns(",".join(given))
 
 
 def read_counts(name: str, columns: str | None, sample: str = "verb_object") -> Counts:

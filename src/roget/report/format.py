@@ -5,6 +5,8 @@ from __future__ import annotations
 import shutil
 import unicodedata
 
+from roget.core.io import problems
+
 UNDEFINED = "–"
 ARROWS = {"higher": "↑", "lower": "↓"}
 WIDTH = 100
@@ -38,8 +40,7 @@ def plural(number: float, noun: str, form: str = ",.15g") -> str:
     >>> plural(1, "word"), plural(2000, "class"), plural(2.25, "cluster", ".1f")
     ('1 word', '2,000 classes', '2.2 clusters')
     """
-    ending = "" if number == 1 else "es" if noun.endswith("s") else "s"
-    return f"{number:{form}} {noun}{ending}"
+    return problems.plural(number, noun, form)
 
 
 def printable(text: str, most: int | None = None) -> str:

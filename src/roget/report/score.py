@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from roget.report import Column, Report, Table
 from roget.report.format import ARROWS, number, plural
-from roget.scoring.diagnostics import Details
 from roget.scoring.result import ScoreTable
+
+if TYPE_CHECKING:
+    from roget.scoring.diagnostics import Details
 
 
 def report(table: ScoreTable) -> Report:

@@ -1,4 +1,4 @@
-"""Broken lines, collected so that a file's owner sees many at once."""
+"""Broken lines, collected so that a file's owner sees many at once, and the words to say it."""
 
 from __future__ import annotations
 
@@ -25,3 +25,13 @@ class Problems:
 
     def _raise(self, *, more: bool) -> None:
         raise FormatError(self.name, [text for _, text in sorted(self._found)], more=more)
+
+
+def plural(number: float, noun: str, form: str = "") -> str:
+    """A number and its noun, for messages and reports.
+
+    >>> plural(1, "word"), plural(2, "class"), plural(2.25, "cluster", ".1f")
+    ('1 word', '2 classes', '2.2 clusters')
+    """
+    ending = "" if number == 1 else "es" if noun.endswith("s") else "s"
+    return f"{number:{form}} {noun}{ending}"

@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import IO, Any, cast
@@ -35,6 +36,9 @@ REACH = 1 << 20
 _STORED = 1 << 17
 
 STANDARD_INPUT = "-"
+
+
+_open_plain = cast("Callable[[str], IO[bytes]]", partial(open, mode="rb"))
 
 
 class _Zst:
@@ -293,10 +297,6 @@ def _is_utf8(encoding: str) -> bool:
 def _compression(path: str) -> str:
     last = Path(path).suffix.lower()
     return last if last in _COMPRESSED else ""
-
-
-def _open_plain(path: str) -> IO[bytes]:
-    return open(path, "rb")
 
 
 def _stored(file: Any, decompressed: int) -> int:

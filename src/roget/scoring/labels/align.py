@@ -13,8 +13,9 @@ from typing import Any
 
 import numpy as np
 
+from roget.core.io.problems import plural
 from roget.core.types import BoolArray, Codes, IntArray
-from roget.errors import InputError, UnknownName, plural
+from roget.errors import InputError, UnknownName
 from roget.scoring.labels.labels import Labels, fill, take
 
 MISSING = ("cluster", "singletons", "drop", "error")

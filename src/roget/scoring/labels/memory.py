@@ -12,8 +12,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from roget.core.io.problems import plural
 from roget.core.types import FloatArray, IntArray
-from roget.errors import InputError, plural
+from roget.errors import InputError
 from roget.scoring.labels.codes import factorize, factorize_objects
 from roget.scoring.labels.frames import factorize_column, is_column, is_frame, library, read_frame
 from roget.scoring.labels.labels import Coder, Factors, Labels, pack

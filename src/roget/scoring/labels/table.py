@@ -19,9 +19,9 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 import numpy as np
 
-from roget.core.io.problems import Problems
+from roget.core.io.problems import Problems, plural
 from roget.core.types import BoolArray, Codes, FloatArray, IntArray
-from roget.errors import InputError, plural
+from roget.errors import InputError
 from roget.scoring.labels.labels import Coder, Factors, Labels, Packed, pack
 
 if TYPE_CHECKING:

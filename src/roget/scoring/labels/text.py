@@ -19,9 +19,9 @@ from typing import TYPE_CHECKING, NamedTuple, NoReturn
 import numpy as np
 import numpy.typing as npt
 
-from roget.core.io.problems import Problems
+from roget.core.io.problems import Problems, plural
 from roget.core.types import IntArray
-from roget.errors import FormatError, InputError, plural
+from roget.errors import FormatError, InputError
 from roget.scoring.labels.labels import Coder, Factors, without_empty
 from roget.scoring.labels.table import (
     LABEL_ROLES,
