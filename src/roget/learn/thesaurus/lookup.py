@@ -150,7 +150,7 @@ class Lookup:
         that have their place in the class; where there are none, among all. Typical contexts add
         most to the divergence of the class from the average: p(v|c)·log(p(v|c) / p(v)).
         """
-        inside, centroid = self.inside(node), self.centroid(node)
+        inside, centroid = self.inside(node), self.centroid(node) if node else self._average
         words = self._nearest(node, centroid, inside if inside.size else np.arange(len(self)), n)
         value = float(self.tree.value[node])
         return WordClass(
