@@ -6,8 +6,9 @@ from typing import Annotated
 
 import typer
 
-from roget.cli import counting, options
+from roget.cli import options
 from roget.cli.deliver import Format, Output, deliver
+from roget.learn.counting.options import TableOptions
 
 
 def classify(
@@ -23,7 +24,8 @@ def classify(
     n: Annotated[
         int, typer.Option("--number", "-n", min=1, metavar="N", help="Classes of each word.")
     ] = 3,
-    columns: counting.ColumnsOption = None,
+    *,
+    given: TableOptions,
     format: Format = None,
     output: Output = None,
 ) -> None:
@@ -35,5 +37,5 @@ def classify(
     from roget.learn.opening import open_thesaurus
     from roget.report import words
 
-    given = options.read_counts(counts, columns)
-    deliver(words.classify(open_thesaurus(thesaurus), given, n), format, output)
+    table = options.read_counts(counts, given.columns)
+    deliver(words.classify(open_thesaurus(thesaurus), table, n), format, output)

@@ -67,9 +67,14 @@ class Command(TyperCommand):
     def params(self, given: Any) -> None:
         """There are none before the command is used."""
 
-    def invoke(self, ctx: Any) -> Any:
-        """Call the function."""
-        return ctx.invoke(self.whole.callback, **ctx.params)
+    @property
+    def callback(self) -> Any:
+        """What calls the function."""
+        return self.whole.callback
+
+    @callback.setter
+    def callback(self, given: Any) -> None:
+        """There is none before the command is used."""
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
         """Write the help, with the names of a kind where an option has its `<kind>`."""
@@ -115,6 +120,9 @@ def expand(function: Callable[..., None]) -> Callable[..., None]:
         gathered[name] = made, declared
         parameters += [_parameter(one, title, unasked=later is not None) for one in declared]
 
+    if not gathered:
+        return function
+
     def run(**given: Any) -> None:
         for name, (made, declared) in gathered.items():
             values = {one.name: given.pop(one.name) for one in declared}
@@ -155,7 +163,7 @@ def _parameter(one: Option, title: str | None, unasked: bool) -> inspect.Paramet
         settings["show_default"] = bool(shown) and not unasked
     else:
         flags = one.flags or (flag,)
-        kind = list[str] | None if one.many == "repeated" else str | None
+        kind = list[str] | None if one.repeated else str | None
         # Names of the catalogue are listed when help is asked for.
         known = one.choices if isinstance(one.choices, str) else "|".join(one.choices or ())
         settings |= {
@@ -170,6 +178,6 @@ def _parameter(one: Option, title: str | None, unasked: bool) -> inspect.Paramet
     return inspect.Parameter(
         one.name,
         inspect.Parameter.KEYWORD_ONLY,
-        default=None if unasked else shown,
+        default=None if unasked or one.repeated else shown,
         annotation=Annotated[kind, typer.Option(*flags, **settings)],
     )

@@ -2,22 +2,14 @@
 
 from __future__ import annotations
 
-import enum
 import sys
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from roget.cli import options
 from roget.cli.deliver import Format, Output, deliver
-
-
-class Paired(enum.StrEnum):
-    """How two systems are tested."""
-
-    bootstrap = enum.auto()
-    permutation = enum.auto()
+from roget.scoring.options import CompareOptions
 
 
 def compare(
@@ -29,28 +21,8 @@ def compare(
             help="Files of the systems' labels, named by file or as NAME=FILE.",
         ),
     ],
-    measure: options.Measures = None,
-    entropy: options.Entropies = None,
-    average: options.AverageOption = options.Average.weighted,
-    missing: options.MissingOption = options.Missing.cluster,
-    answers: options.AnswersOption = options.Answers.weighted,
-    labels: options.LabelsOption = None,
-    columns: options.Columns = None,
-    splits: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="FOLDER",
-            help="Also give supervised recall on the splits of a folder with files mapping.1.key "
-            "and test.1.key, mapping.2.key …; repeatable.",
-        ),
-    ] = None,
-    baselines: options.Baselines = True,
-    ci: options.CI = 0,
-    interval: options.IntervalOption = options.Interval.auto,
-    paired: Annotated[
-        Paired, typer.Option(help="Test of the difference of two systems (needs --ci).")
-    ] = Paired.bootstrap,
-    seed: options.Seed = 0,
+    *,
+    asked: CompareOptions,
     format: Format = None,
     output: Output = None,
     figures: Annotated[
@@ -66,27 +38,9 @@ def compare(
     from roget.cli.progress import bar
     from roget.report.comparison import report
     from roget.scoring.compare import compare as compare_systems
-    from roget.scoring.measures.base import DEFAULT_ENTROPIES
 
     with bar("systems") as progress:
-        comparison = compare_systems(
-            gold,
-            _named(systems),
-            measure or None,
-            entropy or DEFAULT_ENTROPIES,
-            average=average.value,
-            missing=missing.value,
-            answers=answers.value,
-            labels=labels,
-            columns=options.parse_columns(columns),
-            splits=splits or (),
-            baselines=baselines,
-            ci=ci,
-            interval=interval.value,
-            paired=paired.value,
-            seed=seed,
-            progress=progress,
-        )
+        comparison = compare_systems(gold, _named(systems), **vars(asked), progress=progress)
     deliver(report(comparison), format, output)
     if figures is not None:
         from roget.report.comparison.figures import write

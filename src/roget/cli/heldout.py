@@ -2,44 +2,22 @@
 
 from __future__ import annotations
 
-import enum
 import sys
 from typing import Annotated
 
 import typer
 
-from roget.cli import choices, counting, options
+from roget.cli import options
 from roget.cli.deliver import Format, Output, deliver
-
-
-class Backoff(enum.StrEnum):
-    """What part a word's own counts play in models with classes."""
-
-    discount = enum.auto()
-    interpolate = enum.auto()
-    none = enum.auto()
-
-
-Top = Annotated[int, typer.Option(min=1, metavar="N", help="Take the N most frequent words.")]
-Models = Annotated[
-    list[str] | None,
-    choices.option("models", "--model", "-m", help="A model of `roget list models`; repeatable."),
-]
+from roget.learn.counting.options import TableOptions
+from roget.learn.evaluation.options import HeldoutOptions
 
 
 def heldout(
     counts: options.CountsArgument,
-    top: Top = 1000,
-    splits: Annotated[int, typer.Option(min=1, metavar="N", help="How many splits.")] = 5,
-    seed: options.Seed = 0,
-    model: Models = None,
-    backoff: Annotated[
-        Backoff,
-        typer.Option(
-            help="Models with classes: own counts discounted, interpolated, or classes alone."
-        ),
-    ] = Backoff.discount,
-    columns: counting.ColumnsOption = None,
+    *,
+    given: TableOptions,
+    asked: HeldoutOptions,
     format: Format = None,
     figure: Annotated[
         str | None, typer.Option(metavar="FILE", help="Draw the losses: .svg, .png or .pdf.")
@@ -52,17 +30,14 @@ def heldout(
     are as many words again, the next by frequency. Relative entropy counts every word alike.
     """
     from roget.cli.progress import bar
-    from roget.learn.evaluation.heldout import MODELS, compare
+    from roget.learn.evaluation.heldout import compare
     from roget.report import evaluation as report
 
     if figure is not None:
         report.drawable(figure)
-    table = options.read_counts(counts, columns)
+    table = options.read_counts(counts, given.columns)
     with bar("fits", "learning") as tell:
-        found = compare(
-            table, model or MODELS, top=top, splits=splits, random_state=seed,
-            backoff=backoff.value, tell=tell,
-        )  # fmt: skip
+        found = compare(table, **vars(asked), tell=tell)
     deliver(report.heldout(found), format, output)
     if figure is not None:
         report.figure(found, figure)

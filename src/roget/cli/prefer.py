@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from roget.cli import counting, options
+from roget.cli import options
 from roget.cli.deliver import Format, Output, deliver
+from roget.learn.counting.options import TableOptions
 
 if TYPE_CHECKING:
     from roget.core.counts import Counts
@@ -55,7 +56,8 @@ def prefer(
     top: Annotated[
         int | None, typer.Option(min=1, metavar="N", help="So many classes. Default: 12 as text.")
     ] = None,
-    columns: counting.ColumnsOption = None,
+    *,
+    given: TableOptions,
     format: Format = None,
     output: Output = None,
     seed: options.Seed = 0,
@@ -72,7 +74,7 @@ def prefer(
 
     if thesaurus is not None and wordnet is not None:
         raise InputError("--thesaurus and --wordnet: name one of them")
-    table = options.read_counts(counts, columns, sample="verb_slot_noun")
+    table = options.read_counts(counts, given.columns, sample="verb_slot_noun")
     context = context_of(table, head, slot)
     tree, source = _thesaurus(table, thesaurus, wordnet, seed)
     found = cut(table, context, thesaurus=tree, words=words, penalty=penalty, senses=senses.value)

@@ -24,6 +24,8 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 SAID = "{name} {value!r}"
 """How messages name an option and its value."""
 
+LAST_SEED = 2**31
+
 _KEY = "roget.option"
 _NAMES: dict[type, str] = {int: "N", float: "X", str: "TEXT"}
 
@@ -47,9 +49,13 @@ class Option:
     optional: bool = False
     """Whether None is a value."""
     many: str = ""
-    """How several are given in a command: "repeated", or parted by such a sign."""
+    """How several are given in a command: "repeated", in "pairs" (A=B), or parted by a sign."""
     flags: tuple[str, ...] = ()
     metavar: str = ""
+    called: str = ""
+    """What messages call it, if not by its name."""
+    expects: str = ""
+    """What messages say that a number should be, if not its range."""
 
     @property
     def known(self) -> tuple[str, ...]:
@@ -57,6 +63,11 @@ class Option:
         if isinstance(self.choices, str):
             return tuple(catalogue.names(self.choices))
         return self.choices or ()
+
+    @property
+    def repeated(self) -> bool:
+        """Whether it may be given several times in a command."""
+        return self.many in ("repeated", "pairs")
 
     @property
     def expected(self) -> str:
@@ -70,6 +81,8 @@ class Option:
     @property
     def range(self) -> str:
         """How large a number must be, in words."""
+        if self.expects:
+            return self.expects
         if self.positive and self.maximum is not None:
             return f"above 0, up to {self.maximum:g}"
         if self.positive:
@@ -84,7 +97,7 @@ class Option:
         """A text of the command line as a value; what is none stays as it is, for `check`."""
         if not isinstance(given, str):
             return given
-        if self.many not in ("", "repeated"):
+        if self.many and not self.repeated:
             return tuple(replace(self, many="").parse(part) for part in given.split(self.many))
         if self.type in (int, float) and given not in self.words:
             try:
@@ -98,6 +111,8 @@ class Option:
         if (value is None and self.optional) or (isinstance(value, str) and value in self.words):
             return
         if self.many:
+            if self.type is str and not self.choices:
+                return
             for part in [value] if isinstance(value, str) else value:
                 replace(self, many="").check(part, said)
             return
@@ -106,7 +121,7 @@ class Option:
             if self._offers(value):
                 return
             if said == SAID:
-                raise UnknownName(self.name, value, self.known)
+                raise UnknownName(self.called or self.name, value, self.known)
             expected = ""
         elif self.type not in (int, float):
             return
@@ -144,6 +159,8 @@ def option(
     many: str = "",
     flags: tuple[str, ...] = (),
     metavar: str = "",
+    called: str = "",
+    expects: str = "",
 ) -> Any:
     """A field of a dataclass that is an option; see `Option`.
 
@@ -157,7 +174,7 @@ def option(
     """
     declared = Option(
         "", default, help, str, choices, words, minimum, maximum, positive, False, many, flags,
-        metavar,
+        metavar, called, expects,
     )  # fmt: skip
     return field(default=default, metadata={_KEY: declared})
 
@@ -183,7 +200,11 @@ def _declared(kind: Any) -> Mapping[str, Option]:
             plain, optional = _type_of(hints[one.name], declared.words)
             metavar = declared.metavar or _NAMES.get(plain, "")
             found[one.name] = replace(
-                declared, name=one.name, type=plain, optional=optional, metavar=metavar
+                declared,
+                name=one.name,
+                type=plain,
+                optional=optional or one.default is None,
+                metavar=metavar,
             )
     return types.MappingProxyType(found)
 
@@ -216,6 +237,21 @@ def check(values: Any, said: str = SAID, **instead: Any) -> None:
     """Check all options of an object of a dataclass; `instead` has values that are looked at."""
     for name, one in options_of(type(values)).items():
         one.check(instead.get(name, getattr(values, name)), said)
+
+
+@dataclass(frozen=True)
+class Checked:
+    """A base of dataclasses whose options are checked when they are made."""
+
+    def __post_init__(self) -> None:
+        for name, one in options_of(type(self)).items():
+            given = getattr(self, name)
+            if one.many == "pairs" and given is not None and not isinstance(given, Mapping):
+                from roget.core.io.table import pair_columns
+
+                text = given if isinstance(given, str) else ",".join(given)
+                object.__setattr__(self, name, pair_columns(text))
+        check(self)
 
 
 def choose(kind: type, given: Mapping[str, Any], *also: Iterable[str]) -> dict[str, Any]:

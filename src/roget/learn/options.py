@@ -7,13 +7,12 @@ from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 from roget import catalogue
-from roget.core.options import Option, again, check, option
+from roget.core.options import LAST_SEED, Option, again, check, option
 from roget.errors import InputError, UnknownName
 from roget.learn.clustering.options import CLUSTERS, method_options
 from roget.learn.counting.options import Options as Counting
 
 AUTO = "auto"
-LAST_SEED = 2**31
 
 _OURS = ("n_clusters", "random_state", "checkpoint", "progress")
 """What a clusterer is told by build itself."""

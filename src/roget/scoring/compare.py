@@ -13,16 +13,16 @@ from typing import Any
 import numpy as np
 
 from roget.core.types import FloatArray, IntArray
-from roget.errors import InputError, UnknownName
+from roget.errors import InputError
 from roget.scoring.comparison import Comparison, Pair, SystemRow
 from roget.scoring.labels import Labels, align, as_labels
 from roget.scoring.measures.base import (
-    DEFAULT_ENTROPIES,
     Asked,
     Request,
     average_groups,
     list_requests,
 )
+from roget.scoring.options import CompareOptions
 from roget.scoring.resample import (
     NO_JACKKNIFE,
     Draws,
@@ -47,27 +47,26 @@ from roget.scoring.score import (
 )
 from roget.scoring.splits import OnSplits, Split, read_splits, supervised_recall
 
-PAIRED = ("bootstrap", "permutation")
 SIGNIFICANT = 0.05
 
 
 def compare(
     gold: Any,
     systems: Mapping[str, Any] | Sequence[Any],
-    measures: Asked | None = None,
-    entropy: str | Sequence[str] = DEFAULT_ENTROPIES,
+    measures: Asked | None = CompareOptions.measures,
+    entropy: str | Sequence[str] = CompareOptions.entropy,
     *,
-    average: str = "weighted",
-    missing: str = "cluster",
-    answers: str = "weighted",
-    labels: str | None = None,
-    columns: Mapping[str, str] | None = None,
-    splits: Sequence[str | os.PathLike[str]] = (),
-    baselines: bool = True,
-    ci: int = 0,
-    interval: str = "auto",
-    paired: str = "bootstrap",
-    seed: int = 0,
+    average: str = CompareOptions.average,
+    missing: str = CompareOptions.missing,
+    answers: str = CompareOptions.answers,
+    labels: str | None = CompareOptions.labels,
+    columns: Mapping[str, str] | None = CompareOptions.columns,
+    splits: Sequence[str | os.PathLike[str]] = CompareOptions.splits,
+    baselines: bool = CompareOptions.baselines,
+    ci: int = CompareOptions.ci,
+    interval: str = CompareOptions.interval,
+    paired: str = CompareOptions.paired,
+    seed: int = CompareOptions.seed,
     progress: Progress | None = None,
 ) -> Comparison:
     """Score several systems on one gold standard and say which differ.
@@ -82,9 +81,9 @@ def compare(
     folders = {Path(folder).name: read_splits(folder) for folder in splits}
     asked: list[Request] = list_requests(measures, entropy)
     asked += [(OnSplits(folder), None) for folder in folders]
-    check_options(average, ci, interval, seed)
-    if paired not in PAIRED:
-        raise UnknownName("test", paired, PAIRED)
+    check_options(
+        CompareOptions, average=average, ci=ci, interval=interval, seed=seed, paired=paired
+    )
     steps = progress or (lambda done, total: None)
     left = as_labels(gold, labels=labels, columns=columns, gold=True)
     answered: list[Answered] = []

@@ -15,8 +15,9 @@ from typing import Any
 import numpy as np
 
 from roget._version import __version__
+from roget.core.options import options_of
 from roget.core.types import FloatArray
-from roget.errors import InputError, Undefined, UnknownName
+from roget.errors import InputError, Undefined
 from roget.scoring.cells import baselines as trivial
 from roget.scoring.cells.contingency import Contingency
 from roget.scoring.cells.statistics import Statistics
@@ -26,23 +27,14 @@ from roget.scoring.labels.labels import harden, take
 from roget.scoring.labels.read import ONE_SIDE
 from roget.scoring.measures import Measure, parse
 from roget.scoring.measures.base import (
-    DEFAULT_ENTROPIES,
     Asked,
     Request,
     average_groups,
     evaluate,
     list_requests,
 )
+from roget.scoring.options import Options, ScoreOptions
 from roget.scoring.result import ScoreRow, ScoreTable, advise, note_undefined
-
-AVERAGES = ("weighted", "unweighted", "pooled")
-"""How the scores of groups become one."""
-
-ANSWERS = ("weighted", "top")
-"""What becomes of a system's weighted answers: kept, or only the heaviest label."""
-
-INTERVALS = ("auto", "bca", "percentile", "jackknife")
-"""auto is BCa over groups, and the jackknife's standard error over items."""
 
 Progress = Callable[[int, int], None]
 
@@ -50,19 +42,19 @@ Progress = Callable[[int, int], None]
 def score(
     gold: Any,
     system: Any = None,
-    measures: Asked | None = None,
-    entropy: str | Sequence[str] = DEFAULT_ENTROPIES,
+    measures: Asked | None = ScoreOptions.measures,
+    entropy: str | Sequence[str] = ScoreOptions.entropy,
     *,
-    average: str = "weighted",
-    missing: str = "cluster",
-    answers: str = "weighted",
-    labels: str | None = None,
-    columns: Mapping[str, str] | None = None,
-    baselines: bool = True,
-    ci: int = 0,
-    interval: str = "auto",
-    details: bool = False,
-    seed: int = 0,
+    average: str = ScoreOptions.average,
+    missing: str = ScoreOptions.missing,
+    answers: str = ScoreOptions.answers,
+    labels: str | None = ScoreOptions.labels,
+    columns: Mapping[str, str] | None = ScoreOptions.columns,
+    baselines: bool = ScoreOptions.baselines,
+    ci: int = ScoreOptions.ci,
+    interval: str = ScoreOptions.interval,
+    details: bool = ScoreOptions.details,
+    seed: int = ScoreOptions.seed,
     progress: Progress | None = None,
 ) -> ScoreTable:
     """Score a system's clustering against a gold standard.
@@ -110,7 +102,7 @@ def score(
     >>> score(["a", "a", "b"], [1, 1, 2], "ari")["ari"]
     1.0
     """
-    check_options(average, ci, interval, seed)
+    check_options(ScoreOptions, average=average, ci=ci, interval=interval, seed=seed)
     asked = list_requests(measures, entropy)
     sides = read_sides(gold, system, missing, labels, columns, answers)
     steps = progress or (lambda done, total: None)
@@ -201,15 +193,10 @@ def contingency(gold: Any, system: Any, *, missing: str = "cluster") -> Statisti
     return next(make_tables(read_sides(gold, system, missing), pooled=True))
 
 
-def check_options(average: str, ci: int, interval: str, seed: int) -> None:
+def check_options(kind: type, **values: Any) -> None:
     """Refuse what cannot be done, before any work is."""
-    if not isinstance(seed, int) or seed < 0:
-        raise InputError(f"seed is {seed!r}: expected a whole number that is 0 or more")
-    if ci < 0:
-        raise InputError(f"ci is {ci}: expected a number of draws, or 0 for no interval")
-    for kind, value, known in (("interval", interval, INTERVALS), ("average", average, AVERAGES)):
-        if value not in known:
-            raise UnknownName(kind, value, known)
+    for name, value in values.items():
+        options_of(kind)[name].check(value)
 
 
 def read_system(
@@ -219,8 +206,7 @@ def read_system(
     columns: Mapping[str, str] | None = None,
 ) -> Labels:
     """A system's labels; with answers="top" only the heaviest of each item."""
-    if answers not in ANSWERS:
-        raise UnknownName("kind of answers", answers, ANSWERS)
+    check_options(Options, answers=answers)
     given = as_labels(system, labels=labels, columns=columns)
     return harden(given) if answers == "top" and given.weighted else given
 

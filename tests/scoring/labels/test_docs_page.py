@@ -12,9 +12,9 @@ from roget import catalogue
 from roget.core.io.source import _COMPRESSED
 from roget.errors import MAX_PROBLEMS
 from roget.scoring.labels import align, as_labels, read_pair
-from roget.scoring.labels.align import MISSING
 from roget.scoring.labels.read import SUFFIXES
 from roget.scoring.labels.table import NAMES
+from roget.scoring.options import MISSING
 
 PAGE = Path(__file__).resolve().parents[3] / "docs" / "labels.md"
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from roget.core.options import check, option
+from roget.core.options import Checked, again, option
 
 Words: TypeAlias = str | os.PathLike[str] | Iterable[str] | None
 
@@ -16,7 +16,7 @@ TAGGERS = ("hanta", "spacy")
 
 
 @dataclass(frozen=True)
-class Options:
+class Options(Checked):
     """How inputs are read, what is counted in them, and what is left out."""
 
     relation: str | Sequence[str] | None = option(
@@ -81,5 +81,11 @@ class Options:
         None, metavar="ADDRESS", help="Of a Dask cluster; without it a local one is made."
     )
 
-    def __post_init__(self) -> None:
-        check(self)
+
+@dataclass(frozen=True)
+class TableOptions:
+    """Of a table of counts."""
+
+    columns: str | Sequence[str | int] | Mapping[str, str | int] | None = again(
+        Options, "columns", None
+    )

@@ -26,11 +26,9 @@ from roget.learn.classmodel.classes import Classes
 from roget.learn.classmodel.families import learn_family
 from roget.learn.classmodel.recipes import recipe
 from roget.learn.clustering.tokens import unigram
+from roget.learn.evaluation.options import DecideOptions
 
-MODELS = ("unigram", "kneser-ney", "nearest", "soft-symmetric", "comdl", "roget")
-"""What is compared unless asked otherwise."""
-
-PAIRS, LEAST = 104, 3
+LEAST = 3
 BAND = 500 / 756_721, 5000 / 756_721
 """Shares of all tokens between which a context is fairly frequent, as in the paper."""
 
@@ -59,7 +57,7 @@ class Task:
         cls,
         matrix: Any,
         random_state: Any,
-        pairs: int = PAIRS,
+        pairs: int = DecideOptions.pairs,
         least: int = LEAST,
         purpose: str = "test",
     ) -> Task:
@@ -148,12 +146,12 @@ class Decisions:
 
 def decide(
     counts: Counts,
-    models: Sequence[str] = MODELS,
+    models: Sequence[str] = DecideOptions.models,
     *,
-    top: int = 1000,
-    draws: int = 5,
-    pairs: int = PAIRS,
-    random_state: int = 0,
+    top: int = DecideOptions.top,
+    draws: int = DecideOptions.draws,
+    pairs: int = DecideOptions.pairs,
+    random_state: int = DecideOptions.random_state,
     tell: Callable[[int, int], None] | None = None,
 ) -> Decisions:
     """The errors of models in deciding which of two contexts a word prefers.

@@ -17,9 +17,7 @@ from roget.learn.classmodel import ClassModel
 from roget.learn.classmodel.classes import Classes
 from roget.learn.classmodel.recipes import recipe
 from roget.learn.clustering.inputs import aligned
-
-MODELS = ("unigram", "mle", "absolute", "kneser-ney", "nearest", "soft-symmetric", "comdl", "roget")
-"""What is compared unless asked otherwise: all that takes seconds."""
+from roget.learn.evaluation.options import HeldoutOptions
 
 PEER = "kneser-ney"
 PARTS = ("train", "test", "new")
@@ -71,12 +69,12 @@ class Comparison:
 
 def compare(
     counts: Counts,
-    models: Sequence[str] = MODELS,
+    models: Sequence[str] = HeldoutOptions.models,
     *,
-    top: int = 1000,
-    splits: int = 5,
-    random_state: int = 0,
-    backoff: str = "auto",
+    top: int = HeldoutOptions.top,
+    splits: int = HeldoutOptions.splits,
+    random_state: int = HeldoutOptions.random_state,
+    backoff: str = HeldoutOptions.backoff,
     tell: Callable[[int, int], None] | None = None,
 ) -> Comparison:
     """How well models predict held-out tokens of the most frequent words, and of further words.

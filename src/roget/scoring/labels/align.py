@@ -14,11 +14,11 @@ from typing import Any
 import numpy as np
 
 from roget.core.io.problems import plural
+from roget.core.options import options_of
 from roget.core.types import BoolArray, Codes, IntArray
-from roget.errors import InputError, UnknownName
+from roget.errors import InputError
 from roget.scoring.labels.labels import Labels, fill, take
-
-MISSING = ("cluster", "singletons", "drop", "error")
+from roget.scoring.options import Options
 
 _SHOWN = 5
 """How many missing items an error lists."""
@@ -44,15 +44,14 @@ class Aligned:
     warnings: tuple[str, ...]
 
 
-def align(gold: Labels, system: Labels, missing: str = "cluster") -> Aligned:
+def align(gold: Labels, system: Labels, missing: str = Options.missing) -> Aligned:
     """Join two sides by item; `missing` says what becomes of items the system left out.
 
     "cluster": they share one extra label (one per group, since labels are private to groups);
     "singletons": each gets a label of its own; "drop": they are left out of the score;
     "error": there must be none. Sides that agree in their items already are not copied.
     """
-    if missing not in MISSING:
-        raise UnknownName("rule for missing items", missing, MISSING)
+    options_of(Options)["missing"].check(missing)
     if not len(gold) or not len(system):
         raise InputError(f"{(system if len(gold) else gold).source}: no items")
     whole, rows = gold, join(gold, system)

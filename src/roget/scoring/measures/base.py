@@ -132,7 +132,6 @@ DEFAULT_MEASURES = (
     "b3-f",
     "one-to-one",
 )
-DEFAULT_ENTROPIES = ("ml", "jk")
 
 Request = tuple[Measure, str | None]
 """A measure and the name of an estimator, None where it uses none."""

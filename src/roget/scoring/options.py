@@ -1,0 +1,108 @@
+"""All that can be asked of scoring and comparing."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from roget.core.options import Checked, option
+
+AVERAGES = ("weighted", "unweighted", "pooled")
+MISSING = ("cluster", "singletons", "drop", "error")
+ANSWERS = ("weighted", "top")
+INTERVALS = ("auto", "bca", "percentile", "jackknife")
+PAIRED = ("bootstrap", "permutation")
+
+
+@dataclass(frozen=True)
+class Options(Checked):
+    """What is measured, and how labels become one score."""
+
+    measures: Any = option(
+        None,
+        many="repeated",
+        flags=("--measure", "-m"),
+        metavar="NAME",
+        help="A measure of `roget list measures`, such as nvi or v(beta=0.5), or several. Default: "
+        "homogeneity, completeness, v, vi, nvi, ari, ami, b3-f, one-to-one.",
+    )
+    entropy: str | Sequence[str] = option(
+        ("ml", "jk"),
+        many="repeated",
+        flags=("--entropy", "-e"),
+        metavar="NAME",
+        help="An estimator of `roget list entropies`, or several. Default: ml and jk.",
+    )
+    average: str = option(
+        "weighted",
+        choices=AVERAGES,
+        help="How the scores of groups (words, documents) become one: mean weighted by items, "
+        "plain mean, or one table of all items whose labels are private to their group.",
+    )
+    missing: str = option(
+        "cluster",
+        choices=MISSING,
+        called="rule for missing items",
+        help="Items without an answer: one extra cluster per group, a cluster each, left out of "
+        "the score, or an error.",
+    )
+    answers: str = option(
+        "weighted",
+        choices=ANSWERS,
+        called="kind of answers",
+        help="Weighted answers of a system: scored as they are, or only the heaviest label.",
+    )
+    labels: str | None = option(
+        None, choices="label formats", help="Format of the label files, if the name misleads."
+    )
+    columns: Mapping[str, str] | None = option(
+        None,
+        many="pairs",
+        metavar="ROLE=COLUMN",
+        help="Which column is the item, label, weight or group: item=doc,label=topic.",
+    )
+    baselines: bool = option(True, help="Also score trivial answers on the same gold.")
+    ci: int = option(
+        0,
+        minimum=0,
+        metavar="DRAWS",
+        expects="a number of draws, or 0 for no interval",
+        help="Give 95% intervals from so many bootstrap draws, say 1000: over groups, or over "
+        "items where there are none.",
+    )
+    interval: str = option(
+        "auto",
+        choices=INTERVALS,
+        help="Kind of interval; auto is BCa over groups, jackknife over items.",
+    )
+    seed: int = option(0, minimum=0, help="Seed of everything random.")
+
+
+@dataclass(frozen=True)
+class ScoreOptions(Options):
+    """Of one system."""
+
+    details: bool = option(
+        False, help="Also list the worst groups, clusters that mix classes and scattered classes."
+    )
+
+
+@dataclass(frozen=True)
+class CompareOptions(Options):
+    """Of several systems."""
+
+    splits: Sequence[str | os.PathLike[str]] = option(
+        (),
+        many="repeated",
+        metavar="FOLDER",
+        help="Also give supervised recall on the splits of a folder with files mapping.1.key and "
+        "test.1.key, mapping.2.key …; or of several.",
+    )
+    paired: str = option(
+        "bootstrap",
+        choices=PAIRED,
+        called="test",
+        help="Test of the difference of two systems (needs a number of draws).",
+    )
