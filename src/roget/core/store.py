@@ -339,7 +339,8 @@ def _need_ours(target: Path, ours: Callable[[Path], bool], kind: str) -> None:
         raise InputError(f"cannot write {target}: it is a file; expected a new name or {kind}")
     if not ours(target):
         raise InputError(
-            f"cannot write {target}: the folder is there and is not {kind}, so it is not replaced"
+            f"cannot write {target}: the folder holds something else: it is not {kind}, so it is "
+            "not replaced"
         )
 
 

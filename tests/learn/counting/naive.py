@@ -10,7 +10,7 @@ from typing import Any
 from unicodedata import category
 
 from roget.core.counts import Counts
-from roget.learn.counting.recipe import Cuts
+from roget.learn.counting.parts import Cuts
 
 Pair = tuple[str, str]
 

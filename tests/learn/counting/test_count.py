@@ -28,7 +28,7 @@ from roget.core.counts import Counts
 from roget.errors import FormatError, InputError, UnknownName
 from roget.learn.counting import inputs
 from roget.learn.counting.count import Options, count, run
-from roget.learn.counting.recipe import Cuts
+from roget.learn.counting.parts import Cuts
 
 
 def test_conllu_beside_the_twin(tmp_path: Path) -> None:

@@ -21,7 +21,7 @@ from roget.core.io import duck
 from roget.errors import FormatError, InputError
 from roget.learn.counting import inputs
 from roget.learn.counting.count import Options, count, run
-from roget.learn.counting.workspace import Workspace
+from roget.learn.counting.work import Workspace
 
 
 @pytest.fixture(autouse=True)

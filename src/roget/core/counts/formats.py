@@ -4,24 +4,23 @@ from __future__ import annotations
 
 import io
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 from scipy import sparse
 
+from roget.core import folder as folders
 from roget.core.counts import files as counts_files
 from roget.core.counts import npz as counts_npz
 from roget.core.counts.counts import Counts
-from roget.core.counts.matrix import Names
-from roget.core.folder import sha256
-from roget.core.io.duck import database
+from roget.core.io.duck import database, fetch, parquet
 from roget.core.io.pairs import SUM, WHOLE, explained, kind, scan
 from roget.core.io.source import open_output, source_of
 from roget.core.io.table import FORMATS, Columns, open_table
-from roget.core.store import new_file
+from roget.core.store import check_file, new_file
 from roget.errors import InputError
 
 _NPZ, _MATRIX_MARKET = ".npz", ".mtx"
@@ -53,7 +52,7 @@ def read(path: str | os.PathLike[str], columns: Columns = None) -> tuple[Counts,
         if not counts.entries:
             raise InputError("there are no counts in it")
     given = {"path": str(place), "bytes": place.stat().st_size}
-    counts.provenance["inputs"] = [given | {"sha256": sha256(place)}]
+    counts.provenance["inputs"] = [given | {"sha256": folders.sha256(place)}]
     return counts, notes
 
 
@@ -67,14 +66,42 @@ def write(counts: Counts, path: str | os.PathLike[str]) -> None:
         with new_file(place) as draft:
             counts_npz.write(counts, draft)
     elif name.endswith(_TSV):
-        _write_tsv(counts, place)
-    elif name.endswith(_KNOWN):
+        _write_tsv(place, counts.words, counts.contexts, counts.rows())
+    else:
+        check(place)
+        counts_files.write(counts, place)
+
+
+def convert(folder: Path, place: Path) -> None:
+    """Write a counts directory as a file; for a .tsv only its names are held in memory."""
+    if not place.name.lower().endswith(_TSV):
+        return counts_files.read(folder).write(place)
+    with database() as connection:
+        words, contexts = (
+            [text for (text,) in fetch(connection, f"SELECT {axis} FROM {parquet(folder / file)}")]
+            for axis, file in (("word", counts_files.WORDS), ("context", counts_files.CONTEXTS))
+        )
+        cells = fetch(connection, f"FROM {parquet(folder / counts_files.ENTRIES)}")
+        rows = ((words[row], contexts[column], count) for row, column, count in cells)
+        _write_tsv(place, words, contexts, rows)
+
+
+def is_file(path: Path) -> bool:
+    """Whether counts by that name are a file, not a directory."""
+    return path.name.lower().endswith(_WRITTEN)
+
+
+def check(path: Path) -> None:
+    """Refuse a place where counts could not be written: better before the work than after."""
+    if is_file(path):
+        check_file(path)
+    elif path.name.lower().endswith(_KNOWN):
         raise InputError(
-            f"cannot write {place}: counts are written as {', '.join(_WRITTEN)} or, by any name "
+            f"cannot write {path}: counts are written as {', '.join(_WRITTEN)} or, by any name "
             "without such an ending, as a directory"
         )
     else:
-        counts_files.write(counts, place)
+        folders.check(path, counts_files.KIND)
 
 
 @contextmanager
@@ -138,26 +165,23 @@ def _matrix_market(place: Path) -> Any:
         raise InputError(f"cannot be read as Matrix Market: {error}") from None
 
 
-def _write_tsv(counts: Counts, place: Path) -> None:
-    for axis, texts in (("word", counts.words), ("context", counts.contexts)):
-        _need_plain(texts, axis, place)
-    with new_file(place) as draft, open_output(draft, place.name) as file:
-        _write_rows(counts, file)
-
-
-def _write_rows(counts: Counts, file: IO[bytes]) -> None:
-    file.write(b"word\tcontext\tcount\n")
+def _write_tsv(
+    place: Path,
+    words: Iterable[str],
+    contexts: Iterable[str],
+    rows: Iterable[tuple[str, str, int | float]],
+) -> None:
+    for axis, texts in (("word", words), ("context", contexts)):
+        for text in texts:
+            if not text or "\t" in text or "\n" in text or "\r" in text:
+                fault = "holds a tab or a line end" if text else "is empty"
+                raise InputError(
+                    f"cannot write {place}: the {axis} {text!r} {fault}, which a table cannot "
+                    "keep; write a directory instead (a name without .tsv)"
+                )
     # A float prints as the shortest text that gives the same float again.
-    lines = (f"{word}\t{context}\t{count!r}\n" for word, context, count in counts.rows())
-    while chunk := "".join(islice(lines, 1 << 16)):
-        file.write(chunk.encode())
-
-
-def _need_plain(texts: Names, axis: str, place: Path) -> None:
-    for text in texts:
-        if not text or "\t" in text or "\n" in text or "\r" in text:
-            fault = "holds a tab or a line end" if text else "is empty"
-            raise InputError(
-                f"cannot write {place}: the {axis} {text!r} {fault}, which a table cannot keep; "
-                "write a directory instead (a name without .tsv)"
-            )
+    lines = (f"{word}\t{context}\t{count!r}\n" for word, context, count in rows)
+    with new_file(place) as draft, open_output(draft, place.name) as file:
+        file.write(b"word\tcontext\tcount\n")
+        while chunk := "".join(islice(lines, 1 << 16)):
+            file.write(chunk.encode())

@@ -20,6 +20,9 @@ from roget.errors import InputError, RogetError
 
 DEFAULT_MEMORY = "50%"
 
+_FETCHED = 1 << 14
+"""Rows turned into Python objects at a time."""
+
 _SIZE = re.compile(r"\d+(\.\d+)? ?([KMGT]i?B|%)", re.IGNORECASE)
 
 _SETTINGS: dict[str, str | bool | int | float | list[str]] = {
@@ -91,6 +94,13 @@ def execute(connection: duckdb.DuckDBPyConnection, query: str) -> duckdb.DuckDBP
         except KeyboardInterrupt:
             connection.interrupt()
             raise
+
+
+def fetch(connection: duckdb.DuckDBPyConnection, query: str) -> Iterator[tuple[Any, ...]]:
+    """The rows that a query gives, some at a time in memory."""
+    found = connection.execute(query)
+    while rows := found.fetchmany(_FETCHED):
+        yield from rows
 
 
 def copy(connection: duckdb.DuckDBPyConnection, query: str, file: Path) -> None:

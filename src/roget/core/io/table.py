@@ -44,7 +44,6 @@ _INTEGERS = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT")
 WHOLE_TYPES = (*_INTEGERS, *(f"U{kind}" for kind in _INTEGERS))
 _NUMBERS = (*WHOLE_TYPES, "FLOAT", "DOUBLE", "DECIMAL")
 _NESTED = ("STRUCT", "MAP", "UNION", "VARIANT")
-_FETCHED = 1 << 14
 
 
 @dataclass(frozen=True)
@@ -218,14 +217,11 @@ class Table:
                     yield number, f"found {text!r:.60}; expected an object"
 
     def _parquet_rows(self) -> Iterator[tuple[int, Sequence[Any] | str]]:
-        from roget.core.io.duck import database
+        from roget.core.io.duck import database, fetch
 
         with database() as connection:
-            found = connection.execute(f"SELECT * EXCLUDE (file_row_number) FROM {self.sql}")
-            number = 0
-            while rows := found.fetchmany(_FETCHED):
-                for row in rows:
-                    yield (number := number + 1), row
+            query = f"SELECT * EXCLUDE (file_row_number) FROM {self.sql}"
+            yield from enumerate(fetch(connection, query), 1)
 
 
 @contextmanager

@@ -4,25 +4,25 @@ from __future__ import annotations
 
 import os
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from roget.core.counts import Counts
+from roget.core import folder as folders
+from roget.core.counts import Counts, formats
 from roget.core.counts import files as counts_files
 from roget.core.io import duck
 from roget.core.io.source import STANDARD_INPUT
 from roget.core.options import choose, takes
 from roget.errors import InputError
-from roget.learn.counting import export
-from roget.learn.counting.hashing import Hashes
 from roget.learn.counting.options import Options
-from roget.learn.counting.origin import Origin
+from roget.learn.counting.origin import Hashes, provenance, why_empty
+from roget.learn.counting.parts import UNITS
 from roget.learn.counting.plan import CountPlan, Inputs, PathLike, plan_count
-from roget.learn.counting.recipe import UNITS
-from roget.learn.counting.total import Result, Total
-from roget.learn.counting.work import Meter, Progress, counted, first
-from roget.learn.counting.workspace import Workspace
+from roget.learn.counting.total import Total
+from roget.learn.counting.work import Meter, Progress, Workspace, counted, first
 
 
 @dataclass(frozen=True)
@@ -107,7 +107,10 @@ def run(
     carries a note on that.
     """
     options = options or Options()
-    target = export.checked(Path(output))
+    target = Path(output)
+    if target.name == STANDARD_INPUT:
+        raise InputError("counts are not written to standard output: name a folder or a .tsv file")
+    formats.check(target)
     planned = inputs if isinstance(inputs, CountPlan) else plan_count(inputs, options)
     sources, recipe, tasks = planned.sources, planned.recipe, planned.tasks
     if any(_same(source.path, target) for source in sources):
@@ -118,12 +121,27 @@ def run(
     ):
         before = workspace.done()
         meter = Meter(tasks, before, progress)
-        if recipe.limit is None:
-            done = counted(workspace, tasks, recipe, options, meter)
-        else:
-            done = first(workspace, tasks, recipe, options, meter)
-        origin = Origin(sources, recipe, planned.cuts, done, hashes)
-        result = _added_up(workspace, target, origin, options.memory)
+        count_tasks = counted if recipe.limit is None else first
+        done = count_tasks(workspace, tasks, recipe, options, meter)
+        with (
+            duck.clear_errors(f"writing {target}"),
+            _draft_of(target, workspace.work) as draft,
+            duck.connect(options.memory, None, workspace.work / "spill") as connection,
+        ):
+            result = Total(connection, done, workspace.work).write(
+                draft, planned.cuts, tagged=recipe.tags
+            )
+            if not result.entries:
+                raise InputError(why_empty(planned, done, result))
+            counts_files.seal(
+                draft,
+                shape=result.shape,
+                entries=result.entries,
+                total=result.total,
+                dtype=result.dtype,
+                relations=recipe.relations,
+                provenance=provenance(planned, done, hashes),
+            )
     return Summary(
         target,
         *result.shape,
@@ -138,26 +156,17 @@ def run(
     )
 
 
-def _added_up(workspace: Workspace, target: Path, origin: Origin, memory: str | None) -> Result:
-    with (
-        duck.clear_errors(f"writing {target}"),
-        export.draft_of(target, workspace.work) as draft,
-        duck.connect(memory, None, workspace.work / "spill") as connection,
-    ):
-        total = Total(connection, origin.parts, workspace.work)
-        result = total.write(draft, origin.cuts, tagged=origin.recipe.tags)
-        if not result.entries:
-            raise InputError(origin.why_empty(result))
-        counts_files.seal(
-            draft,
-            shape=result.shape,
-            entries=result.entries,
-            total=result.total,
-            dtype=result.dtype,
-            relations=origin.recipe.relations,
-            provenance=origin.provenance(),
-        )
-    return result
+@contextmanager
+def _draft_of(target: Path, work: Path) -> Iterator[Path]:
+    """A folder for counts, which becomes the output, or is made into it, if the block ends well."""
+    if not formats.is_file(target):
+        with folders.draft_of(target, counts_files.KIND) as draft:
+            yield draft
+        return
+    draft = work / "counts"
+    draft.mkdir()
+    yield draft
+    formats.convert(draft, target)
 
 
 def _same(path: str, target: Path) -> bool:

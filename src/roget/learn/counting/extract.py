@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import shutil
 import tempfile
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -16,17 +17,17 @@ from roget import catalogue
 from roget.core.io import duck
 from roget.core.io.source import STANDARD_INPUT
 from roget.engines.base import Report
-from roget.learn.corpus.base import Pairs, Tables, Tokens
+from roget.learn.corpus.base import NONE, Pairs, Tables, Tokens
 from roget.learn.counting import parts, tabular
-from roget.learn.counting.parts import Facts, Task
-from roget.learn.counting.recipe import Recipe
-from roget.learn.counting.seen import Seen
+from roget.learn.counting.parts import Facts, Recipe, Task
 from roget.learn.counting.tally import Tally
 
 TABULAR = {"table": tabular.count_table, "matrix": tabular.count_matrix}
 """Readers of what is counted already."""
 
 _SPILL = "spill"
+_KEPT = 50
+"""Tags, and labels, that are noted of a text without a pair."""
 
 
 @dataclass(frozen=True)
@@ -45,7 +46,7 @@ class Extract:
             return None
         with tempfile.TemporaryDirectory(prefix="roget.") as folder:
             self._count(task, Path(folder), report)
-            return parts.pack(Path(folder))
+            return {file.name: file.read_bytes() for file in sorted(Path(folder).iterdir())}
 
     def _count(self, task: Task, folder: Path, report: Report) -> None:
         doing = f"counting {task.sources[0].name}"
@@ -78,8 +79,10 @@ class Extract:
             for tokens in read(source, tables, self.recipe.reading):
                 taken = left.take(tokens)
                 pairs = draw(taken)
-                tally.add(self._pairs(pairs))
                 seen.add(taken, pairs)
+                if self.recipe.transpose:
+                    pairs = Pairs(pairs.context, pairs.slot, pairs.word)
+                tally.add(pairs)
                 report(source.read - before, left.taken)
                 before = source.read
                 if left.reached:
@@ -100,10 +103,30 @@ class Extract:
             seen=seen.facts(),
         )
 
-    def _pairs(self, pairs: Pairs) -> Pairs:
-        if self.recipe.transpose:
-            return Pairs(pairs.context, pairs.slot, pairs.word)
-        return pairs
+
+class Seen:
+    """Counts tags and labels for as long as there is no pair; after that it costs nothing."""
+
+    def __init__(self, tables: Tables) -> None:
+        self._texts = tables.upos.texts, tables.deprels.texts
+        self._counts = {"parts of speech": Counter[str](), "labels": Counter[str]()}
+        self._paired = False
+
+    def add(self, tokens: Tokens, pairs: Pairs) -> None:
+        """Look at a batch and at what was drawn from it."""
+        self._paired = self._paired or bool(pairs.word.size)
+        columns = zip(self._counts.values(), self._texts, (tokens.upos, tokens.deprel), strict=True)
+        for counts, texts, ids in columns:
+            if ids is not None and not self._paired:
+                distinct, sizes = np.unique(ids[ids != NONE], return_counts=True)
+                for number, size in zip(distinct.tolist(), sizes.tolist(), strict=True):
+                    counts[texts[number]] += size
+
+    def facts(self) -> dict[str, dict[str, int]] | None:
+        """The most frequent tags and labels, if there was no pair."""
+        if self._paired:
+            return None
+        return {name: dict(counts.most_common(_KEPT)) for name, counts in self._counts.items()}
 
 
 class Limit:

@@ -17,8 +17,7 @@ from roget.data import is_sample
 from roget.errors import InputError
 from roget.learn.counting import parts
 from roget.learn.counting.extract import TABULAR
-from roget.learn.counting.parts import Task
-from roget.learn.counting.recipe import Recipe
+from roget.learn.counting.parts import Recipe, Task
 
 SUFFIXES = {
     ".conllu": "conllu",

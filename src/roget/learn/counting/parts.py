@@ -1,4 +1,4 @@
-"""Parts: what was counted in one task, kept on disk until all of them are added up.
+"""Recipes, tasks and parts: what was counted in one task, kept until all are added up.
 
 A part is a folder of Parquet files. Numbers in it are the part's own:
 
@@ -18,17 +18,63 @@ import shutil
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 from roget._version import __version__
 from roget.core.io.source import STANDARD_INPUT, Source
-from roget.learn.counting.recipe import Recipe
+from roget.learn.corpus.base import Reading
 
 VERSION = 1
 WORDS, CONTEXTS, MANIFEST = "words.parquet", "contexts.parquet", "part.json"
+
+UNITS = {"table": "row", "matrix": "cell"}
+"""What is read in the place of tokens, by reader."""
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """How pairs are drawn from the inputs. Two counts with equal recipes can be merged."""
+
+    reader: str
+    """A name of the catalogue's readers."""
+    reading: Reading = field(default_factory=Reading)
+    relations: tuple[str, ...] = ()
+    """Names or patterns of dependency relations; empty where a window is used, or a table."""
+    window: int | None = None
+    """Contexts are the words up to so many places away in the sentence."""
+    sides: str = "both"
+    """Of a window: both, left, right, apart (named left: and right:) or each (by place)."""
+    tags: bool = False
+    """Words and contexts carry their part of speech: drink/VERB."""
+    columns: tuple[str, ...] = ()
+    """Of a table: the columns of the word, the context and perhaps the count, or ROLE=COLUMN."""
+    transpose: bool | None = False
+    """Words and contexts change places; None, of a table, if header or name shall tell."""
+    limit: int | None = None
+    """Stop after the sentence in which so many tokens have been read (rows, for tables)."""
+
+
+@dataclass(frozen=True)
+class Cuts:
+    """What is left out of the result. Totals are those before any cut, so order is no matter."""
+
+    min_count: int = 1
+    """Words seen less often are left out."""
+    min_context: int = 1
+    """Contexts seen less often are left out."""
+    min_pair: int = 1
+    """Pairs seen less often are left out."""
+    stop: frozenset[str] = frozenset()
+    """Neither words nor contexts."""
+    vocabulary: frozenset[str] | None = None
+    """The only words wanted."""
+    contexts: frozenset[str] | None = None
+    """The only context words wanted (without their slot)."""
+    alphabetic: bool = False
+    """Only words and contexts made of letters, hyphens and apostrophes inside allowed."""
 
 
 @dataclass(frozen=True)
@@ -66,10 +112,6 @@ class Part:
 
     folder: Path
     facts: Facts
-
-    def pairs(self, run: int) -> Path:
-        """One of its files of pairs."""
-        return self.folder / pairs_name(run)
 
 
 def task(sources: tuple[Source, ...], recipe: Recipe) -> Task:
@@ -111,15 +153,3 @@ def seal(folder: Path, facts: Facts) -> None:
 def load(folder: Path) -> Part:
     """A finished part."""
     return Part(folder, Facts(**json.loads((folder / MANIFEST).read_text())))
-
-
-def pack(folder: Path) -> dict[str, bytes]:
-    """A part's files, to be sent to where there is no shared disk."""
-    return {file.name: file.read_bytes() for file in sorted(folder.iterdir())}
-
-
-def unpack(files: dict[str, bytes], parent: Path, key: str) -> None:
-    """Put a part that was sent in its place."""
-    with new_part(parent, key) as draft:
-        for name, data in files.items():
-            (draft / name).write_bytes(data)

@@ -16,8 +16,7 @@ from roget.learn.corpus.base import Reading, Tables
 from roget.learn.counting.extract import TABULAR, drawer
 from roget.learn.counting.inputs import UNPARSED, plan_tasks, sources_of
 from roget.learn.counting.options import TAGGERS, Options, Words
-from roget.learn.counting.parts import Task
-from roget.learn.counting.recipe import Cuts, Recipe
+from roget.learn.counting.parts import Cuts, Recipe, Task
 
 PathLike: TypeAlias = str | os.PathLike[str]
 Inputs: TypeAlias = PathLike | Sequence[PathLike]

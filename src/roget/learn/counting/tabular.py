@@ -16,8 +16,7 @@ from roget.core.io.source import STANDARD_INPUT, Source
 from roget.core.io.table import open_table
 from roget.engines.base import Report
 from roget.learn.counting import exact
-from roget.learn.counting.parts import CONTEXTS, WORDS, Facts, pairs_name
-from roget.learn.counting.recipe import Recipe
+from roget.learn.counting.parts import CONTEXTS, WORDS, Facts, Recipe, pairs_name
 
 
 def count_table(

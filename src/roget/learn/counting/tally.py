@@ -9,7 +9,8 @@ import duckdb
 import numpy as np
 import numpy.typing as npt
 
-from roget.core.io import duck
+from roget.core.counts.matrix import frozen
+from roget.core.io.duck import write_parquet
 from roget.errors import InputError
 from roget.learn.corpus.base import Pairs, Strings, Tables
 from roget.learn.counting.parts import CONTEXTS, WORDS, pairs_name
@@ -134,14 +135,12 @@ class Tally:
         self.runs += 1
 
     def _write(self, arrays: dict[str, npt.NDArray[Any]], name: str) -> None:
-        # Without the cast, the type of an empty array of texts would be anyone's guess.
-        picked = ", ".join(
-            f"CAST({column} AS VARCHAR) AS {column}" if array.dtype == np.object_ else column
+        # The type of an empty array of texts would be anyone's guess.
+        types = {
+            column: "VARCHAR" if array.dtype == np.object_ else "BIGINT"
             for column, array in arrays.items()
-        )
-        self._connection.register("arrays", arrays)
-        duck.copy(self._connection, f"SELECT {picked} FROM arrays", self._folder / name)
-        self._connection.unregister("arrays")
+        }
+        write_parquet(self._connection, arrays, types, self._folder / name)
 
 
 def _first(keys: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
@@ -160,6 +159,4 @@ def _added(keys: npt.NDArray[K], counts: Numbers) -> tuple[npt.NDArray[K], Numbe
 
 
 def _texts(strings: Strings, ids: Numbers) -> npt.NDArray[np.object_]:
-    texts = np.empty(ids.size, np.object_)
-    texts[:] = [strings.texts[number] for number in ids.tolist()]
-    return texts
+    return frozen(strings.texts[number] for number in ids.tolist())

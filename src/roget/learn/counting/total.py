@@ -19,8 +19,7 @@ from roget.core.io import duck
 from roget.core.io.duck import quoted
 from roget.errors import InputError
 from roget.learn.counting import exact, parts
-from roget.learn.counting.parts import Part
-from roget.learn.counting.recipe import Cuts
+from roget.learn.counting.parts import Cuts, Part
 
 _LETTERS = r"\p{L}[\p{L}\p{M}]*([-'’‐‑]\p{L}[\p{L}\p{M}]*)*"
 """Letters and their marks; hyphens and apostrophes only between them."""
@@ -138,7 +137,7 @@ class Total:
 
     def _keyed(self, part: Part) -> tuple[str, bool]:
         """A part's pairs by their final numbers, and whether no key can come twice."""
-        runs = [part.pairs(run) for run in range(part.facts.runs)]
+        runs = [part.folder / parts.pairs_name(run) for run in range(part.facts.runs)]
         query, joins = self._read("SELECT word, context", *runs), ""
         key = {"words": "p.word", "contexts": "p.context"}
         for axis, column in key.items():

@@ -1,28 +1,99 @@
-"""Getting all tasks done, here or elsewhere, and telling how far it is."""
+"""Getting all tasks done, here or elsewhere, keeping what is done, and telling how far it is."""
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import TypeAlias
 
 from roget import catalogue
 from roget.core.io.source import STANDARD_INPUT
+from roget.core.store import Partial, clear_drafts
 from roget.engines.base import Engine, Report
 from roget.errors import InputError
 from roget.learn.counting import parts
 from roget.learn.counting.extract import TABULAR, Extract
 from roget.learn.counting.inputs import SLOW, stored
 from roget.learn.counting.options import Options
-from roget.learn.counting.parts import Part, Task
-from roget.learn.counting.recipe import Recipe
-from roget.learn.counting.workspace import Workspace
+from roget.learn.counting.parts import Part, Recipe, Task
 
 Progress: TypeAlias = Callable[[int, int, int], None]
 """Called with the bytes that are done, all bytes, and the tokens; tables have none."""
 
 POOL_FROM = 32 << 20
 """Bytes below which starting processes takes longer than they save."""
+
+_PARTS, _WORK = "parts", "work"
+
+
+class Workspace:
+    """OUT.partial: the parts that are done, a lock, and room to work in.
+
+    It goes away when the block ends well, or when nothing in it is worth keeping. Otherwise the
+    parts stay, and the error that ended the block has a note on how to go on.
+    """
+
+    def __init__(self, output: Path, tasks: Sequence[Task], *, keep: bool = True) -> None:
+        self._output = output
+        self._partial = Partial(output, "a count", lambda names: names <= {"lock", _PARTS, _WORK})
+        self.folder = self._partial.folder
+        self.parts = self.folder / _PARTS
+        self.work = self.folder / _WORK
+        self._tasks, self._keep = tasks, keep
+
+    def __enter__(self) -> Workspace:
+        self._partial.__enter__()
+        try:
+            shutil.rmtree(self.work, ignore_errors=True)
+            self.work.mkdir()
+            self.parts.mkdir(exist_ok=True)
+            # What a run that was killed has left of its output: nobody else writes it now.
+            clear_drafts(self._output.absolute(), age=0.0)
+            for folder in self.parts.glob(".*"):
+                # Drafts of such a run. Parts of other recipes stay: they cost hours.
+                shutil.rmtree(folder, ignore_errors=True)
+        except OSError as error:
+            self._partial.__exit__()
+            said = error.strerror or error
+            raise type(error)(f"cannot write {self.folder}: {said}") from None
+        return self
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        done = self.done()
+        # Faulty input that shows only when parts are added up would show again.
+        hopeless = isinstance(error, InputError) and len(done) == len(self._tasks)
+        if error is None or not done or hopeless or not self._keep:
+            self._partial.discard()
+        else:
+            shutil.rmtree(self.work, ignore_errors=True)
+            error.add_note(self._note(done))
+        self._partial.__exit__()
+
+    def done(self) -> set[str]:
+        """The keys of the tasks that are done."""
+        return {task.key for task in self._tasks if (self.parts / task.key).is_dir()}
+
+    def part(self, task: Task) -> Part:
+        """A finished task's part."""
+        return parts.load(self.parts / task.key)
+
+    def _note(self, done: set[str]) -> str:
+        files = {source.path for task in self._tasks for source in task.sources}
+        missing = {
+            source.path
+            for task in self._tasks
+            for source in task.sources
+            if task.key not in done or source.path == STANDARD_INPUT
+        }
+        if not missing:
+            counted = "everything is counted but not added up"
+        elif len(files) > 1:
+            counted = f"{len(files) - len(missing)} of {len(files)} files counted"
+        else:
+            counted = f"{len(done)} of {len(self._tasks)} pieces counted"
+        return f"{counted}; run the same command again to go on ({self.folder} keeps it)"
 
 
 class Meter:
@@ -53,8 +124,10 @@ def counted(
         try:
             job = _job(workspace, recipe, options, shared=engine.shares_disk)
             for at, files in engine.run(job, missing, report):
-                if files is not None:
-                    parts.unpack(files, workspace.parts, missing[at].key)
+                if files is not None:  # sent from where there is no shared disk
+                    with parts.new_part(workspace.parts, missing[at].key) as draft:
+                        for name, data in files.items():
+                            (draft / name).write_bytes(data)
         finally:
             engine.close()
     return [workspace.part(task) for task in tasks]
