@@ -18,7 +18,7 @@ help:
 	@echo "make test    run the tests and the examples in the docstrings"
 	@echo "make lint    ruff, mypy, the import rules, and the pages' scripts"
 	@echo "make format  let ruff put the code in order"
-	@echo "make docs    write what the documentation takes from the program"
+	@echo "make docs    write what the documentation takes from the program (DOCS=--measures: one page, at once)"
 	@echo "make bench   compare speed and memory with other libraries (BENCH=--quick for a short run)"
 	@echo "make clean   remove .venv and everything generated"
 
@@ -32,7 +32,6 @@ demo: $(BASE)
 	@echo "open in a browser: $(CURDIR)/demo.html"
 
 test: $(READY)
-	@$(BIN)/python docs/build.py --measures >/dev/null
 	$(BIN)/python -m pytest -n auto --dist loadfile $(PYTEST)
 
 bench: $(READY)
@@ -63,7 +62,7 @@ format: $(READY)
 	$(BIN)/ruff format .
 
 docs: $(READY)
-	$(BIN)/python docs/build.py
+	$(BIN)/python docs/build.py $(DOCS)
 
 clean:
 	rm -rf $(VENV) node_modules build dist site demo.html demo.thesaurus .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
