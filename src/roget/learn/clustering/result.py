@@ -269,8 +269,11 @@ class Clustering:
         if known is None:
             known = np.asarray(self.mass @ self.centroids) / max(float(self.mass.sum()), 1e-300)
         object.__setattr__(self, "background", np.asarray(known, dtype=np.float64))
-        if self.background.shape != (self.centroids.shape[1],) or not (self.background >= 0).all():
-            raise InputError("background: expected a probability for each context")
+        right = self.n_clusters, self.background.size
+        if self.centroids.shape != right:
+            raise InputError(f"centroids of shape {self.centroids.shape}: expected {right}")
+        if not (self.background >= 0).all():
+            raise InputError("background: a value is negative or not a number")
 
     @property
     def n_clusters(self) -> int:
