@@ -6,7 +6,7 @@ import math
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import fields
+from dataclasses import dataclass, fields
 from typing import Any, ClassVar, Literal, Protocol
 
 import numpy as np
@@ -19,11 +19,13 @@ from roget.scoring.entropy import Estimator
 Need = Literal["entropies", "sizes", "pairs", "bcubed", "matched", "table", "chance"]
 
 
+@dataclass(frozen=True)
 class Measure(ABC):
     """A measure of agreement between gold classes and system clusters.
 
-    Subclasses declare what they are, and compute a value from the statistics they need, in the
-    order of `needs`. Parameters are dataclass fields with defaults.
+    Subclasses declare what they are, by keywords of the class or by attributes, and compute a
+    value from the statistics they need: the parameters of `compute` name them. Parameters of
+    the measure itself are dataclass fields with defaults.
     """
 
     name: ClassVar[str]
@@ -37,6 +39,14 @@ class Measure(ABC):
     ties: ClassVar[bool] = False
     """Whether cells of equal count are told apart by their order."""
     reference: ClassVar[str]
+
+    def __init_subclass__(cls, **declared: Any) -> None:
+        super().__init_subclass__()
+        for attribute, value in declared.items():
+            setattr(cls, attribute, value)
+        if "compute" in vars(cls) and "needs" not in vars(cls):
+            code = cls.compute.__code__
+            cls.needs = code.co_varnames[1 : code.co_argcount]  # type: ignore[assignment]
 
     @abstractmethod
     def compute(self, *statistics: Any) -> float:
@@ -55,11 +65,17 @@ class Measure(ABC):
     def __str__(self) -> str:
         given = [
             f"{field.name}={_written(getattr(self, field.name))}"
-            for field in fields(self)  # type: ignore[arg-type]
+            for field in fields(self)
             if getattr(self, field.name) != field.default
         ]
         return f"{self.name}({', '.join(given)})" if given else self.name
 
+
+class Distance(Measure, direction="lower", best=0.0):
+    """A measure of which 0 is best."""
+
+
+UNBOUNDED = (0.0, math.inf)
 
 _CALL = re.compile(r"\s*([a-z0-9_-]+)\s*(?:\(\s*(.*?)\s*\))?\s*")
 
@@ -83,7 +99,7 @@ def parse(measure: str | Measure) -> Measure:
         raise InputError(f"{measure!r} is not a measure: expected a name, or name(parameter=value)")
     cls: type[Measure] = catalogue.load("measures", match[1])
     given: dict[str, Any] = {}
-    defaults = {field.name: field.default for field in fields(cls)}  # type: ignore[arg-type]
+    defaults = {field.name: field.default for field in fields(cls)}
     for argument in filter(None, re.split(r"\s*,\s*", match[2] or "")):
         key, equals, text = (part.strip() for part in argument.partition("="))
         if key in given:

@@ -16,7 +16,7 @@ from roget.core.types import FloatArray
 from roget.errors import InputError, Undefined
 from roget.scoring.cells.statistics import Chance, Entropies, Sizes
 from roget.scoring.entropy import Histogram
-from roget.scoring.measures.base import Measure, choose
+from roget.scoring.measures.base import UNBOUNDED, Distance, Measure, choose
 
 ROSENBERG = "Rosenberg & Hirschberg 2007"
 REICHART = "Reichart & Rappoport 2009"
@@ -36,13 +36,8 @@ def average(kind: str, a: float, b: float) -> float:
     return min(a, b) if kind == "min" else max(a, b)
 
 
-@dataclass(frozen=True)
-class Homogeneity(Measure):
+class Homogeneity(Measure, name="homogeneity", reference=ROSENBERG):
     """1 is best: each cluster holds one class only. 1 − H(C|K)/H(C); 1 if H(C) = 0."""
-
-    name = "homogeneity"
-    needs = ("entropies",)
-    reference = ROSENBERG
 
     def compute(self, entropies: Entropies) -> float:
         if entropies.gold == 0:
@@ -50,13 +45,8 @@ class Homogeneity(Measure):
         return 1 - entropies.gold_given_system / entropies.gold
 
 
-@dataclass(frozen=True)
-class Completeness(Measure):
+class Completeness(Measure, name="completeness", reference=ROSENBERG):
     """1 is best: each class lies in one cluster. 1 − H(K|C)/H(K); 1 if H(K) = 0."""
-
-    name = "completeness"
-    needs = ("entropies",)
-    reference = ROSENBERG
 
     def compute(self, entropies: Entropies) -> float:
         if entropies.system == 0:
@@ -65,7 +55,7 @@ class Completeness(Measure):
 
 
 @dataclass(frozen=True)
-class V(Measure):
+class V(Measure, name="v", reference=ROSENBERG):
     """1 is best, 0 is no knowledge: the harmonic mean of homogeneity and completeness.
 
     (1+β)·h·c/(β·h + c), written as (1+β)·I/(β·H(K) + H(C)) so that rounding near 0 stays small.
@@ -73,10 +63,6 @@ class V(Measure):
     """
 
     beta: float = 1.0
-
-    name = "v"
-    needs = ("entropies",)
-    reference = ROSENBERG
 
     def __post_init__(self) -> None:
         if not self.beta >= 0:
@@ -100,32 +86,15 @@ class V(Measure):
         return (1 + self.beta) * entropies.mutual / scale
 
 
-@dataclass(frozen=True)
-class VI(Measure):
+class VI(Distance, name="vi", range=UNBOUNDED, symmetric=True, reference=MEILA):
     """0 is best, in nats: the information lost and gained between the two, H(C|K) + H(K|C)."""
-
-    name = "vi"
-    direction = "lower"
-    range = (0.0, math.inf)
-    symmetric = True
-    best = 0.0
-    needs = ("entropies",)
-    reference = MEILA
 
     def compute(self, entropies: Entropies) -> float:
         return entropies.gold_given_system + entropies.system_given_gold
 
 
-@dataclass(frozen=True)
-class NVI(Measure):
+class NVI(Distance, name="nvi", range=UNBOUNDED, reference=REICHART):
     """0 is best; 1 = as bad as one big cluster; no upper bound. VI/H(C); H(K) if H(C) = 0."""
-
-    name = "nvi"
-    direction = "lower"
-    range = (0.0, math.inf)
-    best = 0.0
-    needs = ("entropies",)
-    reference = REICHART
 
     def compute(self, entropies: Entropies) -> float:
         if entropies.gold == 0:
@@ -133,16 +102,8 @@ class NVI(Measure):
         return VI().compute(entropies) / entropies.gold
 
 
-@dataclass(frozen=True)
-class NVIK(Measure):
+class NVIK(Distance, name="nvi-k", range=UNBOUNDED, reference=REICHART):
     """0 is best; no upper bound. VI/H(K); H(C) if H(K) = 0. Favours many clusters."""
-
-    name = "nvi-k"
-    direction = "lower"
-    range = (0.0, math.inf)
-    best = 0.0
-    needs = ("entropies",)
-    reference = REICHART
 
     def compute(self, entropies: Entropies) -> float:
         if entropies.system == 0:
@@ -150,16 +111,8 @@ class NVIK(Measure):
         return VI().compute(entropies) / entropies.system
 
 
-@dataclass(frozen=True)
-class VILogN(Measure):
+class VILogN(Distance, name="vi-logn", symmetric=True, reference=MEILA):
     """0 is best, 1 the worst N items allow: VI/log N. Not comparable between sizes of data."""
-
-    name = "vi-logn"
-    direction = "lower"
-    symmetric = True
-    best = 0.0
-    needs = ("entropies", "sizes")
-    reference = MEILA
 
     def compute(self, entropies: Entropies, sizes: Sizes) -> float:
         vi = VI().compute(entropies)
@@ -172,34 +125,21 @@ class VILogN(Measure):
         return vi / math.log(sizes.n)
 
 
-@dataclass(frozen=True)
-class MI(Measure):
+class MI(Measure, name="mi", range=UNBOUNDED, symmetric=True, best=None, reference="Shannon 1948"):
     """H(C) is best, 0 is no knowledge, in nats: the mutual information of classes and clusters."""
-
-    name = "mi"
-    range = (0.0, math.inf)
-    symmetric = True
-    best = None
-    needs = ("entropies",)
-    reference = "Shannon 1948"
 
     def compute(self, entropies: Entropies) -> float:
         return entropies.mutual
 
 
 @dataclass(frozen=True)
-class NMI(Measure):
+class NMI(Measure, name="nmi", symmetric=True, reference="Strehl & Ghosh 2002"):
     """1 is best, 0 is no knowledge: I(C;K) over an average of H(C) and H(K).
 
     `average` is arithmetic (then it is V), geometric, min or max.
     """
 
     average: str = "arithmetic"
-
-    name = "nmi"
-    symmetric = True
-    needs = ("entropies",)
-    reference = "Strehl & Ghosh 2002"
 
     def __post_init__(self) -> None:
         choose("nmi", "average", self.average, AVERAGES)
@@ -212,15 +152,8 @@ class NMI(Measure):
         return entropies.mutual / scale if scale else 0.0
 
 
-@dataclass(frozen=True)
-class ZKEntropy(Measure):
+class ZKEntropy(Distance, name="zk-entropy", reference="Zhao & Karypis 2001"):
     """0 is best: H(C|K)/log q for q classes. Rewards purity only; singletons score 0."""
-
-    name = "zk-entropy"
-    direction = "lower"
-    best = 0.0
-    needs = ("entropies", "sizes")
-    reference = "Zhao & Karypis 2001"
 
     def compute(self, entropies: Entropies, sizes: Sizes) -> float:
         left = entropies.gold_given_system
@@ -246,29 +179,16 @@ def table_cost(sizes: Histogram, classes: int, n: float) -> float:
     return weighted_sum(cost, sizes.cells) / n
 
 
-@dataclass(frozen=True)
-class Q0(Measure):
+class Q0(Measure, name="q0", direction="lower", range=UNBOUNDED, best=None, reference=DOM):
     """Lower is better, in nats per item: H(C|K) plus the cost of the clusters' class counts."""
-
-    name = "q0"
-    direction = "lower"
-    range = (0.0, math.inf)
-    best = None
-    needs = ("entropies", "sizes")
-    reference = DOM
 
     def compute(self, entropies: Entropies, sizes: Sizes) -> float:
         cost = table_cost(sizes.system, sizes.classes, float(sizes.n))
         return entropies.gold_given_system + cost
 
 
-@dataclass(frozen=True)
-class Q2(Measure):
+class Q2(Measure, name="q2", reference=DOM):
     """1 is best: the cost of a perfect clustering over that of this one; 1 for a single class."""
-
-    name = "q2"
-    needs = ("entropies", "sizes")
-    reference = DOM
 
     def compute(self, entropies: Entropies, sizes: Sizes) -> float:
         if sizes.classes == 1:
@@ -279,19 +199,19 @@ class Q2(Measure):
 
 
 @dataclass(frozen=True)
-class AMI(Measure):
+class AMI(
+    Measure,
+    name="ami",
+    range=(-math.inf, 1.0),
+    symmetric=True,
+    reference="Vinh, Epps & Bailey 2010",
+):
     """1 is best, 0 is chance: mutual information adjusted by its exact expectation.
 
     `average` of the entropies is arithmetic, geometric, min or max. Plug-in entropies only.
     """
 
     average: str = "arithmetic"
-
-    name = "ami"
-    range = (-math.inf, 1.0)
-    symmetric = True
-    needs = ("chance",)
-    reference = "Vinh, Epps & Bailey 2010"
 
     def __post_init__(self) -> None:
         choose("ami", "average", self.average, AVERAGES)
@@ -306,19 +226,18 @@ class AMI(Measure):
         return above / (average(self.average, chance.gold, chance.system) - chance.expected)
 
 
-@dataclass(frozen=True)
-class RMI(Measure):
+class RMI(
+    Measure,
+    name="rmi",
+    range=(-math.inf, math.inf),
+    symmetric=True,
+    best=None,
+    reference="Newman, Cantwell & Young 2020",
+):
     """Higher is better, in nats; can be negative: information less the cost of sending the table.
 
     I(C;K) − (1/N)·log Ω, where Ω counts the tables with these sizes (Newman's approximation).
     """
-
-    name = "rmi"
-    range = (-math.inf, math.inf)
-    symmetric = True
-    best = None
-    needs = ("chance", "sizes")
-    reference = "Newman, Cantwell & Young 2020"
 
     def compute(self, chance: Chance, sizes: Sizes) -> float:
         return chance.mutual - log_tables(sizes) / float(sizes.n)

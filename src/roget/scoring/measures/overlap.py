@@ -11,73 +11,43 @@ from roget.core.types import IntArray
 from roget.errors import InputError, Undefined
 from roget.scoring.cells.contingency import Contingency, best_match
 from roget.scoring.cells.statistics import BCubed, Matched
-from roget.scoring.measures.base import Measure, harmonic
+from roget.scoring.measures.base import Distance, Measure, harmonic
 
 
-@dataclass(frozen=True)
-class Purity(Measure):
+class Purity(Measure, name="purity", reference="Zhao & Karypis 2001"):
     """1 is best: the share of items in their cluster's majority class. Singletons score 1."""
-
-    name = "purity"
-    needs = ("table",)
-    reference = "Zhao & Karypis 2001"
 
     def compute(self, table: Contingency) -> float:
         return float(table.column_best.sum() / table.n)
 
 
-@dataclass(frozen=True)
-class InversePurity(Measure):
+class InversePurity(Measure, name="inverse-purity", reference="Zhao & Karypis 2001"):
     """1 is best: the share of items in their class's majority cluster. One cluster scores 1."""
-
-    name = "inverse-purity"
-    needs = ("table",)
-    reference = "Zhao & Karypis 2001"
 
     def compute(self, table: Contingency) -> float:
         return float(table.row_best.sum() / table.n)
 
 
-@dataclass(frozen=True)
-class MicroPrecision(Purity):
+class MicroPrecision(Purity, name="micro-precision", reference="Dhillon, Mallela & Modha 2003"):
     """1 is best: micro-averaged precision once each cluster is given its majority class.
 
     Every item has one class and one cluster, so it equals recall and purity.
     """
 
-    name = "micro-precision"
-    reference = "Dhillon, Mallela & Modha 2003"
 
-
-@dataclass(frozen=True)
-class MicroRecall(Purity):
+class MicroRecall(Purity, name="micro-recall", reference="Dhillon, Mallela & Modha 2003"):
     """1 is best: micro-averaged recall once each cluster is given its majority class.
 
     Every item has one class and one cluster, so it equals precision and purity.
     """
 
-    name = "micro-recall"
-    reference = "Dhillon, Mallela & Modha 2003"
 
-
-@dataclass(frozen=True)
-class ManyToOne(Purity):
+class ManyToOne(Purity, name="many-to-one", reference="Johnson 2007"):
     """1 is best: accuracy when many clusters may map to one class; the tagger's name for purity."""
 
-    name = "many-to-one"
-    reference = "Johnson 2007"
 
-
-@dataclass(frozen=True)
-class VanDongen(Measure):
+class VanDongen(Distance, name="van-dongen", symmetric=True, reference="van Dongen 2000"):
     """0 is best: the share of items to move, 1 − (Σ row maxima + Σ column maxima)/2N."""
-
-    name = "van-dongen"
-    direction = "lower"
-    symmetric = True
-    best = 0.0
-    needs = ("table",)
-    reference = "van Dongen 2000"
 
     def compute(self, table: Contingency) -> float:
         kept = table.row_best.sum() + table.column_best.sum()
@@ -91,53 +61,31 @@ def best_f_by_class(table: Contingency) -> np.ndarray:
     return best
 
 
-@dataclass(frozen=True)
-class ClusteringF(Measure):
+class ClusteringF(Measure, name="f", reference="Fung, Wang & Ester 2003"):
     """1 is best: each class's best F with any cluster, averaged by class size."""
-
-    name = "f"
-    needs = ("table",)
-    reference = "Fung, Wang & Ester 2003"
 
     def compute(self, table: Contingency) -> float:
         return float(weighted_sum(best_f_by_class(table), table.row_totals) / table.n)
 
 
-@dataclass(frozen=True)
-class Larsen(Measure):
+class Larsen(Measure, name="larsen", reference="Larsen & Aone 1999"):
     """1 is best: each class's best F with any cluster, all classes counting alike."""
-
-    name = "larsen"
-    needs = ("table",)
-    reference = "Larsen & Aone 1999"
 
     def compute(self, table: Contingency) -> float:
         return float(best_f_by_class(table).mean())
 
 
-@dataclass(frozen=True)
-class OneToOne(Measure):
+class OneToOne(Measure, name="one-to-one", symmetric=True, reference="Kuhn 1955"):
     """1 is best: accuracy under the best one-to-one match ("clustering accuracy")."""
-
-    name = "one-to-one"
-    symmetric = True
-    needs = ("matched",)
-    reference = "Kuhn 1955"
 
     def compute(self, matched: Matched) -> float:
         return matched.items / matched.n
 
 
-@dataclass(frozen=True)
-class Misclassification(Measure):
+class Misclassification(
+    Distance, name="misclassification", symmetric=True, reference="Zeng et al. 2002"
+):
     """0 is best: the share of items outside the best one-to-one match, 1 − one-to-one."""
-
-    name = "misclassification"
-    direction = "lower"
-    symmetric = True
-    best = 0.0
-    needs = ("matched",)
-    reference = "Zeng et al. 2002"
 
     def compute(self, matched: Matched) -> float:
         return (matched.n - matched.items) / matched.n
@@ -165,76 +113,46 @@ def greedy_match(table: Contingency) -> float:
     return float(table.counts[order[taken]].sum() / table.n)
 
 
-@dataclass(frozen=True)
-class GreedyOneToOne(Measure):
+class GreedyOneToOne(
+    Measure, name="greedy-one-to-one", ties=True, reference="Haghighi & Klein 2006"
+):
     """1 is best: accuracy when the largest cells are matched first, one to one."""
-
-    name = "greedy-one-to-one"
-    ties = True
-    needs = ("table",)
-    reference = "Haghighi & Klein 2006"
 
     def compute(self, table: Contingency) -> float:
         return greedy_match(table)
 
 
-@dataclass(frozen=True)
-class MeilaHeckerman(GreedyOneToOne):
+class MeilaHeckerman(GreedyOneToOne, name="meila-heckerman", reference="Meilă & Heckerman 2001"):
     """1 is best: the criterion H, whose match is greedy by cell size like greedy-one-to-one."""
-
-    name = "meila-heckerman"
-    reference = "Meilă & Heckerman 2001"
 
 
 BAGGA = "Bagga & Baldwin 1998"
 LUO = "Luo 2005"
 
 
-@dataclass(frozen=True)
-class BCubedPrecision(Measure):
+class BCubedPrecision(Measure, name="b3-precision", reference=BAGGA):
     """1 is best: for the average item, the share of its cluster that is of its class."""
-
-    name = "b3-precision"
-    needs = ("bcubed",)
-    reference = BAGGA
 
     def compute(self, bcubed: BCubed) -> float:
         return bcubed.precision
 
 
-@dataclass(frozen=True)
-class BCubedRecall(Measure):
+class BCubedRecall(Measure, name="b3-recall", reference=BAGGA):
     """1 is best: for the average item, the share of its class that is in its cluster."""
-
-    name = "b3-recall"
-    needs = ("bcubed",)
-    reference = BAGGA
 
     def compute(self, bcubed: BCubed) -> float:
         return bcubed.recall
 
 
-@dataclass(frozen=True)
-class BCubedF(Measure):
+class BCubedF(Measure, name="b3-f", symmetric=True, reference=BAGGA):
     """1 is best: the harmonic mean of B-cubed precision and recall."""
-
-    name = "b3-f"
-    symmetric = True
-    needs = ("bcubed",)
-    reference = BAGGA
 
     def compute(self, bcubed: BCubed) -> float:
         return harmonic(bcubed.precision, bcubed.recall)
 
 
-@dataclass(frozen=True)
-class CEAFE(Measure):
+class CEAFE(Measure, name="ceaf-e", symmetric=True, reference=LUO):
     """1 is best: F of the best one-to-one match by Dice overlap, each class counting alike."""
-
-    name = "ceaf-e"
-    symmetric = True
-    needs = ("table",)
-    reference = LUO
 
     def compute(self, table: Contingency) -> float:
         sizes = table.row_totals[table.rows] + table.column_totals[table.columns]
@@ -243,14 +161,8 @@ class CEAFE(Measure):
         return 2 * total / sum(table.shape)
 
 
-@dataclass(frozen=True)
-class CEAFM(Measure):
+class CEAFM(Measure, name="ceaf-m", symmetric=True, reference=LUO):
     """1 is best: F of the best one-to-one match by items; with every item answered, one-to-one."""
-
-    name = "ceaf-m"
-    symmetric = True
-    needs = ("matched",)
-    reference = LUO
 
     def compute(self, matched: Matched) -> float:
         return matched.items / matched.n
@@ -261,7 +173,12 @@ _MOST_ITEMS = 10**9
 
 
 @dataclass(frozen=True)
-class SupervisedRecall(Measure):
+class SupervisedRecall(
+    Measure,
+    name="supervised-recall",
+    ties=True,
+    reference="Agirre et al. 2006; Manandhar et al. 2010",
+):
     """1 is best: each cluster takes the class it met most in `train` of the items, tested on the
     rest, averaged over seeded random splits. A cluster met only in the test part is wrong.
 
@@ -271,11 +188,6 @@ class SupervisedRecall(Measure):
     train: float = 0.8
     splits: int = 5
     seed: int = 0
-
-    name = "supervised-recall"
-    ties = True
-    needs = ("table",)
-    reference = "Agirre et al. 2006; Manandhar et al. 2010"
 
     def __post_init__(self) -> None:
         if not 0 < self.train < 1:

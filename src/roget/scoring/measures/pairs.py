@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from roget.errors import Undefined
 from roget.scoring.cells.statistics import PairCounts, Sizes
-from roget.scoring.measures.base import Measure, choose, harmonic
+from roget.scoring.measures.base import UNBOUNDED, Distance, Measure, choose, harmonic
 
 MANANDHAR = "Manandhar et al. 2010"
 
@@ -20,14 +20,8 @@ def agreed(pairs: PairCounts) -> bool:
     return pairs.gold == pairs.system == pairs.both
 
 
-@dataclass(frozen=True)
-class Rand(Measure):
+class Rand(Measure, name="rand", symmetric=True, reference="Rand 1971"):
     """1 is best: the share of pairs on which the two agree. High by chance alone."""
-
-    name = "rand"
-    symmetric = True
-    needs = ("pairs",)
-    reference = "Rand 1971"
 
     def compute(self, pairs: PairCounts) -> float:
         if agreed(pairs):
@@ -35,15 +29,8 @@ class Rand(Measure):
         return (pairs.total - pairs.gold - pairs.system + 2 * pairs.both) / pairs.total
 
 
-@dataclass(frozen=True)
-class ARI(Measure):
+class ARI(Measure, name="ari", range=(-1.0, 1.0), symmetric=True, reference="Hubert & Arabie 1985"):
     """1 is best, 0 is chance, negative is worse than chance: Rand, adjusted for chance."""
-
-    name = "ari"
-    range = (-1.0, 1.0)
-    symmetric = True
-    needs = ("pairs",)
-    reference = "Hubert & Arabie 1985"
 
     def compute(self, pairs: PairCounts) -> float:
         if agreed(pairs):
@@ -54,18 +41,13 @@ class ARI(Measure):
         return above / most
 
 
-@dataclass(frozen=True)
-class Gamma(Measure):
+class Gamma(
+    Measure, name="gamma", range=(-1.0, 1.0), symmetric=True, reference="Hubert & Schultz 1976"
+):
     """1 is best, 0 is chance: the correlation of "together in gold" with "together in system".
 
     Undefined when a side keeps all pairs together, or none.
     """
-
-    name = "gamma"
-    range = (-1.0, 1.0)
-    symmetric = True
-    needs = ("pairs",)
-    reference = "Hubert & Schultz 1976"
 
     def compute(self, pairs: PairCounts) -> float:
         for side, together in (("gold", pairs.gold), ("system", pairs.system)):
@@ -80,14 +62,8 @@ class Gamma(Measure):
         return above / (math.sqrt(left) * math.sqrt(right))
 
 
-@dataclass(frozen=True)
-class Jaccard(Measure):
+class Jaccard(Measure, name="jaccard", symmetric=True, reference="Milligan et al. 1983"):
     """1 is best: pairs together in both over pairs together in either."""
-
-    name = "jaccard"
-    symmetric = True
-    needs = ("pairs",)
-    reference = "Milligan et al. 1983"
 
     def compute(self, pairs: PairCounts) -> float:
         if agreed(pairs):
@@ -95,14 +71,8 @@ class Jaccard(Measure):
         return pairs.both / (pairs.gold + pairs.system - pairs.both)
 
 
-@dataclass(frozen=True)
-class FowlkesMallows(Measure):
+class FowlkesMallows(Measure, name="fm", symmetric=True, reference="Fowlkes & Mallows 1983"):
     """1 is best: the geometric mean of pair precision and recall; 1 for identical singletons."""
-
-    name = "fm"
-    symmetric = True
-    needs = ("pairs",)
-    reference = "Fowlkes & Mallows 1983"
 
     def compute(self, pairs: PairCounts) -> float:
         if agreed(pairs):
@@ -113,7 +83,7 @@ class FowlkesMallows(Measure):
 
 
 @dataclass(frozen=True)
-class Mirkin(Measure):
+class Mirkin(Distance, name="mirkin", range=UNBOUNDED, symmetric=True, reference="Mirkin 1996"):
     """0 is best; up to N(N−1): twice the number of pairs on which the two disagree.
 
     `scale=pairs` divides by N(N−1), which gives 1 − Rand; `scale=n2` divides by N², which does
@@ -121,14 +91,6 @@ class Mirkin(Measure):
     """
 
     scale: str = "none"
-
-    name = "mirkin"
-    direction = "lower"
-    range = (0.0, math.inf)
-    symmetric = True
-    best = 0.0
-    needs = ("pairs", "sizes")
-    reference = "Mirkin 1996"
 
     def __post_init__(self) -> None:
         choose("mirkin", "scale", self.scale, ("none", "pairs", "n2"))
@@ -142,38 +104,22 @@ class Mirkin(Measure):
         return apart / (2 * pairs.total if self.scale == "pairs" else sizes.n**2)
 
 
-@dataclass(frozen=True)
-class PairedPrecision(Measure):
+class PairedPrecision(Measure, name="paired-precision", reference=MANANDHAR):
     """1 is best: of the pairs the system keeps together, the share gold does too; 1 if none."""
-
-    name = "paired-precision"
-    needs = ("pairs",)
-    reference = MANANDHAR
 
     def compute(self, pairs: PairCounts) -> float:
         return pairs.both / pairs.system if pairs.system else 1.0
 
 
-@dataclass(frozen=True)
-class PairedRecall(Measure):
+class PairedRecall(Measure, name="paired-recall", reference=MANANDHAR):
     """1 is best: of the pairs gold keeps together, the share the system does too; 1 if none."""
-
-    name = "paired-recall"
-    needs = ("pairs",)
-    reference = MANANDHAR
 
     def compute(self, pairs: PairCounts) -> float:
         return pairs.both / pairs.gold if pairs.gold else 1.0
 
 
-@dataclass(frozen=True)
-class PairedF(Measure):
+class PairedF(Measure, name="paired-f", symmetric=True, reference=MANANDHAR):
     """1 is best: the harmonic mean of paired precision and recall. Favours one big cluster."""
-
-    name = "paired-f"
-    symmetric = True
-    needs = ("pairs",)
-    reference = MANANDHAR
 
     def compute(self, pairs: PairCounts) -> float:
         return harmonic(PairedPrecision().compute(pairs), PairedRecall().compute(pairs))
