@@ -24,9 +24,8 @@ from soft_quality import folder
 from roget.core.intervals import wilson
 from roget.core.quadruple import Quadruple
 from roget.learn.attachment import Attacher
-from roget.learn.attachment.association import Association
 from roget.learn.attachment.quads import read
-from roget.learn.attachment.tally import Tally, back_off
+from roget.learn.attachment.tally import Association, Tally, back_off
 from roget.learn.attachment.words import Normal
 
 Quads = Sequence[Quadruple]
@@ -161,14 +160,15 @@ class Alone(Association):
         return np.ones(len(quads))
 
     def log_ratio(self, quads: Sequence[Normal]) -> Any:
-        return Association(self.counts).log_ratio(quads)
+        return Association(self.keys, self.values).log_ratio(quads)
 
 
 def chain_stages(train: Quads, dev: Quads, wordnet: Path) -> list[dict[str, Any]]:
     """Print each stage of the chain with and without p(preposition|head)."""
     chain = Attacher("chain", wordnet=wordnet if wordnet.is_dir() else None).fit(train)
     found = {True: chain.test(dev)}
-    chain.fitted_.association = Alone(chain.fitted_.association.counts)
+    own = chain.fitted_.association
+    chain.fitted_.association = Alone(own.keys, own.values)
     found[False] = chain.test(dev)
     print("\nThe chain on dev: coverage and accuracy, and both without p(preposition|head)")
     rows = []

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from pathlib import Path
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from roget import catalogue
 from roget.report import Report
@@ -35,6 +35,17 @@ def report_names() -> Report:
     rows = listing()
     data = [{"name": name, "about": about} for name, about in rows]
     return listed("Reproductions", rows, data)
+
+
+def compose(
+    title: str, figures: Path | None, picture: str, draw: Callable[[Path], None], **parts: Any
+) -> Report:
+    """A report that begins with its title; the picture is drawn if there is a folder for it."""
+    if figures is not None:
+        figures.mkdir(parents=True, exist_ok=True)
+        draw(figures / picture)
+        parts["notes"] = [*parts["notes"], f"picture: {figures / picture}"]
+    return Report(title=title, lead=[title], **parts)
 
 
 def data_file(*parts: str) -> Path | None:

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from roget.core.information import bits
+from roget.core.types import Array, Floats
 from roget.data import sample
 from roget.errors import MissingExtra
 from roget.learn.clustering.mdl.estimator import MDLTree
+from roget.papers import compose
 from roget.report import Column, Report, Table
-
-Array: TypeAlias = npt.NDArray[Any]
-Floats: TypeAlias = npt.NDArray[np.float64]
+from roget.report.format import branches
 
 NOUNS, VERBS, CLUSTERS = 40, 30, 4
 """The true model's; the paper gives only the last number."""
@@ -106,22 +106,17 @@ def figure_3(figures: Path | None = None) -> Report:
         "paper's annealing, which makes a split unless one side happens to be empty. The distance "
         "is D(estimate ‖ truth) in bits; the other way round it is infinite."
     )
-    notes = [_moral(rows)]
-    if figures is not None:
-        figures.mkdir(parents=True, exist_ok=True)
-        picture = figures / "mdl-figure-3.svg"
-        draw(rows, picture)
-        notes.append(f"picture: {picture}")
-    title = "Number of clusters and KL distance by data size (Li & Abe 1996, Figure 3)"
-    return Report(
-        title=title,
-        lead=[title],
+    return compose(
+        "Number of clusters and KL distance by data size (Li & Abe 1996, Figure 3)",
+        figures,
+        "mdl-figure-3.svg",
+        partial(draw, rows),
         about=about,
         tables=[
             _table("(a) clusters", rows, "leaves", ".1f"),
             _table("(b) KL distance, bits", rows, "distance", ".4f"),
         ],
-        notes=notes,
+        notes=[_moral(rows)],
         data=[row._asdict() for row in rows],
         sheet=Table.of(Row._fields, rows),
     )
@@ -149,7 +144,7 @@ def experiment_2(figures: Path | None = None) -> Report:
     )
     model = MDLTree(random_state=0).fit(counts)
     title = "A thesaurus of frequent nouns (Li & Abe 1996, Experiment 2)"
-    lines = [(line,) for line in _branches(model, counts.words)]
+    lines = [(line,) for line in _lines(model, counts.words)]
     labels = zip(counts.words.tolist(), model.labels_.tolist(), strict=True)
     return Report(
         title=title,
@@ -160,25 +155,20 @@ def experiment_2(figures: Path | None = None) -> Report:
     )
 
 
-def _branches(model: MDLTree, words: Array) -> Iterator[str]:
+def _lines(model: MDLTree, words: Array) -> Iterator[str]:
     """The tree, a line for each class; two nouns that part need no lines of their own."""
     tree = model.tree_
-    waiting = [("", "", 0)]
-    while waiting:
-        branch, below, node = waiting.pop()
-        leaves = tree.cluster[tree.leaves(node)]
-        nouns = ", ".join(str(word) for word in words[np.isin(model.labels_, leaves)])
-        nouns = nouns if node else "all nouns"
-        children = tree.children(node)
-        saved = f"   {bits(float(tree.value[node])):,.0f} bits" if children else ""
+
+    def inside(node: int) -> Array:
+        return words[np.isin(model.labels_, tree.cluster[tree.leaves(node)])]
+
+    def parts(node: int) -> Sequence[int]:
+        return () if len(tree.leaves(node)) == 2 == inside(node).size else tree.children(node)
+
+    for branch, _, node in branches(parts):
+        nouns = ", ".join(map(str, inside(node))) if node else "all nouns"
+        saved = f"   {bits(float(tree.value[node])):,.0f} bits" if tree.children(node) else ""
         yield f"{branch}{nouns}{saved}"
-        if len(leaves) == 2 == np.isin(model.labels_, leaves).sum():
-            continue
-        for number, child in reversed(list(enumerate(children, 1))):
-            last = number == len(children)
-            waiting.append(
-                (below + ("└─ " if last else "├─ "), below + ("   " if last else "│  "), child)
-            )
 
 
 def _table(title: str, rows: Sequence[Row], column: str, form: str) -> Table:

@@ -4,21 +4,25 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
+from statistics import fmean
 from typing import Any
 
 import numpy as np
 
 from roget.core.counts import Counts
 from roget.core.information import bits
+from roget.core.tree import Tree
 from roget.data import sample
 from roget.errors import MissingExtra
 from roget.learn.clustering.annealing.choose import choose
 from roget.learn.clustering.soft.estimator import SoftAnnealing
 from roget.learn.evaluation import path
 from roget.learn.thesaurus import Thesaurus
-from roget.papers import data_file
+from roget.papers import compose, data_file
 from roget.report import Column, Report, Table
+from roget.report.format import branches
 
 WIDTH = 100
 
@@ -56,20 +60,15 @@ def figure_1(figures: Path | None = None) -> Report:
         f"each cluster are the {NEAREST} nouns nearest to its centroid and their distances, KL in "
         "bits; below a cluster that was not split, the nouns that have their place in it."
     )
-    notes = [PRINTED]
-    if figures is not None:
-        figures.mkdir(parents=True, exist_ok=True)
-        picture = figures / "soft-figure-1.svg"
-        draw(thesaurus, picture)
-        notes.append(f"picture: {picture}")
-    title = f'Direct object clusters for "{VERB}" (Pereira, Tishby & Lee 1993, Figure 1)'
     lines = [(line,) for line in tree_lines(thesaurus)]
-    return Report(
-        title=title,
-        lead=[title],
+    return compose(
+        f'Direct object clusters for "{VERB}" (Pereira, Tishby & Lee 1993, Figure 1)',
+        figures,
+        "soft-figure-1.svg",
+        partial(draw, thesaurus),
         about=about,
         tables=[Table([Column("cluster", fit="keep")], lines, headed=False)],
-        notes=notes,
+        notes=[PRINTED],
         data=[_node(thesaurus, node) for node in range(thesaurus.tree.n_nodes)],
     )
 
@@ -125,15 +124,11 @@ def figure_3(figures: Path | None = None) -> Report:
         "In the paper (756,721 training pairs): train falls throughout, test is lowest at 206 "
         "clusters, new nouns gain over one bit.",
     ]
-    if figures is not None:
-        figures.mkdir(parents=True, exist_ok=True)
-        picture = figures / "soft-figure-3.svg"
-        path.figure(rows, picture, chosen=(best.n_clusters, best.beta))
-        notes.append(f"picture: {picture}")
-    title = "Relative entropies (Pereira, Tishby & Lee 1993, Figure 3)"
-    return Report(
-        title=title,
-        lead=[title],
+    return compose(
+        "Relative entropies (Pereira, Tishby & Lee 1993, Figure 3)",
+        figures,
+        "soft-figure-3.svg",
+        lambda file: path.figure(rows, file, chosen=(best.n_clusters, best.beta)),
         about=about,
         tables=[Table([*(Column(title, right=True) for title in titles), Column()], texts)],
         notes=notes,
@@ -163,29 +158,21 @@ def objects(counts: Counts, verb: str, most: int, least: int, verbs: int = VERBS
 
 def tree_lines(thesaurus: Thesaurus) -> Iterator[str]:
     """The tree of splits, a line for each node and one for its nouns."""
-    tree = thesaurus.tree
-    yield f"root   splits at β = {tree.value[0]:.3f}" if tree.n_nodes > 1 else "root"
-    waiting = [(child, "") for child in reversed(tree.children(0))]
-    while waiting:
-        node, margin = waiting.pop()
-        last = node == tree.children(int(tree.parent[node]))[-1]
-        below = margin + ("   " if last else "│  ")
-        near = "  ".join(
-            f"{one.word} {bits(one.distance):.3f}" for one in thesaurus.nearest(node, NEAREST)
-        )
+    for branch, below, node in branches(thesaurus.tree.children):
         one = thesaurus.word_class(node, len(thesaurus))
         split = "" if one.value is None else f"   splits at β = {one.value:.3f}"
-        yield f"{margin}{'└─' if last else '├─'} {node}  {near}{split}"
-        if one.children:
-            waiting += [(child, below) for child in reversed(one.children)]
-        else:
-            nouns = ", ".join(word.word for word in one.words)
-            yield from textwrap.wrap(
-                f"{one.size} nouns: {nouns}",
-                WIDTH,
-                initial_indent=f"{below}   ",
-                subsequent_indent=f"{below}   ",
-            )
+        near = "  ".join(_nearest(thesaurus, node))
+        yield f"{branch}{node}  {near}{split}" if node else f"root{split}"
+        if node and not one.children:
+            nouns = f"{one.size} nouns: {', '.join(word.word for word in one.words)}"
+            margin = f"{below}   "
+            yield from textwrap.wrap(nouns, WIDTH, initial_indent=margin, subsequent_indent=margin)
+
+
+def _nearest(thesaurus: Thesaurus, node: int) -> list[str]:
+    """The nouns nearest to a cluster that was split off, and their distances in bits."""
+    near = thesaurus.nearest(node, NEAREST) if node else []
+    return [f"{one.word} {bits(one.distance):.3f}" for one in near]
 
 
 def draw(thesaurus: Thesaurus, path: Path) -> None:
@@ -198,7 +185,7 @@ def draw(thesaurus: Thesaurus, path: Path) -> None:
     depth = max(tree.depth(int(leaf)) for leaf in tree.leaves())
     canvas = Figure(figsize=(2.6 * (depth + 1), 1.3 * tree.n_clusters + 0.5), layout="constrained")
     axes = canvas.subplots()
-    height = _heights(thesaurus)
+    height = _heights(tree)
     for node in range(tree.n_nodes):
         x, y = tree.depth(node), height[node]
         if node:
@@ -216,25 +203,14 @@ def draw(thesaurus: Thesaurus, path: Path) -> None:
 def _caption(thesaurus: Thesaurus, node: int) -> str:
     value = thesaurus.tree.value[node]
     split = [] if np.isnan(value) else [f"β = {value:.3f}"]
-    if not node:
-        return "\n".join(["root", *split])
-    near = thesaurus.nearest(node, NEAREST)
-    return "\n".join([f"{one.word}  {bits(one.distance):.3f}" for one in near] + split)
+    return "\n".join([*(_nearest(thesaurus, node) if node else ["root"]), *split])
 
 
-def _heights(thesaurus: Thesaurus) -> dict[int, float]:
+def _heights(tree: Tree) -> dict[int, float]:
     """Leaves one above the other in the order of the tree, parents between their children."""
-    tree, order = thesaurus.tree, [0]
-    leaves: list[int] = []
-    heights: dict[int, float] = {}
-    while order:
-        node = order.pop()
-        leaves += [] if tree.children(node) else [node]
-        order += tree.children(node)
-    for place, leaf in enumerate(leaves):
-        heights[leaf] = float(place)
+    leaves = [node for *_, node in branches(tree.children) if not tree.children(node)]
+    heights = {leaf: float(place) for place, leaf in enumerate(reversed(leaves))}
     for node in reversed(range(tree.n_nodes)):
-        below = [heights[child] for child in tree.children(node)]
-        if below:
-            heights[node] = sum(below) / len(below)
+        if children := tree.children(node):
+            heights[node] = fmean(heights[child] for child in children)
     return heights

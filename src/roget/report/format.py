@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import unicodedata
+from collections.abc import Callable, Iterator, Sequence
 
 from roget.core.io import problems
 
@@ -41,6 +42,21 @@ def plural(number: float, noun: str, form: str = ",.15g") -> str:
     ('1 word', '2,000 classes', '2.2 clusters')
     """
     return problems.plural(number, noun, form)
+
+
+def branches(children: Callable[[int], Sequence[int]]) -> Iterator[tuple[str, str, int]]:
+    """The nodes of a tree from root 0 on, with their branches and the margins of what is below.
+
+    >>> [branch + str(node) for branch, _, node in branches([[1, 3], [2], [], []].__getitem__)]
+    ['0', '├─ 1', '│  └─ 2', '└─ 3']
+    """
+    waiting = [("", "", 0)]
+    while waiting:
+        branch, below, node = waiting.pop()
+        yield branch, below, node
+        for number, child in enumerate(reversed(children(node))):
+            sign, margin = ("├─ ", "│  ") if number else ("└─ ", "   ")
+            waiting.append((below + sign, below + margin, child))
 
 
 def printable(text: str, most: int | None = None) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from roget.core.information import bits
 from roget.learn.thesaurus import Thesaurus, WordClass
 from roget.report import Column, Report, Table
-from roget.report.format import plural
+from roget.report.format import branches, plural
 
 SHOWN = 8
 """Classes in the top of the tree."""
@@ -118,15 +118,6 @@ def _split(one: WordClass, kind: str) -> str:
 def top(thesaurus: Thesaurus, k: int = SHOWN) -> Iterator[tuple[str, WordClass]]:
     """The nodes down to the first k classes, each with the branch that leads to it."""
     ends = {one.node for one in thesaurus.classes(min(k, thesaurus.tree.n_clusters), 0)}
-    waiting = [("", "", 0)]
-    while waiting:
-        branch, below, node = waiting.pop()
+    tree = thesaurus.tree
+    for branch, _, node in branches(lambda node: () if node in ends else tree.children(node)):
         yield branch, thesaurus.word_class(node, 4)
-        if node in ends:
-            continue
-        children = thesaurus.tree.children(node)
-        for number, child in reversed(list(enumerate(children, 1))):
-            last = number == len(children)
-            waiting.append(
-                (below + ("└─ " if last else "├─ "), below + ("   " if last else "│  "), child)
-            )

@@ -13,18 +13,20 @@ from hypothesis import strategies as st
 
 from roget.core.counts import Counts
 from roget.core.quadruple import Quadruple
-from roget.learn.attachment.association import OTHERS, Association
-from roget.learn.attachment.evidence import Evidence, parted
-from roget.learn.attachment.preference import Preference, by_cut, head_of
+from roget.learn.attachment.chain import Preference, by_cut, head_of
 from roget.learn.attachment.quads import answers_of, read
 from roget.learn.attachment.tally import (
     FOLDS,
+    OTHERS,
     PARTS,
+    Association,
+    Evidence,
     Tally,
     Tendencies,
     back_off,
     crossed,
     log_odds,
+    split_context,
 )
 from roget.learn.attachment.words import Normal
 from roget.learn.taxonomy.taxonomy import Taxonomy
@@ -145,7 +147,7 @@ def test_other_text_counts_less_in_association() -> None:
     asked = [Normal("a", "x", "p", "c")]
     assert Association.of([own], [True], [(other, True)]).log_ratio(asked).tolist() == [math.inf]
     found = Association.of([own], [True], [(other, False)])
-    assert found.counts["V\ta\tp"] == OTHERS
+    assert found.look_up([["V\ta\tp"]], 1).tolist() == [[OTHERS]]
     assert found.log_ratio(asked)[0] > 0
 
 
@@ -188,9 +190,9 @@ def test_evidence_is_kept() -> None:
 
 
 def test_contexts() -> None:
-    assert parted("with:eat") == ("with", "eat")
-    assert parted("eat") == ("obj", "eat")
-    assert parted(":") == ("obj", ":")
+    assert split_context("with:eat") == ("with", "eat")
+    assert split_context("eat") == ("obj", "eat")
+    assert split_context(":") == ("obj", ":")
 
 
 def test_back_off_on_real_quadruples(shared_data: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 
 import numpy as np
 import pytest
@@ -11,8 +12,8 @@ from roget.core.counts import Counts
 from roget.core.counts.views import unit
 from roget.core.quadruple import Quadruple
 from roget.errors import InputError
-from roget.learn.attachment.spaces import Sources, places_in, spaces, tables
-from roget.learn.attachment.vectors import Table, Vectors, classed, embedded
+from roget.learn.attachment.sources import Sources, places_in, spaces, tables
+from roget.learn.attachment.vectors import Vectors, classed, embedded, tabulate
 from roget.learn.attachment.words import Normal
 from roget.learn.clustering.mdl.estimator import MDLTree
 from roget.learn.taxonomy.taxonomy import Taxonomy
@@ -25,27 +26,20 @@ TOKENS = {
 }  # fmt: skip
 
 
-def table() -> Table:
-    made = Table()
-    for (word, context), count in TOKENS.items():
-        made.add(word, context, count)
-    return made
-
-
 def cosine(vectors: Vectors, one: str, other: str) -> float:
     found = vectors.look_up([one, other], [one, other])[1]
     return float(found[0] @ found[1])
 
 
 def test_contexts_make_words_alike() -> None:
-    vectors = embedded(table(), seed=0)
+    vectors = embedded(TOKENS, seed=0)
     assert cosine(vectors, "fork", "spoon") > 0.3 > 0.01 > cosine(vectors, "fork", "pizza")
     assert cosine(vectors, "pasta", "pizza") > 0.3
     assert np.linalg.norm(vectors.table, axis=1) == pytest.approx(1, abs=1e-5)
 
 
 def test_all_dimensions_give_the_cosines_of_mutual_information() -> None:
-    words, contexts, counts = table().matrix()
+    words, contexts, counts = tabulate(TOKENS)
     dense = counts.toarray()
     weight = dense.sum(axis=0)
     told = np.zeros_like(dense)
@@ -55,15 +49,13 @@ def test_all_dimensions_give_the_cosines_of_mutual_information() -> None:
                 expected = dense[i].sum() * weight[j] / weight.sum()
                 told[i, j] = max(math.log(dense[i, j] / expected), 0)
     told /= np.maximum(np.linalg.norm(told, axis=1, keepdims=True), 1e-12)
-    found = embedded(table(), seed=0).table
+    found = embedded(TOKENS, seed=0).table
     assert found @ found.T == pytest.approx(told @ told.T, abs=1e-5)
 
 
 def test_many_words_are_done_at_random_but_alike() -> None:
     rng = np.random.default_rng(0)
-    made = Table()
-    for _ in range(3000):
-        made.add(f"w{rng.integers(60)}", f"c{rng.integers(50)}")
+    made = Counter((f"w{rng.integers(60)}", f"c{rng.integers(50)}") for _ in range(3000))
     one, same, exact = (embedded(made, seed=0, dimensions=size) for size in (40, 40, 60))
     assert np.array_equal(one.table, same.table)
     cosines = (one.table @ one.table.T)[np.triu_indices(60, 1)]
@@ -72,7 +64,7 @@ def test_many_words_are_done_at_random_but_alike() -> None:
 
 
 def test_unknown_words_go_by_their_traits() -> None:
-    vectors = embedded(table(), seed=0)
+    vectors = embedded(TOKENS, seed=0)
     places, found = vectors.look_up(["nissan", "x", "fork"], ["Nissan", "x", "fork"])
     assert places.tolist() == [-1, -1, vectors.words.index("fork")]
     assert cosine(vectors, "Ford", "Ford") == pytest.approx(1, abs=1e-5)
@@ -89,7 +81,8 @@ def test_classes_make_words_alike_at_every_level() -> None:
     places = places_in(taxonomy, ["pizza", "pasta", "apple", "fork", "moon", "Fork"])
     assert places["pizza"] == {"dish": 1, "food": 1, "thing": 1}
     assert "moon" not in places
-    vectors = classed(places, seed=0)
+    cells = {(word, name): share for word, own in places.items() for name, share in own.items()}
+    vectors = classed(cells, seed=0)
     near, far, none = (cosine(vectors, "pizza", word) for word in ("pasta", "apple", "fork"))
     assert near == pytest.approx(1, abs=1e-5)
     assert near > far > none == pytest.approx(0, abs=1e-5)
@@ -143,7 +136,7 @@ def test_both_kinds_side_by_side() -> None:
 
 
 def test_vectors_are_kept_as_they_are_used() -> None:
-    made = embedded(table(), seed=0).rounded()
+    made = embedded(TOKENS, seed=0).rounded()
     again = Vectors.read(made.content())
     for name in ("words", "hints"):
         assert getattr(again, name) == getattr(made, name)
@@ -152,7 +145,7 @@ def test_vectors_are_kept_as_they_are_used() -> None:
 
 
 def test_nothing_counted() -> None:
-    for made in (embedded(Table(), seed=0), classed({}, seed=0)):
+    for made in (embedded({}, seed=0), classed({}, seed=0)):
         places, found = made.look_up(["a"], ["a"])
         assert places.tolist() == [-1]
         assert found.shape == (1, 0)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
-from roget.learn.attachment.attacher import Attacher, Stage, Test
+from roget.learn.attachment.attacher import Attacher, Test
+from roget.learn.attachment.tally import Stage
 
 __all__ = ["Attacher", "Stage", "Test"]

@@ -21,6 +21,7 @@ from roget.learn.attachment.best import Best
 from roget.learn.attachment.chain import Chain
 from roget.learn.attachment.quads import NOUN, VERB, answers_of, checked
 from roget.learn.attachment.sources import sources_of
+from roget.learn.attachment.tally import Stage, put, take
 
 MODELS: dict[str, Any] = {"best": Best, "chain": Chain}
 KIND = folders.model("attacher", "attachment.model")
@@ -28,16 +29,6 @@ CHUNK = 1 << 14
 """Quadruples decided at a time."""
 
 Quads = Iterable[Sequence[str]]
-
-
-@dataclass(frozen=True)
-class Stage:
-    """How a kind of evidence did: which share of the quadruples it decided, and how well."""
-
-    stage: str
-    coverage: float
-    accuracy: float | None
-    """None where it decided nothing."""
 
 
 @dataclass(frozen=True)
@@ -115,7 +106,7 @@ class Attacher(BaseEstimator):  # type: ignore[misc]
         # The last digits of sums depend on the number of threads; and many small ones lose by them.
         with threadpool_limits(1):
             self.fitted_, self.left_out_accuracy_ = MODELS[self.model].fit(
-                train, sources, self.random_state, held, self.progress
+                train, sources, self.random_state, held, self.progress or (lambda done, what: None)
             )
         self.classes_ = np.array([NOUN, VERB])
         self.trained_on_ = len(train)
@@ -144,22 +135,19 @@ class Attacher(BaseEstimator):  # type: ignore[misc]
         nouns, stage = self._decided(given)
         right = (nouns >= 0.5) == truth
         low, high = wilson(int(right.sum()), len(given))
-        rows = self.fitted_.table(given, truth, right, stage)
+        stages = tuple(self.fitted_.table(given, truth, right, stage))
         covered = float(np.mean(stage < len(self.fitted_.stages) - 1))
-        stages = tuple(Stage(*row) for row in rows)
         return Test(len(given), covered, float(right.mean()), low, high, stages)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model as a folder of JSON and arrays; nothing else is needed to use it."""
         check_is_fitted(self, "fitted_")
-        content = {f"fitted.{name}": value for name, value in self.fitted_.content().items()}
-        options = {"model": self.model, "random_state": self.random_state}
         about = {
-            "options": options,
+            "options": {"model": self.model, "random_state": self.random_state},
             "left_out_accuracy": self.left_out_accuracy_,
             "trained_on": self.trained_on_,
         }
-        folders.write(path, KIND, {**about, **content})
+        folders.write(path, KIND, about | put("fitted", self.fitted_.content()))
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:
@@ -169,12 +157,7 @@ class Attacher(BaseEstimator):  # type: ignore[misc]
             made = cls(**kept["options"])
             made.left_out_accuracy_ = kept["left_out_accuracy"]
             made.trained_on_ = kept["trained_on"]
-            parts = {
-                name.removeprefix("fitted."): value
-                for name, value in kept.items()
-                if name.startswith("fitted.")
-            }
-            made.fitted_ = MODELS[made.model].read(parts)
+            made.fitted_ = MODELS[made.model].read(take(kept, "fitted"))
         made.classes_, made.dev_ = np.array([NOUN, VERB]), None
         return made
 

@@ -3,69 +3,56 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Self
+from dataclasses import dataclass
+from typing import Any, Self
 
 import numpy as np
-import numpy.typing as npt
 from scipy.special import expit
 
-from roget.core.folder import Schema, need_arrays
 from roget.core.quadruple import Quadruple
-from roget.learn.attachment.evidence import Evidence
-from roget.learn.attachment.machine import Block, Items, Machine
-from roget.learn.attachment.quads import NOUN
-from roget.learn.attachment.spaces import Sources, spaces
-from roget.learn.attachment.tally import STAGES, Tally, Tendencies, back_off, crossed
+from roget.core.types import BoolArray, Floats, Ints
+from roget.learn.attachment.machine import Items, Machine
+from roget.learn.attachment.quads import answers_of
+from roget.learn.attachment.sources import Sources, spaces
+from roget.learn.attachment.tally import (
+    STAGES,
+    Evidence,
+    Stage,
+    Tally,
+    Tendencies,
+    back_off,
+    crossed,
+    put,
+    take,
+)  # fmt: skip
 from roget.learn.attachment.vectors import Vectors
 from roget.learn.attachment.words import Forms, Normal, make_forms
 
-if TYPE_CHECKING:
-    Progress = Callable[[float, str], None]
-
-Floats = npt.NDArray[np.float64]
-Row = tuple[str, float, float | None]
-
-
-Held = tuple[Floats, npt.NDArray[np.bool_]]
+Held = tuple[Floats, BoolArray]
 
 STRENGTHS = (1.0, 10.0, 100.0)
 """How strongly weights are held to what is expected of them: those that are tried."""
 FOLDS = 5
 STEPS = 50
-_MACHINE: Schema = {
-    "words": ("iu", ("items", 3)),
-    "evidence": ("f", ("items", "features")),
-    "means": ("f", ("blocks",)),
-    "sizes": ("iu", ("blocks",)),
-    "rows": ("iu", ("cells",)),
-    "weights": ("f", ("cells",)),
-}
-"""What is kept of the machine: quadruples, and blocks of them with their weights."""
-
 TRUST = 3.0
 """The log odds that a score of 1 is expected to be worth."""
 
 
+@dataclass
 class Best:
     """What `Attacher(model="best")` learns."""
 
-    stages = STAGES
+    forms: Forms
+    verbs: Vectors
+    nouns: Vectors
+    evidence: Evidence
+    scaling: Floats
+    tally: Tally
+    tendencies: Tendencies
+    machine: Machine
+    weights: Floats
 
-    def __init__(
-        self,
-        forms: Forms,
-        verbs: Vectors,
-        nouns: Vectors,
-        evidence: Evidence,
-        scaling: Floats,
-        tally: Tally,
-        tendencies: Tendencies,
-        machine: Machine,
-        weights: Floats,
-    ) -> None:
-        self.forms, self.verbs, self.nouns = forms, verbs, nouns
-        self.evidence, self.scaling, self.tally = evidence, scaling, tally
-        self.tendencies, self.machine, self.weights = tendencies, machine, weights
+    stages = STAGES
 
     @classmethod
     def fit(
@@ -73,16 +60,15 @@ class Best:
         quads: Sequence[Quadruple],
         sources: Sources,
         seed: int,
-        dev: Sequence[Quadruple] | None = None,
-        progress: Progress | None = None,
+        dev: Sequence[Quadruple] | None,
+        tell: Callable[[float, str], None],
     ) -> tuple[Self, float]:
         """Learn from answered quadruples of both answers; and the accuracy on those left out.
 
         Quadruples for development choose how far the weights of the evidence are held back;
         without them, those left out do.
         """
-        tell = progress or (lambda done, what: None)
-        answers = np.array([one.attachment == NOUN for one in quads])
+        answers = np.array(answers_of(quads))
         rng = np.random.default_rng(seed)
         tell(0.02, "vectors of words")
         forms = sources.forms()
@@ -102,11 +88,11 @@ class Best:
         expected = np.zeros(features.shape[1] + 1)
         expected[0] = TRUST
         made = cls(forms, verbs, nouns, evidence, scaling, tally, tendencies, machine, expected)
-        held = made._held(dev) if dev else None
+        held = (made._features(dev), np.array(answers_of(dev))) if dev else None
         made.weights, accuracy = weigh(features, answers, expected, rng, held)
         return made, accuracy
 
-    def probability(self, quads: Sequence[Quadruple]) -> tuple[Floats, npt.NDArray[np.int64]]:
+    def probability(self, quads: Sequence[Quadruple]) -> tuple[Floats, Ints]:
         """p(N) of each quadruple, and the level of the longest part of it that was seen."""
         features = self._features(quads)
         level = back_off(self.tally.counts(self.forms.normal(quads)))[1]
@@ -121,85 +107,32 @@ class Best:
             [self.machine.scores(items), items.evidence, self.tendencies.features(normal)]
         )
 
-    def _held(self, dev: Sequence[Quadruple]) -> tuple[Floats, npt.NDArray[np.bool_]]:
-        return self._features(dev), np.array([one.attachment == NOUN for one in dev])
-
-    def table(self, quads: Sequence[Quadruple], truth: Any, right: Any, stage: Any) -> list[Row]:
+    def table(self, quads: Any, truth: Any, right: Any, stage: Any) -> list[Stage]:
         """By the longest part of a quadruple that was seen in training: the share, and how well."""
-        rows: list[Row] = []
-        for at, name in enumerate(self.stages):
-            here = stage == at
-            rows.append(
-                (name, float(here.mean()), float(right[here].mean()) if here.any() else None)
-            )
-        return rows
+        return [Stage.of(name, stage == at, right) for at, name in enumerate(self.stages)]
 
     def content(self) -> dict[str, Any]:
         """What is to be kept: plain values and arrays, under names of one level."""
-        machine = self.machine
-        names = list(machine.blocks)
-        parts = {
-            "forms": {"verbs": self.forms.verbs, "nouns": self.forms.nouns},
-            "verbs": self.verbs.content(),
-            "nouns": self.nouns.content(),
-            "evidence": self.evidence.content(),
-            "tally": self.tally.content(),
-            "machine": {
-                "words": machine.items.words.astype(np.int32),
-                "evidence": machine.items.evidence,
-                "prepositions": machine.items.prepositions.tolist(),
-                "blocks": names,
-                "means": np.array([machine.blocks[name].mean for name in names]),
-                "sizes": np.array([machine.blocks[name].rows.size for name in names]),
-                "rows": np.concatenate([machine.blocks[name].rows for name in names]),
-                "weights": np.concatenate([machine.blocks[name].weights for name in names]),
-            },
-            "tendencies": self.tendencies.content(),
-            "weights": {"scaling": self.scaling, "weights": self.weights},
-        }
-        return {
-            f"{part}.{name}": value for part, own in parts.items() for name, value in own.items()
-        }
+        kept = put("forms", {"verbs": self.forms.verbs, "nouns": self.forms.nouns})
+        kept |= put("weights", {"scaling": self.scaling, "weights": self.weights})
+        for name in ("verbs", "nouns", "evidence", "tally", "machine", "tendencies"):
+            kept |= put(name, getattr(self, name).content())
+        return kept
 
     @classmethod
     def read(cls, kept: Mapping[str, Any]) -> Self:
         """From what was kept."""
-        parts: dict[str, dict[str, Any]] = {}
-        for key, value in kept.items():
-            part, _, name = key.partition(".")
-            parts.setdefault(part, {})[name] = value
-        verbs, nouns = (Vectors.read(parts[part]) for part in ("verbs", "nouns"))
-        own = parts["machine"]
-        need_arrays(own, _MACHINE)
-        words, rows, sizes = own["words"].astype(np.int64), own["rows"], own["sizes"]
-        # -1 is a word that nobody has counted; rows lead to the quadruples above.
-        if words.min(initial=0) < -1 or sizes.min(initial=0) < 0 or sizes.sum() != rows.size:
-            raise ValueError("machine: words or sizes that lead nowhere")
-        if rows.size and not 0 <= rows.min() <= rows.max() < len(words):
-            raise ValueError(f"machine: rows that lead outside of {len(words)} quadruples")
-        items = Items(
-            words,
-            (verbs.table[words[:, 0]], nouns.table[words[:, 1]], nouns.table[words[:, 2]]),
-            np.array(own["prepositions"], dtype=object),
-            own["evidence"],
-        )
-        ends = np.cumsum(sizes)
-        blocks = {
-            name: Block(rows[begin:end], float(mean), own["weights"][begin:end])
-            for name, mean, begin, end in zip(
-                own["blocks"], own["means"], ends - sizes, ends, strict=True
-            )
-        }
+        verbs, nouns = (Vectors.read(take(kept, name)) for name in ("verbs", "nouns"))
         return cls(
-            make_forms(**parts["forms"]),
+            make_forms(**take(kept, "forms")),
             verbs,
             nouns,
-            Evidence.read(parts["evidence"]),
-            parts["weights"]["scaling"],
-            Tally.read(parts["tally"]),
-            Tendencies.read(parts["tendencies"]),
-            Machine(items, blocks),
-            parts["weights"]["weights"],
+            Evidence.read(take(kept, "evidence")),
+            kept["weights.scaling"],
+            Tally.read(take(kept, "tally")),
+            Tendencies.read(take(kept, "tendencies")),
+            Machine.read(take(kept, "machine"), (verbs.table, nouns.table, nouns.table)),
+            kept["weights.weights"],
         )
 
 
@@ -214,7 +147,7 @@ def _items(
     found = [space.look_up(base[at], raw[at]) for space, at in zip(spaces, (0, 1, 3), strict=True)]
     return Items(
         np.column_stack([places for places, _ in found]),
-        (found[0][1], found[1][1], found[2][1]),
+        [vectors for _, vectors in found],
         np.array(base[2], dtype=object),
         told.astype(np.float32),
     )
@@ -222,7 +155,7 @@ def _items(
 
 def weigh(
     features: Floats,
-    nouns: npt.NDArray[np.bool_],
+    nouns: BoolArray,
     expected: Floats,
     rng: np.random.Generator,
     dev: Held | None = None,
@@ -248,9 +181,7 @@ def weigh(
     return weights, accuracy
 
 
-def regress(
-    features: Floats, nouns: npt.NDArray[np.bool_], expected: Floats, strength: float
-) -> Floats:
+def regress(features: Floats, nouns: BoolArray, expected: Floats, strength: float) -> Floats:
     """Weights w, the constant last, by Newton's method.
 
     They minimise Σ −log p(answer) + ½·strength·Σ (spread·(w − expected))², spread being that of
@@ -276,7 +207,7 @@ def log_odds(features: Floats, weights: Floats) -> Floats:
     return np.asarray(features @ weights[:-1] + weights[-1])
 
 
-def loss(odds: Floats, nouns: npt.NDArray[np.bool_]) -> float:
+def loss(odds: Floats, nouns: BoolArray) -> float:
     """The mean −log probability of the answers, nats."""
     right = expit(np.where(nouns, odds, -odds))
     return -float(np.mean(np.log(np.maximum(right, 1e-300))))

@@ -2,32 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Self
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Self
 
 import numpy as np
-import numpy.typing as npt
+from scipy import sparse
 from scipy.special import expit
 
+from roget.core.counts import Counts
+from roget.core.folder import need_csr
 from roget.core.quadruple import Quadruple
-from roget.learn.attachment.association import Association
-from roget.learn.attachment.preference import Preference, by_cut, by_words, head_of
-from roget.learn.attachment.quads import NOUN
-from roget.learn.attachment.spaces import Sources, tables
+from roget.core.types import Floats, Ints
+from roget.learn.attachment.quads import NOUN, answers_of
+from roget.learn.attachment.sources import Sources, tables
+from roget.learn.attachment.tally import Association, Stage, put, take
+from roget.learn.attachment.vectors import tabulate
 from roget.learn.attachment.words import Forms, Normal, make_forms, other_name
-
-if TYPE_CHECKING:
-    from roget.core.counts import Counts
-
-Floats = npt.NDArray[np.float64]
-Row = tuple[str, float, float | None]
+from roget.learn.clustering.mdl.estimator import MDLTree
+from roget.learn.thesaurus import Thesaurus
+from roget.learn.treecut import TreeCut
 
 LEARNT, LEAST = 1000, 5
 """Nouns in a thesaurus that is learnt, and how often each must have been seen."""
 WORDS, MDL, MLE, WORDNET = "words", "MDL thesaurus", "MLE thesaurus", "WordNet"
 ASSOCIATION, DEFAULT = "lexical association", "default"
 
+PAIRS = 1 << 16
+"""Words and heads whose probabilities are worked out at a time."""
+_CSR = ("data", "indices", "indptr")
 
+
+@dataclass
 class Chain:
     """What `Attacher(model="chain")` learns: p(noun|head) in several ways, and which come first.
 
@@ -36,16 +43,15 @@ class Chain:
     to the next. Cuts are smoothed as associations are, words are not.
     """
 
-    def __init__(
-        self,
-        forms: Forms,
-        association: Association,
-        preferences: Mapping[str, Preference],
-        order: Sequence[str],
-    ) -> None:
-        self.forms, self.association = forms, association
-        self.preferences, self.order = dict(preferences), list(order)
-        self.stages = (*self.order, ASSOCIATION, DEFAULT)
+    forms: Forms
+    association: Association
+    preferences: dict[str, Preference]
+    order: list[str]
+
+    @property
+    def stages(self) -> tuple[str, ...]:
+        """What decides, the first of them first."""
+        return (*self.order, ASSOCIATION, DEFAULT)
 
     @classmethod
     def fit(
@@ -53,14 +59,13 @@ class Chain:
         quads: Sequence[Quadruple],
         sources: Sources,
         seed: int,
-        dev: Sequence[Quadruple] | None = None,
-        progress: Callable[[float, str], None] | None = None,
+        dev: Sequence[Quadruple] | None,
+        tell: Callable[[float, str], None],
     ) -> tuple[Self, None]:
         """Learn from answered quadruples; those for development are not needed."""
-        tell = progress or (lambda done, what: None)
         forms = sources.forms()
         normal = forms.normal(quads)
-        answers = [one.attachment == NOUN for one in quads]
+        answers = answers_of(quads)
         tell(0.02, "heads and their nouns")
         pairs = [
             (other_name(quad.noun2), _head(quad, noun))
@@ -75,17 +80,18 @@ class Chain:
         others = [(Normal(*one[:4]), one.attachment == NOUN) for one in sources.quads]
         return cls(forms, Association.of(normal, answers, others), preferences, order), None
 
-    def probability(self, quads: Sequence[Quadruple]) -> tuple[Floats, npt.NDArray[np.int64]]:
+    def probability(self, quads: Sequence[Quadruple]) -> tuple[Floats, Ints]:
         """p(N) of each quadruple, and which stage decided."""
         normal = self.forms.normal(quads)
-        ratio, stage = np.zeros(len(normal)), np.full(len(normal), len(self.stages) - 1)
-        for at, name in enumerate(self.order):
-            found = self.ratio(name, normal)
-            fresh = (stage == len(self.stages) - 1) & ~np.isnan(found) & (found != 0)
-            ratio[fresh], stage[fresh] = found[fresh], at
-        found = self.association.log_ratio(normal)
-        fresh = (stage == len(self.stages) - 1) & (found != 0)
-        ratio[fresh], stage[fresh] = found[fresh], len(self.order)
+        default = len(self.stages) - 1
+        ratio, stage = np.zeros(len(normal)), np.full(len(normal), default)
+        found = [
+            *(self.ratio(name, normal) for name in self.order),
+            self.association.log_ratio(normal),
+        ]
+        for at, one in enumerate(found):
+            fresh = (stage == default) & ~np.isnan(one) & (one != 0)
+            ratio[fresh], stage[fresh] = one[fresh], at
         return expit(ratio), stage
 
     def ratio(self, name: str, quads: Sequence[Normal]) -> Floats:
@@ -103,51 +109,37 @@ class Chain:
         # Rounding must not decide between equals.
         return np.where((ours > 0) & np.isclose(ours, its, rtol=1e-9, atol=0), 0.0, ratio)
 
-    def table(self, quads: Sequence[Quadruple], truth: Any, right: Any, stage: Any) -> list[Row]:
+    def table(self, quads: Any, truth: Any, right: Any, stage: Any) -> list[Stage]:
         """Each way alone, then the chain as it grows: which share it decides, and how well."""
         normal = self.forms.normal(quads)
         rows = []
         for name in self.preferences:
             found = self.ratio(name, normal)
-            decided = ~np.isnan(found) & (found != 0)
-            rows.append(_row(name, decided, (found > 0) == truth))
+            rows.append(Stage.of(name, ~np.isnan(found) & (found != 0), (found > 0) == truth))
         for at in range(1, len(self.stages)):
             names = self.stages[: at + 1]
             name = " + ".join(names) if at < len(self.order) else f"+ {names[-1]}"
-            rows.append(_row(name, stage <= at, right))
+            rows.append(Stage.of(name, stage <= at, right))
         return rows
 
     def content(self) -> dict[str, Any]:
         """What is to be kept: plain values and arrays, under names of one level."""
-        kept: dict[str, Any] = {
-            "verbs": self.forms.verbs,
-            "nouns": self.forms.nouns,
-            "order": self.order,
-            "names": list(self.preferences),
-        }
+        kept: dict[str, Any] = {"verbs": self.forms.verbs, "nouns": self.forms.nouns}
+        kept |= {"order": self.order, "names": list(self.preferences)}
         for at, one in enumerate(self.preferences.values()):
-            kept |= {f"preference{at}.{key}": value for key, value in one.content().items()}
-        return kept | {f"association.{k}": v for k, v in self.association.content().items()}
+            kept |= put(f"preference{at}", one.content())
+        return kept | put("association", self.association.content())
 
     @classmethod
     def read(cls, kept: Mapping[str, Any]) -> Self:
         """From what was kept."""
-
-        def part(prefix: str) -> dict[str, Any]:
-            return {
-                key.removeprefix(prefix): value
-                for key, value in kept.items()
-                if key.startswith(prefix)
-            }
-
         preferences = {
-            name: Preference.read(part(f"preference{at}.")) for at, name in enumerate(kept["names"])
+            name: Preference.read(take(kept, f"preference{at}"))
+            for at, name in enumerate(kept["names"])
         }
+        association = Association.read(take(kept, "association"))
         return cls(
-            make_forms(kept["verbs"], kept["nouns"]),
-            Association.read(part("association.")),
-            preferences,
-            kept["order"],
+            make_forms(kept["verbs"], kept["nouns"]), association, preferences, kept["order"]
         )
 
 
@@ -155,11 +147,6 @@ def _head(quad: Normal, noun: bool) -> str:
     """The head whose phrase it would be, with its preposition."""
     kind, word = ("N", quad.noun1) if noun else ("V", quad.verb)
     return head_of(kind, word, quad.preposition)
-
-
-def _row(name: str, decided: Any, right: Any) -> Row:
-    share = float(np.mean(decided))
-    return name, share, float(np.mean(right[decided])) if share else None
 
 
 def _trees(
@@ -180,24 +167,120 @@ def _trees(
         counts = _counts(quads, normal, sources)
         for name, kind, begin in ((MDL, "mdl", 0.05), (MLE, "mle", 0.4)):
             tell(begin, name)
-            trees[name] = _learnt(counts, kind, seed)
+            model = MDLTree(estimator=kind, random_state=seed).fit(counts)
+            trees[name] = Thesaurus.from_clustering(counts, model)
     return trees | dict(zip((WORDNET,), wordnet, strict=False))
 
 
 def _counts(quads: Sequence[Quadruple], normal: Sequence[Normal], sources: Sources) -> Counts:
     """The nouns that were seen most, with their contexts in the counts and in the quadruples."""
-    from roget.core.counts import Counts
-
-    words, contexts, matrix = tables(quads, normal, sources)[1].matrix()
+    words, contexts, matrix = tabulate(tables(quads, normal, sources)[1])
     counted = [at for at, name in enumerate(contexts) if not name.startswith("^")]
     counts = Counts(matrix[:, counted], words, [contexts[at] for at in counted])
     return counts.min_count(words=LEAST, contexts=2).top(LEARNT)
 
 
-def _learnt(counts: Counts, estimator: str, seed: int) -> Any:
-    """A thesaurus by description length, or by the data's part of it alone."""
-    from roget.learn.clustering.mdl.estimator import MDLTree
-    from roget.learn.thesaurus import Thesaurus
+class Preference:
+    """p(noun|head) = Σ share of the noun in a class · density of the class with the head.
 
-    model = MDLTree(estimator=estimator, random_state=seed).fit(counts)
-    return Thesaurus.from_clustering(counts, model)
+    shares: csr_array, words × classes. density: csr_array, heads × classes. times: how often each
+    head was seen.
+    """
+
+    def __init__(
+        self, words: list[str], heads: list[str], shares: Any, density: Any, times: Floats
+    ) -> None:
+        self.words, self.heads = words, heads
+        self.shares, self.density, self.times = shares, density, times
+        self._words = {word: at for at, word in enumerate(self.words)}
+        self._heads = {head: at for at, head in enumerate(self.heads)}
+
+    def probability(self, words: Sequence[str], heads: Sequence[str]) -> Floats:
+        """p of each word with the head beside it; 0 where either is not known."""
+        rows = np.array([self._words.get(word, -1) for word in words], dtype=np.int64)
+        columns = np.array([self._heads.get(head, -1) for head in heads], dtype=np.int64)
+        out = np.zeros(rows.size)
+        known = np.flatnonzero((rows >= 0) & (columns >= 0))
+        for begin in range(0, known.size, PAIRS):
+            part = known[begin : begin + PAIRS]
+            cells = self.shares[rows[part]].multiply(self.density[columns[part]])
+            out[part] = np.asarray(cells.sum(axis=1)).ravel()
+        return out
+
+    def smoothed(self, words: Sequence[str], heads: Sequence[str]) -> Floats:
+        """p of each word with the head beside it, as if seen once more like its kind of head."""
+        places = [self._heads.get(head, -1) for head in heads]
+        times = np.append(self.times, 0.0)[places]
+        usual = self.probability(words, [kind_of(head) for head in heads])
+        return np.asarray((times * self.probability(words, heads) + usual) / (times + 1))
+
+    def content(self) -> dict[str, Any]:
+        """What is to be kept."""
+        kept: dict[str, Any] = {
+            "words": self.words,
+            "heads": self.heads,
+            "n_classes": self.shares.shape[1],
+            "times": self.times,
+        }
+        for name, table in (("shares", self.shares), ("density", self.density)):
+            kept |= {f"{name}_{part}": getattr(table, part) for part in _CSR}
+        return kept
+
+    @classmethod
+    def read(cls, kept: Mapping[str, Any]) -> Self:
+        """From what was kept."""
+        shapes = {"shares": len(kept["words"]), "density": len(kept["heads"])}
+        shares, density = (
+            need_csr([kept[f"{name}_{part}"] for part in _CSR], (rows, kept["n_classes"]))
+            for name, rows in shapes.items()
+        )
+        return cls(kept["words"], kept["heads"], shares, density, kept["times"])
+
+
+def head_of(kind: str, word: str, preposition: str) -> str:
+    """A verb (V) or noun (N) with its preposition; all of the kind with it, if the word is ""."""
+    return f"{kind}\t{word}\t{preposition}"
+
+
+def kind_of(head: str) -> str:
+    """All heads of the same kind with the same preposition."""
+    kind, *_, preposition = head.split("\t")
+    return head_of(kind, "", preposition)
+
+
+def by_words(pairs: Iterable[tuple[str, str]]) -> Preference:
+    """Shares of words themselves, of pairs (noun, head) that were seen."""
+    words, heads, matrix = tabulate(Counter(pairs))
+    totals = np.asarray(matrix.sum(axis=0)).ravel()
+    density = sparse.csr_array((matrix / totals[None, :]).T)
+    return Preference(words, heads, sparse.eye_array(len(words), format="csr"), density, totals)
+
+
+def by_cut(thesaurus: Any, pairs: Iterable[tuple[str, str]]) -> Preference:
+    """The tree cuts of a thesaurus for the heads of pairs (noun, head) that were seen.
+
+    Kinds of heads have the mean of the cuts of theirs.
+    """
+    words, heads, matrix = tabulate(Counter(pairs))
+    model = TreeCut(thesaurus).fit(Counts(matrix, words, heads))
+    density = model.density_
+    used = np.flatnonzero(np.bincount(density.indices, minlength=density.shape[1]))
+    shares = sparse.csr_array(model.hierarchy_.shares[:, used])
+    known = np.flatnonzero(np.diff(shares.indptr))
+    spelt = [str(word).lower() for word in model.hierarchy_.words[known]]
+    # Where two words differ by capitals only, the more common spelling comes first.
+    first = {word: at for at, word in reversed(list(enumerate(spelt)))}
+    rows = np.array(list(first.values()), dtype=np.int64)
+    times = np.asarray(matrix.sum(axis=0)).ravel()
+    kinds, kind = np.unique([kind_of(head) for head in heads], return_inverse=True)
+    seen = sparse.csr_array((times, (kind, np.arange(times.size))))
+    totals = np.asarray(seen.sum(axis=1)).ravel()
+    density = density[:, used]
+    density = sparse.vstack([density, (seen @ density).multiply(1 / totals[:, None])])
+    return Preference(
+        list(first),
+        [*heads, *kinds.tolist()],
+        shares[known[rows]],
+        sparse.csr_array(density),
+        np.append(times, totals),
+    )

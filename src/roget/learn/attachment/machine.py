@@ -15,6 +15,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from roget.core.folder import Schema, need_arrays
+
 Floats = npt.NDArray[np.float32]
 Ints = npt.NDArray[np.int64]
 
@@ -35,6 +37,16 @@ CELLS = 1 << 23
 POOL = ""
 """Stands for all rare prepositions."""
 
+_KEPT: Schema = {
+    "words": ("iu", ("items", 3)),
+    "evidence": ("f", ("items", "features")),
+    "means": ("f", ("blocks",)),
+    "sizes": ("iu", ("blocks",)),
+    "rows": ("iu", ("cells",)),
+    "weights": ("f", ("cells",)),
+}
+"""What is kept of a machine: quadruples, and blocks of them with their weights."""
+
 
 @dataclass(frozen=True)
 class Items:
@@ -42,7 +54,7 @@ class Items:
 
     words: Ints
     """Number of each word, three for each quadruple; new words have numbers below 0."""
-    vectors: tuple[Floats, Floats, Floats]
+    vectors: Sequence[Floats]
     prepositions: npt.NDArray[np.object_]
     evidence: Floats
     """What is known from elsewhere, scaled."""
@@ -52,30 +64,21 @@ class Items:
 
     def taken(self, rows: Ints) -> Items:
         """Some of the quadruples."""
-        v, n, m = self.vectors
-        vectors = v[rows], n[rows], m[rows]
+        vectors = [part[rows] for part in self.vectors]
         return Items(self.words[rows], vectors, self.prepositions[rows], self.evidence[rows])
-
-
-def likeness(a: Items, b: Items) -> list[Floats]:
-    """How like each other verbs, first nouns and second nouns are, from 0 to 1."""
-    found = []
-    for at in range(3):
-        cosine = np.maximum(a.vectors[at] @ b.vectors[at].T, 0)
-        cosine *= np.float32(1 - EXACT)
-        mine, its = a.words[:, at], b.words[:, at]
-        cosine += np.float32(EXACT) * ((mine[:, None] == its[None, :]) & (mine >= 0)[:, None])
-        found.append(cosine)
-    return found
 
 
 def kernel(a: Items, b: Items, pooled: bool) -> Floats:
     """K of each pair; those of different prepositions count less."""
     out = np.ones((len(a), len(b)), dtype=np.float32)
-    for one in likeness(a, b):
-        one += np.float32(1)
-        one *= np.float32(0.5)
-        out *= one
+    for at in range(3):
+        alike = np.maximum(a.vectors[at] @ b.vectors[at].T, 0)
+        alike *= np.float32(1 - EXACT)
+        mine, its = a.words[:, at], b.words[:, at]
+        alike += np.float32(EXACT) * ((mine[:, None] == its[None, :]) & (mine >= 0)[:, None])
+        alike += np.float32(1)
+        alike *= np.float32(0.5)
+        out *= alike
     out += np.float32(LINEAR) * (a.evidence @ b.evidence.T)
     if pooled:
         same = a.prepositions[:, None] == b.prepositions[None, :]
@@ -92,11 +95,12 @@ class Block:
     weights: Floats
 
 
+@dataclass(frozen=True)
 class Machine:
     """Machines for all prepositions; scores are about −1 for V, 1 for N."""
 
-    def __init__(self, items: Items, blocks: Mapping[str, Block]) -> None:
-        self.items, self.blocks = items, dict(blocks)
+    items: Items
+    blocks: Mapping[str, Block]
 
     @classmethod
     def fit(
@@ -152,6 +156,40 @@ class Machine:
             for name, one in self.blocks.items()
         }
         return Machine(self.items.taken(used), blocks)
+
+    def content(self) -> dict[str, Any]:
+        """What is to be kept; vectors are kept elsewhere."""
+        blocks = self.blocks.values()
+        return {
+            "words": self.items.words.astype(np.int32),
+            "evidence": self.items.evidence,
+            "prepositions": self.items.prepositions.tolist(),
+            "blocks": list(self.blocks),
+            "means": np.array([one.mean for one in blocks]),
+            "sizes": np.array([one.rows.size for one in blocks]),
+            "rows": np.concatenate([one.rows for one in blocks]),
+            "weights": np.concatenate([one.weights for one in blocks]),
+        }
+
+    @classmethod
+    def read(cls, kept: Mapping[str, Any], tables: Sequence[Floats]) -> Machine:
+        """From what was kept, and the vectors of verbs and of both nouns."""
+        need_arrays(kept, _KEPT)
+        words, rows, sizes = kept["words"].astype(np.int64), kept["rows"], kept["sizes"]
+        # -1 is a word that nobody has counted; rows lead to the quadruples above.
+        if words.min(initial=0) < -1 or sizes.min(initial=0) < 0 or sizes.sum() != rows.size:
+            raise ValueError("machine: words or sizes that lead nowhere")
+        if rows.size and not 0 <= rows.min() <= rows.max() < len(words):
+            raise ValueError(f"machine: rows that lead outside of {len(words)} quadruples")
+        vectors = [table[own] for table, own in zip(tables, words.T, strict=True)]
+        prepositions = np.array(kept["prepositions"], dtype=object)
+        ends = np.cumsum(sizes)[:-1]
+        parts = zip(
+            kept["blocks"], np.split(rows, ends), kept["means"].tolist(),
+            np.split(kept["weights"], ends), strict=True,
+        )  # fmt: skip
+        blocks = {name: Block(*own) for name, *own in parts}
+        return cls(Items(words, vectors, prepositions, kept["evidence"]), blocks)
 
 
 def _solved(items: Items, rows: Ints, goal: Any, name: str) -> tuple[Block, Floats]:

@@ -1,17 +1,23 @@
-"""Parts of quadruples: how often each was seen with N and with V, and what each tends to."""
+"""Counts of quadruples and of their parts: back-off, tendencies, association, other text."""
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Self
+from dataclasses import dataclass
+from itertools import chain, repeat
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
-import numpy.typing as npt
 
 from roget.core.folder import need_arrays
+from roget.core.quadruple import Quadruple
+from roget.core.types import Array, BoolArray, Floats, Ints
+from roget.learn.attachment.quads import NOUN
 from roget.learn.attachment.words import Normal
 
-Floats = npt.NDArray[np.float64]
+if TYPE_CHECKING:
+    from roget.core.counts import Counts
 
 PARTS = ("vnpm", "vnp", "vpm", "npm", "vp", "np", "pm", "p")
 """The parts that have the preposition, m being the second noun, in the order of their columns."""
@@ -30,8 +36,71 @@ SHRINK = 3.0
 """Quadruples of no tendency that are added to those of a part."""
 FOLDS = 10
 
+ANY = ""
+"""Stands for all prepositions."""
+OTHERS = 0.3
+"""How much a quadruple of other text counts in associations."""
 
-class Tally:
+USUAL = 0.05
+"""How often a noun is expected to have any one preposition after it."""
+ADDED = 0.5
+"""Added to counts that are compared."""
+_ODDS = [PARTS.index(part) for part in ("vpm", "npm", "vp", "np", "pm")]
+
+
+@dataclass(frozen=True)
+class Stage:
+    """How a kind of evidence did: which share of the quadruples it decided, and how well."""
+
+    stage: str
+    coverage: float
+    accuracy: float | None
+    """None where it decided nothing."""
+
+    @classmethod
+    def of(cls, name: str, decided: BoolArray, right: BoolArray) -> Self:
+        """From which quadruples it decided, and which answers are right."""
+        accuracy = float(np.mean(right[decided])) if decided.any() else None
+        return cls(name, float(np.mean(decided)), accuracy)
+
+
+class Keyed:
+    """A row of numbers for each key; a key that is new has zeros."""
+
+    names = ("keys", "values")
+    """What keys and numbers are called where they are kept."""
+    kinds = "f"
+    shape: tuple[int, ...] = ()
+
+    def __init__(self, keys: Iterable[str], values: Array) -> None:
+        self.keys, self.values = list(keys), values
+        self._rows = {key: row for row, key in enumerate(self.keys)}
+
+    @classmethod
+    def of_table(cls, table: Mapping[str, Any]) -> Self:
+        """From numbers by key."""
+        dtype = np.float64 if cls.kinds == "f" else np.int64
+        return cls(table, np.array(list(table.values()), dtype=dtype).reshape(-1, *cls.shape))
+
+    def look_up(self, keys: Iterable[Sequence[str]], width: int) -> Array:
+        """The numbers of keys, so many to a line."""
+        rows = [[self._rows.get(key, -1) for key in own] for own in keys]
+        known = np.concatenate([self.values, np.zeros((1, *self.shape), self.values.dtype)])
+        return known[np.array(rows, dtype=np.int64).reshape(-1, width)]
+
+    def content(self) -> dict[str, Any]:
+        """What is to be kept."""
+        return dict(zip(self.names, (self.keys, self.values), strict=True))
+
+    @classmethod
+    def read(cls, kept: Mapping[str, Any]) -> Self:
+        """From what was kept."""
+        keys, values = cls.names
+        need_arrays(kept, {values: (cls.kinds, (len(kept[keys]), *cls.shape))})
+        return cls(kept[keys], kept[values])
+
+
+class Tally(Keyed):
     """Counts of N and V for every part of the quadruples that has the preposition.
 
     >>> seen = Tally.of([Normal("eat", "pizza", "with", "fork")], [False])
@@ -39,9 +108,7 @@ class Tally:
     [[0, 0], [0, 0], [0, 1], [0, 0], [0, 1], [0, 0], [0, 1], [0, 1]]
     """
 
-    def __init__(self, keys: Sequence[str], seen: npt.NDArray[np.int64]) -> None:
-        self.keys, self.seen = list(keys), seen
-        self._rows = {key: row for row, key in enumerate(self.keys)}
+    names, kinds, shape = ("keys", "seen"), "iu", (2,)
 
     @classmethod
     def of(cls, quads: Iterable[Normal], nouns: Iterable[bool]) -> Self:
@@ -50,22 +117,11 @@ class Tally:
         for quad, noun in zip(quads, nouns, strict=True):
             for key in _keys(quad):
                 table.setdefault(key, [0, 0])[0 if noun else 1] += 1
-        return cls(list(table), np.array(list(table.values()), dtype=np.int64).reshape(-1, 2))
+        return cls.of_table(table)
 
-    def counts(self, quads: Iterable[Normal]) -> npt.NDArray[np.int64]:
+    def counts(self, quads: Iterable[Normal]) -> Ints:
         """Times N and times V of each part of each quadruple: quadruples × parts × 2."""
-        seen = np.vstack([self.seen, np.zeros((1, 2), dtype=np.int64)])
-        return seen[_find_rows(self._rows, map(_keys, quads), len(PARTS))]
-
-    def content(self) -> dict[str, Any]:
-        """What is to be kept."""
-        return {"keys": self.keys, "seen": self.seen}
-
-    @classmethod
-    def read(cls, kept: Mapping[str, Any]) -> Self:
-        """From what was kept."""
-        need_arrays(kept, {"seen": ("iu", (len(kept["keys"]), 2))})
-        return cls(kept["keys"], kept["seen"])
+        return self.look_up(map(_keys, quads), len(PARTS))
 
 
 def log_odds(counts: Any) -> Floats:
@@ -80,7 +136,7 @@ def log_odds(counts: Any) -> Floats:
     return np.column_stack([np.log(added[..., 0] / added[..., 1]) - usual[:, None], usual])
 
 
-def back_off(counts: Any) -> tuple[Floats, npt.NDArray[np.int64]]:
+def back_off(counts: Any) -> tuple[Floats, Ints]:
     """p(N) by the most specific level that was seen, and which level that is (see STAGES).
 
     All parts of a level are added up, as in Collins & Brooks (1995); where even the preposition
@@ -97,14 +153,6 @@ def back_off(counts: Any) -> tuple[Floats, npt.NDArray[np.int64]]:
     return share, level
 
 
-def _find_rows(
-    known: Mapping[str, int], keys: Iterable[list[str]], width: int
-) -> npt.NDArray[np.int64]:
-    """The row of each key, −1 where it is new."""
-    rows = [[known.get(key, -1) for key in own] for own in keys]
-    return np.array(rows, dtype=np.int64).reshape(-1, width)
-
-
 def _keys(quad: Normal) -> list[str]:
     """The parts as texts, in the order of PARTS, blanks where a word is left out."""
     v, n, p, m = quad
@@ -114,54 +162,34 @@ def _keys(quad: Normal) -> list[str]:
     ]  # fmt: skip
 
 
-class Tendencies:
+class Tendencies(Keyed):
     """For each part, how much oftener N than its prepositions would have it, from −2 to 2.
 
     It is Σ(y − mean of y for the preposition) / (times seen + 3), y being 1 for N and −1 for V.
     """
 
-    def __init__(self, keys: Sequence[str], values: Floats) -> None:
-        self.keys, self.values = list(keys), values
-        self._rows = {key: row for row, key in enumerate(self.keys)}
-
     @classmethod
-    def of(cls, quads: Sequence[Normal], nouns: npt.NDArray[np.bool_]) -> Self:
+    def of(cls, quads: Sequence[Normal], nouns: BoolArray) -> Self:
         """Counted from quadruples; `nouns` says of each whether it is N."""
-        goal = np.where(nouns, 1.0, -1.0)
-        usual: dict[str, list[float]] = {}
-        for quad, one in zip(quads, goal.tolist(), strict=True):
-            seen = usual.setdefault(quad.preposition, [0.0, 2.0])
-            seen[0] += one
-            seen[1] += 1
-        table: dict[str, list[float]] = {}
-        for quad, one in zip(quads, goal.tolist(), strict=True):
+        goal = np.where(nouns, 1.0, -1.0).tolist()
+        usual: defaultdict[str, list[float]] = defaultdict(lambda: [0.0, 2.0])
+        for quad, one in zip(quads, goal, strict=True):
+            usual[quad.preposition][0] += one
+            usual[quad.preposition][1] += 1
+        table: defaultdict[str, list[float]] = defaultdict(lambda: [0.0, SHRINK])
+        for quad, one in zip(quads, goal, strict=True):
             total, times = usual[quad.preposition]
             for key in _loose_keys(quad):
-                seen = table.setdefault(key, [0.0, SHRINK])
-                seen[0] += one - total / times
-                seen[1] += 1
-        sums = np.array(list(table.values())).reshape(-1, 2)
-        return cls(list(table), sums[:, 0] / sums[:, 1])
+                table[key][0] += one - total / times
+                table[key][1] += 1
+        return cls.of_table({key: total / times for key, (total, times) in table.items()})
 
     def features(self, quads: Sequence[Normal]) -> Floats:
         """The tendency of each part of each quadruple, 0 where it is new."""
-        rows = _find_rows(self._rows, map(_loose_keys, quads), len(LOOSE_PARTS))
-        return np.append(self.values, 0.0)[rows]
-
-    def content(self) -> dict[str, Any]:
-        """What is to be kept."""
-        return {"keys": self.keys, "values": self.values}
-
-    @classmethod
-    def read(cls, kept: Mapping[str, Any]) -> Self:
-        """From what was kept."""
-        need_arrays(kept, {"values": ("f", (len(kept["keys"]),))})
-        return cls(kept["keys"], kept["values"])
+        return self.look_up(map(_loose_keys, quads), len(LOOSE_PARTS))
 
 
-def crossed(
-    quads: Sequence[Normal], nouns: npt.NDArray[np.bool_], rng: np.random.Generator
-) -> Floats:
+def crossed(quads: Sequence[Normal], nouns: BoolArray, rng: np.random.Generator) -> Floats:
     """The features of quadruples by tendencies of others: each tenth by the other nine.
 
     To leave out each quadruple alone would give its own answer away, by what is missing. The
@@ -182,3 +210,149 @@ def _loose_keys(quad: Normal) -> list[str]:
     """The parts as texts, in the order of LOOSE_PARTS."""
     v, n, _, m = quad
     return [f"{v}\t\t", f"\t{n}\t", f"\t\t{m}", f"{v}\t{n}\t", f"\t{n}\t{m}", f"{v}\t\t{m}"]
+
+
+class Association(Keyed):
+    """Lexical association (Hindle & Rooth 1993): p(prep|head), smoothed.
+
+    p(prep|head) = (f(head, prep) + f(all heads, prep)/f(all heads)) / (f(head) + 1), where
+    f(head, prep) counts phrases that are the head's, f(head) all quadruples with the head, and
+    heads are verbs or first nouns. A quadruple is the noun's by p(prep|noun)·p(no phrase|verb),
+    the verb's by p(prep|verb)·p(no phrase|noun): heads have no phrase in quadruples that are the
+    other's.
+    """
+
+    names = ("keys", "counts")
+
+    @classmethod
+    def of(
+        cls,
+        quads: Sequence[Normal],
+        nouns: Sequence[bool],
+        others: Iterable[tuple[Normal, bool]] = (),
+    ) -> Self:
+        """Counted from quadruples; `nouns` says of each whether it is N. Others count less."""
+        counts: defaultdict[str, float] = defaultdict(float)
+        own = zip(quads, nouns, repeat(1.0))
+        for quad, noun, times in chain(own, ((*one, OTHERS) for one in others)):
+            counts[quad.preposition] += times
+            for kind, word, its in (("V", quad.verb, not noun), ("N", quad.noun1, noun)):
+                counts[kind] += times
+                counts[f"{kind}\t{word}"] += times
+                for preposition in (quad.preposition, ANY) if its else ():
+                    counts[f"{kind}\t{word}\t{preposition}"] += times
+                    counts[f"{kind}\t\t{preposition}"] += times
+        return cls.of_table(counts)
+
+    def share(self, quads: Sequence[Normal], noun: bool) -> Floats:
+        """p(prep|noun)·p(no phrase|verb) of each quadruple, or the same of the verb."""
+        nouns = [("N", quad.noun1) for quad in quads]
+        verbs = [("V", quad.verb) for quad in quads]
+        own, other = (nouns, verbs) if noun else (verbs, nouns)
+        prepositions = [quad.preposition for quad in quads]
+        return self._smoothed(own, prepositions) * (1 - self._smoothed(other, repeat(ANY)))
+
+    def log_ratio(self, quads: Sequence[Normal]) -> Floats:
+        """log of the noun's share over the verb's, nats: above 0 the phrase is the noun's.
+
+        0 where the preposition is new.
+        """
+        known = [quad.preposition in self._rows for quad in quads]
+        with np.errstate(divide="ignore", invalid="ignore"):
+            ratio = np.log(self.share(quads, True) / self.share(quads, False))
+        return np.where(known, ratio, 0.0)
+
+    def _smoothed(self, heads: Iterable[tuple[str, str]], prepositions: Iterable[str]) -> Floats:
+        keys = (
+            (f"{kind}\t{word}\t{preposition}", f"{kind}\t{word}", f"{kind}\t\t{preposition}", kind)
+            for (kind, word), preposition in zip(heads, prepositions, strict=False)
+        )
+        both, head, usual, everything = self.look_up(keys, 4).T
+        found: Floats = (both + usual / np.maximum(everything, 1.0)) / (head + 1)
+        return found
+
+
+class Slots(Keyed):
+    """How often verbs, nouns and slots were counted in other text, and some together."""
+
+    names = ("slots", "slot_counts")
+
+
+class Evidence:
+    """Counts of other text: quadruples with answers, and slots of verbs with their nouns.
+
+    >>> from roget.core.counts import Counts
+    >>> pairs = Counts([[3, 0], [1, 4]], ["fork", "pizza"], ["with:eat", "obj:eat"])
+    >>> quads = [Quadruple("eat", "pizza", "with", "fork", "V")]
+    >>> found = Evidence.of(quads, pairs).features([Normal("eat", "pizza", "with", "fork")])
+    >>> found.shape
+    (1, 8)
+    """
+
+    def __init__(self, tally: Tally, slots: Slots) -> None:
+        self.tally, self.slots = tally, slots
+
+    @classmethod
+    def of(cls, quads: Sequence[Quadruple], pairs: Counts | None) -> Self:
+        """From quadruples by base forms, and counts of nouns in contexts such as "with:eat"."""
+        tally = Tally.of([Normal(*one[:4]) for one in quads], [one[4] == NOUN for one in quads])
+        slots: defaultdict[str, float] = defaultdict(float)
+        for noun, context, count in pairs.rows() if pairs is not None else ():
+            slot, verb = split_context(context)
+            # Each word counts by itself, a first noun too: "n" is any place of a noun.
+            for key in _slot_keys(Normal(verb, noun, slot, noun)):
+                slots[key] += count
+        return cls(tally, Slots.of_table(slots))
+
+    def features(self, quads: Sequence[Normal]) -> Floats:
+        """Eight numbers for each quadruple, 0 or so where nothing is known.
+
+        Five are the log odds of its parts, less those of its preposition. Then: how much oftener
+        than other verbs the verb has the preposition; the first noun has it; and the second noun
+        stands behind it with verbs rather than with nouns; logarithms as well.
+        """
+        counts = self.tally.counts(quads)
+        by_noun = counts[..., 0]
+        seen = self.slots.look_up(map(_slot_keys, quads), 6)
+        everything, prep, verb, both, noun, second = seen.T
+        usual = np.where(prep > 0, prep / np.maximum(everything, 1), 1.0)
+        takes = np.log((both + 2 * usual) / ((verb + 2) * usual) + 1e-3)
+        columns = [
+            *log_odds(counts)[:, _ODDS].T,
+            np.where(prep > 0, takes, 0.0),
+            np.log((by_noun[:, PARTS.index("np")] + ADDED) / (USUAL * noun + ADDED)),
+            np.log((second + ADDED) / (by_noun[:, PARTS.index("pm")] + ADDED)),
+        ]
+        return np.column_stack(columns)
+
+    def content(self) -> dict[str, Any]:
+        """What is to be kept."""
+        return self.tally.content() | self.slots.content()
+
+    @classmethod
+    def read(cls, kept: Mapping[str, Any]) -> Self:
+        """From what was kept."""
+        return cls(Tally.read(kept), Slots.read(kept))
+
+
+def _slot_keys(quad: Normal) -> list[str]:
+    """Everything, the preposition, the verb, both, the first noun, and the second behind it."""
+    v, n, p, m = quad
+    return ["\t", f"p\t{p}", f"v\t{v}", f"vp\t{v}\t{p}", f"n\t{n}", f"pm\t{p}\t{m}"]
+
+
+def split_context(context: str) -> tuple[str, str]:
+    """Slot and verb of a context such as "with:eat"; what has no slot is an object of it."""
+    slot, colon, verb = context.partition(":")
+    return (slot, verb) if colon and verb else ("obj", context)
+
+
+def take(kept: Mapping[str, Any], part: str) -> dict[str, Any]:
+    """What is kept of a part, by the names that it has there."""
+    prefix = f"{part}."
+    return {key[len(prefix) :]: value for key, value in kept.items() if key.startswith(prefix)}
+
+
+def put(part: str, content: Mapping[str, Any]) -> dict[str, Any]:
+    """The content of a part, by the names under which it is kept."""
+    return {f"{part}.{key}": value for key, value in content.items()}

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -17,25 +15,13 @@ from roget.learn.attachment.words import traits
 
 Floats = npt.NDArray[np.float32]
 
+Cells = Mapping[tuple[str, str], float]
+"""How often words stood in contexts, or how much of them lies in classes."""
+
 DIMENSIONS = 200
 
 
-@dataclass
-class Table:
-    """Counts of words and contexts, while they are gathered."""
-
-    cells: Counter[tuple[str, str]] = field(default_factory=Counter)
-
-    def add(self, word: str, context: str, count: float = 1.0) -> None:
-        """Count a word in a context."""
-        self.cells[word, context] += count  # type: ignore[assignment]
-
-    def matrix(self) -> tuple[list[str], list[str], Any]:
-        """Words, contexts, and how often they met, by text."""
-        return tabulate(self.cells)
-
-
-def tabulate(cells: Mapping[tuple[str, str], float]) -> tuple[list[str], list[str], Any]:
+def tabulate(cells: Cells) -> tuple[list[str], list[str], Any]:
     """Names of rows and of columns in the order of the alphabet, and a sparse table."""
     keys = sorted(cells)
     rows, row = np.unique([key[0] for key in keys], return_inverse=True)
@@ -89,8 +75,7 @@ class Vectors:
 
     def rounded(self) -> Vectors:
         """With the precision that is kept on disk, so that a model read again is the same."""
-        low = [part.astype(np.float16).astype(np.float32) for part in (self.table, self.hinted)]
-        return Vectors(self.words, low[0], self.hints, low[1])
+        return Vectors.read(self.content())
 
     def content(self) -> dict[str, Any]:
         """What is to be kept."""
@@ -113,11 +98,11 @@ class Vectors:
         return cls(kept["words"], table, kept["hints"], hinted)
 
 
-def embedded(gathered: Table, seed: int, dimensions: int = DIMENSIONS) -> Vectors:
+def embedded(cells: Cells, seed: int, dimensions: int = DIMENSIONS) -> Vectors:
     """Vectors by singular values of positive pointwise mutual information."""
-    if not gathered.cells:
+    if not cells:
         return Vectors([], np.zeros((0, 0), np.float32), [], np.zeros((0, 0), np.float32))
-    words, contexts, counts = gathered.matrix()
+    words, contexts, counts = tabulate(cells)
     times, seen = (np.asarray(counts.sum(axis=axis)).ravel() for axis in (1, 0))
     left, values, right = _singular(ppmi(counts, times, seen), dimensions, seed)
     hints = [at for at, name in enumerate(contexts) if name.startswith("^")]
@@ -128,18 +113,14 @@ def embedded(gathered: Table, seed: int, dimensions: int = DIMENSIONS) -> Vector
     return Vectors(words, table, [contexts[at] for at in hints], hinted)
 
 
-def classed(places: Mapping[str, Mapping[str, float]], seed: int) -> Vectors:
-    """Vectors by the classes of thesauri: word → how much of it lies in each class.
+def classed(cells: Cells, seed: int) -> Vectors:
+    """Vectors by how much of each word lies in each class of thesauri.
 
     Classes weigh as much as they tell: √(−log of the share of words in them).
     """
-    table = Table()
-    for word, classes in places.items():
-        for name, share in classes.items():
-            table.add(word, name, share)
-    if not table.cells:
+    if not cells:
         return Vectors([], np.zeros((0, 0), np.float32), [], np.zeros((0, 0), np.float32))
-    words, _, shares = table.matrix()
+    words, _, shares = tabulate(cells)
     held = np.asarray(shares.sum(axis=0)).ravel() / len(words)
     weight = np.sqrt(np.maximum(-np.log(np.minimum(held, 1.0)), 0.0))
     left, values, _ = _singular(sparse.csr_array(shares * weight[None, :]), DIMENSIONS, seed)
