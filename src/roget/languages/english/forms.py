@@ -84,13 +84,8 @@ class Forms:
     def normal(self, quads: Iterable[Quadruple]) -> list[Normal]:
         """Quadruples by base forms."""
         return [
-            Normal(
-                self.verb(one.verb),
-                self.noun(one.noun1),
-                one.preposition.lower(),
-                self.noun(one.noun2),
-            )
-            for one in quads
+            Normal(self.verb(verb), self.noun(noun1), preposition.lower(), self.noun(noun2))
+            for verb, noun1, preposition, noun2, _ in quads
         ]
 
     def _infinitive(self, word: str) -> str:
@@ -102,12 +97,8 @@ class Forms:
                 return best
             if word not in self.verbs:
                 # Nothing is known of it: double letters go, but for those of "call" and "pass".
-                doubled = tries[-1] if ending in ("ed", "ing") and len(tries) == 3 else ""
-                return (
-                    doubled
-                    if doubled and doubled[-1] not in "ls"
-                    else tries[min(1, len(tries) - 1)]
-                )
+                doubled = ending in ("ed", "ing") and len(tries) == 3 and tries[-1][-1] not in "ls"
+                return tries[-1] if doubled else tries[min(1, len(tries) - 1)]
         return word
 
     def _singular(self, word: str) -> str:
@@ -131,7 +122,5 @@ def _matching(
         if stem == word or len(stem) < 2:
             continue
         double = len(stem) > 2 and stem[-1] == stem[-2]
-        yield (
-            ending,
-            [stem[:-1] if way == "-" else stem + way for way in ways if way != "-" or double],
-        )
+        tries = [stem[:-1] if way == "-" else stem + way for way in ways if way != "-" or double]
+        yield ending, tries

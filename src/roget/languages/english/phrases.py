@@ -14,16 +14,7 @@ _FINITE_AUXILIARY = ("VM0", "VBB", "VBD", "VBZ")
 _PARTICIPLES = ("VVN", "VBN", "VHN", "VDN", "VVD")
 _INFINITIVES = ("VVI", "VVB", "VHI", "VDI", "VBI", "VHB")
 _QUANTITIES = (
-    "more",
-    "most",
-    "less",
-    "few",
-    "fewer",
-    "little",
-    "enough",
-    "much",
-    "many",
-    "several",
+    *("more", "most", "less", "few", "fewer", "little", "enough", "much", "many", "several"),
 )
 _BEFORE_DETERMINER = ("all", "both", "half", "such")
 _ROUGHLY = ("over", "about", "around", "under", "nearly", "almost")
@@ -62,6 +53,8 @@ def kinds_of(low: Sequence[str], tags: Sequence[str]) -> list[str]:
             kinds[i] = kinds[i + 1] = "P" if low[i] in FIXED else "A"
         elif kind in _CHANGES:
             kinds[i] = _CHANGES[kind](i, kinds, low, tags)
+        elif kind in "ADPOWJ?":
+            kinds[i] = _by_next(i, kinds, low, tags)
     return kinds
 
 
@@ -81,33 +74,31 @@ def seen(kinds: Sequence[str], i: int, over: str) -> str:
     return kinds[i] if i < len(kinds) else ","
 
 
-def _adverb(i: int, kinds: Sequence[str], low: Sequence[str], tags: Sequence[str]) -> str:
-    """Quantities are determiners, or adjectives after one: more time, two more days."""
-    after = seen(kinds, i + 1, "")
-    if low[i] == "no" and after in "JVN#":
-        return "D"
-    if low[i] in _QUANTITIES and after in "N#":
-        return "J" if i and kinds[i - 1] in "D#" else "D"
-    return "A"
-
-
-def _determiner(i: int, kinds: Sequence[str], low: Sequence[str], tags: Sequence[str]) -> str:
-    second = i > 0 and tags[i] == "DT0" and kinds[i - 1] in "D#"
-    return "J" if second and low[i - 1] not in _BEFORE_DETERMINER else "D"
-
-
-def _preposition(i: int, kinds: Sequence[str], low: Sequence[str], tags: Sequence[str]) -> str:
-    if low[i] in _ROUGHLY and (seen(kinds, i + 1, "") == "#" or kinds[i + 1 : i + 3] == ["D", "#"]):
-        return "A"
-    return "R" if low[i] in _PARTICLES and i and kinds[i - 1] in "VHY" else "P"
-
-
-def _pronoun(i: int, kinds: Sequence[str], low: Sequence[str], tags: Sequence[str]) -> str:
-    return "D" if seen(kinds, i + 1, "") == "'" else "O"
-
-
-def _question(i: int, kinds: Sequence[str], low: Sequence[str], tags: Sequence[str]) -> str:
-    return "D" if seen(kinds, i + 1, "") in "JN#" else "O"
+def _by_next(i: int, kinds: Sequence[str], low: Sequence[str], tags: Sequence[str]) -> str:
+    """What a word is rather, by the one after it or before it: more time, two more days."""
+    kind, word, after = kinds[i], low[i], seen(kinds, i + 1, "")
+    before = kinds[i - 1] if i else " "
+    if kind == "A":
+        if word == "no" and after in "JVN#":
+            return "D"
+        if word in _QUANTITIES and after in "N#":
+            return "J" if before in "D#" else "D"
+    elif kind == "D":
+        second = tags[i] == "DT0" and before in "D#"
+        return "J" if second and low[i - 1] not in _BEFORE_DETERMINER else "D"
+    elif kind == "P":
+        if word in _ROUGHLY and (after == "#" or kinds[i + 1 : i + 3] == ["D", "#"]):
+            return "A"
+        return "R" if word in _PARTICLES and before in "VHY" else "P"
+    elif kind == "O":
+        return "D" if after == "'" else "O"
+    elif kind == "W":
+        return "D" if after in "JN#" else "O"
+    elif kind == "J":
+        return "N" if tags[i] == "NN" and after not in "JN" else "J"
+    elif word.isalnum() and after in "JN":
+        return "J"
+    return kind
 
 
 def _conjunction(i: int, kinds: Sequence[str], low: Sequence[str], tags: Sequence[str]) -> str:
@@ -129,14 +120,6 @@ def _verb(i: int, kinds: Sequence[str], low: Sequence[str], tags: Sequence[str])
     return "V"
 
 
-def _adjective(i: int, kinds: Sequence[str], low: Sequence[str], tags: Sequence[str]) -> str:
-    return "N" if tags[i] == "NN" and seen(kinds, i + 1, "") not in "JN" else "J"
-
-
-def _unknown(i: int, kinds: Sequence[str], low: Sequence[str], tags: Sequence[str]) -> str:
-    return "J" if low[i].isalnum() and seen(kinds, i + 1, "") in "JN" else "?"
-
-
 def _auxiliary(i: int, kinds: Sequence[str], low: Sequence[str], tags: Sequence[str]) -> str:
     """Have and do are auxiliaries (h, y) where another verb follows, or "not" follows do."""
     j, pronouns = i + 1, 0
@@ -150,19 +133,7 @@ def _auxiliary(i: int, kinds: Sequence[str], low: Sequence[str], tags: Sequence[
     return "y" if helps and tags[i] in ("VDB", "VDD", "VDZ") else "Y"
 
 
-_CHANGES = {
-    "A": _adverb,
-    "D": _determiner,
-    "P": _preposition,
-    "O": _pronoun,
-    "W": _question,
-    "S": _conjunction,
-    "V": _verb,
-    "J": _adjective,
-    "H": _auxiliary,
-    "Y": _auxiliary,
-    "?": _unknown,
-}
+_CHANGES = {"S": _conjunction, "V": _verb, "H": _auxiliary, "Y": _auxiliary}
 
 
 def phrases_of(kinds: Sequence[str], tags: Sequence[str], low: Sequence[str]) -> list[Phrase]:

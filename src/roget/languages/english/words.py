@@ -40,35 +40,15 @@ def tokenise(sentence: str) -> list[str]:
     return [found.group() for found in _TOKEN.finditer(sentence.translate(_SIGNS))]
 
 
-KINDS = {
-    tag: kind
-    for kind, tags in {
-        "D": "AT0 DT0 DPS",
-        "W": "DTQ",
-        "J": "AJ0 AJC AJS ORD NN",
-        "#": "CRD",
-        "N": "NN0 NN1 NN2 NP0 ZZ0",
-        "O": "PNP PNI PNQ EX0",
-        "'": "POS",
-        "A": "AV0",
-        "Q": "AVQ",
-        "R": "AVP",
-        "X": "XX0",
-        "P": "PRP PRF",
-        "T": "TO0",
-        "C": "CJC",
-        "S": "CJS CJT",
-        "M": "VM0",
-        "B": "VBB VBD VBG VBI VBN VBZ",
-        "H": "VHB VHD VHG VHI VHN VHZ",
-        "Y": "VDB VDD VDG VDI VDN VDZ",
-        "V": "VVB VVD VVG VVI VVN VVZ",
-        ",": "PUN PUL PUR",
-        '"': "PUQ",
-        "?": "UNC ITJ",
-    }.items()
-    for tag in tags.split()
-}
+_TAGS = {
+    "D": "AT0 DT0 DPS", "W": "DTQ", "J": "AJ0 AJC AJS ORD NN", "#": "CRD",
+    "N": "NN0 NN1 NN2 NP0 ZZ0", "O": "PNP PNI PNQ EX0", "'": "POS", "A": "AV0", "Q": "AVQ",
+    "R": "AVP", "X": "XX0", "P": "PRP PRF", "T": "TO0", "C": "CJC", "S": "CJS CJT", "M": "VM0",
+    "B": "VBB VBD VBG VBI VBN VBZ", "H": "VHB VHD VHG VHI VHN VHZ",
+    "Y": "VDB VDD VDG VDI VDN VDZ", "V": "VVB VVD VVG VVI VVN VVZ", ",": "PUN PUL PUR",
+    '"': "PUQ", "?": "UNC ITJ",
+}  # fmt: skip
+KINDS = {tag: kind for kind, tags in _TAGS.items() for tag in tags.split()}
 """What patterns need to know of a C5 tag, in one letter."""
 
 UPOS = {

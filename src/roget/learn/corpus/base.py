@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol, TypeAlias
 
@@ -71,13 +71,9 @@ class Tokens:
     def first(self, sentences: int) -> Tokens:
         """The same batch without what comes after so many sentences."""
         stop = int(self.starts[sentences])
-        return Tokens(
-            self.starts[: sentences + 1],
-            self.word[:stop],
-            None if self.upos is None else self.upos[:stop],
-            None if self.head is None else self.head[:stop],
-            None if self.deprel is None else self.deprel[:stop],
-        )
+        columns = (self.upos, self.head, self.deprel)
+        cut = (None if column is None else column[:stop] for column in columns)
+        return Tokens(self.starts[: sentences + 1], self.word[:stop], *cut)
 
 
 @dataclass
@@ -88,6 +84,23 @@ class Tables:
     upos: Strings = field(default_factory=Strings)
     deprels: Strings = field(default_factory=Strings)
     slots: Strings = field(default_factory=Strings)
+
+
+def map_pairs(first: Ids, second: Ids, make: Callable[[int, int], int]) -> Ids:
+    """What `make` gives for each two ids; it is asked once for equal ones."""
+    keys, places = np.unique(first.astype(np.int64) << 32 | (second + 1), return_inverse=True)
+    made = [make(key >> 32, (key & 0xFFFFFFFF) - 1) for key in keys.tolist()]
+    return np.array(made, np.int32)[places]
+
+
+def add_tags(word: Ids, upos: Ids, tables: Tables) -> Ids:
+    """The ids of lemma/UPOS; a word without a tag stays as it is."""
+    words, tags = tables.words, tables.upos.texts
+
+    def tagged(word: int, tag: int) -> int:
+        return word if NONE in (word, tag) else words.id(f"{words.texts[word]}/{tags[tag]}")
+
+    return map_pairs(word, upos, tagged)
 
 
 @dataclass

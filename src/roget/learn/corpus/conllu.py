@@ -24,17 +24,30 @@ FORM, LEMMA, UPOS, HEAD, DEPREL = 1, 2, 3, 6, 7
 
 def read(source: Source, tables: Tables, reading: Reading) -> Iterator[Tokens]:
     """CoNLL-U: parsed text, in batches; broken lines are raised together at the end."""
-    words, upos, deprels = _columns(tables, reading)
-    problems, tabs = _Problems(source), 0
+    words = _Column(
+        [FORM] if reading.form else [LEMMA, FORM],
+        tables.words,
+        str if reading.keep_case else str.lower,
+    )
+    upos, deprels = _Column([UPOS], tables.upos), _Column([DEPREL], tables.deprels)
+    problems: list[tuple[str, str]] = []
+    tabs = 0
     for block in source.blocks(reach=PIECE):
         lines = _Lines(block)
-        problems.add(lines)
         tabs += lines.tabs
-        if problems.enough:
+        for kind, begin, number in sorted(lines.broken, key=lambda one: one[1]):
+            what = _describe(kind, number, lines.columns(begin))
+            problems.append((source.place(lines.line(begin)), what))
+        if len(problems) >= MAX_PROBLEMS:
             break
-        if lines.tokens and not problems.found:
+        if lines.tokens and not problems:
             yield Tokens(lines.starts, words(lines), upos(lines), lines.heads, deprels(lines))
-    problems.check(tabs)
+    if problems and not tabs:
+        what = "no tab, here or after: expected CoNLL-U, ten columns divided by tabs"
+        problems = [(problems[0][0], what)]
+    if problems:
+        texts = [f"{place}: {what}" for place, what in problems[:MAX_PROBLEMS]]
+        raise FormatError(source.name, texts, more=len(texts) == MAX_PROBLEMS)
 
 
 class _Lines:
@@ -120,48 +133,6 @@ class _Column:
             text = self._fold(self._pool[before : now - 1].tobytes().decode())
             new = [*map(self._strings.id, text.split("\n")), NONE]
             self._ids = np.concatenate([self._ids[:-1], np.array(new, np.int32)])
-
-
-def _columns(tables: Tables, reading: Reading) -> tuple[_Column, _Column, _Column]:
-    """What gives the words, tags and labels of a block."""
-    words = [FORM] if reading.form else [LEMMA, FORM]
-    return (
-        _Column(words, tables.words, str if reading.keep_case else str.lower),
-        _Column([UPOS], tables.upos),
-        _Column([DEPREL], tables.deprels),
-    )
-
-
-class _Problems:
-    """Sentences on broken lines, up to as many as are worth reading."""
-
-    def __init__(self, source: Source) -> None:
-        self.source = source
-        self.found: list[tuple[str, str]] = []
-
-    @property
-    def enough(self) -> bool:
-        """Whether reading on is of no use."""
-        return len(self.found) >= MAX_PROBLEMS
-
-    def add(self, lines: _Lines) -> None:
-        """Describe a block's broken lines, in their order."""
-        for kind, begin, number in sorted(lines.broken, key=lambda problem: problem[1]):
-            if self.enough:
-                break
-            place = self.source.place(lines.line(begin))
-            self.found.append((place, _describe(kind, number, lines.columns(begin))))
-
-    def check(self, tabs: int) -> None:
-        """Raise what was found, if anything was."""
-        if not self.found:
-            return
-        found = self.found
-        if not tabs:
-            what = "no tab, here or after: expected CoNLL-U, ten columns divided by tabs"
-            found = [(found[0][0], what)]
-        texts = [f"{place}: {text}" for place, text in found]
-        raise FormatError(self.source.name, texts, more=bool(tabs) and self.enough)
 
 
 def _describe(kind: int, number: int, columns: Sequence[str]) -> str:

@@ -1,7 +1,10 @@
 """HanTa, the tagger, asked less often: the same tags and lemmas as its `tag_sent`, only sooner.
 
 HanTa analyses a word anew wherever it stands, and tries all tags where few can be. Here each word
-is analysed once, and the search over a sentence is compiled; sums and ties come out the same.
+is analysed once, and the search over a sentence (Viterbi's) is compiled; sums and ties come out the
+same. A state of the search is the tags of two tokens in a row. As in HanTa, states are met in the
+order in which they were first reached, the earliest of equals wins, and where there are more than
+five, only those go on that are at most one nat below the sixth.
 """
 
 from __future__ import annotations
@@ -12,15 +15,18 @@ from typing import Any
 
 import numpy as np
 
-from roget.core.types import Floats
+from roget.core.kernels.jit import compiled
+from roget.core.types import Floats, Ints
 from roget.errors import MissingExtra
-from roget.learn.corpus import hanta_kernel as kernel
 
 LONGEST_WORD = 50
 """Characters; longer ones are not analysed (the time grows with the square) but fit any tag."""
 
 _KEPT = 1 << 18
 """Analyses kept in memory before they are forgotten."""
+
+_LOWEST = -1e6
+_LAST, _NOW, _CAME = range(3)
 
 
 class Tagger:
@@ -63,7 +69,7 @@ class Tagger:
             self._number(word, first=i == 0) for one in sentences for i, word in enumerate(one)
         ]
         ends = np.cumsum([0, *map(len, sentences)])
-        found = kernel.best(
+        found = _search(
             ends,
             np.array(words, np.int64),
             np.array(self._offsets, np.int64),
@@ -119,3 +125,79 @@ def _dense(transitions: dict[tuple[int, int], dict[int, float]], numbers: dict[i
                 columns = np.array([numbers[tag] for tag in tags])
             dense[numbers[last], numbers[now], columns] = list(after.values())
     return dense
+
+
+@compiled
+def _bound(totals: Floats) -> float:
+    """What a state must reach to go on."""
+    if totals.size <= 5:
+        return _LOWEST
+    return float(np.sort(totals)[totals.size - 6] - 1)
+
+
+@compiled
+def _step(
+    states: Ints, totals: Floats, begin: int, end: int, tags: Ints, fits: Floats,
+    transitions: Floats, place: Ints,
+) -> int:  # fmt: skip
+    """Add the states that the next token may reach, and say where they end."""
+    count = transitions.shape[1] - 1
+    lowest, stop = _bound(totals[begin:end]), end
+    for state in range(begin, end):
+        if totals[state] < lowest:
+            continue
+        last, now = states[_LAST, state], states[_NOW, state]
+        for k in range(tags.size):
+            total = totals[state] + transitions[last, now, tags[k]] + fits[k]
+            if total <= _LOWEST:
+                continue
+            key = now * count + tags[k]
+            if place[key] < 0:
+                place[key] = stop
+                states[_LAST, stop], states[_NOW, stop], states[_CAME, stop] = now, tags[k], state
+                totals[stop] = total
+                stop += 1
+            elif total > totals[place[key]]:
+                totals[place[key]], states[_CAME, place[key]] = total, state
+    for state in range(end, stop):
+        place[states[_LAST, state] * count + states[_NOW, state]] = -1
+    return stop
+
+
+@compiled
+def _search(
+    sentences: Ints, words: Ints, offsets: Ints, tags: Ints, fits: Floats, transitions: Floats
+) -> Ints:
+    """The best tag of each token.
+
+    Sentence s has the words from sentences[s] to sentences[s + 1]; word w may have the tags from
+    offsets[w] to offsets[w + 1], with those fits. transitions[a, b, c] is the log-probability of c
+    after a and b; the number after the tags is that of START and END, the next that of EMPTY.
+    """
+    end_tag = transitions.shape[1] - 1
+    found = np.empty(words.size, np.int64)
+    place = np.full((end_tag + 1) * end_tag, -1, np.int64)
+    states, totals = np.empty((3, 1 << 12), np.int64), np.empty(1 << 12, np.float64)
+    for s in range(sentences.size - 1):
+        states[_LAST, 0], states[_NOW, 0], totals[0] = end_tag + 1, end_tag, 0.0
+        begin, end = 0, 1
+        for t in range(sentences[s], sentences[s + 1]):
+            first, past = offsets[words[t]], offsets[words[t] + 1]
+            need = end + (end - begin) * (past - first)
+            if need > totals.size:
+                more, sums = np.empty((3, 2 * need), np.int64), np.empty(2 * need, np.float64)
+                more[:, :end], sums[:end] = states[:, :end], totals[:end]
+                states, totals = more, sums
+            stop = _step(
+                states, totals, begin, end, tags[first:past], fits[first:past], transitions, place
+            )
+            begin, end = end, stop
+        highest, state = -np.inf, begin
+        for last in range(begin, end):
+            total = totals[last] + transitions[states[_LAST, last], states[_NOW, last], end_tag]
+            if total > highest:
+                highest, state = total, last
+        for t in range(sentences[s + 1] - 1, sentences[s] - 1, -1):
+            found[t] = states[_NOW, state]
+            state = states[_CAME, state]
+    return found

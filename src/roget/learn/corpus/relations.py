@@ -11,13 +11,23 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from roget import catalogue
 from roget.errors import InputError, UnknownName
-from roget.learn.corpus.base import NONE, Ids, Offsets, Pairs, Strings, Tables, Tokens
+from roget.learn.corpus.base import (
+    NONE,
+    Ids,
+    Pairs,
+    Strings,
+    Tables,
+    Tokens,
+    add_tags,
+    map_pairs,
+)  # fmt: skip
 
 UPOS = ("ADJ", "ADP", "ADV", "AUX", "CCONJ", "DET", "INTJ", "NOUN", "NUM", "PART", "PRON", "PROPN",
         "PUNCT", "SCONJ", "SYM", "VERB", "X")  # fmt: skip
@@ -221,6 +231,11 @@ class Extractor:
         upos, head, deprel = parsed(tokens)
         case = any(relation.case for relation in self._relations)
         preposition = self._prepositions(tokens) if case else head
+
+        def words(at: npt.NDArray[np.integer[Any]]) -> Ids:
+            own = tokens.word[at]
+            return add_tags(own, upos[at], self._tables) if self._tags else own
+
         word, slot, context = [], [], []
         for i, relation in enumerate(self._relations):
             below = np.flatnonzero(self._labels[i](deprel))
@@ -234,8 +249,8 @@ class Extractor:
                 below = below[preposition[below] != NONE]
             above = head[below]
             slot.append(self._slots(relation, deprel[below], preposition[below]))
-            word.append(self._texts(tokens, above if relation.turned else below))
-            context.append(self._texts(tokens, below if relation.turned else above))
+            word.append(words(above if relation.turned else below))
+            context.append(words(below if relation.turned else above))
         return Pairs(np.concatenate(word), np.concatenate(slot), np.concatenate(context))
 
     def _slots(self, relation: Relation, labels: Ids, prepositions: Ids) -> Ids:
@@ -251,30 +266,12 @@ class Extractor:
             return self._tables.slots.id(":".join(parts))
 
         nothing = np.zeros_like(labels)
-        return _each(
+        return map_pairs(
             labels if by_label else nothing, prepositions if relation.case else nothing, slot
         )
-
-    def _texts(self, tokens: Tokens, at: Offsets | Ids) -> Ids:
-        """The words of tokens, tagged if that is wanted; one without a tag stays as it is."""
-        if not self._tags or tokens.upos is None:
-            return tokens.word[at]
-        words, tags = self._tables.words, self._tables.upos.texts
-
-        def tagged(word: int, tag: int) -> int:
-            return word if tag == NONE else words.id(f"{words.texts[word]}/{tags[tag]}")
-
-        return _each(tokens.word[at], tokens.upos[at], tagged)
 
 
 def _worded(tokens: Tokens, head: Ids, at: npt.NDArray[np.intp]) -> npt.NDArray[np.bool_]:
     """Which tokens have both a word and a head."""
     worded: npt.NDArray[np.bool_] = (tokens.word[at] != NONE) & (head[at] != NONE)
     return worded
-
-
-def _each(first: Ids, second: Ids, make: Callable[[int, int], int]) -> Ids:
-    """What `make` gives for each two ids; it is asked once for equal ones."""
-    keys, places = np.unique(first.astype(np.int64) << 32 | (second + 1), return_inverse=True)
-    made = [make(key >> 32, (key & 0xFFFFFFFF) - 1) for key in keys.tolist()]
-    return np.array(made, np.int32)[places]

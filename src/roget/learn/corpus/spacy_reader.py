@@ -29,20 +29,14 @@ LONGEST = 100_000
 _UNUSED = ("ner", "entity_ruler", "entity_linker", "textcat", "textcat_multilabel", "spancat")
 
 _UNIVERSAL = {
-    "ROOT": "root",
-    "dobj": "obj",
-    "dative": "iobj",
-    "nsubjpass": "nsubj:pass",
-    "csubjpass": "csubj:pass",
-    "auxpass": "aux:pass",
-    "agent": "case",
-    "prep": "case",
-    "poss": "nmod:poss",
-    "prt": "compound:prt",
-    "relcl": "acl:relcl",
-}
+    "ROOT": "root", "dobj": "obj", "dative": "iobj", "nsubjpass": "nsubj:pass",
+    "csubjpass": "csubj:pass", "auxpass": "aux:pass", "agent": "case", "prep": "case",
+    "poss": "nmod:poss", "prt": "compound:prt", "relcl": "acl:relcl",
+}  # fmt: skip
 """ClearNLP labels, none of which is one of Universal Dependencies."""
 _PREPOSITIONS = ("prep", "agent", "dative")
+_WANTED = {"DEP": "dependency labels", "HEAD": "heads", "POS": "parts of speech"}
+"""What a document should have."""
 _CLAUSAL = ("VERB", "AUX", "ADJ", "ADV")
 
 
@@ -52,17 +46,15 @@ def read(source: Source, tables: Tables, reading: Reading) -> Iterator[Tokens]:
         raise InputError("which spaCy pipeline? Name one, or its folder, with --model")
     nlp = load(reading.model)
 
-    def check(doc: Any) -> None:
-        lacking = _lacking(doc)
-        if lacking:
-            raise InputError(
-                f"the spaCy pipeline {reading.model} gives no {lacking}: it has "
-                f"{', '.join(nlp.pipe_names) or 'no component'}, and needs a parser and a tagger "
-                "or morphologizer"
-            )
+    def complain(lacking: str) -> str:
+        return (
+            f"the spaCy pipeline {reading.model} gives no {lacking}: it has "
+            f"{', '.join(nlp.pipe_names) or 'no component'}, and needs a parser and a tagger "
+            "or morphologizer"
+        )
 
     paragraphs = (one for part in text.decoded(source) for one in _paragraphs(part, reading.lines))
-    yield from _batches(nlp.pipe(paragraphs), tables, reading, check)
+    yield from _batches(nlp.pipe(paragraphs), tables, reading, complain)
 
 
 def read_docbin(source: Source, tables: Tables, reading: Reading) -> Iterator[Tokens]:
@@ -77,14 +69,10 @@ def read_docbin(source: Source, tables: Tables, reading: Reading) -> Iterator[To
     except (ValueError, KeyError, TypeError):
         raise InputError(f"{source.name}: not a spaCy DocBin (.spacy) file") from None
 
-    def check(doc: Any) -> None:
-        lacking = _lacking(doc)
-        if lacking:
-            raise InputError(
-                f"{source.name}: a document has no {lacking}: save it after the parser has run"
-            )
+    def complain(lacking: str) -> str:
+        return f"{source.name}: a document has no {lacking}: save it after the parser has run"
 
-    yield from _batches(docs, tables, reading, check)
+    yield from _batches(docs, tables, reading, complain)
 
 
 @cache
@@ -110,12 +98,6 @@ def _spacy() -> Any:
     return spacy
 
 
-def _lacking(doc: Any) -> str:
-    """What a document should have and has not."""
-    wanted = {"DEP": "dependency labels", "HEAD": "heads", "POS": "parts of speech"}
-    return " and no ".join(name for key, name in wanted.items() if not doc.has_annotation(key))
-
-
 def _paragraphs(part: str, lines: bool) -> Iterator[str]:
     """What is parsed as one document. Blanks are evened out: spaCy makes tokens of them."""
     for paragraph in part.split("\n") if lines else re.split(r"\n\s*\n|[\f\u2029]", part):
@@ -129,13 +111,15 @@ def _paragraphs(part: str, lines: bool) -> Iterator[str]:
 
 
 def _batches(
-    docs: Iterable[Any], tables: Tables, reading: Reading, check: Callable[[Any], None]
+    docs: Iterable[Any], tables: Tables, reading: Reading, complain: Callable[[str], str]
 ) -> Iterator[Tokens]:
     columns: _Columns | None = None
     for doc in docs:
         if not len(doc):
             continue
-        check(doc)
+        lacking = [name for key, name in _WANTED.items() if not doc.has_annotation(key)]
+        if lacking:
+            raise InputError(complain(" and no ".join(lacking)))
         if columns is None:
             columns = _Columns(doc.vocab.strings, tables, reading)
         columns.add(doc)
@@ -167,7 +151,7 @@ class _Columns:
         self._word, self._upos, self._is_text = cache(word), cache(upos), cache(is_text)
         self._label = cache(strings.__getitem__)
         self._upos_texts = tables.upos.texts
-        self._deprels = text.Ids(tables.deprels)
+        self._deprels = text.Numbers(tables.deprels)
         self._docs: list[Any] = []
         self.size = 0
 
@@ -198,10 +182,8 @@ class _Columns:
         if "pobj" in labels:
             tags = ["" if i == NONE else self._upos_texts[i] for i in upos.tolist()]
             _turn_prepositions(labels, heads, tags)
-        deprels = [self._deprels[_UNIVERSAL.get(label, label)] for label in labels]
-        return Tokens(
-            starts, _each(self._word, numbers[kept]), upos, heads, np.array(deprels, np.int32)
-        )
+        deprels = self._deprels.look_up([_UNIVERSAL.get(label, label) for label in labels])
+        return Tokens(starts, _each(self._word, numbers[kept]), upos, heads, deprels)
 
 
 def _each(look_up: Callable[[int], int], numbers: Any) -> Ids:

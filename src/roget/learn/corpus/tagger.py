@@ -6,8 +6,8 @@ but no heads, are here; what knows more of its language is a package of its own.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from functools import cache
+from collections.abc import Iterator, Sequence
+from functools import cache, partial
 from typing import NamedTuple, Protocol
 
 import numpy as np
@@ -16,7 +16,7 @@ import regex
 from roget import catalogue
 from roget.core.io.source import Source
 from roget.learn.corpus import text
-from roget.learn.corpus.base import NONE, Ids, Reading, Tables, Tokens
+from roget.learn.corpus.base import NONE, Reading, Tables, Tokens
 from roget.learn.corpus.hanta import Tagger
 
 LONGEST = 1000
@@ -92,7 +92,7 @@ class Tagged:
     """A language of which HanTa has a model, and no more is known than its tags."""
 
     def __init__(self, file: str, tags: Sequence[tuple[str, str]]) -> None:
-        self.tagger, self.upos = Tagger(file), _mapping(tags)
+        self.tagger, self.upos = Tagger(file), cache(partial(_find_upos, tags))
 
     def tokenise(self, sentence: str) -> list[str]:
         """Words, numbers and signs."""
@@ -115,12 +115,8 @@ def dutch() -> Tagged:
     return Tagged("morphmodel_dutch.pgz", DUTCH)
 
 
-def _mapping(table: Sequence[tuple[str, str]]) -> Callable[[str], str]:
-    @cache
-    def upos(tag: str) -> str:
-        return next((upos for pattern, upos in table if regex.match(pattern, tag)), "X")
-
-    return upos
+def _find_upos(table: Sequence[tuple[str, str]], tag: str) -> str:
+    return next((upos for pattern, upos in table if regex.match(pattern, tag)), "X")
 
 
 class _Columns:
@@ -128,8 +124,8 @@ class _Columns:
 
     def __init__(self, tables: Tables, reading: Reading) -> None:
         self._reading = reading
-        self._words, self._upos = text.Ids(tables.words), text.Ids(tables.upos)
-        self._deprels = text.Ids(tables.deprels)
+        self._words, self._upos = text.Numbers(tables.words), text.Numbers(tables.upos)
+        self._deprels = text.Numbers(tables.deprels)
         self._deprels[""] = NONE
 
     def fill(self, sentences: Sequence[Sequence[str]], analyses: Iterator[Analysis]) -> Tokens:
@@ -149,12 +145,8 @@ class _Columns:
             words = [word.lower() for word in words]
         return Tokens(
             np.cumsum([0, *map(len, sentences)]),
-            _look_up(self._words, words),
-            _look_up(self._upos, upos),
+            self._words.look_up(words),
+            self._upos.look_up(upos),
             np.array(heads, np.int32) if heads else None,
-            _look_up(self._deprels, deprels) if heads else None,
+            self._deprels.look_up(deprels) if heads else None,
         )
-
-
-def _look_up(known: text.Ids, texts: Sequence[str]) -> Ids:
-    return np.fromiter(map(known.__getitem__, texts), np.int32, len(texts))

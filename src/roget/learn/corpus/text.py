@@ -8,14 +8,14 @@ rules say where there is no dictionary. Punctuation, symbols and emoji are no wo
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 import regex
 
 from roget.core.io.source import Block, Source
 from roget.errors import MAX_PROBLEMS, FormatError
-from roget.learn.corpus.base import Offsets, Reading, Strings, Tables, Tokens
+from roget.learn.corpus.base import Ids, Reading, Strings, Tables, Tokens
 
 BATCH = 1 << 19
 """Bytes handled at a time, some hundred thousand words."""
@@ -77,18 +77,19 @@ _NUMBERED = {
 
 def read(source: Source, tables: Tables, reading: Reading) -> Iterator[Tokens]:
     """Plain text: sentences and words by Unicode's rules, for windows."""
-    ids = Ids(tables.words)
+    ids = Numbers(tables.words)
     ids["\n"] = _BREAK
     for text in decoded(source):
-        found = words(sentences(text, reading.lines), reading.keep_case)
-        batch = np.fromiter(map(ids.__getitem__, found), np.int32, len(found))
+        batch = ids.look_up(words(sentences(text, reading.lines), reading.keep_case))
         ends = batch == _BREAK
         word = batch[~ends]
         if word.size:
-            yield Tokens(starts(np.flatnonzero(ends) - np.arange(ends.sum()), word.size), word)
+            # Where sentences begin that end at these places, empty ones left out.
+            places = np.flatnonzero(ends) - np.arange(ends.sum())
+            yield Tokens(np.unique(np.concatenate([[0], places, [word.size]])), word)
 
 
-class Ids(dict[str, int]):
+class Numbers(dict[str, int]):
     """Ids of texts for looking up in bulk: what is not yet known gets the next one."""
 
     def __init__(self, strings: Strings) -> None:
@@ -99,10 +100,9 @@ class Ids(dict[str, int]):
         found = self[text] = self._strings.id(text)
         return found
 
-
-def starts(ends: Offsets, size: int) -> Offsets:
-    """Where sentences begin that end at these places, empty ones left out."""
-    return np.unique(np.concatenate([np.zeros(1, np.int64), ends, np.array([size])]))
+    def look_up(self, texts: Sequence[str]) -> Ids:
+        """The id of each text."""
+        return np.fromiter(map(self.__getitem__, texts), np.int32, len(texts))
 
 
 def decoded(source: Source) -> Iterator[str]:

@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from roget.errors import InputError, UnknownName
-from roget.learn.corpus.base import NONE, Ids, Pairs, Tables, Tokens
+from roget.learn.corpus.base import NONE, Ids, Pairs, Tables, Tokens, add_tags
 
 SIDES = ("both", "left", "right", "apart", "each")
 """Which neighbours count, and whether their side or place is part of the context's name."""
@@ -47,7 +47,9 @@ class Windows:
         words = tokens.word
         sentences = np.repeat(np.arange(tokens.starts.size - 1), np.diff(tokens.starts))
         if self._tags:
-            words = self._with_tags(tokens)
+            if tokens.upos is None:
+                raise InputError("tags are wanted, but the text has none: use a tagger or a parser")
+            words = add_tags(words, tokens.upos, self._tables)
         if tokens.upos is not None:
             placed = tokens.upos != self._tables.upos.id("PUNCT")
             words, sentences = words[placed], sentences[placed]
@@ -64,18 +66,3 @@ class Windows:
         elif self._sides != "each":
             name = ""
         return self._tables.slots.id(name)
-
-    def _with_tags(self, tokens: Tokens) -> Ids:
-        """The ids of lemma/UPOS; a word without a tag stays as it is."""
-        if tokens.upos is None:
-            raise InputError("tags are wanted, but the text has none: use a tagger or a parser")
-        keys = tokens.word.astype(np.int64) << 32 | (tokens.upos + 1)
-        distinct, places = np.unique(keys, return_inverse=True)
-        return np.array([self._tagged(key) for key in distinct.tolist()], np.int32)[places]
-
-    def _tagged(self, key: int) -> int:
-        word, tag = key >> 32, (key & 0xFFFFFFFF) - 1
-        if NONE in (word, tag):
-            return word
-        words, tags = self._tables.words, self._tables.upos.texts
-        return words.id(f"{words.texts[word]}/{tags[tag]}")
