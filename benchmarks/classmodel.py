@@ -22,6 +22,7 @@ from harness import Row, machine, progress, table, verdict
 
 from roget.core.counts import Counts
 from roget.core.information import bits
+from roget.core.progress import Progress
 from roget.data import sample
 from roget.learn.evaluation.decision import decide
 from roget.learn.evaluation.heldout import compare
@@ -58,7 +59,7 @@ def vo_bench(*parts: str) -> Counts:
 def losses(read: Callable[[], Counts], top: int, splits: int, quick: bool) -> Rows:
     """Differences to Kneser–Ney on one table."""
     models = (*LOSS, "comdl", "roget", *(() if quick else SLOW))
-    found = compare(read(), models, top=top, splits=splits, tell=_tell)
+    found = compare(read(), models, top=top, splits=splits, progress=_tell)
     rows = {row.model: row for row in found.rows}
     peer = rows["kneser-ney"]
     beside = f"kneser-ney {bits(peer.mean('loss', 'test').mean or 0.0):.3f} bits"
@@ -74,7 +75,7 @@ def losses(read: Callable[[], Counts], top: int, splits: int, quick: bool) -> Ro
 def decisions(splits: int, quick: bool) -> Rows:
     """Errors of verb decisions on vo-bench."""
     names = ("unigram", "nearest", "soft-symmetric", "comdl", "roget", *(() if quick else ("nmf",)))
-    found = decide(vo_bench("train"), names, draws=splits, tell=_tell)
+    found = decide(vo_bench("train"), names, draws=splits, progress=_tell)
     rows = {row.model: row.means() for row in found.rows}
     for place, kind in enumerate(("all", "exceptional")):
         beside = "" if quick else f"nmf {rows['nmf'][place].mean:.3f}"
@@ -83,8 +84,8 @@ def decisions(splits: int, quick: bool) -> Rows:
     yield report.decisions(found).render()
 
 
-def _tell(done: int, total: int) -> None:
-    progress(f"{done} of {total}")
+def _tell(now: Progress) -> None:
+    progress(f"{now.done} of {now.total}")
 
 
 def main() -> None:

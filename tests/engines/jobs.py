@@ -8,34 +8,34 @@ import time
 from pathlib import Path
 from typing import Any
 
-from roget.engines.base import Report
+from roget.engines.base import Increment
 from roget.errors import FormatError
 
 
-def square(task: int, report: Report) -> int:
+def square(task: int, report: Increment) -> int:
     report(10, task)
     return task * task
 
 
-def whoami(task: int, report: Report) -> int:
+def whoami(task: int, report: Increment) -> int:
     time.sleep(0.2)  # long enough for every process to get a task
     return os.getpid()
 
 
-def fail_on_three(task: int, report: Report) -> int:
+def fail_on_three(task: int, report: Increment) -> int:
     if task == 3:
         raise FormatError("a.tsv", ["a.tsv:1: broken", "a.tsv:2: broken too"], more=True)
     report(1, 1)
     return task
 
 
-def die_on_three(task: int, report: Report) -> int:
+def die_on_three(task: int, report: Increment) -> int:
     if task == 3:
         os.kill(os.getpid(), signal.SIGKILL)
     return task
 
 
-def die_once(task: tuple[int, str], report: Report) -> int:
+def die_once(task: tuple[int, str], report: Increment) -> int:
     """Kill the process that does the first task, the first time."""
     number, place = task
     if number == 0 and not Path(place).exists():
@@ -45,7 +45,7 @@ def die_once(task: tuple[int, str], report: Report) -> int:
     return number
 
 
-def report_forever(task: Any, report: Report) -> None:
+def report_forever(task: Any, report: Increment) -> None:
     while True:
         report(1, 1)
         time.sleep(0.01)

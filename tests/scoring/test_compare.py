@@ -207,6 +207,6 @@ def test_a_score_of_few_groups_is_no_score():
 
 def test_draws_of_items_are_reported():
     seen = []
-    compare(GOLD, SYSTEMS, "ari", ci=20, progress=lambda done, total: seen.append((done, total)))
+    compare(GOLD, SYSTEMS, "ari", ci=20, progress=lambda now: seen.append((now.done, now.total)))
     assert seen[-1] == (23, 23)
     assert len(seen) == 23

@@ -170,7 +170,7 @@ def test_rows_by_name():
 
 def test_progress_is_reported():
     seen = []
-    score(frame(GOLD), frame(SYSTEM), "v", progress=lambda done, total: seen.append((done, total)))
+    score(frame(GOLD), frame(SYSTEM), "v", progress=lambda now: seen.append((now.done, now.total)))
     assert seen == [(1, 2), (2, 2)]
 
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import enum
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator
 from typing import Annotated, Any
 
 import typer
@@ -79,6 +78,7 @@ def train(
 
     The model is a folder that needs nothing else to be used.
     """
+    from roget.cli.progress import bar
     from roget.core import folder as folders
     from roget.learn.attachment import Attacher
     from roget.learn.attachment.attacher import KIND
@@ -87,7 +87,7 @@ def train(
 
     folders.check(output, KIND)
     given, held = read(quads), read(dev) if dev is not None else None
-    with _progress() as progress:
+    with bar("learning") as progress:
         made = Attacher(
             model=model.value,
             pairs=pairs,
@@ -174,15 +174,3 @@ def _answers(model: Any) -> Iterator[list[tuple[str, ...]]]:
             raise failed
         if not pending:
             return
-
-
-@contextmanager
-def _progress() -> Iterator[Callable[[float, str], None]]:
-    """Yield a callback for the share that is done, and what is being done."""
-    from rich.progress import BarColumn, TextColumn, TimeRemainingColumn
-
-    from roget.cli.progress import patient
-
-    state = TextColumn("{task.fields[speed]}")
-    with patient("learning", BarColumn(), TimeRemainingColumn(), state) as show:
-        yield lambda done, what: show(round(1000 * done), 1000, speed=what)

@@ -56,15 +56,15 @@ def build(
 
 
 def _build(inputs: list[str], output: str, asked: Options, plan: Plan, format: str | None) -> None:
-    from roget.cli.progress import clustering, reading
+    from roget.cli.progress import bar
     from roget.learn.build import run
     from roget.report.thesaurus import report
 
     began = time.monotonic()
     with (
         warnings.catch_warnings(record=True) as caught,
-        reading() as read,
-        clustering() as cluster,
+        bar("counting", "bytes") as read,
+        bar("clustering") as cluster,
     ):
         warnings.simplefilter("always", UserWarning)
         built = run(inputs, output, asked, plan, reading=read, clustering=cluster)

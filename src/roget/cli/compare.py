@@ -39,7 +39,7 @@ def compare(
     from roget.report.comparison import report
     from roget.scoring.compare import compare as compare_systems
 
-    with bar("systems") as progress:
+    with bar("scoring", "systems") as progress:
         comparison = compare_systems(gold, _named(systems), **vars(asked), progress=progress)
     deliver(report(comparison), format, output)
     if figures is not None:

@@ -78,14 +78,14 @@ def count(
 
 
 def _count(inputs: list[str], output: str, asked: Options, format: str | None) -> None:
-    from roget.cli.progress import reading
+    from roget.cli.progress import bar
     from roget.learn.counting.count import run
     from roget.report import Report
     from roget.report.counts import sizes
     from roget.report.format import plural
 
     began = time.monotonic()
-    with reading() as progress:
+    with bar("counting", "bytes") as progress:
         done = run(inputs, output, asked, progress=progress)
     seconds = time.monotonic() - began
     facts = {
@@ -107,11 +107,11 @@ def _count(inputs: list[str], output: str, asked: Options, format: str | None) -
 
 
 def _write_quadruples(inputs: list[str], output: str, asked: Options, format: str | None) -> None:
-    from roget.cli.progress import reading
+    from roget.cli.progress import bar
     from roget.learn.counting.quadruples import write
     from roget.report import Report
 
-    with reading() as progress:
+    with bar("counting", "bytes") as progress:
         written = write(inputs, output, asked, progress=progress)
     print(f"wrote {output}: {written:,} quadruples", file=sys.stderr)
     if format is not None:

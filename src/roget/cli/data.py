@@ -43,7 +43,7 @@ def path(name: Name) -> None:
 @app.command("fetch")
 def fetch(name: Name) -> None:
     """Download a set, check it against its hash, unpack it, and print its folder."""
-    from roget.cli.progress import download
+    from roget.cli.progress import bar
     from roget.data import SAMPLES, data_set, sample_path
 
     if name in SAMPLES:
@@ -52,5 +52,5 @@ def fetch(name: Name) -> None:
         return
     wanted = data_set(name)
     print(f"{name}: {wanted.megabytes:g} MB, {wanted.licence}", file=sys.stderr)
-    with download() as progress:
+    with bar("fetching", "bytes") as progress:
         print(wanted.fetch(progress))

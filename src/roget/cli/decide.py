@@ -26,6 +26,6 @@ def decide(
     from roget.report.evaluation import decisions
 
     table = options.read_counts(counts, given.columns)
-    with bar("fits", "learning") as tell:
-        found = run(table, **vars(asked), tell=tell)
+    with bar("learning", "fits") as progress:
+        found = run(table, **vars(asked), progress=progress)
     deliver(decisions(found), format, output)

@@ -58,7 +58,7 @@ def _write(desk: Any, static: str) -> None:
     from roget.core.store import write_atomic
     from roget.web.static import page
 
-    with bar("words", "writing") as show:
+    with bar("writing", "words") as show:
         text = page(desk, show)
     write_atomic(static, text)
     print(f"wrote {static}: {len(text.encode()) / 1e6:.1f} MB", file=sys.stderr)

@@ -36,8 +36,8 @@ def heldout(
     if figure is not None:
         report.drawable(figure)
     table = options.read_counts(counts, given.columns)
-    with bar("fits", "learning") as tell:
-        found = compare(table, **vars(asked), tell=tell)
+    with bar("learning", "fits") as progress:
+        found = compare(table, **vars(asked), progress=progress)
     deliver(report.heldout(found), format, output)
     if figure is not None:
         report.figure(found, figure)

@@ -87,13 +87,13 @@ def _thesaurus(
     """The thesaurus, and what it is called."""
     from rich.console import Console
 
-    from roget.cli.progress import clustering
+    from roget.cli.progress import bar
     from roget.learn.opening import open_classes
     from roget.learn.treecut.preference import learnt
 
     named = wordnet if thesaurus is None else thesaurus
     if named is None:
-        with clustering() as progress:
+        with bar("clustering") as progress:
             found = learnt(counts, seed, progress)
         said = f"{len(found):,} words in {found.tree.n_clusters:,} classes"
         print(f"learnt a thesaurus of the counts: {said}", file=sys.stderr)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 import tomllib
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 from pathlib import Path
 from typing import Any
 
+from roget.core.progress import Progress, Report
 from roget.errors import InputError, MissingExtra, RogetError, UnknownName
 
 HOME = "ROGET_DATA"
@@ -45,7 +46,7 @@ class DataSet:
             raise InputError(f"{self.name} is not here yet: roget data fetch {self.name}")
         return folder
 
-    def fetch(self, progress: Callable[[int, int], None] | None = None) -> Path:
+    def fetch(self, progress: Report | None = None) -> Path:
         """Download what is missing, check it, unpack it; the folder of its files."""
         try:
             import pooch
@@ -54,7 +55,7 @@ class DataSet:
         pooch.get_logger().setLevel("WARNING")
         unpack = getattr(pooch, _UNPACKERS[self.archive])(extract_dir=".") if self.archive else None
         for name, digest in self.files.items():
-            shown = False if progress is None else _Progress(progress)
+            shown = False if progress is None else _Bar(progress)
             try:
                 pooch.retrieve(
                     self.base + name,
@@ -76,23 +77,23 @@ class DataSet:
         return home() / self.name
 
 
-class _Progress:
-    """What pooch asks of a progress bar, handed on as (done, total)."""
+class _Bar:
+    """What pooch asks of a progress bar, handed on."""
 
-    def __init__(self, tell: Callable[[int, int], None]) -> None:
+    def __init__(self, tell: Report) -> None:
         self.total = 0
         self._done = 0
         self._tell = tell
 
     def update(self, more: int) -> None:
         self._done += more
-        self._tell(self._done, self.total)
+        self._tell(Progress(self._done, self.total))
 
     def reset(self) -> None:
         self._done = 0
 
     def close(self) -> None:
-        self._tell(self.total, self.total)
+        self._tell(Progress(self.total, self.total))
 
 
 def home() -> Path:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Protocol, TypeAlias
 
-Report: TypeAlias = Callable[[int, int], None]
+Increment: TypeAlias = Callable[[int, int], None]
 """Called with the bytes and the tokens (none of tables) read since the last call."""
 
-Job: TypeAlias = Callable[[Any, Report], Any]
+Job: TypeAlias = Callable[[Any, Increment], Any]
 """Does one task; both it and the task must survive pickling."""
 
 
@@ -18,7 +18,7 @@ class Engine(Protocol):
     shares_disk: bool
     """Whether a job may leave its result in a folder that the caller named."""
 
-    def run(self, job: Job, tasks: Sequence[Any], report: Report) -> Iterator[tuple[int, Any]]:
+    def run(self, job: Job, tasks: Sequence[Any], report: Increment) -> Iterator[tuple[int, Any]]:
         """Yield (index of the task, what the job returned) as tasks finish.
 
         An error of a job is raised here, after tasks already running have ended and their

@@ -8,7 +8,7 @@ from functools import partial
 from importlib import import_module
 from typing import Any
 
-from roget.engines.base import Job, Report
+from roget.engines.base import Increment, Job
 from roget.engines.local import cores
 from roget.errors import InputError, MissingExtra
 
@@ -47,7 +47,7 @@ class Dask:
                 "as tcp://10.0.0.1:8786"
             ) from None
 
-    def run(self, job: Job, tasks: Sequence[Any], report: Report) -> Iterator[tuple[int, Any]]:
+    def run(self, job: Job, tasks: Sequence[Any], report: Increment) -> Iterator[tuple[int, Any]]:
         """Yield (index, result) as tasks finish."""
         futures = self._client.map(partial(_measure, job), tasks, pure=False, key="roget")
         places = {future.key: index for index, future in enumerate(futures)}

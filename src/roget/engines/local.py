@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from multiprocessing.process import BaseProcess
 from typing import Any
 
-from roget.engines.base import Job, Report
+from roget.engines.base import Increment, Job
 from roget.errors import RogetError
 
 _PATIENCE = 5
@@ -35,7 +35,7 @@ class Local:
     def __init__(self, processes: int | None = None) -> None:
         self._processes = processes or cores()
 
-    def run(self, job: Job, tasks: Sequence[Any], report: Report) -> Iterator[tuple[int, Any]]:
+    def run(self, job: Job, tasks: Sequence[Any], report: Increment) -> Iterator[tuple[int, Any]]:
         """Yield (index, result) as tasks finish; one process is this one."""
         processes = min(self._processes, len(tasks))
         if processes > 1:
@@ -70,7 +70,7 @@ class _Pool:
             processes, context, _begin, (self._progress, self._stop, context.Value("i", 0))
         )
 
-    def run(self, job: Job, tasks: Sequence[Any], report: Report) -> Iterator[tuple[int, Any]]:
+    def run(self, job: Job, tasks: Sequence[Any], report: Increment) -> Iterator[tuple[int, Any]]:
         """Yield (index, result) as tasks finish; no process is left when this ends."""
         others, futures = set(multiprocessing.active_children()), {}
         try:
@@ -99,7 +99,7 @@ class _Pool:
         self._executor.shutdown()
 
     def _results(
-        self, futures: dict[Future[Any], int], report: Report
+        self, futures: dict[Future[Any], int], report: Increment
     ) -> Iterator[tuple[int, Any]]:
         waiting, failed = set(futures), None
         while waiting:
@@ -115,7 +115,7 @@ class _Pool:
         if failed is not None:
             raise failed
 
-    def _pass_on(self, report: Report) -> None:
+    def _pass_on(self, report: Increment) -> None:
         now = sum(self._progress[::2]), sum(self._progress[1::2])
         if now != self._seen:
             report(now[0] - self._seen[0], now[1] - self._seen[1])

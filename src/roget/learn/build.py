@@ -8,30 +8,28 @@ import os
 import shutil
 import tempfile
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 
 from roget import catalogue
 from roget._version import __version__
 from roget.core.counts import Counts
 from roget.core.counts.files import is_counts
 from roget.core.options import choose, options_of, takes
+from roget.core.progress import Report
 from roget.core.store import clear_errors, write_atomic
 from roget.data import is_sample
 from roget.errors import InputError
 from roget.learn.counting import count as counting
 from roget.learn.counting.options import Options as Counting
 from roget.learn.counting.plan import Inputs, is_asked, plan_count
-from roget.learn.counting.work import Progress as Reading
 from roget.learn.evaluation.trial import trial
 from roget.learn.opening import open_counts
 from roget.learn.options import Options, Plan, offered, own_options
 from roget.learn.thesaurus import Edit, Thesaurus
 from roget.learn.thesaurus import files as thesaurus_files
-
-Clustering: TypeAlias = Callable[[dict[str, Any]], None]
 
 _READY = ("min_count", "min_context", "min_pair", "transpose")
 """What can be asked of counts that are there already."""
@@ -57,7 +55,7 @@ def build(
     inputs: Inputs,
     *,
     output: str | os.PathLike[str] | None = None,
-    progress: Clustering | None = None,
+    progress: Report | None = None,
     **options: Any,
 ) -> Thesaurus:
     """Build a thesaurus of the words in some files, and keep it in the folder `output` if named.
@@ -79,7 +77,7 @@ def build(
     output
         The folder to write.
     progress
-        Called with {"n_clusters", "fraction"} and "beta" and "free_energy", or
+        Called with a `Progress`: "fraction", "n_clusters", and "beta" and "free_energy", or
         "description_length".
 
     Returns
@@ -108,8 +106,8 @@ def run(
     options: Counting,
     wanted: Plan,
     *,
-    reading: Reading | None = None,
-    clustering: Clustering | None = None,
+    reading: Report | None = None,
+    clustering: Report | None = None,
 ) -> Built:
     """Build a thesaurus; OUTPUT.partial keeps what is done until all of it is."""
     listed = [inputs] if isinstance(inputs, str | os.PathLike) else list(inputs)
@@ -211,8 +209,8 @@ def _built(
     folder: Path,
     options: Counting,
     wanted: Plan,
-    reading: Reading | None,
-    clustering: Clustering | None,
+    reading: Report | None,
+    clustering: Report | None,
 ) -> Built:
     ready = _ready(inputs, options)
     counts, notes = _counted(inputs, folder, options, reading) if ready is None else (ready, ())
@@ -224,7 +222,7 @@ def _built(
     return Built(thesaurus, (*notes, *more, *model.notes_), model.interrupted_)
 
 
-def _clusterer(wanted: Plan, folder: Path, counts: Counts, progress: Clustering | None) -> Any:
+def _clusterer(wanted: Plan, folder: Path, counts: Counts, progress: Report | None) -> Any:
     # Named by the run, so that one with other counts or options begins anew.
     asked_for = asdict(replace(wanted, heldout=True))
     digest = hashlib.sha256(json.dumps([__version__, asked_for, counts.shape]).encode())
@@ -288,7 +286,7 @@ def _counted(
     inputs: Sequence[str | os.PathLike[str]],
     folder: Path,
     options: Counting,
-    progress: Reading | None,
+    progress: Report | None,
 ) -> tuple[Counts, tuple[str, ...]]:
     """Count, unless that was done by a run that was stopped later."""
     place, mark = folder / "counts", folder / "counts.key"

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from roget.core.progress import Progress, Report
 from roget.core.types import FloatArray, IntArray
 from roget.errors import InputError
 from roget.scoring.comparison import Comparison, Pair, SystemRow
@@ -36,7 +37,6 @@ from roget.scoring.resample import (
 from roget.scoring.result import note_undefined
 from roget.scoring.score import (
     Answered,
-    Progress,
     answer,
     check_options,
     defined,
@@ -67,7 +67,7 @@ def compare(
     interval: str = CompareOptions.interval,
     paired: str = CompareOptions.paired,
     seed: int = CompareOptions.seed,
-    progress: Progress | None = None,
+    progress: Report | None = None,
 ) -> Comparison:
     """Score several systems on one gold standard and say which differ.
 
@@ -84,7 +84,7 @@ def compare(
     check_options(
         CompareOptions, average=average, ci=ci, interval=interval, seed=seed, paired=paired
     )
-    steps = progress or (lambda done, total: None)
+    tell = progress or (lambda now: None)
     left = as_labels(gold, labels=labels, columns=columns, gold=True)
     answered: list[Answered] = []
     named = _name_systems(systems)
@@ -101,7 +101,7 @@ def compare(
         )
         _try_splits(one, left, right, list(folders.values()))
         answered.append(one)
-        steps(len(answered), len(named) + ci)
+        tell(Progress(len(answered), len(named) + ci))
     tested = describe_interval(ci, interval) + (f"+{paired}" if ci else "")
     signatures = [
         sign(system.sides, asked, average, missing, answers, tested, seed)
@@ -122,7 +122,7 @@ def compare(
             ci,
             interval,
             seed,
-            step=lambda done: steps(len(named) + done, len(named) + ci),
+            step=lambda done: tell(Progress(len(named) + done, len(named) + ci)),
         )
     return table.comparison(write_signature(parts), draws, paired, seed)
 

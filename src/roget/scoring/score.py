@@ -16,6 +16,7 @@ import numpy as np
 
 from roget._version import __version__
 from roget.core.options import options_of
+from roget.core.progress import Progress, Report
 from roget.core.types import FloatArray
 from roget.errors import InputError, Undefined
 from roget.scoring.cells import baselines as trivial
@@ -36,7 +37,7 @@ from roget.scoring.measures.base import (
 from roget.scoring.options import Options, ScoreOptions
 from roget.scoring.result import ScoreRow, ScoreTable, advise, note_undefined
 
-Progress = Callable[[int, int], None]
+Step = Callable[[int, int], None]
 
 
 def score(
@@ -55,7 +56,7 @@ def score(
     interval: str = ScoreOptions.interval,
     details: bool = ScoreOptions.details,
     seed: int = ScoreOptions.seed,
-    progress: Progress | None = None,
+    progress: Report | None = None,
 ) -> ScoreTable:
     """Score a system's clustering against a gold standard.
 
@@ -105,13 +106,13 @@ def score(
     check_options(ScoreOptions, average=average, ci=ci, interval=interval, seed=seed)
     asked = list_requests(measures, entropy)
     sides = read_sides(gold, system, missing, labels, columns, answers)
-    steps = progress or (lambda done, total: None)
+    tell = progress or (lambda now: None)
     found = answer(
         sides,
         asked,
         pooled=average == "pooled",
         seed=seed if baselines else None,
-        step=lambda done, total: steps(done, total + ci),
+        step=lambda done, total: tell(Progress(done, total + ci)),
     )
     groups, weights = found.groups, found.weigh(average)
     means = average_groups(found.values, weights)
@@ -139,7 +140,7 @@ def score(
             interval,
             seed,
             pairs=False,
-            step=lambda done: steps(len(groups) + done, len(groups) + ci),
+            step=lambda done: tell(Progress(len(groups) + done, len(groups) + ci)),
         )
         rows = tuple(
             replace(row, low=defined(low), high=defined(high)) if row.value is not None else row
@@ -304,7 +305,7 @@ def answer(
     name: str = "",
     seed: int | None = None,
     like_gold: bool = False,
-    step: Progress = lambda done, total: None,
+    step: Step = lambda done, total: None,
 ) -> Answered:
     """Every request of every group, and with a seed the same of the trivial answers."""
     groups = list(make_tables(sides, pooled=pooled))

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
+from roget.core.progress import Progress, Report
 from roget.report.render.data import embed
 from roget.web.compare import CUTS
 from roget.web.desk import Desk
@@ -17,10 +17,8 @@ SHARD = 256
 WORDS, CONTEXTS, NEAR, MEMBERSHIPS = 40, 16, 12, 8
 """How many of each are kept for a class or word; a leaf keeps all its words."""
 
-Progress = Callable[[int, int], None]
 
-
-def page(desk: Desk, progress: Progress | None = None) -> str:
+def page(desk: Desk, progress: Report | None = None) -> str:
     """The whole page; the same thesaurus gives the same page."""
     views = desk.views
     contexts = Numbers()
@@ -70,13 +68,13 @@ def _class(views: Views, node: int, contexts: Numbers) -> list[Any]:
     ]
 
 
-def _shards(views: Views, contexts: Numbers, progress: Progress | None) -> list[str]:
+def _shards(views: Views, contexts: Numbers, progress: Report | None) -> list[str]:
     shards, size = [], len(views.thesaurus)
     for begin in range(0, size, SHARD):
         rows = range(begin, min(begin + SHARD, size))
         shards.append(embed([_word(views, row, contexts) for row in rows]))
         if progress is not None:
-            progress(rows.stop, size)
+            progress(Progress(rows.stop, size))
     return shards
 
 

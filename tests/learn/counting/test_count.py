@@ -25,6 +25,7 @@ from scipy import sparse
 from learn.counting import naive
 from learn.counting.corpora import conllu
 from roget.core.counts import Counts
+from roget.core.progress import Progress
 from roget.errors import FormatError, InputError, UnknownName
 from roget.learn.counting import inputs
 from roget.learn.counting.count import Options, count, run
@@ -407,9 +408,7 @@ def test_what_was_seen_where_there_is_no_pair(tmp_path: Path) -> None:
 def test_what_is_read_has_a_name(tmp_path: Path, name: str, unit: str, tokens: bool) -> None:
     (tmp_path / name).write_text("a\tb\n" if unit == "row" else conllu(1))
     told: list[int] = []
-    summary = run(
-        tmp_path / name, tmp_path / "o", progress=lambda done, size, read: told.append(read)
-    )
+    summary = run(tmp_path / name, tmp_path / "o", progress=lambda now: told.append(now["tokens"]))
     assert summary.unit == unit
     assert summary.tokens
     assert bool(told[-1]) == tokens
@@ -476,7 +475,7 @@ def test_a_file_that_changes_meanwhile(tmp_path: Path, monkeypatch: pytest.Monke
     path = tmp_path / "a.conllu"
     path.write_text(conllu(1))
 
-    def progress(*_: int) -> None:
+    def progress(now: Progress) -> None:
         os.utime(path, ns=(1, 1))
 
     with pytest.raises(InputError, match="was changed while"):
@@ -486,8 +485,8 @@ def test_a_file_that_changes_meanwhile(tmp_path: Path, monkeypatch: pytest.Monke
 def test_progress(tmp_path: Path) -> None:
     for seed in range(3):
         (tmp_path / f"{seed}.conllu").write_text(conllu(seed))
-    told: list[tuple[int, int, int]] = []
-    counts = count(tmp_path, progress=lambda *numbers: told.append(numbers))
+    told: list[tuple[float, float, int]] = []
+    counts = count(tmp_path, progress=lambda now: told.append((now.done, now.total, now["tokens"])))
     assert told == sorted(told)
     size = sum(path.stat().st_size for path in tmp_path.iterdir())
     assert told[-1] == (size, size, counts.provenance["tokens"])

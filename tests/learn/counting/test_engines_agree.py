@@ -63,7 +63,7 @@ def test_processes_and_dask_agree_on_a_corpus(tmp_path: Path) -> None:
     assert counted(corpus, tmp_path / "two", processes=2, **options) == one
     killed: list[int] = []
 
-    def kill(*_: int) -> None:
+    def kill(now: object) -> None:
         workers = [one for one in multiprocessing.active_children() if "Dask" in one.name]
         if not killed and workers:
             killed.append(workers[0].pid or 0)

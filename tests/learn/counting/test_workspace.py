@@ -18,6 +18,7 @@ import pytest
 from learn.counting import corpora
 from roget.core.counts import Counts
 from roget.core.io import duck
+from roget.core.progress import Progress
 from roget.errors import FormatError, InputError
 from roget.learn.counting import inputs
 from roget.learn.counting.count import Options, count, run
@@ -53,7 +54,7 @@ class Stop:
     def __init__(self, files: int, error: BaseException) -> None:
         self.left, self.error = files, error
 
-    def __call__(self, done: int, size: int, tokens: int) -> None:
+    def __call__(self, now: Progress) -> None:
         if not self.left:
             raise self.error
         self.left -= 1
@@ -70,7 +71,7 @@ def test_what_is_done_stays_and_is_used(
     assert names(tmp_path) == {"o.counts.partial"}
     assert len(parts(tmp_path)) == 4
     told: list[int] = []
-    summary = run(corpus, tmp_path / "o.counts", progress=lambda done, *_: told.append(done))
+    summary = run(corpus, tmp_path / "o.counts", progress=lambda now: told.append(int(now.done)))
     assert summary.reused == 4
     assert told[0] > sum(path.stat().st_size for path in corpus.iterdir()) // 2
     assert names(tmp_path) == {"o.counts"}
@@ -123,8 +124,8 @@ SCRIPT = """
     from roget.learn.counting import inputs
     from roget.learn.counting.count import Options, run
 
-    def progress(done, size, tokens):
-        if done > size / 2:
+    def progress(now):
+        if now.done > now.total / 2:
             {act}
 
     if __name__ == "__main__":

@@ -76,7 +76,9 @@ def test_weights_are_not_negative_and_find_what_tells() -> None:
 def test_classes_decide_better_than_totals_and_the_same_again() -> None:
     counts, told = planted(seed=3), []
     names = ("unigram", "kneser-ney", "nearest", "soft-symmetric")
-    found = decide(counts, names, draws=2, pairs=20, tell=lambda *now: told.append(now))
+    found = decide(
+        counts, names, draws=2, pairs=20, progress=lambda now: told.append((now.done, now.total))
+    )
     errors = {row.model: row.means()[0].mean for row in found.rows}
     for name in names[2:]:
         assert (errors[name] or 1) < 0.7 * (errors["unigram"] or 0)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Self
 
@@ -15,6 +15,7 @@ from threadpoolctl import threadpool_limits
 
 from roget.core import folder as folders
 from roget.core.intervals import wilson
+from roget.core.progress import Progress, Report
 from roget.core.quadruple import Quadruple
 from roget.errors import InputError, UnknownName
 from roget.learn.attachment.best import Best
@@ -62,7 +63,7 @@ class Attacher(BaseEstimator):  # type: ignore[misc]
     thesauri: thesauri of nouns, or their folders, such as `roget build` makes.
     wordnet: a WordNet folder, or wn:ID of the package wn.
     random_state: a number; the same gives the same model.
-    progress: called with the share of the work that is done, and what is being done.
+    progress: called with a `Progress`: the share that is done, and "what" is being done.
 
     Fitted: `classes_`, `left_out_accuracy_` (of quadruples decided without themselves; None for
     the chain), `dev_` (a `Test` on the quadruples for development, if there were some).
@@ -75,7 +76,7 @@ class Attacher(BaseEstimator):  # type: ignore[misc]
         thesauri: Sequence[Any] = (),
         wordnet: str | os.PathLike[str] | None = None,
         random_state: int = 0,
-        progress: Callable[[float, str], None] | None = None,
+        progress: Report | None = None,
     ) -> None:
         self.model = model
         self.pairs = pairs
@@ -83,6 +84,10 @@ class Attacher(BaseEstimator):  # type: ignore[misc]
         self.wordnet = wordnet
         self.random_state = random_state
         self.progress = progress
+
+    def _tell(self, done: float, what: str) -> None:
+        if self.progress is not None:
+            self.progress(Progress(done, facts={"what": what}))
 
     def fit(self, quads: Quads, y: Iterable[str] | None = None, dev: Quads | None = None) -> Self:
         """Learn from quadruples (verb, noun, preposition, noun) and their answers, N or V.
@@ -106,7 +111,7 @@ class Attacher(BaseEstimator):  # type: ignore[misc]
         # The last digits of sums depend on the number of threads; and many small ones lose by them.
         with threadpool_limits(1):
             self.fitted_, self.left_out_accuracy_ = MODELS[self.model].fit(
-                train, sources, self.random_state, held, self.progress or (lambda done, what: None)
+                train, sources, self.random_state, held, self._tell
             )
         self.classes_ = np.array([NOUN, VERB])
         self.trained_on_ = len(train)

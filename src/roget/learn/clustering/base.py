@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import partial
 from typing import Any, ClassVar, Self
 
@@ -20,6 +20,7 @@ from sklearn.utils import ClassifierTags
 from sklearn.utils.validation import check_is_fitted
 
 from roget.core import folder
+from roget.core.progress import Report
 from roget.core.tree import Tree
 from roget.errors import InputError
 from roget.learn.clustering.inputs import table
@@ -69,7 +70,7 @@ class Clusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         *,
         random_state: int | None = None,
         checkpoint: str | os.PathLike[str] | None = None,
-        progress: Callable[[dict[str, Any]], None] | None = None,
+        progress: Report | None = None,
         **options: Any,
     ) -> Self:
         """The clusterer for so many clusters, or as many as it finds; as `roget build` asks.
@@ -141,7 +142,7 @@ class Clusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         found = {name: getattr(self, attribute) for name, attribute in self.found.items()}
         return {self.number: self.n_clusters_, **found}
 
-    def renew(self, progress: Callable[[dict[str, Any]], None] | None = None) -> Self:
+    def renew(self, progress: Report | None = None) -> Self:
         """One that is not fitted yet, and will learn as many clusters, as sharp."""
         wanted = {**self.settled_, "checkpoint": None, "progress": progress}
         known = self.get_params()

@@ -5,13 +5,14 @@ from __future__ import annotations
 import importlib
 import importlib.util
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, is_dataclass
 from functools import cache
 from typing import Any
 
 from roget import catalogue
 from roget.core.options import Option, from_signature, options_of
+from roget.core.progress import Report
 
 CLUSTERS = ("--clusters", "-k")
 """What a command calls the option that says how many clusters there are to be."""
@@ -26,7 +27,7 @@ class Running:
 
     random_state: Any = None
     checkpoint: str | os.PathLike[str] | None = None
-    progress: Callable[[dict[str, Any]], None] | None = None
+    progress: Report | None = None
 
 
 @cache

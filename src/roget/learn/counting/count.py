@@ -16,13 +16,14 @@ from roget.core.counts import files as counts_files
 from roget.core.io import duck
 from roget.core.io.source import STANDARD_INPUT
 from roget.core.options import choose, takes
+from roget.core.progress import Report
 from roget.errors import InputError
 from roget.learn.counting.options import Options
 from roget.learn.counting.origin import Hashes, provenance, why_empty
 from roget.learn.counting.parts import UNITS
 from roget.learn.counting.plan import CountPlan, Inputs, PathLike, plan_count
 from roget.learn.counting.total import Total
-from roget.learn.counting.work import Meter, Progress, Workspace, counted, first
+from roget.learn.counting.work import Meter, Workspace, counted, first
 
 
 @dataclass(frozen=True)
@@ -52,7 +53,7 @@ def count(
     *,
     output: PathLike | None = None,
     processes: int | None = 1,
-    progress: Progress | None = None,
+    progress: Report | None = None,
     **options: Any,
 ) -> Counts:
     """Count how often each word stands in each context of some files, and load the result.
@@ -72,7 +73,7 @@ def count(
         How many; None for one on each core. A script that asks for several must guard its calls by
         `if __name__ == "__main__":`, as Python's own pools need; so here the default is 1.
     progress
-        Called with bytes done, bytes in all and tokens (0 of tables).
+        Called with a `Progress`: bytes done, bytes in all, and "tokens" (0 of tables).
 
     Returns
     -------
@@ -98,7 +99,7 @@ def run(
     options: Options | None = None,
     *,
     keep: bool = True,
-    progress: Progress | None = None,
+    progress: Report | None = None,
 ) -> Summary:
     """Count inputs into a counts directory, or a .tsv, .tsv.gz or .npz file, by its name.
 

@@ -16,7 +16,7 @@ import numpy as np
 from roget import catalogue
 from roget.core.io import duck
 from roget.core.io.source import STANDARD_INPUT
-from roget.engines.base import Report
+from roget.engines.base import Increment
 from roget.learn.corpus.base import NONE, Pairs, Tables, Tokens
 from roget.learn.counting import parts, tabular
 from roget.learn.counting.parts import Facts, Recipe, Task
@@ -39,7 +39,7 @@ class Extract:
     memory: str | None = None
     threads: int | None = 1
 
-    def __call__(self, task: Task, report: Report) -> dict[str, bytes] | None:
+    def __call__(self, task: Task, report: Increment) -> dict[str, bytes] | None:
         if self.folder is not None:
             with parts.new_part(Path(self.folder), task.key) as draft:
                 self._count(task, draft, report)
@@ -48,7 +48,7 @@ class Extract:
             self._count(task, Path(folder), report)
             return {file.name: file.read_bytes() for file in sorted(Path(folder).iterdir())}
 
-    def _count(self, task: Task, folder: Path, report: Report) -> None:
+    def _count(self, task: Task, folder: Path, report: Increment) -> None:
         doing = f"counting {task.sources[0].name}"
         with (
             duck.clear_errors(doing),
@@ -63,7 +63,7 @@ class Extract:
         parts.seal(folder, facts)
 
     def _draw(
-        self, task: Task, folder: Path, connection: duckdb.DuckDBPyConnection, report: Report
+        self, task: Task, folder: Path, connection: duckdb.DuckDBPyConnection, report: Increment
     ) -> Facts:
         """Draw pairs from running text."""
         tables = Tables()

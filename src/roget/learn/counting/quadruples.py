@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from roget import catalogue
 from roget.core.io.source import open_output
+from roget.core.progress import Progress, Report
 from roget.core.quadruple import Quadruple
 from roget.core.store import new_file
 from roget.errors import InputError
@@ -25,7 +26,7 @@ def write(
     output: str | os.PathLike[str],
     options: Options | None = None,
     *,
-    progress: Callable[[int, int, int], None] | None = None,
+    progress: Report | None = None,
 ) -> int:
     """Write verb, noun1, preposition, noun2 and attachment (N or V), one per line; how many."""
     written = 0
@@ -45,7 +46,7 @@ def read(
     inputs: Sequence[str | os.PathLike[str]],
     options: Options | None = None,
     *,
-    progress: Callable[[int, int, int], None] | None = None,
+    progress: Report | None = None,
 ) -> Iterator[Quadruple]:
     """The quadruples of parsed files (or text with a tagger), in the order of the text."""
     options = options or Options()
@@ -66,7 +67,8 @@ def read(
         for tokens in draw(source, tables, recipe.reading):
             yield from quadruples(left.take(tokens), tables)
             if progress is not None:
-                progress(before + source.read, everything, left.tokens)
+                facts = {"tokens": left.tokens}
+                progress(Progress(before + source.read, everything, facts))
             if left.reached:
                 return
         before += source.size

@@ -14,7 +14,7 @@ from roget.core.io import duck
 from roget.core.io import pairs as tables
 from roget.core.io.source import STANDARD_INPUT, Source
 from roget.core.io.table import open_table
-from roget.engines.base import Report
+from roget.engines.base import Increment
 from roget.learn.counting import exact
 from roget.learn.counting.parts import CONTEXTS, WORDS, Facts, Recipe, pairs_name
 
@@ -24,7 +24,7 @@ def count_table(
     recipe: Recipe,
     folder: Path,
     connection: duckdb.DuckDBPyConnection,
-    report: Report,
+    report: Increment,
 ) -> Facts:
     """Write the part of a file of (word, context[, count])."""
     source = replace(source)
@@ -52,7 +52,7 @@ def count_matrix(
     recipe: Recipe,
     folder: Path,
     connection: duckdb.DuckDBPyConnection,
-    report: Report,
+    report: Increment,
 ) -> Facts:
     """Write the part of a matrix in .npz or Matrix Market, which must fit in memory."""
     counts = Counts.read(source.path)
@@ -73,7 +73,7 @@ def count_matrix(
     return _write(connection, query, folder, _shares(source, report))
 
 
-def _shares(source: Source, report: Report) -> Report:
+def _shares(source: Source, report: Increment) -> Increment:
     """A report in hundredths of the file, which DuckDB reads several times over."""
     return lambda share, rows: report(source.size * share // 100, rows)
 
@@ -82,7 +82,7 @@ def _write(
     connection: duckdb.DuckDBPyConnection,
     query: str,
     folder: Path,
-    report: Report,
+    report: Increment,
     slotted: bool = False,
 ) -> Facts:
     fractional = tables.kind(connection, query) == tables.FRACTIONAL

@@ -3,24 +3,21 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TypeAlias
 
 from roget import catalogue
 from roget.core.io.source import STANDARD_INPUT
+from roget.core.progress import Progress, Report
 from roget.core.store import Partial, clear_drafts
-from roget.engines.base import Engine, Report
+from roget.engines.base import Engine, Increment
 from roget.errors import InputError
 from roget.learn.counting import parts
 from roget.learn.counting.extract import TABULAR, Extract
 from roget.learn.counting.inputs import SLOW, stored
 from roget.learn.counting.options import Options
 from roget.learn.counting.parts import Part, Recipe, Task
-
-Progress: TypeAlias = Callable[[int, int, int], None]
-"""Called with the bytes that are done, all bytes, and the tokens; tables have none."""
 
 POOL_FROM = 32 << 20
 """Bytes below which starting processes takes longer than they save."""
@@ -99,7 +96,7 @@ class Workspace:
 class Meter:
     """Adds up what jobs report and tells the caller."""
 
-    def __init__(self, tasks: Sequence[Task], done: set[str], progress: Progress | None) -> None:
+    def __init__(self, tasks: Sequence[Task], done: set[str], progress: Report | None) -> None:
         sizes = {task.key: sum(map(stored, task.sources)) for task in tasks}
         self._all, self._done = sum(sizes.values()), sum(sizes[key] for key in done)
         self._tokens, self._progress = 0, progress
@@ -108,11 +105,12 @@ class Meter:
         self._done += read
         self._tokens += tokens
         if self._progress is not None:
-            self._progress(min(self._done, self._all), self._all, self._tokens)
+            facts = {"tokens": self._tokens}  # tables have none
+            self._progress(Progress(min(self._done, self._all), self._all, facts))
 
 
 def counted(
-    workspace: Workspace, tasks: Sequence[Task], recipe: Recipe, options: Options, report: Report
+    workspace: Workspace, tasks: Sequence[Task], recipe: Recipe, options: Options, report: Increment
 ) -> list[Part]:
     """The parts of all tasks; those that an earlier run has left are not counted again."""
     done = workspace.done()
@@ -134,7 +132,7 @@ def counted(
 
 
 def first(
-    workspace: Workspace, tasks: Sequence[Task], recipe: Recipe, options: Options, report: Report
+    workspace: Workspace, tasks: Sequence[Task], recipe: Recipe, options: Options, report: Increment
 ) -> list[Part]:
     """The parts of the first tasks, up to the limit: one after the other, in this process."""
     done: list[Part] = []

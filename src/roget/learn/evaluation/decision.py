@@ -10,7 +10,7 @@ more (or what is right would be chance), and the rivals are all other verbs of t
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -19,6 +19,7 @@ from scipy import optimize, sparse
 
 from roget.core.counts import Counts
 from roget.core.intervals import Interval, interval
+from roget.core.progress import Progress, Report
 from roget.core.types import Array, Floats
 from roget.errors import InputError
 from roget.learn.classmodel import ClassModel
@@ -152,7 +153,7 @@ def decide(
     draws: int = DecideOptions.draws,
     pairs: int = DecideOptions.pairs,
     random_state: int = DecideOptions.random_state,
-    tell: Callable[[int, int], None] | None = None,
+    progress: Report | None = None,
 ) -> Decisions:
     """The errors of models in deciding which of two contexts a word prefers.
 
@@ -174,8 +175,8 @@ def decide(
         stage = Stage(task, rehearsal, seed)
         for place, name in enumerate(names):
             stage.play(name, rows[name])
-            if tell is not None:
-                tell(number * len(names) + place + 1, draws * len(names))
+            if progress is not None:
+                progress(Progress(number * len(names) + place + 1, draws * len(names)))
         triples += task.right.size / draws
         odd += float(task.exceptional.sum()) / draws
         asked = max(asked, np.unique(task.word * task.band.size + task.context).size)

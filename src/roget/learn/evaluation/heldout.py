@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -11,6 +11,7 @@ from scipy import sparse
 
 from roget.core.counts import Counts
 from roget.core.intervals import Interval, interval
+from roget.core.progress import Progress, Report
 from roget.core.types import Floats
 from roget.errors import InputError
 from roget.learn.classmodel import ClassModel
@@ -75,7 +76,7 @@ def compare(
     splits: int = HeldoutOptions.splits,
     random_state: int = HeldoutOptions.random_state,
     backoff: str = HeldoutOptions.backoff,
-    tell: Callable[[int, int], None] | None = None,
+    progress: Report | None = None,
 ) -> Comparison:
     """How well models predict held-out tokens of the most frequent words, and of further words.
 
@@ -104,8 +105,8 @@ def compare(
             model = ClassModel(name, backoff=_way(name, backoff), random_state=seed)
             model.fit(split.train, dev=split.dev, learnt=learnt)
             split.measure(model, rows[name])
-            if tell is not None:
-                tell(number * len(names) + place + 1, splits * len(names))
+            if progress is not None:
+                progress(Progress(number * len(names) + place + 1, splits * len(names)))
         for part, size in split.sizes().items():
             tokens[part] += size / splits
     new = 0 if others is None else len(others)

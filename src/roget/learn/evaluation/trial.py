@@ -7,11 +7,12 @@ much as learning them, without the search for their number.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from roget.core.counts import Counts
 from roget.core.information import bits
+from roget.core.progress import Progress, Report
 from roget.learn.clustering import tokens as heldout
 
 KEPT = 0.9
@@ -23,7 +24,7 @@ def trial(
     counts: Counts,
     model: Any,
     seed: int | None,
-    tell: Callable[[dict[str, Any]], None] | None = None,
+    tell: Report | None = None,
 ) -> dict[str, float] | None:
     """Bits per held-out token: by all words' contexts, the word's classes, the word, and both.
 
@@ -36,7 +37,7 @@ def trial(
     train, held = counts.split(KEPT, random_state=seed)
     if held.total < LEAST:
         return None
-    progress = None if tell is None else lambda now: tell({**now, "trial": True})
+    progress = None if tell is None else lambda now: tell(_mark(now))
     again = model.renew(progress)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -54,3 +55,7 @@ def trial(
     }
     losses = {name: bits(tokens.loss(values)) for name, values in predicted.items()}
     return {"tokens": float(held.total), **losses}
+
+
+def _mark(now: Progress) -> Progress:
+    return replace(now, facts={**now.facts, "trial": True})

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 from roget.core.counts import Counts
 from roget.core.counts.names import NotCounted
+from roget.core.progress import Report
 from roget.errors import InputError, UnknownName
 from roget.learn.taxonomy.taxonomy import Taxonomy
 from roget.learn.thesaurus import Thesaurus
@@ -92,7 +92,7 @@ def context_of(counts: Counts, head: str, slot: str | None = None) -> str:
     return str(there[slot])
 
 
-def learnt(counts: Counts, seed: int = 0, progress: Callable[[Any], None] | None = None) -> Any:
+def learnt(counts: Counts, seed: int = 0, progress: Report | None = None) -> Any:
     """A thesaurus of the more frequent words of some counts, in all of their contexts.
 
     By description length, of classes of words and of contexts at once: small classes that are

@@ -14,6 +14,7 @@ from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 
 from roget.core.options import check
+from roget.core.progress import Progress
 from roget.learn.clustering import keeping
 from roget.learn.clustering.annealing.choose import choose, generator
 from roget.learn.clustering.annealing.data import Data, prepare
@@ -160,14 +161,8 @@ class Annealing(Clusterer, Options):
     ) -> None:
         """Report how far the run is; without a free energy, numbers of clusters are being tried."""
         if self.progress is not None:
-            self.progress(
-                {
-                    "beta": beta,
-                    "n_clusters": n_clusters,
-                    "free_energy": free_energy,
-                    "fraction": min(max(fraction, 0.0), 1.0),
-                }
-            )
+            facts = {"beta": beta, "n_clusters": n_clusters, "free_energy": free_energy}
+            self.progress(Progress(min(max(fraction, 0.0), 1.0), facts=facts))
 
 
 def _fraction(state: Any, settings: Settings) -> float:

@@ -13,6 +13,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from roget.core.options import check
+from roget.core.progress import Progress
 from roget.core.tree import Tree
 from roget.core.types import Floats, Ints
 from roget.errors import InputError
@@ -266,14 +267,12 @@ class CoMDL(Clusterer, Options):
     def _tell(self, state: Search) -> None:
         if self.progress is not None:
             now = state.found()
-            self.progress(
-                {
-                    "n_clusters": now.k[0],
-                    "n_column_clusters": now.k[1],
-                    "description_length": now.total,
-                    "fraction": state.fraction,
-                }
-            )
+            facts = {
+                "n_clusters": now.k[0],
+                "n_column_clusters": now.k[1],
+                "description_length": now.total,
+            }
+            self.progress(Progress(state.fraction, facts=facts))
 
     def _notes(self, data: Table, rows: Floats, columns: Floats) -> list[str]:
         """What the user should know of the data."""

@@ -14,6 +14,7 @@ from sklearn.utils import check_random_state
 
 from roget.core.information import bits
 from roget.core.options import check
+from roget.core.progress import Progress
 from roget.core.types import Floats
 from roget.learn.clustering import keeping
 from roget.learn.clustering.base import Clusterer
@@ -197,13 +198,8 @@ class MDLTree(Clusterer, Options):
 
     def _tell(self, grower: Grower, length: float, fraction: float) -> None:
         if self.progress is not None:
-            self.progress(
-                {
-                    "n_clusters": grower.n_clusters,
-                    "description_length": length,
-                    "fraction": fraction,
-                }
-            )
+            facts = {"n_clusters": grower.n_clusters, "description_length": length}
+            self.progress(Progress(fraction, facts=facts))
 
 
 def _path(root: Parts, grower: Grower) -> list[dict[str, Any]]:

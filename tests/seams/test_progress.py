@@ -1,0 +1,48 @@
+"""Long work tells how far it is in one way: a callback that takes one `Progress`."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import numpy as np
+
+import roget
+from roget.core.progress import Progress
+
+HOME = Path(roget.__file__).parent
+
+
+def test_all_long_work_calls_with_the_same_value(tmp_path):
+    (tmp_path / "pairs.tsv").write_text("".join(f"w{n % 4}\tc{n % 3}\t9\n" for n in range(12)))
+    table = np.kron(np.eye(2, dtype=int), np.full((3, 2), 20))
+    told: list[Progress] = []
+    for work in (
+        lambda: roget.count(tmp_path / "pairs.tsv", progress=told.append),
+        lambda: roget.score([0, 0, 1], [0, 1, 1], "ari", progress=told.append),
+        lambda: roget.compare([0, 0, 1], {"a": [0, 1, 1]}, "ari", progress=told.append),
+        lambda: roget.MDLTree(2, random_state=0, progress=told.append).fit(table),
+        lambda: roget.CoMDL(n_sweeps=2, random_state=0, progress=told.append).fit(table),
+        lambda: roget.SoftAnnealing(2, random_state=0, progress=told.append).fit(table),
+        lambda: roget.SymmetricAnnealing(2, random_state=0, progress=told.append).fit(table),
+    ):
+        told.clear()
+        work()
+        assert told
+        assert all(type(now) is Progress and 0 <= now["fraction"] <= 1 for now in told)
+
+
+def test_no_other_callback_is_declared():
+    """A parameter called progress is a `Report`, wherever it is."""
+    for path in HOME.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.arg) and node.arg == "progress" and node.annotation:
+                said = ast.unparse(node.annotation)
+                assert said in ALLOWED.get(path.relative_to(HOME).as_posix(), ("Report | None",))
+
+
+ALLOWED = {
+    "engines/local.py": ("Any",),  # a worker's memory, shared with its parent
+    "learn/attachment/machine.py": ("Callable[[float], None] | None",),
+}
+"""Inside of an attacher, which hands on the share that its parts are of the whole."""
