@@ -17,12 +17,7 @@ from roget.core.types import FloatArray, IntArray
 from roget.errors import InputError
 from roget.scoring.comparison import Comparison, Pair, SystemRow
 from roget.scoring.labels import Labels, align, as_labels
-from roget.scoring.measures.base import (
-    Asked,
-    Request,
-    average_groups,
-    list_requests,
-)
+from roget.scoring.measures.base import Asked, Request, average_groups, list_requests
 from roget.scoring.options import CompareOptions
 from roget.scoring.resample import (
     NO_JACKKNIFE,

@@ -27,13 +27,7 @@ from roget.scoring.labels import Aligned, Labels, align, as_labels, read_pair
 from roget.scoring.labels.labels import harden, take
 from roget.scoring.labels.read import ONE_SIDE
 from roget.scoring.measures import Measure, parse
-from roget.scoring.measures.base import (
-    Asked,
-    Request,
-    average_groups,
-    evaluate,
-    list_requests,
-)
+from roget.scoring.measures.base import Asked, Request, average_groups, evaluate, list_requests
 from roget.scoring.options import Options, ScoreOptions
 from roget.scoring.result import ScoreRow, ScoreTable, advise, note_undefined
 
@@ -201,10 +195,7 @@ def check_options(kind: type, **values: Any) -> None:
 
 
 def read_system(
-    system: Any,
-    answers: str,
-    labels: str | None = None,
-    columns: Mapping[str, str] | None = None,
+    system: Any, answers: str, labels: str | None = None, columns: Mapping[str, str] | None = None
 ) -> Labels:
     """A system's labels; with answers="top" only the heaviest of each item."""
     check_options(Options, answers=answers)

@@ -156,12 +156,9 @@ class Contingency(Statistics):
         """Pairs of items."""
         if self.fractional:
             raise Undefined("pairs of items need whole counts, not fractions")
-        sizes = self.sizes
+        total = int(self.n) * (int(self.n) - 1) // 2
         return PairCounts(
-            int(self.n) * (int(self.n) - 1) // 2,
-            pairs_within(sizes.gold),
-            pairs_within(sizes.system),
-            pairs_within(self.joint),
+            total, *map(pairs_within, (self.sizes.gold, self.sizes.system, self.joint))
         )
 
     @cached_property
@@ -405,13 +402,12 @@ def _component(rows: IntArray, columns: IntArray, weights: CountArray) -> float:
         return float(weights[0])
     row_names, rows = np.unique(rows, return_inverse=True)
     column_names, columns = np.unique(columns, return_inverse=True)
-    starts = np.searchsorted(rows, np.arange(row_names.size))
-    bound = _row_bound(rows, columns, weights, starts)
+    shape = row_names.size, column_names.size
+    bound = _row_bound(rows, columns, weights, np.searchsorted(rows, np.arange(shape[0])))
     if bound is not None:
         return bound
-    if row_names.size * column_names.size <= _DENSE_CELLS:
-        return _dense(rows, columns, weights, row_names.size, column_names.size)
-    return _sparse(rows, columns, weights, row_names.size, column_names.size)
+    match = _dense if shape[0] * shape[1] <= _DENSE_CELLS else _sparse
+    return match(rows, columns, weights, *shape)
 
 
 def _row_bound(

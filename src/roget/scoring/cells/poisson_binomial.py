@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -60,8 +60,7 @@ def expected_cells(
     return fine, _added(coarse_parts, int(np.bincount(coarse, lengths).max()))
 
 
-@dataclass
-class _Runs:
+class _Runs(NamedTuple):
     """Distributions of partial sums: row i is P(offset[i]), P(offset[i] + 1), …"""
 
     mass: FloatArray
@@ -72,13 +71,7 @@ class _Runs:
     """The cell each run belongs to; runs of a cell stand together, in increasing order."""
 
     def take(self, which: npt.NDArray[np.intp] | BoolArray) -> _Runs:
-        return _Runs(
-            self.mass[which],
-            self.offset[which],
-            self.mean[which],
-            self.variance[which],
-            self.owner[which],
-        )
+        return _Runs._make(array[which] for array in self)
 
 
 def _portions(starts: IntArray, coarse: IntArray) -> Iterator[tuple[int, int]]:
@@ -138,9 +131,7 @@ def _owned(parts: list[_Runs], weights: FloatArray, lengths: IntArray, coarse: I
     if lengths.size * width > _ITEMS * 8:
         _, number = np.unique(coarse, return_inverse=True)
         return _leaves(weights, np.bincount(number, lengths).astype(np.int64))
-    runs = _together(parts)
-    runs.owner = coarse
-    return runs
+    return _together(parts)._replace(owner=coarse)
 
 
 def _united(runs: _Runs) -> list[_Runs]:
@@ -193,7 +184,7 @@ def _trimmed(runs: _Runs) -> _Runs:
     low = np.minimum(low, width - kept)
     windows = np.lib.stride_tricks.sliding_window_view(runs.mass, kept, axis=1)
     mass = windows[np.arange(low.size), low]
-    return _Runs(mass, runs.offset + low, runs.mean, runs.variance, runs.owner)
+    return runs._replace(mass=mass, offset=runs.offset + low)
 
 
 def _together(parts: list[_Runs]) -> _Runs:
@@ -202,15 +193,8 @@ def _together(parts: list[_Runs]) -> _Runs:
     mass = np.concatenate(
         [np.pad(part.mass, ((0, 0), (0, width - part.mass.shape[1]))) for part in parts]
     )
-    owner = np.concatenate([part.owner for part in parts])
-    whole = _Runs(
-        mass,
-        np.concatenate([part.offset for part in parts]),
-        np.concatenate([part.mean for part in parts]),
-        np.concatenate([part.variance for part in parts]),
-        owner,
-    )
-    return whole.take(np.argsort(owner, kind="stable"))
+    whole = _Runs(mass, *map(np.concatenate, zip(*(part[1:] for part in parts), strict=True)))
+    return whole.take(np.argsort(whole.owner, kind="stable"))
 
 
 def _histogram(runs: _Runs) -> FloatArray:

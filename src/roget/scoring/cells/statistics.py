@@ -15,7 +15,8 @@ from roget.core.information import weighted_sum
 from roget.core.types import FloatArray
 from roget.errors import Undefined
 from roget.scoring import entropy as entropies_of
-from roget.scoring.entropy import Estimator, Histogram, LinearEstimator
+from roget.scoring.entropy import Estimator, Histogram
+from roget.scoring.entropy.base import plug_in
 
 if TYPE_CHECKING:
     from roget.scoring.cells.contingency import Contingency
@@ -172,15 +173,11 @@ class Statistics(ABC):
         return {}
 
     def _estimate(self, estimator: Estimator) -> Entropies:
-        sizes = self.sizes
-        c: int | None = None
-        k: int | None = None
-        if estimator.joint_support == "product":
-            c, k = sizes.classes, sizes.clusters
-        both = None if c is None or k is None else c * k
-        return Entropies(
-            estimator(sizes.gold, c), estimator(sizes.system, k), estimator(self.joint, both)
-        )
+        samples = self.sizes.gold, self.sizes.system, self.joint
+        if estimator.joint_support != "product":
+            return Entropies(*map(estimator, samples))
+        c, k = self.sizes.classes, self.sizes.clusters
+        return Entropies(*map(estimator, samples, (c, k, c * k)))
 
     @cached_property
     def chance(self) -> Chance:
@@ -192,7 +189,8 @@ class Statistics(ABC):
         constant = sizes.classes in (1, self.n) or sizes.clusters in (1, self.n)
         expected = plain.mutual
         if not constant:
-            expected = plain.gold + plain.system - float(self._random_joint_entropy)
+            counts, cells = self.random_cells
+            expected = plain.gold + plain.system - weighted_sum(plug_in(counts, self.n), cells)
         return Chance(plain.gold, plain.system, plain.mutual, expected, self.perfect, constant)
 
     @cached_property
@@ -203,14 +201,6 @@ class Statistics(ABC):
 
         counts, cells, _ = expected_cells(self.sizes.gold, self.sizes.system, int(self.n))
         return counts, cells
-
-    @property
-    def _random_joint_entropy(self) -> float:
-        ml = entropies_of.get("ml")
-        if not isinstance(ml, LinearEstimator):
-            raise TypeError("the plug-in estimator is linear")
-        counts, cells = self.random_cells
-        return weighted_sum(ml.coefficients(counts, self.n, 1), cells)
 
     def measure(self, measure: str | Measure, entropy: str | Estimator = "ml") -> float:
         """The value of one measure; raises Undefined where it has none."""

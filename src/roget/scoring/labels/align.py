@@ -15,7 +15,7 @@ import numpy as np
 
 from roget.core.io.problems import plural
 from roget.core.options import options_of
-from roget.core.types import BoolArray, Codes, IntArray
+from roget.core.types import Codes, IntArray
 from roget.errors import InputError
 from roget.scoring.labels.labels import Labels, fill, take
 from roget.scoring.options import Options
@@ -67,7 +67,11 @@ def align(gold: Labels, system: Labels, missing: str = Options.missing) -> Align
     kept = gold.answered()
     if not np.any(kept):
         raise InputError(f"{gold.source}: no item has a label")
-    _refuse_strangers(gold, system, rows, kept)
+    if not np.any(rows[kept] >= 0):
+        raise InputError(
+            f"no item of {system.source} is in {gold.source}: found ids such as "
+            f"{example(system, 0)}, expected ids such as {example(gold, int(np.argmax(kept)))}"
+        )
     extra = len(system) - int(np.count_nonzero(rows[kept] >= 0))
     warnings += _about_extra(gold, system, int(np.count_nonzero(~kept)), extra)
     if not np.all(kept):
@@ -116,14 +120,6 @@ def _numbered_groups(gold: Labels) -> tuple[Codes | None, Sequence[str] | None]:
     return numbers[codes], [names[code] for code in order.tolist()]
 
 
-def _refuse_strangers(gold: Labels, system: Labels, rows: IntArray, kept: BoolArray) -> None:
-    if not np.any(rows[kept] >= 0):
-        raise InputError(
-            f"no item of {system.source} is in {gold.source}: found ids such as "
-            f"{example(system, 0)}, expected ids such as {example(gold, int(np.argmax(kept)))}"
-        )
-
-
 def _about_extra(gold: Labels, system: Labels, unlabelled: int, extra: int) -> list[str]:
     warnings = []
     if unlabelled:
@@ -166,14 +162,12 @@ def _about_missing(whole: Labels, items: int, system: Labels, rows: IntArray, mi
         shown = [example(whole, row) for row in rows[:_SHOWN].tolist()]
         raise InputError(f"{said}: {', '.join(shown)}{', …' if number > _SHOWN else ''}")
     per_group = "" if whole.groups is None else " per group"
-    return (
-        f"{said}: "
-        + {
-            "cluster": f"counted as one extra cluster{per_group}",
-            "singletons": "counted as a cluster each",
-            "drop": "left out of the score",
-        }[missing]
-    )
+    becomes = {
+        "cluster": f"counted as one extra cluster{per_group}",
+        "singletons": "counted as a cluster each",
+        "drop": "left out of the score",
+    }
+    return f"{said}: {becomes[missing]}"
 
 
 def join(gold: Labels, system: Labels) -> IntArray | None:

@@ -103,10 +103,7 @@ def _integers(values: Codes) -> Factors:
         base = values.min().astype(np.int64)
         np.subtract(values, base, out=codes, dtype=np.int64, casting="unsafe")
         return Factors(codes, None, high - low + 1, low)
-    codes, firsts = number_rows(
-        values.size, 1, lambda start, end: [values[start:end].astype(np.uint64)]
-    )
-    return Factors(codes, values[firsts], firsts.size)
+    return _by_bits(values, lambda part: part.astype(np.uint64))
 
 
 def _floats(values: npt.NDArray[Any]) -> Factors:
@@ -118,20 +115,19 @@ def _floats(values: npt.NDArray[Any]) -> Factors:
     if whole and bool(np.all(np.rint(values) == values)):
         return _integers(values.astype(np.int64))
     # Adding zero turns −0.0 into 0.0, which is equal to it but has other bits.
-    codes, firsts = number_rows(
-        values.size,
-        1,
-        lambda start, end: [(values[start:end].astype(np.float64) + 0.0).view(np.uint64)],
-    )
-    return Factors(codes, values[firsts], firsts.size)
+    return _by_bits(values, lambda part: (part.astype(np.float64) + 0.0).view(np.uint64))
 
 
 def _times(values: npt.NDArray[Any]) -> Factors:
     answered = ~np.isnat(values)
     if not answered.all():
         return _with_gaps(factorize(values[answered]), answered)
-    ticks = np.ascontiguousarray(values).view(np.uint64)
-    codes, firsts = number_rows(values.size, 1, lambda start, end: [ticks[start:end]])
+    return _by_bits(values, lambda part: np.ascontiguousarray(part).view(np.uint64))
+
+
+def _by_bits(values: npt.NDArray[Any], bits: Callable[[npt.NDArray[Any]], Word]) -> Factors:
+    """Numbers that are equal if their 64 bits are."""
+    codes, firsts = number_rows(values.size, 1, lambda start, end: [bits(values[start:end])])
     return Factors(codes, values[firsts], firsts.size)
 
 
@@ -166,7 +162,8 @@ def _unhashable(values: Sequence[Any], error: TypeError) -> Exception:
     return error
 
 
-Words = list[npt.NDArray[np.uint64]]
+Word = npt.NDArray[np.uint64]
+Words = list[Word]
 """The rows of one chunk, packed: word j of every row in the j-th array."""
 
 CHUNK = 1 << 15
@@ -286,9 +283,7 @@ def number_rows(
     return codes, table.firsts
 
 
-def number_strings(
-    values: npt.NDArray[Any],
-) -> tuple[Codes, IntArray]:
+def number_strings(values: npt.NDArray[Any]) -> tuple[Codes, IntArray]:
     """Codes of a fixed-width string array ('U' or 'S'), and one occurrence of each code."""
     unit = np.uint32 if values.dtype.kind == "U" else np.uint8
     width = values.dtype.itemsize // np.dtype(unit).itemsize

@@ -53,7 +53,10 @@ def table_of(
     places = by_name(names, roles, columns, source)
     chosen = {role: columns_by_name[names[at]] for role, at in places.items()}
     items = _items(chosen.pop("item")) if "item" in chosen else None
-    found = {role: _factors(column) for role, column in chosen.items()}
+    found = {
+        role: factorize_column(column) if is_column(column) else factorize(column)
+        for role, column in chosen.items()
+    }
     found |= {role: without_empty(found[role]) for role in LABEL_ROLES if role in found}
     lines = np.arange(1, len(next(iter(found.values())).codes) + 1)
     table = Table(source, lines, items, found)
@@ -64,18 +67,10 @@ def table_of(
     return table
 
 
-def _factors(column: Any) -> Factors:
-    return factorize_column(column) if is_column(column) else factorize(column)
-
-
 def _items(column: Any) -> list[str]:
     """The text of each value, empty where there is none."""
-    for method in ("tolist", "to_list", "to_pylist"):
-        if hasattr(column, method):
-            values = getattr(column, method)()
-            break
-    else:
-        values = list(column)
+    methods = [name for name in ("tolist", "to_list", "to_pylist") if hasattr(column, name)]
+    values = getattr(column, methods[0])() if methods else list(column)
     if set(map(type, values)) <= {str}:
         return cast(list[str], values)
     return ["" if is_missing(value) else str(value) for value in values]
@@ -196,7 +191,12 @@ def read_table(
         names = list(kinds)
         places = by_name(names, roles, columns, file.name)
         chosen = {role: names[at] for role, at in places.items()}
-        _refuse_nested(chosen, kinds, file.name)
+        for role, name in chosen.items():
+            if kinds[name].endswith("]") or kinds[name].startswith(("STRUCT", "MAP", "UNION")):
+                raise InputError(
+                    f"{file.name}: the {role} column {name!r} is of type {kinds[name]}; "
+                    "expected one text or number per row"
+                )
         cells = {name: quoted(name, '"') for name in chosen.values()}
         picked = ", ".join(
             cell if kinds[name] in _AS_THEY_ARE else f"CAST({cell} AS VARCHAR) AS {cell}"
@@ -207,13 +207,3 @@ def read_table(
 
 
 read = make_reader(read_table)
-
-
-def _refuse_nested(chosen: Columns, kinds: dict[str, str], source: str) -> None:
-    for role, name in chosen.items():
-        kind = kinds[str(name)]
-        if kind.endswith("]") or kind.startswith(("STRUCT", "MAP", "UNION")):
-            raise InputError(
-                f"{source}: the {role} column {name!r} is of type {kind}; "
-                "expected one text or number per row"
-            )

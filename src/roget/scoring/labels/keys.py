@@ -65,7 +65,10 @@ class _Gatherer:
             rows = [_without_comment(row) for row in batch] if "!!" in text else batch
             kept = [at for at, row in enumerate(rows) if len(row) > 1]
             if len(kept) < len(rows):
-                self._refuse_single(start + first, rows)
+                for line, row in enumerate(rows, start + first):
+                    if len(row) == 1:
+                        text = f"1 field, {row[0]!r}; expected group item label[/weight] ..."
+                        self.problems.add(line, text)
                 rows = [rows[at] for at in kept]
             each = np.fromiter(map(len, rows), np.int64, len(rows)) - 2
             tokens = chain.from_iterable(row[2:] for row in rows)
@@ -81,16 +84,9 @@ class _Gatherer:
         each: IntArray,
     ) -> None:
         self.items.extend(items)
-        group_codes = self._groups.codes(groups, len(groups))
-        self._parts.append(
-            (numbers, group_codes, self._tokens.codes(tokens, int(each.sum())), each)
-        )
-
-    def _refuse_single(self, start: int, rows: list[list[str]]) -> None:
-        for line, row in enumerate(rows, start):
-            if len(row) == 1:
-                text = f"1 field, {row[0]!r}; expected group item label[/weight] ..."
-                self.problems.add(line, text)
+        codes = self._groups.codes(groups, len(groups))
+        entries = self._tokens.codes(tokens, int(each.sum()))
+        self._parts.append((numbers, codes, entries, each))
 
     def table(self, source: str) -> Table:
         """All lines taken, with weights read and checked."""

@@ -55,6 +55,19 @@ class Labels:
     made: int = 0
     """How many codes, the last ones, were made up for items without an answer."""
 
+    @classmethod
+    def of(cls, factors: Factors, answers: Packed | None = None, **others: Any) -> Labels:
+        """The labels of coded values, or of answers that were packed from them."""
+        if answers is None:
+            answers = Packed(factors.codes, None, None, factors.complete)
+        return cls(
+            n_labels=factors.n_labels,
+            names=factors.names,
+            offset=factors.offset,
+            **answers._asdict(),
+            **others,
+        )
+
     def __len__(self) -> int:
         return len(self.codes) if self.indptr is None else len(self.indptr) - 1
 
@@ -162,11 +175,7 @@ class Packed(NamedTuple):
 
 
 def pack(
-    owners: IntArray,
-    codes: Codes,
-    weights: FloatArray,
-    n_items: int,
-    n_labels: int,
+    owners: IntArray, codes: Codes, weights: FloatArray, n_items: int, n_labels: int
 ) -> Packed:
     """Gather entries (item, label, weight) by item: equal labels add up, zero weights vanish.
 
@@ -203,6 +212,12 @@ class Factors(NamedTuple):
     n_labels: int
     offset: int = 0
     complete: bool = True
+
+    def values(self) -> Sequence[Any]:
+        """The label of each code, also where it is the code itself."""
+        if self.names is None:
+            return range(self.offset, self.offset + self.n_labels)
+        return self.names.tolist() if isinstance(self.names, np.ndarray) else self.names
 
 
 class Coder:

@@ -34,7 +34,8 @@ def convert_data(source: Any, name: str, columns: Columns | None, *, gold: bool)
         if isinstance(values, np.ndarray) and values.ndim == 2:
             result = _from_matrix(*_dense_entries(values, name), name)
         else:
-            result = _from_factors(values, name)
+            factors = values if isinstance(values, Factors) else factorize(values)
+            result = Labels.of(factors, source=name)
     if not len(result):
         raise InputError(f"{name}: no items")
     return result
@@ -60,18 +61,6 @@ def _one_or_two_dimensional(source: Any, name: str) -> npt.NDArray[Any] | Sequen
     )
 
 
-def _from_factors(values: npt.NDArray[Any] | Sequence[Any] | Factors, name: str) -> Labels:
-    factors = values if isinstance(values, Factors) else factorize(values)
-    return Labels(
-        codes=factors.codes,
-        n_labels=factors.n_labels,
-        names=factors.names,
-        offset=factors.offset,
-        complete=factors.complete,
-        source=name,
-    )
-
-
 def _from_mapping(mapping: Mapping[Any, Any], name: str) -> Labels:
     keys = list(mapping)
     grouped = bool(keys) and all(isinstance(key, tuple) and len(key) == 2 for key in keys)
@@ -82,24 +71,15 @@ def _from_mapping(mapping: Mapping[Any, Any], name: str) -> Labels:
     if len(known) < len(items):
         raise InputError(f"{name}: two items have the same id when written as text")
     values = list(mapping.values())
+    packed = None
     if any(isinstance(value, Mapping) for value in values):
         factors, owners, weights = _distributions(mapping, name)
         packed = pack(owners, factors.codes, weights, len(items), factors.n_labels)
-        codes, indptr, shares, complete = packed
     else:
         factors = factorize_objects(values)
-        codes, indptr, shares, complete = factors.codes, None, None, factors.complete
-    return Labels(
-        codes=codes,
-        n_labels=factors.n_labels,
-        names=factors.names,
-        items=items,
-        groups=groups,
-        group_names=coder.names() if grouped else None,
-        indptr=indptr,
-        weights=shares,
-        complete=complete,
-        source=name,
+    group_names = coder.names() if grouped else None
+    return Labels.of(
+        factors, packed, items=items, groups=groups, group_names=group_names, source=name
     )
 
 
@@ -150,11 +130,7 @@ def _sparse_entries(matrix: Any) -> Entries:
 
 
 def _from_matrix(
-    rows: IntArray,
-    columns: IntArray,
-    values: FloatArray,
-    shape: tuple[int, int],
-    name: str,
+    rows: IntArray, columns: IntArray, values: FloatArray, shape: tuple[int, int], name: str
 ) -> Labels:
     """Labels from a matrix of weights, whose rows are made to sum to 1."""
     bad = np.flatnonzero(~(np.isfinite(values) & (values >= 0)))
@@ -171,12 +147,4 @@ def _from_matrix(
             "expected a weight for each of several labels, or labels in one dimension"
         )
     packed = pack(rows, columns, values, n_items, n_labels)
-    return Labels(
-        codes=packed.codes,
-        n_labels=n_labels,
-        names=None,
-        indptr=packed.indptr,
-        weights=packed.weights,
-        complete=packed.complete,
-        source=name,
-    )
+    return Labels.of(Factors(columns, None, n_labels), packed, source=name)

@@ -15,14 +15,7 @@ from roget.core.io.problems import Problems
 from roget.core.io.source import STANDARD_INPUT, Source, source_of
 from roget.errors import FormatError, InputError, UnknownName
 from roget.scoring.labels.labels import Labels
-from roget.scoring.labels.table import (
-    LABEL_NAMES,
-    PAIR,
-    Columns,
-    Reader,
-    is_header,
-    to_labels,
-)
+from roget.scoring.labels.table import LABEL_NAMES, PAIR, Columns, Reader, is_header, to_labels
 from roget.scoring.labels.text import looks_like_json
 
 ONE_SIDE = "standard input can serve one side only"

@@ -62,7 +62,7 @@ def is_header(cells: Sequence[str], names: frozenset[str] = _ALL_NAMES) -> bool:
     >>> is_header(["doc_id", "Topic"]), is_header(["gold", "k-means"]), is_header(["group", "A"])
     (True, True, False)
     """
-    lowered = [cell.strip().lower() for cell in cells]
+    lowered = _lower(cells)
     known = sum(cell in names for cell in lowered)
     if len(lowered) < 2 or known > 1:
         return known > 0
@@ -78,12 +78,11 @@ def by_name(
     a table of two columns may one of them go by an unknown name.
     """
     found = _asked(names, roles, columns, source)
-    lowered = [name.strip().lower() for name in names]
+    lowered = _lower(names)
     for role in roles:
         if role not in found:
-            taken = set(found.values())
-            near = [at for at, name in enumerate(lowered) if name in NAMES[role]]
-            near = [at for at in near if at not in taken]
+            free = set(range(len(names))).difference(found.values())
+            near = [at for at in sorted(free) if lowered[at] in NAMES[role]]
             exact = [at for at in near if lowered[at] == role]
             if len(near) > 1 and not exact:
                 could = ", ".join(names[at] for at in near)
@@ -107,12 +106,8 @@ def by_position(
         if width == 2:
             return {"gold": 0, "system": 1}
     elif width <= 4:
-        order: dict[int, tuple[str, ...]] = {
-            1: ("label",),
-            2: ("item", "label"),
-            3: ("item", "label", "third"),
-        }
-        return {role: at for at, role in enumerate(order.get(width, SINGLE))}
+        order = {1: ("label",), 3: ("item", "label", "third")}.get(width, SINGLE[:width])
+        return {role: at for at, role in enumerate(order)}
     expected = "2 (gold, system)" if roles is PAIR else "1 to 4 (item, label, weight, group)"
     example = {"gold": "1", "system": "2"} if roles is PAIR else {"item": "1", "label": "3"}
     by_number = f", or columns by number: {_how(example)}" if width > 1 else ""
@@ -232,9 +227,10 @@ def to_labels(table: Table, problems: Problems, *, role: str = "label", gold: bo
     groups, group_names = _groups(table, problems)
     first = _first_rows(table, groups, problems)
     factors = table.columns[role]
-    empty = _codes_of("", factors)
+    empty = _empty_codes(factors)
     if empty:
-        for line in _entry_lines(table)[np.isin(factors.codes, empty)]:
+        sizes = 1 if table.indptr is None else np.diff(table.indptr)
+        for line in np.repeat(table.lines, sizes)[np.isin(factors.codes, empty)]:
             problems.add(line, "the label is empty; expected a label")
     problems.check()
     several = table.indptr is not None or (table.spread and first is not None)
@@ -249,17 +245,12 @@ def to_labels(table: Table, problems: Problems, *, role: str = "label", gold: bo
     if rows is not None:
         items = None if items is None else [items[row] for row in rows.tolist()]
         groups = None if groups is None else groups[rows]
-    return Labels(
-        codes=answers.codes,
-        n_labels=factors.n_labels,
-        names=factors.names,
-        offset=factors.offset,
+    return Labels.of(
+        factors,
+        answers,
         items=items,
         groups=groups,
         group_names=group_names,
-        indptr=answers.indptr,
-        weights=answers.weights,
-        complete=answers.complete,
         source=table.source,
         warnings=tuple(table.warnings),
     )
@@ -269,12 +260,9 @@ def _groups(table: Table, problems: Problems) -> tuple[Codes | None, list[str] |
     factors = table.columns.get("group")
     if factors is None:
         return None, None
-    names = factors.names
-    if names is None:
-        names = range(factors.offset, factors.offset + factors.n_labels)
-    for line in table.lines[np.isin(factors.codes, [-1, *_codes_of("", factors)])]:
+    for line in table.lines[np.isin(factors.codes, [-1, *_empty_codes(factors)])]:
         problems.add(line, "the group is empty; expected a name")
-    return factors.codes, [str(name) for name in names]
+    return factors.codes, list(map(str, factors.values()))
 
 
 def _first_rows(table: Table, groups: Codes | None, problems: Problems) -> IntArray | None:
@@ -404,8 +392,8 @@ def _contradiction(table: Table, row: int, earlier: int, problems: Problems) -> 
 def _count_repeats(table: Table, repeats: int) -> None:
     if repeats:
         verb = "repeats" if repeats == 1 else "repeat"
-        lines = plural(repeats, "line")
-        table.warnings.append(f"{lines} of {table.source} {verb} an earlier one: dropped")
+        said = f"{plural(repeats, 'line')} of {table.source} {verb} an earlier one: dropped"
+        table.warnings.append(said)
 
 
 def _count_twice_named(table: Table, owners: IntArray, codes: IntArray) -> None:
@@ -413,11 +401,8 @@ def _count_twice_named(table: Table, owners: IntArray, codes: IntArray) -> None:
     near = (np.diff(owners[order]) == 0) & (np.diff(codes[order]) == 0)
     twice = np.unique(owners[order][1:][near]).size
     if twice:
-        answers = plural(twice, "answer")
-        verb = "names" if twice == 1 else "name"
-        table.warnings.append(
-            f"{answers} of {table.source} {verb} a label twice: its weights were added"
-        )
+        said = f"{plural(twice, 'answer')} of {table.source} {'names' if twice == 1 else 'name'}"
+        table.warnings.append(f"{said} a label twice: its weights were added")
 
 
 def _refuse_gaps(answers: Packed, lines: IntArray, problems: Problems) -> None:
@@ -436,16 +421,12 @@ def _begins_alone(factors: Factors) -> bool:
     return number(names[int(codes[0])]) is None and np.count_nonzero(codes == codes[0]) == 1
 
 
-def _entry_lines(table: Table) -> IntArray:
-    return table.lines if table.indptr is None else np.repeat(table.lines, np.diff(table.indptr))
-
-
-def _codes_of(label: str, factors: Factors) -> list[int]:
-    """The codes, at most one, of a label given as text."""
+def _empty_codes(factors: Factors) -> list[int]:
+    """The codes, at most one, of the empty text."""
     names = factors.names
     if names is None or not len(names) or not isinstance(names[0], str):
         return []
-    return [code for code, name in enumerate(names) if name == label]
+    return [code for code, name in enumerate(names) if name == ""]
 
 
 _NUMBER = re.compile(
@@ -480,11 +461,7 @@ def read_weights(
     factors: Factors, lines: IntArray, problems: Problems, answered: BoolArray
 ) -> FloatArray:
     """The weights behind codes; each distinct one is read once. Only answers need one."""
-    names = factors.names
-    if names is None:
-        names = range(factors.offset, factors.offset + factors.n_labels)
-    elif isinstance(names, np.ndarray):
-        names = names.tolist()
+    names = factors.values()
     values = [number(name) for name in names]
     faults = {code: wrong for code, value in enumerate(values) if (wrong := fault(value))}
     # The last place is that of code −1, no weight at all.
