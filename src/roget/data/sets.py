@@ -40,7 +40,7 @@ class DataSet:
     @property
     def path(self) -> Path:
         """The folder of its files; an error says how to fetch them if they are not there."""
-        folder = self._home / self.folder
+        folder = home() / self.name / self.folder
         wanted = [folder] if self.archive else [folder / name for name in self.files]
         if not all(path.exists() for path in wanted):
             raise InputError(f"{self.name} is not here yet: roget data fetch {self.name}")
@@ -61,20 +61,16 @@ class DataSet:
                     self.base + name,
                     digest,
                     fname=name,
-                    path=self._home,
+                    path=home() / self.name,
                     processor=unpack,
                     downloader=pooch.HTTPDownloader(progressbar=shown, timeout=60),
                 )
             except (OSError, ValueError) as error:
                 raise RogetError(
                     f"cannot fetch {self.name} from {self.base}{name}: {error}\n"
-                    f"  a copy got by other means may be put into {self._home}"
+                    f"  a copy got by other means may be put into {home() / self.name}"
                 ) from None
         return self.path
-
-    @property
-    def _home(self) -> Path:
-        return home() / self.name
 
 
 class _Bar:

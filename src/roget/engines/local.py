@@ -76,7 +76,7 @@ class _Pool:
         try:
             with _uninterrupted():
                 for index, task in enumerate(tasks):
-                    futures[self._executor.submit(_work, job, task)] = index
+                    futures[self._executor.submit(job, task, _report)] = index
             yield from self._results(futures, report)
         except BrokenProcessPool:
             raise RogetError(
@@ -104,7 +104,10 @@ class _Pool:
         waiting, failed = set(futures), None
         while waiting:
             done, waiting = wait(waiting, _LOOK, FIRST_COMPLETED)
-            self._pass_on(report)
+            now = sum(self._progress[::2]), sum(self._progress[1::2])
+            if now != self._seen:
+                report(now[0] - self._seen[0], now[1] - self._seen[1])
+                self._seen = now
             for future in done:
                 error = None if future.cancelled() else future.exception()
                 if error is None and not future.cancelled():
@@ -114,12 +117,6 @@ class _Pool:
                     waiting = {other for other in waiting if not other.cancel()}
         if failed is not None:
             raise failed
-
-    def _pass_on(self, report: Increment) -> None:
-        now = sum(self._progress[::2]), sum(self._progress[1::2])
-        if now != self._seen:
-            report(now[0] - self._seen[0], now[1] - self._seen[1])
-            self._seen = now
 
 
 @contextmanager
@@ -159,10 +156,6 @@ def _end_with_parent() -> None:
     if parent is not None:
         parent.join()
         os._exit(1)
-
-
-def _work(job: Job, task: Any) -> Any:
-    return job(task, _report)
 
 
 def _report(read: int, tokens: int) -> None:

@@ -202,18 +202,14 @@ def draw(rows: Sequence[Row], path: Path) -> None:
     except ImportError:
         raise MissingExtra("matplotlib", "figures", "drawing a figure") from None
     canvas = Figure(figsize=(9, 4), layout="constrained")
-    left, right = canvas.subplots(1, 2)
-    for way, style in zip(WAYS, ("o-", "s-", "o:", "s:"), strict=True):
-        mine = [row for row in rows if row.way == way]
-        sizes = [row.size for row in mine]
-        left.plot(sizes, [row.leaves for row in mine], style, label=way, markersize=4)
-        right.plot(sizes, [row.distance for row in mine], style, label=way, markersize=4)
-    left.axhline(CLUSTERS, color="grey", linewidth=0.8)
-    left.set_ylabel("clusters")
-    right.set_ylabel("KL distance (bits)")
-    right.set_yscale("log")
-    for axes in (left, right):
-        axes.set_xscale("log")
-        axes.set_xlabel("data size")
-    left.legend()
+    panels = canvas.subplots(1, 2)
+    titles = {"leaves": "clusters", "distance": "KL distance (bits)"}
+    for axes, (column, title) in zip(panels, titles.items(), strict=True):
+        for way, style in zip(WAYS, ("o-", "s-", "o:", "s:"), strict=True):
+            drawn = [(row.size, getattr(row, column)) for row in rows if row.way == way]
+            axes.plot(*zip(*drawn, strict=True), style, label=way, markersize=4)
+        axes.set(xscale="log", xlabel="data size", ylabel=title)
+    panels[0].axhline(CLUSTERS, color="grey", linewidth=0.8)
+    panels[0].legend()
+    panels[1].set_yscale("log")
     canvas.savefig(path)

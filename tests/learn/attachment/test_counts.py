@@ -24,7 +24,6 @@ from roget.learn.attachment.tally import (
     Tally,
     Tendencies,
     back_off,
-    crossed,
     log_odds,
     split_context,
 )
@@ -108,11 +107,13 @@ def test_tendencies(corpus: list[tuple[Normal, bool]], quad: Normal) -> None:
 def test_crossed_tendencies_do_not_see_their_own_answer() -> None:
     given_ = [Normal(f"v{at % 3}", f"n{at}", "p", f"m{at}") for at in range(4 * FOLDS)]
     answers = np.arange(len(given_)) % 2 == 0
-    before = crossed(given_, answers, np.random.default_rng(0))
+    before = Tendencies.crossed(given_, answers, np.random.default_rng(0))
     for at in (0, 7):
         turned = answers.copy()
         turned[at] = not turned[at]
-        assert np.array_equal(crossed(given_, turned, np.random.default_rng(0))[at], before[at])
+        assert np.array_equal(
+            Tendencies.crossed(given_, turned, np.random.default_rng(0))[at], before[at]
+        )
     assert before.any()
 
 

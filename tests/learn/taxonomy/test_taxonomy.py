@@ -10,8 +10,8 @@ import pytest
 
 from roget import InputError, load
 from roget.errors import FormatError, MissingExtra, UnknownName
-from roget.learn.taxonomy import grow, read
-from roget.learn.taxonomy.taxonomy import Taxonomy
+from roget.learn.taxonomy import read
+from roget.learn.taxonomy.taxonomy import Taxonomy, _distinct
 from roget.report.exports import export
 from roget.report.exports.base import Options
 
@@ -169,15 +169,19 @@ def test_kinds_are_told_or_named(tmp_path):
 
 
 def test_very_many_classes_leave_the_largest_as_contexts(tmp_path, monkeypatch):
-    monkeypatch.setattr(grow, "CELLS", 8)
+    monkeypatch.setattr("roget.learn.taxonomy.taxonomy.CELLS", 8)
     found = read(table(tmp_path, ANIMALS))  # four clusters: two contexts
     assert set(found.contexts) == {"thing", "animal"}
     assert np.allclose(found.counts.word_totals, 1)
 
 
 def test_labels_that_are_not_alone_get_their_address():
-    assert grow._distinct(["a", "b", "a"], ["1", "2", "3"]) == ["a (1)", "b", "a (3)"]
-    assert grow._distinct(["a", "a (1)", "a"], ["1", "2", "3"]) == ["a (1)'", "a (1)", "a (3)"]
+    assert _distinct(["a", "b", "a"], ["1", "2", "3"]) == ["a (1)", "b", "a (3)"]
+    assert _distinct(["a", "a (1)", "a"], ["1", "2", "3"]) == [
+        "a (1)'",
+        "a (1)",
+        "a (3)",
+    ]
 
 
 SKOS = """

@@ -67,10 +67,16 @@ def _joins(i: int, low: Sequence[str], kinds: Sequence[str]) -> bool:
     )
 
 
+def skip(kinds: Sequence[str], i: int, over: str, step: int = 1) -> int:
+    """The first place, from one on, whose kind is none of those; before or after all if none."""
+    while 0 <= i < len(kinds) and kinds[i] in over:
+        i += step
+    return i
+
+
 def seen(kinds: Sequence[str], i: int, over: str) -> str:
     """The first kind from a place on that is none of those; a comma at the end."""
-    while i < len(kinds) and kinds[i] in over:
-        i += 1
+    i = skip(kinds, i, over)
     return kinds[i] if i < len(kinds) else ","
 
 
@@ -213,14 +219,9 @@ class Sentence:
         phrases = phrases_of(self.kinds, tags, self.low)
         self.starts = {phrase.start: phrase for phrase in phrases}
 
-    def past_adverbs(self, i: int) -> int:
-        while i < len(self.kinds) and self.kinds[i] in "AX":
-            i += 1
-        return i
-
     def finite(self, i: int) -> bool:
         """Whether a finite verb or its auxiliary stands at a place, adverbs left aside."""
-        i = self.past_adverbs(i)
+        i = skip(self.kinds, i, "AX")
         return i < len(self.tags) and (self.tags[i] in FINITE or self.tags[i] in _FINITE_AUXILIARY)
 
     def end(self, phrase: Phrase) -> int:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from roget.languages.english.phrases import FINITE, Phrase, Sentence, seen
+from roget.languages.english.phrases import FINITE, Phrase, Sentence, seen, skip
 from roget.languages.english.words import (
     CLAUSE_VERBS,
     COPULAS,
@@ -239,7 +239,7 @@ class _Linker(Sentence):
             return False
         if self.lemmas[self.open] in CLAUSE_VERBS:
             return self.finite(self.end(phrase))
-        i = self.past_adverbs(phrase.stop)
+        i = skip(self.kinds, phrase.stop, "AX")
         return not self.infinitive and self.finite(i) and self.tags[i] != "VVD"
 
     def is_receiver(self, phrase: Phrase) -> bool:
@@ -334,9 +334,7 @@ class _Linker(Sentence):
         """A copula takes its subject from those waiting."""
         if not self.waiting:
             self.inverted = self.kinds[i]
-        j = i + 1
-        while j < len(self.kinds) and self.kinds[j] in 'AX"BMhy':
-            j += 1
+        j = skip(self.kinds, i + 1, 'AX"BMhy')
         if self.kinds[i] != "B" or (j < len(self.kinds) and self.kinds[j] in _VERB):
             return
         if self.waiting:
@@ -360,13 +358,9 @@ class _Linker(Sentence):
 
     def main_verb(self, i: int) -> None:
         """Give a verb its subject; it may take an object if its voice allows."""
-        j = i - 1
-        while j >= 0 and self.kinds[j] in 'AX"':
-            j -= 1
+        j = skip(self.kinds, i - 1, 'AX"', -1)
         helper = self.kinds[j] if j >= 0 else ""
-        begin = j
-        while begin >= 0 and self.kinds[begin] in 'AX"BMhy':
-            begin -= 1
+        begin = skip(self.kinds, j, 'AX"BMhy', -1)
         self.infinitive = begin >= 0 and self.kinds[begin] == "T"
         participle = self.tags[i] in _PASSIVE
         if helper not in _AUXILIARY and self.inverted:

@@ -14,17 +14,7 @@ from roget.core.types import BoolArray, Floats, Ints
 from roget.learn.attachment.machine import Items, Machine
 from roget.learn.attachment.quads import answers_of
 from roget.learn.attachment.sources import Sources, spaces
-from roget.learn.attachment.tally import (
-    STAGES,
-    Evidence,
-    Stage,
-    Tally,
-    Tendencies,
-    back_off,
-    crossed,
-    put,
-    take,
-)  # fmt: skip
+from roget.learn.attachment.tally import Evidence, Stage, Tally, Tendencies, back_off, put, take
 from roget.learn.attachment.vectors import Vectors
 from roget.learn.attachment.words import Forms, Normal, make_forms
 
@@ -52,7 +42,7 @@ class Best:
     machine: Machine
     weights: Floats
 
-    stages = STAGES
+    stages = Tally.stages
 
     @classmethod
     def fit(
@@ -83,7 +73,9 @@ class Best:
             items, answers, rng, lambda done: tell(0.4 + 0.55 * done, "likeness of quadruples")
         )
         tell(0.97, "weights of evidence")
-        features = np.column_stack([left_out, items.evidence, crossed(normal, answers, rng)])
+        features = np.column_stack(
+            [left_out, items.evidence, Tendencies.crossed(normal, answers, rng)]
+        )
         tally, tendencies = Tally.of(normal, answers), Tendencies.of(normal, answers)
         expected = np.zeros(features.shape[1] + 1)
         expected[0] = TRUST

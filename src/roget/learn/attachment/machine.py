@@ -8,6 +8,7 @@ is known as well.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -225,16 +226,14 @@ def _inverse(pairs: Floats) -> Floats:
 
 def _groups(prepositions: Any) -> dict[str, Ints]:
     """Rows by preposition, those of rare ones together."""
-    found = _by_name(prepositions)
-    rare = [rows for rows in found.values() if rows.size < RARE]
-    groups = {name: rows for name, rows in found.items() if rows.size >= RARE}
-    if rare:
-        groups[POOL] = np.sort(np.concatenate(rare))
-    return groups
+    times = Counter(prepositions)
+    return _by_name([one if times[one] >= RARE else POOL for one in prepositions])
 
 
 def _by_name(names: Sequence[str]) -> dict[str, Ints]:
+    """Rows by name in the order of the alphabet, the pool last."""
     found: dict[str, list[int]] = {}
     for row, name in enumerate(names):
         found.setdefault(name, []).append(row)
-    return {name: np.array(rows, dtype=np.int64) for name, rows in sorted(found.items())}
+    order = sorted(found, key=lambda name: (name == POOL, name))
+    return {name: np.array(found[name], dtype=np.int64) for name in order}

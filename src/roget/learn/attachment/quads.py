@@ -11,6 +11,7 @@ from roget.core.io.problems import Problems
 from roget.core.io.source import Source, source_of
 from roget.core.io.table import FORMATS, PAIRS, Roles, open_table
 from roget.core.quadruple import Quadruple
+from roget.data import sample
 from roget.errors import InputError
 
 NOUN, VERB = "N", "V"
@@ -51,8 +52,6 @@ def read(path: str | os.PathLike[str]) -> list[Quadruple]:
     Parquet: verb, noun1, preposition, noun2, attachment and perhaps count.
     """
     if os.fspath(path) == "sample" and not Path(path).exists():
-        from roget.data import sample
-
         return sample("pp_quads")
     place = Path(path)
     if not place.is_file():

@@ -6,19 +6,20 @@ import os
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from roget.core.counts import Counts
 from roget.core.quadruple import Quadruple
+from roget.data import sample
 from roget.errors import InputError
 from roget.learn.attachment.quads import NOUN
 from roget.learn.attachment.tally import split_context
 from roget.learn.attachment.vectors import Cells, Vectors, classed, embedded
 from roget.learn.attachment.words import Forms, Normal, make_forms, other_name, traits
 from roget.learn.opening import open_classes, open_counts
-
-if TYPE_CHECKING:
-    from roget.learn.taxonomy.taxonomy import Taxonomy
+from roget.learn.taxonomy import taxonomy_of
+from roget.learn.taxonomy.taxonomy import Taxonomy
+from roget.learn.treecut import Hierarchy
 
 OWN = 0.5
 """Where more of the quadruples than this are bundled ones, these are no other text."""
@@ -62,8 +63,6 @@ def sources_of(
     quads: Sequence[Quadruple], pairs: Any, thesauri: Sequence[Any], wordnet: Any
 ) -> Sources:
     """Counts, quadruples of other text, and thesauri, opened where they are given by name."""
-    from roget.data import sample
-
     if isinstance(pairs, str | os.PathLike):
         pairs = open_counts(pairs, sample="verb_slot_noun")[0]
     counts = sample("verb_slot_noun") if pairs is None else pairs
@@ -79,8 +78,6 @@ def sources_of(
     nouns = [open_classes(one) if isinstance(one, str | os.PathLike) else one for one in thesauri]
     verbs = []
     if wordnet is not None:
-        from roget.learn.taxonomy import taxonomy_of
-
         nouns.append(taxonomy_of(wordnet, part="noun"))
         verbs.append(taxonomy_of(wordnet, part="verb"))
     return Sources(counts, others, nouns, verbs)
@@ -145,12 +142,8 @@ def tables(
 
 def places_in(thesaurus: Any, words: Iterable[str]) -> Places:
     """How much of each word lies in each class, at every level; words not in it are left out."""
-    from roget.learn.taxonomy.taxonomy import Taxonomy
-
     if isinstance(thesaurus, Taxonomy):
         return _in_taxonomy(thesaurus, words)
-    from roget.learn.treecut import Hierarchy
-
     hierarchy = Hierarchy.of(thesaurus, words=False)
     names = list(words)
     found: Places = {}

@@ -6,26 +6,22 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, repeat
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 import numpy as np
 
+from roget.core.counts import Counts
 from roget.core.folder import need_arrays
 from roget.core.quadruple import Quadruple
 from roget.core.types import Array, BoolArray, Floats, Ints
 from roget.learn.attachment.quads import NOUN
 from roget.learn.attachment.words import Normal
 
-if TYPE_CHECKING:
-    from roget.core.counts import Counts
-
 PARTS = ("vnpm", "vnp", "vpm", "npm", "vp", "np", "pm", "p")
 """The parts that have the preposition, m being the second noun, in the order of their columns."""
 
 LEVELS = (slice(0, 1), slice(1, 4), slice(4, 7), slice(7, 8))
 """Quadruples, triples, pairs, the preposition: what Collins & Brooks (1995) back off through."""
-
-STAGES = ("quadruple", "triples", "pairs", "preposition", "default")
 
 SMOOTHING = 2.0
 """Tokens of the preposition's own odds that are added to those of a part."""
@@ -109,6 +105,7 @@ class Tally(Keyed):
     """
 
     names, kinds, shape = ("keys", "seen"), "iu", (2,)
+    stages = ("quadruple", "triples", "pairs", "preposition", "default")
 
     @classmethod
     def of(cls, quads: Iterable[Normal], nouns: Iterable[bool]) -> Self:
@@ -137,7 +134,7 @@ def log_odds(counts: Any) -> Floats:
 
 
 def back_off(counts: Any) -> tuple[Floats, Ints]:
-    """p(N) by the most specific level that was seen, and which level that is (see STAGES).
+    """p(N) by the most specific level that was seen, and which level that is (see `Tally.stages`).
 
     All parts of a level are added up, as in Collins & Brooks (1995); where even the preposition
     is new, p(N) is 1.
@@ -188,22 +185,22 @@ class Tendencies(Keyed):
         """The tendency of each part of each quadruple, 0 where it is new."""
         return self.look_up(map(_loose_keys, quads), len(LOOSE_PARTS))
 
+    @classmethod
+    def crossed(cls, quads: Sequence[Normal], nouns: BoolArray, rng: np.random.Generator) -> Floats:
+        """The features of quadruples by tendencies of others: each tenth by the other nine.
 
-def crossed(quads: Sequence[Normal], nouns: BoolArray, rng: np.random.Generator) -> Floats:
-    """The features of quadruples by tendencies of others: each tenth by the other nine.
-
-    To leave out each quadruple alone would give its own answer away, by what is missing. The
-    same quadruples fall into the same tenth.
-    """
-    numbers = {quad: at for at, quad in enumerate(dict.fromkeys(quads))}
-    dealt = rng.permutation(len(numbers)) % FOLDS
-    fold = dealt[[numbers[quad] for quad in quads]]
-    out = np.zeros((len(quads), len(LOOSE_PARTS)))
-    for at in range(FOLDS):
-        inside, outside = (np.flatnonzero(here).tolist() for here in (fold == at, fold != at))
-        learnt = Tendencies.of([quads[row] for row in outside], nouns[outside])
-        out[inside] = learnt.features([quads[row] for row in inside])
-    return out
+        To leave out each quadruple alone would give its own answer away, by what is missing. The
+        same quadruples fall into the same tenth.
+        """
+        numbers = {quad: at for at, quad in enumerate(dict.fromkeys(quads))}
+        dealt = rng.permutation(len(numbers)) % FOLDS
+        fold = dealt[[numbers[quad] for quad in quads]]
+        out = np.zeros((len(quads), len(LOOSE_PARTS)))
+        for at in range(FOLDS):
+            inside, outside = (np.flatnonzero(here).tolist() for here in (fold == at, fold != at))
+            learnt = cls.of([quads[row] for row in outside], nouns[outside])
+            out[inside] = learnt.features([quads[row] for row in inside])
+        return out
 
 
 def _loose_keys(quad: Normal) -> list[str]:
@@ -281,7 +278,6 @@ class Slots(Keyed):
 class Evidence:
     """Counts of other text: quadruples with answers, and slots of verbs with their nouns.
 
-    >>> from roget.core.counts import Counts
     >>> pairs = Counts([[3, 0], [1, 4]], ["fork", "pizza"], ["with:eat", "obj:eat"])
     >>> quads = [Quadruple("eat", "pizza", "with", "fork", "V")]
     >>> found = Evidence.of(quads, pairs).features([Normal("eat", "pizza", "with", "fork")])

@@ -97,40 +97,36 @@ class _Column:
         self, columns: Sequence[int], strings: Strings, fold: Callable[[str], str] = str
     ) -> None:
         self._columns, self._strings, self._fold = columns, strings, fold
-        self._known = np.zeros(1, np.int64)
-        self._slots = np.full(1 << 10, NONE, np.int64)
-        self._ends = np.zeros((1 << 9) + 1, np.int64)
-        self._pool = np.empty(1 << 12, np.uint8)
+        slots, ends = np.full(1 << 10, NONE, np.int64), np.zeros((1 << 9) + 1, np.int64)
+        self._pool = kernel.Pool(slots, ends, np.empty(1 << 12, np.uint8), np.zeros(1, np.int64))
         # The last place is that of the number NONE.
         self._ids = np.array([NONE], np.int32)
 
     def __call__(self, lines: _Lines) -> Places:
         """The ids of a block's tokens."""
         numbers = np.full(lines.tokens, NONE, np.int32)
+        table = lines.data, lines.marks, lines.first_tab
         for column in self._columns:
-            at = 0
+            at = kernel.intern(*table, column, 0, numbers, self._pool)
             while at < lines.tokens:
-                at = kernel.intern(
-                    lines.data, lines.marks, lines.first_tab, column, at, numbers,
-                    kernel.Pool(self._slots, self._ends, self._pool, self._known),
-                )  # fmt: skip
-                if at < lines.tokens:
-                    self._grow()
+                self._grow()
+                at = kernel.intern(*table, column, at, numbers, self._pool)
         self._look_up_new()
         return self._ids[numbers]
 
     def _grow(self) -> None:
-        slots = np.full(2 * len(self._slots), NONE, np.int64)
-        kernel.move(self._slots, slots)
-        self._slots = slots
-        self._ends = np.concatenate([self._ends, np.zeros(len(self._ends) - 1, np.int64)])
-        self._pool = np.concatenate([self._pool, np.empty(len(self._pool), np.uint8)])
+        old, ends, text, known = self._pool
+        slots = np.full(2 * len(old), NONE, np.int64)
+        kernel.move(old, slots)
+        ends = np.concatenate([ends, np.zeros(len(ends) - 1, np.int64)])
+        text = np.concatenate([text, np.empty(len(text), np.uint8)])
+        self._pool = kernel.Pool(slots, ends, text, known)
 
     def _look_up_new(self) -> None:
-        before, now = self._ends[[len(self._ids) - 1, self._known[0]]]
+        before, now = self._pool.ends[[len(self._ids) - 1, self._pool.known[0]]]
         if before < now:
             # All at once: no string has an end of line in it, and lower-casing stops at one.
-            text = self._fold(self._pool[before : now - 1].tobytes().decode())
+            text = self._fold(self._pool.text[before : now - 1].tobytes().decode())
             new = [*map(self._strings.id, text.split("\n")), NONE]
             self._ids = np.concatenate([self._ids[:-1], np.array(new, np.int32)])
 

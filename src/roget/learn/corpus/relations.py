@@ -17,17 +17,10 @@ import numpy as np
 import numpy.typing as npt
 
 from roget import catalogue
+from roget.core.quadruple import Quadruple
+from roget.core.types import BoolArray, Ints
 from roget.errors import InputError, UnknownName
-from roget.learn.corpus.base import (
-    NONE,
-    Ids,
-    Pairs,
-    Strings,
-    Tables,
-    Tokens,
-    add_tags,
-    map_pairs,
-)  # fmt: skip
+from roget.learn.corpus.base import NONE, Ids, Pairs, Strings, Tables, Tokens, add_tags, map_pairs
 
 UPOS = ("ADJ", "ADP", "ADV", "AUX", "CCONJ", "DET", "INTJ", "NOUN", "NUM", "PART", "PRON", "PROPN",
         "PUNCT", "SCONJ", "SYM", "VERB", "X")  # fmt: skip
@@ -44,8 +37,6 @@ NAMED = {
 ALL = "all"
 """Stands for every relation that roget has a name for."""
 
-_ANY = "*"
-_WITH_CASE = "+case"
 _ROUND = "~"
 
 
@@ -90,20 +81,14 @@ def _parse(text: str) -> list[Relation]:
     if "," in text and "/" not in text:
         each = " ".join(f"-r {name.strip()}" for name in text.split(",") if name.strip())
         raise InputError(f"relation {text!r}: one at a time; repeat -r ({each}), or give a list")
-    if text.startswith(_ROUND):
-        return [
-            replace(relation, name=_ROUND + relation.name, turned=True)
-            for relation in _straight(text.removeprefix(_ROUND))
-        ]
-    return _straight(text)
-
-
-def _straight(text: str) -> list[Relation]:
-    if text == ALL:
-        return [relation for name in NAMED for relation in _straight(name)]
-    if "/" in text:
-        return [_pattern(text)]
-    return [replace(_pattern(pattern_of(text)), name=text.removesuffix(":prep"))]
+    straight = text.removeprefix(_ROUND)
+    found = []
+    for name in NAMED if straight == ALL else [straight]:
+        one = _pattern(name if "/" in name else pattern_of(name))
+        found.append(one if "/" in name else replace(one, name=name.removesuffix(":prep")))
+    if straight == text:
+        return found
+    return [replace(one, name=_ROUND + one.name, turned=True) for one in found]
 
 
 def pattern_of(name: str) -> str:
@@ -124,7 +109,7 @@ def _pattern(text: str) -> Relation:
         )
     heads, label, dependents = parts
     name, plus, after = label.partition("+")
-    if plus + after not in ("", _WITH_CASE):
+    if plus + after not in ("", "+case"):
         raise InputError(f"relation {text!r}: {plus + after!r} after the label, expected +case")
     labels = tuple(name.split(","))
     if not all(labels):
@@ -133,7 +118,7 @@ def _pattern(text: str) -> Relation:
 
 
 def _tags(text: str, part: str) -> tuple[str, ...]:
-    if part == _ANY:
+    if part == "*":
         return ()
     tags = tuple(part.split(","))
     for tag in tags:
@@ -160,7 +145,7 @@ class Choice:
         # The last place is that of the id NONE.
         self._answers = np.zeros(1, np.bool_)
 
-    def __call__(self, ids: Ids) -> npt.NDArray[np.bool_]:
+    def __call__(self, ids: Ids) -> BoolArray:
         new = self._strings.texts[len(self._answers) - 1 :]
         if new:
             answers = np.array([*map(self._accepts, new), False])
@@ -271,7 +256,58 @@ class Extractor:
         )
 
 
-def _worded(tokens: Tokens, head: Ids, at: npt.NDArray[np.intp]) -> npt.NDArray[np.bool_]:
+def _worded(tokens: Tokens, head: Ids, at: npt.NDArray[np.intp]) -> BoolArray:
     """Which tokens have both a word and a head."""
-    worded: npt.NDArray[np.bool_] = (tokens.word[at] != NONE) & (head[at] != NONE)
+    worded: BoolArray = (tokens.word[at] != NONE) & (head[at] != NONE)
     return worded
+
+
+def quadruples(tokens: Tokens, tables: Tables) -> list[Quadruple]:
+    """The prepositional phrases of a batch that could belong to a verb or to its object.
+
+    A quadruple is a verb, its object, and the preposition and noun of a phrase after it: "saw the
+    man with a telescope" gives (see, man, with, telescope), V if the phrase is the verb's (`obl`)
+    and N if it is the object's (`nmod`). Only the first noun of either kind after an object is
+    looked at: no verb may stand before it, and exactly one of its `case` children must be an ADP.
+    """
+    upos, head, deprel = parsed(tokens)
+    verb, noun, adposition = (
+        Choice(tables.upos, tag.__eq__)(upos) for tag in ("VERB", "NOUN", "ADP")
+    )
+    obj, nmod, obl, case = (
+        np.flatnonzero(Choice(tables.deprels, label.__eq__)(deprel) & (head != NONE) & kind)
+        for label, kind in (("obj", noun), ("nmod", noun), ("obl", noun), ("case", adposition))
+    )
+    obj = obj[verb[head[obj]] & (head[obj] < obj)]
+    objects, phrases = _first_phrases(obj, nmod, obl, head)
+    verbs_before = np.cumsum(verb)
+    cases = np.bincount(head[case], minlength=len(tokens))
+    good = (verbs_before[phrases] == verbs_before[objects]) & (cases[phrases] == 1)
+    objects, phrases = objects[good], phrases[good]
+    preposition = np.full(len(tokens), NONE)
+    preposition[head[case]] = case
+    places = np.stack([head[objects], objects, preposition[phrases], phrases], axis=1)
+    words = tokens.word[places]
+    texts = tables.words.texts
+    return [
+        Quadruple(texts[v], texts[n], texts[p], texts[m], "N" if of_object else "V")
+        for (v, n, p, m), of_object in zip(words.tolist(), head[phrases] == objects, strict=True)
+        if NONE not in (v, n, p, m)
+    ]
+
+
+def _first_phrases(obj: Ints, nmod: Ints, obl: Ints, head: Ids) -> tuple[Ints, Ints]:
+    """Objects with the first noun after each that modifies it or its verb."""
+    of_object = nmod[np.isin(head[nmod], obj)]
+    # A verb may have several objects: each is joined to each phrase of the verb.
+    by_verb = obj[np.argsort(head[obj], kind="stable")]
+    low, high = (np.searchsorted(head[by_verb], head[obl], side) for side in ("left", "right"))
+    many = high - low
+    nth = np.arange(many.sum()) - np.repeat(np.cumsum(many) - many, many)
+    objects = np.concatenate([head[of_object], by_verb[np.repeat(low, many) + nth]])
+    phrases = np.concatenate([of_object, np.repeat(obl, many)])
+    later = phrases > objects
+    objects, phrases = objects[later], phrases[later]
+    order = np.argsort(phrases, kind="stable")
+    distinct, first = np.unique(objects[order], return_index=True)
+    return distinct, phrases[order][first]

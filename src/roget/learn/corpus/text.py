@@ -178,13 +178,8 @@ def _not_utf8(source: Source, block: Block) -> FormatError:
         try:
             line.decode()
         except UnicodeDecodeError as error:
-            problems.append(f"{source.place(number)}: {_describe(line, error.start)}")
-        if len(problems) == MAX_PROBLEMS:
-            break
-    return FormatError(source.name, problems, more=True)
-
-
-def _describe(line: bytes, at: int) -> str:
-    name = "utf-16" if line[:2] in (b"\xff\xfe", b"\xfe\xff") else "latin-1"
-    hint = f"if the text is {name.upper()}, say --encoding {name}"
-    return f"byte 0x{line[at]:02X} is not UTF-8: {hint}"
+            name = "utf-16" if line[:2] in (b"\xff\xfe", b"\xfe\xff") else "latin-1"
+            hint = f"if the text is {name.upper()}, say --encoding {name}"
+            wrong = f"byte 0x{line[error.start]:02X} is not UTF-8: {hint}"
+            problems.append(f"{source.place(number)}: {wrong}")
+    return FormatError(source.name, problems[:MAX_PROBLEMS], more=True)

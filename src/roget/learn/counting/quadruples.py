@@ -12,7 +12,7 @@ from roget.core.quadruple import Quadruple
 from roget.core.store import new_file
 from roget.errors import InputError
 from roget.learn.corpus.base import Tables
-from roget.learn.corpus.quadruples import quadruples
+from roget.learn.corpus.relations import quadruples
 from roget.learn.counting.extract import TABULAR, Limit
 from roget.learn.counting.inputs import UNPARSED, sources_of
 from roget.learn.counting.options import Options

@@ -8,8 +8,7 @@ from pathlib import Path
 from roget import catalogue
 from roget.core.io.source import Source
 from roget.errors import InputError, UnknownName
-from roget.learn.taxonomy.grow import grown
-from roget.learn.taxonomy.taxonomy import Taxonomy
+from roget.learn.taxonomy.taxonomy import Taxonomy, grow
 from roget.learn.taxonomy.wordnet import PARTS
 from roget.learn.thesaurus import Thesaurus
 
@@ -36,7 +35,7 @@ def read(
     are left out as well.
     """
     taxonomy, place, chosen = _opened(path, kind, language, None)
-    return grown(taxonomy, place, chosen)
+    return grow(taxonomy, place, chosen)
 
 
 def taxonomy_of(

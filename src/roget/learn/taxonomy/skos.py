@@ -119,6 +119,5 @@ def _speaks(tongue: str, wanted: str) -> bool:
 def _natural(address: str) -> tuple[list[tuple[int, str]], str]:
     """Sorts class-2 before class-10."""
     parts = re.split("([0-9]{1,18})", address)
-    return [
-        (int(part), "") if part[:1] in set("0123456789") else (-1, part) for part in parts
-    ], address
+    found = [(int(part), "") if at % 2 else (-1, part) for at, part in enumerate(parts)]
+    return found, address

@@ -132,12 +132,9 @@ class Hierarchy:
 
     @cached_property
     def _rows(self) -> tuple[dict[str, int], dict[str, int]]:
-        exact: dict[str, int] = {}
-        small: dict[str, int] = {}
-        for row, word in enumerate(self.words.tolist()):
-            exact[word] = row
-            small.setdefault(word.lower(), row)
-        return exact, small
+        exact = {word: row for row, word in enumerate(self.words.tolist())}
+        # Of words that differ by capitals only, the first counts.
+        return exact, {word.lower(): row for word, row in reversed(exact.items())}
 
 
 def _plant(
