@@ -6,8 +6,9 @@ but no heads, are here; what knows more of its language is a package of its own.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache, partial
+from itertools import chain
 from typing import NamedTuple, Protocol
 
 import numpy as np
@@ -46,7 +47,9 @@ DUTCH = (
 def read(source: Source, tables: Tables, reading: Reading) -> Iterator[Tokens]:
     """Plain text, tagged by HanTa; patterns of tags give heads and labels, in English."""
     language = load(reading.model or "english")
-    columns = _Columns(tables, reading)
+    words, tags = text.Numbers(tables.words), text.Numbers(tables.upos)
+    labels = text.Numbers(tables.deprels)
+    labels[""] = NONE
     for part in text.decoded(source):
         lines = text.sentences(part, reading.lines).split("\n")
         sentences = [
@@ -54,8 +57,27 @@ def read(source: Source, tables: Tables, reading: Reading) -> Iterator[Tokens]:
             for tokens in map(language.tokenise, lines)
             for i in range(0, len(tokens), LONGEST)
         ]
-        if sentences:
-            yield columns.fill(sentences, language.analyse(sentences))
+        if not sentences:
+            continue
+        found = list(language.analyse(sentences))
+        starts = np.cumsum([0, *map(len, sentences)])
+        forms = _join(sentences if reading.form else [one.lemmas for one in found])
+        heads = [
+            NONE if head == NONE else begin + head
+            for begin, one in zip(starts[:-1].tolist(), found, strict=True)
+            for head in one.heads or ()
+        ]
+        yield Tokens(
+            starts,
+            words.look_up(forms if reading.keep_case else list(map(str.lower, forms))),
+            tags.look_up(_join([one.upos for one in found])),
+            np.array(heads, np.int32) if heads else None,
+            labels.look_up(_join([one.labels or [] for one in found])) if heads else None,
+        )
+
+
+def _join(parts: Iterable[Sequence[str]]) -> list[str]:
+    return list(chain.from_iterable(parts))
 
 
 class Analysis(NamedTuple):
@@ -117,36 +139,3 @@ def dutch() -> Tagged:
 
 def _find_upos(table: Sequence[tuple[str, str]], tag: str) -> str:
     return next((upos for pattern, upos in table if regex.match(pattern, tag)), "X")
-
-
-class _Columns:
-    """Turns analysed sentences into the columns of a batch."""
-
-    def __init__(self, tables: Tables, reading: Reading) -> None:
-        self._reading = reading
-        self._words, self._upos = text.Numbers(tables.words), text.Numbers(tables.upos)
-        self._deprels = text.Numbers(tables.deprels)
-        self._deprels[""] = NONE
-
-    def fill(self, sentences: Sequence[Sequence[str]], analyses: Iterator[Analysis]) -> Tokens:
-        """One batch of these sentences."""
-        words: list[str] = []
-        upos: list[str] = []
-        heads: list[int] = []
-        deprels: list[str] = []
-        for forms, found in zip(sentences, analyses, strict=True):
-            if found.heads is not None and found.labels is not None:
-                begin = len(words)
-                heads += [NONE if head == NONE else begin + head for head in found.heads]
-                deprels += found.labels
-            words += forms if self._reading.form else found.lemmas
-            upos += found.upos
-        if not self._reading.keep_case:
-            words = [word.lower() for word in words]
-        return Tokens(
-            np.cumsum([0, *map(len, sentences)]),
-            self._words.look_up(words),
-            self._upos.look_up(upos),
-            np.array(heads, np.int32) if heads else None,
-            self._deprels.look_up(deprels) if heads else None,
-        )
