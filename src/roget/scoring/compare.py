@@ -15,20 +15,12 @@ import numpy as np
 from roget.core.progress import Progress, Report
 from roget.core.types import FloatArray, IntArray
 from roget.errors import InputError
+from roget.scoring import resample
 from roget.scoring.comparison import Comparison, Pair, SystemRow
 from roget.scoring.labels import Labels, align, as_labels
 from roget.scoring.measures.base import Asked, Request, average_groups, list_requests
 from roget.scoring.options import CompareOptions
-from roget.scoring.resample import (
-    NO_JACKKNIFE,
-    Draws,
-    bootstrap_p,
-    draw,
-    holm,
-    interval_ends,
-    letters,
-    permutation_p,
-)
+from roget.scoring.resample import Draws
 from roget.scoring.result import note_undefined
 from roget.scoring.score import (
     Answered,
@@ -109,7 +101,7 @@ def compare(
         raise InputError("the permutation test needs groups: without them, choose the bootstrap")
     draws = None
     if ci:
-        draws = draw(
+        draws = resample.draw(
             table.values,
             table.weights,
             [system.sides for system in answered],
@@ -222,14 +214,15 @@ class _Scored:
         a, b = both.T
         difference = self.means[a, r] - self.means[b, r]
         drawn = draws.drawn[:, a, r] - draws.drawn[:, b, r]
-        low, high = interval_ends("percentile", difference, drawn, NO_JACKKNIFE)
+        low, high = resample.interval_ends("percentile", difference, drawn, resample.NO_JACKKNIFE)
         if paired == "permutation":
             values = self.values[:, r]
-            p = permutation_p(values[a] - values[b], self.weights, drawn.shape[0], seed + 1)
+            gaps = values[a] - values[b]
+            p = resample.permutation_p(gaps, self.weights, drawn.shape[0], seed + 1)
         else:
-            p = bootstrap_p(difference, drawn)
+            p = resample.bootstrap_p(difference, drawn)
         p = np.where(np.isnan(difference), np.nan, p)
-        return difference, low, high, p, _holm(p)
+        return difference, low, high, p, resample.holm(p)
 
     def _notes(self, system: Answered) -> list[str]:
         measures = [measure for measure, _ in self.asked]
@@ -298,7 +291,7 @@ def _marks(table: _Scored, pairs: Sequence[Pair]) -> dict[tuple[int, int], str]:
             i, j = min(i, j), max(i, j)
             return (names[i], names[j], *key) in apart
 
-        marks.update({(s, r): mark for s, mark in letters(order, differ).items()})
+        marks.update({(s, r): mark for s, mark in resample.letters(order, differ).items()})
     return marks
 
 
@@ -309,10 +302,3 @@ def _firsts(table: _Scored, drawn: FloatArray) -> FloatArray:
     keyed = np.where(np.isnan(systems), -np.inf, systems * better)
     best = keyed == keyed.max(axis=1, keepdims=True)
     return np.asarray((best / best.sum(axis=1, keepdims=True)).mean(axis=0))
-
-
-def _holm(p: FloatArray) -> FloatArray:
-    held = ~np.isnan(p)
-    adjusted = np.full_like(p, np.nan)
-    adjusted[held] = holm(p[held])
-    return adjusted

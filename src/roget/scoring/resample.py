@@ -203,14 +203,14 @@ def _signs(groups: int, draws: int, random: np.random.Generator) -> Iterator[Flo
 
 
 def holm(p: FloatArray) -> FloatArray:
-    """Holm's correction for testing several hypotheses at once.
+    """Holm's correction for testing several hypotheses at once; NaN stands for none.
 
-    >>> holm(np.array([0.01, 0.04, 0.03])).tolist()
-    [0.03, 0.06, 0.06]
+    >>> holm(np.array([0.01, 0.04, np.nan, 0.03])).tolist()
+    [0.03, 0.06, nan, 0.06]
     """
-    order = np.argsort(p, kind="stable")
-    stepped = np.maximum.accumulate(p[order] * np.arange(p.size, 0, -1))
-    adjusted = np.empty_like(p)
+    order = np.argsort(p, kind="stable")[: np.count_nonzero(~np.isnan(p))]
+    stepped = np.maximum.accumulate(p[order] * np.arange(order.size, 0, -1))
+    adjusted = np.full_like(p, np.nan)
     adjusted[order] = np.minimum(stepped, 1.0)
     return adjusted
 

@@ -119,11 +119,13 @@ def advise(
     rows: Sequence[ScoreRow], measures: Sequence[Measure], items_per_cell: float
 ) -> list[str]:
     """All warnings the rows call for; `measures` are those of the rows."""
-    return [
-        *_find_beaten(rows, measures),
-        *_find_disagreements(rows),
-        *_find_thin(items_per_cell, any(row.entropy == "ml" for row in rows)),
-    ]
+    found = [*_find_beaten(rows, measures), *_find_disagreements(rows)]
+    if items_per_cell < THIN_CELL and any(row.entropy == "ml" for row in rows):
+        found.append(
+            f"only {items_per_cell:.1f} items per non-empty (class, cluster) cell: "
+            "too thin to trust an entropy without correction"
+        )
+    return found
 
 
 def note_undefined(
@@ -169,14 +171,6 @@ def _find_disagreements(rows: Sequence[ScoreRow]) -> Iterable[str]:
     if apart:
         shown = "; ".join(apart[:3]) + (f"; and {len(apart) - 3} more" if apart[3:] else "")
         yield f"plug-in and bias-corrected scores disagree, prefer the corrected: {shown}"
-
-
-def _find_thin(items_per_cell: float, entropies: bool) -> Iterable[str]:
-    if entropies and items_per_cell < THIN_CELL:
-        yield (
-            f"only {items_per_cell:.1f} items per non-empty (class, cluster) cell: "
-            "too thin to trust an entropy without correction"
-        )
 
 
 def _name_row(row: ScoreRow) -> str:

@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from roget.core.information import weighted_sum
 from roget.core.types import FloatArray, IntArray
 from roget.errors import Undefined
 from roget.scoring.cells.contingency import Contingency, pairs_within
@@ -198,14 +197,11 @@ class RandomSameSizes(Statistics):
         if not isinstance(estimator, LinearEstimator):
             return self.table.entropies(estimator)
         c, k = self.sizes.classes, self.sizes.clusters
-        counts, cells = self.random_cells
-        joint = weighted_sum(estimator.coefficients(counts, self.n, c * k), cells)
-        empty = c * k - float(cells.sum())
         product = estimator.joint_support == "product"
         return Entropies(
             estimator(self.sizes.gold, c if product else None),
             estimator(self.sizes.system, k if product else None),
-            joint + empty * estimator.empty_cell(self.n, c * k),
+            estimator.expect(*self.random_cells, self.n, c * k),
         )
 
     @property

@@ -12,7 +12,6 @@ from functools import cached_property
 
 import numpy as np
 
-from roget.core.information import weighted_sum
 from roget.core.types import FloatArray, IntArray
 from roget.errors import Undefined
 from roget.scoring.cells.contingency import Contingency, pairs_within
@@ -178,15 +177,19 @@ class WeightedTable(Statistics):
         product = estimator.joint_support == "product"
         gold, system, joint = self.expected
 
+        def expect(expected: FloatArray, support: int) -> float:
+            counts = np.flatnonzero(expected[1:] > 0) + 1
+            return estimator.expect(counts, expected[counts], self.n, support)
+
         def side(expected: FloatArray | None, sizes: Histogram, support: int) -> float:
             if expected is None:
                 return estimator(sizes, support if product else None)
-            return _expected_value(estimator, expected, self.n, support)
+            return expect(expected, support)
 
         return Entropies(
             side(gold, self.sizes.gold, c),
             side(system, self.sizes.system, k),
-            _expected_value(estimator, joint, self.n, c * k if product else self.cells.keys.size),
+            expect(joint, c * k if product else self.cells.keys.size),
         )
 
     @property
@@ -223,13 +226,3 @@ def _crossed(left: IntArray, right: IntArray, n: int) -> tuple[IntArray, IntArra
     within = np.arange(item.size) - np.repeat(np.cumsum(pairs) - pairs, pairs)
     first_left, first_right = np.cumsum(lefts) - lefts, np.cumsum(rights) - rights
     return first_left[item] + within // rights[item], first_right[item] + within % rights[item]
-
-
-def _expected_value(
-    estimator: LinearEstimator, expected: FloatArray, n: int, support: int
-) -> float:
-    """E[Ĥ] = Σ_j a_j·E[h_j], with the cells that could occur but are expected empty."""
-    counts = np.flatnonzero(expected[1:] > 0) + 1
-    held = expected[counts]
-    value = weighted_sum(estimator.coefficients(counts, n, support), held)
-    return value + (support - float(held.sum())) * estimator.empty_cell(n, support)

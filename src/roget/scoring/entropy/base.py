@@ -117,10 +117,19 @@ class LinearEstimator(Estimator):
 
     def estimate(self, histogram: Histogram, support: int | None) -> float:
         m = histogram.seen if support is None else support
-        a = self.coefficients(histogram.counts, histogram.total, m)
-        value = weighted_sum(a, histogram.cells)
-        unseen = m - histogram.seen
-        return value + unseen * self.empty_cell(histogram.total, m) if unseen else value
+        return self.expect(histogram.counts, histogram.cells, histogram.total, m)
+
+    def expect(
+        self,
+        counts: CountArray,
+        cells: IntArray | FloatArray,
+        total: int | float,
+        support: int,
+    ) -> float:
+        """Σ_j a(j, N)·h_j for (expected) numbers of cells, with those that hold nothing."""
+        value = weighted_sum(self.coefficients(counts, total, support), cells)
+        empty = support - float(cells.sum())
+        return value + empty * self.empty_cell(total, support) if empty else value
 
     @abstractmethod
     def coefficients(self, counts: CountArray, total: int | float, support: int) -> FloatArray:

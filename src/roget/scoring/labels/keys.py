@@ -9,7 +9,7 @@ item without an answer. A label named twice in one answer has its weights added.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from itertools import chain
+from itertools import chain, takewhile
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -106,10 +106,7 @@ _BEGINS_A_WEIGHT = ("", *"0123456789+-.")
 
 
 def _without_comment(row: list[str]) -> list[str]:
-    for at, cell in enumerate(row):
-        if cell.startswith("!!"):
-            return row[:at]
-    return row
+    return list(takewhile(lambda cell: not cell.startswith("!!"), row))
 
 
 def _labels_and_weights(

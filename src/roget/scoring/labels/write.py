@@ -42,6 +42,7 @@ _FORBIDDEN = {
 """What a name cannot hold in each format, because the reader would change it."""
 
 FORMATS = tuple(_FORBIDDEN)
+_NOUNS = {"key": "a key", "lines": "a file of one label per line"}
 
 
 @dataclass(frozen=True)
@@ -111,9 +112,8 @@ def _refuse_names(answers: _Answers, role: str, names: Iterable[str], format: st
     for name in names:
         found = search(name)
         if found:
-            what = (
-                f"the {role} {name!r} {_fault(name, found[0])}, which {_noun(format)} cannot hold"
-            )
+            noun = _NOUNS.get(format, format.upper())
+            what = f"the {role} {name!r} {_fault(name, found[0])}, which {noun} cannot hold"
             others = [other for other in FORMATS if not _FORBIDDEN[other].search(name)]
             cure = f"; it can be written as {' or '.join(others)}" if others else ""
             answers.refuse(what + cure)
@@ -129,10 +129,6 @@ def _fault(name: str, found: str) -> str:
     sign = {"\t": "a tab", "\n": "a line break", "\r": "a carriage return"}.get(found, "a blank")
     ends = name != name.strip() and found not in "\t\n\r"
     return f"has {sign}{' at an end' if ends and not name.strip().count(found) else ''}"
-
-
-def _noun(format: str) -> str:
-    return {"key": "a key", "lines": "a file of one label per line"}.get(format, format.upper())
 
 
 def _refuse_alike(answers: _Answers, labels: Labels, used: list[int]) -> None:

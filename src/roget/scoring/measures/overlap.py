@@ -91,35 +91,30 @@ class Misclassification(
         return (matched.n - matched.items) / matched.n
 
 
-def greedy_match(table: Contingency) -> float:
-    """Take the largest cell, cross out its row and column, repeat; the share of items taken.
-
-    Of equal cells the one with the smaller class and cluster goes first, then the earlier one.
-    """
-    sizes = table.row_totals[table.rows] + table.column_totals[table.columns]
-    order = np.lexsort((sizes, -table.counts))
-    free_rows = bytearray(b"\1") * table.shape[0]
-    free_columns = bytearray(b"\1") * table.shape[1]
-    left = min(table.shape)
-    taken: list[int] = []
-    pairs = zip(table.rows[order].tolist(), table.columns[order].tolist(), strict=True)
-    for at, (row, column) in enumerate(pairs):
-        if free_rows[row] and free_columns[column]:
-            free_rows[row] = free_columns[column] = 0
-            taken.append(at)
-            left -= 1
-            if not left:
-                break
-    return float(table.counts[order[taken]].sum() / table.n)
-
-
 class GreedyOneToOne(
     Measure, name="greedy-one-to-one", ties=True, reference="Haghighi & Klein 2006"
 ):
-    """1 is best: accuracy when the largest cells are matched first, one to one."""
+    """1 is best: accuracy when the largest cells are matched first, one to one.
+
+    Of equal cells the one with the smaller class and cluster goes first, then the earlier one.
+    """
 
     def compute(self, table: Contingency) -> float:
-        return greedy_match(table)
+        sizes = table.row_totals[table.rows] + table.column_totals[table.columns]
+        order = np.lexsort((sizes, -table.counts))
+        free_rows = bytearray(b"\1") * table.shape[0]
+        free_columns = bytearray(b"\1") * table.shape[1]
+        left = min(table.shape)
+        taken: list[int] = []
+        pairs = zip(table.rows[order].tolist(), table.columns[order].tolist(), strict=True)
+        for at, (row, column) in enumerate(pairs):
+            if free_rows[row] and free_columns[column]:
+                free_rows[row] = free_columns[column] = 0
+                taken.append(at)
+                left -= 1
+                if not left:
+                    break
+        return float(table.counts[order[taken]].sum() / table.n)
 
 
 class MeilaHeckerman(GreedyOneToOne, name="meila-heckerman", reference="Meilă & Heckerman 2001"):
