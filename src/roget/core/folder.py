@@ -457,7 +457,7 @@ def _plain(value: Any) -> Any:
 
 _CSR = ("data", "indices", "indptr")
 _HEADER = re.compile(
-    rb"\{'descr': '([<>|=]?[a-zA-Z]\d*)', 'fortran_order': (True|False), "
+    rb"\{'descr': '([<>|=]?[a-zA-Z]\d*)', 'fortran_order': (?:True|False), "
     rb"'shape': \(([\d, ]*)\), ?\}\s*"
 )
 _MAGIC = b"\x93NUMPY"
@@ -466,8 +466,6 @@ _LONGEST = 10_000
 
 _PACKED = 1100
 """More times than deflate can pack anything."""
-
-_STEP = 1 << 20
 
 _FAULTS = (
     OSError, EOFError, ValueError, TypeError, KeyError, NotImplementedError, RuntimeError,
@@ -519,22 +517,17 @@ def _need_room(members: list[zipfile.ZipInfo], size: int, *, packed: bool) -> No
 
 def _read_array(archive: zipfile.ZipFile, member: zipfile.ZipInfo, kinds: str) -> Any:
     with archive.open(member) as raw:
-        dtype, fortran, shape, begin = _read_header(raw, member.filename)
+        dtype, shape, begin = _read_header(raw, member.filename)
         if dtype.kind not in kinds:
             raise InputError(f"{member.filename} has values of type {dtype}")
-        size = math.prod(shape) * dtype.itemsize
-        if begin + size != member.file_size:
+        if begin + math.prod(shape) * dtype.itemsize != member.file_size:
             raise InputError(f"{member.filename} is no array of shape {shape} and type {dtype}")
-        room = np.empty(size, dtype=np.uint8)
-        for at in range(0, size, _STEP):
-            part = raw.read(min(_STEP, size - at))
-            room[at : at + len(part)] = np.frombuffer(part, dtype=np.uint8)
-        array = room.view(dtype) if size else np.empty(0, dtype)
-        return array.reshape(shape, order="F" if fortran else "C")
+        raw.seek(0)
+        return np.lib.format.read_array(raw, allow_pickle=False)
 
 
-def _read_header(raw: IO[bytes], name: str) -> tuple[Any, bool, tuple[int, ...], int]:
-    """Type, order and shape of an array as numpy writes them, and where its values begin."""
+def _read_header(raw: IO[bytes], name: str) -> tuple[Any, tuple[int, ...], int]:
+    """Type and shape of an array as numpy writes them, and where its values begin."""
     begin = raw.read(8)
     width = 2 if begin[6:7] == b"\1" else 4
     told = raw.read(width)
@@ -548,8 +541,8 @@ def _read_header(raw: IO[bytes], name: str) -> tuple[Any, bool, tuple[int, ...],
             f"{name} holds Python objects; objects are never loaded, because that can run code: "
             "save names as arrays of text, array.astype('U')"
         )
-    shape = tuple(int(one) for one in header[3].decode().replace(" ", "").split(",") if one)
-    return np.dtype(descr), header[2] == b"True", shape, 8 + width + length
+    shape = tuple(int(one) for one in header[2].decode().replace(" ", "").split(",") if one)
+    return np.dtype(descr), shape, 8 + width + length
 
 
 def need_csr(parts: Sequence[npt.NDArray[Any]], shape: Any, *, finite: bool = True) -> Any:

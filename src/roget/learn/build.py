@@ -15,6 +15,7 @@ from typing import Any
 
 from roget import catalogue
 from roget._version import __version__
+from roget.core import folder as folders
 from roget.core.counts import Counts
 from roget.core.counts.files import is_counts
 from roget.core.options import choose, options_of, takes
@@ -114,7 +115,9 @@ def run(
     if output is None:
         with tempfile.TemporaryDirectory(prefix="roget.") as folder:
             return _built(listed, Path(folder), options, wanted, reading, clustering)
-    target = checked(Path(output))
+    target = Path(output)
+    folders.check(target, thesaurus_files.KIND)
+    _edits(target)  # better refused now than after hours
     partial = target.with_name(f"{target.name}.partial")
     before = _kept(partial)
     with clear_errors(target):
@@ -163,21 +166,6 @@ def _clear(partial: Path, before: list[str] | None) -> None:
     shutil.rmtree(partial, ignore_errors=True)
     if before == []:
         partial.mkdir(exist_ok=True)
-
-
-def checked(target: Path) -> Path:
-    """The output, once it is sure that it can be written: better now than after hours."""
-    place = target.resolve()
-    if not place.parent.is_dir():
-        raise InputError(f"cannot write {target}: there is no folder {place.parent}")
-    if place.is_file():
-        raise InputError(
-            f"cannot write {target}: it is a file; expected {thesaurus_files.KIND.title}"
-        )
-    if place.is_dir() and not thesaurus_files.is_thesaurus(place):
-        raise InputError(f"cannot write {target}: the folder is there and holds something else")
-    _edits(target)
-    return target
 
 
 def _edits(target: Path) -> tuple[Edit, ...]:
@@ -262,24 +250,22 @@ def _chosen(counts: Counts, wanted: Plan, options: Counting) -> tuple[Counts, tu
 
 def _ready(inputs: Sequence[str | os.PathLike[str]], options: Counting) -> Counts | None:
     """The counts that are there already, added up; None if inputs have to be counted."""
-    found = [_existing(os.fspath(given)) for given in inputs]
-    if not any(one is not None for one in found):
+    given = [os.fspath(one) for one in inputs]
+    names = [name for name in given if is_counts(Path(name)) or is_sample(name)]
+    if not names:
         return None
-    tables = [one for one in found if one is not None]
-    if len(tables) < len(inputs):
+    if len(names) < len(inputs):
         raise InputError("inputs of two kinds: counts that are there, and what is to be counted")
     for name in options_of(Counting):
         if name not in (*_READY, *_HOW) and is_asked(options, name):
             asked = getattr(options, name)
-            raise InputError(f"{name} {asked}: {os.fspath(inputs[0])} is counted already")
-    counts = tables[0].merge(*tables[1:]) if len(tables) > 1 else tables[0]
+            raise InputError(f"{name} {asked}: {names[0]} is counted already")
+    counts, *others = (open_counts(name)[0] for name in names)
+    if others:
+        counts = counts.merge(*others)
     if options.transpose:
         counts = counts.T
     return counts.min_count(options.min_count, options.min_context, options.min_pair)
-
-
-def _existing(name: str) -> Counts | None:
-    return open_counts(name)[0] if is_counts(Path(name)) or is_sample(name) else None
 
 
 def _counted(

@@ -23,8 +23,8 @@ def look(name: str, top: int = 10) -> dict[str, Any]:
 
 def look_up(name: str, word: str) -> dict[str, Any]:
     """A word of such counts with its total and all its contexts, the most frequent first."""
+    from roget.core.counts import NotCounted
     from roget.core.counts import files as counts_files
-    from roget.core.counts.names import NotCounted
     from roget.core.folder import open_folder
     from roget.core.io.duck import database, readable
 

@@ -11,8 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.base import clone
 
-from roget.core.counts import Counts
-from roget.core.counts.names import NotCounted
+from roget.core.counts import Counts, NotCounted
 from roget.core.tree import Tree
 from roget.errors import InputError, UnknownName
 from roget.learn.taxonomy import taxonomy_of

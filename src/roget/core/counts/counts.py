@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+import difflib
 import math
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
+from itertools import islice
 from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
+from scipy import sparse
 
-from roget.core.counts import parts as counts_parts
+from roget._version import __version__
 from roget.core.counts import views as counts_views
 from roget.core.counts.matrix import (
     Matrix,
     Names,
     canonical,
+    from_cells,
     frozen,
     names,
     ranking,
@@ -24,14 +28,29 @@ from roget.core.counts.matrix import (
     tidy,
     two_dimensional,
 )
-from roget.core.counts.names import NotCounted, combined_provenance, with_step
 from roget.core.io.table import Columns
-from roget.errors import InputError
+from roget.errors import InputError, UnknownName
 
 Places: TypeAlias = npt.NDArray[np.intp]
 
 _CHUNK = 1 << 18
 """Cells turned into Python objects at a time."""
+
+_NOTHING = 1e-12
+"""A rest this small is rounding: .7, .2 and .1 leave nothing."""
+
+_SEARCHED = 20_000
+"""How many names are compared to find the nearest: more would take seconds."""
+
+
+class NotCounted(UnknownName):
+    """A word or context that the counts do not hold; the message offers the nearest ones."""
+
+    def __init__(self, kind: str, name: str, known: Iterable[str]) -> None:
+        near = difflib.get_close_matches(str(name), islice(known, _SEARCHED), n=3, cutoff=0.6)
+        hint = f": did you mean {' or '.join(map(repr, near))}?" if near else ""
+        # The catalogue's message lists all names that exist, which here may be a million.
+        LookupError.__init__(self, f"the counts hold no {kind} {name!r}{hint}")
 
 
 class Counts:
@@ -247,29 +266,50 @@ class Counts:
         >>> train.total + test.total
         100
         """
-        matrices = counts_parts.dealt(self.matrix, fractions, random_state)
+        asked = ", ".join(map(str, fractions))
+        if self.matrix.dtype.kind != "i":
+            raise InputError("only whole counts can be split into tokens; these are fractional")
+        rest = 1 - math.fsum(fractions)
+        if not fractions or not all(0 < part < 1 for part in fractions) or rest < _NOTHING:
+            raise InputError(
+                f"split({asked}): expected fractions above 0 that leave a rest, which is the last "
+                "part"
+            )
         seed = random_state if isinstance(random_state, int | np.integer) else "given"
-        step = f"split({', '.join(map(str, fractions))}, random_state={seed})"
-        return tuple(
-            self._new(matrix, self.words, self.contexts, self.slots, f"{step}[{number}]")
-            for number, matrix in enumerate(matrices)
-        )
+        random = np.random.default_rng(random_state)
+        parts: list[Counts] = []
+        for data in random.multinomial(self.matrix.data, [*fractions, rest]).T:
+            matrix = self.matrix.copy()
+            matrix.data = np.ascontiguousarray(data)
+            step = f"split({asked}, random_state={seed})[{len(parts)}]"
+            parts.append(self._new(tidy(matrix), self.words, self.contexts, self.slots, step))
+        return tuple(parts)
 
     def merge(self, *others: Counts) -> Counts:
         """All tables added up: words and contexts of any, by total, then by text."""
         tables = (self, *others)
         if not all(isinstance(table, Counts) for table in tables):
             raise InputError("only Counts can be merged with Counts")
-        words, rows = counts_parts.united([table.words for table in tables])
-        contexts, columns = counts_parts.united([table.contexts for table in tables])
-        matrices = [table.matrix for table in tables]
-        matrix = counts_parts.added(matrices, rows, columns, (words.size, contexts.size))
+        words, rows = _unite([table.words for table in tables])
+        contexts, columns = _unite([table.contexts for table in tables])
+        cells = [table.matrix.tocoo() for table in tables]
+        matrix = from_cells(
+            np.concatenate([to[part.row] for to, part in zip(rows, cells, strict=True)]),
+            np.concatenate([to[part.col] for to, part in zip(columns, cells, strict=True)]),
+            np.concatenate([part.data for part in cells]),
+            (words.size, contexts.size),
+        )
         slots = np.full(contexts.size, "", dtype=object)
         for to, table in zip(columns[::-1], tables[::-1], strict=True):
             slots[to] = np.where(table.slots != "", table.slots, slots[to])
         merged = self._new(matrix, words, contexts, frozen(slots))
         merged.relations = tuple(dict.fromkeys(name for t in tables for name in t.relations))
-        merged.provenance = combined_provenance([table.provenance for table in tables])
+        origins = [table.provenance for table in tables]
+        merged.provenance = {
+            "roget": __version__,
+            "inputs": [given for one in origins for given in one.get("inputs", ())],
+            "merged": [{key: one[key] for key in one if key != "inputs"} for one in origins],
+        }
         return merged.ranked()
 
     def ranked(self) -> Counts:
@@ -282,16 +322,29 @@ class Counts:
         """The part with most tokens whose words are linked, however indirectly, by contexts."""
         if not self.entries:
             return self.drop_empty()
-        rows, columns = counts_parts.largest_component(self.matrix, self.word_totals)
+        from scipy.sparse.csgraph import connected_components
+
+        words, contexts = self.shape
+        cells = self.matrix.tocoo()
+        links = (np.ones(cells.nnz, np.int8), (cells.row, cells.col + words))
+        graph = sparse.coo_array(links, shape=(words + contexts, words + contexts))
+        number, part = connected_components(graph, directed=False)
+        of_word, of_context = np.split(part, [words])
+        tokens = np.zeros(number, dtype=self.matrix.dtype)
+        np.add.at(tokens, of_word, self.word_totals)
+        # Of equal parts, the first word's.
+        best = of_word[tokens[of_word].argmax()]
+        rows, columns = np.flatnonzero(of_word == best), np.flatnonzero(of_context == best)
         return self._taken(rows, columns, "largest_component()")
 
     def conditional(self) -> Matrix:
         """p(context | word) as a csr_array: rows sum to 1, or 0 for words never seen."""
-        return counts_views.conditional(self.matrix, self.word_totals)
+        totals = np.repeat(self.word_totals, np.diff(self.matrix.indptr))
+        return counts_views.like(self.matrix, self.matrix.data / totals)
 
     def joint(self) -> Matrix:
         """p(word, context) as a csr_array."""
-        return counts_views.joint(self.matrix, self.total)
+        return counts_views.like(self.matrix, self.matrix.data / np.float64(self.total or 1))
 
     def ppmi(self, shift: float = 1.0, smoothing: float = 1.0) -> Matrix:
         """Positive pointwise mutual information in nats, as a csr_array.
@@ -321,7 +374,9 @@ class Counts:
         for texts in (words, contexts, slots):
             texts.flags.writeable = False
         made.relations = self.relations
-        made.provenance = with_step(self.provenance, step)
+        made.provenance = dict(self.provenance)
+        if step is not None:
+            made.provenance["steps"] = [*self.provenance.get("steps", ()), step]
         return made
 
     def _taken(self, rows: Places, columns: Places, step: str | None = None) -> Counts:
@@ -343,6 +398,16 @@ def _found(name: str, ids: Mapping[str, int], kind: str) -> int:
     if place is None:
         raise NotCounted(kind, name, ids)
     return place
+
+
+def _unite(vocabularies: Sequence[Names]) -> tuple[Names, list[Places]]:
+    """Every name once, in order of first sight, and for each vocabulary its places there."""
+    ids: dict[str, int] = {}
+    places = [
+        np.fromiter((ids.setdefault(name, len(ids)) for name in texts), np.int64, texts.size)
+        for texts in vocabularies
+    ]
+    return frozen(ids), places
 
 
 def _chosen(wanted: Iterable[str], ids: Mapping[str, int], kind: str) -> Places:

@@ -12,12 +12,12 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
 from roget.core import folder as folders
-from roget.core.counts import summary as counts_summary
 from roget.core.counts.counts import Counts
 from roget.core.io.duck import database, readable
 from roget.errors import InputError
@@ -29,6 +29,9 @@ TABLES: dict[str, dict[str, str]] = {
     ENTRIES: {"row": "INTEGER", "column": "INTEGER", "count": folders.COUNT},
 }
 FILES = tuple(TABLES)
+
+_FIRST = 5
+"""Contexts shown for each word."""
 
 
 def is_shape(value: Any) -> bool:
@@ -82,26 +85,27 @@ def seal(
     provenance: Mapping[str, Any],
 ) -> None:
     """Write counts.json for a draft that holds the tables already; dtype: int64 or float64."""
-    plain = {
+    plain = _plain(shape, entries, total, dtype, relations)
+    rows = dict(zip(FILES, (*shape, entries), strict=True))
+    folders.seal(folder, KIND, plain, provenance=provenance, rows=rows)
+
+
+def _plain(
+    shape: tuple[int, int], entries: int, total: float, dtype: str, relations: Sequence[str]
+) -> dict[str, Any]:
+    return {
         "shape": [int(size) for size in shape],
         "entries": int(entries),
         "total": int(total) if dtype == "int64" else float(total),
         "dtype": dtype,
         "relations": list(relations),
     }
-    rows = dict(zip(FILES, (*shape, entries), strict=True))
-    folders.seal(folder, KIND, plain, provenance=provenance, rows=rows)
 
 
 def write(counts: Counts, path: Path) -> None:
     """Write a counts directory whole or not at all, in the place of an older one if need be."""
-    plain = {
-        "shape": list(counts.shape),
-        "entries": counts.entries,
-        "total": counts.total,
-        "dtype": str(counts.matrix.dtype),
-        "relations": list(counts.relations),
-    }
+    dtype = str(counts.matrix.dtype)
+    plain = _plain(counts.shape, counts.entries, counts.total, dtype, counts.relations)
     with folders.draft_of(path, KIND) as draft:
         folders.fill(draft, KIND, plain, provenance=counts.provenance, tables=to_tables(counts))
 
@@ -176,5 +180,71 @@ def summary(path: str | Path, top: int = 10) -> dict[str, Any]:
             numbered = folder.query(connection, name)
             view = name.removesuffix(".parquet")
             connection.execute(f"CREATE VIEW {view} AS SELECT * FROM {numbered}")
-        found = counts_summary.facts(connection, top)
+        found = _facts(connection, top)
     return {name: record[name] for name in (*KIND.fields, "provenance")} | found
+
+
+def _facts(connection: duckdb.DuckDBPyConnection, top: int) -> dict[str, Any]:
+    """Frequent words, contexts and pairs, and the share of those seen once.
+
+    The tables `words` and `contexts` number their rows by file_row_number; equal counts stand in
+    the order of their words.
+    """
+    words, seen_once = _frequent(connection, "word", "row", top)
+    contexts, _ = _frequent(connection, "context", "column", top)
+    pairs = connection.execute(
+        f"""
+        SELECT word, context, count
+        FROM (SELECT * FROM entries ORDER BY count DESC, "row", "column" LIMIT {int(top)}) AS best
+        JOIN words ON words.file_row_number = best."row"
+        JOIN contexts ON contexts.file_row_number = best."column"
+        ORDER BY count DESC, "row", "column"
+        """
+    ).fetchall()
+    once = connection.execute("SELECT avg((count = 1)::INTEGER) FROM entries").fetchall()[0][0]
+    first = _contexts(connection, [row for row, _, _ in words])
+    return {
+        "words": [
+            {"word": word, "total": total, "contexts": first[row]} for row, word, total in words
+        ],
+        "contexts": [{"context": context, "total": total} for _, context, total in contexts],
+        "pairs": [{"word": a, "context": b, "count": n} for a, b, n in pairs],
+        "hapax": {"words": seen_once or 0.0, "pairs": once or 0.0},
+    }
+
+
+def _frequent(
+    connection: duckdb.DuckDBPyConnection, name: str, axis: str, top: int
+) -> tuple[list[tuple[int, str, int | float]], float | None]:
+    """The (place, text, total) of those with the largest totals, and the share with total 1."""
+    connection.execute(
+        f"""
+        CREATE OR REPLACE TEMP TABLE totals AS
+        SELECT "{axis}" AS place, sum(count) AS total FROM entries GROUP BY place
+        """
+    )
+    rows = connection.execute(
+        f"""
+        SELECT place, {name}, total FROM totals
+        JOIN {name}s ON {name}s.file_row_number = place ORDER BY total DESC, {name} LIMIT {int(top)}
+        """
+    ).fetchall()
+    query = f"SELECT count(*) FILTER (total = 1) / (SELECT count(*) FROM {name}s) FROM totals"
+    return rows, connection.execute(query).fetchall()[0][0]
+
+
+def _contexts(
+    connection: duckdb.DuckDBPyConnection, rows: list[int]
+) -> dict[int, list[dict[str, Any]]]:
+    """For each of these words, its most frequent contexts."""
+    found: dict[int, list[dict[str, Any]]] = {row: [] for row in rows}
+    query = f"""
+        SELECT "row", context, count FROM entries
+        JOIN contexts ON contexts.file_row_number = "column"
+        WHERE list_contains(?::INTEGER[], "row")
+        QUALIFY row_number() OVER (PARTITION BY "row" ORDER BY count DESC, context) <= {_FIRST}
+        ORDER BY "row", count DESC, context
+        """
+    for row, context, count in connection.execute(query, [rows]).fetchall():
+        found[row].append({"context": context, "count": count})
+    return found

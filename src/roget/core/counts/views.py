@@ -16,16 +16,6 @@ _NEAR_ONE = 8 * np.finfo(np.float64).eps
 """How far a quotient of four rounded numbers can be from 1 when in truth it is 1."""
 
 
-def conditional(matrix: Matrix, word_totals: npt.NDArray[Any]) -> Matrix:
-    """p(context | word): each row sums to 1, or to 0 for a word that was never seen."""
-    return _like(matrix, matrix.data / np.repeat(word_totals, np.diff(matrix.indptr)))
-
-
-def joint(matrix: Matrix, total: int | float) -> Matrix:
-    """p(word, context): all cells sum to 1, or to 0 if there are none."""
-    return _like(matrix, matrix.data / np.float64(total or 1))
-
-
 def ppmi(
     matrix: Matrix,
     word_totals: npt.NDArray[Any],
@@ -47,7 +37,7 @@ def ppmi(
     expected = np.where(weights > 0, weights, 0.5) / (math.fsum(weights) or 1.0)
     ratio = seen / (expected[matrix.indices] * shift)
     held = np.where(ratio > 1 + _NEAR_ONE, ratio, 1.0)
-    view = _like(matrix, np.log(held))
+    view = like(matrix, np.log(held))
     view.eliminate_zeros()
     return view
 
@@ -59,7 +49,8 @@ def unit(rows: npt.ArrayLike) -> npt.NDArray[Any]:
     return np.asarray(rows / np.where(lengths > 0, lengths, 1))
 
 
-def _like(matrix: Matrix, data: npt.NDArray[np.float64]) -> Matrix:
+def like(matrix: Matrix, data: npt.NDArray[np.float64]) -> Matrix:
+    """A matrix with other data at the same places."""
     parts = (data, matrix.indices.copy(), matrix.indptr.copy())
     view = sparse.csr_array(parts, shape=matrix.shape)
     view.has_canonical_format = True

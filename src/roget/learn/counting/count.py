@@ -129,9 +129,8 @@ def run(
             _draft_of(target, workspace.work) as draft,
             duck.connect(options.memory, None, workspace.work / "spill") as connection,
         ):
-            result = Total(connection, done, workspace.work).write(
-                draft, planned.cuts, tagged=recipe.tags
-            )
+            total = Total(connection, done, workspace.work, recipe.tags)
+            result = total.write(draft, planned.cuts)
             if not result.entries:
                 raise InputError(why_empty(planned, done, result))
             counts_files.seal(

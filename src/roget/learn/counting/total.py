@@ -55,32 +55,37 @@ class Total:
     """Adds up parts in a database; the folder `work` holds what lies between its steps."""
 
     def __init__(
-        self, connection: duckdb.DuckDBPyConnection, given: Sequence[Part], work: Path
+        self,
+        connection: duckdb.DuckDBPyConnection,
+        given: Sequence[Part],
+        work: Path,
+        tagged: bool = False,
     ) -> None:
-        self._connection, self._work = connection, work
+        self._connection, self._work, self._tagged = connection, work, tagged
         self._parts = [part for part in given if part.facts.runs]
         self._fractional = any(part.facts.fractional for part in given)
         self._count = ", ".join(exact.columns(self._fractional))
 
-    def write(self, draft: Path, cuts: Cuts, *, tagged: bool = False) -> Result:
+    def write(self, draft: Path, cuts: Cuts) -> Result:
         """Write words, contexts and entries to a folder, unless there are none."""
         try:
-            return self._write(draft, cuts, tagged)
+            return self._write(draft, cuts)
         except duckdb.InvalidInputException as error:
             if exact.TOO_MUCH not in str(error):
                 raise
             raise InputError(exact.TOO_MUCH) from None
 
-    def _write(self, draft: Path, cuts: Cuts, tagged: bool) -> Result:
+    def _write(self, draft: Path, cuts: Cuts) -> Result:
         if not self._parts:
             return Result((0, 0), 0, 0, "int64", (0, 0))
         for axis in _AXES:
             self._number(axis)
         seen = self._size("words"), self._size("contexts")
         if cuts != Cuts():
-            where = Filter(self._connection, cuts, tagged)
-            self._run(f"DELETE FROM words WHERE NOT ({where.words('name')})")
-            self._run(f"DELETE FROM contexts WHERE NOT ({where.contexts('context')})")
+            words = self._where("name", cuts.min_count, cuts.vocabulary, cuts)
+            self._run(f"DELETE FROM words WHERE NOT ({words})")
+            contexts = self._where("context", cuts.min_context, cuts.contexts, cuts)
+            self._run(f"DELETE FROM contexts WHERE NOT ({contexts})")
         pairs = self._pairs(cuts)
         if cuts != Cuts():
             pairs = self._renumbered(pairs)
@@ -109,15 +114,12 @@ class Total:
         table = duck.parquet(*files, by_name=True)
         if not self._fractional:
             return f"{select}, n FROM {table}"
-        lacking = [name for name in exact.FRACTIONAL if name not in self._columns(table)]
+        there = [row[0] for row in self._run(f"DESCRIBE FROM {table}").fetchall()]
         filled = ", ".join(
-            f"{0 if name in lacking else f'coalesce({name}, 0)'}::UBIGINT AS {name}"
+            f"{f'coalesce({name}, 0)' if name in there else 0}::UBIGINT AS {name}"
             for name in exact.FRACTIONAL[1:]
         )
         return f"{select}, n, {filled} FROM {table}"
-
-    def _columns(self, table: str) -> list[str]:
-        return [str(row[0]) for row in self._run(f"DESCRIBE FROM {table}").fetchall()]
 
     def _pairs(self, cuts: Cuts) -> str:
         """The pairs as a query of key and count, each key once."""
@@ -206,39 +208,19 @@ class Total:
     def _one(self, query: str) -> Any:
         return self._run(query).fetchall()[0][0]
 
-
-class Filter:
-    """WHERE clauses for the tables of words and contexts, which have a text and its count n."""
-
-    def __init__(self, connection: duckdb.DuckDBPyConnection, cuts: Cuts, tagged: bool) -> None:
-        self._connection, self._cuts, self._tagged = connection, cuts, tagged
-
-    def words(self, column: str) -> str:
-        """Which words stay; the column holds their texts."""
-        return self._where(column, self._cuts.min_count, self._cuts.vocabulary)
-
-    def contexts(self, column: str) -> str:
-        """Which contexts stay; the column holds their texts without the slot."""
-        return self._where(column, self._cuts.min_context, self._cuts.contexts)
-
-    def _where(self, column: str, least: int, only: Iterable[str] | None) -> str:
+    def _where(self, column: str, least: int, only: Iterable[str] | None, cuts: Cuts) -> str:
+        """Which words or contexts stay: the column holds their texts, n their counts."""
         plain = f"regexp_replace({column}, '/[^/]*$', '')" if self._tagged else column
         # A fractional total may be less than 1, which cuts nothing.
         clauses = [f"n >= {least}" if least > 1 else "true"]
-        if self._cuts.stop:
-            clauses.append(f"NOT {self._listed(column, plain, 'stop', self._cuts.stop)}")
-        if only is not None:
-            clauses.append(self._listed(column, plain, f"only_{column}", only))
-        if self._cuts.alphabetic:
+        for name, texts, wanted in (("stop", cuts.stop or None, "NOT "), ("listed", only, "")):
+            if texts is not None:
+                # An array of texts must not be empty, and no text is.
+                self._connection.register("texts", {"text": np.array([*texts, ""], np.object_)})
+                self._run(f"CREATE OR REPLACE TEMP TABLE {name} AS SELECT text::VARCHAR FROM texts")
+                self._connection.unregister("texts")
+                # With tags, drink/VERB is listed as such or as drink.
+                clauses.append(f"{wanted}({column} IN (FROM {name}) OR {plain} IN (FROM {name}))")
+        if cuts.alphabetic:
             clauses.append(f"regexp_full_match({plain}, {quoted(_LETTERS)})")
         return " AND ".join(clauses)
-
-    def _listed(self, column: str, plain: str, name: str, texts: Iterable[str]) -> str:
-        """Whether a text is in a list; with tags, drink/VERB as such or as drink."""
-        # An array of texts must not be empty, and no text is.
-        self._connection.register("listed", {"text": np.array([*texts, ""], np.object_)})
-        self._connection.execute(
-            f"CREATE OR REPLACE TEMP TABLE {name} AS SELECT CAST(text AS VARCHAR) FROM listed"
-        )
-        self._connection.unregister("listed")
-        return f"({column} IN (FROM {name}) OR {plain} IN (FROM {name}))"

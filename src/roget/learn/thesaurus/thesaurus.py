@@ -14,8 +14,7 @@ import numpy.typing as npt
 from scipy import sparse
 
 from roget._version import __version__
-from roget.core.counts import Counts
-from roget.core.counts.names import NotCounted
+from roget.core.counts import Counts, NotCounted
 from roget.core.tree import Ints, Tree
 from roget.errors import InputError
 from roget.learn.clustering.memberships import sparsify

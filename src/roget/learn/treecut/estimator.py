@@ -12,8 +12,7 @@ from scipy import sparse
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
-from roget.core.counts import Counts
-from roget.core.counts.names import NotCounted
+from roget.core.counts import Counts, NotCounted
 from roget.core.types import Array, Floats, Ints
 from roget.errors import InputError
 from roget.learn.taxonomy.taxonomy import Taxonomy

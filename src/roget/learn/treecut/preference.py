@@ -6,8 +6,7 @@ from collections import defaultdict
 from dataclasses import dataclass
 from typing import Any
 
-from roget.core.counts import Counts
-from roget.core.counts.names import NotCounted
+from roget.core.counts import Counts, NotCounted
 from roget.core.progress import Report
 from roget.errors import InputError, UnknownName
 from roget.learn.taxonomy.taxonomy import Taxonomy
