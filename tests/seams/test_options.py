@@ -18,8 +18,8 @@ from roget.learn import build as building
 from roget.learn.classmodel import recipes
 from roget.learn.clustering.options import CLUSTERS, method_options
 from roget.learn.corpus import windows
-from roget.learn.counting import inputs, plan
 from roget.learn.counting import options as counting
+from roget.learn.counting import plan
 from roget.learn.evaluation import options as evaluation
 from roget.learn.evaluation.decision import decide
 from roget.learn.evaluation.heldout import compare
@@ -100,9 +100,8 @@ def test_build_plans_its_counting_once(tmp_path, monkeypatch):
 
         return call
 
-    for module in (inputs, plan):
-        for name in ("plan_tasks", "sources_of"):
-            monkeypatch.setattr(module, name, spy(getattr(module, name)))
+    for name in ("plan_tasks", "sources_of"):
+        monkeypatch.setattr(plan, name, spy(getattr(plan, name)))
     roget.build(tmp_path / "pairs.tsv", clusters=1, heldout=False, output=tmp_path / "t")
     assert planned == ["sources_of", "plan_tasks"]
 

@@ -46,21 +46,9 @@ def open_counts(
 ) -> tuple[Counts, tuple[str, ...]]:
     """The counts that a name means, and what there is to tell of how they were read.
 
-    Parameters
-    ----------
-    name : path or str
-        A counts folder, a table, a matrix, or the name of a bundled sample if no file has it.
-    columns : see `Counts.read`
-    sample : str
-        The sample that is simply called so.
+    A name is a counts folder, a table, a matrix, or a bundled sample if no file has it; `sample` is
+    the one that is simply called so.
 
-    Raises
-    ------
-    InputError
-        If there is nothing of that name, or if it does not hold counts.
-
-    Examples
-    --------
     >>> open_counts("verb_object")[0]
     Counts: 9,994 words × 3,609 contexts, 66,626 entries, 110,270 tokens
     """

@@ -27,7 +27,7 @@ from learn.counting.corpora import conllu
 from roget.core.counts import Counts
 from roget.core.progress import Progress
 from roget.errors import FormatError, InputError, UnknownName
-from roget.learn.counting import inputs
+from roget.learn.counting import plan
 from roget.learn.counting.count import Options, count, run
 from roget.learn.counting.parts import Cuts
 
@@ -283,7 +283,7 @@ def test_kinds_are_told_by_name_then_by_content(tmp_path: Path) -> None:
     naive.check(count(tmp_path / "parsed"), naive.obj_pairs(conllu(1)))
     (tmp_path / "words").write_text("1 cat and 1 dog\n")
     assert count(tmp_path / "words").contexts.tolist()
-    assert not inputs.is_conllu(b"")
+    assert not plan.is_conllu(b"")
     (tmp_path / "a.txt").write_text("x y\n")
     (tmp_path / "b.conllu").write_text(conllu(1))
     with pytest.raises(InputError, match=r"a\.txt is text.*b\.conllu is conllu.*--reader"):
@@ -496,11 +496,11 @@ def test_pieces_and_bundles_give_the_same(tmp_path: Path, monkeypatch: pytest.Mo
     for seed, sentences in enumerate((100, 10, 5)):
         (tmp_path / f"{seed}.conllu").write_text(conllu(seed, sentences))
     whole = count(tmp_path, relation="all")
-    monkeypatch.setattr(inputs, "PIECE", 2500)
-    monkeypatch.setattr(inputs, "BUNDLE", 100)
-    sources, _ = inputs.sources_of([tmp_path], None, "utf-8", tabular=False)
-    recipe = inputs.Recipe("conllu", relations=("all",))
-    assert len(inputs.plan_tasks(sources, recipe)) > 5
+    monkeypatch.setattr(plan, "PIECE", 2500)
+    monkeypatch.setattr(plan, "BUNDLE", 100)
+    sources, _ = plan.sources_of([tmp_path], None, "utf-8", tabular=False)
+    recipe = plan.Recipe("conllu", relations=("all",))
+    assert len(plan.plan_tasks(sources, recipe)) > 5
     assert count(tmp_path, relation="all") == whole
 
 

@@ -15,13 +15,13 @@ import pytest
 from learn.counting import corpora
 from roget import catalogue
 from roget.engines.dask import Dask
-from roget.learn.counting import inputs
+from roget.learn.counting import plan
 from roget.learn.counting.count import Options, run
 
 
 @pytest.fixture(autouse=True)
 def _every_file_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(inputs, "BUNDLE", 1)
+    monkeypatch.setattr(plan, "BUNDLE", 1)
 
 
 class Kept(Dask):

@@ -20,14 +20,14 @@ from roget.core.counts import Counts
 from roget.core.io import duck
 from roget.core.progress import Progress
 from roget.errors import FormatError, InputError
-from roget.learn.counting import inputs
+from roget.learn.counting import plan
 from roget.learn.counting.count import Options, count, run
 from roget.learn.counting.work import Workspace
 
 
 @pytest.fixture(autouse=True)
 def _every_file_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(inputs, "BUNDLE", 1)
+    monkeypatch.setattr(plan, "BUNDLE", 1)
 
 
 @pytest.fixture
@@ -121,7 +121,7 @@ def test_nothing_finished_leaves_nothing(tmp_path: Path, corpus: Path) -> None:
 
 SCRIPT = """
     import os, signal, sys, time
-    from roget.learn.counting import inputs
+    from roget.learn.counting import plan
     from roget.learn.counting.count import Options, run
 
     def progress(now):
@@ -129,7 +129,7 @@ SCRIPT = """
             {act}
 
     if __name__ == "__main__":
-        inputs.BUNDLE = 1
+        plan.BUNDLE = 1
         try:
             run(sys.argv[1], sys.argv[2], Options(processes=int(sys.argv[3])), progress=progress)
         except KeyboardInterrupt as error:

@@ -28,6 +28,7 @@ from roget.core.counts.matrix import (
     tidy,
     two_dimensional,
 )
+from roget.core.io.problems import plural
 from roget.core.io.table import Columns
 from roget.errors import InputError, UnknownName
 
@@ -154,12 +155,10 @@ class Counts:
         return int(self.words.size)
 
     def __repr__(self) -> str:
-        tokens = f"{self.total:,}" if isinstance(self.total, int) else f"{self.total:,.6g}"
-        return (
-            f"Counts: {_number(self.shape[0], 'word')} × {_number(self.shape[1], 'context')}, "
-            f"{self.entries:,} {'entry' if self.entries == 1 else 'entries'}, "
-            f"{tokens} token{'' if self.total == 1 else 's'}"
-        )
+        words, contexts = plural(len(self), "word", ","), plural(self.shape[1], "context", ",")
+        entries = f"{self.entries:,} {'entry' if self.entries == 1 else 'entries'}"
+        tokens = plural(self.total, "token", "," if isinstance(self.total, int) else ",.6g")
+        return f"Counts: {words} × {contexts}, {entries}, {tokens}"
 
     def __eq__(self, other: object) -> bool:
         """Whether words, contexts and counts are the same, in the same order."""
@@ -420,7 +419,3 @@ def _positive(number: int, axis: str) -> int:
     if not isinstance(number, int | np.integer) or isinstance(number, bool) or number < 1:
         raise InputError(f"top({axis}={number!r}): expected a whole number, 1 or more")
     return int(number)
-
-
-def _number(size: int, noun: str) -> str:
-    return f"{size:,} {noun}{'' if size == 1 else 's'}"

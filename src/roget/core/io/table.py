@@ -40,6 +40,9 @@ FORMATS = {
 Columns: TypeAlias = str | Sequence[str | int] | Mapping[str, str | int] | None
 """ROLE=COLUMN pairs, or columns in the order of the roles; columns are names or numbers from 1."""
 
+Asked: TypeAlias = Mapping[str, str] | None
+"""Role → column, as the caller has it."""
+
 _INTEGERS = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT")
 WHOLE_TYPES = (*_INTEGERS, *(f"U{kind}" for kind in _INTEGERS))
 _NUMBERS = (*WHOLE_TYPES, "FLOAT", "DOUBLE", "DECIMAL")
@@ -254,7 +257,10 @@ def open_table(
             known = ", ".join(FORMATS)
             raise InputError(f"{source.name}: not known as a table; expected one of {known}")
         look = {"parquet": _look_at_parquet, "jsonl": _look_at_json}.get(format, _look_at_text)
-        yield look(Table(source.name, path, format), asked, roles, transpose)
+        table, numeric = look(Table(source.name, path, format), asked, roles)
+        table = _place(table, asked, roles, numeric, transpose)
+        _check_types(table, roles)
+        yield table
 
 
 def split_columns(columns: Columns) -> tuple[str, ...]:
@@ -342,9 +348,7 @@ def _plain_file(source: Source, folder: Path | None) -> Iterator[str]:
         yield copy
 
 
-def _look_at_parquet(
-    table: Table, asked: Mapping[str, str] | None, roles: Roles, transpose: bool | None
-) -> Table:
+def _look_at_parquet(table: Table, asked: Asked, roles: Roles) -> tuple[Table, list[int]]:
     from roget.core.io.duck import database, readable
 
     with readable(table.name), database() as connection:
@@ -352,21 +356,10 @@ def _look_at_parquet(
     types = tuple(str(row[1]) for row in rows)
     table = replace(table, names=tuple(str(row[0]) for row in rows), types=types, header=True)
     numeric = [at for at, kind in enumerate(types) if kind.partition("(")[0] in _NUMBERS]
-    placed = _place(table, asked, roles, numeric, transpose)
-    for role, at in placed.places.items():
-        counted = role == roles.number
-        wrong = counted and types[at] in ("BOOLEAN", "BLOB")
-        if wrong or types[at].endswith("]") or types[at].startswith(_NESTED):
-            raise InputError(
-                f"{table.name}: the {role} column {table.names[at]!r} is of type {types[at]}; "
-                f"expected {'a number' if counted else 'one text or number'} per row"
-            )
-    return placed
+    return table, numeric
 
 
-def _look_at_json(
-    table: Table, asked: Mapping[str, str] | None, roles: Roles, transpose: bool | None
-) -> Table:
+def _look_at_json(table: Table, asked: Asked, roles: Roles) -> tuple[Table, list[int]]:
     line, text = next(((at, text) for at, text in table.lines() if text.strip()), (1, ""))
     try:
         record = json.loads(text)
@@ -375,14 +368,10 @@ def _look_at_json(
     if not isinstance(record, dict):
         raise InputError(f"{table.name}:{line}: found {text!r:.60}; expected one object per line")
     numeric = [at for at, value in enumerate(record.values()) if is_number(value)]
-    return _place(
-        replace(table, names=tuple(record), header=True), asked, roles, numeric, transpose
-    )
+    return replace(table, names=tuple(record), header=True), numeric
 
 
-def _look_at_text(
-    table: Table, asked: Mapping[str, str] | None, roles: Roles, transpose: bool | None
-) -> Table:
+def _look_at_text(table: Table, asked: Asked, roles: Roles) -> tuple[Table, list[int]]:
     table, first, second = _first_rows(table, roles)
     numbers, later = (
         [at for at, cell in enumerate(row) if is_number(cell)] for row in (first, second)
@@ -390,15 +379,11 @@ def _look_at_text(
     header = _is_header(first, asked, roles, numbers, later if len(second) == len(first) else [])
     names = first if header else [str(at + 1) for at in range(len(first))]
     table = replace(table, names=tuple(names), header=header)
-    return _place(table, asked, roles, later if header else numbers, transpose)
+    return table, later if header else numbers
 
 
 def _is_header(
-    first: Sequence[str],
-    asked: Mapping[str, str] | None,
-    roles: Roles,
-    numbers: Sequence[int],
-    later: Sequence[int],
+    first: Sequence[str], asked: Asked, roles: Roles, numbers: Sequence[int], later: Sequence[int]
 ) -> bool:
     """Whether the first row holds names: those asked for, those of the roles, or no number yet."""
     if any(name in first and _number(name) is None for name in (asked or {}).values()):
@@ -449,12 +434,20 @@ def _refuse_lines(table: Table, roles: Roles) -> None:
     problems.check()
 
 
+def _check_types(table: Table, roles: Roles) -> None:
+    """Refuse columns of a Parquet file that hold no text or number."""
+    for role, at in table.places.items() if table.types else ():
+        kind, counted = table.types[at], role == roles.number
+        wrong = counted and kind in ("BOOLEAN", "BLOB")
+        if wrong or kind.endswith("]") or kind.startswith(_NESTED):
+            raise InputError(
+                f"{table.name}: the {role} column {table.names[at]!r} is of type {kind}; "
+                f"expected {'a number' if counted else 'one text or number'} per row"
+            )
+
+
 def _place(
-    table: Table,
-    asked: Mapping[str, str] | None,
-    roles: Roles,
-    numeric: Sequence[int],
-    transpose: bool | None,
+    table: Table, asked: Asked, roles: Roles, numeric: Sequence[int], transpose: bool | None
 ) -> Table:
     """The table with the columns of its roles; `numeric` are those that could be the number."""
     if asked is not None:

@@ -14,9 +14,8 @@ from roget.errors import InputError
 from roget.learn.corpus.base import Tables
 from roget.learn.corpus.relations import quadruples
 from roget.learn.counting.extract import TABULAR, Limit
-from roget.learn.counting.inputs import UNPARSED, sources_of
 from roget.learn.counting.options import Options
-from roget.learn.counting.plan import is_asked, recipe_of
+from roget.learn.counting.plan import UNPARSED, is_asked, recipe_of, sources_of
 
 _HEEDED = ("reader", "tagger", "model", "form", "keep_case", "lines", "encoding", "limit")
 

@@ -15,9 +15,9 @@ from roget.engines.base import Engine, Increment
 from roget.errors import InputError
 from roget.learn.counting import parts
 from roget.learn.counting.extract import TABULAR, Extract
-from roget.learn.counting.inputs import SLOW, stored
 from roget.learn.counting.options import Options
 from roget.learn.counting.parts import Part, Recipe, Task
+from roget.learn.counting.plan import SLOW, stored
 
 POOL_FROM = 32 << 20
 """Bytes below which starting processes takes longer than they save."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy import sparse
 
-from roget.core.tree import Ints
+from roget.core.types import Ints
 from roget.learn.clustering.memberships import one_hot
 from roget.learn.thesaurus.edits import (
     MERGE,

@@ -9,7 +9,8 @@ import numpy.typing as npt
 from scipy import sparse
 
 from roget.core.counts import Counts
-from roget.core.tree import Ints, Tree
+from roget.core.tree import Tree
+from roget.core.types import Ints
 from roget.learn.thesaurus.places import layout_of
 
 LABEL = 3

@@ -11,7 +11,8 @@ import numpy.typing as npt
 
 from roget.core.counts import Counts
 from roget.core.information import kl, xlogx
-from roget.core.tree import Ints, Tree
+from roget.core.tree import Tree
+from roget.core.types import Ints
 from roget.errors import InputError
 from roget.learn.clustering.result import Clustering
 from roget.learn.thesaurus import places as placing

@@ -8,7 +8,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from roget.core.tree import Ints, Tree
+from roget.core.tree import Tree
+from roget.core.types import Ints
 from roget.errors import InputError
 
 

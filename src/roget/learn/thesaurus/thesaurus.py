@@ -15,7 +15,8 @@ from scipy import sparse
 
 from roget._version import __version__
 from roget.core.counts import Counts, NotCounted
-from roget.core.tree import Ints, Tree
+from roget.core.tree import Tree
+from roget.core.types import Ints
 from roget.errors import InputError
 from roget.learn.clustering.memberships import sparsify
 from roget.learn.clustering.result import Clustering, recall
