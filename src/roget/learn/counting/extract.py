@@ -58,7 +58,8 @@ class Extract:
             if write is None:
                 facts = self._draw(task, folder, connection, report)
             else:
-                facts = write(task.sources[0], self.recipe, folder, connection, report)
+                sink = tabular.Sink(folder, connection, report)
+                facts = write(task.sources[0], self.recipe, sink)
         shutil.rmtree(folder / _SPILL, ignore_errors=True)
         parts.seal(folder, facts)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from dataclasses import replace
 from pathlib import Path
+from typing import NamedTuple
 
 import duckdb
 import numpy as np
@@ -19,15 +20,17 @@ from roget.learn.counting import exact
 from roget.learn.counting.parts import CONTEXTS, WORDS, Facts, Recipe, pairs_name
 
 
-def count_table(
-    source: Source,
-    recipe: Recipe,
-    folder: Path,
-    connection: duckdb.DuckDBPyConnection,
-    report: Increment,
-) -> Facts:
+class Sink(NamedTuple):
+    """Where a task is counted and its part left, and who is told."""
+
+    folder: Path
+    connection: duckdb.DuckDBPyConnection
+    report: Increment
+
+
+def count_table(source: Source, recipe: Recipe, sink: Sink) -> Facts:
     """Write the part of a file of (word, context[, count])."""
-    source = replace(source)
+    source, connection, columns = replace(source), sink.connection, recipe.columns or None
     if source.path == STANDARD_INPUT:
         source.digest = hashlib.sha256()
     if recipe.limit is not None:
@@ -35,56 +38,40 @@ def count_table(
         connection.execute("SET preserve_insertion_order = true")
     with (
         open_table(
-            source, recipe.columns or None, guess=True, transpose=recipe.transpose, folder=folder
+            source, columns, guess=True, transpose=recipe.transpose, folder=sink.folder
         ) as table,
         tables.explained(connection, table),
     ):
         query = tables.scan(connection, table, recipe.limit)
-        facts = _write(connection, query, folder, _shares(source, report), "slot" in table.places)
+        facts = _write(query, source, sink, slotted="slot" in table.places)
     facts = replace(facts, note=table.note)
     if source.digest is None:
         return facts
     return replace(facts, read=source.read, sha256=source.digest.hexdigest())
 
 
-def count_matrix(
-    source: Source,
-    recipe: Recipe,
-    folder: Path,
-    connection: duckdb.DuckDBPyConnection,
-    report: Increment,
-) -> Facts:
+def count_matrix(source: Source, recipe: Recipe, sink: Sink) -> Facts:
     """Write the part of a matrix in .npz or Matrix Market, which must fit in memory."""
     counts = Counts.read(source.path)
     cells = counts.matrix.tocoo()
     rows, columns = cells.coords
     stop = recipe.limit
-    connection.register(
+    sink.connection.register(
         "cells", {"row": rows[:stop], "col": columns[:stop], "n": cells.data[:stop]}
     )
     for name, texts in (("row_names", counts.words), ("column_names", counts.contexts)):
-        connection.register(name, {"at": np.arange(texts.size), "text": texts})
+        sink.connection.register(name, {"at": np.arange(texts.size), "text": texts})
     query = (
         "SELECT CAST(r.text AS VARCHAR) AS word, CAST(c.text AS VARCHAR) AS context, n FROM cells"
         " JOIN row_names r ON r.at = row JOIN column_names c ON c.at = col"
     )
     if recipe.transpose:
         query = f"SELECT context AS word, word AS context, n FROM ({query})"
-    return _write(connection, query, folder, _shares(source, report))
+    return _write(query, source, sink)
 
 
-def _shares(source: Source, report: Increment) -> Increment:
-    """A report in hundredths of the file, which DuckDB reads several times over."""
-    return lambda share, rows: report(source.size * share // 100, rows)
-
-
-def _write(
-    connection: duckdb.DuckDBPyConnection,
-    query: str,
-    folder: Path,
-    report: Increment,
-    slotted: bool = False,
-) -> Facts:
+def _write(query: str, source: Source, sink: Sink, *, slotted: bool = False) -> Facts:
+    folder, connection, report = sink
     fractional = tables.kind(connection, query) == tables.FRACTIONAL
     if fractional:
         query = exact.split(query)
@@ -98,7 +85,8 @@ def _write(
             f"CREATE TEMP TABLE {axis}s AS SELECT"
             f" row_number() OVER ({order}) - 1 AS id, {slot}* FROM ({summed})",
         )
-        report(10, 0)
+        # In shares of the file, which DuckDB reads several times over.
+        report(source.size // 10, 0)
     keyed = (
         f"SELECT w.id << 32 | c.id AS key, p.* EXCLUDE (word, {keys}) FROM"
         f" ({query}) p JOIN words w USING (word) JOIN contexts c USING ({keys})"
@@ -111,5 +99,5 @@ def _write(
     for axis, name in (("words", WORDS), ("contexts", CONTEXTS)):
         duck.copy(connection, f"SELECT * EXCLUDE (rows) FROM {axis}", folder / name)
     rows = connection.execute("SELECT coalesce(sum(rows), 0)::BIGINT FROM words").fetchall()[0][0]
-    report(80, 0)  # rows are no tokens
+    report(source.size * 8 // 10, 0)  # rows are no tokens
     return Facts(tokens=rows, sentences=0, fractional=fractional)

@@ -97,10 +97,8 @@ class Tally:
     def _count(self) -> None:
         """Sort and count the buffer."""
         if self._used:
-            keys = self._buffer[: self._used]
-            keys.sort()
-            starts = np.flatnonzero(_first(keys))
-            self._counted.append((keys[starts], np.diff(starts, append=keys.size)))
+            counted = np.unique(self._buffer[: self._used], return_counts=True)
+            self._counted.append(counted)
             self._used = 0
 
     def _settle(self) -> None:
@@ -143,18 +141,11 @@ class Tally:
         write_parquet(self._connection, arrays, types, self._folder / name)
 
 
-def _first(keys: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
-    """Which of some sorted keys differ from the one before."""
-    first = np.ones(keys.size, np.bool_)
-    np.not_equal(keys[1:], keys[:-1], out=first[1:])
-    return first
-
-
 def _added(keys: npt.NDArray[K], counts: Numbers) -> tuple[npt.NDArray[K], Numbers]:
     """Distinct keys in order, each with the sum of its counts."""
     order = np.argsort(keys, kind="stable")
     keys, counts = keys[order], counts[order]
-    starts = np.flatnonzero(_first(keys))
+    starts = np.flatnonzero(np.concatenate([[True], keys[1:] != keys[:-1]]))
     return keys[starts], np.add.reduceat(counts, starts)
 
 
