@@ -36,21 +36,19 @@ if TYPE_CHECKING:
 
 def read_frame(frame: Any, columns: Columns | None, source: str, *, gold: bool) -> Labels:
     """The labels of a data frame with columns item, label[, weight][, group]."""
-    problems = Problems(source)
-    table = table_of(frame_columns(frame), columns, SINGLE, source, problems)
-    return to_labels(table, problems, gold=gold)
+    table = table_of(frame_columns(frame), columns, SINGLE, Problems(source))
+    return to_labels(table, gold=gold)
 
 
 def table_of(
     columns_by_name: Mapping[str, Any],
     columns: Columns | None,
     roles: Sequence[str],
-    source: str,
     problems: Problems,
 ) -> Table:
     """A table from named columns; rows count from 1, as lines do."""
     names = list(columns_by_name)
-    places = by_name(names, roles, columns, source)
+    places = by_name(names, roles, columns, problems.name)
     chosen = {role: columns_by_name[names[at]] for role, at in places.items()}
     items = _items(chosen.pop("item")) if "item" in chosen else None
     found = {
@@ -59,7 +57,7 @@ def table_of(
     }
     found |= {role: without_empty(found[role]) for role in LABEL_ROLES if role in found}
     lines = np.arange(1, len(next(iter(found.values())).codes) + 1)
-    table = Table(source, lines, items, found)
+    table = Table(problems, lines, items, found)
     weight = found.pop("weight", None)
     if weight is not None:
         table.weights = read_weights(weight, lines, problems, found["label"].codes >= 0)
@@ -203,7 +201,7 @@ def read_table(
             for name, cell in cells.items()
         )
         arrays = connection.execute(f"SELECT {picked} FROM {parquet(path)}").fetchnumpy()
-    return table_of({name: arrays[name] for name in cells}, chosen, roles, file.name, problems)
+    return table_of({name: arrays[name] for name in cells}, chosen, roles, problems)
 
 
 read = make_reader(read_table)

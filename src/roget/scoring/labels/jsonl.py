@@ -52,18 +52,18 @@ def read_table(
             values[role].extend([record.get(key) for record in records])
         numbers.extend(lines)
     problems.check()
-    table = Table(file.name, np.array(numbers, dtype=np.int64), None, {})
+    table = Table(problems, np.array(numbers, dtype=np.int64), None, {})
     if "weight" in values:
         weights = factorize_objects(list(map(_weight, values.pop("weight"))))
         answered = np.array([value not in (None, "") for value in values["label"]], dtype=bool)
         table.weights = read_weights(weights, table.lines, problems, answered)
         table.spread = True
     if "item" in values:
-        table.items = [text or "" for text in _texts(values.pop("item"), "item", table, problems)]
+        table.items = [text or "" for text in _texts(values.pop("item"), "item", table)]
     if any(isinstance(value, dict) for value in values.get("label", ())):
-        table.columns["label"] = _distributions(values.pop("label"), table, problems)
+        table.columns["label"] = _distributions(values.pop("label"), table)
     for role, column in values.items():
-        factors = factorize_objects(_texts(column, role, table, problems))
+        factors = factorize_objects(_texts(column, role, table))
         table.columns[role] = factors if role == "group" else without_empty(factors)
     return table
 
@@ -107,7 +107,7 @@ def _one_by_one(
     return list(good), list(good.values())
 
 
-def _texts(values: list[Any], role: str, table: Table, problems: Problems) -> list[str | None]:
+def _texts(values: list[Any], role: str, table: Table) -> list[str | None]:
     """Text and numbers as text, null and NaN as None; anything else is a problem."""
     if set(map(type, values)) <= {str}:
         return values
@@ -120,7 +120,7 @@ def _texts(values: list[Any], role: str, table: Table, problems: Problems) -> li
         else:
             texts.append(None)
             found = f"the {role} is {json.dumps(value)!r:.60}"
-            problems.add(int(table.lines[at]), f"{found}; expected text or a number")
+            table.problems.add(int(table.lines[at]), f"{found}; expected text or a number")
     return texts
 
 
@@ -130,7 +130,7 @@ def _weight(value: Any) -> Any:
     return value if plain or value is None else json.dumps(value)
 
 
-def _distributions(values: list[Any], table: Table, problems: Problems) -> Factors:
+def _distributions(values: list[Any], table: Table) -> Factors:
     """Labels where some are objects {label: weight}: the entries of all rows, one after another."""
     labels: list[Any] = []
     weights: list[float] = []
@@ -140,7 +140,7 @@ def _distributions(values: list[Any], table: Table, problems: Problems) -> Facto
         if isinstance(value, dict):
             answer = list(value.items())
             if table.spread:
-                problems.add(line, "a label with weights of its own, and a weight beside it")
+                table.problems.add(line, "a label with weights of its own, and a weight beside it")
         else:
             answer = [] if value in (None, "") else [(value, 1)]
         for label, weight in answer:
@@ -148,7 +148,7 @@ def _distributions(values: list[Any], table: Table, problems: Problems) -> Facto
             wrong = fault(found)
             if wrong:
                 text = f"the weight {weight!r} of {label!r} {wrong}; expected 0 or more"
-                problems.add(line, text)
+                table.problems.add(line, text)
             labels.append(label)
             weights.append(found or 0.0)
         sizes.append(len(answer))
@@ -156,5 +156,5 @@ def _distributions(values: list[Any], table: Table, problems: Problems) -> Facto
         table.weights = np.array(weights, dtype=np.float64)
     table.indptr = np.concatenate(([0], np.cumsum(sizes)))
     # One line per entry, so that a faulty label is reported where it stands.
-    owners = Table(table.source, np.repeat(table.lines, sizes), None, {})
-    return factorize_objects(_texts(labels, "label", owners, problems))
+    owners = Table(table.problems, np.repeat(table.lines, sizes), None, {})
+    return factorize_objects(_texts(labels, "label", owners))

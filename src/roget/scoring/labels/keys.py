@@ -36,7 +36,7 @@ def read_table(
     gatherer = _Gatherer(problems)
     for start, text in file.blocks():
         gatherer.add(start, text)
-    return gatherer.table(file.name)
+    return gatherer.table()
 
 
 read = make_reader(read_table)
@@ -88,10 +88,10 @@ class _Gatherer:
         entries = self._tokens.codes(tokens, int(each.sum()))
         self._parts.append((numbers, codes, entries, each))
 
-    def table(self, source: str) -> Table:
+    def table(self) -> Table:
         """All lines taken, with weights read and checked."""
         if not self._parts:
-            return Table(source, np.empty(0, dtype=np.int64), [], {})
+            return Table(self.problems, np.empty(0, dtype=np.int64), [], {})
         lines, codes, entries, sizes = map(np.concatenate, zip(*self._parts, strict=True))
         indptr = None if bool(np.all(sizes == 1)) else np.concatenate(([0], np.cumsum(sizes)))
         labels, weights = _labels_and_weights(
@@ -99,7 +99,7 @@ class _Gatherer:
         )
         group = Factors(codes, self._groups.names(), len(self._groups))
         columns = {"group": group, "label": labels}
-        return Table(source, lines, self.items, columns, weights, indptr)
+        return Table(self.problems, lines, self.items, columns, weights, indptr)
 
 
 _BEGINS_A_WEIGHT = ("", *"0123456789+-.")

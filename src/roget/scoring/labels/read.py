@@ -94,9 +94,9 @@ def read_pair(
         tables = {"csv": text.csv_table, "jsonl": jsonl.read_table, "parquet": frames.read_table}
         table = tables.get(form, text.tsv_table)(file, columns, PAIR, problems)
         # The system first: its contradictions are found while gold gaps are still collected.
-        system = to_labels(table, problems, role="system", gold=False)
+        system = to_labels(table, role="system", gold=False)
         table.warnings.clear()
-        gold = to_labels(table, problems, role="gold", gold=True)
+        gold = to_labels(table, role="gold", gold=True)
         return gold, system
 
 

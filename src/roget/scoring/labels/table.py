@@ -203,7 +203,8 @@ _FEW = 4
 class Table:
     """The rows of a file: where they stand, whose answer they give and what it is."""
 
-    source: str
+    problems: Problems
+    """What is wrong with them, as far as it is known."""
     lines: IntArray
     items: list[str] | None
     columns: dict[str, Factors]
@@ -218,14 +219,20 @@ class Table:
     """What to say if the first row looks like a header that was taken for data."""
     warnings: list[str] = field(default_factory=list)
 
+    @property
+    def source(self) -> str:
+        """What messages call the file."""
+        return self.problems.name
 
-def to_labels(table: Table, problems: Problems, *, role: str = "label", gold: bool) -> Labels:
-    """The answers of a table's items; raises what `problems` holds or comes to hold."""
+
+def to_labels(table: Table, *, role: str = "label", gold: bool) -> Labels:
+    """The answers of a table's items; raises what its problems are or come to be."""
+    problems = table.problems
     if not len(table.lines):
         problems.check()
         raise InputError(f"{table.source}: no items")
-    groups, group_names = _groups(table, problems)
-    first = _first_rows(table, groups, problems)
+    groups, group_names = _groups(table)
+    first = _first_rows(table, groups)
     factors = table.columns[role]
     empty = _empty_codes(factors)
     if empty:
@@ -234,7 +241,7 @@ def to_labels(table: Table, problems: Problems, *, role: str = "label", gold: bo
             problems.add(line, "the label is empty; expected a label")
     problems.check()
     several = table.indptr is not None or (table.spread and first is not None)
-    answers = (_weighted if several else _hard)(table, factors, first, problems)
+    answers = (_weighted if several else _hard)(table, factors, first)
     rows = None if first is None else np.flatnonzero(first == np.arange(first.size))
     if gold:
         _refuse_gaps(answers, table.lines if rows is None else table.lines[rows], problems)
@@ -256,16 +263,16 @@ def to_labels(table: Table, problems: Problems, *, role: str = "label", gold: bo
     )
 
 
-def _groups(table: Table, problems: Problems) -> tuple[Codes | None, list[str] | None]:
+def _groups(table: Table) -> tuple[Codes | None, list[str] | None]:
     factors = table.columns.get("group")
     if factors is None:
         return None, None
     for line in table.lines[np.isin(factors.codes, [-1, *_empty_codes(factors)])]:
-        problems.add(line, "the group is empty; expected a name")
+        table.problems.add(line, "the group is empty; expected a name")
     return factors.codes, list(map(str, factors.values()))
 
 
-def _first_rows(table: Table, groups: Codes | None, problems: Problems) -> IntArray | None:
+def _first_rows(table: Table, groups: Codes | None) -> IntArray | None:
     """For each row the first row of the same item; None where no item comes twice."""
     if table.items is None:
         return None
@@ -273,7 +280,7 @@ def _first_rows(table: Table, groups: Codes | None, problems: Problems) -> IntAr
     if "" in distinct:
         for row, item in enumerate(table.items):
             if not item:
-                problems.add(table.lines[row], "the item is empty; expected an id")
+                table.problems.add(table.lines[row], "the item is empty; expected an id")
     rows = len(table.items)
     if len(distinct) == rows:
         return None
@@ -288,23 +295,23 @@ def _first_rows(table: Table, groups: Codes | None, problems: Problems) -> IntAr
     return None if bool(np.all(firsts == np.arange(rows))) else firsts
 
 
-def _hard(table: Table, factors: Factors, first: IntArray | None, problems: Problems) -> Packed:
+def _hard(table: Table, factors: Factors, first: IntArray | None) -> Packed:
     """One label per item; a row that comes again must say the same."""
     codes = factors.codes
     if table.weights is not None:
         for line in table.lines[(table.weights == 0) & (codes >= 0)]:
-            problems.add(line, _ZERO)
+            table.problems.add(line, _ZERO)
     if first is None:
         return Packed(codes, None, None, factors.complete)
     again = np.flatnonzero(first != np.arange(first.size))
     for row in again[codes[again] != codes[first[again]]].tolist():
-        _contradiction(table, row, int(first[row]), problems)
+        _contradiction(table, row, int(first[row]))
     _count_repeats(table, again.size)
     codes = np.delete(codes, again)
     return Packed(codes, None, None, bool(np.all(codes >= 0)))
 
 
-def _weighted(table: Table, factors: Factors, first: IntArray | None, problems: Problems) -> Packed:
+def _weighted(table: Table, factors: Factors, first: IntArray | None) -> Packed:
     """Several labels per item, in one row or in several."""
     rows = len(table.lines)
     sizes = np.ones(rows, np.int64) if table.indptr is None else np.diff(table.indptr)
@@ -313,9 +320,9 @@ def _weighted(table: Table, factors: Factors, first: IntArray | None, problems: 
     weights = np.ones(codes.size) if table.weights is None else table.weights
     chosen = codes >= 0
     if table.spread:
-        chosen &= _unrepeated(table, owners, first, codes, weights, problems)
+        chosen &= _unrepeated(table, owners, first, codes, weights)
     elif first is not None:
-        chosen &= _first_answers(table, owners, first, codes, weights, problems)
+        chosen &= _first_answers(table, owners, first, codes, weights)
     owners, codes, weights = owners[chosen], codes[chosen], weights[chosen]
     if not table.spread:
         _count_twice_named(table, owners, codes)
@@ -328,17 +335,12 @@ def _weighted(table: Table, factors: Factors, first: IntArray | None, problems: 
     sums = np.bincount(owners, weights=weights, minlength=n_items)
     entries = np.bincount(owners, minlength=n_items)
     for line in lines[(sums == 0) & (entries > 0)]:
-        problems.add(line, _ZERO)
+        table.problems.add(line, _ZERO)
     return pack(owners, codes, weights, n_items, factors.n_labels)
 
 
 def _unrepeated(
-    table: Table,
-    owners: IntArray,
-    first: IntArray | None,
-    codes: IntArray,
-    weights: FloatArray,
-    problems: Problems,
+    table: Table, owners: IntArray, first: IntArray | None, codes: IntArray, weights: FloatArray
 ) -> BoolArray:
     """Which entries of a spread table are not said before; the same label must weigh the same."""
     items = owners if first is None else first[owners]
@@ -349,7 +351,7 @@ def _unrepeated(
     earlier, later = earlier[again], later[again]
     for one, other in zip(earlier.tolist(), later.tolist(), strict=True):
         if weights[one] != weights[other]:
-            _contradiction(table, int(owners[other]), int(owners[one]), problems)
+            _contradiction(table, int(owners[other]), int(owners[one]))
     _count_repeats(table, later.size)
     chosen = np.ones(codes.size, dtype=bool)
     chosen[later] = False
@@ -357,12 +359,7 @@ def _unrepeated(
 
 
 def _first_answers(
-    table: Table,
-    owners: IntArray,
-    first: IntArray,
-    codes: IntArray,
-    weights: FloatArray,
-    problems: Problems,
+    table: Table, owners: IntArray, first: IntArray, codes: IntArray, weights: FloatArray
 ) -> BoolArray:
     """Which entries belong to the first row of their item; later rows must say the same."""
     again = np.flatnonzero(first != np.arange(first.size))
@@ -374,7 +371,7 @@ def _first_answers(
 
     for row in again.tolist():
         if answer(row) != answer(int(first[row])):
-            _contradiction(table, row, int(first[row]), problems)
+            _contradiction(table, row, int(first[row]))
     _count_repeats(table, again.size)
     chosen: BoolArray = first[owners] == owners
     return chosen
@@ -383,10 +380,10 @@ def _first_answers(
 _ZERO = "the weights of this item sum to 0; expected at least one above 0"
 
 
-def _contradiction(table: Table, row: int, earlier: int, problems: Problems) -> None:
+def _contradiction(table: Table, row: int, earlier: int) -> None:
     item = "" if table.items is None else f" {table.items[row]!r}"
     text = f"item{item} has another answer than on line {table.lines[earlier]}; expected one"
-    problems.add(table.lines[row], text)
+    table.problems.add(table.lines[row], text)
 
 
 def _count_repeats(table: Table, repeats: int) -> None:
@@ -489,7 +486,6 @@ def make_reader(
     """A reader of one side's labels from a reader of tables."""
 
     def read(file: LabelFile, *, columns: Columns | None = None, gold: bool = False) -> Labels:
-        problems = Problems(file.name)
-        return to_labels(read_table(file, columns, SINGLE, problems), problems, gold=gold)
+        return to_labels(read_table(file, columns, SINGLE, Problems(file.name)), gold=gold)
 
     return read

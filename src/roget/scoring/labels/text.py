@@ -44,14 +44,14 @@ def tsv_table(
     file: LabelFile, columns: Columns | None, roles: Sequence[str], problems: Problems
 ) -> Table:
     """The rows of tab- or blank-separated columns."""
-    return gather(file.name, split_tsv(file), columns, roles, problems)
+    return gather(split_tsv(file), columns, roles, problems)
 
 
 def csv_table(
     file: LabelFile, columns: Columns | None, roles: Sequence[str], problems: Problems
 ) -> Table:
     """The rows of comma-separated columns."""
-    return gather(file.name, split_csv(file), columns, roles, problems)
+    return gather(split_csv(file), columns, roles, problems)
 
 
 def split_tsv(file: LabelFile) -> Iterator[Chunk]:
@@ -112,11 +112,7 @@ class Chunk(NamedTuple):
 
 
 def gather(
-    source: str,
-    chunks: Iterator[Chunk],
-    columns: Columns | None,
-    roles: Sequence[str],
-    problems: Problems,
+    chunks: Iterator[Chunk], columns: Columns | None, roles: Sequence[str], problems: Problems
 ) -> Table:
     """The columns that matter of a table given as rows of cells."""
     gatherer: Gatherer | None = None
@@ -126,12 +122,12 @@ def gather(
             if top is None:
                 continue
             at, cells = top
-            gatherer = Gatherer(source, cells, columns, roles, problems)
+            gatherer = Gatherer(cells, columns, roles, problems)
             if gatherer.header:
                 chunk = _after(chunk, at)
         gatherer.add(chunk)
     if gatherer is None:
-        return Table(source, np.empty(0, dtype=np.int64), None, {})
+        return Table(problems, np.empty(0, dtype=np.int64), None, {})
     return gatherer.table()
 
 
@@ -139,22 +135,16 @@ class Gatherer:
     """Knows from the first row where everything stands, then takes rows as they come."""
 
     def __init__(
-        self,
-        source: str,
-        top: Sequence[str],
-        columns: Columns | None,
-        roles: Sequence[str],
-        problems: Problems,
+        self, top: Sequence[str], columns: Columns | None, roles: Sequence[str], problems: Problems
     ) -> None:
-        self.source = source
         self.problems = problems
         self.top = [cell.strip() for cell in top]
         self.width = len(top)
         self.header = wants_header(columns) or is_header(top)
         if self.header:
-            self.places = by_name(self.top, roles, columns, source)
+            self.places = by_name(self.top, roles, columns, problems.name)
         else:
-            self.places = by_position(self.width, roles, columns, source)
+            self.places = by_position(self.width, roles, columns, problems.name)
         self.items: list[str] | None = [] if "item" in self.places else None
         self._coders = {role: Coder() for role in self.places if role != "item"}
         self._parts: dict[str, list[npt.NDArray[np.int32]]] = {role: [] for role in self._coders}
@@ -194,9 +184,9 @@ class Gatherer:
     def table(self) -> Table:
         """All rows taken, weights read and checked."""
         if not self._lines:
-            return Table(self.source, np.empty(0, dtype=np.int64), self.items, {})
+            return Table(self.problems, np.empty(0, dtype=np.int64), self.items, {})
         found = {role: self._factors(role) for role in self._coders}
-        table = Table(self.source, np.concatenate(self._lines), self.items, found)
+        table = Table(self.problems, np.concatenate(self._lines), self.items, found)
         table.doubt = self._doubt(int(table.lines[0]))
         third = found.pop("third", None)
         if third is not None:
@@ -223,7 +213,7 @@ class Gatherer:
         if "gold" in self.places:
             taken = "a gold and a system label"
         return (
-            f"{self.source}:{line}: {', '.join(self.top)!r} is read as {taken}; "
+            f"{self.problems.name}:{line}: {', '.join(self.top)!r} is read as {taken}; "
             "if it is a header, name the columns with --columns"
         )
 
@@ -233,7 +223,7 @@ class Gatherer:
                 name = self.top[self.places[role]]
                 if name in (table.columns[role].names or ()):
                     table.warnings.append(
-                        f"the first line of {self.source} was taken for column names, "
+                        f"the first line of {table.source} was taken for column names, "
                         f"but {name!r} is also a label"
                     )
 
@@ -318,7 +308,7 @@ def lines_table(
     codes = np.concatenate(parts)
     complete = bool(np.all(codes >= 0))
     labels = Factors(codes, coder.names()[1:], len(coder) - 1, complete=complete)
-    return Table(file.name, np.arange(1, codes.size + 1), None, {"label": labels})
+    return Table(problems, np.arange(1, codes.size + 1), None, {"label": labels})
 
 
 read_tsv, read_csv, read_lines = map(make_reader, (tsv_table, csv_table, lines_table))
