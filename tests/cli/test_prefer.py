@@ -10,12 +10,13 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
+from roget.cli.command import expand
 from roget.cli.prefer import prefer
 from roget.core.counts import Counts
 from roget.errors import InputError, MissingExtra, UnknownName
 
 app = typer.Typer(rich_markup_mode=None)
-app.command()(prefer)
+app.command()(expand(prefer))
 
 TAXONOMY = """child\tparent
 bread\tfood
