@@ -168,7 +168,7 @@ REPRODUCTIONS: dict[str, str] = {
 EXPORTERS: dict[str, str] = {
     "skos": "roget.report.exports.skos:write_turtle",
     "skos-xml": "roget.report.exports.skos:write_xml",
-    "json": "roget.report.exports.json:write",
+    "json": "roget.report.exports.trees:write_json",
     "newick": "roget.report.exports.trees:write_newick",
     "brown": "roget.report.exports.trees:write_brown",
     "graphviz": "roget.report.exports.trees:write_graphviz",

@@ -10,24 +10,12 @@ from roget.errors import InputError
 from roget.learn.thesaurus import Thesaurus
 from roget.report.exports.base import PLAIN, Options, Target
 
-SUFFIXES: dict[str, str] = {
-    ".ttl": "skos",
-    ".rdf": "skos-xml",
-    ".xml": "skos-xml",
-    ".json": "json",
-    ".nwk": "newick",
-    ".newick": "newick",
-    ".tree": "newick",
-    ".paths": "brown",
-    ".dot": "graphviz",
-    ".gv": "graphviz",
-    ".tsv": "tsv",
-    ".parquet": "parquet",
-    ".md": "markdown",
-    ".html": "html",
-    ".htm": "html",
-    ".thesaurus": "thesaurus",
-}
+SUFFIXES = {
+    ".ttl": "skos", ".rdf": "skos-xml", ".xml": "skos-xml", ".json": "json",
+    ".nwk": "newick", ".newick": "newick", ".tree": "newick", ".paths": "brown",
+    ".dot": "graphviz", ".gv": "graphviz", ".tsv": "tsv", ".parquet": "parquet",
+    ".md": "markdown", ".html": "html", ".htm": "html", ".thesaurus": "thesaurus",
+}  # fmt: skip
 
 
 def export(
@@ -44,11 +32,9 @@ def detect_format(target: Target) -> str:
     if not isinstance(target, str | os.PathLike):
         raise InputError("a stream has no suffix: name the format")
     known = {**catalogue.suffixes("exporters"), **SUFFIXES}
+    # Brown's own program calls its file just "paths".
     name = Path(target).name
-    if name in ("-", "paths"):
-        told = "brown" if name == "paths" else None
-    else:
-        told = known.get(Path(target).suffix.lower())
+    told = "brown" if name == "paths" else known.get(Path(target).suffix.lower())
     if told is None:
         raise InputError(
             f"{os.fspath(target)}: the name does not tell the format; expected one of "

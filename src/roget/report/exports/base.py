@@ -6,15 +6,15 @@ import io
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cached_property, wraps
 from typing import IO, Any, NamedTuple, TypeAlias
 
 import numpy as np
 
 from roget.core.store import new_file
 from roget.errors import InputError
-from roget.learn.thesaurus import Thesaurus, TypicalContext, TypicalWord
+from roget.learn.thesaurus import Thesaurus, WordClass
 from roget.learn.thesaurus.places import leaves_of
 
 Target: TypeAlias = str | os.PathLike[str] | IO[Any]
@@ -63,32 +63,45 @@ class Member(NamedTuple):
     """Whether the word has its place here."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Entry:
-    """A class as the exports list it."""
+    """A class as the exports list it; what costs time is found out when it is asked for."""
 
-    node: int
+    thesaurus: Thesaurus
     path: tuple[int, ...]
     """The nodes from the root to this one."""
+    node: int
     children: tuple[int, ...]
     label: str
-    members: tuple[Member, ...]
-    """Of a leaf: the words that have their place here, most typical first, then others."""
+    listed: tuple[Member, ...]
 
     @property
     def parent(self) -> int | None:
         """The class of which this one is a part."""
         return self.path[-2] if len(self.path) > 1 else None
 
+    @cached_property
+    def about(self) -> WordClass:
+        """What is to be known of the class."""
+        return self.thesaurus.word_class(self.node, max(TYPICAL, len(self.listed)))
 
-@dataclass(frozen=True)
-class FullEntry(Entry):
-    """A class with what is to be known of it."""
+    @property
+    def contexts(self) -> list[str]:
+        """Its most typical contexts."""
+        return [one.context for one in self.about.contexts[:TYPICAL]]
 
-    size: int
-    mass: float
-    value: float | None
-    contexts: tuple[TypicalContext, ...]
+    @cached_property
+    def members(self) -> tuple[Member, ...]:
+        """Of a leaf: the words that have their place here, most typical first, then others."""
+        if len(self.listed) < 2:
+            return self.listed
+        order = {one.word: rank for rank, one in enumerate(self.about.words)}
+
+        def key(member: Member) -> tuple[bool, int, float, int]:
+            rank = order.get(member.word, len(order))
+            return not member.placed, rank, -member.probability, member.row
+
+        return tuple(sorted(self.listed, key=key))
 
 
 def entries(thesaurus: Thesaurus) -> Iterator[Entry]:
@@ -96,39 +109,8 @@ def entries(thesaurus: Thesaurus) -> Iterator[Entry]:
     listed = members(thesaurus)
     for path in ways(thesaurus):
         node = path[-1]
-        own = listed.get(node, ())
-        typical = thesaurus.word_class(node, len(own)).words if len(own) > 1 else ()
-        children = thesaurus.tree.children(node)
-        yield Entry(node, path, children, thesaurus.label(node), _ranked(own, typical))
-
-
-def full_entries(thesaurus: Thesaurus) -> Iterator[FullEntry]:
-    """All classes with size, share and typical contexts, each followed by its parts."""
-    listed = members(thesaurus)
-    for path in ways(thesaurus):
-        own = listed.get(path[-1], ())
-        one = thesaurus.word_class(path[-1], max(TYPICAL, len(own)))
-        yield FullEntry(
-            one.node,
-            path,
-            one.children,
-            one.label,
-            _ranked(own, one.words),
-            one.size,
-            one.mass,
-            one.value,
-            one.contexts[:TYPICAL],
-        )
-
-
-def _ranked(own: tuple[Member, ...], typical: Iterable[TypicalWord]) -> tuple[Member, ...]:
-    order = {one.word: rank for rank, one in enumerate(typical)}
-
-    def key(member: Member) -> tuple[bool, int, float, int]:
-        rank = order.get(member.word, len(order))
-        return not member.placed, rank, -member.probability, member.row
-
-    return tuple(sorted(own, key=key))
+        children, label = thesaurus.tree.children(node), thesaurus.label(node)
+        yield Entry(thesaurus, path, node, children, label, listed.get(node, ()))
 
 
 def ways(thesaurus: Thesaurus) -> Iterator[tuple[int, ...]]:
@@ -160,28 +142,24 @@ def number(value: float) -> int | float:
     return int(value) if value == int(value) else float(value)
 
 
-@contextmanager
-def writing(target: Target) -> Iterator[Callable[[str], object]]:
-    """A function that writes text to a file (which appears when all is written) or a stream."""
+def write_lines(target: Target, lines: Iterable[str]) -> None:
+    """Write pieces of text to a stream, or to a file, which appears when all is written."""
     if isinstance(target, str | os.PathLike):
         with new_file(target) as draft, open(draft, "w", encoding="utf-8", newline="") as file:
-            yield file.write
-    elif is_text(target):
-        yield target.write
-    else:
-        yield lambda text: target.write(text.encode())
+            file.writelines(lines)
+        return
+    is_text = isinstance(target, io.TextIOBase)
+    target.writelines(lines if is_text else map(str.encode, lines))
 
 
-def is_text(stream: object) -> bool:
-    """Whether a stream takes text, not bytes."""
-    return isinstance(stream, io.TextIOBase)
+def exporter(lines: Callable[[Thesaurus, Options], Iterable[str]]) -> Callable[..., None]:
+    """Make an exporter of a function that gives the pieces of a text."""
 
+    @wraps(lines)
+    def write(thesaurus: Thesaurus, target: Target, options: Options = PLAIN) -> None:
+        write_lines(target, lines(thesaurus, options))
 
-def write_lines(target: Target, lines: Iterable[str]) -> None:
-    """Write pieces of text one after the other."""
-    with writing(target) as write:
-        for line in lines:
-            write(line)
+    return write
 
 
 def one_line(texts: Iterable[str], format: str) -> None:

@@ -11,16 +11,7 @@ from urllib.parse import quote
 
 from roget._version import __version__
 from roget.learn.thesaurus import Thesaurus
-from roget.report.exports.base import (
-    PLAIN,
-    FullEntry,
-    Member,
-    Options,
-    Target,
-    full_entries,
-    number,
-    write_lines,
-)
+from roget.report.exports.base import Entry, Member, Options, entries, exporter, number
 
 NAMESPACES = {
     "rdf": "http://www.w3.org/1999/02/22-rdf-syntax-ns#",
@@ -41,13 +32,6 @@ _XML = str.maketrans(
 )
 
 
-class Name(NamedTuple):
-    """A word of one of the namespaces."""
-
-    prefix: str
-    local: str
-
-
 class Address(NamedTuple):
     """The address (IRI) of something described here."""
 
@@ -61,51 +45,53 @@ class Text(NamedTuple):
     language: str | None
 
 
-Value: TypeAlias = Name | Address | Text
-Statements: TypeAlias = list[tuple[Name, Value]]
-
-TYPE = Name("rdf", "type")
-
-
-def skos(local: str) -> Name:
-    """A name of the SKOS vocabulary."""
-    return Name("skos", local)
+Value: TypeAlias = str | Address | Text
+"""A name of one of the namespaces, such as skos:Concept, or one of these."""
+Statements: TypeAlias = list[tuple[str, Value]]
 
 
 def describe(thesaurus: Thesaurus, options: Options) -> Iterator[tuple[Address, Statements]]:
     """Everything said of the scheme, then of each class, then of each word."""
     base = options.base if options.base[-1] in "#/" else options.base + "#"
     scheme = Address(base.removesuffix("#"))
-    classes = list(full_entries(thesaurus))
+    classes = list(entries(thesaurus))
     named = _distinct(classes, thesaurus)
-    yield scheme, _scheme(options, class_address(base, 0))
-    belongs: dict[str, list[tuple[FullEntry, Member]]] = {str(word): [] for word in thesaurus.words}
+    title = Text(options.title, options.language)
+    yield (
+        scheme,
+        [
+            ("rdf:type", "skos:ConceptScheme"),
+            ("dcterms:title", title),
+            ("skos:prefLabel", title),
+            ("skos:hasTopConcept", class_address(base, 0)),
+            ("skos:note", _note(f"made by roget {__version__}")),
+        ],
+    )
+    belongs: dict[str, list[tuple[Entry, Member]]] = {str(word): [] for word in thesaurus.words}
     for one in classes:
         for member in one.members:
             belongs[member.word].append((one, member))
-        yield (
-            class_address(base, one.node),
-            _class(one, named[one.node], base, scheme, options.language),
-        )
+        facts = _class(one, named[one.node], base, scheme, options.language)
+        yield class_address(base, one.node), facts
     for row, (word, places) in enumerate(belongs.items()):
-        count = number(float(thesaurus.counts.word_totals[row]))
+        count = number(thesaurus.counts.word_totals[row])
         places.sort(key=lambda place: -place[1].probability)
-        facts: Statements = [
-            (TYPE, skos("Concept")),
-            (TYPE, Name("roget", "Word")),
-            (skos("inScheme"), scheme),
-            (skos("prefLabel"), Text(word, options.language)),
-            *((skos("broader"), class_address(base, one.node)) for one, _ in places),
+        facts = [
+            ("rdf:type", "skos:Concept"),
+            ("rdf:type", "roget:Word"),
+            ("skos:inScheme", scheme),
+            ("skos:prefLabel", Text(word, options.language)),
+            *(("skos:broader", class_address(base, one.node)) for one, _ in places),
             *(
-                (skos("note"), _note(f"{member.probability:.3g} in {named[one.node]}"))
+                ("skos:note", _note(f"{member.probability:.3g} in {named[one.node]}"))
                 for one, member in places
             ),
-            (skos("note"), _note(f"count {count}")),
+            ("skos:note", _note(f"count {count}")),
         ]
         yield word_address(base, word), facts
 
 
-def _distinct(classes: list[FullEntry], thesaurus: Thesaurus) -> dict[int, str]:
+def _distinct(classes: list[Entry], thesaurus: Thesaurus) -> dict[int, str]:
     """Labels of classes, with their nodes where they are not alone; no two are the same."""
     used = Counter(one.label for one in classes) + Counter(map(str, thesaurus.words))
     named, taken = {}, set(used)
@@ -136,47 +122,30 @@ def word_address(base: str, word: str) -> Address:
     return Address(f"{base}word-{spelt}")
 
 
-def _scheme(options: Options, root: Address) -> Statements:
-    return [
-        (TYPE, skos("ConceptScheme")),
-        (Name("dcterms", "title"), Text(options.title, options.language)),
-        (skos("prefLabel"), Text(options.title, options.language)),
-        (skos("hasTopConcept"), root),
-        (skos("note"), _note(f"made by roget {__version__}")),
-    ]
-
-
-def _class(
-    one: FullEntry, name: str, base: str, scheme: Address, language: str | None
-) -> Statements:
+def _class(one: Entry, name: str, base: str, scheme: Address, language: str | None) -> Statements:
     facts: Statements = [
-        (TYPE, skos("Concept")),
-        (TYPE, Name("roget", "WordClass")),
-        (skos("inScheme"), scheme),
-        (skos("prefLabel"), Text(name, language)),
+        ("rdf:type", "skos:Concept"),
+        ("rdf:type", "roget:WordClass"),
+        ("skos:inScheme", scheme),
+        ("skos:prefLabel", Text(name, language)),
     ]
     if name != one.label:
-        facts.append((skos("altLabel"), Text(one.label, language)))
+        facts.append(("skos:altLabel", Text(one.label, language)))
     if one.parent is None:
-        facts.append((skos("topConceptOf"), scheme))
+        facts.append(("skos:topConceptOf", scheme))
     else:
-        facts.append((skos("broader"), class_address(base, one.parent)))
-    facts += [(skos("narrower"), class_address(base, child)) for child in one.children]
-    facts += [(skos("narrower"), word_address(base, member.word)) for member in one.members]
-    facts.append((skos("note"), _note(f"words {one.size}, share {one.mass:.3g}")))
+        facts.append(("skos:broader", class_address(base, one.parent)))
+    facts += [("skos:narrower", class_address(base, child)) for child in one.children]
+    facts += [("skos:narrower", word_address(base, member.word)) for member in one.members]
+    facts.append(("skos:note", _note(f"words {one.about.size}, share {one.about.mass:.3g}")))
     if one.contexts:
-        seen = ", ".join(context.context for context in one.contexts)
-        facts.append((skos("scopeNote"), _note(f"typical contexts: {seen}")))
+        seen = ", ".join(one.contexts)
+        facts.append(("skos:scopeNote", _note(f"typical contexts: {seen}")))
     return facts
 
 
 def _note(text: str) -> Text:
     return Text(text, "en")
-
-
-def write_turtle(thesaurus: Thesaurus, target: Target, options: Options = PLAIN) -> None:
-    """Write classes and words as SKOS concepts in Turtle."""
-    write_lines(target, _turtle_lines(thesaurus, options))
 
 
 def quote_turtle(text: str) -> str:
@@ -188,7 +157,9 @@ def quote_turtle(text: str) -> str:
     return f'"{text.translate(_TURTLE)}"'
 
 
-def _turtle_lines(thesaurus: Thesaurus, options: Options) -> Iterator[str]:
+@exporter
+def write_turtle(thesaurus: Thesaurus, options: Options) -> Iterator[str]:
+    """Write classes and words as SKOS concepts in Turtle."""
     for prefix, address in NAMESPACES.items():
         yield f"@prefix {prefix}: <{address}> .\n"
     for subject, facts in describe(thesaurus, options):
@@ -200,21 +171,10 @@ def _term(value: Value) -> str:
     match value:
         case Address(iri):
             return f"<{iri}>"
-        case Name("rdf", "type"):
-            return "a"
-        case Name(prefix, local):
-            return f"{prefix}:{local}"
         case Text(text, language):
             return quote_turtle(text) + (f"@{language}" if language else "")
-
-
-def write_xml(thesaurus: Thesaurus, target: Target, options: Options = PLAIN) -> None:
-    """Write classes and words as SKOS concepts in RDF/XML.
-
-    XML has no way to write most control characters: in texts they become U+FFFD, while a word's
-    address still spells them.
-    """
-    write_lines(target, _xml_lines(thesaurus, options))
+        case name:
+            return "a" if name == "rdf:type" else name
 
 
 def quote_xml(text: str) -> str:
@@ -226,7 +186,13 @@ def quote_xml(text: str) -> str:
     return _FORBIDDEN.sub("\N{REPLACEMENT CHARACTER}", text).translate(_XML)
 
 
-def _xml_lines(thesaurus: Thesaurus, options: Options) -> Iterator[str]:
+@exporter
+def write_xml(thesaurus: Thesaurus, options: Options) -> Iterator[str]:
+    """Write classes and words as SKOS concepts in RDF/XML.
+
+    XML has no way to write most control characters: in texts they become U+FFFD, while a word's
+    address still spells them.
+    """
     spaces = "".join(f'\n    xmlns:{name}="{iri}"' for name, iri in NAMESPACES.items())
     yield f'<?xml version="1.0" encoding="UTF-8"?>\n<rdf:RDF{spaces}>\n'
     for subject, facts in describe(thesaurus, options):
@@ -237,13 +203,13 @@ def _xml_lines(thesaurus: Thesaurus, options: Options) -> Iterator[str]:
     yield "</rdf:RDF>\n"
 
 
-def _element(predicate: Name, value: Value) -> str:
-    tag = f"{predicate.prefix}:{predicate.local}"
+def _element(tag: str, value: Value) -> str:
     match value:
         case Address(iri):
             return f'<{tag} rdf:resource="{quote_xml(iri)}"/>'
-        case Name(prefix, local):
-            return f'<{tag} rdf:resource="{NAMESPACES[prefix]}{local}"/>'
         case Text(text, language):
             spoken = f' xml:lang="{language}"' if language else ""
             return f"<{tag}{spoken}>{quote_xml(text)}</{tag}>"
+        case name:
+            prefix, local = name.split(":")
+            return f'<{tag} rdf:resource="{NAMESPACES[prefix]}{local}"/>'

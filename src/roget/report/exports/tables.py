@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import tempfile
 from collections.abc import Iterator
@@ -14,41 +15,27 @@ from roget.core.io import duck
 from roget.core.store import new_file
 from roget.errors import InputError
 from roget.learn.thesaurus import Thesaurus
-from roget.report.exports.base import (
-    PLAIN,
-    Options,
-    Target,
-    entries,
-    is_text,
-    number,
-    one_line,
-    write_lines,
-)
+from roget.report.exports.base import PLAIN, Options, Target, entries, exporter, number, one_line
 
 COLUMNS = ("word", "class_path", "label", "probability", "count")
 """A word and a class: the nodes from the root to it, such as 0/2/5, and what it is called."""
-
-_TEXTS = ("word", "class_path", "label")
 
 Row: TypeAlias = tuple[str, str, str, float, int | float]
 
 
 def rows(thesaurus: Thesaurus) -> Iterator[Row]:
     """Class by class, the words that are listed in it."""
+    totals = thesaurus.counts.word_totals
     for one in entries(thesaurus):
         path = "/".join(map(str, one.path))
         for member in one.members:
-            count = number(float(thesaurus.counts.word_totals[member.row]))
-            yield member.word, path, one.label, member.probability, count
+            yield member.word, path, one.label, member.probability, number(totals[member.row])
 
 
-def write_tsv(thesaurus: Thesaurus, target: Target, options: Options = PLAIN) -> None:
+@exporter
+def write_tsv(thesaurus: Thesaurus, options: Options) -> Iterator[str]:
     """Write a head and a line for each word and class in which it is listed; nothing is quoted."""
     one_line(map(str, thesaurus.words), "TSV")
-    write_lines(target, _tsv_lines(thesaurus))
-
-
-def _tsv_lines(thesaurus: Thesaurus) -> Iterator[str]:
     yield "\t".join(COLUMNS) + "\n"
     for row in rows(thesaurus):
         one_line([row[2]], "TSV")
@@ -57,7 +44,7 @@ def _tsv_lines(thesaurus: Thesaurus) -> Iterator[str]:
 
 def write_parquet(thesaurus: Thesaurus, target: Target, options: Options = PLAIN) -> None:
     """Write a row for each word and class in which it is listed."""
-    if is_text(target):
+    if isinstance(target, io.TextIOBase):
         raise InputError("Parquet is bytes: expected a file, or a stream of bytes")
     if isinstance(target, str | os.PathLike):
         with new_file(target) as draft:
@@ -72,16 +59,11 @@ def write_parquet(thesaurus: Thesaurus, target: Target, options: Options = PLAIN
 def _write_file(thesaurus: Thesaurus, file: Path) -> None:
     listed = list(rows(thesaurus))
     whole = all(isinstance(row[-1], int) for row in listed)
-    types = {
-        **dict.fromkeys(_TEXTS, "VARCHAR"),
-        "probability": "DOUBLE",
-        "count": "BIGINT" if whole else "DOUBLE",
+    types = ["VARCHAR", "VARCHAR", "VARCHAR", "DOUBLE", "BIGINT" if whole else "DOUBLE"]
+    kinds = {"VARCHAR": object, "BIGINT": np.int64, "DOUBLE": np.float64}
+    columns = {
+        name: np.fromiter((row[place] for row in listed), dtype=kinds[type], count=len(listed))
+        for place, (name, type) in enumerate(zip(COLUMNS, types, strict=True))
     }
-    kinds = {"BIGINT": np.int64, "DOUBLE": np.float64}
-    columns = {}
-    for place, name in enumerate(COLUMNS):
-        array = np.empty(len(listed), dtype=kinds.get(types[name], object))
-        array[:] = [row[place] for row in listed]
-        columns[name] = array
     with duck.database() as connection:
-        duck.write_parquet(connection, columns, types, file)
+        duck.write_parquet(connection, columns, dict(zip(COLUMNS, types, strict=True)), file)

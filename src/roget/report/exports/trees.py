@@ -1,21 +1,15 @@
-"""The tree as other programs read trees: Newick, Brown's paths, Graphviz."""
+"""The tree as other programs read trees: Newick, Brown's paths, Graphviz, nested JSON."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
+from typing import Any
 
+from roget._version import __version__
 from roget.learn.thesaurus import Thesaurus
-from roget.report.exports.base import (
-    PLAIN,
-    Entry,
-    Options,
-    Target,
-    entries,
-    number,
-    one_line,
-    ways,
-    write_lines,
-)
+from roget.report.exports import base
+from roget.report.exports.base import Entry, Options, entries, exporter, number, one_line, ways
 
 SHOWN = 12
 """Words drawn in a class."""
@@ -29,14 +23,6 @@ _ESCAPES = {
 }
 
 
-def write_newick(thesaurus: Thesaurus, target: Target, options: Options = PLAIN) -> None:
-    """Write one tree: words are its leaves, at their places, and classes its inner nodes.
-
-    Branches have no lengths. A class in which no word has its place is left out.
-    """
-    write_lines(target, [_newick(thesaurus)])
-
-
 def quote_newick(label: str) -> str:
     """A label as Newick writes it.
 
@@ -46,26 +32,20 @@ def quote_newick(label: str) -> str:
     return "'" + label.replace("'", "''") + "'"
 
 
-def _newick(thesaurus: Thesaurus) -> str:
+@exporter
+def write_newick(thesaurus: Thesaurus, options: Options) -> Iterator[str]:
+    """Write one tree: words are its leaves, at their places, and classes its inner nodes.
+
+    Branches have no lengths. A class in which no word has its place is left out.
+    """
     # Parts come after their wholes, so that from behind they are written before them.
     written: dict[int, str] = {}
-    shown: list[Entry] = list(entries(thesaurus))
-    for one in reversed(shown):
+    for one in reversed(list(entries(thesaurus))):
         parts = [written.pop(child) for child in one.children if child in written]
         parts += [quote_newick(member.word) for member in one.members if member.placed]
         if parts:
             written[one.node] = f"({','.join(parts)}){quote_newick(one.label)}"
-    return written[0] + ";\n"
-
-
-def write_brown(thesaurus: Thesaurus, target: Target, options: Options = PLAIN) -> None:
-    """Write a line for each word: bits, tab, word, tab, count; ordered by bits, then by count.
-
-    The bits lead from the root to the word's place: one for each split into two; as many as tell
-    the parts apart for a split into more.
-    """
-    one_line(map(str, thesaurus.words), "a Brown paths file")
-    write_lines(target, _brown_lines(thesaurus))
+    yield written[0] + ";\n"
 
 
 def codes(thesaurus: Thesaurus) -> dict[int, str]:
@@ -79,7 +59,14 @@ def codes(thesaurus: Thesaurus) -> dict[int, str]:
     return found
 
 
-def _brown_lines(thesaurus: Thesaurus) -> Iterator[str]:
+@exporter
+def write_brown(thesaurus: Thesaurus, options: Options) -> Iterator[str]:
+    """Write a line for each word: bits, tab, word, tab, count; ordered by bits, then by count.
+
+    The bits lead from the root to the word's place: one for each split into two; as many as tell
+    the parts apart for a split into more.
+    """
+    one_line(map(str, thesaurus.words), "a Brown paths file")
     bits = codes(thesaurus)
     rows = zip(
         (bits[int(place)] for place in thesaurus.places),
@@ -91,11 +78,6 @@ def _brown_lines(thesaurus: Thesaurus) -> Iterator[str]:
         yield f"{path}\t{word}\t{number(-negative)}\n"
 
 
-def write_graphviz(thesaurus: Thesaurus, target: Target, options: Options = PLAIN) -> None:
-    """Write a digraph: classes from left to right, those without parts with their first words."""
-    write_lines(target, _graphviz_lines(thesaurus, options))
-
-
 def quote_graphviz(text: str) -> str:
     """A text as Graphviz writes it.
 
@@ -105,7 +87,9 @@ def quote_graphviz(text: str) -> str:
     return f'"{text.translate(_ESCAPES)}"'
 
 
-def _graphviz_lines(thesaurus: Thesaurus, options: Options) -> Iterator[str]:
+@exporter
+def write_graphviz(thesaurus: Thesaurus, options: Options) -> Iterator[str]:
+    """Write a digraph: classes from left to right, those without parts with their first words."""
     yield f"digraph {quote_graphviz(options.title)} {{\n"
     yield "  rankdir=LR;\n"
     yield '  node [shape=box, style=rounded, fontname="sans-serif"];\n'
@@ -122,3 +106,48 @@ def _label(one: Entry) -> str:
     words = [member.word for member in one.members if member.placed]
     more = [f"… {len(words) - SHOWN:,} more"] if len(words) > SHOWN else []
     return "\n".join([one.label, "", *words[:SHOWN], *more])
+
+
+@exporter
+def write_json(thesaurus: Thesaurus, options: Options) -> Iterator[str]:
+    """Write the tree: `children` of a class are classes, and a leaf has `words` instead."""
+    head = {
+        "title": options.title,
+        "language": options.language,
+        "made_by": f"roget {__version__}",
+        "words": len(thesaurus),
+        "classes": thesaurus.tree.n_clusters,
+    }
+    yield _object(head) + ',\n"tree": '
+    # Written as it is walked: a deep tree nests deeper than a recursive writer can go.
+    nested, previous = 0, None
+    for one in entries(thesaurus):
+        level = len(one.path) - 1
+        yield "]}" * (nested - level) + ("\n" if previous == one.parent else ",\n")
+        yield _object(_class(one)) + (', "children": [' if one.children else "}")
+        nested, previous = level + bool(one.children), one.node
+    yield "]}" * nested + "}\n"
+
+
+def _class(one: Entry) -> dict[str, Any]:
+    found: dict[str, Any] = {
+        name: getattr(one.about, name) for name in ("node", "label", "size", "mass", "value")
+    }
+    found["contexts"] = [context._asdict() for context in one.about.contexts[: base.TYPICAL]]
+    if not one.children:
+        totals = one.thesaurus.counts.word_totals
+        found["words"] = [
+            {
+                "word": member.word,
+                "probability": member.probability,
+                "placed": member.placed,
+                "count": number(totals[member.row]),
+            }
+            for member in one.members
+        ]
+    return found
+
+
+def _object(fields: dict[str, Any]) -> str:
+    """A JSON object that is left open for one more field."""
+    return json.dumps(fields, ensure_ascii=False, allow_nan=False)[:-1]
