@@ -15,6 +15,7 @@ from typer.testing import CliRunner
 import roget
 from roget.cli import app
 from roget.core.information import bits
+from roget.report.format import brief as short
 from roget.web import static
 from roget.web.desk import Desk
 from roget.web.views import brief
@@ -78,7 +79,7 @@ def test_neighbours_are_the_same_everywhere(folder, client, blocks):
         ]
         flat = blocks[f"words-{row // static.SHARD}"][row % static.SHARD][3]
         assert [(words[at], d) for at, d in zip(flat[::2], flat[1::2], strict=True)] == [
-            (word, static._r(brief(distance))) for word, distance in right
+            (word, short(brief(distance), static.DIGITS)) for word, distance in right
         ]
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import roget
-from roget.report.page import bundle
+from roget.report.render.html import bundle
 
 FOLDER = Path(roget.__file__).parent / "web" / "js"
 DECLARED = re.compile(r"^(?:export )?(?:async )?(?:function|class|const|let) ([\w$]+)", re.M)

@@ -1,5 +1,125 @@
-"""Results for people and machines: subjects make reports, renderers write them."""
+"""Results for people and machines: every command makes a report, every format is made of one."""
 
-from roget.report.report import Cell, Column, Report, Table
+from __future__ import annotations
 
-__all__ = ["Cell", "Column", "Report", "Table"]
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from roget import catalogue
+
+
+@dataclass(frozen=True)
+class Column:
+    """How a column of a table is called and set."""
+
+    title: str = ""
+    """A line break in it is a space where titles have one line."""
+    right: bool = False
+    """For numbers: at the right edge."""
+    fit: Literal["wrap", "cut", "keep"] = "wrap"
+    """What becomes of texts too long for a terminal: wrapped, cut at the end, or left whole."""
+    share: int = 0
+    """Of the room that other columns leave, this many parts."""
+    most: int | None = None
+    """Longer texts lose their middle in a terminal."""
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A text in parts that a format may set apart."""
+
+    text: str
+    interval: str = ""
+    rank: str = ""
+    letters: str = ""
+    strong: bool = False
+    slanted: bool = False
+
+    def __str__(self) -> str:
+        parts = (self.text, self.interval, f"({self.rank})" if self.rank else "", self.letters)
+        return " ".join(part for part in parts if part)
+
+
+@dataclass(frozen=True)
+class Table:
+    """Rows of texts (or, for spreadsheets, of values) below the titles of their columns."""
+
+    columns: Sequence[Column]
+    rows: Sequence[Sequence[Any]]
+    title: str = ""
+    headed: bool = True
+    """Whether the titles of the columns are shown."""
+    above: int | None = None
+    """Rows before the rule that parts the table."""
+    repeated: int = 0
+    """Where columns do not fit side by side, this many come again in each table of the others."""
+
+    @classmethod
+    def of(
+        cls,
+        titles: Iterable[str],
+        rows: Iterable[Sequence[Any]],
+        numbers: Container[str] = (),
+        fit: Literal["wrap", "cut", "keep"] = "wrap",
+        title: str = "",
+    ) -> Table:
+        """A table whose columns are set alike, those of numbers at the right."""
+        columns = [Column(name, right=name in numbers, fit=fit) for name in titles]
+        return cls(columns, list(rows), title)
+
+
+@dataclass(frozen=True)
+class Report:
+    """What a command found, in a form that any renderer of the catalogue can write.
+
+    Parameters
+    ----------
+    title : what a page of it is called.
+    lead : the lines it begins with.
+    about : a paragraph on what was done.
+    tables : rows of texts, ready to be shown.
+    notes : remarks below the tables.
+    warnings : what makes it unreliable.
+    talk : warnings that do not belong into plain text: they are said beside it.
+    signature : what the values depend on beside the data.
+    data : plain data, which JSON prints.
+    sheet : the table that spreadsheets get, with all digits. Default: the first of the tables.
+    page : makes a page of its own, if it has one.
+
+    Examples
+    --------
+    >>> table = Table([Column("word"), Column("seen", right=True)], [("milk", "3")])
+    >>> print(Report("Counts", tables=[table]).render("markdown"))
+    | word | seen |
+    | :-- | --: |
+    | milk | 3 |
+    <BLANKLINE>
+    """
+
+    title: str
+    lead: Sequence[str] = ()
+    about: str = ""
+    tables: Sequence[Table] = ()
+    notes: Sequence[str] = ()
+    warnings: Sequence[str] = ()
+    talk: Sequence[str] = ()
+    signature: str = ""
+    data: Any = None
+    sheet: Table | None = None
+    page: Callable[[], str] | None = field(default=None, repr=False, compare=False)
+
+    @classmethod
+    def of(cls, title: str, facts: Mapping[str, Any]) -> Report:
+        """A few facts, one in each line."""
+        rows = [(name.replace("_", " "), str(value)) for name, value in facts.items()]
+        table = Table([Column("fact", fit="keep"), Column("value")], rows, headed=False)
+        return cls(title, tables=[table], data=facts, sheet=Table.of(facts, [[*facts.values()]]))
+
+    def render(self, format: str = "text") -> str:
+        """The report in one of the formats of the catalogue: a name of its kind "renderers"."""
+        text: str = catalogue.load("renderers", format)(self)
+        return text
+
+    def __str__(self) -> str:
+        return self.render("text").rstrip("\n")

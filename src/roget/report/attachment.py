@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from roget.learn.attachment import Attacher, Test
-from roget.report import Column, Report, Table
+from roget.report import Report, Table
 from roget.report.format import UNDEFINED, plural
 
 
 def report(found: Test) -> Report:
     """Accuracy with its interval, and a table of stages, in per cent."""
-    titles = ("coverage %", "accuracy %")
-    columns = [Column("stage", fit="cut"), *(Column(t, right=True, fit="cut") for t in titles)]
+    titles = ("stage", "coverage %", "accuracy %")
     rows = [(one.stage, _percent(one.coverage), _percent(one.accuracy)) for one in found.stages]
     return Report(
         title="Attachment",
@@ -20,7 +19,7 @@ def report(found: Test) -> Report:
             f"{plural(found.items, 'quadruple')}: {found.accuracy:.2%} right "
             f"(95 % interval {found.low:.1%} to {found.high:.1%})"
         ],
-        tables=[Table(columns, rows)],
+        tables=[Table.of(titles, rows, titles[1:], "cut")],
         data=found.as_dict(),
         sheet=Table.of(
             ("stage", "coverage", "accuracy"),
@@ -54,6 +53,6 @@ def answers(quads: Iterable[Sequence[str]], nouns: Iterable[float]) -> Iterator[
 def report_answers(rows: Sequence[Sequence[str]]) -> Report:
     """Answered quadruples, all at once."""
     titles = ("verb", "object", "preposition", "noun", "answer", "probability")
-    table = Table([Column(title, right=title == "probability") for title in titles], rows)
+    table = Table.of(titles, rows, ("probability",))
     data = [{**dict(zip(titles, row, strict=True)), "probability": float(row[-1])} for row in rows]
     return Report(title="Where phrases attach", tables=[table], data={"quadruples": data})

@@ -9,7 +9,7 @@ from math import fsum
 from pathlib import Path
 from typing import Any
 
-from roget.report import Column, Report, Table
+from roget.report import Report, Table
 from roget.report.format import plural
 
 
@@ -71,11 +71,11 @@ def report(name: str, summary: Mapping[str, Any]) -> Report:
         contexts = ", ".join(f"{one['context']} {one['count']:,}" for one in entry["contexts"])
         rows.append((entry["word"], f"{entry['total']:,}", contexts))
         values += [(entry["word"], one["context"], one["count"]) for one in entry["contexts"]]
-    columns = Column("word"), Column("seen", right=True), Column("contexts, most frequent first")
+    titles = ("word", "seen", "contexts, most frequent first")
     return Report(
         title=f"Counts of {name}",
         lead=[f"{name}: {sizes(summary)}", *_origin(summary)],
-        tables=[Table(columns, rows)],
+        tables=[Table.of(titles, rows, ("seen",))],
         data=summary,
         sheet=Table.of(("word", "context", "count"), values),
     )
@@ -88,7 +88,7 @@ def report_word(found: Mapping[str, Any]) -> Report:
     return Report(
         title=f"Contexts of {found['word']}",
         lead=[f"{found['word']}: seen {seen} in {plural(len(contexts), 'context')}"],
-        tables=[Table((Column("context"), Column("seen", right=True)), rows)],
+        tables=[Table.of(("context", "seen"), rows, ("seen",))],
         data=found,
         sheet=Table.of(("context", "count"), [tuple(one.values()) for one in contexts]),
     )
@@ -114,7 +114,8 @@ def _origin(summary: Mapping[str, Any]) -> list[str]:
         lines.append("relations: " + ", ".join(summary["relations"]))
     inputs = origin.get("inputs", [])
     if inputs:
-        names = ", ".join(_input_name(one["path"]) for one in inputs[:3])
+        paths = [one["path"] for one in inputs[:3]]
+        names = ", ".join("standard input" if path == "-" else path for path in paths)
         more = f" and {len(inputs) - 3:,} more" if len(inputs) > 3 else ""
         unit = UNITS.get(origin.get("recipe", {}).get("reader"), "token")
         read = f" ({plural(origin['tokens'], unit)} read)" if origin.get("tokens") else ""
@@ -122,7 +123,3 @@ def _origin(summary: Mapping[str, Any]) -> list[str]:
     if "source" in origin:
         lines.append(f"from: {origin['source']}")
     return lines
-
-
-def _input_name(path: str) -> str:
-    return "standard input" if path == "-" else path

@@ -14,7 +14,7 @@ from roget.core.store import check_file
 from roget.errors import InputError, MissingExtra
 from roget.learn.evaluation.decision import Decisions
 from roget.learn.evaluation.heldout import PARTS, PEER, Comparison, Heldout
-from roget.report import Column, Report, Table
+from roget.report import Report, Table
 from roget.report.format import UNDEFINED, number, plural
 
 FIGURES = (".svg", ".png", ".pdf")
@@ -23,25 +23,16 @@ FIGURES = (".svg", ".png", ".pdf")
 def heldout(found: Comparison) -> Report:
     """Every model's loss in bits per pair, and how far it lies below Kneser–Ney."""
     rows = [_row(row, found.peer) for row in found.rows]
-    data = {
-        "unit": "bits",
-        "words": found.words,
-        "contexts": found.contexts,
-        "new_words": found.new_words,
-        "tokens": found.tokens,
-        "splits": found.splits,
-        "seed": found.seed,
-        "backoff": found.backoff,
-        "rows": rows,
-    }
-    titles = ("bits\ntest", "bits\nnew", "below\nKneser–Ney", "KL\ntrain", "KL\ntest", "KL\nnew")
+    titles = (
+        "model", "bits\ntest", "bits\nnew", "below\nKneser–Ney", "KL\ntrain", "KL\ntest", "KL\nnew",
+    )  # fmt: skip
     note = "bits: per pair. KL: relative entropy, in bits; it counts every word alike."
     return Report(
         title="Models on held-out counts",
         lead=_about(found),
-        tables=[_table("model", titles, map(_texts, rows))],
+        tables=[Table.of(titles, map(_texts, rows), titles[1:])],
         notes=[note, *_spreads(found.splits, "split")],
-        data=data,
+        data={"unit": "bits", **_facts(found), "rows": rows},
         sheet=_heldout_sheet(rows),
     )
 
@@ -74,9 +65,9 @@ def _texts(row: dict[str, Any]) -> list[str]:
     ]
 
 
-def _table(first: str, titles: Iterable[str], rows: Iterable[list[str]]) -> Table:
-    columns = [Column(first), *(Column(title, right=True) for title in titles)]
-    return Table(columns, list(rows))
+def _facts(found: Comparison | Decisions) -> dict[str, Any]:
+    """What the models were compared on."""
+    return {name: value for name, value in vars(found).items() if name != "rows"}
 
 
 def _heldout_sheet(rows: Iterable[dict[str, Any]]) -> Table:
@@ -134,16 +125,6 @@ def decisions(found: Decisions) -> Report:
                 "exceptional_errors": [None if e != e else e for e in row.exceptional],
             }
         )
-    data = {
-        "words": found.words,
-        "contexts": found.contexts,
-        "pairs": found.pairs,
-        "triples": found.triples,
-        "exceptional": found.exceptional,
-        "draws": found.draws,
-        "seed": found.seed,
-        "rows": rows,
-    }
     seeds = _seeds(found.seed, found.draws)
     lead = [
         f"{found.words:,} words × {found.contexts:,} contexts. All tokens of "
@@ -152,12 +133,7 @@ def decisions(found: Decisions) -> Report:
         "exceptional",
         f"({seeds if found.draws == 1 else f'mean of {seeds}'}).",
     ]
-    columns = [
-        Column("wrong decisions"),
-        Column("all", right=True),
-        Column("exceptional", right=True),
-        Column("classes that weigh most"),
-    ]
+    titles = ("wrong decisions", "all", "exceptional", "classes that weigh most")
     texts = [
         (row["model"], _spread(row["all"]), _spread(row["exceptional"]), row["chosen"] or UNDEFINED)
         for row in rows
@@ -170,9 +146,9 @@ def decisions(found: Decisions) -> Report:
     return Report(
         title="Which of two verbs takes a noun",
         lead=lead,
-        tables=[Table(columns, texts)],
+        tables=[Table.of(titles, texts, titles[1:3])],
         notes=_spreads(found.draws, "draw"),
-        data=data,
+        data={**_facts(found), "rows": rows},
         sheet=Table.of(("model", "triples", "error", "low", "high", "chosen"), values),
     )
 

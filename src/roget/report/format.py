@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import shutil
 import unicodedata
 from collections.abc import Callable, Iterator, Sequence
@@ -57,6 +58,18 @@ def branches(children: Callable[[int], Sequence[int]]) -> Iterator[tuple[str, st
         for number, child in enumerate(reversed(children(node))):
             sign, margin = ("├─ ", "│  ") if number else ("└─ ", "   ")
             waiting.append((below + sign, below + margin, child))
+
+
+def brief(value: float | None, digits: int = 5) -> float | int | None:
+    """A number as short as a reader can use; None where it is undefined.
+
+    >>> brief(0.123456789), brief(3.0), brief(float("nan"))
+    (0.12346, 3, None)
+    """
+    if value is None or not math.isfinite(value):
+        return None
+    short = float(f"{value:.{digits}g}")
+    return int(short) if short.is_integer() else short
 
 
 def printable(text: str, most: int | None = None) -> str:

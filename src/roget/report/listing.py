@@ -15,20 +15,20 @@ from roget.report import Column, Report, Table
 
 def describe(kind: str) -> list[dict[str, Any]]:
     """One plain dictionary per name, in catalogue order."""
-    describe_one = {"measures": _measure, "entropies": _estimator}.get(kind, _plain)
-    parts = [describe_one(name, catalogue.load(kind, name)) for name in catalogue.names(kind)]
+    more = {"measures": _measure, "entropies": _estimator}.get(kind, lambda _: {})
+    parts = []
+    for name in catalogue.names(kind):
+        # A measure is declared as a class; it says more once it is made.
+        part = catalogue.load(kind, name)() if kind == "measures" else catalogue.load(kind, name)
+        parts.append({"name": name, "summary": _summary(part), **more(part)})
     if kind == "relations":
         parts.append({"name": "all", "summary": "all of these"})
     return parts
 
 
-def _measure(name: str, declared: Any) -> dict[str, Any]:
-    measure = declared()
+def _measure(measure: Any) -> dict[str, Any]:
     low, high = (None if math.isinf(bound) else bound for bound in measure.range)
-    parameters = {field.name: field.default for field in fields(measure)}
     return {
-        "name": name,
-        "summary": _summary(measure),
         "about": inspect.getdoc(measure) or "",
         "better": measure.direction,
         "low": low,
@@ -36,23 +36,17 @@ def _measure(name: str, declared: Any) -> dict[str, Any]:
         "best": measure.best,
         "symmetric": measure.symmetric,
         "needs": list(measure.needs),
-        "parameters": parameters,
+        "parameters": {field.name: field.default for field in fields(measure)},
         "reference": measure.reference,
     }
 
 
-def _estimator(name: str, estimator: Any) -> dict[str, Any]:
+def _estimator(estimator: Any) -> dict[str, Any]:
     return {
-        "name": name,
-        "summary": _summary(estimator),
         "assumes": estimator.assumes,
         "joint support": "|C|·|K|" if estimator.joint_support == "product" else "cells seen",
         "reference": estimator.reference,
     }
-
-
-def _plain(name: str, thing: Any) -> dict[str, Any]:
-    return {"name": name, "summary": _summary(thing)}
 
 
 def _summary(thing: Any) -> str:
@@ -90,38 +84,18 @@ def listed(title: str, rows: Sequence[tuple[str, str]], data: Any) -> Report:
     return Report(title=title, tables=[Table(columns, rows, headed=False)], data=data)
 
 
-def describe_data() -> list[dict[str, Any]]:
-    """One plain dictionary per sample and set of data: samples first."""
+def report_data() -> Report:
+    """Name, content, state and licence of samples and sets of data, samples first."""
     from roget.data import SAMPLES, data_sets
     from roget.data.bundled import ATTRIBUTION
 
-    samples = [
+    entries: list[dict[str, Any]] = [
         {"name": name, "about": about, "licence": ATTRIBUTION, "here": True, "megabytes": None}
         for name, about in SAMPLES.items()
     ]
-    sets = [
-        {
-            "name": one.name,
-            "about": one.about,
-            "licence": one.licence,
-            "here": _is_here(one),
-            "megabytes": one.megabytes,
-        }
-        for one in data_sets().values()
-    ]
-    return samples + sets
-
-
-def _is_here(one: Any) -> bool:
-    try:
-        return bool(one.path)
-    except InputError:
-        return False
-
-
-def report_data() -> Report:
-    """Name, content, state and licence of samples and sets of data."""
-    entries = describe_data()
+    for one in data_sets().values():
+        told = {"name": one.name, "about": one.about, "licence": one.licence}
+        entries.append({**told, "here": _is_here(one), "megabytes": one.megabytes})
     rows = []
     for entry in entries:
         if entry["megabytes"] is None:
@@ -132,3 +106,10 @@ def report_data() -> Report:
             state = f"{entry['megabytes']:g} MB to fetch"
         rows.append((entry["name"], f"{entry['about']} ({state}; {entry['licence']})"))
     return listed("Data", rows, entries)
+
+
+def _is_here(one: Any) -> bool:
+    try:
+        return bool(one.path)
+    except InputError:
+        return False

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 from roget.core.information import bits
 from roget.learn.treecut.estimator import CutClass
@@ -30,23 +31,33 @@ def report(found: Preference, source: str, top: int | None = None) -> Report:
         Column("words seen", fit="cut", share=3),
     ]
     total = sum(one.probability for one in rest)
+    classes = [_class(one) for one in found.classes[:top]]
     data = {
         "head": found.context,
         "thesaurus": source,
         "tokens": found.tokens,
         "unknown": found.unknown,
         "description_length": found.description_length,
-        "classes": [_class(one) for one in found.classes[:top]],
+        "classes": classes,
     }
-    titles = ("head", "id", "label", "probability", "prior", "association", "size", "words")
+    titles = ("id", "label", "probability", "prior", "association", "size")
+    values = [
+        (
+            found.context,
+            *(one[title] for title in titles),
+            "; ".join(f"{seen['word']} {seen['count']:g}" for seen in one["words"]),
+        )
+        for one in classes
+    ]
+    lost = found.tokens and found.unknown == 1
     return Report(
         title=f"What {found.context} prefers",
         lead=list(_lead(found, source)),
         tables=[Table(columns, [_row(one) for one in shown])],
         notes=[f"and {plural(len(rest), 'class')} of p {total:.3f} together (--top)"] * bool(rest),
-        talk=_warnings(found),
+        talk=["the thesaurus knows none of these words: there is nothing to tell"] * bool(lost),
         data=data,
-        sheet=Table.of(titles, [(found.context, *_values(one)) for one in found.classes[:top]]),
+        sheet=Table.of(("head", *titles, "words"), values),
     )
 
 
@@ -60,7 +71,7 @@ def _lead(found: Preference, source: str) -> Iterator[str]:
         yield f"  {found.unknown:.0%} of the tokens are words it does not know: left out"
 
 
-def _class(one: CutClass) -> dict[str, object]:
+def _class(one: CutClass) -> dict[str, Any]:
     return {
         "id": one.id,
         "label": one.label,
@@ -74,28 +85,12 @@ def _class(one: CutClass) -> dict[str, object]:
 
 
 def _row(one: CutClass) -> tuple[str, ...]:
+    ratio = one.probability / one.prior if one.prior else None
+    usual = "" if ratio is None else f"{ratio:,.0f}" if ratio >= 10 else f"{ratio:.1f}"
     words = ", ".join(f"{word} {_count(count)}" for word, count in one.words[:WORDS])
-    return f"{one.probability:.3f}", _ratio(one), one.label, words
-
-
-def _values(one: CutClass) -> tuple[object, ...]:
-    words = "; ".join(f"{word} {count:g}" for word, count in one.words)
-    return one.id, one.label, one.probability, one.prior, one.association, one.size, words
+    return f"{one.probability:.3f}", usual, one.label, words
 
 
 def _count(count: float) -> str:
     """A count that may be shared out, in few digits."""
     return f"{count:,.0f}" if count == round(count) or count >= 10 else f"{count:.1f}"
-
-
-def _warnings(found: Preference) -> list[str]:
-    if found.tokens and found.unknown == 1:
-        return ["the thesaurus knows none of these words: there is nothing to tell"]
-    return []
-
-
-def _ratio(one: CutClass) -> str:
-    if not one.prior:
-        return ""
-    ratio = one.probability / one.prior
-    return f"{ratio:,.0f}" if ratio >= 10 else f"{ratio:.1f}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from roget.report import Column, Report, Table
+from roget.report import Report, Table
 from roget.report.format import ARROWS, number, plural
 from roget.scoring.result import ScoreTable
 
@@ -15,21 +15,21 @@ if TYPE_CHECKING:
 
 def report(table: ScoreTable) -> Report:
     """What was scored, the scores beside those of trivial answers, and what to beware of."""
+    trivial = list(dict.fromkeys(name for row in table.rows for name in row.baselines))
     reasons = [f"{row.measure}: {row.reason}" for row in table.rows if row.value is None]
     return Report(
         title="Scores against a gold standard",
         lead=[_summary(table)],
-        tables=[_scores(table), *_details(table.details)],
+        tables=[_scores(table, trivial), *_details(table.details)],
         warnings=[*reasons, *table.warnings],
         signature=table.signature,
         data=table.as_dict(),
-        sheet=_sheet(table),
+        sheet=_sheet(table, trivial),
     )
 
 
-def _scores(table: ScoreTable) -> Table:
+def _scores(table: ScoreTable, trivial: list[str]) -> Table:
     """Entropies and intervals have columns only where a measure has them."""
-    trivial = _trivial(table)
     entropies = any(row.entropy is not None for row in table.rows)
     intervals = any(row.low is not None for row in table.rows)
     texts = ["measure", "entropy"] if entropies else ["measure"]
@@ -40,25 +40,17 @@ def _scores(table: ScoreTable) -> Table:
         values = [row.value, row.low, row.high][: len(numbers)]
         values += [row.baselines.get(name) for name in trivial]
         rows.append([*first[: len(texts)], *map(number, values)])
-    columns = [Column(title) for title in texts]
-    return Table([*columns, *(Column(title, right=True) for title in (*numbers, *trivial))], rows)
+    numbers += trivial
+    return Table.of([*texts, *numbers], rows, numbers)
 
 
-def _trivial(table: ScoreTable) -> list[str]:
-    """The trivial answers that have a column."""
-    return list(dict.fromkeys(name for row in table.rows for name in row.baselines))
-
-
-def _sheet(table: ScoreTable) -> Table:
+def _sheet(table: ScoreTable, trivial: list[str]) -> Table:
     """All digits; the signature is a column, so that it stays with them."""
-    trivial = _trivial(table)
     titles = ["measure", "entropy", "value", "low", "high", "better", *trivial]
-    rows = [
-        [row.measure, row.entropy, row.value, row.low, row.high, row.direction]
-        + [row.baselines.get(name) for name in trivial]
-        + [row.reason, table.signature]
-        for row in table.rows
-    ]
+    rows = []
+    for row in table.rows:
+        own = [row.measure, row.entropy, row.value, row.low, row.high, row.direction]
+        rows.append([*own, *map(row.baselines.get, trivial), row.reason, table.signature])
     return Table.of([*titles, "reason", "signature"], rows)
 
 
@@ -75,26 +67,24 @@ def _details(details: Details | None) -> Iterator[Table]:
     """A table for each list of details that has any rows."""
     if details is None:
         return
-    worst = [
+    rows = [
         [g.group, f"{g.items:g}", str(g.classes), str(g.clusters), number(g.value)]
         for g in details.worst
     ]
     heads = ["group", "items", "classes", "clusters", "score"]
-    tables = [(f"groups with the worst {details.score}", heads, worst)]
-    for title, sets, kind, part in (
-        ("clusters that mix classes", details.mixed, "cluster", "class"),
-        ("classes that are scattered", details.scattered, "class", "cluster"),
+    tables = [(f"groups with the worst {details.score}", heads, rows)]
+    for title, sets, kind, part, parts in (
+        ("clusters that mix classes", details.mixed, "cluster", "class", "classes"),
+        ("classes that are scattered", details.scattered, "class", "cluster", "clusters"),
     ):
         rows = [
             [s.name, s.group, f"{s.size:.4g}", str(s.parts), s.largest, f"{s.share:.0%}"]
             for s in sets
         ]
-        parts = "classes" if part == "class" else "clusters"
-        heads = [kind, "group", "items", parts, f"largest {part}", "share"]
-        tables.append((title, heads, rows))
+        tables.append((title, [kind, "group", "items", parts, f"largest {part}", "share"], rows))
     for title, heads, rows in tables:
         if rows:
-            yield Table([Column(head, right=head in _NUMBERS) for head in heads], rows, title)
+            yield Table.of(heads, rows, _NUMBERS, title=title)
 
 
 _NUMBERS = ("items", "classes", "clusters", "score", "share")

@@ -24,34 +24,23 @@ def sizes(thesaurus: Thesaurus) -> str:
     )
 
 
-def _description(thesaurus: Thesaurus) -> str:
-    """How long the description of the counts is, and what the splits saved; "" if not by length."""
-    length = thesaurus.provenance.get("description_length")
-    if length is None:
-        return ""
-    saved = bits(sum(float(step["saved"]) for step in thesaurus.steps))
-    return f"described in {bits(length):,.0f} bits, {saved:,.0f} fewer than as one class"
-
-
-def _quality(thesaurus: Thesaurus) -> str:
-    """How much of what words tell about their contexts the classes tell as well."""
-    classes, words = map(bits, thesaurus.information())
+def _lead(thesaurus: Thesaurus, classes: float, words: float) -> Iterator[str]:
+    """Sizes, the bits that classes and words tell about contexts, and what else was measured."""
+    yield sizes(thesaurus)
     share = f"{classes / words:.0%}" if words > 0 else "all"
-    return (
+    yield (
         f"classes keep {share} of what words tell about their contexts "
         f"({classes:.2f} of {words:.2f} bits)"
     )
-
-
-def _heldout(thesaurus: Thesaurus) -> str:
-    """How well held-out tokens were predicted by words and classes; "" if that was not tried."""
-    found = thesaurus.provenance.get("heldout")
-    if not found:
-        return ""
-    return (
-        f"held out, bits per token: {found['all']:.2f} knowing nothing, {found['class']:.2f} the "
-        f"class, {found['word']:.2f} the word, {found['both']:.2f} both"
-    )
+    length = thesaurus.provenance.get("description_length")
+    if length is not None:
+        saved = bits(sum(float(step["saved"]) for step in thesaurus.steps))
+        yield f"described in {bits(length):,.0f} bits, {saved:,.0f} fewer than as one class"
+    if found := thesaurus.provenance.get("heldout"):
+        yield (
+            f"held out, bits per token: {found['all']:.2f} knowing nothing, {found['class']:.2f} "
+            f"the class, {found['word']:.2f} the word, {found['both']:.2f} both"
+        )
 
 
 def _alone(thesaurus: Thesaurus) -> str:
@@ -81,7 +70,10 @@ def report(thesaurus: Thesaurus, k: int = SHOWN, *, whole: bool = True) -> Repor
     rows, nodes = [], []
     for branch, one in top(thesaurus, k):
         contexts = [context.context for context in one.contexts]
-        numbers = (f"{one.mass:.1%}", f"{one.size:,}", _split(one, unit.kind))
+        split = ""
+        if one.value is not None:
+            split = f"{bits(one.value):,.0f}" if unit.kind == "bits" else f"{one.value:.3f}"
+        numbers = (f"{one.mass:.1%}", f"{one.size:,}", split)
         rows.append((*numbers, branch + one.label, ", ".join(contexts)))
         nodes.append((one.node, one.label, one.mass, one.size, contexts))
     words, contexts_seen = thesaurus.counts.shape
@@ -98,21 +90,14 @@ def report(thesaurus: Thesaurus, k: int = SHOWN, *, whole: bool = True) -> Repor
         "heldout": thesaurus.provenance.get("heldout") or None,
         "tree": [dict(zip(titles, node, strict=True)) for node in nodes],
     }
-    lead = (sizes(thesaurus), _quality(thesaurus), _description(thesaurus), _heldout(thesaurus))
     return Report(
         title="Thesaurus",
-        lead=[line for line in lead if line],
+        lead=list(_lead(thesaurus, kept, told)),
         tables=[Table(columns, rows)],
         warnings=[why] if whole and (why := _alone(thesaurus)) else [],
         data=data,
         sheet=Table.of(titles, [(*node[:4], ", ".join(node[4])) for node in nodes]),
     )
-
-
-def _split(one: WordClass, kind: str) -> str:
-    if one.value is None:
-        return ""
-    return f"{bits(one.value):,.0f}" if kind == "bits" else f"{one.value:.3f}"
 
 
 def top(thesaurus: Thesaurus, k: int = SHOWN) -> Iterator[tuple[str, WordClass]]:

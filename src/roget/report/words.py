@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from itertools import groupby
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from roget.core.counts import Counts
 from roget.core.information import bits
-from roget.learn.thesaurus import Placement, Thesaurus
-from roget.report import Column, Report, Table
+from roget.learn.thesaurus import Thesaurus
+from roget.report import Report, Table
 from roget.report.format import plural, printable, width
 
 CLASSES, CONTEXTS = 3, 4
@@ -70,7 +69,7 @@ def neighbours(thesaurus: Thesaurus, word: str, n: int, by: str) -> Report:
     return Report(
         title=f"Neighbours of {word}",
         lead=[printable(line, width()) for line in lines],
-        tables=[_table(titles, rows)],
+        tables=[Table.of(titles, rows, ("bits apart",), "cut")],
         data=found,
         sheet=Table.of(("word", "distance_bits", "contexts", "class"), values),
     )
@@ -82,17 +81,13 @@ def place(thesaurus: Thesaurus, counts: Counts, n: int) -> list[dict[str, Any]]:
     A word of which no context is known has no classes: how likely they are in general says
     nothing about it.
     """
-    rows = thesaurus.classify_table(counts, n)
-    return [_placed(word, list(own)) for word, own in groupby(rows, lambda row: row.word)]
-
-
-def _placed(word: str, rows: Sequence[Placement]) -> dict[str, Any]:
-    classes = [
-        {"node": row.node, "label": row.label, "probability": row.probability}
-        for row in rows
-        if row.known > 0
-    ]
-    return {"word": word, "known": rows[0].known, "classes": classes}
+    found: dict[str, dict[str, Any]] = {}
+    for row in thesaurus.classify_table(counts, n):
+        one = found.setdefault(row.word, {"word": row.word, "known": row.known, "classes": []})
+        if row.known > 0:
+            likely = {"node": row.node, "label": row.label, "probability": row.probability}
+            one["classes"].append(likely)
+    return list(found.values())
 
 
 def classify(thesaurus: Thesaurus, counts: Counts, n: int) -> Report:
@@ -103,18 +98,19 @@ def classify(thesaurus: Thesaurus, counts: Counts, n: int) -> Report:
     placed = place(thesaurus, counts, n)
     rows, values = [], []
     for one in placed:
-        known = f"{one['known']:.0%}"
+        word, known = one["word"], one["known"]
+        first = (word, f"{known:.0%}")
         if not one["classes"]:
-            rows.append((one["word"], known, "", UNKNOWN))
-            values.append((one["word"], None, None, None, one["known"]))
-        for number, found in enumerate(one["classes"]):
-            first = ("", "") if number else (one["word"], known)
+            rows.append((*first, "", UNKNOWN))
+            values.append((word, None, None, None, known))
+        for found in one["classes"]:
             rows.append((*first, f"{found['probability']:.1%}", found["label"]))
-            told = (found["node"], found["label"], found["probability"])
-            values.append((one["word"], *told, one["known"]))
+            values.append((word, *found.values(), known))
+            first = ("", "")
+    titles = ("word", "known", "probability", "class")
     return Report(
         title="Classes of words",
-        tables=[_table(("word", "known", "probability", "class"), rows)],
+        tables=[Table.of(titles, rows, ("known", "probability"), "cut")],
         talk=_unplaced(placed),
         data={"words": placed},
         sheet=Table.of(("word", "node", "class", "probability", "known"), values),
@@ -136,8 +132,3 @@ def _unplaced(placed: Iterable[Mapping[str, Any]]) -> list[str]:
 def _most() -> int:
     """Columns that one text may take, so that there is room for those beside it."""
     return width() // 3
-
-
-def _table(titles: Sequence[str], rows: Sequence[Sequence[str]]) -> Table:
-    numbers = ("bits apart", "known", "probability")
-    return Table([Column(title, right=title in numbers, fit="cut") for title in titles], rows)

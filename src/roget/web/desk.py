@@ -60,17 +60,12 @@ class Desk:
             return f"{self.path} cannot be written to"
         return None
 
-    @property
-    def editable(self) -> bool:
-        """Whether this thesaurus can be edited."""
-        return self.locked is None
-
     def overview(self) -> View:
         """The overview, with what can be done here."""
         done = [one for one in self.views.thesaurus.edits if not one.waiting]
         view = self.views.overview() | {
             "revision": self.revision,
-            "editable": self.editable,
+            "editable": self.locked is None,
             "locked": self.locked,
             "edits": len(done),
             "last": str(done[-1]) if done else None,
@@ -98,20 +93,15 @@ class Desk:
             if revision != self.revision:
                 raise Changed("the thesaurus has changed meanwhile: load the page again")
             edited = getattr(self.views.thesaurus, action)(**values)
-            views = self._warm(edited)
+            views = Views(edited, self.views.name).warm()
             try:
                 edited.save(self.path)
             except files.Changed:
-                found = self._warm(Thesaurus.load(self.path))
-                self.views, self.revision = found, self.revision + 1
+                found = Views(Thesaurus.load(self.path), self.views.name)
+                self.views, self.revision = found.warm(), self.revision + 1
                 raise Changed("the thesaurus was changed elsewhere: load the page again") from None
             self.views, self.revision = views, self.revision + 1
         return self.overview()
-
-    def _warm(self, thesaurus: Thesaurus) -> Views:
-        views = Views(thesaurus, self.views.name)
-        views.warm()
-        return views
 
 
 def _checked(asked: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:

@@ -12,15 +12,14 @@ import json
 import secrets
 import socket
 from collections.abc import Awaitable, Callable
+from functools import partial
 from typing import Any
 
 from roget.errors import InputError, MissingExtra, RogetError
-from roget.report.page import bundle
-from roget.report.render.html import asset
+from roget.report.render.html import asset, bundle
 from roget.web.desk import Changed, Desk
-from roget.web.page import PACKAGE, POLICY, render
-from roget.web.sheets import SHEETS, as_csv
-from roget.web.sheets import cut as cut_sheet
+from roget.web.sheets import SHEETS, as_csv, cut
+from roget.web.static import PACKAGE, POLICY, render
 from roget.web.views import MOST, NEAR, WORDS, View
 
 try:
@@ -130,6 +129,8 @@ def _file(text: str, kind: str) -> Any:
 
 
 def _view(desk: Desk, name: str, make: Answer) -> Any:
+    sheets = SHEETS | {"cut": partial(cut, desk.views)}
+
     def answer(request: Request) -> Response:
         try:
             view = make(request)
@@ -137,14 +138,10 @@ def _view(desk: Desk, name: str, make: Answer) -> Any:
             return _error(404 if isinstance(error, LookupError) else 400, str(error))
         if request.query_params.get("format") != "csv":
             return Response(_json(view), media_type="application/json")
-        if name == "cut":
-            text = as_csv(cut_sheet(desk.views, view))
-        elif name in SHEETS:
-            text = as_csv(SHEETS[name](view))
-        else:
+        if name not in sheets:
             return _error(400, f"{name} has no sheet: ask for JSON")
         headers = {"Content-Disposition": f'attachment; filename="{name}.csv"'}
-        return Response(text, media_type="text/csv", headers=headers)
+        return Response(as_csv(sheets[name](view)), media_type="text/csv", headers=headers)
 
     return answer
 
@@ -157,8 +154,8 @@ def _edit(desk: Desk, token: str) -> Any:
             origin is not None and origin != f"http://{request.headers['host']}"
         ):
             return _error(403, "edits are taken from the page of this server only")
-        if not desk.editable:
-            return _error(501, f"this thesaurus cannot be edited: {desk.locked}")
+        if locked := desk.locked:
+            return _error(501, f"this thesaurus cannot be edited: {locked}")
         body = b""
         async for part in request.stream():
             body += part

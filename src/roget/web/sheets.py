@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from roget.report import Report, Table
+from roget.report.render.data import render_csv
 from roget.web.views import View, Views
 
 Sheet = tuple[list[str], Iterable[list[Any]]]
-
 
 FORMULA = ("=", "+", "-", "@", "\t", "\r")
 """What a cell begins with that a spreadsheet may run."""
@@ -18,12 +17,9 @@ FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 def as_csv(sheet: Sheet) -> str:
     """The sheet as text, comma-separated; texts that a spreadsheet may run begin with a '."""
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
     head, rows = sheet
-    writer.writerow(head)
-    writer.writerows([_harmless(cell) for cell in row] for row in rows)
-    return out.getvalue()
+    harmless = ([_harmless(cell) for cell in row] for row in rows)
+    return render_csv(Report("", sheet=Table.of(head, harmless)))
 
 
 def _harmless(cell: Any) -> Any:
@@ -33,8 +29,7 @@ def _harmless(cell: Any) -> Any:
 def tree(view: View) -> Sheet:
     """One row per class."""
     names = ["parent", "value", "words", "share", "label"]
-    columns = [view[name] for name in names]
-    rows = zip(*columns, strict=True)
+    rows = zip(*(view[name] for name in names), strict=True)
     return ["node", *names], [[node, *row] for node, row in enumerate(rows)]
 
 
@@ -75,16 +70,13 @@ def comparison(view: View) -> Sheet:
     """One row per score."""
     rows = view["scores"]["rows"]
     against = list(dict.fromkeys(name for row in rows for name in row.get("baselines", {})))
-    head = ["measure", "entropy", "value", "better", *against]
+    head = ["measure", "entropy", "value", "better"]
     signature = view["scores"]["signature"]
-    return [*head, "signature"], [
-        [
-            *(row[name] for name in head[:4]),
-            *(row.get("baselines", {}).get(name) for name in against),
-            signature,
-        ]
+    values = [
+        [*map(row.get, head), *map(row.get("baselines", {}).get, against), signature]
         for row in rows
     ]
+    return [*head, *against, "signature"], values
 
 
 SHEETS: dict[str, Callable[[View], Sheet]] = {

@@ -23,7 +23,7 @@ MOST = 1000
 View = dict[str, Any]
 
 
-def brief(value: float | None) -> float | None:
+def brief(value: float | None, digits: int = DIGITS) -> float | None:
     """A number cut to what a reader can use; None where JSON has no name for it.
 
     >>> brief(0.123456789), brief(math.inf), brief(1234567.0)
@@ -31,7 +31,7 @@ def brief(value: float | None) -> float | None:
     """
     if value is None or not math.isfinite(value):
         return None
-    return float(f"{value:.{DIGITS}g}")
+    return float(f"{value:.{digits}g}")
 
 
 class Views:
@@ -59,11 +59,12 @@ class Views:
         seen = float(self.thesaurus.counts.total) > 0
         return self.thesaurus.information() if seen else (0.0, 0.0)
 
-    def warm(self) -> None:
-        """Make what the first answers need."""
+    def warm(self) -> Views:
+        """The same, with what the first answers need."""
         _ = self.labels, self._search, self._folded_labels, self._information
         if len(self.thesaurus):
             self.word(0)
+        return self
 
     @property
     def kind(self) -> str:
@@ -197,9 +198,10 @@ class Views:
         return {
             "kind": self.kind,
             "steps": [
-                {"classes": k, "value": _exact(value)}
-                for k, value in sorted(points.items())
-                if _exact(value) is not None
+                {"classes": k, "value": value}
+                for k, point in sorted(points.items())
+                # Description lengths differ in late digits, so they keep more of them.
+                if (value := brief(point, 9)) is not None
             ],
         }
 
@@ -220,11 +222,6 @@ class Views:
 def _context(one: TypicalContext, times: float = 1.0) -> View:
     amount = brief(one.probability * times)
     return {"context": one.context, "amount": amount, "lift": brief(one.lift)}
-
-
-def _exact(value: float | None) -> float | None:
-    """Description lengths differ in late digits, so they keep more of them."""
-    return None if value is None or not math.isfinite(value) else float(f"{value:.9g}")
 
 
 def _check(what: str, number: int, size: int) -> None:

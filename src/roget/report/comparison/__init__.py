@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from roget.report import Cell, Column, Report, Table
+from roget.report.comparison import pictures
 from roget.report.format import ARROWS, UNDEFINED, number, plural
 from roget.scoring.comparison import Comparison, SystemRow
 
@@ -36,15 +37,9 @@ def report(comparison: Comparison) -> Report:
 
 def _board(comparison: Comparison) -> Table:
     """A row for each system, by its rank under the first score, then the trivial answers."""
-    better = {(row.measure, row.entropy): ARROWS[row.direction] for row in comparison.rows}
-    titles = [" ".join(filter(None, (*score, better[score]))) for score in comparison.scores]
-    by_name: dict[str, list[SystemRow]] = {}
-    for row in comparison.rows:
-        by_name.setdefault(row.system, []).append(row)
-    lines = sorted(
-        by_name.values(),
-        key=lambda rows: (rows[0].trivial, *(() if rows[0].trivial else _order(rows[0]))),
-    )
+    better = pictures.directions(comparison)
+    titles = [" ".join(filter(None, (*score, ARROWS[better[score]]))) for score in better]
+    lines = pictures.board(comparison)
     columns = [
         Column("system", fit="keep", most=LONGEST_NAME),
         Column("clusters", right=True),
@@ -52,10 +47,6 @@ def _board(comparison: Comparison) -> Table:
     ]
     above = sum(not rows[0].trivial for rows in lines)
     return Table(columns, [_line(rows) for rows in lines], above=above, repeated=2)
-
-
-def _order(row: SystemRow) -> tuple[bool, int]:
-    return row.rank is None, row.rank or 0
 
 
 def _line(rows: list[SystemRow]) -> list[Cell | str]:

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from roget.report.comparison.pictures import directions
+from roget.report.format import brief
 from roget.scoring.cells.contingency import Contingency
 from roget.scoring.comparison import Comparison
 from roget.scoring.diagnostics import Impure, group_names, impure
@@ -23,19 +25,6 @@ TABLE_SIDE = 12
 """Classes and clusters a table shows."""
 
 FloatArray = npt.NDArray[np.float64]
-Cell = int | float | None
-
-
-def brief(value: float) -> Cell:
-    """A number as short as a reader can use; None where undefined.
-
-    >>> brief(0.123456789), brief(3.0), brief(float("nan"))
-    (0.12346, 3, None)
-    """
-    if np.isnan(value):
-        return None
-    short = float(f"{value:.5g}")
-    return int(short) if short.is_integer() else short
 
 
 def details(comparison: Comparison) -> dict[str, Any] | None:
@@ -43,21 +32,16 @@ def details(comparison: Comparison) -> dict[str, Any] | None:
     answered = comparison.answered
     if not answered:
         return None
-    signs = [1.0 if _better(comparison, score) == "higher" else -1.0 for score in comparison.scores]
+    signs = [1.0 if better == "higher" else -1.0 for better in directions(comparison).values()]
     goodness = np.stack([system.values for system in answered]) * np.array(signs)[:, None]
-    best = _best(goodness)
     return {
         "groups": group_names(answered[0].sides, len(answered[0].groups)),
-        "best": best,
+        "best": _best(goodness),
         "systems": [
             _detail(system, goodness[number], group_names(system.sides, len(system.groups)))
             for number, system in enumerate(answered)
         ],
     }
-
-
-def _better(comparison: Comparison, score: tuple[str, str | None]) -> str:
-    return next(r.direction for r in comparison.rows if (r.measure, r.entropy) == score)
 
 
 def _best(goodness: FloatArray) -> list[list[int | None]]:
@@ -98,13 +82,12 @@ def shown_table(table: Contingency) -> dict[str, Any]:
     """The largest classes and clusters of a table, clusters beside their majority class."""
     rows = np.argsort(-table.row_totals, kind="stable")[:TABLE_SIDE]
     columns = np.argsort(-table.column_totals, kind="stable")[:TABLE_SIDE]
-    place = {int(row): at for at, row in enumerate(rows)}
+    row_at, column_at = (np.full(size, -1) for size in table.shape)
+    row_at[rows], column_at[columns] = np.arange(rows.size), np.arange(columns.size)
+    at = row_at[table.rows], column_at[table.columns]
+    kept = (at[0] >= 0) & (at[1] >= 0)
     counts = np.zeros((rows.size, columns.size))
-    for at, column in enumerate(columns):
-        cells = np.flatnonzero(table.columns == column)
-        for row, count in zip(table.rows[cells], table.counts[cells], strict=True):
-            if int(row) in place:
-                counts[place[int(row)], at] = count
+    counts[at[0][kept], at[1][kept]] = table.counts[kept]
     order = np.argsort(counts.argmax(axis=0), kind="stable")
     counts, columns = counts[:, order], columns[order]
     return {

@@ -68,11 +68,11 @@ def _figures(comparison: Comparison) -> Iterator[tuple[str, Figure]]:
             name = f"intervals-{measure}-{entropy or ''}"
             yield plain_name(name), _intervals(comparison, measure, entropy)
     for measure in dict.fromkeys(measure for measure, _ in comparison.scores):
-        first, *others = pictures.estimators(comparison, measure) or [""]
+        first = next(iter(pictures.estimators(comparison, measure)), "")
         shifts, drops = pictures.shifts(comparison, measure), pictures.drops(comparison, measure)
-        if others and any(shifts.values()):
+        if any(shifts.values()):
             yield plain_name(f"ranks-{measure}"), _ranks(first, shifts)
-        if others and any(drops.values()):
+        if any(drops.values()):
             grouped = comparison.groups > 1
             yield plain_name(f"difference-{measure}"), _drops(measure, first, drops, grouped)
 
@@ -114,19 +114,17 @@ def _intervals(comparison: Comparison, measure: str, entropy: str | None) -> Fig
         if dot.low is not None and dot.high is not None:
             axes.plot([dot.low, dot.high], [at, at], color=colour, marker="|", lw=1.4, zorder=2)
         fill = "white" if dot.trivial else colour
-        axes.plot(dot.value, at, "o", color=colour, markerfacecolor=fill, ms=5, zorder=3)
+        axes.plot(dot.value or 0.0, at, "o", color=colour, markerfacecolor=fill, ms=5, zorder=3)
     systems = sum(not dot.trivial for dot in dots)
     if 0 < systems < len(dots):
         axes.axhline(systems - 0.5, color=_GREY, lw=0.6, ls=(0, (3, 4)))
-    labels = [shown(dot.name) for dot in dots]
-    axes.set_yticks(range(len(dots)), labels=labels)
+    axes.set_yticks(range(len(dots)), labels=[shown(dot.system) for dot in dots])
     axes.tick_params(axis="y", length=0)
     axes.set_ylim(len(dots) - 0.4, -0.6)
     axes.grid(axis="x", color=_GREY, alpha=0.25, lw=0.6)
     axes.spines["left"].set_visible(False)
-    better = next(row.direction for row in comparison.rows if row.measure == measure)
-    label = f"{pictures.title(measure, entropy)} {ARROWS[better]} {better} is better"
-    axes.set_xlabel(label)
+    better = pictures.directions(comparison)[measure, entropy]
+    axes.set_xlabel(f"{pictures.title(measure, entropy)} {ARROWS[better]} {better} is better")
     return figure
 
 

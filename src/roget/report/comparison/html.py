@@ -10,11 +10,10 @@ from typing import Any
 from markupsafe import Markup
 
 from roget.report.comparison import pictures
-from roget.report.comparison.detail import brief, details
-from roget.report.format import ARROWS, plural
-from roget.report.page import bundle, digest
+from roget.report.comparison.detail import details
+from roget.report.format import ARROWS, brief, plural
 from roget.report.render.data import embed
-from roget.report.render.html import fill
+from roget.report.render.html import bundle, digest, fill
 from roget.scoring.comparison import Comparison, SystemRow
 from roget.scoring.diagnostics import MOST
 
@@ -42,27 +41,18 @@ class Scale:
         return 50.0 if width <= 0 else round(3 + 94 * (value - self.low) / width, 2)
 
 
-@dataclass(frozen=True)
-class Line:
-    """A system's line in the leaderboard: its rows in the order of the scores."""
-
-    name: str
-    clusters: float | None
-    rows: list[SystemRow]
-
-
 def render(comparison: Comparison) -> str:
     """The whole page; the same comparison gives the same page."""
-    script = bundle("comparison")
+    script, lines = bundle("comparison"), pictures.board(comparison)
     return fill(
         "roget.report.comparison",
         "page/page.html",
         about=_about(comparison),
         comparison=comparison,
         scores=_scores(comparison),
-        systems=_lines(comparison, trivial=False),
-        trivial=_lines(comparison, trivial=True),
-        scales=[Scale.over(_column(comparison, score)) for score in comparison.scores],
+        systems=[rows for rows in lines if not rows[0].trivial],
+        trivial=[rows for rows in lines if rows[0].trivial],
+        scales=[Scale.over(pictures.score_rows(comparison, *score)) for score in comparison.scores],
         reasons=_reasons(comparison),
         stability=comparison.stability(),
         drawn=any(row.first is not None for row in comparison.rows),
@@ -83,7 +73,10 @@ def data(comparison: Comparison) -> dict[str, Any]:
         "systems": comparison.systems,
         "grouped": comparison.groups > 1,
         "intervals": [
-            [_brief(dot) for dot in pictures.intervals(comparison, *score)]
+            [
+                _brief((row.system, row.trivial, row.value, row.low, row.high, row.rank))
+                for row in pictures.intervals(comparison, *score)
+            ]
             for score in comparison.scores
         ],
         "first": {m: e[0] for m in measures if (e := pictures.estimators(comparison, m))},
@@ -102,35 +95,16 @@ def _brief(values: Sequence[Any]) -> list[Any]:
     return [brief(value) if isinstance(value, float) else value for value in values]
 
 
-def _column(comparison: Comparison, score: tuple[str, str | None]) -> list[SystemRow]:
-    return pictures.score_rows(comparison, *score)
-
-
 def _scores(comparison: Comparison) -> list[dict[str, Any]]:
-    found = []
-    for measure, entropy in comparison.scores:
-        better = _column(comparison, (measure, entropy))[0].direction
-        found.append(
-            {
-                "measure": measure,
-                "entropy": entropy,
-                "better": better,
-                "arrow": ARROWS[better],
-                "title": pictures.title(measure, entropy),
-            }
-        )
-    return found
-
-
-def _lines(comparison: Comparison, *, trivial: bool) -> list[Line]:
-    """Systems by their rank under the first score, or the trivial answers as they come."""
-    columns = [
-        {row.system: row for row in _column(comparison, score) if row.trivial == trivial}
-        for score in comparison.scores
-    ]
     return [
-        Line(name, row.clusters, [column[name] for column in columns])
-        for name, row in (columns[0] if columns else {}).items()
+        {
+            "measure": measure,
+            "entropy": entropy,
+            "better": better,
+            "arrow": ARROWS[better],
+            "title": pictures.title(measure, entropy),
+        }
+        for (measure, entropy), better in pictures.directions(comparison).items()
     ]
 
 

@@ -7,17 +7,6 @@ from typing import NamedTuple
 from roget.scoring.comparison import Comparison, SystemRow
 
 
-class Dot(NamedTuple):
-    """A score with its interval."""
-
-    name: str
-    trivial: bool
-    value: float
-    low: float | None
-    high: float | None
-    rank: int | None
-
-
 class Shift(NamedTuple):
     """A system's rank under the first estimator and under another."""
 
@@ -48,16 +37,29 @@ def title(measure: str, entropy: str | None) -> str:
 def score_rows(comparison: Comparison, measure: str, entropy: str | None) -> list[SystemRow]:
     """The rows of one score: systems by rank, undefined ones last, then trivial answers."""
     rows = [row for row in comparison.rows if (row.measure, row.entropy) == (measure, entropy)]
-    return sorted(rows, key=lambda row: (row.trivial, row.rank is None, row.rank or 0))
+    return sorted(rows, key=_order)
 
 
-def intervals(comparison: Comparison, measure: str, entropy: str | None) -> list[Dot]:
+def board(comparison: Comparison) -> list[list[SystemRow]]:
+    """The rows of each system: systems by their rank under the first score, then trivial ones."""
+    lines: dict[tuple[str, bool], list[SystemRow]] = {}
+    for row in comparison.rows:
+        lines.setdefault((row.system, row.trivial), []).append(row)
+    return sorted(lines.values(), key=lambda rows: _order(rows[0]))
+
+
+def _order(row: SystemRow) -> tuple[bool, bool, int]:
+    return row.trivial, row.rank is None, row.rank or 0
+
+
+def directions(comparison: Comparison) -> dict[tuple[str, str | None], str]:
+    """Whether the higher or the lower value of each score is the better."""
+    return {(row.measure, row.entropy): row.direction for row in comparison.rows}
+
+
+def intervals(comparison: Comparison, measure: str, entropy: str | None) -> list[SystemRow]:
     """Every defined value of one score, best system first, trivial answers at the end."""
-    return [
-        Dot(row.system, row.trivial, row.value, row.low, row.high, row.rank)
-        for row in score_rows(comparison, measure, entropy)
-        if row.value is not None
-    ]
+    return [row for row in score_rows(comparison, measure, entropy) if row.value is not None]
 
 
 def estimators(comparison: Comparison, measure: str) -> list[str]:
@@ -67,45 +69,40 @@ def estimators(comparison: Comparison, measure: str) -> list[str]:
 
 def shifts(comparison: Comparison, measure: str) -> dict[str, list[Shift]]:
     """Ranks under the first estimator against those under each other one."""
-    ranked = _by_estimator(comparison, measure)
-    if not ranked:
-        return {}
-    first, *others = ranked
-    found = {}
-    for other in others:
-        found[other] = [
-            Shift(name, row.rank, ranked[other][name].rank or 0)
-            for name, row in ranked[first].items()
-            if row.rank is not None and name in ranked[other]
-        ]
-    return found
+    return {
+        other: [Shift(row.system, row.rank or 0, after.rank or 0) for row, after in pairs]
+        for other, pairs in _paired(comparison, measure).items()
+    }
 
 
 def drops(comparison: Comparison, measure: str) -> dict[str, list[Drop]]:
     """The score under the first estimator minus the score under each other one."""
-    ranked = _by_estimator(comparison, measure)
-    if not ranked:
-        return {}
-    first, *others = ranked
-    found: dict[str, list[Drop]] = {}
-    for other in others:
-        found[other] = []
-        for name, row in ranked[first].items():
-            after = ranked[other].get(name)
-            if after is None or row.value is None or after.value is None or row.clusters is None:
-                continue
-            drop = Drop(name, row.clusters, row.value - after.value, row.rank or 0)
-            found[other].append(drop)
-    return found
-
-
-def _by_estimator(comparison: Comparison, measure: str) -> dict[str, dict[str, SystemRow]]:
-    """The ranked rows of the systems under each estimator, best first."""
     return {
-        entropy: {
+        other: [
+            Drop(row.system, row.clusters, row.value - after.value, row.rank or 0)
+            for row, after in pairs
+            if row.value is not None and after.value is not None and row.clusters is not None
+        ]
+        for other, pairs in _paired(comparison, measure).items()
+    }
+
+
+def _paired(comparison: Comparison, measure: str) -> dict[str, list[tuple[SystemRow, SystemRow]]]:
+    """Ranked systems, best first, under the first estimator and under each other one."""
+    names = estimators(comparison, measure)
+    ranked = {
+        name: {
             row.system: row
-            for row in score_rows(comparison, measure, entropy)
+            for row in score_rows(comparison, measure, name)
             if row.rank is not None and not row.trivial
         }
-        for entropy in estimators(comparison, measure)
+        for name in names
+    }
+    return {
+        other: [
+            (row, ranked[other][system])
+            for system, row in ranked[names[0]].items()
+            if system in ranked[other]
+        ]
+        for other in names[1:]
     }

@@ -12,12 +12,7 @@ from roget.report import Report
 
 
 def suffixes(*names: str) -> Callable[[Callable[[Report], str]], Callable[[Report], str]]:
-    """Say how files of a format end: `-o report.md` then asks for it.
-
-    Parameters
-    ----------
-    names : such as ".md", with the dot.
-    """
+    """Say how files of a format end, such as ".md": `-o report.md` then asks for it."""
 
     def mark(render: Callable[[Report], str]) -> Callable[[Report], str]:
         render.suffixes = names  # type: ignore[attr-defined]
@@ -29,12 +24,6 @@ def suffixes(*names: str) -> Callable[[Callable[[Report], str]], Callable[[Repor
 def choose_format(path: str | os.PathLike[str]) -> str:
     """The format that a file's name asks for; plain text if it has no suffix.
 
-    Raises
-    ------
-    InputError : if no format has that suffix.
-
-    Examples
-    --------
     >>> choose_format("scores.md"), choose_format("scores")
     ('markdown', 'text')
     """

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -15,7 +16,6 @@ _SPECIAL = {
     "^": r"\textasciicircum{}",
     "<": r"\textless{}",
     ">": r"\textgreater{}",
-    "|": r"\textbar{}",
     "↑": r"$\uparrow$",
     "↓": r"$\downarrow$",
     "→": r"$\to$",
@@ -25,13 +25,12 @@ _SPECIAL = {
     "≥": r"$\geq$",
     "β": r"$\beta$",
     "τ": r"$\tau$",
-    "–": "--",
     "…": r"\ldots{}",
-    "│": r"\textbar{}",
-    "├": r"\textbar{}",
-    "└": r"\textbar{}",
-    "─": "--",
+    **dict.fromkeys("–─", "--"),
+    **dict.fromkeys("|│├└", r"\textbar{}"),
 }
+
+_NEGATIVE = re.compile(r"-\d[!-~]*", re.ASCII)
 
 
 def escape(text: str) -> str:
@@ -81,7 +80,7 @@ def _cell(cell: Any) -> str:
     """Negative numbers in maths mode; best ones bold, letters raised, intervals small."""
     if not isinstance(cell, Cell):
         text = " ".join(str(cell).split())
-        return f"${text}$" if _negative(text) else escape(text)
+        return f"${text}$" if _NEGATIVE.fullmatch(text) else escape(text)
     text = _cell(cell.text)
     text = rf"\textbf{{{text}}}" if cell.strong else text
     text = rf"\textit{{{text}}}" if cell.slanted else text
@@ -90,7 +89,3 @@ def _cell(cell: Any) -> str:
     if cell.interval:
         text += rf" {{\footnotesize {escape(cell.interval).replace('-', '$-$')}}}"
     return text
-
-
-def _negative(text: str) -> bool:
-    return text.startswith("-") and text[1:2].isdigit() and text.isascii() and " " not in text

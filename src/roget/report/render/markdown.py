@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterator
 from typing import Any
 
 from roget.report import Cell, Report, Table
@@ -15,7 +15,7 @@ def render(report: Report) -> str:
     parts = [
         "\n".join(report.lead),
         report.about,
-        *(part for table in report.tables for part in (_heading(table.title), _table(table))),
+        *(part for table in report.tables for part in _table(table)),
         *report.notes,
         "\n".join(f"- {warning}" for warning in (*report.warnings, *report.talk)),
         f"`{report.signature}`" if report.signature else "",
@@ -23,18 +23,13 @@ def render(report: Report) -> str:
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
-def _heading(title: str) -> str:
-    return f"**{title}**" if title else ""
-
-
-def _table(table: Table) -> str:
+def _table(table: Table) -> Iterator[str]:
+    if table.title:
+        yield f"**{table.title}**"
     titles = [column.title if table.headed else "" for column in table.columns]
     rule = ["--:" if column.right else ":--" for column in table.columns]
-    return "\n".join(map(_line, (titles, rule, *table.rows)))
-
-
-def _line(row: Iterable[Any]) -> str:
-    return f"| {' | '.join(map(_cell, row))} |"
+    lines = (" | ".join(map(_cell, row)) for row in (titles, rule, *table.rows))
+    yield "\n".join(f"| {line} |" for line in lines)
 
 
 def _cell(cell: Any) -> str:
