@@ -7,7 +7,7 @@ import re
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
-from typing import Any, ClassVar, Literal, Protocol
+from typing import Any, ClassVar, Literal, Protocol, get_args
 
 import numpy as np
 
@@ -43,10 +43,18 @@ class Measure(ABC):
     def __init_subclass__(cls, **declared: Any) -> None:
         super().__init_subclass__()
         for attribute, value in declared.items():
+            if attribute not in Measure.__annotations__:
+                known = ", ".join(Measure.__annotations__)
+                raise TypeError(f"{cls.__name__} declares {attribute!r}; a measure has: {known}")
             setattr(cls, attribute, value)
         if "compute" in vars(cls) and "needs" not in vars(cls):
             code = cls.compute.__code__
             cls.needs = code.co_varnames[1 : code.co_argcount]  # type: ignore[assignment]
+            if unknown := set(cls.needs) - set(get_args(Need)):
+                raise TypeError(
+                    f"compute of {cls.__name__} asks for {', '.join(sorted(unknown))}; "
+                    f"there are: {', '.join(get_args(Need))}"
+                )
 
     @abstractmethod
     def compute(self, *statistics: Any) -> float:
