@@ -16,16 +16,14 @@ from scipy import sparse
 
 from roget import catalogue
 from roget.core.tree import Tree
-from roget.core.types import Floats
 from roget.learn.classmodel.classes import Classes, proper, types_of
 from roget.learn.classmodel.given import of_levels
 from roget.learn.classmodel.nearest import nearest
 from roget.learn.clustering.result import Clustering, Kept
 
-View: TypeAlias = Callable[[Any, int, bool], list[Classes]]
+View: TypeAlias = Callable[[Any, int], list[Classes]]
 
 SIZES = (2, 5, 10, 20, 50, 100, 200, 400)
-NEIGHBOURS = (50, 100, 200)
 
 
 def sizes(words: int, per_class: int, most: int) -> list[int]:
@@ -51,7 +49,7 @@ def learn_family(name: str, train: Any, seed: int) -> list[Classes]:
     part = table if seen.size == table.shape[0] else table[seen]
     found = []
     for types in (False, True):
-        for one in learn(types_of(part) if types else part, seed, types):
+        for one in learn(types_of(part) if types else part, seed):
             label = f"{one.name}{', types' if types else ''}"
             parts = tuple(_everywhere(clusters, seen, table.shape[0]) for clusters in one.parts)
             found.append(replace(one, name=label, parts=parts, types=types))
@@ -72,7 +70,7 @@ def _everywhere(clustering: Clustering, seen: Any, words: int) -> Clustering:
 def _clusterer(name: str) -> View:
     """Learn the classes of a clusterer, at sizes of its own or those that it is asked for."""
 
-    def learn(train: Any, seed: int, types: bool) -> list[Classes]:
+    def learn(train: Any, seed: int) -> list[Classes]:
         kind = catalogue.load("clusterers", SHORT.get(name, name))
         levels = kind.learn_levels(train, seed, sizes(train.shape[0], 8, 4))
         return of_levels(name, levels, train)
@@ -80,34 +78,20 @@ def _clusterer(name: str) -> View:
     return learn
 
 
-def _nmf(train: Any, seed: int, types: bool) -> list[Classes]:
+def _nmf(train: Any, seed: int) -> list[Classes]:
     from sklearn.decomposition import NMF
 
-    def factors(k: int) -> tuple[Floats, Floats]:
-        model = NMF(
-            k, beta_loss="kullback-leibler", solver="mu", init="random", max_iter=200,
-            random_state=seed,
-        )  # fmt: skip
-        return model.fit_transform(train), model.components_
-
-    return _factored("nmf", train, factors)
+    options = {"beta_loss": "kullback-leibler", "solver": "mu", "init": "random", "max_iter": 200}
+    return _factored("nmf", train, lambda k: NMF(k, random_state=seed, **options))
 
 
-def _lda(train: Any, seed: int, types: bool) -> list[Classes]:
+def _lda(train: Any, seed: int) -> list[Classes]:
     from sklearn.decomposition import LatentDirichletAllocation
 
-    def factors(k: int) -> tuple[Floats, Floats]:
-        model = LatentDirichletAllocation(k, random_state=seed)
-        rows = model.fit_transform(train)
-        # Topics of words are shares of their tokens already, not factors of their counts.
-        return rows / np.maximum(model.components_.sum(axis=1), 1e-300), model.components_
-
-    return _factored("lda", train, factors)
+    return _factored("lda", train, lambda k: LatentDirichletAllocation(k, random_state=seed))
 
 
-def _factored(
-    name: str, train: Any, factors: Callable[[int], tuple[Floats, Floats]]
-) -> list[Classes]:
+def _factored(name: str, train: Any, make: Callable[[int], Any]) -> list[Classes]:
     from sklearn.exceptions import ConvergenceWarning
 
     totals = np.asarray(train.sum(axis=1), dtype=np.float64).ravel()
@@ -115,8 +99,12 @@ def _factored(
     for k in sizes(train.shape[0], 20, 3):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)  # 200 updates are enough here
-            rows, columns = factors(k)
+            model = make(k)
+            rows, columns = model.fit_transform(train), model.components_
         scale = columns.sum(axis=1)
+        if name == "lda":
+            # Topics of words are shares of their tokens already, not factors of their counts.
+            rows = rows / np.maximum(scale, 1e-300)
         used = np.flatnonzero(scale > 0)
         weights = rows[:, used] * scale[used]
         sums = weights.sum(axis=1, keepdims=True)
@@ -132,11 +120,7 @@ def _factored(
     return found
 
 
-def _nearest(train: Any, seed: int, types: bool) -> list[Classes]:
-    return nearest(train, seed, NEIGHBOURS)
-
-
-FAMILIES: dict[str, View] = {"nmf": _nmf, "lda": _lda, "nearest": _nearest}
+FAMILIES: dict[str, View] = {"nmf": _nmf, "lda": _lda, "nearest": nearest}
 """Classes that no clusterer makes; all others are by a clusterer of their name."""
 
 SHORT = {"soft-symmetric": "symmetric"}

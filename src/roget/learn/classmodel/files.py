@@ -29,12 +29,6 @@ _MIXTURE: folders.Schema = {
     "mixture.edges": ("iuf", ("edges",)),
 }
 
-_SPACE: folders.Schema = {
-    "columns": ("iuf", ("contexts",)),
-    "projection": ("iuf", ("contexts", "dimensions")),
-    "words": ("iuf", ("words", "dimensions")),
-}
-
 SLACK = 1e-6
 """How far discounts may lie outside their range, and shares from adding up: rounding."""
 
@@ -107,16 +101,14 @@ def _revive(kept: dict[str, Any], key: str, one: dict[str, Any]) -> tuple[Cluste
     """The clusterings of a folder that was written before they were kept as such."""
     memberships = folders.from_arrays(kept, f"{key}.membership")
     centroids = folders.from_arrays(kept, f"{key}.centroids")
-    folders.need_arrays(kept, {f"{key}.mass": ("iuf", ("classes",))})
-    mass, space = kept[f"{key}.mass"], {}
-    if one["rule"] == "nearest":
-        folders.need_arrays(kept, {f"{key}.space.{name}": _SPACE[name] for name in _SPACE})
-        space = {name: kept[f"{key}.space.{name}"] for name in _SPACE}
+    mass, sharp = kept[f"{key}.mass"], {"beta": one["beta"]}
+    space = ("columns", "projection", "words") if one["rule"] == "nearest" else ()
+    arrays = {name: kept[f"{key}.space.{name}"] for name in space}
     rule = {
         "posterior": Kept("", {"least": COUNTED.least}),
-        "anneal": Kept("soft", {"beta": one["beta"]}),
-        "fold-in": Kept("symmetric", {"beta": one["beta"]}),
-        "nearest": Kept(Nearest.clusterer, {"size": one["size"]}, space),
+        "anneal": Kept("soft", sharp),
+        "fold-in": Kept("symmetric", sharp),
+        "nearest": Kept(Nearest.clusterer, {"size": one["size"]}, arrays),
     }[one["rule"]]
     sizes = one["blocks"] or [mass.size]
     _need(
@@ -140,16 +132,7 @@ def _check(kept: dict[str, Any], train: Any, predictors: list[Classes], mixture:
     """Refuse, by a ValueError, what `write` would not have written."""
     _need(sparse.issparse(train), "train: expected a sparse table")
     _need(train.nnz == 0 or train.data.min() >= 0, "train: expected counts, none negative")
-    _check_header(kept, train.shape)
-    for place, one in enumerate(predictors):
-        _check_classes(f"classes.{place}", one, train.shape)
-    _check_mixture(mixture, len(predictors))
-    own = mixture.kind == "interpolate"
-    _check_names(kept, "names_", len(predictors) + own)
-
-
-def _check_header(kept: dict[str, Any], shape: tuple[int, int]) -> None:
-    options, columns = kept["options"], kept["n_features_in_"]
+    options, columns, shape = kept["options"], kept["n_features_in_"], train.shape
     _need(
         isinstance(options, dict) and set(options) == {"classes", "backoff"},
         f"options {options!r}: expected classes and backoff",
@@ -166,6 +149,10 @@ def _check_header(kept: dict[str, Any], shape: tuple[int, int]) -> None:
         for key, size in zip(("words_", "contexts_"), shape, strict=True):
             names = _check_names(kept, key, size)
             _need(len(set(names)) == size, f"{key}: expected names that differ")
+    for place, one in enumerate(predictors):
+        _check_classes(f"classes.{place}", one, shape)
+    _check_mixture(mixture, len(predictors))
+    _check_names(kept, "names_", len(predictors) + (mixture.kind == "interpolate"))
 
 
 def _check_names(kept: dict[str, Any], key: str, size: int) -> list[str]:

@@ -59,12 +59,10 @@ def given_classes(source: Any, train: Any, names: tuple[Any, Any] | None) -> lis
     ]
 
 
-def of_levels(
-    name: str, levels: list[tuple[Clustering, ...]], train: Any, types: bool = False
-) -> list[Classes]:
+def of_levels(name: str, levels: list[tuple[Clustering, ...]], train: Any) -> list[Classes]:
     """Clusterings of several sizes as predictors; clusters that were put together are recounted."""
     return [
-        Classes(f"{name} {parts[0].n_clusters}", tuple(_known(one, train) for one in parts), types)
+        Classes(f"{name} {parts[0].n_clusters}", tuple(_known(one, train) for one in parts))
         for parts in levels
     ]
 

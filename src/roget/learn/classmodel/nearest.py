@@ -15,6 +15,7 @@ from roget.learn.classmodel.classes import Classes
 from roget.learn.clustering.result import Clustering, Rule, array
 from roget.learn.clustering.tokens import unigram
 
+SIZES = (50, 100, 200)
 DIMENSIONS = 100
 POWER = 4
 """Neighbours weigh as their cosine to this power."""
@@ -26,8 +27,8 @@ ROWS = 1 << 10
 """Words looked up at a time."""
 
 
-def nearest(train: Any, seed: int, sizes: tuple[int, ...]) -> list[Classes]:
-    """Classes of so many nearest words, the word itself left out, for each size.
+def nearest(train: Any, seed: int) -> list[Classes]:
+    """Classes of so many nearest words, the word itself left out, for each of the sizes.
 
     Words are compared by the cosine of positive pointwise mutual information, in 100 dimensions.
     """
@@ -49,7 +50,7 @@ def nearest(train: Any, seed: int, sizes: tuple[int, ...]) -> list[Classes]:
     shares = shares + sparse.csr_array((totals == 0)[:, None] * background)
     centroids = sparse.csr_array(sparse.vstack([shares, background[None, :]], format="csr"))
     found, mass = [], np.append(np.zeros(n), 1.0)
-    for size in sorted({min(size, n - 1) for size in sizes}):
+    for size in sorted({min(size, n - 1) for size in SIZES}):
         rule = Nearest(size, columns, projection, words)
         near = rule.near(words, same=True)
         made = Clustering(Tree.flat(n + 1), near, centroids, mass, rule=rule)

@@ -239,8 +239,7 @@ class Stage:
             pair
             for types in (False, True)
             for pair in zip(
-                *([one for one in learnt if one.types == types] for learnt in found),
-                strict=False,
+                *([one for one in learnt if one.types == types] for learnt in found), strict=False
             )
         ]
         here = [task.margins(_logs(one, task.band)) for one, _ in paired]

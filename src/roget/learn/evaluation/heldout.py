@@ -146,10 +146,7 @@ class Split:
 
     def measure(self, model: ClassModel, row: Heldout) -> None:
         """Add the losses of a fitted model."""
-        found = {
-            "train": model.log_proba(self.train),
-            "test": model.log_proba(self.test),
-        }
+        found = {"train": model.log_proba(self.train), "test": model.log_proba(self.test)}
         if self.new is not None:
             found["new"] = model.log_proba(self.new, given=self.known)
         for part in PARTS:

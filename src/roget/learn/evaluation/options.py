@@ -51,9 +51,7 @@ class DecideOptions(Shared):
     """Of deciding which of two verbs takes a noun."""
 
     models: Sequence[str] = again(
-        Shared,
-        "models",
-        ("unigram", "kneser-ney", "nearest", "soft-symmetric", "comdl", "roget"),
+        Shared, "models", ("unigram", "kneser-ney", "nearest", "soft-symmetric", "comdl", "roget")
     )
     draws: int = option(5, minimum=1, help="How many draws.")
     pairs: int = option(104, minimum=1, help="How many pairs are deleted in each.")

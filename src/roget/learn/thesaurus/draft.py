@@ -11,15 +11,7 @@ from scipy import sparse
 
 from roget.core.types import Ints
 from roget.learn.clustering.memberships import one_hot
-from roget.learn.thesaurus.edits import (
-    MERGE,
-    RENAME,
-    SURE,
-    Edit,
-    Found,
-    Remembered,
-    found_again,
-)
+from roget.learn.thesaurus.edits import MERGE, RENAME, SURE, Edit, Found, Remembered, found_again
 from roget.learn.thesaurus.merging import merge
 from roget.learn.thesaurus.places import places_of, sizes_of
 

@@ -119,9 +119,7 @@ def choose(
     return Choice(int(row["n_clusters"]), float(row["beta"]), table, interrupted)
 
 
-def _unless_stopped(
-    groups: Iterator[list[_Candidate]],
-) -> Iterator[list[_Candidate] | None]:
+def _unless_stopped(groups: Iterator[list[_Candidate]]) -> Iterator[list[_Candidate] | None]:
     """The groups; None, and no more, after a KeyboardInterrupt."""
     try:
         yield from groups

@@ -20,11 +20,7 @@ from roget.errors import InputError
 from roget.learn.clustering import keeping
 from roget.learn.clustering.base import Clusterer
 from roget.learn.clustering.comdl import hierarchy
-from roget.learn.clustering.comdl.criterion import (
-    Table,
-    blocks_of,
-    prepare,
-)
+from roget.learn.clustering.comdl.criterion import Table, blocks_of, prepare
 from roget.learn.clustering.comdl.hierarchy import Hierarchy
 from roget.learn.clustering.comdl.options import Options
 from roget.learn.clustering.comdl.predict import Joining, Model

@@ -138,12 +138,7 @@ def _by_length(matrix: Any, seed: int, concentration: float) -> _Attempt:
 
 
 def _row(concentration: float, weight: float, clusters: int, loss: float) -> dict[str, float]:
-    return {
-        "concentration": concentration,
-        "weight": weight,
-        "n_clusters": clusters,
-        "loss": loss,
-    }
+    return {"concentration": concentration, "weight": weight, "n_clusters": clusters, "loss": loss}
 
 
 def grown(matrix: Any, concentration: float, seed: int) -> Grower:

@@ -23,12 +23,7 @@ from roget.learn.clustering.interrupt import interruptible
 from roget.learn.clustering.mdl import model as models
 from roget.learn.clustering.mdl.bisect import Bisector
 from roget.learn.clustering.mdl.choose import choose
-from roget.learn.clustering.mdl.criteria import (
-    Code,
-    Parts,
-    background,
-    code,
-)
+from roget.learn.clustering.mdl.criteria import Code, Parts, background, code
 from roget.learn.clustering.mdl.grow import Grower
 from roget.learn.clustering.mdl.model import Joining
 from roget.learn.clustering.mdl.options import Options

@@ -57,10 +57,7 @@ class Grower:
     """
 
     def __init__(
-        self,
-        bisector: Bisector,
-        most: int | None = None,
-        pause: Callable[[], None] = lambda: None,
+        self, bisector: Bisector, most: int | None = None, pause: Callable[[], None] = lambda: None
     ) -> None:
         self.bisector, self.most, self.pause = bisector, most, pause
         n = bisector.totals.size

@@ -244,9 +244,7 @@ class SymmetricAnnealer:
         if not chosen.size:
             return False
         kept, gone = zip(
-            _shared(self.words, scores, chosen),
-            _shared(self.contexts, modes, chosen),
-            strict=True,
+            _shared(self.words, scores, chosen), _shared(self.contexts, modes, chosen), strict=True
         )
         self.words, self.contexts = map(np.hstack, zip(kept, gone, strict=True))
         fresh = self._random(2 * chosen.size, self.k)
