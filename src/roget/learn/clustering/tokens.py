@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -32,6 +33,17 @@ class Cells:
     def predicted(self, membership: Any, centroids: Array) -> Floats:
         """Σ p(c|n) p(v|c) of every cell."""
         return predict_cells(membership, centroids, self.rows, self.columns)
+
+    def smooth(self, predicted: Floats) -> Floats:
+        """The prediction with the unigram's part in it."""
+        return (1 - SMOOTHING) * predicted + SMOOTHING * self.unigram
+
+    def lead(self, new: Floats, old: Floats) -> tuple[float, float]:
+        """By how much a prediction is better than an older one, nats, and its standard error."""
+        each, total = np.log(new / old), float(self.counts.sum())
+        mean = float(self.counts @ each) / total
+        variance = float(self.counts @ (each - mean) ** 2) / total
+        return mean, math.sqrt(variance / total)
 
     def loss(self, predicted: Floats) -> float:
         """The mean −log of a prediction over all tokens, nats."""

@@ -94,7 +94,10 @@ def compare(
     chosen = counts.top(top)
     if chosen.total < 10:
         raise InputError(f"{chosen.total} tokens: too few to be split")
-    others = counts.ranked().select(_after(counts, top)) if len(counts) > top else None
+    others = None
+    if len(counts) > top:
+        ranked = counts.ranked()
+        others = ranked.select(ranked.words[top : 2 * top].tolist())
     rows = {name: Heldout(name) for name in names}
     tokens = dict.fromkeys(("train", "dev", "test", "new"), 0.0)
     for number in range(splits):
@@ -102,7 +105,9 @@ def compare(
         split = Split.deal(chosen, others, seed)
         learnt: dict[str, list[Classes]] = {}
         for place, name in enumerate(names):
-            model = ClassModel(name, backoff=_way(name, backoff), random_state=seed)
+            # Baselines without classes are what they are; others back off as asked.
+            way = backoff if recipe(name).families else "auto"
+            model = ClassModel(name, backoff=way, random_state=seed)
             model.fit(split.train, dev=split.dev, learnt=learnt)
             split.measure(model, rows[name])
             if progress is not None:
@@ -165,14 +170,3 @@ def losses(tokens: Any, logs: Floats) -> tuple[float, float]:
     per_word = np.bincount(rows, own * (np.log(own) - logs), minlength=totals.size)
     loss = -float(np.sum(tokens.data * logs)) / float(totals.sum())
     return loss, float(per_word[totals > 0].mean())
-
-
-def _after(counts: Counts, top: int) -> list[str]:
-    """The words that follow the most frequent ones, as many again."""
-    words: list[str] = counts.ranked().words.tolist()
-    return words[top : 2 * top]
-
-
-def _way(name: str, backoff: str) -> str:
-    """Baselines without classes are what they are; others back off as asked."""
-    return backoff if recipe(name).families else "auto"

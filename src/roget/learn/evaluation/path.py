@@ -13,7 +13,7 @@ from scipy import sparse
 from roget.core.counts import Counts
 from roget.core.types import Array, Floats
 from roget.errors import InputError, MissingExtra
-from roget.learn.clustering.tokens import SMOOTHING, Cells, unigram
+from roget.learn.clustering.tokens import Cells, unigram
 
 
 def relative_entropy_path(
@@ -77,7 +77,7 @@ def _divergence(
     found = table.tocoo()
     rows, columns = found.coords
     seen = Cells(rows, columns, found.data, np.empty(0), background[columns])
-    predicted = (1 - SMOOTHING) * seen.predicted(membership, centroids) + SMOOTHING * seen.unigram
+    predicted = seen.smooth(seen.predicted(membership, centroids))
     own = found.data / totals[rows]
     per_word = np.bincount(rows, own * np.log(own / predicted), minlength=totals.size)
     return float(per_word[totals > 0].mean()) / math.log(2), seen.loss(predicted) / math.log(2)

@@ -46,10 +46,9 @@ def trial(
         return None
     tokens = heldout.cells(train.matrix, held.matrix)
     classes = tokens.predicted(again.membership_, again.centroids_)
-    smoothed = (1 - heldout.SMOOTHING) * classes + heldout.SMOOTHING * tokens.unigram
     predicted = {
         "all": tokens.unigram,
-        "class": smoothed,
+        "class": tokens.smooth(classes),
         "word": heldout.backoff(tokens),
         "both": heldout.backoff(tokens, classes),
     }

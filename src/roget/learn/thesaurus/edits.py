@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -169,11 +169,6 @@ def told(seen: Remembered, label: str, found: Found) -> str:
     return f"“{seen.label}” is now “{label}” ({found.common:,} of {seen.size:,} words{beside})"
 
 
-def by_frequency(rows: Ints, totals: Any) -> Ints:
-    """Rows of words, from the frequent to the rare."""
-    return np.asarray(rows[np.argsort(-totals[rows], kind="stable")])
-
-
 def done(edits: Iterable[Edit], kinds: tuple[str, ...]) -> list[tuple[int, int | None, str]]:
     """What edits of some kinds did, in their order: nodes, and the word if one was moved."""
     return [
@@ -192,9 +187,7 @@ def without_last(edits: tuple[Edit, ...]) -> tuple[Edit, ...]:
 
 
 def _plain(seen: Remembered) -> dict[str, Any]:
-    return {
-        "node": seen.node, "label": seen.label, "size": seen.size, "words": list(seen.words)
-    }  # fmt: skip
+    return {**vars(seen), "words": list(seen.words)}
 
 
 def _remembered(given: Any) -> Remembered:
@@ -207,8 +200,3 @@ def _remembered(given: Any) -> Remembered:
             "there are, or more"
         )
     return Remembered(node, label, size, tuple(words))
-
-
-def waiting(edit: Edit) -> Edit:
-    """The edit, to be tried again in the next thesaurus."""
-    return replace(edit, waiting=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from functools import cached_property
 from typing import Any, TypeAlias
 
@@ -18,7 +19,6 @@ from roget.learn.clustering.result import Clustering
 from roget.learn.thesaurus import places as placing
 from roget.learn.thesaurus.labels import LABEL, Labels
 from roget.learn.thesaurus.neighbours import Neighbours
-from roget.learn.thesaurus.typical import distinct, nearest_rows, own_information
 from roget.learn.thesaurus.values import Neighbour, TypicalContext, TypicalWord, WordClass
 
 Floats: TypeAlias = npt.NDArray[np.float64]
@@ -253,7 +253,10 @@ class Lookup:
 
     @cached_property
     def _own_entropy(self) -> Floats:
-        return own_information(self._conditional)
+        """Σ p log p of each word's distribution: minus its entropy."""
+        table = self._conditional.copy()
+        table.data = xlogx(table.data)
+        return np.asarray(table.sum(axis=1)).ravel()
 
     @cached_property
     def _average(self) -> Floats:
@@ -296,9 +299,31 @@ class Lookup:
             return np.asarray(self.tree.value <= value if rising else self.tree.value >= value)
 
     def _nearest(self, node: int, centroid: Floats, rows: Rows, n: int) -> list[TypicalWord]:
-        best, distances = nearest_rows(centroid, self._conditional, self._own_entropy, rows, n)
+        """Of some words, the n nearest to a centroid by KL(word ‖ class)."""
+        with np.errstate(divide="ignore"):
+            logs = np.log(centroid)
+        table = self._conditional if rows.size == len(self) else self._conditional[rows]
+        distances = np.maximum(self._own_entropy[rows] - table @ logs, 0.0)
+        # A word that was never seen is near to nothing.
+        distances[np.diff(table.indptr) == 0] = math.inf
+        if 0 < n < rows.size:
+            near = distances <= np.partition(distances, n - 1)[n - 1]
+            rows, distances = rows[near], distances[near]
+        order = np.argsort(distances, kind="stable")[:n]
+        best, distances = rows[order], distances[order]
         belongs = np.asarray(self.memberships[best][:, self._clusters(node)].sum(axis=1)).ravel()
         return [
             TypicalWord(str(self.words[row]), float(distance), float(p))
             for row, distance, p in zip(best, distances, belongs, strict=True)
         ]
+
+
+def distinct(
+    here: Floats, average: Floats, contexts: npt.NDArray[Any], n: int
+) -> Iterator[TypicalContext]:
+    """The n contexts that set a distribution apart from the average: p·log(p / average)."""
+    seen = np.flatnonzero((here > 0) & (average > 0))
+    p, lift = here[seen], np.log(here[seen] / average[seen])
+    # At the root no context stands out, but for the last digits: the most frequent are typical.
+    for at in np.lexsort((-p, -p * lift.round(9)))[:n]:
+        yield TypicalContext(str(contexts[seen[at]]), float(p[at]), float(lift[at]))

@@ -24,7 +24,6 @@ from roget.learn.thesaurus import edits as editing
 from roget.learn.thesaurus import places as placing
 from roget.learn.thesaurus.edits import Edit
 from roget.learn.thesaurus.lookup import Lookup
-from roget.learn.thesaurus.typical import check
 from roget.learn.thesaurus.values import Placement
 
 if TYPE_CHECKING:
@@ -118,7 +117,24 @@ class Thesaurus(Lookup):
         """The folders it was read from or written to, and how they were left: see `files`."""
         self._draft: Draft | None = None
         self._generated = {}
-        check(self)
+        self._check()
+
+    def _check(self) -> None:
+        """Say what does not fit together, if anything."""
+        found, k = self.clustering, self.tree.n_clusters
+        shapes = {"memberships": (len(self), k), "centroids": (k, self.contexts.size)}
+        for name, right in shapes.items():
+            if getattr(found, name).shape != right:
+                raise InputError(f"{name} of shape {getattr(found, name).shape}: expected {right}")
+        sums = np.asarray(self.memberships.sum(axis=1)).ravel()
+        if not np.allclose(sums, 1.0, atol=1e-4):
+            worst = int(np.argmax(np.abs(sums - 1)))
+            word = str(self.words[worst])
+            raise InputError(f"the memberships of {word!r} add up to {sums[worst]:g}, not 1")
+        for node, label in self.labels.items():
+            self.tree.children(node)  # a node that is not there is an error
+            if not isinstance(label, str) or not label.strip():
+                raise InputError(f"the label of node {node} is {label!r}: expected a text")
 
     @classmethod
     def from_clustering(
@@ -249,7 +265,7 @@ class Thesaurus(Lookup):
                 here, unsure = draft.located(edit)
                 draft.apply(here)
             except (InputError, NotCounted) as error:
-                log.append(editing.waiting(edit))
+                log.append(replace(edit, waiting=True))
                 problems.append(f"{edit}: {error}")
                 continue
             if unsure:
@@ -283,7 +299,8 @@ class Thesaurus(Lookup):
 
     def _remember(self, node: int) -> editing.Remembered:
         node = editing.node_number(node)
-        rows = editing.by_frequency(self.inside(node), self.counts.word_totals)
+        rows = self.inside(node)
+        rows = rows[np.argsort(-self.counts.word_totals[rows], kind="stable")]
         return editing.remember(node, self.label(node), rows, self.words)
 
     def _edited(self, edit: Edit) -> Thesaurus:

@@ -109,7 +109,8 @@ def choose(
         for loss in LOSSES:
             leader = min(group, key=lambda candidate: candidate.row[loss])
             waited[loss] += 1
-            if _gain(best[loss], leader, loss, tokens.counts) > 0:
+            ahead, error = tokens.lead(leader.predicted[loss], best[loss].predicted[loss])
+            if ahead - ERRORS * error - LEAST > 0:
                 best[loss], waited[loss] = leader, 0
         helpful = best["backoff"] is not first
         late = group[-1].row["n_clusters"] >= enough or waited["alone"] >= PATIENCE
@@ -148,21 +149,11 @@ def _groups(
 
 def _candidate(k: int, beta: float, tokens: heldout.Cells, classes: Floats | None) -> _Candidate:
     """The losses of one clustering; one cluster is the unigram."""
-    known = tokens.unigram if classes is None else classes
-    alone = (1 - heldout.SMOOTHING) * known + heldout.SMOOTHING * tokens.unigram
+    alone = tokens.smooth(tokens.unigram if classes is None else classes)
     backed = heldout.backoff(tokens, *(() if classes is None else (classes,)))
     predicted = {"alone": alone, "backoff": backed}
     losses = {name: tokens.loss(values) for name, values in predicted.items()}
     return _Candidate({"n_clusters": k, "beta": beta, **losses}, predicted)
-
-
-def _gain(old: _Candidate, new: _Candidate, loss: str, counts: Floats) -> float:
-    """How far the new one is ahead, beyond the standard errors of the difference."""
-    each = np.log(new.predicted[loss] / old.predicted[loss])
-    total = float(counts.sum())
-    mean = float(counts @ each) / total
-    variance = float(counts @ (each - mean) ** 2) / total
-    return mean - ERRORS * math.sqrt(variance / total) - LEAST
 
 
 def _grid(most: int) -> Iterator[int]:

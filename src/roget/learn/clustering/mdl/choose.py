@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from functools import partial
 from typing import Any, NamedTuple
@@ -53,14 +52,12 @@ class _Attempt(NamedTuple):
     rows: list[dict[str, float]]
     predicted: Floats
 
-    def beats(self, old: _Attempt, counts: Floats) -> bool:
+    def beats(self, old: _Attempt, tokens: heldout.Cells | None) -> bool:
         """Whether it is ahead, on held-out tokens by more than the error of the difference."""
-        if not counts.size:
+        if tokens is None:
             return self.rows[0]["loss"] < old.rows[0]["loss"]
-        each, total = np.log(self.predicted / old.predicted), float(counts.sum())
-        mean = float(counts @ each) / total
-        variance = float(counts @ (each - mean) ** 2) / total
-        return mean > ERRORS * math.sqrt(variance / total)
+        ahead, error = tokens.lead(self.predicted, old.predicted)
+        return ahead > ERRORS * error
 
 
 def choose(
@@ -77,11 +74,11 @@ def choose(
     sampled = _sampled(matrix, rng)
     train, held = hold_out(sampled, HELD_OUT, rng)
     rows = np.flatnonzero(np.asarray(train.sum(axis=1)).ravel() > 0)
-    seed, counts = int(rng.integers(2**31)), np.empty(0)
+    seed, tokens = int(rng.integers(2**31)), None
     attempt: Callable[[float], _Attempt] = partial(_by_length, sampled, seed)
     if float(held.sum()) >= ENOUGH:
-        cells = heldout.cells(train[rows], held[rows])
-        attempt, counts = partial(_by_loss, train[rows], cells, seed), cells.counts
+        tokens = heldout.cells(train[rows], held[rows])
+        attempt = partial(_by_loss, train[rows], tokens, seed)
     at = max(1.0, SHARE * float(sampled.sum())) if given is None else given
     best = attempt(at)
     table = best.rows
@@ -90,7 +87,7 @@ def choose(
         at /= FACTOR
         new = attempt(at)
         table = table + new.rows
-        if new.beats(best, counts):
+        if new.beats(best, tokens):
             best = new
         elif new.rows[0]["n_clusters"] > 1:  # one cluster says nothing of smaller concentrations
             break
