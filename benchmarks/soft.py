@@ -30,7 +30,7 @@ from roget.data import sample
 from roget.learn.clustering.annealing.crew import Crew
 from roget.learn.clustering.annealing.data import Data, prepare
 from roget.learn.clustering.annealing.states import Settings
-from roget.learn.clustering.soft.anneal import anneal
+from roget.learn.clustering.soft.anneal import Annealer
 from roget.learn.clustering.soft.em import Mixture
 
 Rows = Iterator[Row | str]
@@ -83,7 +83,9 @@ def verb_object() -> tuple[str, Any]:
 
 def path(data: Data, k: int, **options: Any) -> Any:
     """The state at the end of the path to k clusters."""
-    return deque(anneal(data, Settings(n_clusters=k, seed=SEED, **options)), maxlen=1).pop()
+    return deque(
+        Annealer(data, Settings(n_clusters=k, seed=SEED, **options)).states(), maxlen=1
+    ).pop()
 
 
 def recovery(n: int, m: int, k: int, tokens: int) -> Rows:
@@ -212,7 +214,7 @@ def large_path(n: int, m: int, k: int, tokens: int) -> Rows:
     del counts
     clock, spent = time.perf_counter(), time.process_time()
     state = None
-    for state in anneal(data, Settings(n_clusters=k, seed=SEED)):
+    for state in Annealer(data, Settings(n_clusters=k, seed=SEED)).states():
         if state.settled:
             taken = time.perf_counter() - clock
             progress(f"{state.n_clusters} clusters, β {state.beta:.3f}, {taken:.0f} s")

@@ -37,7 +37,7 @@ from roget.learn.clustering.annealing.choose import choose
 from roget.learn.clustering.annealing.data import prepare
 from roget.learn.clustering.annealing.states import Settings
 from roget.learn.clustering.annealing.walk import Walker
-from roget.learn.clustering.soft.anneal import Annealer, anneal
+from roget.learn.clustering.soft.anneal import Annealer
 from roget.learn.clustering.symmetric.annealer import SymmetricAnnealer
 from roget.learn.clustering.symmetric.rule import fold_in
 from roget.learn.evaluation import heldout as compare
@@ -101,7 +101,7 @@ def chosen(train: Any, seed: int) -> Iterator[tuple[str, Classes]]:
     """Our clusters of associations, K and β chosen on training tokens."""
     best = choose(train, SymmetricAnnealing(random_state=seed))
     settings = Settings(n_clusters=best.n_clusters, beta=best.beta, seed=seed)
-    *_, state = anneal(prepare(train), settings, SymmetricAnnealer)
+    *_, state = SymmetricAnnealer(prepare(train), settings).states()
     yield f"K={state.n_clusters} β={state.beta:.3g}", (state.membership, state.centroids)
 
 
@@ -267,7 +267,7 @@ def _fixed(kind: str, train: Any, k: int, seed: int) -> Classes:
         )  # fmt: skip
         return _normalised(model.fit_transform(train), model.components_)
     search = Annealer if kind == "asymmetric" else SymmetricAnnealer
-    *_, state = anneal(prepare(train), Settings(n_clusters=k, seed=seed), search)
+    *_, state = search(prepare(train), Settings(n_clusters=k, seed=seed)).states()
     return state.membership, state.centroids
 
 
@@ -368,7 +368,7 @@ def annealed(rows: Any, k: int, seed: int) -> npt.NDArray[Any]:
     data, found = prepare(table, "uniform"), []
     for start in range(STARTS):
         settings = Settings(n_clusters=k, beta=6.0, seed=STARTS * seed + start)
-        *_, state = anneal(data, settings)
+        *_, state = Annealer(data, settings).states()
         found.append((state.free_energy, np.asarray(state.membership.toarray().argmax(axis=1))))
     return min(found, key=lambda pair: pair[0])[1]
 

@@ -15,7 +15,7 @@ from sklearn.utils import ClassifierTags
 from sklearn.utils.validation import check_is_fitted
 
 from roget.core import folder
-from roget.core.progress import Report
+from roget.core.progress import Progress, Report
 from roget.core.tree import Tree
 from roget.errors import InputError
 from roget.learn.clustering.inputs import table
@@ -57,6 +57,7 @@ class Clusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
     n_iter_: int
     notes_: list[str]
     interrupted_: bool
+    progress: Report | None
 
     @classmethod
     def make(
@@ -158,7 +159,7 @@ class Clusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         check_is_fitted(self)
         if type(X).__module__.partition(".")[0] == "dask":
             return self._blockwise(X)
-        return self.clustering_.place(self._table(X))
+        return self.clustering_.place(table(self, X))
 
     def transform(self, X: Any) -> Any:
         """The same as `predict_proba`."""
@@ -171,7 +172,7 @@ class Clusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
     def score(self, X: Any, y: Any = None) -> float:
         """Mean log p(context|word) of the tokens in X, nats; higher is better."""
         check_is_fitted(self)
-        matrix = self._table(X)
+        matrix = table(self, X)
         placed = self.clustering_.place(matrix)
         return log_likelihood(matrix, placed, self.centroids_, self.background_)
 
@@ -244,9 +245,10 @@ class Clusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
     def _n_features_out(self) -> int:
         return self.n_clusters_
 
-    def _table(self, X: Any, reset: bool = False) -> Any:
-        """X as a checked csr_array of float64."""
-        return table(self, X, reset=reset)
+    def _tell(self, done: float, **facts: Any) -> None:
+        """Report how far the run is."""
+        if self.progress is not None:
+            self.progress(Progress(done, facts=facts))
 
     def _unpack(self) -> None:
         """Make what is not kept as it is, from what was loaded."""
@@ -257,16 +259,13 @@ class Clusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         return Clustering(
             Tree.from_json(content["tree_"]),
             folder.need_csr(parts, content["membership_shape"]),
-            self._revive_centroids(content),
+            content["centroids_"],
             content["mass_"],
             content["background_"],
             rule=self._revive_rule(content),
             unit=self.unit,
             path=content["path_"],
         )
-
-    def _revive_centroids(self, content: Mapping[str, Any]) -> Any:
-        return content["centroids_"]
 
     def _revive_rule(self, content: Mapping[str, Any]) -> Rule:
         return Posterior()
@@ -284,4 +283,4 @@ class Clusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
 
 
 def _place_block(model: Clusterer, block: Any) -> npt.NDArray[Any]:
-    return np.asarray(model.clustering_.place(model._table(block)))
+    return np.asarray(model.clustering_.place(table(model, block)))

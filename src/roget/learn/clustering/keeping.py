@@ -1,15 +1,15 @@
-"""Models and half-finished runs as a folder: JSON for what is small, npz for arrays, no pickle.
-
-Every clusterer is kept this way; a `kind` such as "soft.model" says what a folder holds.
-"""
+"""Long runs: kept in a folder while they go on, and ended by Ctrl-C where that does no harm."""
 
 from __future__ import annotations
 
 import hashlib
 import json
 import os
+import signal
+import threading
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -23,16 +23,6 @@ INTERVAL = 2.0
 """Seconds at least between two checkpoints; writing takes at most a tenth of the time."""
 
 
-def fingerprint(arrays: Iterable[npt.NDArray[Any]], options: Mapping[str, Any]) -> str:
-    """A name for the data and options of a run, so that no other run is taken for it."""
-    digest = hashlib.sha256(
-        json.dumps(dict(options), sort_keys=True, default=np.generic.item).encode()
-    )
-    for array in arrays:
-        digest.update(np.ascontiguousarray(array).data)
-    return digest.hexdigest()
-
-
 class Checkpoint:
     """The place where a run is kept while it goes on; without a path, nothing is done."""
 
@@ -44,8 +34,14 @@ class Checkpoint:
         options: Mapping[str, Any],
     ) -> None:
         self._path, self._kind = path, folders.model("checkpoint", f"{kind}.checkpoint")
-        self._name = fingerprint(arrays, options) if path is not None else ""
-        self._next = 0.0
+        self._next, self._name = 0.0, ""
+        """What data and options the run is of, so that no other run is taken for it."""
+        if path is not None:
+            told = json.dumps(dict(options), sort_keys=True, default=np.generic.item)
+            digest = hashlib.sha256(told.encode())
+            for array in arrays:
+                digest.update(np.ascontiguousarray(array).data)
+            self._name = digest.hexdigest()
 
     def resume(self) -> dict[str, Any] | None:
         """What the run had come to, if it was begun before."""
@@ -67,3 +63,28 @@ class Checkpoint:
         folders.write(self._path, self._kind, {**content(), "run": self._name})
         done = time.monotonic()
         self._next = done + max(INTERVAL, 10 * (done - begun))
+
+
+@contextmanager
+def interruptible() -> Iterator[Callable[[], None]]:
+    """Ctrl-C waits until the work calls what this yields, where nothing is half done."""
+    asked = threading.Event()
+
+    def pause() -> None:
+        if asked.is_set():
+            raise KeyboardInterrupt
+
+    def note(signum: int, frame: Any) -> None:
+        if asked.is_set():  # asked twice: at once, whatever is lost
+            raise KeyboardInterrupt
+        asked.set()
+
+    usual = signal.getsignal(signal.SIGINT)
+    if threading.current_thread() is not threading.main_thread() or not callable(usual):
+        yield pause
+        return
+    signal.signal(signal.SIGINT, note)
+    try:
+        yield pause
+    finally:
+        signal.signal(signal.SIGINT, usual)

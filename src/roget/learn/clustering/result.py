@@ -25,8 +25,6 @@ CELLS = 1 << 22
 
 KIND = folder.model("clustering", "clustering")
 
-_CSR = ("data", "indices", "indptr")
-
 
 class Unit(NamedTuple):
     """What the values at the splits of a tree are.
@@ -49,14 +47,8 @@ SAVED = Unit("bits", "bits saved", False)
 def array(*shape: str, least: float = 0.0, whole: bool = False) -> dict[str, Any]:
     """The metadata of a field of a `Rule` that is an array.
 
-    Parameters
-    ----------
-    *shape
-        A letter for each axis: "k" is the clusters, "m" the contexts; others agree among fields.
-    least
-        The smallest value that makes sense.
-    whole
-        Whether the values are whole numbers.
+    Its shape has a letter for each axis: "k" is the clusters, "m" the contexts; others agree among
+    fields. No value that makes sense is less than `least`.
     """
     return {"shape": shape, "least": least, "whole": whole}
 
@@ -73,14 +65,9 @@ class Rule:
     """The catalogue name by which the rule is found again."""
 
     def place(self, matrix: Any, leaves: Clustering) -> Array:
-        """p(c|word), words × clusters; a word without counts gets p(c).
+        """p(c|word), words × clusters, of a csr_array of float64 without zeros.
 
-        Parameters
-        ----------
-        matrix
-            Counts of the words, a csr_array of float64 without zeros.
-        leaves
-            The clustering as it was learnt.
+        `leaves` is the clustering as it was learnt; a word without counts gets p(c).
         """
         raise NotImplementedError
 

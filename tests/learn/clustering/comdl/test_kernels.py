@@ -147,7 +147,7 @@ def test_code_lengths_are_differences_of_lengths(naive: Any, problem: Any) -> No
         prior == "sizes", (None, None),  # type: ignore[arg-type]
     )  # fmt: skip
     new = counts[:1] + (np.arange(counts.shape[1]) == 0)
-    ours = model.code_lengths(criterion.sparse.csr_array(new, dtype=float))[0]
+    ours = model.rule().code_lengths(criterion.sparse.csr_array(new, dtype=float))[0]
     lengths = [naive(np.vstack([counts, new]), [*rows, c], columns, a, b, prior) for c in range(k)]
     assert ours - ours[0] == pytest.approx(np.array(lengths) - lengths[0], rel=1e-8, abs=1e-6)
 

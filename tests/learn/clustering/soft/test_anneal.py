@@ -12,12 +12,14 @@ from sklearn.metrics import v_measure_score
 from roget.learn.clustering.annealing.data import prepare
 from roget.learn.clustering.annealing.states import Settings
 from roget.learn.clustering.soft import anneal as annealing
-from roget.learn.clustering.soft.anneal import Annealer, anneal
+from roget.learn.clustering.soft.anneal import Annealer
 from roget.learn.clustering.soft.instability import instability
 
 
 def last(counts: Any, *, prior: str = "empirical", dtype: str = "float64", **options: Any) -> Any:
-    return deque(anneal(prepare(counts, prior, dtype), Settings(**options)), maxlen=1).pop()
+    return deque(
+        Annealer(prepare(counts, prior, dtype), Settings(**options)).states(), maxlen=1
+    ).pop()
 
 
 def hard(state: Any) -> Any:
@@ -55,7 +57,7 @@ def test_the_first_split_is_at_the_dense_critical_beta(planted: Any) -> None:
 def test_every_number_of_clusters_comes_once(planted: Any) -> None:
     counts, _ = planted(150, 60, 5, 40)
     seen = []
-    for state in anneal(prepare(counts), Settings(n_clusters=12)):
+    for state in Annealer(prepare(counts), Settings(n_clusters=12)).states():
         q = state.membership
         assert q.shape == (150, state.n_clusters)
         assert np.allclose(q.sum(axis=1), 1)
@@ -74,7 +76,7 @@ def test_energies_belong_to_memberships_and_centroids(planted: Any, mass: bool) 
     counts, _ = planted(100, 60, 3, 40)
     p = counts.toarray() / counts.sum(axis=1)[:, None]
     data = prepare(counts)
-    for state in anneal(data, Settings(n_clusters=5, mass=mass)):
+    for state in Annealer(data, Settings(n_clusters=5, mass=mass)).states():
         q, centroids = state.membership.toarray(), state.centroids
         logs = np.log(np.maximum(centroids, data.floor))
         far = -data.entropy[:, None] - p @ logs.T

@@ -12,7 +12,6 @@ from roget.core.tree import Tree
 from roget.errors import InputError
 from roget.learn.clustering.annealing.data import prepare
 from roget.learn.clustering.annealing.states import Settings
-from roget.learn.clustering.soft.anneal import anneal
 from roget.learn.clustering.symmetric.annealer import BETA, SymmetricAnnealer
 from roget.learn.clustering.symmetric.rule import fold_in
 
@@ -150,7 +149,7 @@ def test_a_resumed_run_ends_the_same() -> None:
 
 def test_beta_is_raised_after_the_splits() -> None:
     matrix, _ = planted()
-    states = list(anneal(prepare(matrix), Settings(n_clusters=4, beta=0.9), SymmetricAnnealer))
+    states = list(SymmetricAnnealer(prepare(matrix), Settings(n_clusters=4, beta=0.9)).states())
     betas = [state.beta for state in states]
     assert betas == sorted(betas)
     assert betas[0] == BETA

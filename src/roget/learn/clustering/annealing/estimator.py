@@ -14,7 +14,6 @@ from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 
 from roget.core.options import check
-from roget.core.progress import Progress
 from roget.learn.clustering import keeping
 from roget.learn.clustering.annealing.choose import choose, generator
 from roget.learn.clustering.annealing.data import Data, prepare
@@ -22,8 +21,7 @@ from roget.learn.clustering.annealing.options import Options
 from roget.learn.clustering.annealing.states import Settings, Split
 from roget.learn.clustering.annealing.walk import Method, Walker
 from roget.learn.clustering.base import Clusterer
-from roget.learn.clustering.inputs import learnable
-from roget.learn.clustering.interrupt import interruptible
+from roget.learn.clustering.inputs import learnable, table
 from roget.learn.clustering.memberships import replace_rows, sparsify
 from roget.learn.clustering.options import CALLED
 from roget.learn.clustering.result import BETA, Clustering, Rule
@@ -50,7 +48,7 @@ class Annealing(Clusterer, Options):
     def fit(self, X: Any, y: Any = None) -> Self:
         """Learn clusters of the rows of X: Counts, or any sparse or dense matrix of counts."""
         check(self, CALLED, dtype=str(self.dtype).rpartition(".")[2].strip("<>'"))
-        matrix = self._table(X, reset=True)
+        matrix = table(self, X, reset=True)
         totals, learnt = learnable(matrix, self.min_count)
         part = matrix if learnt.size == totals.size else matrix[learnt]
         data = prepare(part, self.prior, self.dtype)
@@ -107,8 +105,11 @@ class Annealing(Clusterer, Options):
         rng = generator(self.random_state)
         seed = int(rng.integers(2**31 - 1))
         if n_clusters is None and (beta is None or self.method.search.needs_number):
-            with interruptible() as pause:
-                chosen = choose(part, self, seed, tell=self._half, pause=pause)
+            with keeping.interruptible() as pause:
+                # The run itself is the other half of the work.
+                chosen = choose(
+                    part, self, seed, lambda k, at, done: self._report(k, at, done / 2, None), pause
+                )
             self.interrupted_ = chosen.interrupted
             n_clusters, beta = chosen.n_clusters, chosen.beta if beta is None else beta
         return Settings(n_clusters, beta, self.method.mass, self.tol, self.max_iter, None, seed)
@@ -126,7 +127,7 @@ class Annealing(Clusterer, Options):
         def content() -> dict[str, Any]:
             return {**annealer.snapshot(), "rest": rest, "settings": vars(settings)}
 
-        with interruptible() as pause:
+        with keeping.interruptible() as pause:
             annealer = self.method.search(data, settings, pause)
             try:
                 if earlier is not None:
@@ -139,7 +140,7 @@ class Annealing(Clusterer, Options):
                     part = _fraction(state, settings)
                     # Where the number of clusters was chosen, that was the first half.
                     part = part if settings.n_clusters == self.n_clusters else (1 + part) / 2
-                    self._tell(state.n_clusters, state.beta, part, state.free_energy)
+                    self._report(state.n_clusters, state.beta, part, state.free_energy)
             except KeyboardInterrupt:
                 self.interrupted_ = True
                 annealer.wind_up()
@@ -152,17 +153,10 @@ class Annealing(Clusterer, Options):
         self.n_iter_ = max(1, len(path))
         return annealer._state(last=True), path
 
-    def _half(self, n_clusters: int, beta: float, fraction: float) -> None:
-        """Report how far the choice of a number is; the run itself is the other half."""
-        self._tell(n_clusters, beta, fraction / 2)
-
-    def _tell(
-        self, n_clusters: int, beta: float, fraction: float, free_energy: float | None = None
-    ) -> None:
-        """Report how far the run is; without a free energy, numbers of clusters are being tried."""
-        if self.progress is not None:
-            facts = {"beta": beta, "n_clusters": n_clusters, "free_energy": free_energy}
-            self.progress(Progress(min(max(fraction, 0.0), 1.0), facts=facts))
+    def _report(self, n_clusters: int, beta: float, fraction: float, free: float | None) -> None:
+        """Tell how far the run is; without a free energy, numbers of clusters are being tried."""
+        done = min(max(fraction, 0.0), 1.0)
+        self._tell(done, beta=beta, n_clusters=n_clusters, free_energy=free)
 
 
 def _fraction(state: Any, settings: Settings) -> float:

@@ -13,7 +13,6 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from roget.core.options import check
-from roget.core.progress import Progress
 from roget.core.tree import Tree
 from roget.core.types import Floats, Ints
 from roget.errors import InputError
@@ -25,8 +24,7 @@ from roget.learn.clustering.comdl.hierarchy import Hierarchy
 from roget.learn.clustering.comdl.options import Options
 from roget.learn.clustering.comdl.predict import Joining, Model
 from roget.learn.clustering.comdl.search import Search, Settings, starts_for, sweeps_for
-from roget.learn.clustering.inputs import find_names
-from roget.learn.clustering.interrupt import interruptible
+from roget.learn.clustering.inputs import find_names, table
 from roget.learn.clustering.options import CALLED
 from roget.learn.clustering.result import SAVED, Clustering
 
@@ -92,7 +90,7 @@ class CoMDL(Clusterer, Options):
         check(self, CALLED)
         if not len(self.levels):
             raise InputError("levels=(): expected parts of the classes, such as 0.5")
-        matrix = self._table(X, reset=True)
+        matrix = table(self, X, reset=True)
         rows = np.asarray(matrix.sum(axis=1), dtype=np.float64).ravel()
         columns = np.asarray(matrix.sum(axis=0), dtype=np.float64).ravel()
         seen = np.flatnonzero(rows > 0), np.flatnonzero(columns > 0)
@@ -195,14 +193,18 @@ class CoMDL(Clusterer, Options):
         options = {**vars(settings), "partition": self.partition}
         kept = keeping.Checkpoint(self.checkpoint, "comdl", arrays, options)
         self.interrupted_ = False
-        with interruptible() as pause:
+        with keeping.interruptible() as pause:
             search = Search(data, settings, pause)
             try:
                 if (earlier := kept.resume()) is not None:
                     search.restore(earlier)
                 for state in search.steps():
                     kept.keep(search.snapshot, now=state.finished)
-                    self._tell(state)
+                    now = state.found()
+                    self._tell(
+                        state.fraction, n_clusters=now.k[0], n_column_clusters=now.k[1],
+                        description_length=now.total,
+                    )  # fmt: skip
             except KeyboardInterrupt:
                 self.interrupted_ = True
                 warnings.warn("interrupted: the classes found so far are kept", stacklevel=3)
@@ -259,16 +261,6 @@ class CoMDL(Clusterer, Options):
                     start["b"], self.partition == "sizes", (one, two),
                 )
             )  # fmt: skip
-
-    def _tell(self, state: Search) -> None:
-        if self.progress is not None:
-            now = state.found()
-            facts = {
-                "n_clusters": now.k[0],
-                "n_column_clusters": now.k[1],
-                "description_length": now.total,
-            }
-            self.progress(Progress(state.fraction, facts=facts))
 
     def _notes(self, data: Table, rows: Floats, columns: Floats) -> list[str]:
         """What the user should know of the data."""

@@ -71,28 +71,23 @@ class Model:
         """p(v|class of words), classes × contexts."""
         return np.asarray(self.of_classes()[:, self.columns] * self.within())
 
-    def code_lengths(self, matrix: Any) -> Floats:
-        """By how much the description grows when a row joins a class, rows × classes; nats."""
-        return self._code_lengths(matrix, self.rows, self.columns, self.blocks)
+    def rule(self) -> Joining:
+        """How words join the classes."""
+        sizes = np.bincount(self.rows, minlength=self.blocks.shape[0])
+        return Joining(self.a, self.b, self.sized, sizes, self.columns, self.blocks)
 
     def nothing(self) -> tuple[int, int]:
         """The classes that a row and a column without counts cost least in."""
-        row = self._code_lengths(_EMPTY, self.rows, self.columns, self.blocks)
-        column = self._code_lengths(_EMPTY, self.columns, self.rows, self.blocks.T)
-        return int(row.argmin()), int(column.argmin())
-
-    def _code_lengths(self, matrix: Any, labels: Ints, other: Ints, blocks: Floats) -> Floats:
-        sizes = np.bincount(labels, minlength=blocks.shape[0])
-        return code_lengths(matrix, sizes, other, blocks, self.a, self.b, self.sized)
+        turned = replace(self, blocks=self.blocks.T, rows=self.columns, columns=self.rows)
+        row, column = (one.rule().code_lengths(_EMPTY).argmin() for one in (self, turned))
+        return int(row), int(column)
 
     def clustering(self) -> Clustering:
         """The classes of words as a clustering."""
         tree, mass = self.trees[0], self.blocks.sum(axis=1)
-        sizes = np.bincount(self.rows, minlength=tree.n_clusters)
-        rule = Joining(self.a, self.b, self.sized, sizes, self.columns, self.blocks)
         return Clustering(
             tree, one_hot(self.rows, tree.n_clusters), self.centroids(), mass / mass.sum(),
-            self.totals / self.totals.sum(), rule, SAVED,
+            self.totals / self.totals.sum(), self.rule(), SAVED,
         )  # fmt: skip
 
 
@@ -114,10 +109,20 @@ class Joining(Rule):
 
     def place(self, matrix: Any, leaves: Clustering) -> Floats:
         """p(c|word); a word without counts goes where it costs least."""
-        out = code_lengths(
-            matrix, self.sizes, self.columns, self.blocks, self.a, self.b, self.sized
+        return posterior(self.code_lengths(matrix), np.ones(self.sizes.size))
+
+    def code_lengths(self, matrix: Any) -> Floats:
+        """By how much the description grows when a row joins a class, rows × classes; nats."""
+        out = np.empty((matrix.shape[0], self.sizes.size))
+        turned, nothing = np.ascontiguousarray(self.blocks.T), np.empty(0)
+        mass = self.blocks.sum(axis=1)
+        kernels.code_lengths(
+            Items(matrix.indptr, matrix.indices, matrix.data, nothing),
+            kernels.Board(self.columns, self.columns, self.sizes, mass, turned, turned),
+            kernels.Prices(nothing, nothing, nothing, self.sized, 0.0, self.a, self.b),
+            out,
         )
-        return posterior(out, np.ones(self.sizes.size))
+        return out
 
     def check(self, k: int, m: int) -> None:
         """Refuse classes of contexts that there are not, too."""
@@ -126,18 +131,3 @@ class Joining(Rule):
             raise ValueError(f"columns: expected classes 0 to {self.blocks.shape[1] - 1}")
         if not (self.a > 0 and self.b > 0):
             raise ValueError(f"a={self.a}, b={self.b}: expected positive numbers")
-
-
-def code_lengths(
-    matrix: Any, sizes: Ints, other: Ints, blocks: Floats, a: float, b: float, sized: bool
-) -> Floats:
-    """By how much the description grows when a row joins a class, rows × classes; nats."""
-    out = np.empty((matrix.shape[0], sizes.size))
-    turned, nothing = np.ascontiguousarray(blocks.T), np.empty(0)
-    kernels.code_lengths(
-        Items(matrix.indptr, matrix.indices, matrix.data, nothing),
-        kernels.Board(other, other, sizes, blocks.sum(axis=1), turned, turned),
-        kernels.Prices(nothing, nothing, nothing, sized, 0.0, a, b),
-        out,
-    )
-    return out

@@ -14,12 +14,10 @@ from sklearn.utils import check_random_state
 
 from roget.core.information import bits
 from roget.core.options import check
-from roget.core.progress import Progress
 from roget.core.types import Floats
 from roget.learn.clustering import keeping
 from roget.learn.clustering.base import Clusterer
-from roget.learn.clustering.inputs import learnable
-from roget.learn.clustering.interrupt import interruptible
+from roget.learn.clustering.inputs import learnable, table
 from roget.learn.clustering.mdl import model as models
 from roget.learn.clustering.mdl.bisect import Bisector
 from roget.learn.clustering.mdl.choose import choose
@@ -84,13 +82,13 @@ class MDLTree(Clusterer, Options):
     def fit(self, X: Any, y: Any = None) -> Self:
         """Learn clusters of the rows of X: Counts, or any sparse or dense matrix of counts."""
         check(self, CALLED)
-        matrix = self._table(X, reset=True)
+        matrix = table(self, X, reset=True)
         totals, learnt = learnable(matrix, self.min_count)
         part = matrix if learnt.size == totals.size else matrix[learnt]
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
         self.criterion_ = BEST if self.criterion == "auto" else self.criterion
         self.interrupted_ = False
-        with interruptible() as pause:
+        with keeping.interruptible() as pause:
             found, grower = self._grow(part, totals[learnt], seed, pause)
         bare = self._describe(part, totals[learnt], found, grower)
         labels = np.zeros(totals.size, dtype=np.int64)
@@ -120,6 +118,10 @@ class MDLTree(Clusterer, Options):
         chosen = {"concentration": self.concentration_, "parent_weight": self.parent_weight_}
         if self.interrupted_:
             return found, grower
+
+        def tell(fraction: float) -> None:
+            self._tell(fraction, n_clusters=grower.n_clusters, description_length=length)
+
         try:
             if earlier is not None:
                 grower.restore(earlier)
@@ -127,12 +129,12 @@ class MDLTree(Clusterer, Options):
             for step in grower.run():
                 length -= 0.0 if step is None else step.saved
                 kept.keep(lambda: {**grower.snapshot(), **chosen})
-                self._tell(grower, length, 0.99 * grower.fraction)
+                tell(0.99 * grower.fraction)
         except KeyboardInterrupt:
             self._interrupted()
         if grower.candidates:
             kept.keep(lambda: {**grower.snapshot(), **chosen}, now=True)
-        self._tell(grower, length, 1.0)
+        tell(1.0)
         return found, grower
 
     def _settle(
@@ -190,11 +192,6 @@ class MDLTree(Clusterer, Options):
     def _revive_rule(self, content: Mapping[str, Any]) -> Rule:
         options = self.criterion_, self.estimator, self.parent_weight_, content["width_"]
         return Joining(*options, content["tokens_"], content["sizes_"])
-
-    def _tell(self, grower: Grower, length: float, fraction: float) -> None:
-        if self.progress is not None:
-            facts = {"n_clusters": grower.n_clusters, "description_length": length}
-            self.progress(Progress(fraction, facts=facts))
 
 
 def _path(root: Parts, grower: Grower) -> list[dict[str, Any]]:

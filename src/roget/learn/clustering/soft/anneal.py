@@ -73,18 +73,6 @@ GIVEN_UP = 4.0
 """And no more, once that would be so many times its critical β."""
 
 
-def anneal(data: Data, settings: Settings, search: Any = None) -> Iterator[State]:
-    """The state after every split and every sharpening; the last one has settled to `tol`.
-
-    `search` is `Annealer`, or that of another model.
-    """
-    annealer = (search or Annealer)(data, settings)
-    try:
-        yield from annealer.states()
-    finally:
-        annealer.close()
-
-
 class Annealer:
     """The search itself; `states` drives it."""
 

@@ -94,11 +94,3 @@ def _largest(data: Data, words: Array, weights: Floats, tolerance: float, seed: 
         if residual <= tolerance or tolerance >= 1e-2:
             break
     return Instability(min(float(values[0]), 1.0), words, weights, vector / roots)
-
-
-def direction(data: Data, found: Instability) -> Floats:
-    """The split direction d over contexts, Σ d = 0, of the found eigenvector."""
-    pull = np.empty(data.n_contexts)
-    shares = found.weights / found.weights.sum()
-    mean_rows(found.words, shares * found.scores, data.rows, pull)
-    return pull
