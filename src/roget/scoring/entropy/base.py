@@ -120,11 +120,7 @@ class LinearEstimator(Estimator):
         return self.expect(histogram.counts, histogram.cells, histogram.total, m)
 
     def expect(
-        self,
-        counts: CountArray,
-        cells: IntArray | FloatArray,
-        total: int | float,
-        support: int,
+        self, counts: CountArray, cells: IntArray | FloatArray, total: int | float, support: int
     ) -> float:
         """Σ_j a(j, N)·h_j for (expected) numbers of cells, with those that hold nothing."""
         value = weighted_sum(self.coefficients(counts, total, support), cells)
