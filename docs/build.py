@@ -40,7 +40,12 @@ def printed(command: str) -> str:
         text=True,
         cwd=ROOT,
         check=True,
-        env={**os.environ, "PATH": path, "COLUMNS": "100"},
+        env={
+            "ROGET_TEST_DATA": str(ROOT.parent / "shared" / "data"),
+            **os.environ,
+            "PATH": path,
+            "COLUMNS": "100",
+        },
     )
     return done.stdout
 

@@ -179,10 +179,7 @@ EXPORTERS: dict[str, str] = {
     "thesaurus": "roget.report.exports.base:write_folder",
 }
 
-ENGINES: dict[str, str] = {
-    "local": "roget.engines.local:Local",
-    "dask": "roget.engines.dask:Dask",
-}
+ENGINES: dict[str, str] = {"local": "roget.engines.local:Local", "dask": "roget.engines.dask:Dask"}
 
 OTHER_NAMES: dict[str, str] = {
     "accuracy": "one-to-one",

@@ -56,7 +56,7 @@ def test_plain_files(served: tuple[Path, str], kept_here: Path) -> None:
     with pytest.raises(InputError, match="roget data fetch mine"):
         wanted.path  # noqa: B018
     told: list[tuple[int, int]] = []
-    where = wanted.fetch(lambda done, total: told.append((done, total)))
+    where = wanted.fetch(lambda now: told.append((now.done, now.total)))
     assert where == wanted.path == kept_here / "mine"
     assert (where / "b.conllu").read_text() == "two"
     assert told[-1] == (3, 3)

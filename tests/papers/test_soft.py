@@ -47,7 +47,8 @@ def test_objects_of_fire_in_the_sample(without_data):
     check(text)
 
 
-def test_objects_of_fire_in_the_national_corpus(shared_data, tmp_path):
+def test_objects_of_fire_in_the_national_corpus(shared_data, tmp_path, monkeypatch):
+    monkeypatch.setenv("ROGET_TEST_DATA", str(shared_data))
     if not (shared_data / "bnc-verb-noun" / "verb_object.tsv").is_file():
         pytest.skip("no counts of the British National Corpus")
     text = str(soft.figure_1(tmp_path / "figures"))

@@ -17,8 +17,7 @@ def compare(
     systems: Annotated[
         list[str],
         typer.Argument(
-            metavar="SYSTEM...",
-            help="Files of the systems' labels, named by file or as NAME=FILE.",
+            metavar="SYSTEM...", help="Files of the systems' labels, named by file or as NAME=FILE."
         ),
     ],
     *,

@@ -46,13 +46,7 @@ def convert(
     from roget.core.io.problems import plural
     from roget.scoring.labels.write import convert as convert_labels
 
-    labels = convert_labels(
-        source,
-        output,
-        from_,
-        to,
-        options.parse_columns(columns),
-    )
+    labels = convert_labels(source, output, from_, to, options.parse_columns(columns))
     for warning in labels.warnings:
         print(f"warning: {warning}", file=sys.stderr)
     print(f"wrote {output}: {plural(len(labels), 'item')}", file=sys.stderr)

@@ -21,11 +21,7 @@ Name = Annotated[str, typer.Argument(help="A name of `roget data list`.")]
 
 
 @command(app, "list")
-def list_data(
-    as_json: AsJson = False,
-    format: Format = None,
-    output: Output = None,
-) -> None:
+def list_data(as_json: AsJson = False, format: Format = None, output: Output = None) -> None:
     """List the samples that come with roget and the sets it can fetch, with their licences."""
     from roget.report.listing import report_data
 

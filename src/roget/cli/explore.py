@@ -14,8 +14,7 @@ from roget.cli import options
 def explore(
     thesaurus: options.ThesaurusArgument,
     port: Annotated[
-        int | None,
-        typer.Option(min=1, max=65535, metavar="N", help="Default: any that is free."),
+        int | None, typer.Option(min=1, max=65535, metavar="N", help="Default: any that is free.")
     ] = None,
     open: Annotated[bool, typer.Option(help="Open the page in the browser.")] = True,
     static: Annotated[

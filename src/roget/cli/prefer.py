@@ -50,8 +50,7 @@ def prefer(
         typer.Option(min=0, metavar="C", help="Above 1, fewer and broader classes; below, more."),
     ] = 1.0,
     senses: Annotated[
-        Senses,
-        typer.Option(help="Share a word out evenly over its senses, or as often as tagged."),
+        Senses, typer.Option(help="Share a word out evenly over its senses, or as often as tagged.")
     ] = Senses.even,
     top: Annotated[
         int | None, typer.Option(min=1, metavar="N", help="So many classes. Default: 12 as text.")

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from roget.core.types import FloatArray
+from roget.core.types import Floats
 
 NATS_PER_BIT = math.log(2.0)
 
@@ -34,7 +34,7 @@ def weighted_sum(values: npt.NDArray[Any], weights: npt.NDArray[Any]) -> float:
     return float(np.multiply(values, weights).sum())
 
 
-def xlogx(x: npt.ArrayLike) -> FloatArray:
+def xlogx(x: npt.ArrayLike) -> Floats:
     """x·log x elementwise, 0 at 0.
 
     >>> xlogx([0, 1, math.e]).tolist()

@@ -10,10 +10,8 @@ import numpy.typing as npt
 Array: TypeAlias = npt.NDArray[Any]
 Floats: TypeAlias = npt.NDArray[np.float64]
 Ints: TypeAlias = npt.NDArray[np.int64]
-FloatArray: TypeAlias = npt.NDArray[np.float64]
-IntArray: TypeAlias = npt.NDArray[np.int64]
 BoolArray: TypeAlias = npt.NDArray[np.bool_]
-CountArray: TypeAlias = IntArray | FloatArray
+CountArray: TypeAlias = Ints | Floats
 """Whole counts, or fractional ones."""
 Codes: TypeAlias = npt.NDArray[np.integer[Any]]
 """Labels as numbers, in whatever integer type they came."""

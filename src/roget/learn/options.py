@@ -41,11 +41,7 @@ class Plan:
     )
     top: int | None = option(5000, minimum=1, help="Take the so many most frequent words.")
     random_state: int | None = option(
-        0,
-        minimum=0,
-        maximum=LAST_SEED,
-        flags=("--seed",),
-        help="Seed of everything random.",
+        0, minimum=0, maximum=LAST_SEED, flags=("--seed",), help="Seed of everything random."
     )
     heldout: bool = option(True, help="Try the classes on tokens held out; about doubles the time.")
     """None draws a seed, so that the next run cannot go on from where this one stopped."""

@@ -49,11 +49,7 @@ def compose(
 
 
 def data_file(*parts: str) -> Path | None:
-    """A file of the real data sets, where they are: they do not ship with roget.
-
-    The environment variable ROGET_TEST_DATA names their folder; otherwise it is looked for beside
-    the repository.
-    """
-    default = Path(__file__).resolve().parents[4] / "shared" / "data"
-    path = Path(os.environ.get("ROGET_TEST_DATA") or default).joinpath(*parts)
-    return path if path.is_file() else None
+    """A file of the real data sets, which do not ship: ROGET_TEST_DATA names their folder."""
+    folder = os.environ.get("ROGET_TEST_DATA")
+    path = Path(folder or "").joinpath(*parts)
+    return path if folder and path.is_file() else None

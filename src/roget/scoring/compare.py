@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from roget.core.progress import Progress, Report
-from roget.core.types import FloatArray, IntArray
+from roget.core.types import Floats, Ints
 from roget.errors import InputError
 from roget.scoring import resample
 from roget.scoring.comparison import Comparison, Pair, SystemRow
@@ -169,23 +169,23 @@ class _Scored:
 
     asked: Sequence[Request]
     answered: Sequence[Answered]
-    weights: FloatArray
+    weights: Floats
 
     @property
     def names(self) -> list[str]:
         return [*(system.name for system in self.answered), *self.answered[0].trivial]
 
     @cached_property
-    def values(self) -> FloatArray:
+    def values(self) -> Floats:
         """Systems and trivial answers × requests × groups."""
         trivial = self.answered[0].trivial.values()
         return np.stack([*(system.values for system in self.answered), *trivial])
 
     @cached_property
-    def means(self) -> FloatArray:
+    def means(self) -> Floats:
         return average_groups(self.values, self.weights)
 
-    def ranks(self) -> IntArray:
+    def ranks(self) -> Ints:
         """Rank of each system under each request, 1 the best, ties sharing; 0 where undefined."""
         means = self.means[: len(self.answered)]
         better = np.array([1.0 if m.direction == "higher" else -1.0 for m, _ in self.asked])
@@ -208,8 +208,8 @@ class _Scored:
         return found
 
     def _tested(
-        self, r: int, both: IntArray, draws: Draws, paired: str, seed: int
-    ) -> tuple[FloatArray, ...]:
+        self, r: int, both: Ints, draws: Draws, paired: str, seed: int
+    ) -> tuple[Floats, ...]:
         """Difference, ends of its interval, p and corrected p of every pair under one score."""
         a, b = both.T
         difference = self.means[a, r] - self.means[b, r]
@@ -295,7 +295,7 @@ def _marks(table: _Scored, pairs: Sequence[Pair]) -> dict[tuple[int, int], str]:
     return marks
 
 
-def _firsts(table: _Scored, drawn: FloatArray) -> FloatArray:
+def _firsts(table: _Scored, drawn: Floats) -> Floats:
     """How often each system is first over the draws; a tie is shared."""
     systems = drawn[:, : len(table.answered)]
     better = np.array([1.0 if m.direction == "higher" else -1.0 for m, _ in table.asked])

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from roget.core.types import FloatArray
+from roget.core.types import Floats
 from roget.scoring.cells.contingency import Contingency
 from roget.scoring.cells.statistics import Statistics
 from roget.scoring.labels import Aligned
@@ -68,7 +68,7 @@ def group_names(sides: Aligned, groups: int) -> list[str]:
 
 
 def diagnose(
-    groups: Sequence[Statistics], names: Sequence[str], values: FloatArray, request: Request
+    groups: Sequence[Statistics], names: Sequence[str], values: Floats, request: Request
 ) -> Details:
     """Diagnose a scored clustering; `values` are one score by group."""
     measure, entropy = request

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from roget.core.types import FloatArray, IntArray
+from roget.core.types import Floats, Ints
 from roget.errors import InputError
 from roget.scoring.cells.contingency import Contingency
 from roget.scoring.labels import Aligned
@@ -29,7 +29,7 @@ _BLOCKS = 200
 LEVEL = 0.95
 
 
-def group_draws(values: FloatArray, weights: FloatArray, draws: int, seed: int) -> FloatArray:
+def group_draws(values: Floats, weights: Floats, draws: int, seed: int) -> Floats:
     """Bootstrap averages when groups are drawn with replacement: draws × the leading axes."""
     random = np.random.default_rng(seed)
     groups = weights.size
@@ -41,13 +41,13 @@ def group_draws(values: FloatArray, weights: FloatArray, draws: int, seed: int) 
     return np.concatenate(parts)
 
 
-def group_jackknife(values: FloatArray, weights: FloatArray) -> Jackknife:
+def group_jackknife(values: Floats, weights: Floats) -> Jackknife:
     """The averages with each group left out in turn."""
     without = np.where(np.eye(weights.size, dtype=bool), 0.0, weights)
     return Jackknife(average_draws(values, without), np.ones(weights.size))
 
 
-def item_draws(counts: IntArray, draws: int, seed: int) -> Iterator[IntArray]:
+def item_draws(counts: Ints, draws: int, seed: int) -> Iterator[Ints]:
     """How often each distinct kind of item is drawn, one draw at a time."""
     random = np.random.default_rng(seed)
     n = int(counts.sum())
@@ -56,7 +56,7 @@ def item_draws(counts: IntArray, draws: int, seed: int) -> Iterator[IntArray]:
         yield random.multinomial(n, shares)
 
 
-def item_jackknife(counts: IntArray, seed: int) -> Iterator[tuple[IntArray, int]]:
+def item_jackknife(counts: Ints, seed: int) -> Iterator[tuple[Ints, int]]:
     """The counts left when one item is taken out, and how many items that stands for.
 
     Beyond a few hundred kinds of items, random blocks are taken out instead.
@@ -80,30 +80,30 @@ def item_jackknife(counts: IntArray, seed: int) -> Iterator[tuple[IntArray, int]
 class Jackknife:
     """Estimates with a part left out each time, and the weight of each part."""
 
-    without: FloatArray
-    weights: FloatArray
+    without: Floats
+    weights: Floats
 
     @property
-    def spread(self) -> FloatArray:
+    def spread(self) -> Floats:
         """How far each part pulls the estimate: mean − what is left."""
         mean = np.nansum(self._weighted(self.without), axis=0) / self.weights.sum()
         return np.asarray(mean - self.without)
 
     @property
-    def error(self) -> FloatArray:
+    def error(self) -> Floats:
         """The standard error (Tukey 1958)."""
         total = self.weights.sum()
         squares = np.nansum(self._weighted(self.spread**2), axis=0)
         return np.asarray(np.sqrt((total - 1) / total * squares))
 
     @property
-    def skew(self) -> FloatArray:
+    def skew(self) -> Floats:
         """The acceleration of BCa (Efron 1987)."""
         squares = np.nansum(self._weighted(self.spread**2), axis=0)
         cubes = np.nansum(self._weighted(self.spread**3), axis=0)
         return np.where(squares > 0, cubes / np.maximum(6 * squares**1.5, 1e-300), 0.0)
 
-    def _weighted(self, values: FloatArray) -> FloatArray:
+    def _weighted(self, values: Floats) -> Floats:
         return values * self.weights.reshape(-1, *[1] * (values.ndim - 1))
 
 
@@ -112,8 +112,8 @@ NO_JACKKNIFE = Jackknife(np.zeros((1, 1)), np.ones(1))
 
 
 def interval_ends(
-    method: str, estimate: FloatArray, drawn: FloatArray, jackknife: Jackknife
-) -> tuple[FloatArray, FloatArray]:
+    method: str, estimate: Floats, drawn: Floats, jackknife: Jackknife
+) -> tuple[Floats, Floats]:
     """Ends of the 95 % interval of each estimate; `drawn` is draws × estimates."""
     from scipy.special import ndtri
 
@@ -133,7 +133,7 @@ def interval_ends(
     return low, high
 
 
-def _corrected(tails: FloatArray, centre: float, sample: FloatArray, skew: float) -> FloatArray:
+def _corrected(tails: Floats, centre: float, sample: Floats, skew: float) -> Floats:
     """The quantiles BCa takes instead (Efron 1987): bias by the draws, skew by the jackknife."""
     from scipy.special import ndtr, ndtri
 
@@ -146,16 +146,14 @@ def _corrected(tails: FloatArray, centre: float, sample: FloatArray, skew: float
     return np.asarray(ndtr(bias + z / (1 - skew * z)))
 
 
-def bootstrap_p(difference: FloatArray, drawn: FloatArray) -> FloatArray:
+def bootstrap_p(difference: Floats, drawn: Floats) -> Floats:
     """Two-sided p of no difference: how often draws stray as far from their own mean."""
     centred = drawn - drawn.mean(axis=0)
     far = (np.abs(centred) >= np.abs(difference) - 1e-12).sum(axis=0)
     return _finer(far, drawn.shape[0], difference, np.sqrt((centred**2).mean(axis=0)))
 
 
-def _finer(
-    far: npt.NDArray[Any], draws: int, difference: FloatArray, error: FloatArray
-) -> FloatArray:
+def _finer(far: npt.NDArray[Any], draws: int, difference: Floats, error: Floats) -> Floats:
     """p by counting draws; where none strays as far, the normal tail with the draws' error.
 
     Counting alone could never find a difference among many systems: with 190 pairs Holm's method
@@ -169,9 +167,7 @@ def _finer(
     return np.where((far == 0) & (error > 0), np.minimum(counted, tail), counted)
 
 
-def permutation_p(
-    differences: FloatArray, weights: FloatArray, draws: int, seed: int
-) -> FloatArray:
+def permutation_p(differences: Floats, weights: Floats, draws: int, seed: int) -> Floats:
     """Two-sided p of no difference when systems change places at random within each group.
 
     `differences` is … × groups. With 2^groups ≤ draws every exchange is tried.
@@ -192,7 +188,7 @@ def permutation_p(
     return p.reshape(shape)
 
 
-def _signs(groups: int, draws: int, random: np.random.Generator) -> Iterator[FloatArray]:
+def _signs(groups: int, draws: int, random: np.random.Generator) -> Iterator[Floats]:
     if groups < 40 and 1 << groups <= draws:
         numbers = np.arange(1 << groups)
         yield (1 - 2 * ((numbers[:, None] >> np.arange(groups)) & 1)).astype(np.float64)
@@ -202,7 +198,7 @@ def _signs(groups: int, draws: int, random: np.random.Generator) -> Iterator[Flo
         yield (1 - 2 * random.integers(0, 2, size=size)).astype(np.float64)
 
 
-def holm(p: FloatArray) -> FloatArray:
+def holm(p: Floats) -> Floats:
     """Holm's correction for testing several hypotheses at once; NaN stands for none.
 
     >>> holm(np.array([0.01, 0.04, np.nan, 0.03])).tolist()
@@ -272,8 +268,8 @@ class ItemDraws:
         self.widths = [side.system.n_labels for side in sides]
 
     def bootstrap(
-        self, draws: int, seed: int, estimates: FloatArray, step: Callable[[int], None]
-    ) -> FloatArray:
+        self, draws: int, seed: int, estimates: Floats, step: Callable[[int], None]
+    ) -> Floats:
         """Draws × systems × requests, about the estimates (systems × requests).
 
         In the world of the draws the truth is the observed table, whose scores are plug-in ones.
@@ -294,11 +290,11 @@ class ItemDraws:
         without = np.array([self._scores(left, self.asked) for left, _ in parts])
         return Jackknife(without, np.array([weight for _, weight in parts], dtype=float))
 
-    def _scores(self, times: IntArray, asked: Sequence[Request]) -> FloatArray:
+    def _scores(self, times: Ints, asked: Sequence[Request]) -> Floats:
         tables = [self._table(s, times) for s in range(len(self.cells))]
         return np.array([evaluate(table, asked) for table in tables])
 
-    def _table(self, system: int, times: IntArray) -> Contingency:
+    def _table(self, system: int, times: Ints) -> Contingency:
         keys, cell = self.cells[system]
         counts = np.bincount(cell, times, minlength=keys.size).astype(np.int64)
         held = np.flatnonzero(counts)
@@ -310,14 +306,14 @@ class ItemDraws:
 class Draws:
     """Bootstrap scores (draws × systems × requests) and the ends of 95 % intervals."""
 
-    drawn: FloatArray
-    low: FloatArray
-    high: FloatArray
+    drawn: Floats
+    low: Floats
+    high: Floats
 
 
 def draw(
-    values: FloatArray,
-    weights: FloatArray,
+    values: Floats,
+    weights: Floats,
     sides: Sequence[Aligned],
     asked: Sequence[Request],
     ci: int,

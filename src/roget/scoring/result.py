@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from roget import catalogue
-from roget.core.types import FloatArray
+from roget.core.types import Floats
 from roget.errors import Undefined, UnknownName
 
 if TYPE_CHECKING:
@@ -129,7 +129,7 @@ def advise(
 
 
 def note_undefined(
-    values: FloatArray, measures: Sequence[Measure], reasons: Mapping[int, str]
+    values: Floats, measures: Sequence[Measure], reasons: Mapping[int, str]
 ) -> list[str]:
     """A note for each average (measures × groups) that leaves some groups out."""
     groups = values.shape[1]

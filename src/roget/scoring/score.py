@@ -17,7 +17,7 @@ import numpy as np
 from roget._version import __version__
 from roget.core.options import options_of
 from roget.core.progress import Progress, Report
-from roget.core.types import FloatArray
+from roget.core.types import Floats
 from roget.errors import InputError, Undefined
 from roget.scoring.cells import baselines as trivial
 from roget.scoring.cells.contingency import Contingency
@@ -262,9 +262,9 @@ class Answered:
     name: str
     sides: Aligned
     groups: list[Statistics]
-    values: FloatArray
+    values: Floats
     reasons: dict[int, str]
-    trivial: dict[str, FloatArray] = field(default_factory=dict)
+    trivial: dict[str, Floats] = field(default_factory=dict)
     """The scores of trivial answers, where asked for."""
 
     @property
@@ -282,7 +282,7 @@ class Answered:
         """Clusters, on average per group."""
         return float(np.mean([table.sizes.clusters for table in self.groups]))
 
-    def weigh(self, average: str) -> FloatArray:
+    def weigh(self, average: str) -> Floats:
         """The weight of each group in an average."""
         sizes = [table.n if average == "weighted" else 1.0 for table in self.groups]
         return np.array(sizes, dtype=float)
@@ -357,6 +357,6 @@ def defined(value: float) -> float | None:
     return None if np.isnan(value) else float(value)
 
 
-def _explain(reason: str, values: FloatArray) -> str:
+def _explain(reason: str, values: Floats) -> str:
     undefined = int(np.isnan(values).sum())
     return reason if values.size == 1 else f"{reason} (so in {undefined} of {values.size} groups)"

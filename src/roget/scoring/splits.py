@@ -15,7 +15,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from roget.core.types import BoolArray, FloatArray, IntArray
+from roget.core.types import BoolArray, Floats, Ints
 from roget.errors import InputError, Undefined
 from roget.scoring.labels.align import example, join
 from roget.scoring.labels.labels import Labels, heaviest
@@ -31,7 +31,7 @@ _PART = re.compile(r"(mapping|test)\.(\d+)((?:\.\w+)*)")
 class SplitRecall(NamedTuple):
     """How many test items are right: per group, and over all items whatever their group."""
 
-    groups: FloatArray
+    groups: Floats
     """Mean recall of each group of gold over the splits that test it; NaN if none does."""
     pooled: float
     """Recall over all test items, averaged over splits."""
@@ -57,9 +57,9 @@ class OnSplits(Measure):
 
 
 class _Part(NamedTuple):
-    rows: IntArray
+    rows: Ints
     """Where the items stand in gold."""
-    classes: IntArray
+    classes: Ints
 
 
 def supervised_recall(gold: Labels, system: Labels, splits: Sequence[Split]) -> SplitRecall:
@@ -135,14 +135,14 @@ def read_splits(folder: str | os.PathLike[str]) -> list[Split]:
     ]
 
 
-def _answers(gold: Labels, system: Labels) -> IntArray:
+def _answers(gold: Labels, system: Labels) -> Ints:
     """The system's heaviest label of each gold item, −1 for none."""
     rows = join(gold, system)
     codes = heaviest(system)
     return codes if rows is None else np.where(rows >= 0, codes[rows], -1)
 
 
-def _private(codes: IntArray, groups: IntArray) -> IntArray:
+def _private(codes: Ints, groups: Ints) -> Ints:
     """Codes without holes for (group, label), so that no two groups share a label; −1 stays."""
     answered = codes >= 0
     result = np.full(codes.size, -1, dtype=np.int64)
@@ -174,7 +174,7 @@ def _part(labels: Labels, gold: Labels, ranks: dict[str, int]) -> _Part:
     return _Part(rows[codes >= 0], lookup[codes[codes >= 0]])
 
 
-def _meanings(clusters: IntArray, classes: IntArray, every: IntArray, n_classes: int) -> IntArray:
+def _meanings(clusters: Ints, classes: Ints, every: Ints, n_classes: int) -> Ints:
     """The class of each cluster, −1 if it was not met, with one more place that is always −1."""
     met = clusters >= 0
     pairs, counts = np.unique(clusters[met] * n_classes + classes[met], return_counts=True)
@@ -186,9 +186,9 @@ def _meanings(clusters: IntArray, classes: IntArray, every: IntArray, n_classes:
     return meaning
 
 
-def _mean_where_known(values: FloatArray) -> FloatArray:
+def _mean_where_known(values: Floats) -> Floats:
     """The mean of each column over its numbers; NaN where there is none."""
     known: BoolArray = ~np.isnan(values)
     with np.errstate(invalid="ignore"):
-        mean: FloatArray = np.where(known, values, 0).sum(axis=0) / known.sum(axis=0)
+        mean: Floats = np.where(known, values, 0).sum(axis=0) / known.sum(axis=0)
     return mean

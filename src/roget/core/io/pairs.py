@@ -29,7 +29,7 @@ LARGEST = 2**62
 
 SUM = {
     WHOLE: "CASE WHEN sum(n) < 9223372036854775808 THEN CAST(sum(n) AS BIGINT)"
-    " ELSE error('the counts of a pair add up to 2^63 or more') END",
+    " ELSE error('the counts of a pair add up to 2^63 or more') END"
 }
 """How to add up the whole n of a scan. Sums of fractions would depend on the order of rows."""
 

@@ -21,10 +21,7 @@ LEAST = 100
 
 
 def trial(
-    counts: Counts,
-    model: Any,
-    seed: int | None,
-    tell: Report | None = None,
+    counts: Counts, model: Any, seed: int | None, tell: Report | None = None
 ) -> dict[str, float] | None:
     """Bits per held-out token: by all words' contexts, the word's classes, the word, and both.
 

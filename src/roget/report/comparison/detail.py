@@ -24,7 +24,7 @@ MOST_TABLES = 30
 TABLE_SIDE = 12
 """Classes and clusters a table shows."""
 
-FloatArray = npt.NDArray[np.float64]
+Floats = npt.NDArray[np.float64]
 
 
 def details(comparison: Comparison) -> dict[str, Any] | None:
@@ -44,7 +44,7 @@ def details(comparison: Comparison) -> dict[str, Any] | None:
     }
 
 
-def _best(goodness: FloatArray) -> list[list[int | None]]:
+def _best(goodness: Floats) -> list[list[int | None]]:
     """The best system of each score and group, by its number."""
     filled = np.where(np.isnan(goodness), -np.inf, goodness)
     first, found = filled.argmax(axis=0), np.isfinite(filled.max(axis=0))
@@ -54,7 +54,7 @@ def _best(goodness: FloatArray) -> list[list[int | None]]:
     ]
 
 
-def _detail(system: Answered, goodness: FloatArray, names: Sequence[str]) -> dict[str, Any]:
+def _detail(system: Answered, goodness: Floats, names: Sequence[str]) -> dict[str, Any]:
     tables = [group.table for group in system.groups]
     return {
         "n": [brief(float(table.n)) for table in tables],
@@ -71,7 +71,7 @@ def _listed(sets: Iterable[Impure]) -> list[list[Any]]:
     return [[s.name, s.group, brief(s.size), s.parts, s.largest, brief(s.share)] for s in sets]
 
 
-def worst_groups(goodness: FloatArray) -> list[int]:
+def worst_groups(goodness: Floats) -> list[int]:
     """The worst groups under each score in turn, no group twice, undefined ones left out."""
     orders = [row.argsort(kind="stable")[: np.count_nonzero(~np.isnan(row))] for row in goodness]
     ranked = [int(order[at]) for at in range(WORST) for order in orders if at < order.size]

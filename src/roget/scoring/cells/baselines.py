@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from roget.core.types import FloatArray, IntArray
+from roget.core.types import Floats, Ints
 from roget.errors import Undefined
 from roget.scoring.cells.contingency import Contingency, pairs_within
 from roget.scoring.cells.statistics import BCubed, Entropies, Matched, PairCounts, Sizes, Statistics
@@ -83,7 +83,7 @@ def _answer_weighted(
     gold, n = table.gold, table.n
     like = gold if like_gold else table.system
 
-    def compare_with(labels: Labels, known: FloatArray | None = None) -> Statistics:
+    def compare_with(labels: Labels, known: Floats | None = None) -> Statistics:
         if gold.labels.weighted or labels.weighted:
             return WeightedTable.from_sides(gold, Side(labels, known))
         return Contingency.from_labels(gold.labels, labels)
@@ -156,8 +156,8 @@ class RandomSameSizes(Statistics):
     a table is averaged over random draws.
     """
 
-    row_totals: IntArray
-    column_totals: IntArray
+    row_totals: Ints
+    column_totals: Ints
     seed: int = 0
     draws: int = 1
     answered: Contingency | None = None
@@ -190,7 +190,7 @@ class RandomSameSizes(Statistics):
         return self.table.joint
 
     @cached_property
-    def random_cells(self) -> tuple[FloatArray, FloatArray]:
+    def random_cells(self) -> tuple[Floats, Floats]:
         return super().random_cells if self.answered is None else self.answered.random_cells
 
     def _estimate(self, estimator: Estimator) -> Entropies:
@@ -261,16 +261,14 @@ _TALLIED = 1 << 14
 """Counts below this are added up in an array; larger ones, being rare, are listed."""
 
 
-def expected_cells(
-    gold: Histogram, system: Histogram, total: int
-) -> tuple[FloatArray, FloatArray, float]:
+def expected_cells(gold: Histogram, system: Histogram, total: int) -> tuple[Floats, Floats, float]:
     """Counts, the expected number of cells that hold each, and the expected number of empty cells.
 
     Counts may repeat. Where a cell's distribution is wide and smooth, they are the nodes of a
     quadrature (not whole numbers) that integrates smooth functions of the count.
     """
-    counts: list[FloatArray] = []
-    weights: list[FloatArray] = []
+    counts: list[Floats] = []
+    weights: list[Floats] = []
     empty = 0.0
     rows = max(1, _PAIRS // system.counts.size)
     for begin in range(0, gold.counts.size, rows):
@@ -283,12 +281,7 @@ def expected_cells(
 
 
 def _add_cells(
-    a: FloatArray,
-    b: FloatArray,
-    cells: FloatArray,
-    n: float,
-    counts: list[FloatArray],
-    weights: list[FloatArray],
+    a: Floats, b: Floats, cells: Floats, n: float, counts: list[Floats], weights: list[Floats]
 ) -> float:
     """Append what cells with margins a and b hold on average; return how many hold nothing."""
     # The variance of sampling without replacement is below either binomial's.
@@ -309,8 +302,8 @@ def _add_cells(
 
 
 def _summed(
-    a: FloatArray, b: FloatArray, cells: FloatArray, n: float, variance: FloatArray
-) -> tuple[FloatArray, FloatArray, float]:
+    a: Floats, b: Floats, cells: Floats, n: float, variance: Floats
+) -> tuple[Floats, Floats, float]:
     """Every count of every cell, within windows whose tails are below 1e-19."""
     low, high = _window(a, b, n, variance)
     widths = (high - low + 1).astype(np.int64)
@@ -340,9 +333,7 @@ def _summed(
     )
 
 
-def _block(
-    a: FloatArray, b: FloatArray, low: FloatArray, width: int, n: float
-) -> tuple[FloatArray, FloatArray]:
+def _block(a: Floats, b: Floats, low: Floats, width: int, n: float) -> tuple[Floats, Floats]:
     """Counts and probabilities of one block of cells, by the ratio of neighbours.
 
     A ratio is 0 at the largest possible count, so whatever lies beyond it is 0 as well.
@@ -360,9 +351,7 @@ def _block(
     return counts, probability
 
 
-def _window(
-    a: FloatArray, b: FloatArray, n: float, variance: FloatArray
-) -> tuple[FloatArray, FloatArray]:
+def _window(a: Floats, b: Floats, n: float, variance: Floats) -> tuple[Floats, Floats]:
     """The counts outside of which less than 1e-19 of the probability lies.
 
     Bernstein's bound below the mean, Chernoff's (by Newton's method, which approaches the root
@@ -381,8 +370,8 @@ def _window(
 
 
 def _smooth(
-    a: FloatArray, b: FloatArray, cells: FloatArray, n: float, variance: FloatArray
-) -> tuple[FloatArray, FloatArray]:
+    a: Floats, b: Floats, cells: Floats, n: float, variance: Floats
+) -> tuple[Floats, Floats]:
     """Wide cells: seven Gauss–Hermite nodes, weighted by the Edgeworth series to fourth order.
 
     What is left out of E[n log n] is of the order .05/mean³ per cell, below 1e-11 in all.

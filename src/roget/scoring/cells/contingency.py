@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from roget.core.types import Codes, CountArray, IntArray
+from roget.core.types import Codes, CountArray, Ints
 from roget.errors import InputError, Undefined
 from roget.scoring.cells.statistics import BCubed, Matched, PairCounts, Sizes, Statistics
 from roget.scoring.entropy import Histogram
@@ -35,13 +35,13 @@ class Contingency(Statistics):
     0.4787
     """
 
-    rows: IntArray
-    columns: IntArray
+    rows: Ints
+    columns: Ints
     counts: CountArray
     row_totals: CountArray
     column_totals: CountArray
-    class_codes: IntArray
-    cluster_codes: IntArray
+    class_codes: Ints
+    cluster_codes: Ints
     gold: Labels | None = field(default=None, repr=False)
     system: Labels | None = field(default=None, repr=False)
 
@@ -71,8 +71,8 @@ class Contingency(Statistics):
     @classmethod
     def from_cells(
         cls,
-        rows: IntArray,
-        columns: IntArray,
+        rows: Ints,
+        columns: Ints,
         counts: CountArray,
         gold: Labels | None = None,
         system: Labels | None = None,
@@ -186,7 +186,7 @@ class Contingency(Statistics):
         return self
 
     @cached_property
-    def row_starts(self) -> IntArray:
+    def row_starts(self) -> Ints:
         """Where each row's cells begin."""
         return np.searchsorted(self.rows, np.arange(self.row_totals.size))
 
@@ -275,7 +275,7 @@ def _as_counts(values: npt.NDArray[Any]) -> CountArray:
     return values.astype(np.float64)
 
 
-def _compact(codes: IntArray, *, ordered: bool) -> tuple[IntArray, IntArray]:
+def _compact(codes: Ints, *, ordered: bool) -> tuple[Ints, Ints]:
     """Codes renumbered 0, 1, … in increasing order, and the old code of each."""
     top = int(codes[-1] if ordered else codes.max()) + 1
     if top > 4 * codes.size + 1024:
@@ -290,7 +290,7 @@ def _compact(codes: IntArray, *, ordered: bool) -> tuple[IntArray, IntArray]:
     return rank[codes], old
 
 
-def _totals(codes: IntArray, counts: CountArray, size: int) -> CountArray:
+def _totals(codes: Ints, counts: CountArray, size: int) -> CountArray:
     """Sums of counts by code, exact for whole counts."""
     if counts.dtype.kind == "f":
         return np.bincount(codes, counts, minlength=size)
@@ -317,7 +317,7 @@ _DIRECT = 1 << 18
 """Up to so many possible keys, an array with a place for each is the fastest counter."""
 
 
-def count_pairs(first: Codes, second: Codes, n_second: int, keys: int) -> tuple[IntArray, IntArray]:
+def count_pairs(first: Codes, second: Codes, n_second: int, keys: int) -> tuple[Ints, Ints]:
     """Distinct values of first·n_second + second in increasing order, with their counts.
 
     `keys` is one more than the largest key there can be. Memory is a small table when there are
@@ -330,7 +330,7 @@ def count_pairs(first: Codes, second: Codes, n_second: int, keys: int) -> tuple[
     return _sorted(first, second, n_second, keys)
 
 
-def _counted(first: Codes, second: Codes, n_second: int, keys: int) -> IntArray:
+def _counted(first: Codes, second: Codes, n_second: int, keys: int) -> Ints:
     counts = np.zeros(keys, dtype=np.int64)
     chunk = max(_CHUNK, keys)
     room = np.empty(min(chunk, first.size), dtype=np.intp)
@@ -344,7 +344,7 @@ def _counted(first: Codes, second: Codes, n_second: int, keys: int) -> IntArray:
     return counts
 
 
-def _sorted(first: Codes, second: Codes, n_second: int, keys: int) -> tuple[IntArray, IntArray]:
+def _sorted(first: Codes, second: Codes, n_second: int, keys: int) -> tuple[Ints, Ints]:
     dtype = np.uint32 if keys <= 1 << 32 else np.uint64
     key = np.empty(first.size, dtype=dtype)
     for begin in range(0, first.size, _CHUNK):
@@ -364,9 +364,7 @@ def _sorted(first: Codes, second: Codes, n_second: int, keys: int) -> tuple[IntA
 _DENSE_CELLS = 1 << 20
 
 
-def best_match(
-    rows: IntArray, columns: IntArray, weights: CountArray, row_starts: IntArray
-) -> float:
+def best_match(rows: Ints, columns: Ints, weights: CountArray, row_starts: Ints) -> float:
     """The largest total weight of cells no two of which share a row or a column.
 
     Rows are compact and in order; `row_starts` says where each begins.
@@ -397,7 +395,7 @@ def best_match(
     return total
 
 
-def _component(rows: IntArray, columns: IntArray, weights: CountArray) -> float:
+def _component(rows: Ints, columns: Ints, weights: CountArray) -> float:
     if rows.size == 1:
         return float(weights[0])
     row_names, rows = np.unique(rows, return_inverse=True)
@@ -410,9 +408,7 @@ def _component(rows: IntArray, columns: IntArray, weights: CountArray) -> float:
     return match(rows, columns, weights, *shape)
 
 
-def _row_bound(
-    rows: IntArray, columns: IntArray, weights: CountArray, row_starts: IntArray
-) -> float | None:
+def _row_bound(rows: Ints, columns: Ints, weights: CountArray, row_starts: Ints) -> float | None:
     """Σ of row maxima bounds every match; where they sit in different columns, it is the match."""
     best = np.maximum.reduceat(weights, row_starts)
     winners = np.flatnonzero(weights == best[rows])
@@ -423,9 +419,7 @@ def _row_bound(
     return None
 
 
-def _dense(
-    rows: IntArray, columns: IntArray, weights: CountArray, n_rows: int, n_columns: int
-) -> float:
+def _dense(rows: Ints, columns: Ints, weights: CountArray, n_rows: int, n_columns: int) -> float:
     from scipy.optimize import linear_sum_assignment
 
     table = np.zeros((n_rows, n_columns))
@@ -434,9 +428,7 @@ def _dense(
     return float(table[chosen].sum())
 
 
-def _sparse(
-    rows: IntArray, columns: IntArray, weights: CountArray, n_rows: int, n_columns: int
-) -> float:
+def _sparse(rows: Ints, columns: Ints, weights: CountArray, n_rows: int, n_columns: int) -> float:
     """Sparse assignment; a private column of weight 0 lets every row stay unmatched."""
     from scipy.sparse import csr_array
     from scipy.sparse.csgraph import min_weight_full_bipartite_matching

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from roget.core.types import BoolArray, FloatArray, IntArray
+from roget.core.types import BoolArray, Floats, Ints
 
 _TAIL = math.log(2.0 / 1e-19)
 """Bernstein's bound: each window leaves out at most 1e-19 of the probability."""
@@ -29,8 +29,8 @@ _ITEMS = 1 << 21
 
 
 def expected_cells(
-    weights: FloatArray, starts: IntArray, coarse: IntArray | None = None
-) -> tuple[FloatArray, FloatArray]:
+    weights: Floats, starts: Ints, coarse: Ints | None = None
+) -> tuple[Floats, Floats]:
     """E[number of cells that hold j] for j = 0, 1, …, and the same of coarser cells.
 
     Cell i's items have the probabilities weights[starts[i]:starts[i+1]]. Cells of one `coarse`
@@ -44,8 +44,8 @@ def expected_cells(
     alone = coarse is None
     if coarse is None:
         coarse = np.arange(starts.size - 1)
-    fine_parts: list[FloatArray] = []
-    coarse_parts: list[FloatArray] = []
+    fine_parts: list[Floats] = []
+    coarse_parts: list[Floats] = []
     for first, last in _portions(starts, coarse):
         part, lengths = weights[starts[first] : starts[last]], np.diff(starts[first : last + 1])
         united = _united(_leaves(part, lengths))
@@ -63,18 +63,18 @@ def expected_cells(
 class _Runs(NamedTuple):
     """Distributions of partial sums: row i is P(offset[i]), P(offset[i] + 1), …"""
 
-    mass: FloatArray
-    offset: IntArray
-    mean: FloatArray
-    variance: FloatArray
-    owner: IntArray
+    mass: Floats
+    offset: Ints
+    mean: Floats
+    variance: Floats
+    owner: Ints
     """The cell each run belongs to; runs of a cell stand together, in increasing order."""
 
     def take(self, which: npt.NDArray[np.intp] | BoolArray) -> _Runs:
         return _Runs._make(array[which] for array in self)
 
 
-def _portions(starts: IntArray, coarse: IntArray) -> Iterator[tuple[int, int]]:
+def _portions(starts: Ints, coarse: Ints) -> Iterator[tuple[int, int]]:
     """Stretches of whole coarse cells that together stay within a modest number of items."""
     ends = np.flatnonzero(np.diff(coarse, append=coarse[-1] + 1)) + 1
     first = last = 0
@@ -86,7 +86,7 @@ def _portions(starts: IntArray, coarse: IntArray) -> Iterator[tuple[int, int]]:
     yield first, last
 
 
-def _leaves(weights: FloatArray, lengths: IntArray) -> _Runs:
+def _leaves(weights: Floats, lengths: Ints) -> _Runs:
     """Cut each cell's items into short runs; certain items only shift the count."""
     cell = np.repeat(np.arange(lengths.size), lengths)
     certain = weights >= 1.0
@@ -112,7 +112,7 @@ def _leaves(weights: FloatArray, lengths: IntArray) -> _Runs:
     return _Runs(mass, offset, mean, variance, np.repeat(np.arange(lengths.size), runs))
 
 
-def _recursion(probability: FloatArray) -> FloatArray:
+def _recursion(probability: Floats) -> Floats:
     """The distribution of each row's sum: P(j, t) = P(j−1, t−1)·p_t + P(j, t−1)·(1−p_t)."""
     rows, steps = probability.shape
     mass = np.zeros((steps + 1, rows))
@@ -125,7 +125,7 @@ def _recursion(probability: FloatArray) -> FloatArray:
     return mass.T
 
 
-def _owned(parts: list[_Runs], weights: FloatArray, lengths: IntArray, coarse: IntArray) -> _Runs:
+def _owned(parts: list[_Runs], weights: Floats, lengths: Ints, coarse: Ints) -> _Runs:
     """The cells as runs of coarser ones; from scratch where few wide cells would widen all."""
     width = max(part.mass.shape[1] for part in parts)
     if lengths.size * width > _ITEMS * 8:
@@ -163,7 +163,7 @@ def _halved(runs: _Runs) -> _Runs:
     return _together([_trimmed(product), odd])
 
 
-def _convolved(a: FloatArray, b: FloatArray) -> FloatArray:
+def _convolved(a: Floats, b: Floats) -> Floats:
     """Row by row products of polynomials, by fast Fourier transform."""
     from scipy.fft import irfft, next_fast_len, rfft
 
@@ -197,13 +197,13 @@ def _together(parts: list[_Runs]) -> _Runs:
     return whole.take(np.argsort(whole.owner, kind="stable"))
 
 
-def _histogram(runs: _Runs) -> FloatArray:
+def _histogram(runs: _Runs) -> Floats:
     """The sum of all distributions."""
     at = runs.offset[:, None] + np.arange(runs.mass.shape[1])
     return np.bincount(at.ravel(), runs.mass.ravel()).astype(np.float64, copy=False)
 
 
-def _added(parts: list[FloatArray], most: int) -> FloatArray:
+def _added(parts: list[Floats], most: int) -> Floats:
     """The sum of histograms, cut after the largest count there can be."""
     total = np.zeros(most + 1)
     for part in parts:

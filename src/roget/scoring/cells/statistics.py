@@ -12,7 +12,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from roget.core.information import weighted_sum
-from roget.core.types import FloatArray
+from roget.core.types import Floats
 from roget.errors import Undefined
 from roget.scoring import entropy as entropies_of
 from roget.scoring.entropy import Estimator, Histogram
@@ -194,7 +194,7 @@ class Statistics(ABC):
         return Chance(plain.gold, plain.system, plain.mutual, expected, self.perfect, constant)
 
     @cached_property
-    def random_cells(self) -> tuple[FloatArray, FloatArray]:
+    def random_cells(self) -> tuple[Floats, Floats]:
         """Counts and how many cells hold each, on average over all tables with these sizes."""
         # Random tables are statistics too, so they are imported after them.
         from roget.scoring.cells.baselines import expected_cells

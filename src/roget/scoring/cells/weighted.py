@@ -12,7 +12,7 @@ from functools import cached_property
 
 import numpy as np
 
-from roget.core.types import FloatArray, IntArray
+from roget.core.types import Floats, Ints
 from roget.errors import Undefined
 from roget.scoring.cells.contingency import Contingency, pairs_within
 from roget.scoring.cells.poisson_binomial import expected_cells
@@ -25,12 +25,12 @@ from roget.scoring.labels.labels import Labels
 class Cells:
     """Items' weights sorted by the cell they bear on: cell i owns starts[i]:starts[i+1]."""
 
-    keys: IntArray
-    starts: IntArray
-    weights: FloatArray
+    keys: Ints
+    starts: Ints
+    weights: Floats
 
     @classmethod
-    def grouped(cls, keys: IntArray, weights: FloatArray) -> Cells:
+    def grouped(cls, keys: Ints, weights: Floats) -> Cells:
         """Sort entries by key; entries of weight 0 bear on nothing."""
         held = weights > 0
         if not held.all():
@@ -43,7 +43,7 @@ class Cells:
         return cls(keys[starts], np.append(starts, keys.size), weights[order])
 
     @cached_property
-    def sums(self) -> FloatArray:
+    def sums(self) -> Floats:
         """The expected count of each cell."""
         return np.add.reduceat(self.weights, self.starts[:-1])
 
@@ -59,11 +59,11 @@ class Side:
     """One side's labels and what is expected of their sizes."""
 
     labels: Labels
-    known: FloatArray | None = None
+    known: Floats | None = None
     """E[number of labels that hold j items], where it is known already."""
 
     @cached_property
-    def sums(self) -> FloatArray:
+    def sums(self) -> Floats:
         """The expected size of each label."""
         _, codes, weights = entries(self.labels)
         return np.bincount(codes, weights).astype(np.float64, copy=False)
@@ -84,7 +84,7 @@ class Side:
         return float((self.sums**2 - np.bincount(codes, weights**2)).sum()) / 2
 
     @cached_property
-    def expected(self) -> FloatArray:
+    def expected(self) -> Floats:
         """E[number of labels that hold j items] of weighted labels."""
         if self.known is not None:
             return self.known
@@ -135,7 +135,7 @@ class WeightedTable(Statistics):
         return cls(gold, system, cells, fractions)
 
     @cached_property
-    def expected(self) -> tuple[FloatArray | None, FloatArray | None, FloatArray]:
+    def expected(self) -> tuple[Floats | None, Floats | None, Floats]:
         """Expected histograms of gold, system (where weighted) and cells.
 
         With one side hard, the other's labels are unions of cells, so one pass gives both.
@@ -177,11 +177,11 @@ class WeightedTable(Statistics):
         product = estimator.joint_support == "product"
         gold, system, joint = self.expected
 
-        def expect(expected: FloatArray, support: int) -> float:
+        def expect(expected: Floats, support: int) -> float:
             counts = np.flatnonzero(expected[1:] > 0) + 1
             return estimator.expect(counts, expected[counts], self.n, support)
 
-        def side(expected: FloatArray | None, sizes: Histogram, support: int) -> float:
+        def side(expected: Floats | None, sizes: Histogram, support: int) -> float:
             if expected is None:
                 return estimator(sizes, support if product else None)
             return expect(expected, support)
@@ -210,7 +210,7 @@ class WeightedTable(Statistics):
         return self.fractions.matched
 
 
-def entries(labels: Labels) -> tuple[IntArray, IntArray, FloatArray]:
+def entries(labels: Labels) -> tuple[Ints, Ints, Floats]:
     """Item, code and weight of every answer."""
     codes = labels.codes.astype(np.int64)
     if labels.indptr is None or labels.weights is None:
@@ -218,7 +218,7 @@ def entries(labels: Labels) -> tuple[IntArray, IntArray, FloatArray]:
     return np.repeat(np.arange(len(labels)), np.diff(labels.indptr)), codes, labels.weights
 
 
-def _crossed(left: IntArray, right: IntArray, n: int) -> tuple[IntArray, IntArray]:
+def _crossed(left: Ints, right: Ints, n: int) -> tuple[Ints, Ints]:
     """For each item, every pair of one entry of each side."""
     lefts, rights = np.bincount(left, minlength=n), np.bincount(right, minlength=n)
     pairs = lefts * rights

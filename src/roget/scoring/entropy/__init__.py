@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from roget.core.types import CountArray, FloatArray
+from roget.core.types import CountArray, Floats
 from roget.errors import InputError
 from roget.scoring.entropy.base import Estimator, Histogram, LinearEstimator, get
 
@@ -79,7 +79,7 @@ def _checked_counts(counts: Any) -> CountArray:
     return checked
 
 
-def _numbers(flat: npt.NDArray[Any], place: Callable[[int], str]) -> FloatArray:
+def _numbers(flat: npt.NDArray[Any], place: Callable[[int], str]) -> Floats:
     """Objects as floats one by one, so that the first that is no number can be named."""
     converted = np.empty(flat.size)
     for index, value in enumerate(flat.tolist()):

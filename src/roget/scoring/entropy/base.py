@@ -15,7 +15,7 @@ import numpy as np
 
 from roget import catalogue
 from roget.core.information import weighted_sum
-from roget.core.types import CountArray, FloatArray, IntArray
+from roget.core.types import CountArray, Floats, Ints
 from roget.errors import InputError, Undefined
 
 _TALLIED = 1 << 16
@@ -31,7 +31,7 @@ class Histogram:
     """
 
     counts: CountArray
-    cells: IntArray
+    cells: Ints
 
     @classmethod
     def of(cls, counts: CountArray) -> Histogram:
@@ -120,7 +120,7 @@ class LinearEstimator(Estimator):
         return self.expect(histogram.counts, histogram.cells, histogram.total, m)
 
     def expect(
-        self, counts: CountArray, cells: IntArray | FloatArray, total: int | float, support: int
+        self, counts: CountArray, cells: Ints | Floats, total: int | float, support: int
     ) -> float:
         """Σ_j a(j, N)·h_j for (expected) numbers of cells, with those that hold nothing."""
         value = weighted_sum(self.coefficients(counts, total, support), cells)
@@ -128,7 +128,7 @@ class LinearEstimator(Estimator):
         return value + empty * self.empty_cell(total, support) if empty else value
 
     @abstractmethod
-    def coefficients(self, counts: CountArray, total: int | float, support: int) -> FloatArray:
+    def coefficients(self, counts: CountArray, total: int | float, support: int) -> Floats:
         """a(j, N) for an array of positive counts j, each at least 1 (or fractional)."""
 
     def empty_cell(self, total: int | float, support: int) -> float:
@@ -155,7 +155,7 @@ def _instance(name: str) -> Estimator:
     return made
 
 
-def plug_in(counts: CountArray, total: int | float) -> FloatArray:
+def plug_in(counts: CountArray, total: int | float) -> Floats:
     """−(j/N)·log(j/N) for an array of positive counts j."""
     n = float(total)
     p = counts / n
@@ -167,7 +167,7 @@ def plug_in(counts: CountArray, total: int | float) -> FloatArray:
     return np.asarray(-p * log)
 
 
-def miller_madow(counts: CountArray, total: int | float) -> FloatArray:
+def miller_madow(counts: CountArray, total: int | float) -> Floats:
     """The plug-in coefficients plus (1 − j/N)/(2N): over the cells seen these add (m̂ − 1)/(2N)."""
     n = float(total)
     return plug_in(counts, n) + (1.0 - counts / n) / (2.0 * n)
@@ -186,7 +186,7 @@ class ML(LinearEstimator):
     reference = "Shannon (1948), A mathematical theory of communication"
     fractional = True
 
-    def coefficients(self, counts: CountArray, total: int | float, support: int) -> FloatArray:
+    def coefficients(self, counts: CountArray, total: int | float, support: int) -> Floats:
         return plug_in(counts, total)
 
 
@@ -212,11 +212,11 @@ class MillerMadow(LinearEstimator):
             return seen
         return seen + (support - histogram.seen) / (2.0 * float(histogram.total))
 
-    def coefficients(self, counts: CountArray, total: int | float, support: int) -> FloatArray:
+    def coefficients(self, counts: CountArray, total: int | float, support: int) -> Floats:
         return miller_madow(counts, total)
 
 
-def _g(j: FloatArray) -> FloatArray:
+def _g(j: Floats) -> Floats:
     """log j − (j − 1)·log(1 − 1/j), 0 at 1: the leave-one-out mean without differences of N·Ĥ."""
     # At j = 1 the product is 0·∞; any finite stand-in for the logarithm gives the limit 0.
     return np.asarray(np.log(j) - (j - 1.0) * np.log1p(-1.0 / np.maximum(j, 2.0)))
@@ -237,7 +237,7 @@ class Jackknife(LinearEstimator):
     assumes = "the bias falls as 1/N, so that leaving one item out shows how large it is"
     reference = "Quenouille (1956), Notes on bias in estimation; Tukey (1958)"
 
-    def coefficients(self, counts: CountArray, total: int | float, support: int) -> FloatArray:
+    def coefficients(self, counts: CountArray, total: int | float, support: int) -> Floats:
         n = float(total)
         g_total = float(_g(np.array([n]))[0])
         j = counts.astype(np.float64)
@@ -260,7 +260,7 @@ class Grassberger(LinearEstimator):
     assumes = "many cells, each with a small probability, so that their counts are Poisson"
     reference = "Grassberger (2003), Entropy estimates from insufficient samplings"
 
-    def coefficients(self, counts: CountArray, total: int | float, support: int) -> FloatArray:
+    def coefficients(self, counts: CountArray, total: int | float, support: int) -> Floats:
         from scipy.special import digamma
 
         n = float(total)

@@ -10,7 +10,7 @@ from functools import lru_cache
 import numpy as np
 
 from roget.core.information import xlogx
-from roget.core.types import CountArray, FloatArray
+from roget.core.types import CountArray, Floats
 from roget.scoring.entropy.base import LinearEstimator, miller_madow
 
 SMALL_SAMPLE = 20
@@ -45,7 +45,7 @@ class BUB(LinearEstimator):
     reference = "Paninski (2003), Estimation of entropy and mutual information"
     joint_support = "product"
 
-    def coefficients(self, counts: CountArray, total: int | float, support: int) -> FloatArray:
+    def coefficients(self, counts: CountArray, total: int | float, support: int) -> Floats:
         return fitted(int(total), support).at(counts)
 
     def empty_cell(self, total: int | float, support: int) -> float:
@@ -57,11 +57,11 @@ class Coefficients:
     """a_j as a short table for j < len(start) and Miller–Madow's value beyond it."""
 
     total: int
-    start: FloatArray
+    start: Floats
     bound: float
     """The bound on the root mean squared error that chose `start` (nan if N < 20)."""
 
-    def at(self, counts: CountArray) -> FloatArray:
+    def at(self, counts: CountArray) -> Floats:
         """a_j for an array of positive counts, in time linear in its length."""
         own = self.start[np.minimum(counts, self.start.size - 1).astype(np.int64)]
         if self.start.size > self.total:
@@ -84,7 +84,7 @@ def fitted(total: int, support: int, k_max: int = K_MAX) -> Coefficients:
     return best
 
 
-def _fit_all(total: int, support: int) -> FloatArray:
+def _fit_all(total: int, support: int) -> Floats:
     """N < 20: least squares over all a_0…a_N on p = 0, 1/(5N), …, 1, neighbours kept close."""
     p = np.arange(5 * total + 1) / (5.0 * total)
     j = np.arange(total + 1)
@@ -97,14 +97,14 @@ def _fit_all(total: int, support: int) -> FloatArray:
     return np.asarray(np.linalg.pinv(normal, hermitian=True) @ right)
 
 
-def _second_difference(size: int) -> FloatArray:
+def _second_difference(size: int) -> Floats:
     """2 on the diagonal, 1 at its ends, −1 beside it: the quadratic form Σ (a_j − a_{j−1})²."""
     matrix = 2.0 * np.eye(size) - np.eye(size, k=1) - np.eye(size, k=-1)
     matrix[0, 0] = matrix[-1, -1] = 1.0
     return matrix
 
 
-def _fit_starts(total: int, support: int, k_max: int) -> Iterator[tuple[FloatArray, float]]:
+def _fit_starts(total: int, support: int, k_max: int) -> Iterator[tuple[Floats, float]]:
     """For k = 1, 2, …: a_0…a_{k−1}, and the largest bias m·|Σ a_j·B_j(p) − H(p)| with them.
 
     Minimised is m²·Σ_p bias(p)² + N·(Σ (a_j − a_{j−1})² + (a_{k−1} − Miller–Madow)²). The
@@ -137,7 +137,7 @@ def _fit_starts(total: int, support: int, k_max: int) -> Iterator[tuple[FloatArr
         yield start, support * float(np.abs(bias).max())
 
 
-def _binomials(highest: int, total: int, p: FloatArray) -> FloatArray:
+def _binomials(highest: int, total: int, p: Floats) -> Floats:
     """B_j(p) for j = 0…highest (rows) and 0 < p < 1 (columns), by logarithms that do not cancel."""
     j = np.arange(highest + 1, dtype=np.float64)
     # log of N!/(j!·(N−j)!·N^j): small numbers only, however large N is.
@@ -147,7 +147,7 @@ def _binomials(highest: int, total: int, p: FloatArray) -> FloatArray:
     return np.asarray(np.exp(log_choose[:, None] + power + (total - j)[:, None] * np.log1p(-p)))
 
 
-def _miller_madow_steps(j: FloatArray, total: int) -> FloatArray:
+def _miller_madow_steps(j: Floats, total: int) -> Floats:
     """a_{j+1} − a_j of Miller–Madow for any real j > 0, without subtracting neighbours."""
     return -((j + 1.0) * np.log1p(1.0 / j) + np.log(j / total) + 0.5 / total) / total
 
@@ -159,15 +159,15 @@ class _Variance:
     V1(p) = Σ_j (j/N)(a_j − a_{j−1})²·B_{j,N}(p) = p·E[(a_{n+1} − a_n)²] with n ~ Bin(N−1, p).
     """
 
-    after: FloatArray
+    after: Floats
     """Miller–Madow's a_0…a_{k_max}."""
     steepest: float
     """The largest |a_{j+1} − a_j| of Miller–Madow, at one end because it is concave."""
-    mean_square: FloatArray
+    mean_square: Floats
     """E[(a_{n+1} − a_n)²] of Miller–Madow at each p."""
-    chances: FloatArray
+    chances: Floats
     """P(n = 0…k_max−1) at each p (only where the mean is small; it is 0 elsewhere)."""
-    factor: FloatArray
+    factor: Floats
     """p·f(p) = min(m·p, 1) at each p."""
 
     @classmethod
@@ -191,7 +191,7 @@ class _Variance:
             factor=np.minimum(support * p, 1.0),
         )
 
-    def bound(self, start: FloatArray) -> float:
+    def bound(self, start: Floats) -> float:
         """min(max|Δa|², 4·max f(p)·V1(p)) for Miller–Madow with its first values replaced."""
         k = start.size
         old = np.diff(self.after[: k + 1])
@@ -202,7 +202,7 @@ class _Variance:
         return min(steepest**2, 4.0 * float((self.factor * mean_square).max()))
 
 
-def _smooth_mean_square(total: int, p: FloatArray) -> FloatArray:
+def _smooth_mean_square(total: int, p: Floats) -> Floats:
     """E[(a_{n+1} − a_n)²] for n ~ Bin(N−1, p) with a large mean, by Gauss–Krawtchouk quadrature.
 
     The recurrence of the binomial's own orthogonal polynomials gives nodes and weights; with

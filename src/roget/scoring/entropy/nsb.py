@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from roget.core.types import FloatArray
+from roget.core.types import Floats
 from roget.scoring.entropy.base import Estimator, Histogram
 
 DEPTH = 45.0
@@ -96,7 +96,7 @@ class _Posterior:
             if last - first > SCAN // 2:
                 return low, high, top
 
-    def log_density(self, log_beta: FloatArray) -> FloatArray:
+    def log_density(self, log_beta: Floats) -> Floats:
         """Log evidence plus log |dξ/d log β|, up to a constant.
 
         The evidence is Γ(κ)/Γ(N+κ)·Π Γ(n+β)/Γ(β) with κ = mβ. Differences of log Γ lose
@@ -106,7 +106,7 @@ class _Posterior:
         beta = np.exp(log_beta)
         kappa = self.m * beta
 
-        def cell(n: FloatArray, b: FloatArray) -> FloatArray:
+        def cell(n: Floats, b: Floats) -> Floats:
             rest = _stirling_rest(n + b) - _stirling_rest(b) - 0.5 * np.log1p(n / b)
             return np.asarray(self._divergence(n, b) + rest)
 
@@ -115,7 +115,7 @@ class _Posterior:
         evidence += 0.5 * np.log1p(self.n / kappa)
         return np.asarray(evidence + np.log(_flat_entropy_weight(beta, self.m)))
 
-    def _divergence(self, n: FloatArray, beta: FloatArray) -> FloatArray:
+    def _divergence(self, n: Floats, beta: Floats) -> Floats:
         """A cell's part of (N+κ)·KL(smoothed ‖ uniform): c·(t·log t − t + 1), t = (n+β)/c."""
         mean = self.n / self.m
         centre = mean + beta
@@ -124,20 +124,18 @@ class _Posterior:
         near = u * u * (0.5 - u * (1.0 / 6.0 - u * (1.0 / 12.0 - u / 20.0)))
         return np.asarray(centre * np.where(np.abs(u) < 1e-3, near, t * np.log(t) - u))
 
-    def _mean_entropy(self, log_beta: FloatArray) -> FloatArray:
+    def _mean_entropy(self, log_beta: Floats) -> Floats:
         """ψ(N+κ+1) − Σ (n+β)/(N+κ)·ψ(n+β+1) over all cells, seen or not."""
         from scipy.special import digamma
 
-        def share(n: FloatArray, beta: FloatArray) -> FloatArray:
+        def share(n: Floats, beta: Floats) -> Floats:
             return np.asarray((n + beta) / (self.n + self.m * beta) * digamma(n + beta + 1.0))
 
         beta = np.exp(log_beta)
         cells = self._over_cells(share, beta) + self.unseen * share(np.zeros(1), beta)
         return np.asarray(digamma(self.n + self.m * beta + 1.0) - cells)
 
-    def _over_cells(
-        self, term: Callable[[FloatArray, FloatArray], FloatArray], beta: FloatArray
-    ) -> FloatArray:
+    def _over_cells(self, term: Callable[[Floats, Floats], Floats], beta: Floats) -> Floats:
         """Σ over the cells seen of term(n, β), for each β; in blocks, to bound the memory."""
         total = np.zeros(beta.size)
         width = max(1, BLOCK // beta.size)
@@ -147,7 +145,7 @@ class _Posterior:
         return total
 
 
-def _stirling_rest(z: FloatArray) -> FloatArray:
+def _stirling_rest(z: Floats) -> Floats:
     """log Γ(z) − (z − ½)·log z + z − ½·log 2π, by its series from 10 on."""
     from scipy.special import gammaln
 
@@ -161,7 +159,7 @@ def _stirling_rest(z: FloatArray) -> FloatArray:
     return np.asarray(rest)
 
 
-def _flat_entropy_weight(beta: FloatArray, m: float) -> FloatArray:
+def _flat_entropy_weight(beta: Floats, m: float) -> Floats:
     """β·dξ/dβ of the expected entropy ξ = ψ(mβ+1) − ψ(β+1): flat in ξ means this in log β.
 
     For large β the two trigammas agree in all their digits, which is where a plain difference

@@ -15,7 +15,7 @@ import numpy as np
 
 from roget.core.io.problems import plural
 from roget.core.options import options_of
-from roget.core.types import Codes, IntArray
+from roget.core.types import Codes, Ints
 from roget.errors import InputError
 from roget.scoring.labels.labels import Labels, fill, take
 from roget.scoring.options import Options
@@ -154,7 +154,7 @@ def _all_differ(keys: Codes) -> bool:
     return bool(np.unique(keys).size == keys.size)
 
 
-def _about_missing(whole: Labels, items: int, system: Labels, rows: IntArray, missing: str) -> str:
+def _about_missing(whole: Labels, items: int, system: Labels, rows: Ints, missing: str) -> str:
     number = rows.size
     verb = "has" if number == 1 else "have"
     said = f"{number} of {plural(items, 'item')} {verb} no answer in {system.source}"
@@ -170,7 +170,7 @@ def _about_missing(whole: Labels, items: int, system: Labels, rows: IntArray, mi
     return f"{said}: {becomes[missing]}"
 
 
-def join(gold: Labels, system: Labels) -> IntArray | None:
+def join(gold: Labels, system: Labels) -> Ints | None:
     """The system's row of each gold item, −1 for none; None where all rows correspond."""
     if gold.items is None or system.items is None:
         if gold.items is not None or system.items is not None:
@@ -229,7 +229,7 @@ def _codes(labels: Labels) -> Codes:
     return labels.groups if labels.groups is not None else np.empty(0, dtype=np.int64)
 
 
-def _join_ids(gold: Labels, system: Labels, groups: Codes | None) -> IntArray:
+def _join_ids(gold: Labels, system: Labels, groups: Codes | None) -> Ints:
     count = len(system)
     index: dict[Any, int] = dict(zip(system.items or (), range(count), strict=True))
     wanted: Iterable[Any] = gold.items or ()

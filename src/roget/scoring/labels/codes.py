@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from roget.core.types import BoolArray, Codes, IntArray
+from roget.core.types import BoolArray, Codes, Ints
 from roget.errors import InputError
 from roget.scoring.labels.labels import Coder, Factors
 
@@ -185,7 +185,7 @@ class RowTable:
         self._slots = np.full(1 << self._bits, -1, dtype=np.int32)
 
     @property
-    def firsts(self) -> IntArray:
+    def firsts(self) -> Ints:
         return self._firsts[: self.size]
 
     def codes(self, words: Words, start: int) -> npt.NDArray[np.int32]:
@@ -205,7 +205,7 @@ class RowTable:
             apart = np.flatnonzero(self._unlike(words, nearer))
         return found
 
-    def _home(self, words: Words) -> IntArray:
+    def _home(self, words: Words) -> Ints:
         h = words[0] * _GOLDEN
         for word in words[1:]:
             h ^= h >> _HALF
@@ -216,7 +216,7 @@ class RowTable:
         h >>= np.uint64(64 - self._bits)
         return h.view(np.int64)
 
-    def _look_up(self, words: Words, slots: IntArray, rows: IntArray) -> npt.NDArray[np.int32]:
+    def _look_up(self, words: Words, slots: Ints, rows: Ints) -> npt.NDArray[np.int32]:
         """What the slots hold, after rows that found one empty have moved in."""
         found = self._slots.take(slots)
         free = np.flatnonzero(found < 0)
@@ -236,7 +236,7 @@ class RowTable:
             unlike |= word != known.take(found)
         return unlike
 
-    def _add(self, words: Words, rows: IntArray) -> IntArray:
+    def _add(self, words: Words, rows: Ints) -> Ints:
         end = self.size + rows.size
         if end > self._firsts.size:
             room = max(2 * self._firsts.size, end)
@@ -265,9 +265,7 @@ class RowTable:
             pending, slots = pending[apart], (slots[apart] + 1) & (self._slots.size - 1)
 
 
-def number_rows(
-    rows: int, n_words: int, words: Callable[[int, int], Words]
-) -> tuple[Codes, IntArray]:
+def number_rows(rows: int, n_words: int, words: Callable[[int, int], Words]) -> tuple[Codes, Ints]:
     """Codes of `rows` rows, and the index of one row of each code.
 
     `words(start, end)` packs a stretch of rows; only one stretch at a time is in memory.
@@ -283,7 +281,7 @@ def number_rows(
     return codes, table.firsts
 
 
-def number_strings(values: npt.NDArray[Any]) -> tuple[Codes, IntArray]:
+def number_strings(values: npt.NDArray[Any]) -> tuple[Codes, Ints]:
     """Codes of a fixed-width string array ('U' or 'S'), and one occurrence of each code."""
     unit = np.uint32 if values.dtype.kind == "U" else np.uint8
     width = values.dtype.itemsize // np.dtype(unit).itemsize

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from roget.core.io.problems import Problems
-from roget.core.types import Codes, FloatArray, IntArray
+from roget.core.types import Codes, Floats, Ints
 from roget.errors import InputError
 from roget.scoring.labels.labels import Coder, Factors
 from roget.scoring.labels.table import Columns, Table, fault, make_reader, number
@@ -49,7 +49,7 @@ class _Gatherer:
         self.problems = problems
         self.items: list[str] = []
         self._groups, self._tokens = Coder(), Coder()
-        self._parts: list[tuple[IntArray, Codes, Codes, IntArray]] = []
+        self._parts: list[tuple[Ints, Codes, Codes, Ints]] = []
 
     def add(self, start: int, text: str) -> None:
         """Take a block of lines."""
@@ -76,12 +76,7 @@ class _Gatherer:
             self._take(np.array(kept, dtype=np.int64) + start + first, groups, items, tokens, each)
 
     def _take(
-        self,
-        numbers: IntArray,
-        groups: list[str],
-        items: list[str],
-        tokens: Iterable[str],
-        each: IntArray,
+        self, numbers: Ints, groups: list[str], items: list[str], tokens: Iterable[str], each: Ints
     ) -> None:
         self.items.extend(items)
         codes = self._groups.codes(groups, len(groups))
@@ -110,8 +105,8 @@ def _without_comment(row: list[str]) -> list[str]:
 
 
 def _labels_and_weights(
-    tokens: Coder, entries: npt.NDArray[np.int32], lines: IntArray, problems: Problems
-) -> tuple[Factors, FloatArray]:
+    tokens: Coder, entries: npt.NDArray[np.int32], lines: Ints, problems: Problems
+) -> tuple[Factors, Floats]:
     """Part `label/weight` once for each distinct token, then look every entry up."""
     coder = Coder()
     labels: list[str] = []

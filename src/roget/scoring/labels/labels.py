@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from roget.core.types import BoolArray, Codes, FloatArray, IntArray
+from roget.core.types import BoolArray, Codes, Floats, Ints
 
 Names: TypeAlias = Sequence[Any] | npt.NDArray[Any]
 
@@ -45,8 +45,8 @@ class Labels:
     """Item ids; None: items are known by their position."""
     groups: Codes | None = None
     group_names: Sequence[str] | None = None
-    indptr: IntArray | None = None
-    weights: FloatArray | None = None
+    indptr: Ints | None = None
+    weights: Floats | None = None
     complete: bool = True
     """Whether every item has an answer."""
     source: str = "labels"
@@ -89,7 +89,7 @@ class Labels:
         return np.ones(len(self), dtype=bool) if self.complete else self.codes >= 0
 
 
-def take(labels: Labels, rows: IntArray) -> Labels:
+def take(labels: Labels, rows: Ints) -> Labels:
     """The answers of the given rows, in this order; row −1 is an item without an answer.
 
     Ids and groups go along, so row −1 is only for labels that have none.
@@ -145,7 +145,7 @@ def fill(labels: Labels, gaps: BoolArray, *, together: bool) -> Labels:
     )
 
 
-def heaviest(labels: Labels) -> IntArray:
+def heaviest(labels: Labels) -> Ints:
     """One code per item, of its heaviest label (of equal ones the first as text); −1 for none."""
     if labels.indptr is None or labels.weights is None:
         return labels.codes.astype(np.int64)
@@ -169,14 +169,12 @@ class Packed(NamedTuple):
     """Answers ready for `Labels`: hard codes, or entries with weights that sum to 1."""
 
     codes: Codes
-    indptr: IntArray | None
-    weights: FloatArray | None
+    indptr: Ints | None
+    weights: Floats | None
     complete: bool
 
 
-def pack(
-    owners: IntArray, codes: Codes, weights: FloatArray, n_items: int, n_labels: int
-) -> Packed:
+def pack(owners: Ints, codes: Codes, weights: Floats, n_items: int, n_labels: int) -> Packed:
     """Gather entries (item, label, weight) by item: equal labels add up, zero weights vanish.
 
     Where no item is left with two labels the result is hard, whatever the weights were.

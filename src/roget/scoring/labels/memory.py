@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from roget.core.io.problems import plural
-from roget.core.types import FloatArray, IntArray
+from roget.core.types import Floats, Ints
 from roget.errors import InputError
 from roget.scoring.labels.codes import factorize, factorize_objects
 from roget.scoring.labels.frames import factorize_column, is_column, is_frame, library, read_frame
@@ -83,7 +83,7 @@ def _from_mapping(mapping: Mapping[Any, Any], name: str) -> Labels:
     )
 
 
-def _distributions(mapping: Mapping[Any, Any], name: str) -> tuple[Factors, IntArray, FloatArray]:
+def _distributions(mapping: Mapping[Any, Any], name: str) -> tuple[Factors, Ints, Floats]:
     """The entries of a mapping whose values may be mappings from label to weight."""
     labels: list[Any] = []
     owners: list[int] = []
@@ -108,7 +108,7 @@ def _distributions(mapping: Mapping[Any, Any], name: str) -> tuple[Factors, IntA
     return factors, at_item, np.array(weights, dtype=np.float64)[answered]
 
 
-Entries = tuple[IntArray, IntArray, FloatArray, tuple[int, int]]
+Entries = tuple[Ints, Ints, Floats, tuple[int, int]]
 """Row, column and value of what a matrix holds, and its shape."""
 
 
@@ -130,7 +130,7 @@ def _sparse_entries(matrix: Any) -> Entries:
 
 
 def _from_matrix(
-    rows: IntArray, columns: IntArray, values: FloatArray, shape: tuple[int, int], name: str
+    rows: Ints, columns: Ints, values: Floats, shape: tuple[int, int], name: str
 ) -> Labels:
     """Labels from a matrix of weights, whose rows are made to sum to 1."""
     bad = np.flatnonzero(~(np.isfinite(values) & (values >= 0)))

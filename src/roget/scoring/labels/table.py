@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 import numpy as np
 
 from roget.core.io.problems import Problems, plural
-from roget.core.types import BoolArray, Codes, FloatArray, IntArray
+from roget.core.types import BoolArray, Codes, Floats, Ints
 from roget.errors import InputError
 from roget.scoring.labels.labels import Coder, Factors, Labels, Packed, pack
 
@@ -205,13 +205,13 @@ class Table:
 
     problems: Problems
     """What is wrong with them, as far as it is known."""
-    lines: IntArray
+    lines: Ints
     items: list[str] | None
     columns: dict[str, Factors]
     """Label columns (label, or gold and system) and perhaps "group", as codes."""
-    weights: FloatArray | None = None
+    weights: Floats | None = None
     """One per entry of the label column; checked by the reader."""
-    indptr: IntArray | None = None
+    indptr: Ints | None = None
     """Entries of the label column per row, where a row may hold several; None: one each."""
     spread: bool = False
     """Whether several rows with weights may make up the answer of one item."""
@@ -272,7 +272,7 @@ def _groups(table: Table) -> tuple[Codes | None, list[str] | None]:
     return factors.codes, list(map(str, factors.values()))
 
 
-def _first_rows(table: Table, groups: Codes | None) -> IntArray | None:
+def _first_rows(table: Table, groups: Codes | None) -> Ints | None:
     """For each row the first row of the same item; None where no item comes twice."""
     if table.items is None:
         return None
@@ -291,11 +291,11 @@ def _first_rows(table: Table, groups: Codes | None) -> IntArray | None:
     first = np.empty(int(keys.max()) + 1, dtype=np.int64)
     # Of several writes to one place the last stays: backwards, that is the first row.
     first[keys[::-1]] = np.arange(rows - 1, -1, -1)
-    firsts: IntArray = first[keys]
+    firsts: Ints = first[keys]
     return None if bool(np.all(firsts == np.arange(rows))) else firsts
 
 
-def _hard(table: Table, factors: Factors, first: IntArray | None) -> Packed:
+def _hard(table: Table, factors: Factors, first: Ints | None) -> Packed:
     """One label per item; a row that comes again must say the same."""
     codes = factors.codes
     if table.weights is not None:
@@ -311,7 +311,7 @@ def _hard(table: Table, factors: Factors, first: IntArray | None) -> Packed:
     return Packed(codes, None, None, bool(np.all(codes >= 0)))
 
 
-def _weighted(table: Table, factors: Factors, first: IntArray | None) -> Packed:
+def _weighted(table: Table, factors: Factors, first: Ints | None) -> Packed:
     """Several labels per item, in one row or in several."""
     rows = len(table.lines)
     sizes = np.ones(rows, np.int64) if table.indptr is None else np.diff(table.indptr)
@@ -340,7 +340,7 @@ def _weighted(table: Table, factors: Factors, first: IntArray | None) -> Packed:
 
 
 def _unrepeated(
-    table: Table, owners: IntArray, first: IntArray | None, codes: IntArray, weights: FloatArray
+    table: Table, owners: Ints, first: Ints | None, codes: Ints, weights: Floats
 ) -> BoolArray:
     """Which entries of a spread table are not said before; the same label must weigh the same."""
     items = owners if first is None else first[owners]
@@ -359,7 +359,7 @@ def _unrepeated(
 
 
 def _first_answers(
-    table: Table, owners: IntArray, first: IntArray, codes: IntArray, weights: FloatArray
+    table: Table, owners: Ints, first: Ints, codes: Ints, weights: Floats
 ) -> BoolArray:
     """Which entries belong to the first row of their item; later rows must say the same."""
     again = np.flatnonzero(first != np.arange(first.size))
@@ -393,7 +393,7 @@ def _count_repeats(table: Table, repeats: int) -> None:
         table.warnings.append(said)
 
 
-def _count_twice_named(table: Table, owners: IntArray, codes: IntArray) -> None:
+def _count_twice_named(table: Table, owners: Ints, codes: Ints) -> None:
     order = np.lexsort((codes, owners))
     near = (np.diff(owners[order]) == 0) & (np.diff(codes[order]) == 0)
     twice = np.unique(owners[order][1:][near]).size
@@ -402,7 +402,7 @@ def _count_twice_named(table: Table, owners: IntArray, codes: IntArray) -> None:
         table.warnings.append(f"{said} a label twice: its weights were added")
 
 
-def _refuse_gaps(answers: Packed, lines: IntArray, problems: Problems) -> None:
+def _refuse_gaps(answers: Packed, lines: Ints, problems: Problems) -> None:
     if answers.complete:
         return
     empty = answers.codes < 0 if answers.indptr is None else np.diff(answers.indptr) == 0
@@ -454,9 +454,7 @@ def fault(value: float | None) -> str | None:
     return "is infinite" if np.isinf(value) else None
 
 
-def read_weights(
-    factors: Factors, lines: IntArray, problems: Problems, answered: BoolArray
-) -> FloatArray:
+def read_weights(factors: Factors, lines: Ints, problems: Problems, answered: BoolArray) -> Floats:
     """The weights behind codes; each distinct one is read once. Only answers need one."""
     names = factors.values()
     values = [number(name) for name in names]
@@ -468,7 +466,7 @@ def read_weights(
         shown = f" {names[code]!r}" if code >= 0 else ""
         problems.add(lines[at], f"the weight{shown} {faults[code]}; expected 0 or more")
     usable = [value if value is not None else np.nan for value in values]
-    weights: FloatArray = np.array([*usable, np.nan])[factors.codes]
+    weights: Floats = np.array([*usable, np.nan])[factors.codes]
     return weights
 
 

@@ -20,7 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from roget.core.io.problems import Problems, plural
-from roget.core.types import IntArray
+from roget.core.types import Ints
 from roget.errors import FormatError, InputError
 from roget.scoring.labels.labels import Coder, Factors, without_empty
 from roget.scoring.labels.table import (
@@ -106,7 +106,7 @@ def split_csv(file: LabelFile) -> Iterator[Chunk]:
 class Chunk(NamedTuple):
     """Some lines of a table: their numbers, and their cells by row or all by column."""
 
-    numbers: IntArray
+    numbers: Ints
     rows: list[list[str]] | None = None
     columns: list[list[str]] | None = None
 
@@ -148,7 +148,7 @@ class Gatherer:
         self.items: list[str] | None = [] if "item" in self.places else None
         self._coders = {role: Coder() for role in self.places if role != "item"}
         self._parts: dict[str, list[npt.NDArray[np.int32]]] = {role: [] for role in self._coders}
-        self._lines: list[IntArray] = []
+        self._lines: list[Ints] = []
 
     def add(self, chunk: Chunk) -> None:
         """Take some rows; those of another width than the first are broken."""
@@ -166,9 +166,7 @@ class Gatherer:
             self._parts[role].append(coder.codes(values, numbers.size))
         self._lines.append(numbers)
 
-    def _keep_regular(
-        self, numbers: IntArray, rows: list[list[str]]
-    ) -> tuple[IntArray, list[list[str]]]:
+    def _keep_regular(self, numbers: Ints, rows: list[list[str]]) -> tuple[Ints, list[list[str]]]:
         kept = []
         for at, row in enumerate(rows):
             if len(row) == self.width:

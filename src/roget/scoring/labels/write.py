@@ -20,7 +20,7 @@ import numpy as np
 
 from roget.core.io.source import STANDARD_INPUT, Source
 from roget.core.store import new_file, write_atomic
-from roget.core.types import FloatArray, IntArray
+from roget.core.types import Floats, Ints
 from roget.errors import InputError, UnknownName
 from roget.scoring.labels.labels import Labels
 from roget.scoring.labels.read import SUFFIXES, as_labels
@@ -53,9 +53,9 @@ class _Answers:
     size: int
     items: Sequence[str] | None
     groups: list[str] | None
-    owners: IntArray
+    owners: Ints
     labels: list[str]
-    weights: FloatArray
+    weights: Floats
 
     @property
     def several(self) -> bool:
@@ -85,7 +85,7 @@ def write_labels(labels: Labels, path: str | os.PathLike[str], format: str) -> N
 def _answers(labels: Labels, target: str, format: str) -> _Answers:
     """Spell everything out, after a look at each name."""
     size, known = len(labels), labels.n_labels - labels.made
-    owners: IntArray = np.arange(size, dtype=np.int64)
+    owners: Ints = np.arange(size, dtype=np.int64)
     weights = np.ones(size)
     if labels.indptr is not None and labels.weights is not None:
         owners, weights = np.repeat(owners, np.diff(labels.indptr)), labels.weights

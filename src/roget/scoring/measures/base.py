@@ -12,7 +12,7 @@ from typing import Any, ClassVar, Literal, Protocol, get_args
 import numpy as np
 
 from roget import catalogue
-from roget.core.types import FloatArray
+from roget.core.types import Floats
 from roget.errors import InputError, Undefined
 from roget.scoring.entropy import Estimator
 
@@ -203,7 +203,7 @@ class Measurable(Protocol):
 
 def evaluate(
     table: Measurable, asked: Sequence[Request], reasons: dict[int, str] | None = None
-) -> FloatArray:
+) -> Floats:
     """The value of every request, NaN where undefined; `reasons` collects why."""
     values = np.full(len(asked), np.nan)
     for i, (wanted, estimator) in enumerate(asked):
@@ -215,7 +215,7 @@ def evaluate(
     return values
 
 
-def average_groups(values: FloatArray, weights: FloatArray) -> FloatArray:
+def average_groups(values: Floats, weights: Floats) -> Floats:
     """The weighted mean over groups (the last axis), undefined (NaN) groups left out.
 
     Beyond half of the groups there is no average: NaN.
@@ -224,7 +224,7 @@ def average_groups(values: FloatArray, weights: FloatArray) -> FloatArray:
     return np.where(mostly, np.nan, average_draws(values, weights[None, :])[0])
 
 
-def average_draws(values: FloatArray, weights: FloatArray) -> FloatArray:
+def average_draws(values: Floats, weights: Floats) -> Floats:
     """One mean per row of weights: draws × the leading axes of values."""
     flat = values.reshape(-1, values.shape[-1])
     held = ~np.isnan(flat)

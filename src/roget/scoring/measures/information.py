@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from roget.core.information import weighted_sum
-from roget.core.types import FloatArray
+from roget.core.types import Floats
 from roget.errors import InputError, Undefined
 from roget.scoring.cells.statistics import Chance, Entropies, Sizes
 from roget.scoring.entropy import Histogram
@@ -279,5 +279,5 @@ def _log_tables(rows: Histogram, columns: Histogram, n: float) -> float:
     )
 
 
-def _smoothed(sizes: Histogram, m: float, w: float, n: float) -> FloatArray:
+def _smoothed(sizes: Histogram, m: float, w: float, n: float) -> Floats:
     return (1 - w) / m + w * sizes.counts.astype(np.float64) / n

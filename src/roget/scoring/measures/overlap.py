@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from roget.core.information import weighted_sum
-from roget.core.types import IntArray
+from roget.core.types import Ints
 from roget.errors import InputError, Undefined
 from roget.scoring.cells.contingency import Contingency, best_match
 from roget.scoring.cells.statistics import BCubed, Matched
@@ -211,7 +211,7 @@ class SupervisedRecall(
         return float(np.mean(recalls))
 
 
-def _right(table: Contingency, learn: IntArray, test: IntArray) -> int:
+def _right(table: Contingency, learn: Ints, test: Ints) -> int:
     """Test items whose cluster was mapped to their class."""
     seen = np.flatnonzero(learn)
     classes = np.bincount(table.rows, learn, minlength=table.shape[0])
