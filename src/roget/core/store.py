@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import re
@@ -181,9 +182,9 @@ class Partial:
             os.chmod(draft, 0o777 & ~_umask())
             (draft / _MARK).write_text(json.dumps(self._mark))
             os.rename(draft, self.folder)
-        except OSError:
+        except OSError as error:
             shutil.rmtree(draft, ignore_errors=True)
-            if not self.folder.exists():
+            if error.errno not in (errno.ENOTEMPTY, errno.EEXIST):
                 raise  # else another run was quicker
 
     def _need_ours(self) -> None:
