@@ -152,8 +152,8 @@ class Partial:
             while self._lock is None:
                 if not self.folder.exists():
                     self._make()
-                self._need_ours()
-                self._lock = self._locked()
+                if self._is_ours():
+                    self._lock = self._locked()
         except OSError as error:
             said = error.strerror or error
             raise type(error)(f"cannot write {self.folder}: {said}") from None
@@ -187,21 +187,29 @@ class Partial:
             if error.errno not in (errno.ENOTEMPTY, errno.EEXIST):
                 raise  # else another run was quicker
 
-    def _need_ours(self) -> None:
+    def _is_ours(self) -> bool:
+        """Whether the folder may be taken over; False if it went away meanwhile, with its run."""
         mark, text = self.folder / _MARK, json.dumps(self._mark)
         try:
+            before = self.folder.stat()
             names = set(os.listdir(self.folder))
             ours = mark.read_text("utf-8", "replace") == text if _MARK in names else not names
-        except FileNotFoundError:  # the run before has just ended
-            return
-        if not ours and (_MARK in names or not self._left(names)):
-            raise InputError(
-                f"cannot write {self.folder}: the folder is there and was not left by "
-                f"{self._mark['kind']}, so it is not touched; move it away, or name another output"
-            )
-        if _MARK not in names:
-            self._was_empty = not names
+            now = self.folder.stat()
+            if (before.st_ino, before.st_ctime_ns) != (now.st_ino, now.st_ctime_ns):
+                return False  # what was listed may have been half of what goes away
+            if ours and _MARK in names:
+                return True
+            if _MARK in names or (names and not self._left(names)):
+                raise InputError(
+                    f"cannot write {self.folder}: the folder is there and was not left by "
+                    f"{self._mark['kind']}, so it is not touched; move it away, or name another "
+                    "output"
+                )
             mark.write_text(text)
+        except FileNotFoundError:
+            return False
+        self._was_empty = not names
+        return True
 
     def _locked(self) -> IO[str] | None:
         """An open file that no other process can have; the system frees it when this one dies.
@@ -221,11 +229,12 @@ class Partial:
                 f"{self.folder} is in use: another run{owner and f' (process {owner})'} writes the "
                 "same output; wait for it, or choose another name"
             )
-        if path.exists() and os.path.samestat(os.fstat(file.fileno()), path.stat()):
-            file.truncate(0)
-            file.write(str(os.getpid()))
-            file.flush()
-            return file
+        with suppress(FileNotFoundError):
+            if os.path.samestat(os.fstat(file.fileno()), path.stat()):
+                file.truncate(0)
+                file.write(str(os.getpid()))
+                file.flush()
+                return file
         file.close()
         return None
 
