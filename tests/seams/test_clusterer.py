@@ -15,6 +15,7 @@ from roget import ClassModel, Counts, Thesaurus, build, catalogue
 from roget.cli import app
 from roget.core.tree import Tree
 from roget.learn.clustering.base import Clusterer
+from roget.learn.clustering.inputs import table
 from roget.learn.clustering.memberships import one_hot
 from roget.learn.clustering.result import Clustering, Rule, Unit, array
 from roget.report.thesaurus import report
@@ -51,7 +52,7 @@ class Toy(Clusterer):
         self.n_blocks = n_blocks
 
     def fit(self, X, y=None):
-        matrix = self._table(X, reset=True)
+        matrix = table(self, X, reset=True)
         k = self.n_blocks or 3
         owner = np.arange(matrix.shape[1]) * k // matrix.shape[1]
         tree = Tree.of_splits([(n, float(n + 1)) for n in range(k - 1)])
