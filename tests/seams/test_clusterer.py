@@ -71,7 +71,7 @@ class Toy(Clusterer):
         return self
 
 
-def table(words, tokens, seed):
+def draw(words, tokens, seed):
     rng = np.random.default_rng(seed)
     kind = np.arange(words) * 3 // words
     rates = np.where(np.arange(12) // 4 == kind[:, None], 1.0, 0.12)
@@ -95,8 +95,8 @@ def toy(monkeypatch):
 @pytest.fixture
 def folder(toy, tmp_path):
     """Counts, new words, and the thesaurus that `roget build --method toy` makes of them."""
-    Counts(table(24, 60, 0), WORDS, CONTEXTS).write(tmp_path / "counts")
-    Counts(table(9, 8, 1), [f"new{n}" for n in range(9)], CONTEXTS).write(tmp_path / "new")
+    Counts(draw(24, 60, 0), WORDS, CONTEXTS).write(tmp_path / "counts")
+    Counts(draw(9, 8, 1), [f"new{n}" for n in range(9)], CONTEXTS).write(tmp_path / "new")
     run("build", tmp_path / "counts", "-o", tmp_path / "t", "--method", "toy", "--clusters", 3)
     return tmp_path
 
