@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import errno
 import json
+import os
 import signal
 import subprocess
 import sys
+import tempfile
 
 import duckdb
 import numpy as np
@@ -235,7 +237,7 @@ def test_other_options_or_a_changed_file_begin_anew(table, tmp_path):
     with pytest.raises(Stop):
         build(table, output=out, clusters=3, progress=stop)
     kept = {path.name.partition("-")[0] for path in (tmp_path / "t.partial").iterdir()}
-    assert kept == {"counts", "counts.key", "soft"}
+    assert kept == {"counts", "counts.key", "soft", "lock", "partial.json"}
     planted(seed=5, tokens=80).write(table)
     assert build(table, output=out, clusters=3).counts.total == planted(seed=5, tokens=80).total
 
@@ -297,12 +299,31 @@ def test_ctrl_c_leaves_a_thesaurus_that_is_there_alone(table, tmp_path, method):
 
 
 def test_a_folder_that_cannot_be_written_to_is_said_in_words(table, tmp_path, monkeypatch):
-    def closed(path, *args, **options):
-        raise OSError(errno.EROFS, "Read-only file system", str(path))
+    def closed(suffix, prefix, folder):
+        raise OSError(errno.EROFS, "Read-only file system", str(folder))
 
-    monkeypatch.setattr(module.Path, "mkdir", closed)
-    with pytest.raises(OSError, match=r"^cannot write .*/t: Read-only file system .*t\.partial"):
+    monkeypatch.setattr(tempfile, "mkdtemp", closed)
+    with pytest.raises(OSError, match=r"^cannot write .*/t\.partial: Read-only file system$"):
         build(table, output=tmp_path / "t")
+
+
+def test_two_builds_cannot_write_one_thesaurus_at_once(table, tmp_path):
+    out, seen = tmp_path / "t", []
+
+    def meanwhile(state):
+        if not seen:
+            with pytest.raises(InputError) as refused:
+                build(table, output=out, clusters=2)
+            seen.append(str(refused.value))
+
+    made = build(table, output=out, clusters=4, progress=meanwhile)
+    assert seen == [
+        f"{out}.partial is in use: another run (process {os.getpid()}) writes the same output; "
+        "wait for it, or choose another name"
+    ]
+    assert same(made, build_fresh(table))
+    assert same(Thesaurus.load(out), made)
+    assert not (tmp_path / "t.partial").exists()
 
 
 def test_where_edits_went_is_told_if_in_doubt(tmp_path):

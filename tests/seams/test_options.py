@@ -110,7 +110,9 @@ def test_build_never_takes_a_folder_that_is_not_its_own(tmp_path):
     partial = tmp_path / "t.partial"
     partial.mkdir()
     (partial / "letter.txt").write_text("dear")
-    with pytest.raises(roget.InputError, match=r"t\.partial is there and holds something else"):
+    with pytest.raises(
+        roget.InputError, match=r"t\.partial: the folder is there and was not left by a build"
+    ):
         roget.build("sample", top=5, clusters=1, output=tmp_path / "t")
     assert (partial / "letter.txt").read_text() == "dear"
     (partial / "letter.txt").unlink()

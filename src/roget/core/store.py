@@ -163,6 +163,15 @@ class Partial:
         if self._lock is not None:
             self._lock.close()
 
+    @property
+    def advice(self) -> str:
+        """How to go on after a run that was stopped."""
+        return f"run the same command again to go on ({self.folder} keeps what is done)"
+
+    def kept(self) -> set[str]:
+        """The names of what runs have left."""
+        return set(os.listdir(self.folder)) - {_MARK, _LOCK}
+
     def discard(self) -> None:
         """Remove the folder; at one stroke, so that no half of it is ever left."""
         aside = self.folder.with_name(f"{_prefix(self.folder)}{os.urandom(4).hex()}{_SUFFIX}")

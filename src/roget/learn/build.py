@@ -20,7 +20,7 @@ from roget.core.counts import Counts
 from roget.core.counts.files import is_counts
 from roget.core.options import choose, options_of, takes
 from roget.core.progress import Report
-from roget.core.store import clear_errors, write_atomic
+from roget.core.store import Partial, write_atomic
 from roget.data import is_sample
 from roget.errors import InputError
 from roget.learn.counting import count as counting
@@ -118,54 +118,32 @@ def run(
     target = Path(output)
     folders.check(target, thesaurus_files.KIND)
     _edits(target)  # better refused now than after hours
-    partial = target.with_name(f"{target.name}.partial")
-    before = _kept(partial)
-    with clear_errors(target):
-        partial.mkdir(exist_ok=True)
-    try:
-        built = _built(listed, partial, options, wanted, reading, clustering)
-        if built.interrupted and target.exists():
-            warnings.warn(
-                f"{target} stays as it was: run the same command again to go on ({partial} keeps "
-                "what is done)",
-                stacklevel=2,
-            )
-            return built
-        built = replace(_edited(built, target), saved=True)
-        built.thesaurus.save(target)
-    except BaseException as error:
-        halfway = (partial / "counts.partial").is_dir()  # has told so itself
-        mistake = isinstance(error, InputError) and not halfway and before is None
-        if mistake or not any(partial.iterdir()):
-            _clear(partial, before)
-        elif not halfway and not isinstance(error, InputError):
-            error.add_note(f"run the same command again to go on ({partial} keeps what is done)")
-        raise
-    if not built.interrupted:
-        _clear(partial, before)
+    with Partial(target, "a build", _left) as partial:
+        before = partial.kept()
+        try:
+            built = _built(listed, partial.folder, options, wanted, reading, clustering)
+            if built.interrupted and target.exists():
+                warnings.warn(f"{target} stays as it was: {partial.advice}", stacklevel=2)
+                return built
+            built = replace(_edited(built, target), saved=True)
+            built.thesaurus.save(target)
+        except BaseException as error:
+            kept, mistake = partial.kept(), isinstance(error, InputError)
+            halfway = "counts.partial" in kept  # has told so itself
+            if not kept or (mistake and not halfway and not before):
+                partial.discard()
+            elif not halfway and not mistake:
+                error.add_note(partial.advice)
+            raise
+        if not built.interrupted:
+            partial.discard()
     return built
 
 
-def _kept(partial: Path) -> list[str] | None:
-    """What a run that was stopped has left, by name; None if there is no such folder."""
-    if not partial.is_dir():
-        return None
-    found = sorted(path.name for path in partial.iterdir())
+def _left(names: set[str]) -> bool:
+    """Whether these are what builds leave that were stopped."""
     ours = ("counts", *(f"{method}-" for method in catalogue.names("clusterers")))
-    for name in found:
-        if not name.startswith(ours):
-            raise InputError(
-                f"{partial} is there and holds something else ({name}): a build would keep there "
-                "what is done; move it away, or name another output"
-            )
-    return found
-
-
-def _clear(partial: Path, before: list[str] | None) -> None:
-    """Remove what was kept; a folder that was there and empty is somebody's, and stays."""
-    shutil.rmtree(partial, ignore_errors=True)
-    if before == []:
-        partial.mkdir(exist_ok=True)
+    return all(name.startswith(ours) for name in names)
 
 
 def _edits(target: Path) -> tuple[Edit, ...]:

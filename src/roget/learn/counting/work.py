@@ -90,7 +90,7 @@ class Workspace:
             counted = f"{len(files) - len(missing)} of {len(files)} files counted"
         else:
             counted = f"{len(done)} of {len(self._tasks)} pieces counted"
-        return f"{counted}; run the same command again to go on ({self.folder} keeps it)"
+        return f"{counted}; {self._partial.advice}"
 
 
 class Meter:
