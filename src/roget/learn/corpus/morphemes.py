@@ -1,0 +1,114 @@
+"""HanTa's search for the morphemes of a word, with the same results, only sooner.
+
+HanTa tries every tag that may begin a word on each of its beginnings. Here each is tried with
+the tags it is known with, and with the few that unknown morphemes may have.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterable, Iterator
+from math import inf
+from operator import itemgetter
+from typing import Any, TypeAlias
+
+import numpy as np
+
+State: TypeAlias = tuple[int, int]
+"""The tags of two morphemes in a row."""
+Row: TypeAlias = dict[State, float]
+"""The states that end at a place of the word, each with the log-probability of its best path."""
+Back: TypeAlias = dict[State, tuple[State, int]]
+"""Where each of them came from."""
+
+_LOWEST = -1e6
+
+
+class Morphemes:
+    """Stands in for the two searches of a HanTa model."""
+
+    def __init__(self, model: Any, empty: int, start: int, unknown: tuple[int, int]) -> None:
+        self._model, self._start, self._unknown = model, (empty, start), unknown
+        self._known: dict[str, list[int]] = {}
+        for tag, morphemes in model.LP_m_t.items():
+            for morpheme in morphemes:
+                self._known.setdefault(morpheme, []).append(tag)
+        self._guessed = frozenset(model.LP_hapax_t) & frozenset(model.LP_s_t)
+        self._next = {
+            state: {tag: (rank, fit) for rank, (tag, fit) in enumerate(after)}
+            for state, after in model.LP_trans_nonfinal.items()
+        }
+        model.analyze_forward, model.analyze_viterbi = self.find_tags, self.find_path
+
+    def find_tags(self, word: str) -> list[tuple[int, float]]:
+        """The parts of speech that a word can have, the likeliest first."""
+        found: dict[int, float] = {}
+        ends: Row = {}
+        for state, tag, total in self._ends(self._fill(word, self._model.strict)[0][-1]):
+            if total > ends.get((state[1], tag), -inf):
+                ends[state[1], tag] = total
+        for (_, tag), total in ends.items():
+            found[-tag] = float(np.logaddexp(found[-tag], total)) if -tag in found else total
+        return sorted(found.items(), key=itemgetter(1), reverse=True) or [(self._unknown[0], 0.0)]
+
+    def find_path(self, word: str, target: int) -> list[tuple[int, int]]:
+        """The tags of a word's morphemes and where each ends, for a part of speech."""
+        reachable = self._model.reachability.get(target, frozenset())
+        for strict in (True, False):
+            rows, back = self._fill(word, strict, reachable)
+            best, came = -inf, self._start
+            for state, tag, total in self._ends(rows[-1]):
+                if tag == target and total > best:
+                    best, came = total, state
+            if best > -inf:
+                break
+        else:
+            guess, end = self._unknown
+            return [(guess, len(word)), (end, len(word) + 1)]
+        path = [(target, len(word) + 1)]
+        place = len(word)
+        while place:
+            path.append((came[1], place))
+            came, place = back[place][came]
+        return path[::-1]
+
+    def _ends(self, row: Row) -> Iterator[tuple[State, int, float]]:
+        """The states of the last row, each with the parts of speech in which it may end."""
+        for state, total in row.items():
+            for tag, fit in self._model.LP_trans_final.get(state, ()):
+                if total + fit > _LOWEST:
+                    yield state, tag, total + fit
+
+    def _fill(
+        self, word: str, strict: bool, allowed: Container[int] | None = None
+    ) -> tuple[list[Row], list[Back]]:
+        """The states at each place of a word."""
+        size, score = len(word), self._model.lp_m_t
+        rows: list[Row] = [{} for _ in range(size + 1)]
+        back: list[Back] = [{} for _ in rows]
+        rows[0][self._start] = 0
+        for i, row in enumerate(rows):
+            bound = sorted(row.values(), reverse=True)[3] - 1 if len(row) > 3 else _LOWEST
+            for state, total in row.items():
+                if total < bound:
+                    continue
+                after = self._next.get(state, {})
+                for j in range(i + 1, size + 1):
+                    morpheme = word[i:j]
+                    for tag in self._tags(morpheme, after, strict):
+                        if allowed is not None and tag not in allowed:
+                            continue
+                        sums = total + after[tag][1] + score(morpheme, tag, size, strict)
+                        new = state[1], tag
+                        if sums > _LOWEST and sums > rows[j].get(new, -inf):
+                            rows[j][new], back[j][new] = sums, (state, i)
+        return rows, back
+
+    def _tags(
+        self, morpheme: str, after: dict[int, tuple[int, float]], strict: bool
+    ) -> Iterable[int]:
+        """Those of the tags that may come next which a morpheme can have, in their order."""
+        if len(after) <= len(self._guessed):
+            return after
+        known = self._known.get(morpheme, ())
+        tags = after.keys() & (known if strict else self._guessed.union(known))
+        return sorted(tags, key=lambda tag: after[tag][0])
