@@ -125,6 +125,7 @@ RELATIONS: dict[str, str] = {
 }
 
 CLUSTERERS: dict[str, str] = {
+    "spherical": "roget.learn.clustering.spherical.estimator:SphericalTree",
     "soft": "roget.learn.clustering.soft.estimator:SoftAnnealing",
     "symmetric": "roget.learn.clustering.symmetric.estimator:SymmetricAnnealing",
     "mdl": "roget.learn.clustering.mdl.estimator:MDLTree",

@@ -6,12 +6,11 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from roget.cli.command import expand
 from roget.cli.convert import convert
 from roget.errors import InputError
 
 app = typer.Typer()
-app.command()(expand(convert))
+app.command()(convert)
 
 
 def run(*arguments, stdin=None):

@@ -8,7 +8,6 @@ from typing import Annotated
 
 import typer
 
-from roget.cli import options
 from roget.cli.deliver import Format, Output, deliver
 from roget.scoring.options import CompareOptions
 
@@ -25,7 +24,10 @@ def compare(
     asked: CompareOptions,
     format: Format = None,
     output: Output = None,
-    figures: options.Figures = None,
+    figures: Annotated[
+        str | None,
+        typer.Option(metavar="FOLDER", help="Also write the pictures there, as SVG, PDF and PNG."),
+    ] = None,
 ) -> None:
     """Compare several systems on one gold standard.
 

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from roget.cli.command import as_typer
-from roget.core.options import Option
+from roget.cli import choices
 
 if TYPE_CHECKING:
     from roget.report import Report
@@ -27,13 +26,10 @@ def check_output(context: typer.Context, output: str | None) -> str | None:
 
 Format = Annotated[
     str | None,
-    as_typer(
-        Option(
-            "format",
-            None,
-            "Form of the report. Default: text, or what FILE's name tells.",
-            choices="renderers",
-        ),
+    choices.option(
+        "renderers",
+        "--format",
+        help="Form of the report. Default: text, or what FILE's name tells.",
         is_eager=True,  # so that it is known when the file's name is looked at
     ),
 ]

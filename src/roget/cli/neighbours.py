@@ -2,20 +2,36 @@
 
 from __future__ import annotations
 
+import enum
 from typing import Annotated
 
 import typer
 
 from roget.cli import options
 from roget.cli.deliver import Format, Output, deliver
-from roget.learn.uses import NeighbourOptions
+
+
+class By(enum.StrEnum):
+    """What words are compared by."""
+
+    both = enum.auto()
+    classes = enum.auto()
+    counts = enum.auto()
 
 
 def neighbours(
     thesaurus: options.ThesaurusArgument,
     word: Annotated[str, typer.Argument(metavar="WORD", help="The word to look up.")],
-    *,
-    asked: NeighbourOptions,
+    n: Annotated[
+        int, typer.Option("--number", "-n", min=1, metavar="N", help="How many neighbours.")
+    ] = 10,
+    by: Annotated[
+        By,
+        typer.Option(
+            help="Compare what the classes of words do, what the words did themselves, or half "
+            "and half."
+        ),
+    ] = By.both,
     format: Format = None,
     output: Output = None,
 ) -> None:
@@ -26,4 +42,4 @@ def neighbours(
     from roget.learn.opening import open_thesaurus
     from roget.report import words
 
-    deliver(words.neighbours(open_thesaurus(thesaurus), word, **vars(asked)), format, output)
+    deliver(words.neighbours(open_thesaurus(thesaurus), word, n, by.value), format, output)

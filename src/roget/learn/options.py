@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 from roget import catalogue
-from roget.core.options import Option, again, check, option, seed_option
+from roget.core.options import LAST_SEED, Option, again, check, option
 from roget.errors import InputError, UnknownName
 from roget.learn.clustering.options import CLUSTERS, method_options
 from roget.learn.counting.options import Options as Counting
@@ -32,15 +32,17 @@ class Plan:
     method: str = option(
         "soft",
         choices="clusterers",
-        help="How to cluster: soft classes of words by annealing, or of associations (symmetric); "
-        "or as many as shorten the description of the counts: of words (mdl), of words and "
-        "contexts (comdl).",
+        help="How to cluster: by the directions of words' vectors (spherical); soft classes of "
+        "words by annealing, or of associations (symmetric); or as many as shorten the description "
+        "of the counts: of words (mdl), of words and contexts (comdl).",
     )
     clusters: int | str | None = option(
         AUTO, flags=CLUSTERS, metavar="K|auto", help="How many classes of words."
     )
     top: int | None = option(5000, minimum=1, help="Take the so many most frequent words.")
-    random_state: int | None = seed_option()
+    random_state: int | None = option(
+        0, minimum=0, maximum=LAST_SEED, flags=("--seed",), help="Seed of everything random."
+    )
     heldout: bool = option(True, help="Try the classes on tokens held out; about doubles the time.")
     """None draws a seed, so that the next run cannot go on from where this one stopped."""
     own: Mapping[str, Any] = field(default_factory=dict)

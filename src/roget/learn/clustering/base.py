@@ -57,6 +57,8 @@ class Clusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
     n_iter_: int
     notes_: list[str]
     interrupted_: bool
+    unsure_: Mapping[int, str] = {}
+    """Rows that thesauri leave out, with the reason."""
     progress: Report | None
 
     @classmethod

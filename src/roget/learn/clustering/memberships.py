@@ -57,14 +57,14 @@ def log_likelihood(matrix: Any, q: Array, centroids: Array, background: Floats) 
 def predict_cells(memberships: Any, centroids: Any, rows: Array, columns: Array) -> Floats:
     """p(v|n) = Σ p(c|n)·p(v|c) of pairs of a row and a column; either table may be sparse."""
     out = np.empty(rows.size)
-    by_column = centroids.T
+    by_column: Any = centroids.T
     by_column = by_column.tocsr() if sparse.issparse(by_column) else np.ascontiguousarray(by_column)
     step = max(1, CELLS // centroids.shape[0])
     for begin in range(0, out.size, step):
         part = slice(begin, begin + step)
         left, right = memberships[rows[part]], by_column[columns[part]]
         if sparse.issparse(right):
-            out[part] = np.asarray(left.multiply(right).sum(axis=1)).ravel()
+            out[part] = np.asarray(right.multiply(left).sum(axis=1)).ravel()
         else:
             out[part] = np.einsum("ij,ij->i", to_dense(left), right, dtype=np.float64)
     return out

@@ -19,6 +19,7 @@ from roget.core.tree import Tree
 from roget.core.types import Array, Floats, Ints
 from roget.errors import InputError, UnknownName
 from roget.learn.clustering.memberships import floor, one_hot, to_dense
+from roget.learn.representation.vectors import Representation
 
 CELLS = 1 << 22
 """Words × classes placed at a time."""
@@ -219,6 +220,8 @@ class Clustering:
         What the search came to, step by step.
     contexts
         The names of the contexts, if they have any.
+    representation
+        The vectors of the words, if they were clustered by those.
 
     Examples
     --------
@@ -238,6 +241,7 @@ class Clustering:
     unit: Unit = NONE
     path: Sequence[Mapping[str, Any]] = ()
     contexts: Array | None = None
+    representation: Representation | None = field(default=None, repr=False)
     learnt: Clustering | None = field(default=None, repr=False)
     """What it was before clusters were put together; None if it is as learnt."""
     parts: Ints | None = field(default=None, repr=False)
@@ -342,6 +346,14 @@ class Clustering:
             centroids=(mean @ self.centroids).astype(self.centroids.dtype),
         )  # fmt: skip
 
+    def keep(self, rows: Ints) -> Clustering:
+        """The same clusters, without the memberships of other words than these."""
+        known = self.representation
+        return replace(
+            self, memberships=self.memberships[rows],
+            representation=None if known is None else known.keep(rows),
+        )  # fmt: skip
+
     def select(self, clusters: Ints) -> Clustering:
         """Some of the clusters, as if there were no others; only `place` makes sense of it."""
         tree = Tree.flat(clusters.size)
@@ -385,6 +397,9 @@ class Clustering:
         for name in ("memberships", "centroids"):
             arrays |= folder.to_arrays(name, getattr(self, name))
         arrays |= {"mass": self.mass, "background": self.background}
+        if self.representation is not None:
+            more = self.representation.to_arrays()
+            arrays |= {f"representation.{name}": value for name, value in more.items()}
         if self.learnt is not None and self.parts is not None:
             plain["learnt"], more = self.learnt.to_parts()
             arrays |= {f"learnt.{name}": value for name, value in more.items()}
@@ -394,11 +409,10 @@ class Clustering:
     @classmethod
     def of_parts(cls, plain: Mapping[str, Any], arrays: Mapping[str, Array]) -> Clustering:
         """The clustering of `to_parts`; a KeyError or ValueError tells what is missing or wrong."""
-        learnt = None
-        if "learnt" in plain:
-            head = "learnt."
-            more = {name[len(head) :]: v for name, v in arrays.items() if name.startswith(head)}
-            learnt = cls.of_parts(plain["learnt"], more)
+        learnt = (
+            cls.of_parts(plain["learnt"], _under("learnt.", arrays)) if "learnt" in plain else None
+        )
+        vectors = _under("representation.", arrays)
         names, kind = plain["contexts"], plain["unit"]
         return cls(
             Tree.from_json(plain["tree"]),
@@ -410,6 +424,7 @@ class Clustering:
             unit=Unit(str(kind[0]), str(kind[1]), bool(kind[2])),
             path=plain["path"],
             contexts=None if names is None else np.array(names, dtype=object),
+            representation=Representation.of_arrays(vectors) if vectors else None,
             learnt=learnt,
             parts=None if learnt is None else arrays["parts"],
         )
@@ -436,6 +451,10 @@ class Clustering:
     def _check(self) -> None:
         k, m = self.tree.n_clusters, self.centroids.shape[-1]
         words = self.memberships.shape[0]
+        if (known := self.representation) is not None and (
+            known.weights.shape[1] != m or words not in (0, known.n_words)
+        ):
+            raise InputError(f"vectors of {known.n_words} words: expected {words}, {m} contexts")
         for name, right in (("memberships", (words, k)), ("centroids", (k, m)), ("mass", (k,))):
             values = getattr(self, name)
             if values.shape != right:
@@ -459,5 +478,9 @@ def read_rule(plain: Mapping[str, Any], arrays: Mapping[str, Array]) -> Kept:
     name, parameters = plain["clusterer"], plain["parameters"]
     if not isinstance(name, str) or not isinstance(parameters, dict):
         raise ValueError(f"rule {plain!r}: expected a clusterer's name and parameters")
-    own = {one[5:]: value for one, value in arrays.items() if one.startswith("rule.")}
-    return Kept(name, parameters, own)
+    return Kept(name, parameters, _under("rule.", arrays))
+
+
+def _under(head: str, arrays: Mapping[str, Array]) -> dict[str, Array]:
+    """The arrays whose names begin so, by the rest of their names."""
+    return {name[len(head) :]: v for name, v in arrays.items() if name.startswith(head)}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from roget.core.options import Checked, again, option, seed_option
+from roget.core.options import LAST_SEED, Checked, again, option
 
 BACKOFFS = ("auto", "discount", "interpolate", "none")
 
@@ -23,7 +23,9 @@ class Shared(Checked):
         help="Models of `roget list models`; several may be named. Default: all that take seconds.",
     )
     top: int = option(1000, minimum=1, help="Take the so many most frequent words.")
-    random_state: int = seed_option()
+    random_state: int = option(
+        0, minimum=0, maximum=LAST_SEED, flags=("--seed",), help="Seed of everything random."
+    )
 
 
 @dataclass(frozen=True)

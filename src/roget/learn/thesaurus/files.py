@@ -64,6 +64,10 @@ def _is_heldout(value: Any) -> bool:
     return is_mapping(value) and all(_is_number(value.get(one)) for one in HELD_OUT)
 
 
+def _is_told(value: Any) -> bool:
+    return is_mapping(value) and all(map(is_text, value.values()))
+
+
 def _optional(is_right: folders.Check) -> folders.Check:
     return lambda value: value is None or is_right(value)
 
@@ -100,6 +104,7 @@ KIND = folders.Kind(
         "provenance.options": _optional(is_mapping),
         "provenance.clusterer": _optional(is_text),
         "provenance.heldout": _optional(_is_heldout),
+        "provenance.unsure": _optional(_is_told),
     },
     tables={
         **counts_files.TABLES,

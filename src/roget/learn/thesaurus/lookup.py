@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import cached_property
 from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
+from scipy import sparse
 
 from roget.core.counts import Counts
 from roget.core.information import kl, xlogx
@@ -20,7 +21,6 @@ from roget.learn.thesaurus import places as placing
 from roget.learn.thesaurus.labels import LABEL, Labels
 from roget.learn.thesaurus.neighbours import Neighbours
 from roget.learn.thesaurus.values import Neighbour, TypicalContext, TypicalWord, WordClass
-from roget.learn.uses import NeighbourOptions as Asked
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 Rows: TypeAlias = npt.NDArray[np.intp]
@@ -45,10 +45,11 @@ class Lookup:
         """p(cluster|word), a csr_array of words × clusters."""
         return self.clustering.memberships
 
-    @property
+    @cached_property
     def centroids(self) -> npt.NDArray[np.floating[Any]]:
         """p(context|cluster), clusters × contexts."""
-        return np.asarray(self.clustering.centroids)
+        table = self.clustering.centroids
+        return np.asarray(table.toarray() if sparse.issparse(table) else table)
 
     @property
     def mass(self) -> npt.NDArray[np.float64]:
@@ -101,7 +102,7 @@ class Lookup:
                 node = nodes[0]
         return node
 
-    def neighbours(self, word: str, n: int = Asked.n, by: str = Asked.by) -> list[Neighbour]:
+    def neighbours(self, word: str, n: int = 10, by: str = "both") -> list[Neighbour]:
         """The n words that are most like a word, the nearest first.
 
         The distance is the Jensen–Shannon divergence (nats, at most log 2) of what is known of
@@ -244,8 +245,15 @@ class Lookup:
         """The row of each word."""
         return {word: row for row, word in enumerate(self.words.tolist())}
 
+    @property
+    def unsure(self) -> Mapping[str, str]:
+        """Words that were set aside, in no class, and why."""
+        return self.provenance.get("unsure") or {}
+
     def row(self, word: str) -> int:
-        """The row of a word; of one that is not there, the message offers the nearest."""
+        """The row of a word; of one that is not there, the message says why, or the nearest."""
+        if why := self.unsure.get(word):
+            raise InputError(f"{word!r} is in no class: it was set aside as unsure ({why})")
         return self.counts.word_id(word)
 
     @cached_property

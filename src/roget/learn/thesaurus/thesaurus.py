@@ -152,7 +152,8 @@ class Thesaurus(Lookup):
         counts
             What the classes were made from.
         model
-            A clusterer that was fitted to them, or a Clustering, such as a level of one.
+            A clusterer that was fitted to them, or a Clustering, such as a level of one. Words of
+            which a clusterer is unsure are left out; `unsure` says why.
         provenance
             What is to be known of its making; by default the clusterer, its options and facts.
         labels
@@ -176,6 +177,8 @@ class Thesaurus(Lookup):
                 "asked": getattr(model, model.number),
                 **model.facts_,
             }
+            if model.unsure_:
+                counts, found, provenance = _without_unsure(counts, model, found, provenance)
         made = cls.__new__(cls)
         made._begin(counts, found, provenance, labels)
         return made
@@ -327,6 +330,16 @@ class Thesaurus(Lookup):
             kept += _OF_PLACES
         made.__dict__.update({name: self.__dict__[name] for name in kept if name in self.__dict__})
         return made
+
+
+def _without_unsure(
+    counts: Counts, model: Clusterer, found: Clustering, provenance: Mapping[str, Any]
+) -> tuple[Counts, Clustering, dict[str, Any]]:
+    """Only the words of which the clusterer is sure, and why the others are not there."""
+    rows = np.setdiff1d(np.arange(len(counts)), list(model.unsure_))
+    why = {str(counts.words[row]): reason for row, reason in model.unsure_.items()}
+    kept = counts.select(counts.words[rows].tolist())
+    return kept, found.keep(rows), {**provenance, "unsure": why}
 
 
 def _is_plain(value: Any) -> bool:

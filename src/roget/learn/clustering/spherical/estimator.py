@@ -1,0 +1,214 @@
+"""SphericalTree: classes of words by the directions of their vectors, as an estimator."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from scipy import sparse
+from scipy.optimize import minimize_scalar
+from scipy.special import logsumexp
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_random_state
+from threadpoolctl import threadpool_limits
+
+from roget.core.io.problems import plural
+from roget.core.options import check
+from roget.core.types import Floats, Ints
+from roget.learn.clustering import keeping
+from roget.learn.clustering.base import Clusterer
+from roget.learn.clustering.inputs import learnable, table
+from roget.learn.clustering.memberships import one_hot, sparsify
+from roget.learn.clustering.options import CALLED
+from roget.learn.clustering.result import Clustering, Unit
+from roget.learn.clustering.spherical import levels as leveling
+from roget.learn.clustering.spherical.moves import centres_of, fit_of, move, start
+from roget.learn.clustering.spherical.options import Options
+from roget.learn.clustering.spherical.rule import Nearest, draw_near
+from roget.learn.representation import Representation
+
+SIZE = 40
+"""Words in a class: as many as people read and find a name for (half of them have 36 or fewer)."""
+
+COMMON = 5000
+"""The most frequent words, among which neighbours are looked for."""
+
+
+BETWEEN = "between classes"
+
+
+class SphericalTree(Clusterer, Options):
+    """Classes of words whose vectors point the same way, and a balanced tree of them.
+
+    Counts become weights and weights become vectors (see `Representation`); every vector takes in
+    a little of its nearest neighbours'. Ward's merges make the first classes; then words move to
+    the nearest centre until they stand still. The tree is made bottom-up, by the merges that cost
+    least, with levels at which classes are moved again.
+
+    n_clusters: how many; None for one in 40 words, which people can read and name.
+    levels: sizes of the levels of the tree, such as "8,64,512"; the last is the number of classes.
+    min_contexts: words with fewer contexts take no part in learning.
+    set_aside: leave unsure words out of a thesaurus: those, and the ones whose class would be
+        farther from them than another one, if they were not in it.
+    checkpoint: a folder in which a long run is kept and from which it goes on.
+    progress: called with {"fraction"} as the run goes on.
+
+    `unsure_` says why a word is set aside, by row; all the same it has a label. Ward's
+    distances are quadratic, so that of more than 6,000 words (or four for each class) only the most
+    frequent are merged, and the others join the nearest class before words move. Ctrl-C while words
+    move ends that early, with a warning.
+
+    >>> import numpy as np
+    >>> rows = [[9, 8, 7, 0, 0, 0], [8, 9, 5, 0, 1, 0], [0, 0, 1, 7, 8, 9], [0, 0, 0, 6, 4, 9]]
+    >>> SphericalTree(2, random_state=0, min_contexts=1).fit(np.array(rows)).labels_.tolist()
+    [0, 0, 1, 1]
+    """
+
+    name = "spherical"
+    rule = Nearest
+    unit = Unit("none", "merged at", False)
+    kept = ("sharpness_", "levels_", "unsure_")
+    facts: ClassVar[Mapping[str, str]] = {"levels": "levels_"}
+
+    sharpness_: float
+    levels_: list[int]
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Learn clusters of the rows of X: Counts, or any sparse or dense matrix of counts."""
+        check(self, CALLED)
+        asked = leveling.read_levels(self.levels, self.n_clusters)
+        matrix = table(self, X, reset=True)
+        totals, seen = learnable(matrix, 0)
+        seed = int(check_random_state(self.random_state).randint(2**31 - 1))
+        self.notes_, self.interrupted_, self.n_iter_ = [], False, 1
+        with keeping.interruptible() as pause, threadpool_limits(1):
+            self._learn(matrix, totals, seen, seed, asked, pause)
+        return self
+
+    def _learn(
+        self, matrix: Any, totals: Floats, seen: Ints, seed: int, asked: tuple[int, ...] | None,
+        pause: Callable[[], None],
+    ) -> None:  # fmt: skip
+        names = vars(self)
+        self._tell(0.02)
+        keep = keeping.Checkpoint(
+            self.checkpoint, self.name, (matrix.indptr, matrix.indices, matrix.data), {"seed": seed}
+        )
+        learnt, known = self._represent(matrix, seen, seed, keep)
+        self._tell(0.5)
+        n = learnt.size
+        k = min(n, asked[-1] if asked else self.n_clusters or max(1, round(n / SIZE)))
+        order = np.argsort(-totals[learnt], kind="stable")
+        common = np.sort(order[:COMMON])
+        vectors = draw_near(known, common)
+        pause()
+        self._tell(0.7)
+        labels = start(vectors, k, order)
+        self._tell(0.9)
+        try:
+            labels = move(vectors, labels, pause)
+        except KeyboardInterrupt:
+            self.interrupted_ = True
+            warnings.warn(
+                "interrupted: words did not stop moving", ConvergenceWarning, stacklevel=4
+            )
+        labels = np.unique(labels, return_inverse=True)[1]
+        k = int(labels.max()) + 1
+        own, others = fit_of(vectors, labels, k)
+        unsure = (own < others) if self.set_aside and 1 < k < n else np.zeros(n, dtype=bool)
+        # No class is left without a word that is sure.
+        unsure &= np.isin(labels, labels[~unsure])
+        centres = centres_of(vectors, labels, k)
+        self.levels_ = [*(one for one in asked or leveling.choose_levels(k) if one < k), k]
+        sizes = np.bincount(labels, minlength=k)
+        tree, number = leveling.grow(centres, sizes, self.levels_, lambda: None)
+        labels, centres = number[labels], centres[np.argsort(number)]
+        self.sharpness_ = _sharpen(vectors, labels, centres, own)
+        self._note(n, k)
+        rule = Nearest(self.sharpness_, centres.astype(np.float32), common)
+        sure = one_hot(labels, k)[~unsure].T @ matrix[learnt[~unsure]]
+        mass = np.asarray(sure.sum(axis=1)).ravel()
+        background = np.asarray(matrix.sum(axis=0)).ravel()
+        bare = Clustering(
+            tree, sparse.csr_array((0, k)), sparse.csr_array(sure / mass[:, None]),
+            mass / mass.sum(), background / background.sum(), rule=rule, unit=self.unit,
+            contexts=names.get("contexts_"), representation=known,
+        )  # fmt: skip
+        self.clustering_ = self._place_all(bare, matrix, learnt, labels)
+        self._set_aside(matrix, learnt, unsure)
+        self._tell(1.0)
+
+    def _represent(
+        self, matrix: Any, seen: Ints, seed: int, keep: keeping.Checkpoint
+    ) -> tuple[Ints, Representation]:
+        """The rows that can be learnt from, and their vectors; or those of a run stopped later."""
+        names = vars(self)
+        told = keep.resume()
+        if told is not None:
+            return told["learnt"], Representation.of_arrays(told)
+        contexts = np.diff(matrix.indptr)
+        learnt = seen[contexts[seen] >= min(self.min_contexts, int(contexts[seen].max()))]
+        words = names.get("words_")
+        known = Representation.learn(
+            matrix[learnt], words=None if words is None else words[learnt],
+            contexts=names.get("contexts_"), seed=seed,
+        )  # fmt: skip
+        keep.keep(lambda: {"learnt": learnt, **known.to_arrays()})
+        return learnt, known
+
+    def _place_all(self, bare: Clustering, matrix: Any, learnt: Ints, labels: Ints) -> Clustering:
+        """With the memberships of all words: wholly in their class, if they were learnt from."""
+        n = matrix.shape[0]
+        place = np.full(n, -1)
+        place[learnt] = np.arange(learnt.size)
+        rest = np.flatnonzero(place < 0)
+        table = sparse.csr_array(one_hot(labels, bare.n_clusters))
+        if rest.size:
+            placed = sparsify(bare.place(matrix[rest]))
+            place[rest] = learnt.size + np.arange(rest.size)
+            table = sparse.vstack([table, placed], format="csr")[place]
+        rows = np.where(np.isin(np.arange(n), rest), -1, place)
+        assert bare.representation is not None
+        return replace(bare, memberships=table, representation=bare.representation.keep(rows))
+
+    def _set_aside(self, matrix: Any, learnt: Ints, unsure: Any) -> None:
+        few = np.setdiff1d(np.arange(matrix.shape[0]), learnt).tolist()
+        contexts = np.diff(matrix.indptr)
+        self.unsure_ = {}
+        if self.set_aside:
+            told = {row: f"seen in {plural(int(contexts[row]), 'context')}" for row in few}
+            self.unsure_ = told | dict.fromkeys(learnt[unsure].tolist(), BETWEEN)
+        if self.unsure_:
+            between = int(unsure.sum())
+            self.notes_.append(
+                f"{plural(len(self.unsure_), 'word')} set aside as unsure: {between:,} between "
+                f"classes, {len(self.unsure_) - between:,} seen in fewer than {self.min_contexts} "
+                "contexts"
+            )
+
+    def _unpack(self) -> None:
+        self.unsure_ = {int(row): str(why) for row, why in self.unsure_.items()}
+
+    def _note(self, n: int, k: int) -> None:
+        if k == 1 and n > 1:
+            self.notes_.append("all words are in one class: nothing was clustered")
+        elif k == n:
+            self.notes_.append("as many classes as words: nothing was clustered")
+
+
+def _sharpen(vectors: Any, labels: Ints, centres: Any, own: Floats) -> float:
+    """The sharpness under which words are likeliest where they are, each without its own part."""
+    if centres.shape[0] < 2:
+        return 1.0
+    rows = np.linspace(0, labels.size - 1, min(labels.size, 4000)).astype(np.int64)
+    cosines = vectors[rows] @ centres.T
+    cosines[np.arange(rows.size), labels[rows]] = own[rows]
+
+    def loss(sharpness: float) -> float:
+        told = sharpness * cosines
+        return float(np.mean(logsumexp(told, axis=1) - told[np.arange(rows.size), labels[rows]]))
+
+    return float(minimize_scalar(loss, bounds=(1.0, 1000.0), method="bounded").x)

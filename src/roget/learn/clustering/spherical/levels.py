@@ -1,0 +1,150 @@
+"""A tree over classes: levels for people, each made for itself, and merges in between."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from roget.core.tree import Tree
+from roget.core.types import Floats, Ints
+from roget.errors import InputError
+from roget.learn.clustering.spherical.moves import centres_of, move
+
+TOP = 8
+"""Classes of the first level: as many as one looks at."""
+
+RATIO = 6
+"""Classes below one of the level above, about."""
+
+
+def choose_levels(k: int) -> tuple[int, ...]:
+    """Sizes of the levels above k classes, and k.
+
+    >>> choose_levels(128), choose_levels(75), choose_levels(2500), choose_levels(10)
+    ((8, 32, 128), (8, 24, 75), (8, 34, 141, 595, 2500), (10,))
+    """
+    if k <= 2 * TOP:
+        return (k,)
+    steps = max(1, math.ceil(math.log(k / TOP) / math.log(RATIO) - 0.2))
+    return (*(round(TOP * (k / TOP) ** (at / steps)) for at in range(steps)), k)
+
+
+def read_levels(given: object, k: int | None) -> tuple[int, ...] | None:
+    """The levels that were asked for, with the number of classes as the last; None for auto."""
+    if given is None or given == "auto":
+        return None
+    try:
+        sizes = [int(one) for one in (given.split(",") if isinstance(given, str) else given)]  # type: ignore[attr-defined]
+    except (TypeError, ValueError):
+        raise InputError(f"levels {given!r}: expected whole numbers, such as 8,64,512") from None
+    if k is not None and (not sizes or sizes[-1] != k):
+        sizes.append(k)
+    if not sizes or sizes[0] < 1 or any(a >= b for a, b in pairwise(sizes)):
+        raise InputError(f"levels {given!r}: expected sizes that rise, 1 or more")
+    return tuple(sizes)
+
+
+class Node(NamedTuple):
+    """Of a dendrogram: a class, or two nodes at what their merge cost, in which step of levels."""
+
+    step: int
+    height: float
+    below: tuple[Node, Node] | None = None
+    label: int = -1
+
+
+def grow(
+    centres: npt.NDArray[np.float32], sizes: Ints, levels: Sequence[int], pause: Callable[[], None]
+) -> tuple[Tree, Ints]:
+    """The tree, and the number of each class in it.
+
+    Classes weigh by the roots of their sizes. Level by level they are merged, at the least cost in
+    squared distances, and then moved to the nearest centre; so that a cut at the size of a level
+    is that level.
+    """
+    weights = np.sqrt(sizes)
+    groups = [Node(0, 0.0, label=at) for at in range(sizes.size)]
+    for step, size in enumerate(reversed([one for one in levels if one < sizes.size]), 1):
+        labels = _flatten(merge(centres, weights, size), len(groups))
+        labels = np.unique(move(centres, labels, pause, weights), return_inverse=True)[1]
+        inside = [np.flatnonzero(labels == at) for at in range(int(labels.max()) + 1)]
+        groups = [_join(centres, weights, rows, groups, step) for rows in inside]
+        centres = centres_of(centres, labels, len(groups), weights)
+        weights = np.bincount(labels, weights)
+    return _number(_join(centres, weights, np.arange(len(groups)), groups, len(levels) + 1))
+
+
+def merge(
+    centres: npt.NDArray[np.float32], weights: Floats, size: int = 1
+) -> list[tuple[int, int, float]]:
+    """The merges that leave so many: of two classes, into the first, and what each costs."""
+    n = weights.size
+    at, mass = centres.astype(np.float64), weights.astype(np.float64)
+    squares = np.maximum((at**2).sum(1)[:, None] + (at**2).sum(1)[None, :] - 2 * at @ at.T, 0.0)
+    costs = squares * (mass[:, None] * mass[None, :] / (mass[:, None] + mass[None, :]))
+    np.fill_diagonal(costs, np.inf)
+    best = costs.argmin(axis=1)
+    least = costs[np.arange(n), best]
+    done = []
+    for _ in range(n - size):
+        i = int(least.argmin())
+        j = int(best[i])
+        i, j = min(i, j), max(i, j)
+        done.append((i, j, float(costs[i, j])))
+        # Lance and Williams: what the merged pair costs with every other one.
+        total = mass[i] + mass[j] + mass
+        new = (
+            (mass[i] + mass) * costs[i] + (mass[j] + mass) * costs[j] - mass * costs[i, j]
+        ) / total
+        new[[i, j]] = np.inf
+        mass[i] += mass[j]
+        costs[i], costs[:, i] = new, new
+        costs[j], costs[:, j] = np.inf, np.inf
+        least[j] = np.inf
+        stale = np.flatnonzero((best == i) | (best == j))
+        stale = np.union1d(stale[np.isfinite(least[stale])], [i])
+        best[stale] = costs[stale].argmin(axis=1)
+        least[stale] = costs[stale, best[stale]]
+        lower = np.flatnonzero(new < least)
+        best[lower], least[lower] = i, new[lower]
+    return done
+
+
+def _flatten(merges: Sequence[tuple[int, int, float]], n: int) -> Ints:
+    labels = np.arange(n)
+    for i, j, _ in merges:
+        labels[labels == j] = i
+    return np.unique(labels, return_inverse=True)[1]
+
+
+def _join(
+    centres: npt.NDArray[np.float32], weights: Floats, rows: Ints, groups: Sequence[Node], step: int
+) -> Node:
+    """One node of several, by merges; never below what it is made of."""
+    here: dict[int, Node] = {at: groups[row] for at, row in enumerate(rows.tolist())}
+    for i, j, cost in merge(centres[rows], weights[rows]):
+        height = max(cost, here[i].height, here[j].height)
+        here[i] = Node(step, height, (here[i], here.pop(j)))
+    return here[0]
+
+
+def _number(root: Node) -> tuple[Tree, Ints]:
+    """The tree of a dendrogram, split from the top, and the cluster of each label."""
+    waiting, splits = {0: root}, []
+    while True:
+        high = [one for one in waiting.items() if one[1].below is not None]
+        if not high:
+            break
+        number, node = max(high, key=lambda one: (one[1].step, one[1].height, -one[0]))
+        assert node.below is not None
+        splits.append((number, node.height))
+        waiting[number], waiting[len(splits)] = node.below
+    clusters = np.empty(len(waiting), dtype=np.int64)
+    for number, node in waiting.items():
+        clusters[node.label] = number
+    return Tree.of_splits(splits), clusters

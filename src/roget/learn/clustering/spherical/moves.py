@@ -1,0 +1,104 @@
+"""Classes of unit vectors: a start by Ward's merges, then moves to the nearest centre."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from scipy import sparse
+
+from roget.core.counts.views import unit
+from roget.core.types import Floats, Ints
+from roget.learn.clustering.memberships import one_hot
+from roget.learn.representation.vectors import BLOCK
+
+Singles = npt.NDArray[np.float32]
+
+START = 6000
+"""Vectors that Ward's merges begin with, whose distances are quadratic in memory; at least."""
+
+MOST = 12000
+"""And at most, however many classes there are to be."""
+
+ROUNDS = 60
+"""Rounds of moves at most; most begin to stand still after twenty."""
+
+
+def start(vectors: Singles, k: int, order: Ints) -> Ints:
+    """k classes of all vectors: Ward's of the first in the order, and the others where nearest."""
+    from scipy.cluster.hierarchy import fcluster, linkage
+
+    first = order[: min(max(START, 4 * k), max(MOST, k))]
+    if k >= first.size:
+        labels = np.arange(first.size)
+    else:
+        labels = fcluster(linkage(vectors[first], "ward"), k, "maxclust").astype(np.int64) - 1
+    if first.size == vectors.shape[0]:
+        found = np.empty(first.size, dtype=np.int64)
+        found[first] = labels
+        return found
+    return nearest(vectors, centres_of(vectors[first], labels, int(labels.max()) + 1))[0]
+
+
+def move(vectors: Singles, labels: Ints, pause: Callable[[], None], weights: Any = None) -> Ints:
+    """The labels after moves of every vector to the nearest centre, until they stand still.
+
+    A class that would be left empty takes the vector that is farthest from its own centre.
+    """
+    k = int(labels.max()) + 1
+    for _ in range(ROUNDS):
+        pause()
+        new, cosines = nearest(vectors, centres_of(vectors, labels, k, weights))
+        for gone in np.flatnonzero(np.bincount(new, minlength=k) == 0):
+            alone = np.bincount(new, minlength=k)[new] == 1
+            far = int(np.argmin(np.where(alone, np.inf, cosines)))
+            new[far], cosines[far] = gone, np.inf
+        if np.array_equal(new, labels):
+            break
+        labels = new
+    return labels
+
+
+def centres_of(vectors: Singles, labels: Ints, k: int, weights: Any = None) -> Singles:
+    """The directions of the classes."""
+    members = sparse.csr_array(one_hot(labels, k).T, dtype=np.float32)
+    if weights is not None:
+        members.data *= weights[members.indices]
+    return np.asarray(unit(members @ vectors), dtype=np.float32)
+
+
+def nearest(vectors: Singles, centres: Singles) -> tuple[Ints, Floats]:
+    """The nearest centre of each vector, and their cosine."""
+    labels = np.empty(vectors.shape[0], dtype=np.int64)
+    cosines = np.empty(vectors.shape[0])
+    for begin in range(0, labels.size, BLOCK):
+        table = vectors[begin : begin + BLOCK] @ centres.T
+        here = table.argmax(axis=1)
+        labels[begin : begin + BLOCK] = here
+        cosines[begin : begin + BLOCK] = np.take_along_axis(table, here[:, None], 1).ravel()
+    return labels, cosines
+
+
+def fit_of(vectors: Singles, labels: Ints, k: int) -> tuple[Floats, Floats]:
+    """The cosine of each vector with its class without it, and with the best of the others.
+
+    Alone in its class it fits nowhere: the first is −1.
+    """
+    members = sparse.csr_array(one_hot(labels, k).T, dtype=np.float32)
+    sums = np.asarray(members @ vectors)
+    centres = unit(sums)
+    own, others = np.empty(labels.size), np.empty(labels.size)
+    for begin in range(0, labels.size, BLOCK):
+        part, here = vectors[begin : begin + BLOCK], labels[begin : begin + BLOCK]
+        rest = sums[here] - part
+        lengths = np.linalg.norm(rest, axis=1)
+        products = np.einsum("ij,ij->i", part, rest)
+        own[begin : begin + BLOCK] = np.where(
+            lengths > 1e-4, products / np.maximum(lengths, 1e-4), -1
+        )
+        table = part @ centres.T
+        table[np.arange(here.size), here] = -1
+        others[begin : begin + BLOCK] = table.max(axis=1)
+    return own, others

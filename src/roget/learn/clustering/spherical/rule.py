@@ -1,0 +1,70 @@
+"""How new words are placed: by the cosines of their vectors with the classes' centres."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from scipy.special import softmax
+
+from roget.core.types import Array, Floats, Ints
+from roget.learn.clustering.result import Clustering, Rule, array
+from roget.learn.representation.vectors import Representation, spread
+
+SPREADS = 2
+"""How often vectors take in their neighbours'."""
+
+
+def draw_near(representation: Representation, common: Ints, matrix: Any = None) -> Any:
+    """Vectors with their neighbours' in them: of the words learnt, or of new ones.
+
+    Neighbours are looked for among common words, which are themselves drawn nearer, once for each
+    time.
+    """
+    known = representation.vectors
+    vectors, own = (known, common) if matrix is None else (representation.embed(matrix), None)
+    for _ in range(SPREADS):
+        among = known[common]
+        vectors = spread(vectors, among, own)
+        known = (
+            vectors
+            if matrix is None
+            else _replaced(known, common, spread(among, among, np.arange(common.size)))
+        )
+    return vectors
+
+
+def _replaced(known: Any, rows: Ints, new: Any) -> Any:
+    changed = known.copy()
+    changed[rows] = new
+    return changed
+
+
+@dataclass(frozen=True, eq=False)
+class Nearest(Rule):
+    """∝ exp(sharpness · cosine with the class's centre), the word's vector drawn near as others."""
+
+    clusterer = "spherical"
+
+    sharpness: float
+    centres: Floats = field(metadata=array("k", "d", least=-np.inf))
+    """The directions of the classes."""
+    common: Ints = field(metadata=array("t", whole=True))
+    """Rows of the words that neighbours are looked for among."""
+
+    def place(self, matrix: Any, leaves: Clustering) -> Array:
+        """p(c|word); a word without telling contexts gets p(c)."""
+        if leaves.representation is None:
+            raise ValueError("the vectors of the words are missing")
+        vectors = draw_near(leaves.representation, self.common, matrix)
+        placed = softmax(self.sharpness * (vectors @ self.centres.T.astype(np.float32)), axis=1)
+        nothing = ~vectors.any(axis=1)
+        placed[nothing] = leaves.mass / max(float(leaves.mass.sum()), 1e-300)
+        return np.asarray(placed, dtype=np.float64)
+
+    def check(self, k: int, m: int) -> None:
+        """Refuse a sharpness that makes no sense, too."""
+        super().check(k, m)
+        if self.sharpness <= 0:
+            raise ValueError(f"sharpness {self.sharpness}: expected a positive number")

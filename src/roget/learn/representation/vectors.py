@@ -1,0 +1,200 @@
+"""Representation: the weights of words' contexts, and vectors of few dimensions made of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+from scipy import sparse
+
+from roget.core import folder
+from roget.core.counts.views import ppmi, unit
+from roget.core.types import Array, Floats, Ints
+from roget.learn.representation.singular import decompose
+
+Singles = npt.NDArray[np.float32]
+
+WIDTHS = (150, 300)
+"""Dimensions of the two blocks: of the weights as they are, and of their rows at length 1."""
+
+SYMMETRIC = ("conj:", "~conj:")
+"""Relations whose contexts are words of the same kind: a word would be beside itself, too."""
+
+BLOCK = 2048
+"""Rows that are compared with others at a time."""
+
+
+def weigh(matrix: Any, totals: Floats) -> Any:
+    """Positive pointwise mutual information, as float32; totals are those of the contexts."""
+    words = np.asarray(matrix.sum(axis=1), dtype=np.float64).ravel()
+    return ppmi(matrix, np.where(words > 0, words, 1.0), totals).astype(np.float32)
+
+
+@dataclass(frozen=True, eq=False)
+class Representation:
+    """Words as vectors that are alike where the words' contexts are.
+
+    The weights are positive pointwise mutual information; a word seen beside others (conj) is
+    taken as seen beside itself, as surely as in the best of its contexts. Vectors are rows of
+    length 1: two blocks of equal share, the singular vectors of the weights and of their rows at
+    length 1. The first tells more of frequent words, the second of rare ones.
+
+    weights: words × contexts, a csr_array of float32.
+    vectors: words × dimensions.
+    lengths: words × blocks, how long the rows were.
+    values: the singular values, block by block.
+    width: dimensions of the first block.
+    totals: how often each context was seen.
+    rows: for each word that is asked about, its row here, −1 for none; None if all are the same.
+    """
+
+    weights: Any
+    vectors: Singles
+    lengths: Singles
+    values: Singles
+    width: int
+    totals: Floats
+    rows: Ints | None = None
+
+    @classmethod
+    def learn(
+        cls, matrix: Any, *, words: Any = None, contexts: Any = None, seed: int = 0,
+        widths: Sequence[int] = WIDTHS,
+    ) -> Self:  # fmt: skip
+        """The representation of a csr_array of counts; names tell which contexts are words."""
+        totals = np.asarray(matrix.sum(axis=0), dtype=np.float64).ravel()
+        weights = _close(weigh(matrix, totals), words, contexts)
+        parts, lengths, values = [], [], []
+        for table, width in zip((weights, _unit(weights)), widths, strict=True):
+            left, singular, _ = decompose(table, width, seed)
+            rows = (left * singular).astype(np.float32)
+            lengths.append(np.linalg.norm(rows, axis=1))
+            values.append(singular.astype(np.float32))
+            parts.append(unit(rows) * np.float32(2**-0.5))
+        # With the precision that is kept on disk, so that what is read again is the same.
+        vectors = np.hstack(parts).astype(np.float16).astype(np.float32)
+        return cls(
+            weights, vectors, np.stack(lengths, 1), np.concatenate(values), values[0].size, totals
+        )
+
+    @property
+    def n_words(self) -> int:
+        """How many words can be asked about."""
+        return int(self.weights.shape[0] if self.rows is None else self.rows.size)
+
+    def embed(self, matrix: Any) -> Singles:
+        """The vectors of new words, from a csr_array of their counts; 0 without known contexts."""
+        weights = weigh(matrix, self.totals)
+        found = []
+        for at, (new, known) in enumerate(
+            ((weights, self.weights), (_unit(weights), self._unit_weights))
+        ):
+            found.append(unit(np.asarray((new @ known.T) @ self._basis[at], dtype=np.float32)))
+        return np.asarray(np.hstack(found) * np.float32(2**-0.5))
+
+    def keep(self, rows: Ints) -> Representation:
+        """The same, asked about some of the words only."""
+        return replace(self, rows=rows if self.rows is None else self.rows[rows])
+
+    def to_arrays(self) -> dict[str, Array]:
+        """What folders keep."""
+        arrays = folder.to_arrays("weights", self.weights)
+        rows = {} if self.rows is None else {"rows": self.rows}
+        return {
+            **arrays, "vectors": self.vectors.astype(np.float16), "lengths": self.lengths,
+            "values": self.values, "width": np.array([self.width]), "totals": self.totals, **rows,
+        }  # fmt: skip
+
+    @classmethod
+    def of_arrays(cls, arrays: Mapping[str, Array]) -> Self:
+        """What a folder has kept, checked; a KeyError or ValueError tells what is wrong."""
+        weights = folder.from_arrays(arrays, "weights")
+        n, m = weights.shape
+        schema: folder.Schema = {
+            "vectors": ("f", (n, "dimensions")), "lengths": ("f", (n, 2)),
+            "values": ("f", ("dimensions",)), "totals": ("f", (m,)), "width": ("iu", (1,)),
+        }  # fmt: skip
+        sizes, width = folder.need_arrays(arrays, schema), int(arrays["width"][0])
+        if not 0 <= width <= sizes["dimensions"]:
+            raise ValueError(f"width {width}: expected 0 to {sizes['dimensions']}")
+        rows = arrays.get("rows")
+        if rows is not None and (
+            rows.dtype.kind not in "iu"
+            or rows.ndim != 1
+            or not np.isin(rows, np.arange(-1, n)).all()
+        ):
+            raise ValueError(f"rows: expected rows of a table of {n}")
+        vectors = arrays["vectors"].astype(np.float32)
+        return cls(
+            weights, vectors, arrays["lengths"], arrays["values"], width, arrays["totals"], rows
+        )
+
+    @cached_property
+    def _unit_weights(self) -> Any:
+        return _unit(self.weights)
+
+    @cached_property
+    def _basis(self) -> list[Singles]:
+        """For each block what U/S is, so that a row of weights W gives W·known.T·U/S = W·V."""
+        parts = []
+        for at, part in enumerate((slice(0, self.width), slice(self.width, None))):
+            rows = self.vectors[:, part] * (self.lengths[:, at : at + 1] * np.float32(2**0.5))
+            parts.append(rows / np.maximum(self.values[part], 1e-6) ** 2)
+        return parts
+
+
+def spread(vectors: Singles, common: Singles, own: Ints | None = None, share: float = 0.3,
+           nearest: int = 10) -> Singles:  # fmt: skip
+    """Vectors with a share of the nearest common words' in them: near ones come nearer.
+
+    Neighbours weigh by the cube of their cosine. `own` is the row of each common word among the
+    vectors, if it is one of them: no word is its own neighbour.
+    """
+    nearest = min(nearest, common.shape[0] - 1)
+    if nearest < 1:
+        return vectors
+    out = np.empty_like(vectors)
+    for begin in range(0, vectors.shape[0], BLOCK):
+        part = vectors[begin : begin + BLOCK]
+        cosines = part @ common.T
+        if own is not None:
+            here = np.flatnonzero((own >= begin) & (own < begin + BLOCK))
+            cosines[own[here] - begin, here] = -1
+        best = np.argpartition(-cosines, nearest - 1, axis=1)[:, :nearest]
+        weights = np.maximum(np.take_along_axis(cosines, best, axis=1), 0) ** 3
+        weights /= np.maximum(weights.sum(axis=1, keepdims=True), 1e-12)
+        rows = np.repeat(np.arange(part.shape[0]), nearest)
+        table = sparse.csr_array(
+            (weights.ravel(), (rows, best.ravel())), shape=(part.shape[0], common.shape[0])
+        )
+        out[begin : begin + BLOCK] = unit((1 - share) * part + share * (table @ common))
+    return out
+
+
+def _close(weights: Any, words: Any, contexts: Any) -> Any:
+    """Weights with words beside themselves, in the contexts that are words of the same kind."""
+    if words is None or contexts is None:
+        return weights
+    known = {name: column for column, name in enumerate(contexts.tolist())}
+    cells = [
+        (row, known[slot + word])
+        for slot in SYMMETRIC
+        for row, word in enumerate(words.tolist())
+        if slot + str(word) in known
+    ]
+    if not cells:
+        return weights
+    rows, columns = np.array(cells).T
+    best = weights.max(axis=1).toarray().ravel()
+    loops = sparse.csr_array((best[rows], (rows, columns)), shape=weights.shape)
+    return sparse.csr_array(weights + loops, dtype=np.float32)
+
+
+def _unit(weights: Any) -> Any:
+    """Rows of length 1."""
+    lengths = np.sqrt(np.asarray(weights.multiply(weights).sum(axis=1))).ravel()
+    return sparse.csr_array(sparse.diags_array(1 / np.where(lengths > 0, lengths, 1)) @ weights)
