@@ -48,3 +48,19 @@ def test_control_characters_are_spelt_out(monkeypatch):
     tree = report(t).render()
     assert "a\\tlabel\\nhere" in tree
     assert "\x07" not in tree
+
+
+def test_of_many_classes_side_by_side_the_most_frequent_are_told():
+    words = [f"w{row}" for row in range(12)]
+    counts = Counts([[row + 1, 12 - row] for row in range(12)], words, ["see", "have"])
+    centroids = [[(row + 1) / 13, (12 - row) / 13] for row in range(12)]
+    mass = [(row + 1) / 78 for row in range(12)]
+    belongs = [[float(row == one) for one in range(12)] for row in range(12)]
+    t = Thesaurus(counts, Tree.flat(12), belongs, centroids, mass)
+    told = report(t)
+    assert [one["words"] for one in told.data["tree"]] == [12] + [1] * 8
+    assert [one["node"] for one in told.data["tree"]] == [0, *range(12, 4, -1)]
+    assert "the 8 most frequent of 12 classes" in told.render()
+    few = report(t, 12)
+    assert len(few.data["tree"]) == 13
+    assert "most frequent" not in few.render()

@@ -8,6 +8,7 @@ from pathlib import Path
 import roget
 
 HOMES = {
+    "split_slot": "core/counts/matrix.py",
     "ppmi": "core/counts/views.py",
     "unit": "core/counts/views.py",
     "wilson": "core/intervals.py",

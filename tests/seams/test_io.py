@@ -15,10 +15,12 @@ import zstandard
 from typer.testing import CliRunner
 
 import roget
-from roget import Counts, build, count
+from roget import Counts, InputError, build, count
 from roget.cli import app
+from roget.core.tree import Tree
 from roget.data import sample
 from roget.learn.opening import open_counts
+from roget.learn.thesaurus import Thesaurus
 
 SOURCE = Path(roget.__file__).parent
 PACK = {
@@ -141,3 +143,12 @@ def test_only_core_io_connects_to_duckdb() -> None:
         if re.search(r"\bduckdb\.(connect|sql|execute|query|read_\w+)\(", file.read_text())
     ]
     assert found == ["core/io/duck.py"]
+
+
+def test_the_counts_of_a_thesaurus_are_those_it_was_made_of(tmp_path):
+    counts = Counts([[3, 1], [0, 2]], ["tea", "gin"], ["drink", "sip"])
+    made = Thesaurus(counts, Tree(), [[1.0]] * 2, [[0.5, 0.5]], [1.0])
+    made.save(tmp_path / "t")
+    assert open_counts(tmp_path / "t") == (counts, ())
+    with pytest.raises(InputError, match="columns can be named for tables only"):
+        open_counts(tmp_path / "t", "1,2")

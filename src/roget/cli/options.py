@@ -30,7 +30,8 @@ ThesaurusArgument = Annotated[
     ),
 ]
 CountsArgument = Annotated[
-    str, typer.Argument(metavar="COUNTS", help="Counts: a folder or a table; or 'sample'.")
+    str,
+    typer.Argument(metavar="COUNTS", help="Counts: a folder, a table, a thesaurus; or 'sample'."),
 ]
 
 

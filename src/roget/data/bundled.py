@@ -70,9 +70,10 @@ def _quadruples(path: Path) -> list[Quadruple]:
 
 def _counts(path: Path) -> Counts:
     from roget.core.counts import Counts
+    from roget.core.counts.matrix import split_slot
 
     read = Counts.read(path)
-    slots = [name.rpartition(":")[0] for name in read.contexts]
+    slots = [split_slot(name)[0] for name in read.contexts]
     return Counts(
         read.matrix,
         read.words,

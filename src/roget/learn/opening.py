@@ -46,8 +46,8 @@ def open_counts(
 ) -> tuple[Counts, tuple[str, ...]]:
     """The counts that a name means, and what there is to tell of how they were read.
 
-    A name is a counts folder, a table, a matrix, or a bundled sample if no file has it; `sample` is
-    the one that is simply called so.
+    A name is a counts folder, a thesaurus, which keeps those it was made of, a table, a matrix, or
+    a bundled sample if no file has it; `sample` is the one that is simply called so.
 
     >>> open_counts("verb_object")[0]
     Counts: 9,994 words × 3,609 contexts, 66,626 entries, 110,270 tokens
@@ -66,6 +66,8 @@ def open_counts(
             f"{name}: no such file or folder; expected a counts folder, a file of counts (.tsv, "
             f".npz, …) or a sample that comes with roget ({known})"
         )
+    if columns is None and is_thesaurus(Path(name)):
+        return Thesaurus.load(name).counts, ()
     return formats.read(name, columns)
 
 

@@ -76,6 +76,9 @@ def report(thesaurus: Thesaurus, k: int = SHOWN, *, whole: bool = True) -> Repor
         numbers = (f"{one.mass:.1%}", f"{one.size:,}", split)
         rows.append((*numbers, branch + one.label, ", ".join(contexts)))
         nodes.append((one.node, one.label, one.mass, one.size, contexts))
+    beside = thesaurus.tree.children(0)
+    hidden = len(set(beside).difference(node[0] for node in nodes))
+    notes = [f"the {k} most frequent of {len(beside):,} classes"] if hidden else []
     words, contexts_seen = thesaurus.counts.shape
     kept, told = map(bits, thesaurus.information())
     titles = ("node", "label", "share", "words", "contexts")
@@ -94,6 +97,7 @@ def report(thesaurus: Thesaurus, k: int = SHOWN, *, whole: bool = True) -> Repor
         title="Thesaurus",
         lead=list(_lead(thesaurus, kept, told)),
         tables=[Table(columns, rows)],
+        notes=notes,
         warnings=[why] if whole and (why := _alone(thesaurus)) else [],
         data=data,
         sheet=Table.of(titles, [(*node[:4], ", ".join(node[4])) for node in nodes]),
@@ -101,8 +105,17 @@ def report(thesaurus: Thesaurus, k: int = SHOWN, *, whole: bool = True) -> Repor
 
 
 def top(thesaurus: Thesaurus, k: int = SHOWN) -> Iterator[tuple[str, WordClass]]:
-    """The nodes down to the first k classes, each with the branch that leads to it."""
-    ends = {one.node for one in thesaurus.classes(min(k, thesaurus.tree.n_clusters), 0)}
+    """The nodes down to the first k classes, each with the branch that leads to it.
+
+    Where more than k lie side by side below the root, the k most frequent of them.
+    """
     tree = thesaurus.tree
-    for branch, _, node in branches(lambda node: () if node in ends else tree.children(node)):
+    ends, first = set(tree.tops(min(k, tree.n_clusters))), tree.children(0)
+    if ends == {0}:
+        first = tuple(sorted(first, key=lambda node: -thesaurus.shares[node])[:k])
+        ends = set(first)
+    below = {0: first} | dict.fromkeys(ends, ())
+    for branch, _, node in branches(
+        lambda node: below[node] if node in below else tree.children(node)
+    ):
         yield branch, thesaurus.word_class(node, 4)

@@ -193,6 +193,7 @@ def test_evidence_is_kept() -> None:
 def test_contexts() -> None:
     assert split_context("with:eat") == ("with", "eat")
     assert split_context("eat") == ("obj", "eat")
+    assert split_context("obl:with:eat") == ("obl:with", "eat")
     assert split_context(":") == ("obj", ":")
 
 

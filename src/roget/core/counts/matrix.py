@@ -24,6 +24,16 @@ LONGEST = 2**31 - 1
 """The most words or contexts there can be: files keep their numbers in 32 bits."""
 
 
+def split_slot(context: str) -> tuple[str, str]:
+    """The slot of a context, which may have parts of its own, and its head; "" without a slot.
+
+    >>> split_slot("obl:with:eat"), split_slot("eat")
+    (('obl:with', 'eat'), ('', 'eat'))
+    """
+    slot, _, head = context.rpartition(":")
+    return (slot, head) if head else ("", context)
+
+
 def names(given: Iterable[Any] | None, size: int, kind: str) -> Names:
     """Words or contexts as an array of distinct str; numbers from "0" where none are given."""
     if given is None:

@@ -253,7 +253,7 @@ class Source:
     def _broken(self, error: Exception) -> InputError:
         kind = self.compression.removeprefix(".")
         what = f"the {kind} data are cut short or damaged" if kind else "cannot be read"
-        return InputError(f"{self.name}: {what} ({error}); nothing of this file was counted")
+        return InputError(f"{self.name}: {what} ({error})")
 
     def _transcoded(self, chunks: Iterator[bytes]) -> Iterator[bytes]:
         if _is_utf8(self.encoding):

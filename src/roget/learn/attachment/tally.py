@@ -11,6 +11,7 @@ from typing import Any, Self
 import numpy as np
 
 from roget.core.counts import Counts
+from roget.core.counts.matrix import split_slot
 from roget.core.folder import need_arrays
 from roget.core.quadruple import Quadruple
 from roget.core.types import Array, BoolArray, Floats, Ints
@@ -339,8 +340,8 @@ def _slot_keys(quad: Normal) -> list[str]:
 
 def split_context(context: str) -> tuple[str, str]:
     """Slot and verb of a context such as "with:eat"; what has no slot is an object of it."""
-    slot, colon, verb = context.partition(":")
-    return (slot, verb) if colon and verb else ("obj", context)
+    slot, verb = split_slot(context)
+    return slot or "obj", verb
 
 
 def take(kept: Mapping[str, Any], part: str) -> dict[str, Any]:

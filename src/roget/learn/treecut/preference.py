@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from roget.core.counts import Counts, NotCounted
+from roget.core.counts.matrix import split_slot
 from roget.core.progress import Report
 from roget.errors import InputError, UnknownName
 from roget.learn.taxonomy.taxonomy import Taxonomy
@@ -50,7 +51,8 @@ def prefer(
     taken from all heads in the same slot. For the options see `TreeCut`.
     """
     context = context_of(counts, head, slot)
-    same = [name for name in counts.contexts.tolist() if _parts(name)[0] == _parts(context)[0]]
+    there = split_slot(context)[0]
+    same = [name for name in counts.contexts.tolist() if split_slot(name)[0] == there]
     model = TreeCut(thesaurus, words, penalty, senses).fit(counts.select(contexts=same))
     at = same.index(context)
     tokens = counts.context_totals[counts.context_id(context)].item()
@@ -68,7 +70,7 @@ def context_of(counts: Counts, head: str, slot: str | None = None) -> str:
     names = counts.contexts.tolist()
     if slot is None and head in set(names):
         return head
-    slots = {_parts(name)[0] for name in names} - {""}
+    slots = {split_slot(name)[0] for name in names} - {""}
     if slot is not None and not slots:
         if slot not in counts.relations:
             known = f" but {', '.join(counts.relations)}" if counts.relations else ""
@@ -76,10 +78,10 @@ def context_of(counts: Counts, head: str, slot: str | None = None) -> str:
         return str(names[counts.context_id(head)])
     if slot is not None and slot not in slots:
         raise UnknownName("slot", slot, slots)
-    found = [name for name in names if _parts(name)[1] == head]
+    found = [name for name in names if split_slot(name)[1] == head]
     if not found:
-        raise NotCounted("head", head, dict.fromkeys(_parts(name)[1] for name in names))
-    there = {_parts(name)[0]: name for name in found}
+        raise NotCounted("head", head, dict.fromkeys(split_slot(name)[1] for name in names))
+    there = {split_slot(name)[0]: name for name in found}
     if slot is None and len(found) == 1:
         return str(found[0])
     if slot is None or slot not in there:
@@ -105,12 +107,6 @@ def learnt(counts: Counts, seed: int = 0, progress: Report | None = None) -> Any
         raise InputError("there is nothing to learn a thesaurus from: the counts are empty")
     model = CoMDL(random_state=seed, progress=progress).fit(chosen)
     return Thesaurus.from_clustering(chosen, model)
-
-
-def _parts(context: str) -> tuple[str, str]:
-    """The slot and the head of a context; the slot may have parts of its own, "obl:with:eat"."""
-    slot, _, head = context.rpartition(":")
-    return slot, head
 
 
 def _joined(cut: list[CutClass]) -> list[CutClass]:
