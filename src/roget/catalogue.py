@@ -110,8 +110,8 @@ READERS: dict[str, str] = {
 
 LANGUAGES: dict[str, str] = {
     "english": "roget.languages.english:English",
-    "german": "roget.learn.corpus.tagger:german",
-    "dutch": "roget.learn.corpus.tagger:dutch",
+    "german": "roget.learn.corpus.tagger:German",
+    "dutch": "roget.learn.corpus.tagger:Dutch",
 }
 
 _NAMED = "roget.learn.corpus.relations:NAMED"

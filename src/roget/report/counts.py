@@ -68,8 +68,10 @@ def report(name: str, summary: Mapping[str, Any]) -> Report:
     """Sizes, where the counts come from, and the most frequent words with their contexts."""
     rows, values = [], []
     for entry in summary["words"]:
-        contexts = ", ".join(f"{one['context']} {one['count']:,}" for one in entry["contexts"])
-        rows.append((entry["word"], f"{entry['total']:,}", contexts))
+        contexts = ", ".join(
+            f"{one['context']} {_short(one['count'])}" for one in entry["contexts"]
+        )
+        rows.append((entry["word"], _short(entry["total"]), contexts))
         values += [(entry["word"], one["context"], one["count"]) for one in entry["contexts"]]
     titles = ("word", "seen", "contexts, most frequent first")
     return Report(
@@ -83,8 +85,8 @@ def report(name: str, summary: Mapping[str, Any]) -> Report:
 
 def report_word(found: Mapping[str, Any]) -> Report:
     """A word with all its contexts, one in each line."""
-    contexts, seen = found["contexts"], plural(found["total"], "time")
-    rows = [(one["context"], f"{one['count']:,}") for one in contexts]
+    contexts, seen = found["contexts"], plural(round(found["total"], 3), "time")
+    rows = [(one["context"], _short(one["count"])) for one in contexts]
     return Report(
         title=f"Contexts of {found['word']}",
         lead=[f"{found['word']}: seen {seen} in {plural(len(contexts), 'context')}"],
@@ -94,14 +96,20 @@ def report_word(found: Mapping[str, Any]) -> Report:
     )
 
 
+def _short(count: float) -> str:
+    """A count with at most three decimals, unless it has nothing else."""
+    return f"{round(count, 3) or count:,}"
+
+
 def sizes(summary: Mapping[str, Any]) -> str:
     """Words, contexts, pairs and tokens in one line."""
     rows, columns = summary["shape"]
     once = summary.get("hapax", {}).get("pairs")
+    seen = plural(round(summary["total"], 3), "time")
     seen_once = "" if once is None else f" ({once:.0%} of them once)"
     return (
         f"{plural(rows, 'word')} × {plural(columns, 'context')}, "
-        f"{plural(summary['entries'], 'pair')} seen {plural(summary['total'], 'time')}{seen_once}"
+        f"{plural(summary['entries'], 'pair')} seen {seen}{seen_once}"
     )
 
 

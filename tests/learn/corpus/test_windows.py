@@ -104,3 +104,21 @@ def test_bad_options():
     tables = Tables()
     with pytest.raises(InputError, match="tags are wanted, but the text has none"):
         Windows(1, "both", tables, tags=True)(batch([[("cat", None)]], tables, tagged=False))
+
+
+def test_nearer_neighbours_count_more_and_function_words_take_no_place():
+    tables = Tables()
+    sentence = [("milk", "NOUN"), ("of", "ADP"), ("the", None), ("cat", "NOUN"), ("so", "ADV")]
+    draw = Windows(2, "right", tables, per_one=2, function_words=["the"])
+    pairs = draw(batch([sentence], tables))
+    words = tables.words.texts
+    found = zip(pairs.word.tolist(), pairs.context.tolist(), pairs.times.tolist(), strict=True)
+    assert {(words[w], words[c]): n for w, c, n in found} == {
+        ("milk", "cat"): 2, ("cat", "so"): 2, ("milk", "so"): 1,
+    }  # fmt: skip
+    bare = Windows(1, "right", tables, function_words=["the"])
+    pairs = bare(batch([sentence], tables, tagged=False))
+    assert pairs.times is None
+    assert counted(pairs, tables) == {
+        ("milk", "", "of"): 1, ("of", "", "cat"): 1, ("cat", "", "so"): 1,
+    }  # fmt: skip

@@ -169,13 +169,82 @@ def test_latin1(tmp_path: Path) -> None:
 def test_windows_over_plain_text(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text("The cat drinks milk.\n\nThe dog drinks water.\n")
     summary = run(tmp_path / "a.txt", tmp_path / "o.counts")
-    assert any("2 places" in note for note in summary.notes)
+    assert [note.partition(":")[0] for note in summary.notes] == [
+        "plain text, not told as one of English, German, Dutch",
+        "contexts are the words up to 3 places away, those d places away counting 1/d (--window)",
+        "too little text to tell function words",
+    ]
     counts = Counts.read(tmp_path / "o.counts")
-    pairs = {(w, c) for w, c, _ in counts.rows()}
-    assert ("cat", "drinks") in pairs
-    assert ("cat", "dog") not in pairs
-    assert counts == count(tmp_path / "a.txt", window=2)
+    assert counts.count("cat", "drinks") == 1
+    assert counts.count("cat", "milk") == 1 / 2
+    assert counts.count("the", "milk") == 1 / 3
+    assert "dog" not in {c for w, c, _ in counts.rows() if w == "cat"}
+    assert counts == count(tmp_path / "a.txt", window=3, decay=True)
+    plain = count(tmp_path / "a.txt", window=2)
+    assert plain == count(tmp_path / "a.txt", window=2, decay=False, function_words=True)
+    assert {n for *_, n in plain.rows()} == {1, 2}
     assert not run(tmp_path / "a.txt", tmp_path / "o.counts", Options(window=2)).notes
+
+
+def test_cuts_are_of_counts_not_of_their_parts(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("a b c\n\na b\n\na d c\n")
+    cut = count(tmp_path / "a.txt", window=2, decay=True, min_pair=2, min_count=4)
+    assert sorted(cut.rows()) == [("a", "b", 2.0)]
+
+
+ENGLISH = "The cat of the house drinks some milk in the morning, and it sleeps to the evening. "
+"""Repeated, it is long enough to be told as English."""
+
+
+def test_plain_text_is_tagged_where_its_language_is_told(tmp_path: Path) -> None:
+    pytest.importorskip("HanTa")
+    (tmp_path / "a.txt").write_text(ENGLISH * 10)
+    summary = run(tmp_path / "a.txt", tmp_path / "o.counts")
+    assert summary.notes[0] == "read as English, tagged by HanTa; --reader text for plain windows"
+    told = Counts.read(tmp_path / "o.counts")
+    assert told == count(tmp_path / "a.txt", tagger="hanta", model="english")
+    assert "milk" in told.words
+    assert "the" not in told.words
+    assert count(tmp_path / "a.txt", relation="obj").count("milk", "drink") == 10
+    for asked in ({"reader": "text"}, {"window": 2}, {"sides": "left"}):
+        assert count(tmp_path / "a.txt", **asked).count("cat", "the") > 0
+
+
+def test_a_tagger_that_is_not_installed_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("roget.learn.counting.automatic.find_spec", lambda name: None)
+    (tmp_path / "a.txt").write_text(ENGLISH * 10)
+    summary = run(tmp_path / "a.txt", tmp_path / "o.counts")
+    assert "pip install 'roget[learn]'" in summary.notes[0]
+    assert "the" in Counts.read(tmp_path / "o.counts").words
+
+
+def test_a_language_without_heads_is_counted_by_windows(tmp_path: Path) -> None:
+    pytest.importorskip("HanTa")
+    german = "Die Katze in der Küche trinkt die kalte Milch und den Saft, der auf dem Tisch steht. "
+    (tmp_path / "a.txt").write_text(german * 10)
+    summary = run(tmp_path / "a.txt", tmp_path / "o.counts")
+    assert "German" in summary.notes[0]
+    assert "by their tags" in summary.notes[2]
+    counts = Counts.read(tmp_path / "o.counts")
+    assert counts.count("katze", "küche") == 10
+    assert "der" not in counts.words
+    assert "der" in count(tmp_path / "a.txt", function_words=True).words
+
+
+def test_function_words_are_left_out_and_named(tmp_path: Path, shared_data: Path) -> None:
+    mark, parsed = "# text = ", shared_data / "ud-other/fr_gsd-ud-dev.conllu.gz"
+    lines = gzip.decompress(parsed.read_bytes()).decode().splitlines()
+    texts = [line.removeprefix(mark) for line in lines if line.startswith(mark)]
+    (tmp_path / "a.txt").write_text("\n".join(texts), encoding="utf-8")
+    summary = run(tmp_path / "a.txt", tmp_path / "o.counts", Options(lines=True))
+    assert "left out as function words: de, la, le, et, à" in summary.notes[2]
+    counts = Counts.read(tmp_path / "o.counts")
+    assert not {"de", "la", "le", "et", "qui"} & {*counts.words, *counts.contexts}
+    assert "ville" in counts.words
+    kept = count(tmp_path / "a.txt", lines=True, function_words=True)
+    assert "de" in kept.words
 
 
 def test_tagged_text(tmp_path: Path) -> None:

@@ -18,6 +18,11 @@ class English:
     """English: lemmas and tags by HanTa, mended by word lists; heads and labels by patterns."""
 
     forms = Forms
+    needs = "HanTa"
+    frequent = (
+        "the of and to in a is that for it was on with as he be by at from are his this have not"
+        " had but they which or an you were been has their she we i said will"
+    )
 
     def __init__(self) -> None:
         self.tagger = Tagger(MODEL)

@@ -110,6 +110,8 @@ class Pairs:
     slot: Ids
     """Ids into `Tables.slots`; the slot "" is that of a context named by its word alone."""
     context: Ids
+    times: Offsets | None = None
+    """How often each counts, in parts of one that they agree on; None: once."""
 
 
 class Reader(Protocol):

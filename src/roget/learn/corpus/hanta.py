@@ -1,10 +1,10 @@
 """HanTa, the tagger, asked less often: the same tags and lemmas as its `tag_sent`, only sooner.
 
 HanTa analyses a word anew wherever it stands, and tries all tags where few can be. Here each word
-is analysed once, and the search over a sentence (Viterbi's) is compiled; sums and ties come out the
-same. A state of the search is the tags of two tokens in a row. As in HanTa, states are met in the
-order in which they were first reached, the earliest of equals wins, and where there are more than
-five, only those go on that are at most one nat below the sixth.
+is analysed once (see `morphemes`), and the search over a sentence (Viterbi's) is compiled; sums and
+ties come out the same. A state of the search is the tags of two tokens in a row. As in HanTa, they
+are met in the order in which they were first reached, the earliest of equals wins, and where there
+are more than five, only those go on that are at most one nat below the sixth.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ import numpy as np
 from roget.core.kernels.jit import compiled
 from roget.core.types import Floats, Ints
 from roget.errors import MissingExtra
+from roget.learn.corpus.morphemes import Morphemes
 
 LONGEST_WORD = 50
 """Characters; longer ones are not analysed (the time grows with the square) but fit any tag."""
@@ -35,11 +36,19 @@ class Tagger:
     def __init__(self, file: str) -> None:
         try:
             import HanTa
-            from HanTa.HanoverTagger import EMPTY, END, START, UNKNOWN, HanoverTagger
+            from HanTa.HanoverTagger import (
+                EMPTY,
+                END,
+                END_UNKNOWN,
+                START,
+                UNKNOWN,
+                HanoverTagger,
+            )
         except ImportError:
-            raise MissingExtra("HanTa", "tagger", "tagging plain text") from None
+            raise MissingExtra("HanTa", "learn", "tagging plain text") from None
         # By its bare name, a file of that name in the working directory would be unpickled.
         self._model: Any = HanoverTagger(str(Path(HanTa.__file__).with_name(file)))
+        Morphemes(self._model, EMPTY, START, (UNKNOWN, END_UNKNOWN))
         names = self._model.int2tag
         self._unknown = UNKNOWN
         order = [tag for tag in self._model.LP_trans_word[EMPTY, START] if tag != END]
@@ -60,6 +69,9 @@ class Tagger:
         self._offsets = [0]
         self._tags: list[int] = []
         self._fits: list[float] = []
+        self._arrays: tuple[Ints, Ints, Floats] = (
+            np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0)
+        )  # fmt: skip
 
     def tags(self, sentences: Sequence[Sequence[str]]) -> list[list[str]]:
         """The tags of each sentence; none may be empty."""
@@ -72,13 +84,21 @@ class Tagger:
         found = _search(
             ends,
             np.array(words, np.int64),
-            np.array(self._offsets, np.int64),
-            np.array(self._tags, np.int64),
-            np.array(self._fits, np.float64),
+            *self._analyses(),
             self._transitions,
         )
         names = list(map(self.names.__getitem__, found.tolist()))
         return [names[a:b] for a, b in zip(ends[:-1].tolist(), ends[1:].tolist(), strict=True)]
+
+    def _analyses(self) -> tuple[Ints, Ints, Floats]:
+        """Offsets, tags and fits as arrays; only what is new since the last call is converted."""
+        offsets, tags, fits = self._arrays
+        self._arrays = (
+            np.append(offsets, np.array(self._offsets[offsets.size :], np.int64)),
+            np.append(tags, np.array(self._tags[tags.size :], np.int64)),
+            np.append(fits, np.array(self._fits[fits.size :], np.float64)),
+        )
+        return self._arrays
 
     def _number(self, word: str, first: bool) -> int:
         """The number of a word's candidates; a capital says nothing where a sentence begins."""

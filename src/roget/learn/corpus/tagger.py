@@ -93,7 +93,11 @@ class Analysis(NamedTuple):
 
 
 class Language(Protocol):
-    """What an entry of the catalogue's languages makes when it is called."""
+    """What an entry of the catalogue's languages makes when it is called.
+
+    An entry that has `frequent`, its most frequent words, the first first, is told from them; one
+    whose analyses have no heads says so by `has_heads = False`; `needs` is a module to install.
+    """
 
     def tokenise(self, sentence: str) -> list[str]:
         """Cut a sentence into tokens."""
@@ -113,8 +117,13 @@ def load(name: str) -> Language:
 class Tagged:
     """A language of which HanTa has a model, and no more is known than its tags."""
 
-    def __init__(self, file: str, tags: Sequence[tuple[str, str]]) -> None:
-        self.tagger, self.upos = Tagger(file), cache(partial(_find_upos, tags))
+    needs = "HanTa"
+    has_heads = False
+    file: str
+    tags: Sequence[tuple[str, str]]
+
+    def __init__(self) -> None:
+        self.tagger, self.upos = Tagger(self.file), cache(partial(_find_upos, self.tags))
 
     def tokenise(self, sentence: str) -> list[str]:
         """Words, numbers and signs."""
@@ -127,14 +136,24 @@ class Tagged:
             yield Analysis(lemmas, list(map(self.upos, tags)))
 
 
-def german() -> Tagged:
+class German(Tagged):
     """German: lemmas and tags by HanTa, no heads."""
-    return Tagged("morphmodel_ger.pgz", GERMAN)
+
+    frequent = (
+        "die der und in den das von zu mit ist des im für auf dem nicht ein eine als auch es an"
+        " werden aus er hat sie nach wird bei sich ich einer um am sind"
+    )
+    file, tags = "morphmodel_ger.pgz", GERMAN
 
 
-def dutch() -> Tagged:
+class Dutch(Tagged):
     """Dutch: lemmas and tags by HanTa, no heads."""
-    return Tagged("morphmodel_dutch.pgz", DUTCH)
+
+    frequent = (
+        "de van het een en in is dat op te zijn met voor niet die aan er om ook als bij door maar"
+        " naar uit over nog hij ze was wordt werd ik dan tot"
+    )
+    file, tags = "morphmodel_dutch.pgz", DUTCH
 
 
 def _find_upos(table: Sequence[tuple[str, str]], tag: str) -> str:

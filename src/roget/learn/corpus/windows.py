@@ -2,34 +2,56 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import numpy as np
 import numpy.typing as npt
 
+from roget.core.types import BoolArray
 from roget.errors import InputError, UnknownName
 from roget.learn.corpus.base import NONE, Ids, Pairs, Tables, Tokens, add_tags
+from roget.learn.corpus.relations import Choice
 
 SIDES = ("both", "left", "right", "apart", "each")
 """Which neighbours count, and whether their side or place is part of the context's name."""
+
+_OPEN = ("ADJ", "ADV", "NOUN", "PROPN", "VERB", "X")
+"""Parts of speech that are no function words'."""
 
 
 class Windows:
     """Draws from batches of tokens each word with its neighbours.
 
     Punctuation, where tags tell it, is left out and takes no place. A token without a word takes
-    its place and pairs with nothing.
+    its place and pairs with nothing. Function words, if they are given, take no place either;
+    where there are tags, these tell them too. With `per_one`, which is such a multiple that all are
+    whole numbers, a neighbour d places away counts per_one/d times.
     """
 
-    def __init__(self, window: int, sides: str, tables: Tables, tags: bool = False) -> None:
+    def __init__(
+        self,
+        window: int,
+        sides: str,
+        tables: Tables,
+        tags: bool = False,
+        per_one: int | None = None,
+        function_words: Iterable[str] | None = None,
+    ) -> None:
         if window < 1:
             raise InputError(f"window {window}: expected at least 1 place")
         if sides not in SIDES:
             raise UnknownName("side of a window", sides, SIDES)
         self._window, self._sides, self._tables, self._tags = window, sides, tables, tags
+        self._per_one = per_one
+        self._drops = function_words is not None
+        dropped = frozenset(function_words or ())
+        self._is_dropped = Choice(tables.words, dropped.__contains__)
+        self._is_open = Choice(tables.upos, _OPEN.__contains__)
 
     def __call__(self, tokens: Tokens) -> Pairs:
         """The pairs of a batch: nearest neighbours first, those to the left before the right."""
         words, sentences = self._places(tokens)
-        word, slot, context = [], [], []
+        word, slot, context, times = [], [], [], []
         for distance in range(1, self._window + 1):
             before, after = words[:-distance], words[distance:]
             near = sentences[:-distance] == sentences[distance:]
@@ -40,7 +62,13 @@ class Windows:
                 word.append(after if left else before)
                 context.append(before if left else after)
                 slot.append(np.full(before.size, self._slot(name), np.int32))
-        return Pairs(np.concatenate(word), np.concatenate(slot), np.concatenate(context))
+                times.append(np.full(before.size, (self._per_one or 0) // distance, np.int64))
+        return Pairs(
+            np.concatenate(word),
+            np.concatenate(slot),
+            np.concatenate(context),
+            np.concatenate(times) if self._per_one else None,
+        )
 
     def _places(self, tokens: Tokens) -> tuple[Ids, npt.NDArray[np.int64]]:
         """The words that take a place, and the sentence of each."""
@@ -50,10 +78,19 @@ class Windows:
             if tokens.upos is None:
                 raise InputError("tags are wanted, but the text has none: use a tagger or a parser")
             words = add_tags(words, tokens.upos, self._tables)
+        placed = self._placed(tokens)
+        return words[placed], sentences[placed]
+
+    def _placed(self, tokens: Tokens) -> BoolArray:
+        """Which tokens take a place."""
+        placed = np.ones(len(tokens), np.bool_)
         if tokens.upos is not None:
-            placed = tokens.upos != self._tables.upos.id("PUNCT")
-            words, sentences = words[placed], sentences[placed]
-        return words, sentences
+            placed &= tokens.upos != self._tables.upos.id("PUNCT")
+        if self._drops:
+            placed &= ~self._is_dropped(tokens.word)
+            if tokens.upos is not None:
+                placed &= self._is_open(tokens.upos) | (tokens.upos == NONE)
+        return placed
 
     def _names(self, distance: int) -> list[str]:
         """The neighbours wanted at a distance, as signed places."""

@@ -129,7 +129,7 @@ def run(
             _draft_of(target, workspace.work) as draft,
             duck.connect(options.memory, None, workspace.work / "spill") as connection,
         ):
-            total = Total(connection, done, workspace.work, recipe.tags)
+            total = Total(connection, done, workspace.work, recipe.tags, recipe.per_one)
             result = total.write(draft, planned.cuts)
             if not result.entries:
                 raise InputError(why_empty(planned, done, result))

@@ -82,7 +82,7 @@ class Extract:
                 pairs = draw(taken)
                 seen.add(taken, pairs)
                 if self.recipe.transpose:
-                    pairs = Pairs(pairs.context, pairs.slot, pairs.word)
+                    pairs = Pairs(pairs.context, pairs.slot, pairs.word, pairs.times)
                 tally.add(pairs)
                 report(source.read - before, left.taken)
                 before = source.read
@@ -160,7 +160,14 @@ def drawer(recipe: Recipe, tables: Tables) -> Callable[[Tokens], Pairs]:
     if recipe.window is not None:
         from roget.learn.corpus.windows import Windows
 
-        return Windows(recipe.window, recipe.sides, tables, recipe.tags)
+        return Windows(
+            recipe.window,
+            recipe.sides,
+            tables,
+            recipe.tags,
+            recipe.per_one if recipe.decay else None,
+            recipe.function_words,
+        )
     from roget.learn.corpus.relations import Extractor, parse
 
     return Extractor(parse(recipe.relations), tables, recipe.tags)

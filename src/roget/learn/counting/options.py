@@ -35,6 +35,16 @@ class Options(Checked):
         choices=SIDES,
         help="Of a window: both sides alike, one side, sides kept apart, or each place.",
     )
+    decay: bool | None = option(
+        None,
+        help="Of a window: a neighbour d places away counts 1/d, not 1. Default: yes, unless "
+        "--window is given.",
+    )
+    function_words: bool | None = option(
+        None,
+        help="Of a window: count the, of, and the like too; no leaves them out, as the text or its "
+        "tags tell them. Default: no, unless --window is given.",
+    )
     reader: str | None = option(
         None, choices="readers", help="How to read the inputs, if their names mislead."
     )

@@ -20,6 +20,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from hashlib import sha256
+from math import lcm
 from pathlib import Path
 from typing import Any
 
@@ -47,6 +48,10 @@ class Recipe:
     """Contexts are the words up to so many places away in the sentence."""
     sides: str = "both"
     """Of a window: both, left, right, apart (named left: and right:) or each (by place)."""
+    decay: bool = False
+    """Of a window: a neighbour d places away counts 1/d."""
+    function_words: tuple[str, ...] | None = None
+    """Of a window: what takes no place and is counted nowhere; None if all words are counted."""
     tags: bool = False
     """Words and contexts carry their part of speech: drink/VERB."""
     columns: tuple[str, ...] = ()
@@ -55,6 +60,11 @@ class Recipe:
     """Words and contexts change places; None, of a table, if header or name shall tell."""
     limit: int | None = None
     """Stop after the sentence in which so many tokens have been read (rows, for tables)."""
+
+    @property
+    def per_one(self) -> int:
+        """How many times its count a part holds, so that it is a whole number."""
+        return lcm(*range(1, self.window + 1)) if self.decay and self.window else 1
 
 
 @dataclass(frozen=True)

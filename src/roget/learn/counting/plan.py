@@ -6,19 +6,20 @@ import hashlib
 import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TypeAlias
 
 from roget import catalogue
 from roget.core.counts.files import is_counts
 from roget.core.io.paths import find
-from roget.core.io.source import PIECE, STANDARD_INPUT, Source, standard_head
+from roget.core.io.source import PIECE, Source
 from roget.core.io.table import FORMATS, split_columns
 from roget.data import is_sample
 from roget.errors import InputError
 from roget.learn.corpus.base import Reading, Tables
 from roget.learn.counting import parts
+from roget.learn.counting.automatic import choose_tagger, drop_function_words, head, language
 from roget.learn.counting.extract import TABULAR, drawer
 from roget.learn.counting.options import TAGGERS, Options, Words
 from roget.learn.counting.parts import Cuts, Recipe, Task
@@ -38,27 +39,31 @@ SUFFIXES = {
 }
 """Readers by suffix; a suffix of compression may follow."""
 
-UNPARSED = "text"
-"""The reader of what is neither parsed nor a table."""
+UNPARSED, TAGGED = "text", "hanta"
+"""The readers of what is neither parsed nor a table, and of the same with a tagger."""
 
 BUNDLE = 8 << 20
 """Small files are counted together until they have so many bytes."""
 
-SLOW = {"hanta": 1 << 20, "spacy": 1 << 20}
+SLOW = {TAGGED: 1 << 20, "spacy": 1 << 20}
 """Readers so slow that even so many bytes are worth a process."""
 
-_HEAD = 1 << 16
 _TOKEN = re.compile(rb"\d+([-.]\d+)?\t([^\t\n]*\t){8}[^\t\n]*")
 
 DEFAULT_RELATION = "obj"
-DEFAULT_WINDOW = 2
+DEFAULT_WINDOW = 3
+
+_SETTLED = ("reader", "tagger", "model", "window", "sides", "decay")
+"""Options that say how plain text is to be read."""
+
+_WINDOWED = ("sides", "decay", "function_words")
 
 _UNHEEDED: dict[str, tuple[str, ...]] = {
     "conllu": ("model", "lines"),
     "text": ("model", "tags"),
     "docbin": ("model", "lines", "encoding"),
-    "table": ("model", "lines", "form", "tags", "sides"),
-    "matrix": ("model", "lines", "form", "tags", "sides", "encoding"),
+    "table": ("model", "lines", "form", "tags", *_WINDOWED),
+    "matrix": ("model", "lines", "form", "tags", *_WINDOWED, "encoding"),
 }
 """Options that mean nothing to a reader."""
 _MEANT_FOR = {
@@ -66,7 +71,7 @@ _MEANT_FOR = {
     "lines": "plain text",
     "form": "running text",
     "tags": "tagged or parsed text",
-    "sides": "a window",
+    **dict.fromkeys(_WINDOWED, "a window"),
     "encoding": "text and tables",
 }
 
@@ -97,9 +102,16 @@ def plan_count(inputs: Inputs, options: Options) -> CountPlan:
     sources, reader = sources_of(
         listed, options.reader, options.encoding, tabular=options.columns is not None
     )
+    told: list[str] = []
+    if reader == UNPARSED and not any(is_asked(options, name) for name in _SETTLED):
+        options, told = choose_tagger(sources, options)
     recipe, notes = recipe_of(options, reader)
+    kept = options.window is not None if options.function_words is None else options.function_words
+    if recipe.window and not kept:
+        recipe, left_out = drop_function_words(sources, recipe)
+        notes += left_out
     return CountPlan(
-        sources, recipe, cuts_of(options, recipe), plan_tasks(sources, recipe), tuple(notes)
+        sources, recipe, cuts_of(options, recipe), plan_tasks(sources, recipe), (*told, *notes)
     )
 
 
@@ -112,14 +124,18 @@ def recipe_of(options: Options, reader: str) -> tuple[Recipe, list[str]]:
     if options.columns is not None:
         raise InputError(f"columns are for tables; this is {reader} (or name the reader: table)")
     relations, window, notes = _relations(options, reader)
-    if window is None and is_asked(options, "sides"):
-        raise InputError(f"sides {options.sides}: for a window only; name one, such as --window 2")
+    for name in _WINDOWED:
+        if window is None and is_asked(options, name):
+            given = getattr(options, name)
+            raise InputError(f"{name} {given}: for a window only; name one, such as --window 2")
     recipe = Recipe(
         reader,
         Reading(options.form, options.keep_case, options.model, options.lines),
         relations,
         window,
         options.sides,
+        window is not None and (options.window is None if options.decay is None else options.decay),
+        None,
         options.tags,
         transpose=bool(options.transpose),
         limit=options.limit,
@@ -173,13 +189,15 @@ def _relations(options: Options, reader: str) -> tuple[tuple[str, ...], int | No
         if asked is not None:
             raise InputError("a relation and a window: expected one of them")
         return (), options.window, []
-    if reader == UNPARSED:
+    headless = reader == TAGGED and not language(options.model or "english", "has_heads", True)
+    if reader == UNPARSED or (headless and asked is None):
         if asked is not None:
             raise InputError(
                 f"relation {asked if isinstance(asked, str) else ', '.join(asked)}: plain text has "
                 "no relations; add --tagger hanta, or count neighbours with --window 2"
             )
-        note = f"plain text: contexts are the words up to {DEFAULT_WINDOW} places away (--window)"
+        less = "" if options.decay is False else ", those d places away counting 1/d"
+        note = f"contexts are the words up to {DEFAULT_WINDOW} places away{less} (--window)"
         return (), DEFAULT_WINDOW, [note]
     names = (asked,) if isinstance(asked, str) else tuple(asked or [DEFAULT_RELATION])
     return names, None, []
@@ -246,7 +264,7 @@ def sources_of(
 
 def kind_of(source: Source) -> str:
     """The reader for a source."""
-    return _suffixes().get(source.suffix) or ("conllu" if is_conllu(_head(source)) else UNPARSED)
+    return _suffixes().get(source.suffix) or ("conllu" if is_conllu(head(source)) else UNPARSED)
 
 
 def _suffixes() -> dict[str, str]:
@@ -263,14 +281,6 @@ def is_conllu(head: bytes) -> bool:
     lines = head.removeprefix(b"\xef\xbb\xbf").split(b"\n")
     first = next((line for line in lines if line.strip() and not line.startswith(b"#")), b"")
     return _TOKEN.fullmatch(first.rstrip(b"\r")) is not None
-
-
-def _head(source: Source) -> bytes:
-    if source.path == STANDARD_INPUT:
-        return standard_head(_HEAD)
-    for block in replace(source).blocks(_HEAD):
-        return block.data
-    return b""
 
 
 def plan_tasks(sources: Sequence[Source], recipe: Recipe) -> list[Task]:

@@ -35,6 +35,7 @@ class Tally:
     def __init__(self, tables: Tables, folder: Path, connection: duckdb.DuckDBPyConnection) -> None:
         self._tables, self._folder, self._connection = tables, folder, connection
         self._buffer: Keys = np.empty(BUFFER, np.uint64)
+        self._times: Numbers | None = None
         self._used = 0
         self._counted: list[tuple[Keys, Numbers]] = []
         self._bits = (26, 12)
@@ -47,10 +48,15 @@ class Tally:
         if not self._fits():
             self._write_run()
             self._bits = self._widths()
-        keys = self._packed(pairs)
+        keys, times = self._packed(pairs), pairs.times
+        if times is not None and self._times is None:
+            self._times = np.empty(BUFFER, np.int64)
         while keys.size:
             room = min(keys.size, BUFFER - self._used)
             self._buffer[self._used : self._used + room] = keys[:room]
+            if times is not None and self._times is not None:
+                self._times[self._used : self._used + room] = times[:room]
+                times = times[room:]
             self._used += room
             keys = keys[room:]
             if self._used == BUFFER:
@@ -97,7 +103,12 @@ class Tally:
     def _count(self) -> None:
         """Sort and count the buffer."""
         if self._used:
-            counted = np.unique(self._buffer[: self._used], return_counts=True)
+            keys = self._buffer[: self._used]
+            counted = (
+                np.unique(keys, return_counts=True)
+                if self._times is None
+                else _added(keys, self._times[: self._used])
+            )
             self._counted.append(counted)
             self._used = 0
 

@@ -60,8 +60,10 @@ class Total:
         given: Sequence[Part],
         work: Path,
         tagged: bool = False,
+        per_one: int = 1,
     ) -> None:
         self._connection, self._work, self._tagged = connection, work, tagged
+        self._per_one = per_one  # what parts hold is so many times the counts
         self._parts = [part for part in given if part.facts.runs]
         self._fractional = any(part.facts.fractional for part in given)
         self._count = ", ".join(exact.columns(self._fractional))
@@ -131,7 +133,7 @@ class Total:
             staged.append(self._staged(query, f"keyed-{number}"))
         pairs = exact.summed(f"FROM {duck.parquet(*staged)}", "key", self._fractional)
         if cuts.min_pair > 1:
-            pairs = f"FROM ({pairs}) WHERE n >= {cuts.min_pair}"
+            pairs = f"FROM ({pairs}) WHERE n >= {cuts.min_pair * self._per_one}"
         file = self._staged(pairs, "pairs")
         for done in staged:
             done.unlink()
@@ -182,6 +184,8 @@ class Total:
         if fractional:
             fractional = not self._one(f"SELECT bool_and(fraction = 0 AND rest = 0) FROM ({pairs})")
         value = exact.value(fractional)
+        if self._per_one > 1:
+            value, fractional = f"({value} / {self._per_one}::DOUBLE)", True
         duck.copy(
             self._connection,
             f'SELECT CAST(key >> 32 AS INTEGER) AS row, CAST(key & {_LOW} AS INTEGER) AS "column",'
@@ -212,7 +216,7 @@ class Total:
         """Which words or contexts stay: the column holds their texts, n their counts."""
         plain = f"regexp_replace({column}, '/[^/]*$', '')" if self._tagged else column
         # A fractional total may be less than 1, which cuts nothing.
-        clauses = [f"n >= {least}" if least > 1 else "true"]
+        clauses = [f"n >= {least * self._per_one}" if least > 1 else "true"]
         for name, texts, wanted in (("stop", cuts.stop or None, "NOT "), ("listed", only, "")):
             if texts is not None:
                 # An array of texts must not be empty, and no text is.

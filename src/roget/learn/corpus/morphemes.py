@@ -1,0 +1,123 @@
+"""HanTa's search for the morphemes of a word, with the same results, only sooner.
+
+HanTa tries every tag that may begin a word on each of its beginnings. Here each is tried with
+the tags it is known with, and with the few that unknown morphemes may have.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Container, Iterable, Iterator, Sequence
+from math import inf
+from operator import itemgetter
+from typing import Any, TypeAlias
+
+import numpy as np
+
+State: TypeAlias = tuple[int, int]
+"""The tags of two morphemes in a row."""
+Row: TypeAlias = dict[State, float]
+"""The states that end at a place of the word, each with the log-probability of its best path."""
+Back: TypeAlias = dict[State, tuple[State, int]]
+"""Where each of them came from."""
+
+Fits: TypeAlias = dict[int, tuple[int, float]]
+"""The tags that may follow a state, with their places in order and their log-probabilities."""
+
+_LOWEST = -1e6
+_FEW = 8
+_NOTHING: dict[int, float] = {}
+
+
+class Morphemes:
+    """Stands in for the two searches of a HanTa model."""
+
+    def __init__(self, model: Any, empty: int, start: int, unknown: tuple[int, int]) -> None:
+        self._model, self._start, self._unknown = model, (empty, start), unknown
+        self._guess = model.lp_m_t
+        self._known: dict[str, dict[int, float]] = {}
+        for tag, morphemes in model.LP_m_t.items():
+            for morpheme, fit in morphemes.items():
+                self._known.setdefault(morpheme, {})[tag] = fit
+        guessed = frozenset(model.LP_hapax_t) & frozenset(model.LP_s_t)
+        self._next: dict[State, tuple[Fits, list[int]]] = {}
+        for state, after in model.LP_trans_nonfinal.items():
+            fits = {tag: (rank, fit) for rank, (tag, fit) in enumerate(after)}
+            self._next[state] = fits, [tag for tag in fits if tag in guessed]
+        model.analyze_forward, model.analyze_viterbi = self.find_tags, self.find_path
+
+    def find_tags(self, word: str) -> list[tuple[int, float]]:
+        """The parts of speech that a word can have, the likeliest first."""
+        found: dict[int, float] = {}
+        ends: Row = {}
+        for state, tag, total in self._ends(self._fill(word, self._model.strict)[0][-1]):
+            if total > ends.get((state[1], tag), -inf):
+                ends[state[1], tag] = total
+        for (_, tag), total in ends.items():
+            found[-tag] = float(np.logaddexp(found[-tag], total)) if -tag in found else total
+        return sorted(found.items(), key=itemgetter(1), reverse=True) or [(self._unknown[0], 0.0)]
+
+    def find_path(self, word: str, target: int) -> list[tuple[int, int]]:
+        """The tags of a word's morphemes and where each ends, for a part of speech."""
+        reachable = self._model.reachability.get(target, frozenset())
+        for strict in (True, False):
+            rows, back = self._fill(word, strict, reachable)
+            best, came = -inf, self._start
+            for state, tag, total in self._ends(rows[-1]):
+                if tag == target and total > best:
+                    best, came = total, state
+            if best > -inf:
+                break
+        else:
+            guess, end = self._unknown
+            return [(guess, len(word)), (end, len(word) + 1)]
+        path = [(target, len(word) + 1)]
+        place = len(word)
+        while place:
+            path.append((came[1], place))
+            came, place = back[place][came]
+        return path[::-1]
+
+    def _ends(self, row: Row) -> Iterator[tuple[State, int, float]]:
+        """The states of the last row, each with the parts of speech in which it may end."""
+        for state, total in row.items():
+            for tag, fit in self._model.LP_trans_final.get(state, ()):
+                if total + fit > _LOWEST:
+                    yield state, tag, total + fit
+
+    def _fill(
+        self, word: str, strict: bool, allowed: Container[int] | None = None
+    ) -> tuple[list[Row], list[Back]]:
+        """The states at each place of a word."""
+        size = len(word)
+        rows: list[Row] = [{} for _ in range(size + 1)]
+        back: list[Back] = [{} for _ in rows]
+        rows[0][self._start] = 0
+        for i, row in enumerate(rows):
+            bound = sorted(row.values(), reverse=True)[3] - 1 if len(row) > 3 else _LOWEST
+            for state, total in row.items():
+                if total < bound or state not in self._next:
+                    continue
+                after, guessed = self._next[state]
+                for j in range(i + 1, size + 1):
+                    morpheme = word[i:j]
+                    known = self._known.get(morpheme, _NOTHING)
+                    tags = () if strict or (size > 3 and j < i + 3) else guessed
+                    for tag in _join(known, tags, after) if known else tags:
+                        if allowed is not None and tag not in allowed:
+                            continue
+                        fit = (
+                            known[tag] if tag in known else self._guess(morpheme, tag, size, False)
+                        )
+                        sums = total + after[tag][1] + fit
+                        new = state[1], tag
+                        if sums > _LOWEST and sums > rows[j].get(new, -inf):
+                            rows[j][new], back[j][new] = sums, (state, i)
+        return rows, back
+
+
+def _join(known: Collection[int], guessed: Sequence[int], after: Fits) -> Iterable[int]:
+    """The tags that a morpheme is known with or may have, of those that may come next, in order."""
+    if len(after) <= _FEW:
+        return [tag for tag in after if tag in known or tag in guessed]
+    tags = {*guessed, *(tag for tag in known if tag in after)}
+    return sorted(tags, key=lambda tag: after[tag][0])
