@@ -122,6 +122,11 @@ RELATIONS: dict[str, str] = {
     "amod": f"{_NAMED}[amod]",
     "obl:prep": f"{_NAMED}[obl:prep]",
     "nmod:prep": f"{_NAMED}[nmod:prep]",
+    "nouns": f"{_NAMED}[nouns]",
+    "verbs": f"{_NAMED}[verbs]",
+    "adjectives": f"{_NAMED}[adjectives]",
+    "names": f"{_NAMED}[names]",
+    "all": f"{_NAMED}[all]",
 }
 
 CLUSTERERS: dict[str, str] = {

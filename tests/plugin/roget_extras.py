@@ -25,6 +25,7 @@ from roget.scoring.entropy.base import Estimator, Histogram
 from roget.scoring.measures.base import Measure
 
 INDIRECT = "VERB/iobj/NOUN"
+GIFTS = ("iobj", "gift=VERB/obj+conj/NOUN")
 PLAIN = Recipe("discount", 1, "unigram", (), "one discount, then the unigram, under another name")
 
 

@@ -130,6 +130,7 @@ def test_what_is_registered_is_listed(group, name):
         ("count", "corpus.vrt", "--window", "1", "-o", "c"),
         ("count", "notes.txt", "--tagger", "hanta", "--model", "shorthand", "-o", "c"),
         ("count", "gift.conllu", "-r", "iobj", "-o", "c"),
+        ("count", "gift.conllu", "-r", "gifts", "-o", "c"),
         ("count", "pairs.tsv", "--engine", "here", "-o", "c"),
         ("build", "pairs.tsv", "--method", "quick", "--min-count", "1", "--no-heldout", "-o", "t"),
         ("heldout", "pairs.tsv", "--model", "plain", "--splits", "1"),

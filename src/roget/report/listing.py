@@ -21,8 +21,6 @@ def describe(kind: str) -> list[dict[str, Any]]:
         # A measure is declared as a class; it says more once it is made.
         part = catalogue.load(kind, name)() if kind == "measures" else catalogue.load(kind, name)
         parts.append({"name": name, "summary": _summary(part), **more(part)})
-    if kind == "relations":
-        parts.append({"name": "all", "summary": "all of these"})
     return parts
 
 
@@ -50,7 +48,9 @@ def _estimator(estimator: Any) -> dict[str, Any]:
 
 
 def _summary(thing: Any) -> str:
-    """What a part says of itself: a pattern, what a recipe says, or the begin of its docstring."""
+    """What a part says of itself: patterns, what a recipe says, or the begin of its docstring."""
+    if isinstance(thing, tuple):
+        return " ".join(thing)
     said = thing if isinstance(thing, str) else getattr(thing, "says", None)
     if said is not None:
         return str(said)

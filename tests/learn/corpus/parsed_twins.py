@@ -53,46 +53,73 @@ def preposition(sentence, place):
     return "_".join(words)
 
 
+def first_conjunct(sentence, place):
+    """Where the chain of conjuncts of one part of speech begins; None if it runs in a circle."""
+    seen = []
+    while place not in seen:
+        seen.append(place)
+        _, upos, head, label = sentence[place - 1]
+        if not head or not label or label.split(":")[0] != "conj" or sentence[head - 1][1] != upos:
+            return place
+        place = head
+    return None
+
+
 def pairs(found, names, tags=False):
     """How often each (word, slot, context) occurs, for built-in names and patterns."""
-    relations = []
+    relations = {}
     for name in names:
+        slot, equals, name = name.rpartition("=")
         turned, name = name.startswith("~"), name.removeprefix("~")
-        for one in NAMED if name == "all" else [name]:
-            if one in NAMED:
-                relations.append((turned, *NAMED[one]))
-            else:
-                head, label, dependent = one.split("/")
-                label, case = label.removesuffix("+case"), label.endswith("+case")
-                relations.append((turned, label, head, label, dependent, case))
+        if name in NAMED:
+            slot, head, label, dependent, case = NAMED[name]
+            conj = False
+        else:
+            head, label, dependent = name.split("/")
+            label, *more = label.split("+")
+            case, conj = "case" in more, "conj" in more
+        shown = slot if equals else "~" * turned + (slot or label)
+        by_label = "*" in label and not equals
+        key = (turned, head, label, dependent, case, conj, shown, bool(equals))
+        relations[key] = by_label
+    alone = len(relations) == 1 and not next(iter(relations))[-1]
     counts = Counter()
 
     @cache
     def matching(label):
-        return [one for one in relations if any(fnmatchcase(label, x) for x in one[3].split(","))]
+        return [
+            one
+            for one in relations
+            if any(fnmatchcase(label, x) for x in one[2].split(","))
+            and not any(fnmatchcase(label, x[1:]) for x in one[2].split(",") if x[0] == "!")
+        ]
 
     for sentence in found:
-        for i, (_, upos, head, label) in enumerate(sentence, 1):
-            if head is None or label is None:
-                continue
-            for turned, name, head_tags, labels, tags_below, case in matching(label):
-                if tags_below != "*" and upos not in tags_below.split(","):
+        for i in range(1, len(sentence) + 1):
+            first = first_conjunct(sentence, i)
+            for origin in {i, first or i}:
+                _, upos, head, label = sentence[origin - 1]
+                if head is None or label is None:
                     continue
-                if head_tags != "*" and sentence[head - 1][1] not in head_tags.split(","):
-                    continue
-                slot = []
-                if len(relations) > 1:
-                    slot.append("~" * turned + (label if "*" in labels else name))
-                if case:
-                    slot.append(preposition(sentence, i))
-                    if not slot[-1]:
+                for one in matching(label):
+                    turned, head_tags, _, tags_below, case, conj, name, _ = one
+                    if origin != i and not (conj and sentence[origin - 1][0]):
                         continue
-                both = [sentence[i - 1], sentence[head - 1]]
-                if None in (both[0][0], both[1][0]):
-                    continue
-                below, above = (f"{w}/{tag}" if tags and tag else w for w, tag, _, _ in both)
-                word, context = (above, below) if turned else (below, above)
-                counts[word, ":".join(slot), context] += 1
+                    if tags_below != "*" and upos not in tags_below.split(","):
+                        continue
+                    if head_tags != "*" and sentence[head - 1][1] not in head_tags.split(","):
+                        continue
+                    slot = [] if alone else ["~" * turned + label if relations[one] else name]
+                    if case:
+                        slot.append(preposition(sentence, i) or preposition(sentence, origin))
+                        if not slot[-1]:
+                            continue
+                    both = [sentence[i - 1], sentence[head - 1]]
+                    if None in (both[0][0], both[1][0]):
+                        continue
+                    below, above = (f"{w}/{tag}" if tags and tag else w for w, tag, _, _ in both)
+                    word, context = (above, below) if turned else (below, above)
+                    counts[word, ":".join(slot), context] += 1
     return counts
 
 

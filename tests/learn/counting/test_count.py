@@ -40,9 +40,9 @@ def test_conllu_beside_the_twin(tmp_path: Path) -> None:
     (tmp_path / "d.conllu.xz").write_bytes(lzma.compress(texts[3].encode()))
     expected = sum(map(naive.obj_pairs, texts), Counter())
     assert len(expected) > 10
-    counts = count(tmp_path)
+    counts = count(tmp_path, relation="obj")
     naive.check(counts, expected)
-    turned = count(sorted(tmp_path.iterdir()), transpose=True)
+    turned = count(sorted(tmp_path.iterdir()), relation="obj", transpose=True)
     naive.check(turned, {(c, w): n for (w, c), n in expected.items()})
     assert counts.provenance["tokens"] == sum(text.count("\tx\t") for text in texts)
     assert counts.provenance["sentences"] == 200
@@ -51,7 +51,8 @@ def test_conllu_beside_the_twin(tmp_path: Path) -> None:
 
 def test_real_parses_beside_the_twin(shared_data: Path) -> None:
     path = shared_data / "amalgum" / "news.conllu.gz"
-    naive.check(count(path), naive.obj_pairs(gzip.decompress(path.read_bytes()).decode()))
+    text = gzip.decompress(path.read_bytes()).decode()
+    naive.check(count(path, relation="obj"), naive.obj_pairs(text))
 
 
 TEXT = st.sampled_from(
@@ -111,7 +112,10 @@ def test_slots_name_contexts_and_equal_names_are_one(tmp_path: Path) -> None:
     assert sorted(counts.rows()) == [("cat", "subj:drink", 1), ("milk", "obj:drink", 1)]
     assert sorted(counts.slots) == ["obj", "subj"]
     tagged = count(tmp_path / "a.conllu", tags=True, stop=["cat"], alphabetic=True)
-    assert list(tagged.rows()) == [("milk/NOUN", "drink/VERB", 1)]
+    assert list(tagged.rows()) == [("milk/NOUN", "obj:drink/VERB", 1)]
+    every = count(tmp_path / "a.conllu", relation="all")
+    assert every.count("drink/VERB", "~obj:milk/NOUN") == 1
+    assert every.count("milk/NOUN", "obj:drink/VERB") == 1
 
 
 @pytest.mark.parametrize(
@@ -250,7 +254,7 @@ def test_function_words_are_left_out_and_named(tmp_path: Path, shared_data: Path
 def test_tagged_text(tmp_path: Path) -> None:
     pytest.importorskip("HanTa")
     (tmp_path / "a.txt").write_text("The cat drinks milk. The dog drank some water.\n")
-    counts = count(tmp_path / "a.txt", tagger="hanta")
+    counts = count(tmp_path / "a.txt", tagger="hanta", relation="obj")
     assert sorted(counts.rows()) == [("milk", "drink", 1), ("water", "drink", 1)]
 
 
@@ -267,7 +271,8 @@ def test_standard_input(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, kind: s
         "table": b"a\tx\t2\nb\ty\t1\n",
     }
     monkeypatch.setattr(sys, "stdin", Stdin(data[kind]))
-    counts = count("-", columns=[1, 2, 3] if kind == "table" else None)
+    asked = {"table": {"columns": [1, 2, 3]}, "conllu": {"relation": "obj"}}.get(kind, {})
+    counts = count("-", **asked)  # type: ignore[arg-type]
     (given,) = counts.provenance["inputs"]
     digest = sha256(data[kind]).hexdigest()
     assert given == {"path": "-", "bytes": len(data[kind]), "sha256": digest}
@@ -333,12 +338,12 @@ def test_limit(tmp_path: Path, limit: int) -> None:
                 expected += naive.obj_pairs(sentence)
                 left -= sentence.count("\tx\t")
     if expected:
-        counts = count(tmp_path, limit=limit)
+        counts = count(tmp_path, relation="obj", limit=limit)
         naive.check(counts, expected)
         assert counts.provenance["inputs"][0]["sha256"] is None
     else:
         with pytest.raises(InputError, match="no two stand in the relation obj"):
-            count(tmp_path, limit=limit)
+            count(tmp_path, relation="obj", limit=limit)
 
 
 def test_limit_of_tables(tmp_path: Path) -> None:
@@ -349,7 +354,7 @@ def test_limit_of_tables(tmp_path: Path) -> None:
 
 def test_kinds_are_told_by_name_then_by_content(tmp_path: Path) -> None:
     (tmp_path / "parsed").write_text(conllu(1))
-    naive.check(count(tmp_path / "parsed"), naive.obj_pairs(conllu(1)))
+    naive.check(count(tmp_path / "parsed", relation="obj"), naive.obj_pairs(conllu(1)))
     (tmp_path / "words").write_text("1 cat and 1 dog\n")
     assert count(tmp_path / "words").contexts.tolist()
     assert not plan.is_conllu(b"")
@@ -439,7 +444,7 @@ def test_good_requests(tmp_path: Path, name: str, options: dict[str, Any]) -> No
 def test_packed_under_a_plain_name(tmp_path: Path, name: str, pack: Any) -> None:
     table = b"milk\tdrink\t3\n"
     (tmp_path / name).write_bytes(pack(table if name.endswith("tsv") else conllu(1).encode()))
-    counts = count(tmp_path / name)
+    counts = count(tmp_path / name, relation=None if name.endswith("tsv") else "obj")
     if name.endswith("tsv"):
         assert list(counts.rows()) == [("milk", "drink", 3)]
     else:
@@ -495,7 +500,7 @@ CONLLU_LINE = "1\tx\tx\tNOUN\t_\t_\t0\troot\t_\t_\n"
         ("a.conllu.gz", gzip.compress(conllu(1).encode(), mtime=0)[:-20], "cut short or damaged"),
         ("a.conllu.zst", zstandard.compress(conllu(1).encode())[:-20], "cut short or damaged"),
         ("a.conllu", b"", "no words in the inputs"),
-        ("a.conllu", CONLLU_LINE.encode(), "of 1 tokens no two stand in the relation obj"),
+        ("a.conllu", CONLLU_LINE.encode(), "of 1 tokens no two stand in the relation nouns"),
         ("a.tsv", b"a\tx\t1\nb\ty\n", r"a\.tsv:2: 2 columns"),
         ("a.tsv.gz", gzip.compress(b"a\tx\n" * 999, mtime=0)[:-5], "cut short or damaged"),
         ("a.parquet", b"PAR1PAR1", "a.parquet: cannot be read"),

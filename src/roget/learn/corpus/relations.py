@@ -1,9 +1,11 @@
 """Dependency relations by name or pattern, and the pairs they draw from parsed sentences.
 
 A pattern is HEAD/label/DEPENDENT, for example `VERB/obj/NOUN`. HEAD and DEPENDENT are UPOS tags
-(`NOUN,PROPN`) or `*`; label is dependency labels or globs (`nsubj*`), with `+case` where the
-preposition belongs to the context's name: `VERB/obl+case/NOUN` gives contexts such as in:live.
+(`NOUN,PROPN`) or `*`; label is dependency labels or globs (`nsubj*`), `!` before those to pass
+over, with `+case` where the preposition belongs to the context's name (`VERB/obl+case/NOUN` gives
+contexts such as in:live) and `+conj` where conjuncts stand in the place of the first one.
 The word is the dependent and the context its head; `~` before a name or pattern turns that round.
+`SLOT=` before all of it names the contexts, so that several patterns can share a slot.
 """
 
 from __future__ import annotations
@@ -11,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 import numpy.typing as npt
@@ -19,25 +21,80 @@ import numpy.typing as npt
 from roget import catalogue
 from roget.core.quadruple import Quadruple
 from roget.core.types import BoolArray, Ints
-from roget.errors import InputError, UnknownName
+from roget.errors import InputError
 from roget.learn.corpus.base import NONE, Ids, Pairs, Strings, Tables, Tokens, add_tags, map_pairs
 
 UPOS = ("ADJ", "ADP", "ADV", "AUX", "CCONJ", "DET", "INTJ", "NOUN", "NUM", "PART", "PRON", "PROPN",
         "PUNCT", "SCONJ", "SYM", "VERB", "X")  # fmt: skip
 """The universal parts of speech."""
 
-NAMED = {
+_OBJECT = "obj,dobj,nsubj:pass,nsubjpass+conj"
+_SUBJECT = "nsubj,nsubj:*,!nsubj:pass,obl:agent,nmod:agent+conj"
+_OBLIQUE = "obl,obl:*,nmod,!obl:agent+case+conj"
+_NOMINAL = "nmod,nmod:*,!nmod:poss,!nmod:agent+case+conj"
+
+
+def _nominals(tag: str) -> tuple[str, ...]:
+    """What tells nouns, or names, apart."""
+    return (
+        f"obj=VERB/{_OBJECT}/{tag}",
+        f"subj=VERB/{_SUBJECT}/{tag}",
+        f"~amod=~{tag}/amod+conj/ADJ",
+        f"~amod=ADJ/nsubj,nsubj:*+conj/{tag}",  # "the milk is cold" tells as much as "cold milk"
+        f"obl=VERB/{_OBLIQUE}/{tag}",
+        f"nmod=NOUN,PROPN/{_NOMINAL}/{tag}",
+        f"~nmod=~{tag}/{_NOMINAL}/NOUN,PROPN",
+        f"~nmod:poss=~{tag}/nmod:poss/NOUN,PROPN",
+        f"compound=NOUN,PROPN/compound/{tag}",
+        f"~compound=~{tag}/compound/NOUN,PROPN",
+        f"conj=NOUN,PROPN/conj/{tag}",
+        f"conj=~{tag}/conj/NOUN,PROPN",
+    )
+
+
+NAMED: dict[str, str | tuple[str, ...]] = {
     "obj": "VERB/obj/NOUN",
     "subj": "VERB/nsubj/NOUN",
     "amod": "NOUN/amod/ADJ",
     "obl:prep": "VERB/obl+case/NOUN",
     "nmod:prep": "NOUN/nmod+case/NOUN",
+    "nouns": _nominals("NOUN"),
+    "verbs": (
+        f"~obj=~VERB/{_OBJECT}/NOUN,PROPN",
+        f"~subj=~VERB/{_SUBJECT}/NOUN,PROPN",
+        f"~obl=~VERB/{_OBLIQUE}/NOUN,PROPN",
+        "~advmod=~VERB/advmod/ADV",
+        "~prt=~VERB/compound:prt/ADP,ADV",
+        "xcomp=VERB/xcomp,ccomp/VERB",
+        "~xcomp=~VERB/xcomp,ccomp/VERB",
+        "conj=VERB/conj/VERB",
+        "conj=~VERB/conj/VERB",
+    ),
+    "adjectives": (
+        "amod=NOUN,PROPN/amod+conj/ADJ",
+        "amod=~ADJ/nsubj,nsubj:*+conj/NOUN,PROPN",
+        "~obl=~ADJ/obl,nmod+case+conj/NOUN,PROPN",
+        "~advmod=~ADJ/advmod/ADV",
+        "xcomp=VERB/xcomp/ADJ",
+        "conj=ADJ/conj/ADJ",
+        "conj=~ADJ/conj/ADJ",
+    ),
+    "names": (
+        *_nominals("PROPN"),
+        "appos=NOUN,PROPN/appos/PROPN",
+        "appos=~PROPN/appos/NOUN,PROPN",
+        "flat=PROPN/flat,flat:*/PROPN",
+        "~flat=~PROPN/flat,flat:*/PROPN",
+    ),
+    "all": ("nouns", "verbs", "adjectives", "names"),
 }
+"""Patterns by name; several for a preset, which may also name others."""
 
 ALL = "all"
-"""Stands for every relation that roget has a name for."""
+"""The preset whose words are of several parts of speech, which they keep: drink/VERB."""
 
 _ROUND = "~"
+_MORE = {"case": "+case", "conj": "+conj"}
 
 
 @dataclass(frozen=True)
@@ -55,15 +112,20 @@ class Relation:
     """Only dependents with a preposition, which becomes part of the slot."""
     turned: bool = False
     """The head is the word, and the dependent its context."""
+    conjuncts: bool = False
+    """Conjuncts of a dependent that are of its part of speech pair with its head too."""
+    named: bool = False
+    """The name is asked for: it is the slot's, also of one relation alone."""
 
     @property
     def has_glob(self) -> bool:
         """Whether slots are named by the label met, not by the relation."""
-        return any(sign in label for label in self.labels for sign in "*?[")
+        return not self.named and any(sign in label for label in self.labels for sign in "*?[")
 
     def accepts(self, label: str) -> bool:
         """Whether a dependency label is one of the relation's."""
-        return any(fnmatchcase(label, wanted) for wanted in self.labels)
+        passed = any(fnmatchcase(label, one[1:]) for one in self.labels if one[0] == "!")
+        return not passed and any(fnmatchcase(label, wanted) for wanted in self.labels)
 
 
 def parse(names: Sequence[str]) -> tuple[Relation, ...]:
@@ -73,7 +135,7 @@ def parse(names: Sequence[str]) -> tuple[Relation, ...]:
     ['~amod', 'nsubj:pass,obj']
     """
     if not names:
-        raise InputError(f"no relation: expected {ALL}, {', '.join(NAMED)} or a pattern")
+        raise InputError(f"no relation: expected {', '.join(NAMED)} or a pattern")
     return tuple(dict.fromkeys(relation for text in names for relation in _parse(text.strip())))
 
 
@@ -81,23 +143,41 @@ def _parse(text: str) -> list[Relation]:
     if "," in text and "/" not in text:
         each = " ".join(f"-r {name.strip()}" for name in text.split(",") if name.strip())
         raise InputError(f"relation {text!r}: one at a time; repeat -r ({each}), or give a list")
-    straight = text.removeprefix(_ROUND)
-    found = []
-    for name in NAMED if straight == ALL else [straight]:
-        one = _pattern(name if "/" in name else pattern_of(name))
-        found.append(one if "/" in name else replace(one, name=name.removesuffix(":prep")))
-    if straight == text:
-        return found
-    return [replace(one, name=_ROUND + one.name, turned=True) for one in found]
+    if "/" in text:
+        slot, equals, pattern = text.rpartition("=")
+        straight = pattern.removeprefix(_ROUND)
+        found = [_pattern(straight)]
+        if equals:
+            named = replace(found[0], name=slot, turned=straight != pattern, named=True)
+            return [named] if slot else _refuse(text, "no slot before =")
+    else:
+        straight, pattern = text.removeprefix(_ROUND), text
+        meant = pattern_of(straight)
+        if isinstance(meant, str):
+            found = [replace(one, name=straight.removesuffix(":prep")) for one in _parse(meant)]
+        else:
+            found = [one for each in meant for one in _parse(each)]
+    return found if straight == pattern else [*map(_turn, found)]
 
 
-def pattern_of(name: str) -> str:
-    """The pattern of a relation that has a name."""
-    try:
-        pattern: str = catalogue.load("relations", name)
-    except UnknownName:
-        raise UnknownName("relation", name, [*catalogue.names("relations"), ALL]) from None
+def _turn(one: Relation) -> Relation:
+    name = one.name.removeprefix(_ROUND) if one.turned else _ROUND + one.name
+    return replace(one, name=name, turned=not one.turned)
+
+
+def pattern_of(name: str) -> str | Sequence[str]:
+    """The pattern of a relation that has a name, or the patterns and names of a preset."""
+    pattern: str | Sequence[str] = catalogue.load("relations", name)
     return pattern
+
+
+def slots_of(names: Sequence[str]) -> list[str]:
+    """The names that slots of these relations begin with, each once."""
+    return list(dict.fromkeys(relation.name for relation in parse(names)))
+
+
+def _refuse(text: str, why: str) -> NoReturn:
+    raise InputError(f"relation {text!r}: {why}")
 
 
 def _pattern(text: str) -> Relation:
@@ -108,13 +188,17 @@ def _pattern(text: str) -> Relation:
             "for example VERB/obj/NOUN"
         )
     heads, label, dependents = parts
-    name, plus, after = label.partition("+")
-    if plus + after not in ("", "+case"):
-        raise InputError(f"relation {text!r}: {plus + after!r} after the label, expected +case")
+    name, *more = label.split("+")
+    for one in more:
+        if one not in _MORE:
+            _refuse(text, f"{f'+{one}'!r} after the label, expected {' or '.join(_MORE.values())}")
     labels = tuple(name.split(","))
-    if not all(labels):
-        raise InputError(f"relation {text!r}: a label is empty (any label is written *)")
-    return Relation(name, _tags(text, heads), labels, _tags(text, dependents), bool(plus))
+    if not all(one.removeprefix("!") for one in labels):
+        _refuse(text, "a label is empty (any label is written *)")
+    case, conjuncts = (one in more for one in _MORE)
+    return Relation(
+        name, _tags(text, heads), labels, _tags(text, dependents), case, conjuncts=conjuncts
+    )
 
 
 def _tags(text: str, part: str) -> tuple[str, ...]:
@@ -197,6 +281,31 @@ class Prepositions:
         return found
 
 
+class Conjuncts:
+    """The tokens that stand in the place of a first conjunct of the same part of speech."""
+
+    def __init__(self, tables: Tables) -> None:
+        self._conj = Choice(tables.deprels, lambda label: label.partition(":")[0] == "conj")
+
+    def __call__(self, tokens: Tokens) -> tuple[Ints, Ints]:
+        """Those tokens, and the first conjunct of each."""
+        upos, head, deprel = parsed(tokens)
+        first = np.arange(len(tokens))
+        later = np.flatnonzero(self._conj(deprel) & (head != NONE))
+        later = later[upos[later] == upos[head[later]]]
+        first[later] = head[later]
+        # A chain ends within its sentence; if it runs in a circle, it has no first conjunct.
+        for _ in range(int(np.diff(tokens.starts, prepend=0).max(initial=0)).bit_length()):
+            firsts = first[first[later]]
+            if np.array_equal(firsts, first[later]):
+                break
+            first[later] = firsts
+        ends = np.ones(len(tokens), np.bool_)
+        ends[later] = False
+        later = later[ends[first[later]]]
+        return later, first[later]
+
+
 class Extractor:
     """Draws the pairs of some relations from batches of tokens.
 
@@ -206,7 +315,7 @@ class Extractor:
 
     def __init__(self, relations: Sequence[Relation], tables: Tables, tags: bool = False) -> None:
         self._relations, self._tables, self._tags = relations, tables, tags
-        self._prepositions = Prepositions(tables)
+        self._prepositions, self._conjuncts = Prepositions(tables), Conjuncts(tables)
         self._labels = [Choice(tables.deprels, one.accepts) for one in relations]
         self._dependents = [Choice(tables.upos, one.dependents.__contains__) for one in relations]
         self._heads = [Choice(tables.upos, one.heads.__contains__) for one in relations]
@@ -216,6 +325,11 @@ class Extractor:
         upos, head, deprel = parsed(tokens)
         case = any(relation.case for relation in self._relations)
         preposition = self._prepositions(tokens) if case else head
+        later = first = np.empty(0, np.intp)
+        if any(relation.conjuncts for relation in self._relations):
+            later, first = self._conjuncts(tokens)
+            worded = tokens.word[later] != NONE
+            later, first = later[worded], first[worded]
 
         def words(at: npt.NDArray[np.integer[Any]]) -> Ids:
             own = tokens.word[at]
@@ -230,16 +344,27 @@ class Extractor:
                 below = below[self._dependents[i](upos[below])]
             if relation.heads:
                 below = below[self._heads[i](upos[head[below]])]
+            origin = below
+            if relation.conjuncts:
+                is_below = np.zeros(len(tokens), np.bool_)
+                is_below[below] = True
+                joined = is_below[first]
+                below = np.concatenate([below, later[joined]])
+                origin = np.concatenate([origin, first[joined]])
+            found = preposition[below]
             if relation.case:
-                below = below[preposition[below] != NONE]
-            above = head[below]
-            slot.append(self._slots(relation, deprel[below], preposition[below]))
+                # "in towns and villages": the first one's preposition, unless there is another.
+                found = np.where(found == NONE, preposition[origin], found)
+                has = found != NONE
+                below, origin, found = below[has], origin[has], found[has]
+            above = head[origin]
+            slot.append(self._slots(relation, deprel[origin], found))
             word.append(words(above if relation.turned else below))
             context.append(words(below if relation.turned else above))
         return Pairs(np.concatenate(word), np.concatenate(slot), np.concatenate(context))
 
     def _slots(self, relation: Relation, labels: Ids, prepositions: Ids) -> Ids:
-        alone = len(self._relations) == 1
+        alone = len(self._relations) == 1 and not relation.named
         turned = _ROUND if relation.turned else ""
         by_label = relation.has_glob and not alone
 

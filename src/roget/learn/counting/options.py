@@ -24,8 +24,9 @@ class Options(Checked):
         many="repeated",
         flags=("--relation", "-r"),
         metavar="NAME|PATTERN",
-        help="Of parsed text: obj, subj, obl:prep, amod, nmod:prep, all, or a pattern such as "
-        "VERB/obj/NOUN or VERB/obl+case/NOUN,PROPN; several may be named. Default: obj.",
+        help="Of parsed text: nouns, verbs, adjectives, names, all; or obj, subj, obl:prep, amod, "
+        "nmod:prep, or a pattern such as VERB/obj/NOUN or VERB/obl+case/NOUN,PROPN; several may be "
+        "named. Default: nouns.",
     )
     window: int | None = option(
         None, minimum=1, help="Of any text: contexts are the words up to so many places away."

@@ -14,7 +14,7 @@ from typing import Any
 from roget._version import __version__
 from roget.core.io.source import STANDARD_INPUT, Source
 from roget.errors import InputError
-from roget.learn.corpus.relations import ALL, pattern_of
+from roget.learn.corpus.relations import pattern_of
 from roget.learn.counting.extract import TABULAR
 from roget.learn.counting.parts import Cuts, Part
 from roget.learn.counting.plan import CountPlan
@@ -130,4 +130,5 @@ def _seen(parts: Sequence[Part]) -> str:
 def _relation(name: str) -> str:
     """A relation, with its pattern if that is not its name."""
     bare = name.removeprefix("~")
-    return name if bare == ALL or "/" in bare else f"{name} ({pattern_of(bare)})"
+    meant = name if "/" in bare else pattern_of(bare)
+    return f"{name} ({meant})" if isinstance(meant, str) and meant != name else name

@@ -18,6 +18,7 @@ from roget.core.io.table import FORMATS, split_columns
 from roget.data import is_sample
 from roget.errors import InputError
 from roget.learn.corpus.base import Reading, Tables
+from roget.learn.corpus.relations import ALL, slots_of
 from roget.learn.counting import parts
 from roget.learn.counting.automatic import choose_tagger, drop_function_words, head, language
 from roget.learn.counting.extract import TABULAR, drawer
@@ -50,7 +51,7 @@ SLOW = {TAGGED: 1 << 20, "spacy": 1 << 20}
 
 _TOKEN = re.compile(rb"\d+([-.]\d+)?\t([^\t\n]*\t){8}[^\t\n]*")
 
-DEFAULT_RELATION = "obj"
+DEFAULT_RELATION = "nouns"
 DEFAULT_WINDOW = 3
 
 _SETTLED = ("reader", "tagger", "model", "window", "sides", "decay")
@@ -136,7 +137,7 @@ def recipe_of(options: Options, reader: str) -> tuple[Recipe, list[str]]:
         options.sides,
         window is not None and (options.window is None if options.decay is None else options.decay),
         None,
-        options.tags,
+        options.tags or any(name.removeprefix("~") == ALL for name in relations),
         transpose=bool(options.transpose),
         limit=options.limit,
     )
@@ -200,7 +201,9 @@ def _relations(options: Options, reader: str) -> tuple[tuple[str, ...], int | No
         note = f"contexts are the words up to {DEFAULT_WINDOW} places away{less} (--window)"
         return (), DEFAULT_WINDOW, [note]
     names = (asked,) if isinstance(asked, str) else tuple(asked or [DEFAULT_RELATION])
-    return names, None, []
+    if asked:
+        return names, None, []
+    return names, None, [f"relations: {DEFAULT_RELATION} ({', '.join(slots_of(names))})"]
 
 
 def _tabular(options: Options, reader: str) -> Recipe:
