@@ -44,16 +44,6 @@ def xlogx(x: npt.ArrayLike) -> Floats:
     return values * np.log(np.where(values > 0, values, 1.0))
 
 
-def entropy(p: npt.ArrayLike) -> float:
-    """Shannon entropy of a distribution, or of counts divided by their sum.
-
-    >>> round(entropy([1, 1, 2]), 4)
-    1.0397
-    """
-    values = np.asarray(p, dtype=np.float64).ravel()
-    return float(-xlogx(values / values.sum()).sum())
-
-
 def kl(p: npt.ArrayLike, q: npt.ArrayLike) -> float:
     """KL(p ‖ q): infinite where q is 0 and p is not.
 
@@ -65,14 +55,3 @@ def kl(p: npt.ArrayLike, q: npt.ArrayLike) -> float:
     if np.any(right[held] == 0):
         return math.inf
     return weighted_sum(left[held], np.log(left[held] / right[held]))
-
-
-def js(p: npt.ArrayLike, q: npt.ArrayLike) -> float:
-    """Jensen–Shannon divergence: symmetric, at most log 2.
-
-    >>> round(js([1, 0], [0, 1]) / math.log(2), 12)
-    1.0
-    """
-    left, right = np.asarray(p, dtype=np.float64), np.asarray(q, dtype=np.float64)
-    middle = (left + right) / 2
-    return (kl(left, middle) + kl(right, middle)) / 2

@@ -55,7 +55,7 @@ def test_predictions_are_the_product_of_the_tables(
 def test_weights_are_the_best_there_are() -> None:
     rng = np.random.default_rng(3)
     stack, counts = rng.random((2, 200)) ** 3, rng.integers(1, 5, 200).astype(float)
-    weights = heldout.mixed(stack, counts)
+    weights = heldout.em(stack, counts)
     assert weights.sum() == pytest.approx(1)
 
     def loss(first: float) -> float:

@@ -20,8 +20,8 @@ from roget.core.counts.counts import Counts
 from roget.core.counts.matrix import Names
 from roget.core.io.duck import database, fetch, parquet
 from roget.core.io.pairs import SUM, WHOLE, explained, kind, scan
-from roget.core.io.source import open_output, source_of
-from roget.core.io.table import FORMATS, Columns, open_table
+from roget.core.io.source import FORMATS, open_output, source_of
+from roget.core.io.table import Columns, open_table
 from roget.core.store import check_file, new_file
 from roget.errors import InputError
 

@@ -35,6 +35,12 @@ REACH = 1 << 20
 
 _STORED = 1 << 17
 
+FORMATS = {
+    ".tsv": "tsv", ".tab": "tsv", ".csv": "csv", ".jsonl": "jsonl", ".ndjson": "jsonl",
+    ".json": "jsonl", ".parquet": "parquet", ".pq": "parquet",
+}  # fmt: skip
+"""Formats of tables by suffix; one of compression may follow."""
+
 STANDARD_INPUT = "-"
 
 

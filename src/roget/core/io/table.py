@@ -22,20 +22,8 @@ from tempfile import TemporaryDirectory
 from typing import Any, TypeAlias
 
 from roget.core.io.problems import Problems
-from roget.core.io.source import Source, source_of
+from roget.core.io.source import FORMATS, Source, source_of
 from roget.errors import InputError, UnknownName
-
-FORMATS = {
-    ".tsv": "tsv",
-    ".tab": "tsv",
-    ".csv": "csv",
-    ".jsonl": "jsonl",
-    ".ndjson": "jsonl",
-    ".json": "jsonl",
-    ".parquet": "parquet",
-    ".pq": "parquet",
-}
-"""Formats by suffix; one of compression may follow."""
 
 Columns: TypeAlias = str | Sequence[str | int] | Mapping[str, str | int] | None
 """ROLE=COLUMN pairs, or columns in the order of the roles; columns are names or numbers from 1."""

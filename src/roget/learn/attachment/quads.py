@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from roget.core.io.problems import Problems
-from roget.core.io.source import Source, source_of
-from roget.core.io.table import FORMATS, PAIRS, Roles, open_table
+from roget.core.io.source import FORMATS, Source, source_of
+from roget.core.io.table import PAIRS, Roles, open_table
 from roget.core.quadruple import Quadruple
 from roget.data import sample
 from roget.errors import InputError

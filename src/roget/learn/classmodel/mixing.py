@@ -8,16 +8,12 @@ import numpy as np
 
 from roget.core.types import Array, Floats
 from roget.learn.classmodel.discount import Evidence, tuned
+from roget.learn.clustering.tokens import em
 
-STEPS = 300
 ROUNDS = 12
-CHANGE = 1e-6
 
 PRIOR = 20.0
 """Tokens that a group of words has as all words have them: small groups can be weighed, too."""
-
-LEAST = 1e-4
-"""What the last prediction, which knows every context, keeps at least: nothing is impossible."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,39 +48,6 @@ class Mixture:
         return np.asarray(np.einsum("ij,ij->j", weights, np.vstack([own, stack])))
 
 
-def em(
-    stack: Floats, fixed: Floats, left: Floats, counts: Floats, start: Floats, prior: float = 0.0
-) -> Floats:
-    """The weights w with which fixed + left·(w·stack) predicts tokens best.
-
-    `prior` tokens are taken to be shared out as the weights at the start. The last prediction keeps
-    a little, so that no context becomes impossible.
-    """
-    weights = start.copy()
-    if not counts.size or not counts.sum() > 0:
-        return weights
-    scaled = stack * left
-    for _ in range(STEPS):
-        predicted = fixed + weights @ scaled
-        new = weights * (scaled @ (counts / predicted)) + prior * start
-        if not new.sum() > 0:
-            break
-        new = floored(new / new.sum())
-        change = float(np.abs(new - weights).max())
-        weights = new
-        if change < CHANGE:
-            break
-    return weights
-
-
-def floored(weights: Floats) -> Floats:
-    """The weights with no less than a little for the last one."""
-    if weights[-1] >= LEAST:
-        return weights
-    others = weights[:-1] * ((1 - LEAST) / weights[:-1].sum())
-    return np.append(others, LEAST)
-
-
 def learn(
     kind: str, known: Evidence, stack: Floats, counts: Floats, totals: Floats, *,
     discounts: Floats, edges: Floats,
@@ -99,14 +62,11 @@ def learn(
         stack = np.vstack([np.where(known.known, known.own, stack[-1]), stack])
     k = len(stack)
     mixture = Mixture(kind, np.empty(0), np.full((edges.size + 1, k), 1 / k), edges)
-    zero, one = np.zeros(counts.size), np.ones(counts.size)
-    overall = em(stack, zero, one, counts, mixture.weights[0])
+    overall = em(stack, counts)
     groups = mixture.groups(totals)
     for group in range(edges.size + 1):
         here = groups == group
-        mixture.weights[group] = em(
-            stack[:, here], zero[here], one[here], counts[here], overall, PRIOR
-        )
+        mixture.weights[group] = em(stack[:, here], counts[here], overall, prior=PRIOR)
     return mixture
 
 
@@ -115,11 +75,11 @@ def _discounted(known: Evidence, stack: Floats, counts: Floats, discounts: Float
     weights = np.full(len(stack), 1 / len(stack))
     if counts.size and counts.sum() > 0:
         for _ in range(ROUNDS):
-            weights = em(stack, *known.discounted(discounts), counts, weights)
+            weights = em(stack, counts, weights, *known.discounted(discounts))
             new = tuned(known, weights @ stack, counts, discounts)
             change = float(np.abs(new - discounts).max())
             discounts = new
             if change < 1e-3:
                 break
-        weights = em(stack, *known.discounted(discounts), counts, weights)
+        weights = em(stack, counts, weights, *known.discounted(discounts))
     return Mixture("discount", discounts, weights[None, :], np.empty(0))

@@ -15,7 +15,10 @@ from roget.learn.clustering.memberships import predict_cells
 SMOOTHING = 0.05
 """The part of every prediction that is the unigram's: a cluster may not know a context."""
 
-WEIGHT_STEPS = 500
+WEIGHT_STEPS, CHANGE = 500, 1e-6
+
+LEAST = 1e-4
+"""What the last prediction keeps at least where several are weighed."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,18 +71,40 @@ def unigram(matrix: Any) -> Floats:
     return np.asarray(totals / totals.sum())
 
 
-def mixed(stack: Floats, counts: Floats) -> Floats:
-    """The weights, found by EM, with which the rows together predict tokens best."""
-    weights = np.full(stack.shape[0], 1.0 / stack.shape[0])
-    total = counts.sum()
+def em(
+    stack: Floats,
+    counts: Floats,
+    start: Floats | None = None,
+    fixed: Floats | float = 0.0,
+    left: Floats | float = 1.0,
+    prior: float = 0.0,
+) -> Floats:
+    """The weights w, found by EM, with which fixed + left·(w·stack) predicts tokens best.
+
+    `prior` tokens are taken to be shared out as the weights at the start. The last prediction,
+    which knows every context, keeps a little, so that none becomes impossible.
+    """
+    first = np.full(len(stack), 1 / len(stack)) if start is None else start
+    weights, scaled = first.copy(), stack * left
+    if not counts.sum() > 0:
+        return weights
     for _ in range(WEIGHT_STEPS):
-        joint = weights[:, None] * stack
-        new = (joint / joint.sum(axis=0)) @ counts / total
-        change = float(np.abs(new - weights).max())
-        weights = new
-        if change < 1e-6:
+        old = weights
+        new = old * (scaled @ (counts / (fixed + old @ scaled))) + prior * first
+        if not new.sum() > 0:
+            break
+        weights = floored(new / new.sum())
+        if np.abs(weights - old).max() < CHANGE:
             break
     return weights
+
+
+def floored(weights: Floats) -> Floats:
+    """The weights with no less than a little for the last one."""
+    if weights[-1] >= LEAST:
+        return weights
+    others = weights[:-1] * ((1 - LEAST) / weights[:-1].sum())
+    return np.append(others, LEAST)
 
 
 def backoff(tokens: Cells, *classes: Floats) -> Floats:
@@ -94,10 +119,9 @@ def backoff(tokens: Cells, *classes: Floats) -> Floats:
     predicted = np.empty(tokens.counts.size)
     for half in (0, 1):
         here, there = halves == half, halves != half
-        weights = mixed(components[:, there], tokens.counts[there])
+        weights = em(components[:, there], tokens.counts[there])
         predicted[here] = weights @ components[:, here]
-    # A half in which the unigram was of no use must not make the other half impossible.
-    return np.maximum(predicted, 1e-9 * tokens.unigram)
+    return predicted
 
 
 def hold_out(matrix: Any, share: float, rng: np.random.Generator) -> tuple[Any, Any]:

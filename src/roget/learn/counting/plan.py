@@ -13,8 +13,8 @@ from typing import TypeAlias
 from roget import catalogue
 from roget.core.counts.files import is_counts
 from roget.core.io.paths import find
-from roget.core.io.source import PIECE, Source
-from roget.core.io.table import FORMATS, split_columns
+from roget.core.io.source import FORMATS, PIECE, Source
+from roget.core.io.table import split_columns
 from roget.data import is_sample
 from roget.errors import InputError
 from roget.learn.corpus.base import Reading, Tables

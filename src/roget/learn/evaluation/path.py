@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import os
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -11,9 +10,11 @@ import numpy as np
 from scipy import sparse
 
 from roget.core.counts import Counts
+from roget.core.information import bits
 from roget.core.types import Array, Floats
 from roget.errors import InputError, MissingExtra
 from roget.learn.clustering.tokens import Cells, unigram
+from roget.learn.evaluation.heldout import losses
 
 
 def relative_entropy_path(
@@ -70,17 +71,12 @@ def _divergence(
     tokens: Any, membership: Any, centroids: Array, background: Floats
 ) -> tuple[float, float]:
     """Mean KL of the words' distributions from the model's, and loss per token; bits."""
-    table = sparse.csr_array(tokens, dtype=np.float64)
-    totals = np.asarray(table.sum(axis=1)).ravel()
-    if not totals.sum() > 0:
-        return math.nan, math.nan
-    found = table.tocoo()
+    found = sparse.coo_array(tokens, dtype=np.float64)
     rows, columns = found.coords
     seen = Cells(rows, columns, found.data, np.empty(0), background[columns])
     predicted = seen.smooth(seen.predicted(membership, centroids))
-    own = found.data / totals[rows]
-    per_word = np.bincount(rows, own * np.log(own / predicted), minlength=totals.size)
-    return float(per_word[totals > 0].mean()) / math.log(2), seen.loss(predicted) / math.log(2)
+    loss, divergence = losses(found, np.log(predicted))
+    return bits(divergence), bits(loss)
 
 
 def figure(

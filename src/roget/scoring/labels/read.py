@@ -12,7 +12,7 @@ from typing import Any
 
 from roget import catalogue
 from roget.core.io.problems import Problems
-from roget.core.io.source import STANDARD_INPUT, Source, source_of
+from roget.core.io.source import FORMATS, STANDARD_INPUT, Source, source_of
 from roget.errors import FormatError, InputError, UnknownName
 from roget.scoring.labels.labels import Labels
 from roget.scoring.labels.table import LABEL_NAMES, PAIR, Columns, Reader, is_header, to_labels
@@ -26,17 +26,7 @@ BLOCK = 1 << 20
 _LOOKED_AT = 100
 """Lines that may help to tell a format."""
 
-SUFFIXES = {
-    ".key": "key",
-    ".tsv": "tsv",
-    ".tab": "tsv",
-    ".csv": "csv",
-    ".jsonl": "jsonl",
-    ".ndjson": "jsonl",
-    ".json": "jsonl",
-    ".parquet": "parquet",
-    ".pq": "parquet",
-}
+SUFFIXES = {".key": "key", **FORMATS}
 
 
 def as_labels(

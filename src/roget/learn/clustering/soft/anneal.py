@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -19,10 +20,9 @@ from roget.core.types import Array, Floats
 from roget.learn.clustering.annealing.crew import Crew, Energy
 from roget.learn.clustering.annealing.data import Data
 from roget.learn.clustering.annealing.states import Settings, Split, State
-from roget.learn.clustering.soft import twins
+from roget.learn.clustering.soft import kernels
 from roget.learn.clustering.soft.em import Mixture
 from roget.learn.clustering.soft.instability import Instability, instability
-from roget.learn.clustering.soft.twins import Twins
 
 STEP = 1.02
 """How far past its critical β a cluster is split: at the point itself twins never part."""
@@ -71,6 +71,12 @@ RETRY = 1.02
 
 GIVEN_UP = 4.0
 """And no more, once that would be so many times its critical β."""
+
+PARTED = 0.05
+"""Twins have parted if some words' shares of them differ by as much."""
+
+SAME = 1e-3
+"""Centroids are the same if their logarithms differ by less on average."""
 
 
 class Annealer:
@@ -296,7 +302,7 @@ class Annealer:
         """Let twins of the cluster part; False if they do not."""
         self._pause()
         found = self._found.get(cluster) or self._instability(cluster)
-        parted = twins.part(self.data, found, beta, self.mixture.floor)
+        parted = part(self.data, found, beta, self.mixture.floor)
         if parted is None:
             self.handicap[cluster] *= RETRY
             return False
@@ -357,17 +363,17 @@ class Annealer:
             later = {split.parent for split in self.splits[place + 1 :]}
             if later & {parent, new}:
                 continue
-            same = twins.alike(self.mixture.logs, self.data.background, parent, new)
+            same = alike(self.mixture.logs, self.data.background, parent, new)
             if same or min(self.mixture.mass[parent], self.mixture.mass[new]) < empty:
                 self._unsplit(place)
 
     def _absorb_copies(self) -> bool:
         """Leave one of clusters with the same centroid, as copies change a model without masses;
         whether there were any."""
-        copies = twins.copies(self.mixture.logs[:, : self.mixture.k], self.data.background)
-        for cluster in sorted(copies, reverse=True):
+        same = copies(self.mixture.logs[:, : self.mixture.k], self.data.background)
+        for cluster in sorted(same, reverse=True):
             self._absorb(cluster)
-        return bool(copies)
+        return bool(same)
 
     def _absorb(self, cluster: int) -> None:
         """Take a leaf out of the tree: its words go to the cluster that it split from, or to that
@@ -402,3 +408,57 @@ class Annealer:
             self, self.beta, self.mixture.k, energy.free, energy.distortion, energy.entropy,
             self.settled, last,
         )  # fmt: skip
+
+
+@dataclass(frozen=True, eq=False)
+class Twins:
+    """Twins that have parted; the first is the heavier one."""
+
+    share: Floats
+    """The first one's part of each word of the parent."""
+    mass: float
+    """The mass of the second."""
+    gain: float
+    """By how much the distortion falls."""
+    entropy: float
+    """By how much the entropy of memberships rises."""
+
+
+def part(data: Data, found: Instability, beta: float, floor: Floats) -> Twins | None:
+    """The twins of a cluster, started along its instability; None if they do not part."""
+    share = 1.0 / (1.0 + np.exp(np.clip(-2.0 * found.scores, -30, 30)))
+    sums = np.zeros((2, data.n_contexts))
+    one = kernels.twins(found.words, found.weights, data.rows, float(beta), floor, share, sums)
+    first, second = sums
+    total = float(np.sum(found.weights))
+    if share.max() - share.min() < PARTED or not 1e-9 * total < one < total * (1 - 1e-9):
+        return None
+    if one < total / 2:
+        share, first, second = 1.0 - share, second, first
+    gain = _weighted_entropy(first + second) - _weighted_entropy(first) - _weighted_entropy(second)
+    inner = found.weights * (xlogx(share) + xlogx(1.0 - share))
+    mass = float(np.sum(found.weights * (1.0 - share)))
+    return Twins(share, mass, gain, -float(np.sum(inner)))
+
+
+def alike(logs: Array, background: Floats, one: int, other: int) -> bool:
+    """Whether two clusters, columns of log p(v|c), have the same centroid."""
+    return float(np.sum(background * np.abs(logs[:, one] - logs[:, other]))) < SAME
+
+
+def copies(logs: Array, background: Floats) -> dict[int, int]:
+    """Clusters that have the same centroid as another one, and which."""
+    # The same centroids have the same mean logarithm, so only neighbours are compared.
+    means = np.sum(background[:, None] * logs, axis=0)
+    order = np.argsort(means, kind="stable").tolist()
+    return {
+        b: a
+        for a, b in pairwise(order)
+        if means[b] - means[a] < SAME and alike(logs, background, a, b)
+    }
+
+
+def _weighted_entropy(sums: Floats) -> float:
+    """Σ sums times the entropy of sums, normalised."""
+    total = float(np.sum(sums))
+    return total * math.log(total) - float(np.sum(xlogx(sums))) if total > 0 else 0.0
