@@ -20,7 +20,7 @@ from roget.learn.corpus.relations import UPOS
 LABELS = {
     *("", "obj", "iobj", "nsubj", "nsubj:pass", "obl", "obl:tmod", "obl:npmod", "nmod"),
     *("nmod:poss", "case", "fixed", "mark", "det", "amod", "compound", "nummod", "advmod"),
-    *("compound:prt", "conj", "appos", "xcomp"),
+    *("compound:prt", "conj", "appos", "xcomp", "nmod:desc"),
 }
 
 
@@ -42,6 +42,16 @@ def relations(tagged):
         ("we/PNP like/VVB the/AT0 cat/NN1 's/POS tail/NN1", "obj like tail, nmod:poss tail cat"),
         ("we/PNP paid/pay/VVD our/DPS tax/NN1 bills/bill/NN2", "obj pay bill, compound bill tax"),
         ("we/PNP saw/see/VVD cats/cat/NN2 and/CJC dogs/dog/NN2", "obj see cat, conj cat dog"),
+        ("he/PNP eats/eat/VVZ bread/NN1 ,/PUN ripe/AJ0 figs/fig/NN2 ,/PUN and/CJC cheese/NN1",
+         "obj eat bread, conj bread fig, conj bread cheese, amod fig ripe"),
+        ("cats/cat/NN2 ,/PUN dogs/dog/NN2 and/CJC a/AT0 man/NN1 ate/eat/VVD fish/NN1",
+         "nsubj eat cat, conj cat dog, conj cat man, obj eat fish"),
+        ("the/AT0 sky/NN1 pod/NN1 elevator/NN1 fell/fall/VVD",
+         "compound pod sky, compound elevator pod, nsubj fall elevator"),
+        ("the/AT0 group/NN1 Hamas/NP0 ended/end/VVD it/PNP", "nsubj end group, appos group hamas"),
+        ("President/NN1 Bush/NP0 left/leave/VVD", "nsubj leave bush, nmod:desc bush president"),
+        ("he/PNP said/say/VVD the/AT0 firm/NN1 paid/pay/VVN him/PNP", "nsubj say he, obj pay him"),
+        ("\"/PUQ said/say/VVD the/AT0 man/NN1", "nsubj say man"),
         ("they/PNP wash/VVB and/CJC dry/VVB the/AT0 plates/plate/NN2", "obj wash plate"),
         ("pick/VVB up/AVP the/AT0 phone/NN1", "obj pick phone, compound:prt pick up"),
         ("she/PNP gave/give/VVD the/AT0 boy/NN1 a/AT0 book/NN1", "iobj give boy, obj give book"),

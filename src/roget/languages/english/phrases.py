@@ -153,7 +153,7 @@ def phrases_of(kinds: Sequence[str], tags: Sequence[str], low: Sequence[str]) ->
         elif kind in "DJN#" or (kind == "A" and seen(kinds, i + 1, "") in "J#"):
             stop, noun = _extent(i, kinds, tags, low)
             if noun != NONE:
-                found.append(Phrase(i, noun + 1, noun))
+                found.append(Phrase(i, noun + 1, _head(i, noun, kinds, tags)))
             elif stop > i + 1 and tags[stop - 1] == "AJ0" and low[i] in ("a", "an"):
                 found.append(Phrase(i, stop, stop - 1))
             elif kind == "#" or tags[i] == "DT0":
@@ -163,6 +163,14 @@ def phrases_of(kinds: Sequence[str], tags: Sequence[str], low: Sequence[str]) ->
                 found.append(Phrase(i, head + 1, head))
         i = max(i + 1, found[-1].stop if found else 0)
     return found
+
+
+def _head(start: int, noun: int, kinds: Sequence[str], tags: Sequence[str]) -> int:
+    """The last noun, or the one that a name after it explains: the group Hamas."""
+    i = noun
+    while kinds[start] == "D" and i > start and tags[i] == "NP0":
+        i -= 1
+    return i if kinds[i] == "N" and i > start else noun
 
 
 def _extent(

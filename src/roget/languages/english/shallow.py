@@ -124,9 +124,14 @@ class _Linker(Sentence):
                 i += 1
             else:
                 self.inside(phrase)
-                self.role = self.place(phrase)
-                self.noun, self.before = phrase.head, "N"
-                i = phrase.stop
+                more = self.listed(phrase)
+                for other in more:
+                    self.inside(other)
+                    self.link(other.head, phrase.head, "conj")
+                last = more[-1] if more else phrase
+                self.role = self.place(phrase._replace(stop=last.stop))
+                self.noun, self.before = last.head, "N"
+                i = last.stop
 
     def link(self, dependent: int, head: int, relation: str) -> None:
         """Give a token its head."""
@@ -143,8 +148,36 @@ class _Linker(Sentence):
                 self.link(i - 1, head, "nmod:poss")
                 self.link(i, i - 1, "case")
                 head = i - 1
+            elif i > head:
+                self.link(i, head, "appos")
             elif i != head and kind in _PARTS:
-                self.link(i, head, "nmod:poss" if self.tags[i] == "DPS" else _PARTS[kind])
+                self.link(i, *self.modified(i, head))
+
+    def modified(self, i: int, head: int) -> tuple[int, str]:
+        """What a word before the head modifies: a noun the next noun, others the head."""
+        kind = self.kinds[i]
+        if self.tags[i] == "DPS":
+            return head, "nmod:poss"
+        if kind != "N" or self.kinds[i + 1] != "N":
+            return head, _PARTS[kind]
+        title = self.tags[i] != "NP0" and self.tags[i + 1] == "NP0"
+        return i + 1, "nmod:desc" if title else "compound"
+
+    def listed(self, phrase: Phrase) -> list[Phrase]:
+        """The noun phrases of a list that one begins: bread, butter and cheese."""
+        found: list[Phrase] = []
+        last = phrase
+        while self.kinds[last.head] == "N":
+            i = skip(self.kinds, last.stop, ",")
+            ends = self.kinds[i : i + 1] == ["C"]
+            more = self.starts.get(i + ends)
+            if more is None or self.kinds[more.head] != "N" or not 0 < i + ends - last.stop < 3:
+                break
+            found.append(more)
+            if ends:
+                return found if len(found) > 1 else []
+            last = more
+        return []
 
     def place(self, phrase: Phrase) -> str:
         """Give a noun phrase its head, or let it wait; the role it got."""
@@ -207,7 +240,9 @@ class _Linker(Sentence):
         """A noun phrase where an object could be."""
         verb, head = self.open, phrase.head
         lemma = self.lemmas[verb]
-        if self.low[head] in _NOMINATIVES or self.begins_clause(phrase):
+        quoted = bool(verb) and self.kinds[verb - 1] in '",'
+        said = lemma == "say" and not quoted and self.deprel[self.noun].startswith("nsubj")
+        if self.low[head] in _NOMINATIVES or said or self.begins_clause(phrase):
             self.open = NONE
             self.waiting.append(head)
             return "free"
@@ -220,7 +255,7 @@ class _Linker(Sentence):
         dative = lemma in DATIVES or (self.kinds[head] == "O" and lemma not in NAMERS)
         if lemma in COPULAS:
             relation = "xcomp"
-        elif lemma in QUOTERS and (lemma == "say" or (verb and self.kinds[verb - 1] in '",')):
+        elif lemma in QUOTERS and (lemma == "say" or quoted):
             relation = "nsubj"
         elif dative and self.receiver == NONE and self.is_receiver(phrase):
             self.receiver = head
