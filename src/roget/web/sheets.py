@@ -42,7 +42,7 @@ def word_class(view: View) -> Sheet:
 def word(view: View) -> Sheet:
     """One row per class (p(class|word)), neighbour (bits apart) and context (count)."""
     rows = [["class", one["label"], one["probability"]] for one in view["memberships"]]
-    rows += [["neighbour", one["word"], one["distance_bits"]] for one in view["neighbours"]]
+    rows += [["neighbour", one["word"], one["similarity"]] for one in view["neighbours"]]
     rows += [["context", one["context"], one["amount"]] for one in view["contexts"]]
     return ["kind", "name", "value"], rows
 

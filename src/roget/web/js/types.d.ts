@@ -14,7 +14,7 @@ export interface ClassView extends Named {
 export interface WordView extends Word {
   observations: number; among: number; path: Named[];
   memberships: (Named & { probability: number })[];
-  neighbours: (Word & { distance_bits: number })[];
+  neighbours: (Word & { similarity: number })[];
   contexts: Context[];
 }
 export interface Found { words: (Word & { class: Named })[]; classes: Named[] }
