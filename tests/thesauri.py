@@ -12,6 +12,7 @@ from scipy import sparse
 from folders import unseal
 from roget import Counts
 from roget.core.tree import Tree
+from roget.learn.clustering.memberships import one_hot
 from roget.learn.thesaurus import Thesaurus
 
 
@@ -76,6 +77,39 @@ def planted(reverse=False, left_out=()):
     mass = matrix.sum(axis=1) @ belongs / matrix.sum()
     centroids = sums / sums.sum(axis=1, keepdims=True)
     return Thesaurus(counts, tree, belongs, centroids, mass, provenance={"beta": 3.0})
+
+
+MIXED, EACH, CONTEXTS = 10, 30, 25
+"""Families of words, words and contexts of each."""
+
+
+def mixtures(seed=0, share=0.5, tokens=400):
+    """Ten families of thirty words, and ten words that are drawn from two families each."""
+    random = np.random.default_rng(seed)
+    profiles = np.zeros((MIXED, MIXED * CONTEXTS + 20))
+    for family in range(MIXED):
+        own = slice(family * CONTEXTS, (family + 1) * CONTEXTS)
+        profiles[family, own] = 0.8 * random.dirichlet(np.ones(CONTEXTS))
+        profiles[family] += 0.2 * random.dirichlet(np.ones(profiles.shape[1]))
+    home = np.repeat(np.arange(MIXED), EACH)
+    table = [random.multinomial(tokens, profiles[one]) for one in home]
+    pairs = [(one, (one + 2) % MIXED) for one in range(MIXED)]
+    for one, other in pairs:
+        table.append(
+            random.multinomial(tokens, (1 - share) * profiles[one] + share * profiles[other])
+        )
+    words = [f"w{row}" for row in range(home.size)] + [f"m{row}" for row in range(MIXED)]
+    counts = Counts(np.array(table), words, [f"c{column}" for column in range(profiles.shape[1])])
+    return counts, np.concatenate([home, np.arange(MIXED)]), pairs
+
+
+def hard(counts, home):
+    """The thesaurus of words that are in one class each, side by side."""
+    k = int(home.max()) + 1
+    sums = (one_hot(home, k).T @ counts.matrix).toarray() + 0.01
+    mass = sums.sum(axis=1)
+    tree = Tree.flat(k)
+    return Thesaurus(counts, tree, one_hot(home, k), sums / mass[:, None], mass / mass.sum())
 
 
 def words_of(thesaurus, node):

@@ -1,10 +1,11 @@
-"""`roget neighbours` and `roget classify` as people and scripts meet them."""
+"""`roget neighbours`, `senses` and `classify` as people and scripts meet them."""
 
 from __future__ import annotations
 
 import csv
 import io
 import json
+import math
 import subprocess
 import sys
 
@@ -40,9 +41,9 @@ def test_neighbours_as_text(folder):
     assert lines[1].split() == ["100%", "arms"]
     assert len(lines) == 7
     for line, near in zip(lines[-2:], Thesaurus.load(folder).neighbours("gun", 2), strict=True):
-        word, alike, *rest = line.split()
+        word, distance, *rest = line.split()
         assert word == near.word
-        assert float(alike) == pytest.approx(near.similarity, abs=6e-3)
+        assert float(distance) == pytest.approx(near.distance / math.log(2), abs=5e-4)
         assert rest[-1] == "arms"
 
 
@@ -51,15 +52,34 @@ def test_neighbours_as_json(folder, by):
     done = run("neighbours", folder, "tea", "--by", by, "--format", "json")
     found = json.loads(done.stdout)
     near = Thesaurus.load(folder).neighbours("tea", by=by)
-    assert [(one["word"], one["similarity"]) for one in found["neighbours"]] == near
+    bits = [(one.word, one.distance / math.log(2)) for one in near]
+    assert [(one["word"], one["distance_bits"]) for one in found["neighbours"]] == bits
     assert found["by"] == by
     assert found["classes"][0]["probability"] == 1
     assert found["neighbours"][0]["contexts"] == ["drinks-1", "drinks-2"]
 
 
+def test_senses_as_text_and_json(folder):
+    done = run("senses", folder, "gun", "-n", 2)
+    assert done.returncode == 0, done.stderr
+    lines = done.stdout.splitlines()
+    assert lines[0] == "gun: seen 8 times, 1 sense"
+    assert lines[1].split()[0] == "100%"
+    assert lines[1].endswith("› arms")
+    found = json.loads(run("senses", folder, "gun", "-n", 2, "--format", "json").stdout)
+    (sense,) = Thesaurus.load(folder).senses("gun", 2)
+    (told,) = found["senses"]
+    assert (told["node"], told["label"], told["share"]) == (sense.node, "arms", 1.0)
+    assert told["path"][-1] == "arms"
+    assert told["words"] == list(sense.words)
+    assert set(told["words"]) < set(FAMILIES["arms"]) - {"gun"}
+    assert told["contexts"] == [one.context for one in sense.contexts]
+
+
 def test_what_is_not_there_is_explained(folder, tmp_path):
     for arguments, said in (
         (["neighbours", folder, "teaa"], "no word 'teaa': did you mean 'tea'"),
+        (["senses", folder, "teaa"], "no word 'teaa': did you mean 'tea'"),
         (["neighbours", tmp_path, "tea"], "not a thesaurus: it has no thesaurus.json"),
         (["classify", folder, tmp_path / "absent.tsv"], "absent.tsv: no such file"),
     ):
@@ -128,7 +148,7 @@ def test_taxonomies_are_read_as_thesauri_are(tmp_path):
     table.write_text(ANIMALS)
     done = run("neighbours", table, "dog", "-n", 1)
     assert done.returncode == 0, done.stderr
-    assert done.stdout.splitlines()[-1].split() == ["cat", "0.24", "mammal,", "animal", "mammal"]
+    assert done.stdout.splitlines()[-1].split() == ["cat", "0.000", "mammal,", "animal", "mammal"]
     Counts([[3]], ["wolf"], ["mammal"]).write(tmp_path / "new.tsv")
     done = run("classify", table, tmp_path / "new.tsv", "--format", "json")
     (wolf,) = json.loads(done.stdout)["words"]
@@ -138,7 +158,7 @@ def test_taxonomies_are_read_as_thesauri_are(tmp_path):
 def test_help_is_light():
     code = (
         "import sys; from roget.cli import app\n"
-        "for command in ('neighbours', 'classify'):\n"
+        "for command in ('neighbours', 'senses', 'classify'):\n"
         "    try: app([command, '--help'])\n"
         "    except SystemExit: pass\n"
         "heavy = {'numpy', 'scipy', 'duckdb', 'numba', 'sklearn'} & set(sys.modules)\n"

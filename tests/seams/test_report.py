@@ -91,6 +91,7 @@ def reports() -> Iterator[tuple[str, Report]]:
     yield "score", score.report(roget.score(*LABELS, ci=10, details=True))
     yield "compare", comparison.report(roget.compare(LABELS[0], {"<s>": LABELS[1], "t": LABELS[0]}))
     yield "neighbours", words.neighbours(t, HOSTILE[0], 2, "both")
+    yield "senses", words.senses(t, HOSTILE[0], 2)
     yield "classify", words.classify(t, t.counts, 2)
     yield "thesaurus", thesaurus.report(t)
     yield "list", listing.report("measures")

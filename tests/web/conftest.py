@@ -7,12 +7,19 @@ from pathlib import Path
 import pytest
 
 from roget.learn.thesaurus import Thesaurus
+from thesauri import hard, mixtures
 from web.helpers import FAMILIES, made, write_gold
 
 
 @pytest.fixture(scope="session")
 def thesaurus() -> Thesaurus:
     return made(FAMILIES)
+
+
+@pytest.fixture(scope="session")
+def ambiguous() -> Thesaurus:
+    """Of its words, m0 to m9 have two senses each."""
+    return hard(*mixtures()[:2])
 
 
 @pytest.fixture

@@ -94,6 +94,29 @@ def test_word_page_shows_what_is_known(browser, place, thesaurus):
         assert page.locator("#tree [aria-selected=true]").count() == 1
 
 
+@pytest.mark.parametrize("how", ["server", "file"])
+def test_word_page_shows_senses(browser, ambiguous, tmp_path, how):
+    ambiguous.save(tmp_path / "t")
+    desk, right = Desk(tmp_path / "t"), ambiguous.senses("m3", 8)
+    (tmp_path / "page.html").write_text(static.page(desk), encoding="utf-8")
+    with served(desk) as address:
+        place = address if how == "server" else (tmp_path / "page.html").as_uri()
+        with shown(browser, f"{place}#/word/m3") as page:
+            assert title(page) == "m3"
+            senses = page.locator("#panel section:has(h2:has-text('Senses')) .rows > li")
+            assert senses.count() == len(right) == 2
+            for at, sense in enumerate(right):
+                texts = senses.nth(at).locator(".told").all_inner_texts()
+                assert texts[0] == "as " + ", ".join(sense.words)
+                assert texts[1] == " · ".join(one.context for one in sense.contexts)
+                assert senses.nth(at).locator(
+                    ".number"
+                ).inner_text() == f"{sense.share:.0%}".replace("%", " %")
+            senses.nth(0).locator(".told a").first.click()
+            head(page, right[0].words[0])
+            assert "Senses" not in page.inner_text("#panel")
+
+
 def test_open_a_class_and_come_back(browser, place, thesaurus):
     with shown(browser, place) as page:
         assert title(page) == "All words"

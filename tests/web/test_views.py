@@ -75,6 +75,20 @@ def test_memberships_and_evidence():
         assert one["amount"] == counts[one["context"]]
 
 
+def test_senses_are_those_of_the_thesaurus(ambiguous):
+    views = Views(ambiguous, "words")
+    word = views.word(ambiguous.row("m0"))
+    right = ambiguous.senses("m0", 8)
+    assert len(right) == 2
+    for one, sense in zip(word["senses"], right, strict=True):
+        assert one["node"] == sense.node
+        assert one["weight"] == pytest.approx(sense.share, rel=1e-4)
+        assert [like["word"] for like in one["like"]] == list(sense.words)
+        assert all(ambiguous.words[like["id"]] == like["word"] for like in one["like"])
+        assert [c["context"] for c in one["contexts"]] == [c.context for c in sense.contexts]
+    assert views.word(ambiguous.row("w0"))["senses"] == []
+
+
 @pytest.mark.parametrize("k", [1, 2, 3, 4])
 def test_cut_is_that_of_the_thesaurus(k):
     thesaurus = made(FAMILIES)
@@ -191,8 +205,8 @@ def test_distances_are_told_in_bits():
     thesaurus = made(FAMILIES)
     views = Views(thesaurus, "words")
     near = thesaurus.neighbours("owl", 3)
-    found = [one["similarity"] for one in views.word(thesaurus.row("owl"), 3)["neighbours"]]
-    assert found == pytest.approx([one.similarity for one in near], rel=1e-4)
+    found = [one["distance_bits"] for one in views.word(thesaurus.row("owl"), 3)["neighbours"]]
+    assert found == pytest.approx([one.distance / math.log(2) for one in near], rel=1e-4)
     (first, *_) = views.word_class(3)["typical"]
     nats = thesaurus.word_class(3).words[0].distance
     assert first["distance_bits"] == pytest.approx(nats / math.log(2), rel=1e-4)

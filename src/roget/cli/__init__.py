@@ -24,6 +24,7 @@ from roget.cli import neighbours as neighbours_command
 from roget.cli import prefer as prefer_command
 from roget.cli import reproduce as reproduce_command
 from roget.cli import score as score_command
+from roget.cli import senses as senses_command
 from roget.cli.command import command
 from roget.errors import RogetError
 
@@ -43,6 +44,7 @@ _COMMANDS: dict[str, Callable[..., None]] = {
     "count": count_command.count,
     "build": build_command.build,
     "neighbours": neighbours_command.neighbours,
+    "senses": senses_command.senses,
     "classify": classify_command.classify,
     "explore": explore_command.explore,
     "export": export_command.export,

@@ -28,8 +28,8 @@ def neighbours(
     by: Annotated[
         By,
         typer.Option(
-            help="Compare what the classes of words do, what the words did themselves, or all "
-            "that is known."
+            help="Compare what the classes of words do, what the words did themselves, or half "
+            "and half."
         ),
     ] = By.both,
     format: Format = None,
@@ -37,7 +37,7 @@ def neighbours(
 ) -> None:
     """The words of a thesaurus that are most like a word, and why.
 
-    How much alike they are is told in standard deviations above the mean of common words.
+    Distances are Jensen–Shannon divergences in bits, from 0 to 1.
     """
     from roget.learn.opening import open_thesaurus
     from roget.report import words

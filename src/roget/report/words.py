@@ -1,4 +1,4 @@
-"""What a thesaurus says of words, old and new: `roget neighbours` and `roget classify`."""
+"""What a thesaurus says of words, old and new: `roget neighbours`, `senses` and `classify`."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from roget.core.counts import Counts
+from roget.core.information import bits
 from roget.learn.thesaurus import Thesaurus
 from roget.report import Report, Table
 from roget.report.format import plural, printable, width
@@ -20,7 +21,7 @@ LEAST = 0.01
 
 
 def look_around(thesaurus: Thesaurus, word: str, n: int, by: str) -> dict[str, Any]:
-    """A word with its likeliest classes and its neighbours, ready for JSON."""
+    """A word with its likeliest classes and its neighbours; distances in bits, ready for JSON."""
     near = []
     for other in thesaurus.neighbours(word, n, by):
         common = thesaurus.common_class(word, other.word)
@@ -28,7 +29,7 @@ def look_around(thesaurus: Thesaurus, word: str, n: int, by: str) -> dict[str, A
         near.append(
             {
                 "word": other.word,
-                "similarity": other.similarity,
+                "distance_bits": bits(other.distance),
                 "class": {"node": common, "label": _called(thesaurus, common)},
                 "contexts": [one.context for one in shared],
             }
@@ -53,24 +54,66 @@ def _called(thesaurus: Thesaurus, node: int) -> str:
 
 
 def neighbours(thesaurus: Thesaurus, word: str, n: int, by: str) -> Report:
-    """The word and its classes, and a table of its neighbours."""
+    """The word and its classes, and a table of its neighbours; distances in bits."""
     found = look_around(thesaurus, word, n, by)
     named = ", ".join(printable(context, _most()) for context in found["contexts"])
     contexts = f", such as with {named}" if named else ""
     lines = [f"{printable(word, _most())}: seen {plural(found['seen'], 'time')}{contexts}"]
     lines += [f"  {one['probability']:4.0%}  {one['label']}" for one in found["classes"]]
-    titles = ("neighbour", "alike", "contexts in common", "smallest class of both")
+    titles = ("neighbour", "bits apart", "contexts in common", "smallest class of both")
     rows, values = [], []
     for one in found["neighbours"]:
         rest = (", ".join(one["contexts"]), one["class"]["label"])
-        rows.append((one["word"], f"{one['similarity']:.2f}", *rest))
-        values.append((one["word"], one["similarity"], *rest))
+        rows.append((one["word"], f"{one['distance_bits']:.3f}", *rest))
+        values.append((one["word"], one["distance_bits"], *rest))
     return Report(
         title=f"Neighbours of {word}",
         lead=[printable(line, width()) for line in lines],
-        tables=[Table.of(titles, rows, ("alike",), "cut")],
+        tables=[Table.of(titles, rows, ("bits apart",), "cut")],
         data=found,
-        sheet=Table.of(("word", "similarity", "contexts", "class"), values),
+        sheet=Table.of(("word", "distance_bits", "contexts", "class"), values),
+    )
+
+
+def tell_apart(thesaurus: Thesaurus, word: str, n: int) -> dict[str, Any]:
+    """A word with its senses: class, share, contexts that vote for it, nearest words."""
+    found = [
+        {
+            "node": one.node,
+            "label": _called(thesaurus, one.node),
+            "path": [_called(thesaurus, node) for node in thesaurus.tree.path(one.node)[1:]],
+            "share": one.share,
+            "contexts": [context.context for context in one.contexts],
+            "words": list(one.words),
+        }
+        for one in thesaurus.senses(word, n)
+    ]
+    seen = thesaurus.counts.word_totals[thesaurus.row(word)].item()
+    return {"word": word, "seen": seen, "senses": found}
+
+
+def senses(thesaurus: Thesaurus, word: str, n: int) -> Report:
+    """The senses of a word: a table of one line each, and the way to each class below it."""
+    found = tell_apart(thesaurus, word, n)
+    rows, values = [], []
+    for one in found["senses"]:
+        told = [one["label"], one["words"], one["contexts"]]
+        shown = ([printable(name, _most()) for name in names] for names in ([told[0]], *told[1:]))
+        rows.append((f"{one['share']:.0%}", *map(", ".join, shown)))
+        values.append((one["node"], told[0], one["share"], *map(", ".join, told[1:])))
+    many = plural(len(rows), "sense")
+    lead = [f"{printable(word, _most())}: seen {plural(found['seen'], 'time')}, {many}"]
+    lead += [
+        f"  {one['share']:4.0%}  {' › '.join(one['path']) or one['label']}"
+        for one in found["senses"]
+    ]
+    titles = ("share", "class", "like it there", "contexts that say so")
+    return Report(
+        title=f"Senses of {word}",
+        lead=[printable(line, width()) for line in lead],
+        tables=[Table.of(titles, rows, ("share",))],
+        data=found,
+        sheet=Table.of(("node", "class", "share", "words", "contexts"), values),
     )
 
 

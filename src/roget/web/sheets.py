@@ -40,9 +40,10 @@ def word_class(view: View) -> Sheet:
 
 
 def word(view: View) -> Sheet:
-    """One row per class (p(class|word)), neighbour (bits apart) and context (count)."""
+    """One row per class (p(class|word)), sense (share), neighbour (bits apart), context (count)."""
     rows = [["class", one["label"], one["probability"]] for one in view["memberships"]]
-    rows += [["neighbour", one["word"], one["similarity"]] for one in view["neighbours"]]
+    rows += [["sense", one["label"], one["weight"]] for one in view["senses"]]
+    rows += [["neighbour", one["word"], one["distance_bits"]] for one in view["neighbours"]]
     rows += [["context", one["context"], one["amount"]] for one in view["contexts"]]
     return ["kind", "name", "value"], rows
 

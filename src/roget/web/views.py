@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import Any
 
-import numpy as np
-
 from roget.core.information import bits
 from roget.errors import InputError
-from roget.learn.thesaurus import Neighbour, Thesaurus, TypicalContext
+from roget.learn.thesaurus import Thesaurus, TypicalContext
 from roget.web.search import Search, folded
 
 DIGITS = 5
 """Significant digits of numbers that a page draws."""
 
-WORDS, CONTEXTS, NEAR, MEMBERSHIPS = 60, 24, 16, 12
+WORDS, CONTEXTS, NEAR, MEMBERSHIPS, OF_SENSE = 60, 24, 16, 12, 8
 """How many of each a page shows at first."""
 
 MOST = 1000
@@ -140,17 +137,9 @@ class Views:
         }
 
     def word(self, row: int, n: int = NEAR) -> View:
-        """A word: its classes, neighbours and contexts, and its place in the tree."""
-        _check("word number", row, len(self.thesaurus))
-        return next(self.each_word(range(row, row + 1), n))
-
-    def each_word(self, rows: range, n: int = NEAR) -> Iterator[View]:
-        """The views of several words, whose neighbours are looked for together."""
-        near = self.thesaurus.all_neighbours(np.array(rows), _count(n)) if n else [[]] * len(rows)
-        yield from map(self._word, rows, near)
-
-    def _word(self, row: int, near: Sequence[Neighbour]) -> View:
+        """A word: its classes, senses, neighbours and contexts, and its place in the tree."""
         thesaurus = self.thesaurus
+        _check("word number", row, len(thesaurus))
         word, seen = str(thesaurus.words[row]), float(thesaurus.counts.word_totals[row])
         belongs = thesaurus.membership(word)
         return {
@@ -163,13 +152,14 @@ class Views:
                 {**self._named(node), "probability": brief(p)}
                 for node, p in list(belongs.items())[:MEMBERSHIPS]
             ],
+            "senses": self._senses(word, seen),
             "neighbours": [
                 {
                     "id": thesaurus.rows[one.word],
                     "word": one.word,
-                    "similarity": brief(one.similarity),
+                    "distance_bits": brief(bits(one.distance)),
                 }
-                for one in near
+                for one in (thesaurus.neighbours(word, _count(n)) if n else ())
             ],
             "contexts": [_context(one, seen) for one in thesaurus.evidence(word, CONTEXTS)],
         }
@@ -220,6 +210,19 @@ class Views:
         """The first k classes."""
         nodes = self.thesaurus.nodes(k)
         return {"k": len(nodes), "classes": [self._named(node) for node in nodes]}
+
+    def _senses(self, word: str, seen: float) -> list[View]:
+        """The senses of a word with several; of a word with one, its place says as much."""
+        found = self.thesaurus.senses(word, OF_SENSE)
+        return [
+            {
+                **self._named(one.node),
+                "weight": brief(one.share),
+                "like": [{"id": self.thesaurus.rows[like], "word": like} for like in one.words],
+                "contexts": [_context(context, seen) for context in one.contexts],
+            }
+            for one in (found if len(found) > 1 else ())
+        ]
 
     def _named(self, node: int) -> View:
         return {

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from roget.learn.thesaurus.edits import Edit, Remembered
 from roget.learn.thesaurus.labels import LABEL
+from roget.learn.thesaurus.neighbours import OWN
 from roget.learn.thesaurus.thesaurus import Thesaurus
 from roget.learn.thesaurus.values import (
     Neighbour,
     Placement,
+    Sense,
     TypicalContext,
     TypicalWord,
     WordClass,
@@ -15,10 +17,12 @@ from roget.learn.thesaurus.values import (
 
 __all__ = [
     "LABEL",
+    "OWN",
     "Edit",
     "Neighbour",
     "Placement",
     "Remembered",
+    "Sense",
     "Thesaurus",
     "TypicalContext",
     "TypicalWord",

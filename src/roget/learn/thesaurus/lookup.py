@@ -20,7 +20,8 @@ from roget.learn.clustering.result import Clustering
 from roget.learn.thesaurus import places as placing
 from roget.learn.thesaurus.labels import LABEL, Labels
 from roget.learn.thesaurus.neighbours import Neighbours
-from roget.learn.thesaurus.values import Neighbour, TypicalContext, TypicalWord, WordClass
+from roget.learn.thesaurus.senses import Senses
+from roget.learn.thesaurus.values import Neighbour, Sense, TypicalContext, TypicalWord, WordClass
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 Rows: TypeAlias = npt.NDArray[np.intp]
@@ -103,23 +104,46 @@ class Lookup:
         return node
 
     def neighbours(self, word: str, n: int = 10, by: str = "both") -> list[Neighbour]:
-        """The n words that are most like a word, the likest first.
+        """The n words that are most like a word, the nearest first.
 
-        Similarities are cosines, as standard deviations above the mean of common words. By
-        "counts" they are of the words' own contexts, which tell the more, the more surprising they
-        are; by "classes" of what their classes do. By "both", of words with e tokens (the geometric
-        mean), e/(e + 100) is by their own contexts, and the rest by the vectors that the classes
-        were made by, or by the classes if there are none; words seen a few times only (e of 10)
-        count half.
+        The distance is the Jensen–Shannon divergence (nats, at most log 2) of what is known of
+        the words. By "classes" that is what their classes do: Σ p(c|word) p(context|c). By "counts"
+        it is what they did themselves: p(context|word). By "both", half of each: classes alone do
+        not tell words apart that are wholly in one, counts alone are sparse.
         """
-        return self.all_neighbours(np.array([self.row(word)]), n, by)[0]
+        found = self._near.nearest(self.row(word), n, by)
+        return [Neighbour(str(self.words[at]), float(d)) for at, d in zip(*found, strict=True)]
 
-    def all_neighbours(self, rows: Rows, n: int = 10, by: str = "both") -> list[list[Neighbour]]:
-        """The neighbours of the words of some rows, which takes less time than one by one."""
-        return [
-            [Neighbour(str(self.words[at]), float(s)) for at, s in zip(*found, strict=True)]
-            for found in self._near.nearest(rows, n, by)
-        ]
+    def senses(self, word: str, n: int = 10) -> list[Sense]:
+        """The classes in which a word is used, the commonest first; of most words, its place only.
+
+        Each has n contexts that vote for it, as in `evidence`, and n words of the class that are
+        most like the word in these contexts. The word itself has no vote (see the module `senses`),
+        so that a word alone in its class has a sense without contexts and words.
+        """
+        row = self.row(word)
+        own = self._conditional[[row]].toarray().ravel()
+        found = []
+        for one in self._senses.of(row, n):
+            told = one.contexts, own[one.contexts], self._average[one.contexts]
+            lifts = np.log(told[1] / np.maximum(told[2], 1e-300))
+            contexts = zip(
+                self.contexts[told[0]].tolist(), told[1].tolist(), lifts.tolist(), strict=True
+            )
+            found.append(
+                Sense(
+                    int(self._leaves[one.cluster]),
+                    one.share,
+                    tuple(TypicalContext(*context) for context in contexts),
+                    tuple(self.words[one.words].tolist()),
+                )
+            )
+        return found
+
+    @property
+    def sense_memberships(self) -> Any:
+        """p(class|word) by senses, a csr_array of words × clusters: see `senses`."""
+        return self._senses.memberships
 
     def nodes(
         self, k: int | None = None, *, depth: int | None = None, value: float | None = None
@@ -291,7 +315,12 @@ class Lookup:
 
     @cached_property
     def _near(self) -> Neighbours:
-        return Neighbours(self.counts, self.clustering)
+        rank = self._layout.first[self._leaves]
+        return Neighbours(self._conditional, self.memberships, self.centroids, self.mass, rank)
+
+    @cached_property
+    def _senses(self) -> Senses:
+        return Senses(self.counts, self.tree.cluster[self.places], self.tree.n_clusters)
 
     @cached_property
     def _layout(self) -> placing.Layout:

@@ -35,7 +35,7 @@ LEAST = 0.01
 
 _OF_COUNTS = ("rows", "_conditional", "_own_entropy")
 _OF_CENTROIDS = ("_average",)
-_OF_PLACES = ("places", "_generated", "_labels")
+_OF_PLACES = ("places", "_generated", "_labels", "_senses")
 """What is known of counts, centroids and places, and can be taken over where they are the same."""
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -24,15 +23,21 @@ class TypicalContext(NamedTuple):
 
 
 class Neighbour(NamedTuple):
-    """A word like another one, and how much: in deviations above what is common."""
+    """A word near another one, and how far it is (nats)."""
 
     word: str
-    similarity: float
+    distance: float
 
-    @property
-    def distance(self) -> float:
-        """The smaller, the more alike: exp(−similarity)."""
-        return math.exp(-self.similarity)
+
+class Sense(NamedTuple):
+    """A class in which a word is used, and how much of the word it is."""
+
+    node: int
+    share: float
+    contexts: tuple[TypicalContext, ...]
+    """Contexts of the word that vote for it, the weightiest first."""
+    words: tuple[str, ...]
+    """Words of the class that are most like the word in these contexts."""
 
 
 class Placement(NamedTuple):

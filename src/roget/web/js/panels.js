@@ -1,11 +1,11 @@
 // What is known of a class, and of a word.
-/** @import { ClassView, Typical, WordView } from "./types" */
+/** @import { ClassView, Sense, Typical, WordView } from "./types" */
 
 import { source } from "./api.js";
 import { el, said } from "./dom.js";
 import { amount, count, decimal, percent } from "./format.js";
 import { renameDialog, targetDialog } from "./edit.js";
-import { classLink } from "./links.js";
+import { classLink, wordLink } from "./links.js";
 import { classItem, contextRows, dot, figure, heading, links, meter, nearness, wordItem } from "./parts.js";
 import { state } from "./state.js";
 
@@ -63,9 +63,15 @@ export function classPanel(data) {
   ];
 }
 
+/** @param {Sense[]} senses */
+const senseRows = (senses) => el("ol", { class: "rows" }, senses.map((one) =>
+  el("li", {}, classItem(one), meter(one.weight, one.node), figure(percent(one.weight), "how much of the word it is"),
+    el("p", { class: "told" }, "as ", one.like.flatMap((like, at) => [at ? ", " : "", el("a", { href: wordLink(like) }, said(like.word))])),
+    el("p", { class: "told quiet" }, one.contexts.flatMap((context, at) => [at ? " · " : "", said(context.context)])))));
+
 /** @param {WordView} data */
 export function wordPanel(data) {
-  const tree = state.tree, likest = data.neighbours[0]?.similarity ?? 0;
+  const tree = state.tree, nearest = data.neighbours[0]?.distance_bits ?? 0;
   const belongs = data.memberships.filter((one, at) => at === 0 || one.probability >= 0.005), rest = data.among - belongs.length;
   const way = data.path.flatMap((one, at) => [at ? " › " : "", el("a", { href: classLink(one.node) }, said(tree.name(one.node)))]);
   return [
@@ -76,14 +82,15 @@ export function wordPanel(data) {
     el("p", { class: "place quiet", "aria-label": "Place in the tree" }, way),
     state.about.editable ? el("div", { class: "actions" },
       el("button", { type: "button", class: "button", text: "Move to …", on: { click: () => targetDialog("move", data) } })) : null,
+    data.senses.length ? el("section", {}, heading("Senses", "words like it there, contexts that say so"), senseRows(data.senses)) : null,
     el("section", {}, heading("Classes", rest > 0 ? `and ${count(rest)} more, of less than 0.5 % each` : null), el("ol", { class: "rows" }, belongs.map((one) =>
       el("li", {}, classItem(one), meter(one.probability, one.node), figure(percent(one.probability), "p(class|word)"))))),
     el("div", { class: "columns" },
-      el("section", {}, heading("Neighbours", "deviations above the usual"), el("ol", { class: "rows" }, data.neighbours.map((one) =>
-        el("li", {}, wordItem(one), meter(likest > 0 ? Math.max(0, one.similarity / likest) : 0), figure(decimal(one.similarity), "how much more alike than common words are, in standard deviations"))))),
+      el("section", {}, heading("Neighbours", "bits apart"), el("ol", { class: "rows" }, data.neighbours.map((one) =>
+        el("li", {}, wordItem(one), meter(nearness(one.distance_bits, nearest)), figure(decimal(one.distance_bits, 3), "bits apart, of 0 to 1; the longer the bar, the nearer"))))),
       el("section", {}, heading("Contexts", "count, against usual"), contextRows(data.contexts, amount, "count"))),
     links({ name: "word", place: `/api/word/${data.id}`, data, sheet: () => [["kind", "name", "value"],
-      ...data.memberships.map((one) => ["class", one.label, one.probability]), ...data.neighbours.map((one) => ["neighbour", one.word, one.similarity]),
+      ...data.memberships.map((one) => ["class", one.label, one.probability]), ...data.senses.map((one) => ["sense", one.label, one.weight]), ...data.neighbours.map((one) => ["neighbour", one.word, one.distance_bits]),
       ...data.contexts.map((one) => ["context", one.context, one.amount])] }),
   ];
 }

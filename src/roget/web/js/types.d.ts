@@ -11,10 +11,11 @@ export interface ClassView extends Named {
   value: number | null; path: Named[]; children: Named[]; offset: number;
   typical: Typical[]; listed?: number; contexts: Context[];
 }
+export interface Sense extends Named { weight: number; like: Word[]; contexts: Context[] }
 export interface WordView extends Word {
   observations: number; among: number; path: Named[];
-  memberships: (Named & { probability: number })[];
-  neighbours: (Word & { similarity: number })[];
+  memberships: (Named & { probability: number })[]; senses: Sense[];
+  neighbours: (Word & { distance_bits: number })[];
   contexts: Context[];
 }
 export interface Found { words: (Word & { class: Named })[]; classes: Named[] }

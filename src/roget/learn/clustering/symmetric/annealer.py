@@ -22,9 +22,9 @@ import numpy as np
 from roget.core.tree import Tree
 from roget.core.types import Array, Floats
 from roget.errors import InputError
-from roget.learn.clustering.annealing.crew import Energy, ranges
+from roget.learn.clustering.annealing.crew import Crew, Energy, ranges
 from roget.learn.clustering.annealing.data import Data
-from roget.learn.clustering.annealing.states import Search, Settings, Split, State
+from roget.learn.clustering.annealing.states import Settings, Split, State
 from roget.learn.clustering.symmetric import kernels
 from roget.learn.clustering.symmetric.rule import temper
 
@@ -48,8 +48,8 @@ BLOCK = 32
 """Clusters whose instability is sought at once."""
 
 
-class SymmetricAnnealer(Search):
-    """The search itself.
+class SymmetricAnnealer:
+    """The search itself; `states` drives it.
 
     `words` and `contexts` hold the expected counts p(n,c) and p(v,c), a row for each word or
     context; each sums to 1.
@@ -74,10 +74,14 @@ class SymmetricAnnealer(Search):
     ) -> None:
         if settings.n_clusters is None:
             raise InputError("the symmetric model needs a number of clusters")
-        super().__init__(data, settings, pause)
+        self.data, self.settings = data, settings
         self.most = min(settings.n_clusters, data.n_words)
         self.target = BETA if settings.beta is None else settings.beta
         self.beta = min(self.target, BETA)
+        self.crew = Crew(settings.n_jobs)
+        self.splits: list[Split] = []
+        self.finished = False
+        self._pause = pause or (lambda: None)
         rows, dtype = data.rows, data.rows.values.dtype
         self._rows, self._columns = ranges(rows.indptr), ranges(data.columns.indptr)
         joint = (rows.values * np.repeat(data.prior, np.diff(rows.indptr))).astype(dtype)
@@ -88,6 +92,10 @@ class SymmetricAnnealer(Search):
         self.contexts = data.background[:, None].astype(dtype)
         self._modes = self._random(1, 1)
         self.energy = self._settle(1, 0.0)
+
+    def close(self) -> None:
+        """End the threads."""
+        self.crew.close()
 
     @property
     def k(self) -> int:
@@ -115,28 +123,50 @@ class SymmetricAnnealer(Search):
         """p(c) of each cluster."""
         return np.asarray(self.words.sum(axis=0), dtype=np.float64)
 
-    def _run(self) -> Iterator[State]:
+    def states(self) -> Iterator[State]:
+        """Split until enough, then sharpen, then settle."""
+        if self.finished:
+            yield self._state(last=True)
+            return
         while self.beta <= BETA and self.k < self.most and self._split():
-            yield self.state()
+            yield self._state()
         while self.beta < self.target:
             self.beta = min(self.target, self.beta + SHARPEN)
             self.energy = self._settle(SETTLE_STEPS, self.settings.tol)
             if self.beta < self.target:
-                yield self.state()
+                yield self._state()
         self.energy = self._settle(self.settings.max_iter, self.settings.tol)
+        self.finished = True
+        yield self._state(last=True)
 
     def wind_up(self) -> None:
         """Leave off where it is: nothing is missing."""
 
     def snapshot(self) -> dict[str, Any]:
         """All that is needed to go on from here, as arrays and plain data."""
-        arrays = {"words": self.words, "contexts": self.contexts, "modes": self._modes}
-        return super().snapshot() | arrays
+        return {
+            "words": self.words,
+            "contexts": self.contexts,
+            "modes": self._modes,
+            "beta": self.beta,
+            "finished": self.finished,
+            "energy": vars(self.energy),
+            "splits": [split.plain() for split in self.splits],
+        }
 
     def restore(self, kept: dict[str, Any]) -> None:
         """Go on from a snapshot."""
-        super().restore(kept)
-        self.words, self.contexts, self._modes = kept["words"], kept["contexts"], kept["modes"]
+        self.words, self.contexts = kept["words"], kept["contexts"]
+        self._modes, self.beta = kept["modes"], kept["beta"]
+        self.finished = bool(kept["finished"])
+        self.energy = Energy(**kept["energy"])
+        self.splits = [Split.of(split) for split in kept["splits"]]
+
+    def _state(self, last: bool = False) -> State:
+        energy = self.energy
+        return State(
+            self, self.beta, self.k, energy.free, energy.distortion, energy.entropy, True, last
+        )
 
     def _settle(self, steps: int, tol: float) -> Energy:
         """Tempered EM until the free energy falls by less than `tol` of itself."""

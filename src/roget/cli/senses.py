@@ -1,0 +1,29 @@
+"""`roget senses THESAURUS WORD`."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from roget.cli import options
+from roget.cli.deliver import Format, Output, deliver
+
+
+def senses(
+    thesaurus: options.ThesaurusArgument,
+    word: Annotated[str, typer.Argument(metavar="WORD", help="The word to look up.")],
+    n: Annotated[
+        int, typer.Option("--number", "-n", min=1, metavar="N", help="Words and contexts of each.")
+    ] = 8,
+    format: Format = None,
+    output: Output = None,
+) -> None:
+    """The senses of a word: its classes, the contexts that vote for each, and words like it there.
+
+    The word itself has no vote. Most words have one sense, which is their place in the thesaurus.
+    """
+    from roget.learn.opening import open_thesaurus
+    from roget.report import words
+
+    deliver(words.senses(open_thesaurus(thesaurus), word, n), format, output)

@@ -1,0 +1,119 @@
+"""Senses: planted ones are found, pure words have one, and no word votes for itself."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from roget import Counts
+from roget.learn.thesaurus.senses import Senses, fit
+from thesauri import CONTEXTS, EACH, MIXED, THESAURI, hard, mixtures
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("share", [0.5, 0.3])
+def test_mixtures_have_both_senses_and_pure_words_have_one(seed, share):
+    counts, home, pairs = mixtures(seed, share)
+    t = hard(counts, home)
+    for row, pair in enumerate(pairs):
+        found = t.senses(f"m{row}")
+        assert {int(t.tree.cluster[one.node]) for one in found} == set(pair)
+        weights = {int(t.tree.cluster[one.node]): one.share for one in found}
+        assert weights[pair[1]] == pytest.approx(share, abs=0.15)
+    single = [len(t.senses(f"w{row}")) == 1 for row in range(MIXED * EACH)]
+    assert np.mean(single) >= 0.95
+
+
+def test_each_sense_has_its_own_contexts_and_words():
+    counts, home, pairs = mixtures()
+    t = hard(counts, home)
+    for row, pair in enumerate(pairs):
+        for one in t.senses(f"m{row}", 5):
+            family = int(t.tree.cluster[one.node])
+            assert family in pair
+            told = [int(context.context[1:]) // CONTEXTS for context in one.contexts]
+            assert set(told) <= {family, MIXED}, "its own, or those that all have"
+            assert told.count(family) >= 4
+            assert all(home[t.row(word)] == family for word in one.words)
+            assert f"m{row}" not in one.words
+            own = counts.matrix[[t.row(f"m{row}")]].toarray().ravel() / 400
+            for context in one.contexts:
+                assert context.probability == own[int(context.context[1:])]
+
+
+def test_a_sense_is_not_told_of_a_word_seen_a_few_times():
+    counts, home, _ = mixtures()
+    few = counts.matrix.toarray()
+    few[-1] = np.where(np.arange(few.shape[1]) % 40 == 0, np.minimum(few[-1], 1), 0)
+    t = hard(Counts(few, counts.words, counts.contexts), home)
+    (one,) = t.senses(f"m{MIXED - 1}")
+    assert one.node == t.path(f"m{MIXED - 1}")[-1]
+
+
+def test_a_word_alone_in_its_class_has_no_vote_for_it():
+    counts, home, _ = mixtures()
+    home[-1] = MIXED  # a class of its own
+    t = hard(counts, home)
+    senses = {int(t.tree.cluster[one.node]) for one in t.senses(f"m{MIXED - 1}")}
+    assert senses == {MIXED - 1, 1}, "of which it was made"
+    home[0] = MIXED + 1
+    t = hard(counts, home)
+    (one,) = t.senses("w0")
+    assert (one.node, one.share, one.contexts, one.words) == (t.path("w0")[-1], 1.0, (), ())
+
+
+def test_edits_are_heeded():
+    counts, home, _ = mixtures()
+    t = hard(counts, home)
+    there = t.path("w20")[-1]
+    (one,) = t.move("w0", there).senses("w0")
+    assert one.node == there
+    kept = t._senses
+    assert t.rename(there, "named")._senses is kept
+
+
+@settings(max_examples=60)
+@given(THESAURI)
+def test_shares_add_up_to_one_and_words_of_one_sense_are_in_their_place(t):
+    table = t.sense_memberships
+    assert table.shape == t.memberships.shape
+    assert np.asarray(table.sum(axis=1)).ravel() == pytest.approx(np.ones(len(t)))
+    for word in t.words.tolist():
+        found = t.senses(word)
+        assert sum(one.share for one in found) == pytest.approx(1)
+        assert [one.share for one in found] == sorted((one.share for one in found), reverse=True)
+        assert len({one.node for one in found}) == len(found)
+        assert len(found) > 1 or found[0].node == t.path(word)[-1]
+        assert all(word not in one.words for one in found)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_order_of_words_makes_no_difference(seed):
+    random = np.random.default_rng(seed)
+    counts, home, _ = mixtures(seed, 0.4, 200)
+    order = random.permutation(home.size)
+    turned = Counts(counts.matrix[order], counts.words[order], counts.contexts)
+    one = Senses(counts, home, MIXED).memberships.toarray()
+    other = Senses(turned, home[order], MIXED).memberships.toarray()
+    assert one[order] == pytest.approx(other, abs=1e-6)
+
+
+@given(st.integers(0, 10**6), st.integers(1, 6))
+def test_weights_are_those_of_least_squares(seed, size):
+    from scipy.optimize import nnls
+
+    random = np.random.default_rng(seed)
+    atoms = np.eye(size) + 0.1 * random.random((size, size))
+    target = random.normal(size=size)
+    weights = fit((atoms @ atoms.T)[None], (atoms @ target)[None])[0]
+    assert weights == pytest.approx(nnls(atoms.T, target)[0], abs=1e-3)
+
+
+def test_counts_without_anything_to_say():
+    counts = Counts([[1, 1], [1, 1], [0, 0]], ["a", "b", "c"], ["x", "y"])
+    t = hard(counts, np.array([0, 0, 1]))
+    for word in "abc":
+        (one,) = t.senses(word)
+        assert (one.node, one.share) == (t.path(word)[-1], 1.0)
