@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -11,6 +11,7 @@ from roget.core.types import BoolArray
 from roget.errors import InputError, UnknownName
 from roget.learn.corpus.base import NONE, Ids, Pairs, Tables, Tokens, add_tags
 from roget.learn.corpus.relations import Choice
+from roget.learn.corpus.terms import Joiner
 
 SIDES = ("both", "left", "right", "apart", "each")
 """Which neighbours count, and whether their side or place is part of the context's name."""
@@ -25,7 +26,7 @@ class Windows:
     Punctuation, where tags tell it, is left out and takes no place. A token without a word takes
     its place and pairs with nothing. Function words, if they are given, take no place either;
     where there are tags, these tell them too. With `per_one`, which is such a multiple that all are
-    whole numbers, a neighbour d places away counts per_one/d times.
+    whole numbers, a neighbour d places away counts per_one/d times. Terms (see there) are words.
     """
 
     def __init__(
@@ -36,6 +37,7 @@ class Windows:
         tags: bool = False,
         per_one: int | None = None,
         function_words: Iterable[str] | None = None,
+        terms: Sequence[str] = (),
     ) -> None:
         if window < 1:
             raise InputError(f"window {window}: expected at least 1 place")
@@ -43,6 +45,7 @@ class Windows:
             raise UnknownName("side of a window", sides, SIDES)
         self._window, self._sides, self._tables, self._tags = window, sides, tables, tags
         self._per_one = per_one
+        self._join = Joiner(terms, tables) if terms else None
         self._drops = function_words is not None
         dropped = frozenset(function_words or ())
         self._is_dropped = Choice(tables.words, dropped.__contains__)
@@ -50,7 +53,7 @@ class Windows:
 
     def __call__(self, tokens: Tokens) -> Pairs:
         """The pairs of a batch: nearest neighbours first, those to the left before the right."""
-        words, sentences = self._places(tokens)
+        words, sentences = self._places(self._join(tokens) if self._join else tokens)
         word, slot, context, times = [], [], [], []
         for distance in range(1, self._window + 1):
             before, after = words[:-distance], words[distance:]

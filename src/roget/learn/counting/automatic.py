@@ -1,6 +1,6 @@
 """How plain text is read if nothing was said: tagged where its language has a tagger, else not.
 
-Windows then leave out the function words, which the text itself tells.
+Windows then leave out function words and join terms, which the text itself tells.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from roget.core.io.source import STANDARD_INPUT, Source, standard_head
 from roget.learn.corpus.base import Tables, Tokens
 from roget.learn.corpus.detect import detect
 from roget.learn.corpus.function_words import find_function_words
+from roget.learn.corpus.terms import find_terms
 from roget.learn.counting.options import Options
 from roget.learn.counting.parts import Recipe
 
@@ -23,8 +24,8 @@ HEAD = 1 << 16
 """Bytes that tell the kind and the language of a source."""
 _LOOKED_AT = 20
 """Sources, spread over all of them, that tell the language."""
-_SAMPLE = 4 << 20
-"""Bytes that tell the function words."""
+_SAMPLE, _SLOW_SAMPLE = 4 << 20, 1 << 19
+"""Bytes that tell function words and terms; those that a tagger has to read for it."""
 _SHOWN = 12
 
 
@@ -49,36 +50,55 @@ def language(name: str, attribute: str, default: Any) -> Any:
     return getattr(catalogue.load("languages", name), attribute, default)
 
 
-def drop_function_words(sources: Sequence[Source], recipe: Recipe) -> tuple[Recipe, list[str]]:
-    """The recipe with the words to leave out, and which those are."""
+def look_at_words(
+    sources: Sequence[Source], recipe: Recipe, options: Options
+) -> tuple[Recipe, list[str]]:
+    """The recipe of a window with the words to leave out and those to join, and which they are."""
+    ours = options.window is None
+    drop = ours if options.function_words is None else not options.function_words
+    join = ours if options.terms is None else options.terms
+    if not (drop or join):
+        return recipe, []
     if any(source.path == STANDARD_INPUT for source in sources):
-        said = "function words are counted too: standard input is read only once"
-        return recipe, [said]
-    tables = Tables()
+        return recipe, [
+            "standard input is read only once: function words and terms stay as they are"
+        ]
+    tables, notes = Tables(), []
     batches = list(_sample(sources, recipe, tables))
-    if any(tokens.upos is not None for tokens in batches):
-        said = "left out: function words, by their tags (--function-words keeps them)"
-        return replace(recipe, function_words=()), [said]
-    found = find_function_words(batches, tables.words)
-    if not found:
-        return recipe, ["too little text to tell function words: they are counted too"]
-    more = f" and {len(found) - _SHOWN} more" if len(found) > _SHOWN else ""
-    said = f"left out as function words: {', '.join(found[:_SHOWN])}{more}"
-    return replace(recipe, function_words=found), [f"{said} (--function-words keeps them)"]
+    tagged = any(tokens.upos is not None for tokens in batches)
+    found = () if tagged else find_function_words(batches, tables.words)
+    if not (tagged or found):
+        return recipe, ["too little text to tell function words: all words are counted"]
+    if drop:
+        recipe = replace(recipe, function_words=found)
+        by = (
+            ": function words, by their tags" if tagged else f" as function words: {_listed(found)}"
+        )
+        notes.append(f"left out{by} (--function-words keeps them)")
+    terms = find_terms(batches, tables, found) if join else ()
+    if terms:
+        notes.append(f"counted as one word: {_listed(terms)} (--no-terms)")
+    return replace(recipe, terms=terms), notes
+
+
+def _listed(words: Sequence[str]) -> str:
+    """The first of some words, and how many there are."""
+    more = f" and {len(words) - _SHOWN:,} more" if len(words) > _SHOWN else ""
+    return f"{', '.join(words[:_SHOWN])}{more}"
 
 
 def _sample(sources: Sequence[Source], recipe: Recipe, tables: Tables) -> Iterator[Tokens]:
     """Batches of tokens from all over the sources."""
     read = catalogue.load("readers", recipe.reader)
-    taken = sum(source.size for source in sources)
-    share = max(1, -(-taken // _SAMPLE))
-    for source in islice(map(replace, sources), 0, None, share):
+    most = _SLOW_SAMPLE if recipe.reader == "hanta" else _SAMPLE
+    step = max(1, -(-sum(source.size for source in sources) // most))
+    left = most
+    for source in islice(map(replace, sources), 0, None, step):
         for tokens in read(source, tables, recipe.reading):
             yield tokens
-            if tokens.upos is not None:
+            if source.read >= left:
                 return
-            if source.read >= _SAMPLE:
-                break
+        left -= source.read
 
 
 def _spread(sources: Sequence[Source]) -> Sequence[Source]:

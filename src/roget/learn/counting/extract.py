@@ -167,6 +167,7 @@ def drawer(recipe: Recipe, tables: Tables) -> Callable[[Tokens], Pairs]:
             recipe.tags,
             recipe.per_one if recipe.decay else None,
             recipe.function_words,
+            recipe.terms,
         )
     from roget.learn.corpus.relations import Extractor, parse
 

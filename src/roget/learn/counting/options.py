@@ -46,6 +46,11 @@ class Options(Checked):
         help="Of a window: count the, of, and the like too; no leaves them out, as the text or its "
         "tags tell them. Default: no, unless --window is given.",
     )
+    terms: bool | None = option(
+        None,
+        help="Of a window: words that are often side by side and seldom apart are one: "
+        "prime_minister. Default: yes, unless --window is given.",
+    )
     reader: str | None = option(
         None, choices="readers", help="How to read the inputs, if their names mislead."
     )

@@ -52,6 +52,8 @@ class Recipe:
     """Of a window: a neighbour d places away counts 1/d."""
     function_words: tuple[str, ...] | None = None
     """Of a window: what takes no place and is counted nowhere; None if all words are counted."""
+    terms: tuple[str, ...] = ()
+    """Of a window: two words each that in a row are one."""
     tags: bool = False
     """Words and contexts carry their part of speech: drink/VERB."""
     columns: tuple[str, ...] = ()

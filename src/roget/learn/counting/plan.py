@@ -20,7 +20,7 @@ from roget.errors import InputError
 from roget.learn.corpus.base import Reading, Tables
 from roget.learn.corpus.relations import ALL, slots_of
 from roget.learn.counting import parts
-from roget.learn.counting.automatic import choose_tagger, drop_function_words, head, language
+from roget.learn.counting.automatic import choose_tagger, head, language, look_at_words
 from roget.learn.counting.extract import TABULAR, drawer
 from roget.learn.counting.options import TAGGERS, Options, Words
 from roget.learn.counting.parts import Cuts, Recipe, Task
@@ -57,7 +57,7 @@ DEFAULT_WINDOW = 3
 _SETTLED = ("reader", "tagger", "model", "window", "sides", "decay")
 """Options that say how plain text is to be read."""
 
-_WINDOWED = ("sides", "decay", "function_words")
+_WINDOWED = ("sides", "decay", "function_words", "terms")
 
 _UNHEEDED: dict[str, tuple[str, ...]] = {
     "conllu": ("model", "lines"),
@@ -107,10 +107,9 @@ def plan_count(inputs: Inputs, options: Options) -> CountPlan:
     if reader == UNPARSED and not any(is_asked(options, name) for name in _SETTLED):
         options, told = choose_tagger(sources, options)
     recipe, notes = recipe_of(options, reader)
-    kept = options.window is not None if options.function_words is None else options.function_words
-    if recipe.window and not kept:
-        recipe, left_out = drop_function_words(sources, recipe)
-        notes += left_out
+    if recipe.window:
+        recipe, found = look_at_words(sources, recipe, options)
+        notes += found
     return CountPlan(
         sources, recipe, cuts_of(options, recipe), plan_tasks(sources, recipe), (*told, *notes)
     )
@@ -136,8 +135,7 @@ def recipe_of(options: Options, reader: str) -> tuple[Recipe, list[str]]:
         window,
         options.sides,
         window is not None and (options.window is None if options.decay is None else options.decay),
-        None,
-        options.tags or any(name.removeprefix("~") == ALL for name in relations),
+        tags=options.tags or any(name.removeprefix("~") == ALL for name in relations),
         transpose=bool(options.transpose),
         limit=options.limit,
     )

@@ -1,0 +1,67 @@
+"""Terms of several words: which are found, and what joining them leaves of a batch."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from roget.learn.corpus.base import NONE, Tables, Tokens
+from roget.learn.corpus.terms import Joiner, find_terms
+
+
+def batch(tables, *sentences, tags=None):
+    """Sentences written as words with blanks between, "-" for a token without a word."""
+    words = [word for sentence in sentences for word in sentence.split()]
+    ids = np.array([NONE if word == "-" else tables.words.id(word) for word in words], np.int32)
+    starts = np.cumsum([0, *(len(sentence.split()) for sentence in sentences)])
+    upos = tags and np.array([tables.upos.id(tag) for tag in tags.split()], np.int32)
+    return Tokens(starts, ids, upos)
+
+
+def texts(tokens, tables):
+    words = [None if i == NONE else tables.words.texts[i] for i in tokens.word.tolist()]
+    pairs = zip(tokens.starts[:-1].tolist(), tokens.starts[1:].tolist(), strict=True)
+    return [words[a:b] for a, b in pairs]
+
+
+@pytest.fixture
+def text():
+    """Words at random, between which "hot dog" stands, and "dog" and "7 up" and "of us" as well."""
+    generator = np.random.default_rng(0)
+    some = [f"w{i}" for i in generator.integers(0, 300, 4000)]
+    for i in range(0, 4000, 100):
+        some[i] += " the hot dog" if i % 200 else " the dog 7 up of us"
+    return " ".join(some)
+
+
+def test_what_is_often_together_and_seldom_apart(text):
+    tables = Tables()
+    read = batch(tables, text)
+    assert find_terms([read], tables, ("the", "of")) == ("hot dog",)
+    assert set(find_terms([read], tables, ())) > {"hot dog", "of us"}
+    assert find_terms([batch(tables, *text.split(" "))], tables, ()) == ()
+    assert find_terms([], tables, ()) == ()
+
+
+def test_rows_of_terms_are_joined_inside_sentences_only():
+    tables = Tables()
+    join = Joiner(["world trade", "trade union", "union -"], tables)
+    read = batch(tables, "a world trade union", "world trade", "trade a world", "trade - union")
+    assert texts(join(read), tables) == [
+        ["a", "world_trade_union"], ["world_trade"], ["trade", "a", "world"],
+        ["trade", None, "union"],
+    ]  # fmt: skip
+    assert texts(join(batch(tables, "world")), tables) == [["world"]]
+
+
+def test_tags_let_only_noun_phrases_be_terms():
+    tables = Tables()
+    join = Joiner(["hot dog", "dog runs"], tables)
+    read = batch(tables, "hot dog runs", tags="ADJ NOUN VERB")
+    joined = join(read)
+    assert texts(joined, tables) == [["hot_dog", "runs"]]
+    assert [tables.upos.texts[i] for i in joined.upos.tolist()] == ["NOUN", "VERB"]
+    found = find_terms(
+        [batch(tables, "x hot dog runs " * 20, tags="X ADJ NOUN VERB " * 20)], tables, ()
+    )
+    assert found == ("hot dog",)
