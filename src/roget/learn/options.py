@@ -30,7 +30,7 @@ class Plan:
     """How a thesaurus is made of counts."""
 
     method: str = option(
-        "soft",
+        "spherical",
         choices="clusterers",
         help="How to cluster: by the directions of words' vectors (spherical); soft classes of "
         "words by annealing, or of associations (symmetric); or as many as shorten the description "

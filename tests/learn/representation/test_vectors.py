@@ -1,0 +1,84 @@
+"""Weights, vectors made of them, and vectors of words that were not there."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+from roget.learn.representation.vectors import Representation, spread, weigh
+
+
+def draw(words: int, contexts: int, seed: int = 0, kinds: int = 4) -> sparse.csr_array:
+    rng = np.random.default_rng(seed)
+    kind = np.arange(words) * kinds // words
+    rates = np.where(np.arange(contexts) % kinds == kind[:, None], 3.0, 0.3)
+    return sparse.csr_array(rng.poisson(rates).astype(float))
+
+
+def test_weights_are_the_logarithms_by_hand() -> None:
+    counts = np.array([[6.0, 2, 0], [1, 0, 3]])
+    found = weigh(sparse.csr_array(counts), counts.sum(axis=0)).toarray()
+    for i, j in np.ndindex(2, 3):
+        ratio = counts[i, j] * counts.sum() / (counts[i].sum() * counts[:, j].sum())
+        assert found[i, j] == pytest.approx(max(0.0, np.log(ratio)) if ratio else 0.0, rel=1e-6)
+
+
+def test_vectors_are_those_of_a_dense_decomposition() -> None:
+    counts = draw(40, 60)
+    found = Representation.learn(counts, widths=(40, 40))
+    weights = weigh(counts, np.asarray(counts.sum(axis=0)).ravel()).toarray()
+    # With all dimensions, cosines of vectors are cosines of rows, and both blocks say the same.
+    rows = weights / np.linalg.norm(weights, axis=1, keepdims=True)
+    np.testing.assert_allclose(found.vectors @ found.vectors.T, rows @ rows.T, atol=2e-3)
+
+
+def test_words_learnt_are_embedded_where_they_are() -> None:
+    counts = draw(300, 500)
+    found = Representation.learn(counts, widths=(20, 30))
+    again = found.embed(counts)
+    np.testing.assert_allclose(np.sum(again * found.vectors, axis=1), 1, atol=2e-3)
+    assert not found.embed(sparse.csr_array((2, 500))).any()
+
+
+def test_a_word_beside_others_is_beside_itself() -> None:
+    counts = draw(30, 40)
+    words = np.array([f"w{n}" for n in range(30)], dtype=object)
+    contexts = np.array([f"conj:w{n}" for n in range(20)] + [f"obj:v{n}" for n in range(20)])
+    plain = Representation.learn(counts, widths=(5, 5)).weights.toarray()
+    looped = Representation.learn(counts, words=words, contexts=contexts, widths=(5, 5))
+    more = looped.weights.toarray() - plain
+    rows, columns = np.nonzero(more > 1e-6)
+    assert rows.tolist() == columns.tolist() == list(range(20))
+    np.testing.assert_allclose(more[rows, columns], plain.max(axis=1)[:20], rtol=1e-5)
+
+
+def test_what_is_kept_is_read_again_and_checked() -> None:
+    found = Representation.learn(draw(50, 60), widths=(5, 8)).keep(np.array([3, -1, 7]))
+    kept = found.to_arrays()
+    again = Representation.of_arrays(kept)
+    assert np.array_equal(again.vectors, found.vectors)
+    assert again.n_words == 3
+    assert np.array_equal(again.embed(draw(4, 60, 1)), found.embed(draw(4, 60, 1)))
+    for name, wrong in (
+        ("rows", np.array([50])), ("rows", np.array([0.5])), ("width", np.array([99])),
+        ("vectors", kept["vectors"][:-1]), ("totals", np.full(60, np.nan)),
+        ("weights.indices", kept["weights.indices"] + 60),
+    ):  # fmt: skip
+        with pytest.raises(ValueError, match=name.partition(".")[0]):
+            Representation.of_arrays({**kept, name: wrong})
+
+
+def test_spreading_is_the_sum_by_hand() -> None:
+    rng = np.random.default_rng(0)
+    vectors = rng.normal(size=(12, 4)).astype(np.float32)
+    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+    common = np.array([0, 2, 4, 6, 8])
+    found = spread(vectors, vectors[common], common, share=0.4, nearest=2)
+    for row in range(12):
+        cosines = {c: float(vectors[row] @ vectors[c]) for c in common if c != row}
+        best = sorted(cosines, key=lambda c: -cosines[c])[:2]
+        weights = np.array([max(cosines[c], 0) ** 3 for c in best])
+        near = weights @ vectors[best] / max(weights.sum(), 1e-12)
+        mixed = 0.6 * vectors[row] + 0.4 * near
+        np.testing.assert_allclose(found[row], mixed / np.linalg.norm(mixed), atol=1e-5)
