@@ -39,7 +39,7 @@ class Plan:
     clusters: int | str | None = option(
         AUTO, flags=CLUSTERS, metavar="K|auto", help="How many classes of words."
     )
-    top: int | None = option(5000, minimum=1, help="Take the so many most frequent words.")
+    top: int | None = option(20_000, minimum=1, help="Take the so many most frequent words.")
     random_state: int | None = option(
         0, minimum=0, maximum=LAST_SEED, flags=("--seed",), help="Seed of everything random."
     )

@@ -12,6 +12,7 @@ from scipy import sparse
 from roget.core.counts.views import ppmi, unit
 from roget.core.folder import Schema, need_arrays
 from roget.learn.attachment.words import traits
+from roget.learn.representation import decompose
 
 Floats = npt.NDArray[np.float32]
 
@@ -104,7 +105,7 @@ def embedded(cells: Cells, seed: int, dimensions: int = DIMENSIONS) -> Vectors:
         return Vectors([], np.zeros((0, 0), np.float32), [], np.zeros((0, 0), np.float32))
     words, contexts, counts = tabulate(cells)
     times, seen = (np.asarray(counts.sum(axis=axis)).ravel() for axis in (1, 0))
-    left, values, right = _singular(ppmi(counts, times, seen), dimensions, seed)
+    left, values, right = decompose(ppmi(counts, times, seen), dimensions, seed)
     hints = [at for at, name in enumerate(contexts) if name.startswith("^")]
     seen = seen[hints]
     rarity = np.maximum(np.log(seen.max(initial=1.0) / np.maximum(seen, 1e-9)), 0.1)
@@ -123,19 +124,6 @@ def classed(cells: Cells, seed: int) -> Vectors:
     words, _, shares = tabulate(cells)
     held = np.asarray(shares.sum(axis=0)).ravel() / len(words)
     weight = np.sqrt(np.maximum(-np.log(np.minimum(held, 1.0)), 0.0))
-    left, values, _ = _singular(sparse.csr_array(shares * weight[None, :]), DIMENSIONS, seed)
+    left, values, _ = decompose(sparse.csr_array(shares * weight[None, :]), DIMENSIONS, seed)
     hints = np.zeros((0, values.size), dtype=np.float32)
     return Vectors(words, unit((left * values).astype(np.float32)), [], hints)
-
-
-def _singular(matrix: Any, dimensions: int, seed: int) -> tuple[Any, Any, Any]:
-    """The largest singular values with their vectors; a small matrix is done exactly."""
-    from sklearn.utils.extmath import randomized_svd
-
-    most = min(matrix.shape)
-    if most <= dimensions:
-        return tuple(np.linalg.svd(matrix.toarray(), full_matrices=False))  # type: ignore[return-value]
-    found: tuple[Any, Any, Any] = randomized_svd(
-        matrix.astype(np.float32), dimensions, n_iter=3, random_state=seed
-    )
-    return found

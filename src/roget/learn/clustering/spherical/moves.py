@@ -34,12 +34,27 @@ def start(vectors: Singles, k: int, order: Ints) -> Ints:
     if k >= first.size:
         labels = np.arange(first.size)
     else:
-        labels = fcluster(linkage(vectors[first], "ward"), k, "maxclust").astype(np.int64) - 1
+        labels = fcluster(linkage(_distances(vectors[first]), "ward"), k, "maxclust") - 1
+        labels = labels.astype(np.int64)
     if first.size == vectors.shape[0]:
         found = np.empty(first.size, dtype=np.int64)
         found[first] = labels
         return found
     return nearest(vectors, centres_of(vectors[first], labels, int(labels.max()) + 1))[0]
+
+
+def _distances(vectors: Singles) -> Floats:
+    """Of unit vectors, pair by pair as `linkage` takes them: √(2 − 2·cosine)."""
+    n = vectors.shape[0]
+    found = np.empty(n * (n - 1) // 2)
+    begin = 0
+    for at in range(0, n, BLOCK):
+        table = vectors[at : at + BLOCK] @ vectors[at:].T
+        for row in range(table.shape[0]):
+            line = table[row, row + 1 :]
+            found[begin : begin + line.size] = line
+            begin += line.size
+    return np.asarray(np.sqrt(np.maximum(2 - 2 * found, 0)))
 
 
 def move(vectors: Singles, labels: Ints, pause: Callable[[], None], weights: Any = None) -> Ints:
