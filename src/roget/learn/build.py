@@ -27,10 +27,11 @@ from roget.learn.counting import count as counting
 from roget.learn.counting.options import Options as Counting
 from roget.learn.counting.plan import Inputs, is_asked, plan_count
 from roget.learn.evaluation.trial import trial
-from roget.learn.opening import open_counts
+from roget.learn.opening import open_classes, open_counts
 from roget.learn.options import Options, Plan, offered, own_options
 from roget.learn.thesaurus import Edit, Thesaurus
 from roget.learn.thesaurus import files as thesaurus_files
+from roget.learn.treecut.naming import name_classes
 
 _READY = ("min_count", "min_context", "min_pair", "transpose")
 """What can be asked of counts that are there already."""
@@ -183,6 +184,8 @@ def _built(
     counts, more = _chosen(counts, wanted, options)
     model = _clusterer(wanted, folder, counts, clustering).fit(counts)
     thesaurus = Thesaurus.from_clustering(counts, model)
+    if wanted.names is not None:
+        thesaurus.labels.update(name_classes(thesaurus, open_classes(wanted.names)))
     if wanted.heldout and not model.interrupted_:
         thesaurus.provenance["heldout"] = trial(counts, model, wanted.random_state, clustering)
     return Built(thesaurus, (*notes, *more, *model.notes_), model.interrupted_)
@@ -190,8 +193,10 @@ def _built(
 
 def _clusterer(wanted: Plan, folder: Path, counts: Counts, progress: Report | None) -> Any:
     # Named by the run, so that one with other counts or options begins anew.
-    asked_for = asdict(replace(wanted, heldout=True))
-    digest = hashlib.sha256(json.dumps([__version__, asked_for, counts.shape]).encode())
+    asked_for = asdict(replace(wanted, heldout=True, names=None))
+    digest = hashlib.sha256(
+        json.dumps([__version__, asked_for, counts.shape], default=os.fspath).encode()
+    )
     for array in (counts.matrix.indptr, counts.matrix.indices, counts.matrix.data):
         digest.update(array.tobytes())
     name = f"{wanted.method}-{digest.hexdigest()[:16]}"

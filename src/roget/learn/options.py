@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import Any
@@ -43,8 +44,14 @@ class Plan:
     random_state: int | None = option(
         0, minimum=0, maximum=LAST_SEED, flags=("--seed",), help="Seed of everything random."
     )
-    heldout: bool = option(True, help="Try the classes on tokens held out; about doubles the time.")
     """None draws a seed, so that the next run cannot go on from where this one stopped."""
+    heldout: bool = option(True, help="Try the classes on tokens held out; about doubles the time.")
+    names: str | os.PathLike[str] | None = option(
+        None,
+        metavar="TAXONOMY",
+        help="Name classes by those of a taxonomy that cover them best: WordNet's, of a SKOS file, "
+        "a child–parent table, another thesaurus.",
+    )
     own: Mapping[str, Any] = field(default_factory=dict)
     """Options of the method itself, as `own_options` names them."""
 
