@@ -62,7 +62,7 @@ def test_a_table_becomes_a_thesaurus(table, tmp_path):
     made = build(table, output=out, clusters=2)
     assert parted(made) == FAMILIES
     assert same(Thesaurus.load(out), made)
-    assert made.provenance["clusterer"] == "SoftAnnealing"
+    assert made.provenance["clusterer"] == "SphericalTree"
     assert made.counts.provenance["inputs"][0]["path"] == str(table)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["pairs.tsv", "t"]
     assert same(build(table, clusters=2), made), "with no output too, and with the same seed"
@@ -233,9 +233,9 @@ def test_other_options_or_a_changed_file_begin_anew(table, tmp_path):
         raise Stop
 
     with pytest.raises(Stop):
-        build(table, output=out, clusters=4, progress=stop)
+        build(table, output=out, method="soft", clusters=4, progress=stop)
     with pytest.raises(Stop):
-        build(table, output=out, clusters=3, progress=stop)
+        build(table, output=out, method="soft", clusters=3, progress=stop)
     kept = {path.name.partition("-")[0] for path in (tmp_path / "t.partial").iterdir()}
     assert kept == {"counts", "counts.key", "soft", "lock", "partial.json"}
     planted(seed=5, tokens=80).write(table)
@@ -252,7 +252,8 @@ def interrupt(state):
     if state["n_clusters"] == 3:
         os.kill(os.getpid(), signal.SIGINT)
 
-built = run(sys.argv[1], sys.argv[2], Options(), Plan(clusters=6), clustering=interrupt)
+plan = Plan(method="soft", clusters=6)
+built = run(sys.argv[1], sys.argv[2], Options(), plan, clustering=interrupt)
 print(built.interrupted, built.thesaurus.tree.n_clusters)
 """
 
@@ -268,7 +269,7 @@ def test_ctrl_c_keeps_the_classes_found_so_far(table, tmp_path):
     found = int(done.stdout.split()[1])
     assert Thesaurus.load(out).tree.n_clusters == found < 6
     assert (tmp_path / "t.partial").is_dir(), "so that the next run can go on"
-    whole = build(table, output=out, min_count=1, clusters=6)
+    whole = build(table, output=out, method="soft", min_count=1, clusters=6)
     assert whole.tree.n_clusters == 6
     assert json.loads((out / "thesaurus.json").read_text())["shape"][2] == 6
 

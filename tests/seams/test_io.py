@@ -86,7 +86,7 @@ def test_every_command_reads_every_compression(
     text = "1\tDrink\tdrink\tVERB\t_\t_\t0\troot\t_\t_\n2\ttea\ttea\tNOUN\t_\t_\t1\tobj\t_\t_\n\n"
     parsed = packed(tmp_path, "text.conllu", text, suffix)
     roget_does("count", parsed, "-o", tmp_path / "p.tsv")
-    assert (tmp_path / "p.tsv").read_text().splitlines()[1] == "tea\tdrink\t1"
+    assert (tmp_path / "p.tsv").read_text().splitlines()[1] == "tea\tobj:drink\t1"
     gold = packed(tmp_path, "gold.tsv", "item\tlabel\na\tx\nb\ty\n", suffix)
     assert "homogeneity" in roget_does("score", gold, gold)
 

@@ -42,11 +42,14 @@ def ppmi(
     return view
 
 
-def unit(rows: npt.ArrayLike) -> npt.NDArray[Any]:
-    """Rows of length 1; those of length 0 stay."""
+def unit(rows: Any) -> Any:
+    """Rows of length 1, of an array or a csr_array; those of length 0 stay."""
+    if sparse.issparse(rows):
+        lengths = np.sqrt(np.asarray(rows.multiply(rows).sum(axis=1)).ravel())
+        return sparse.csr_array(sparse.diags_array(1 / np.where(lengths > 0, lengths, 1)) @ rows)
     rows = np.asarray(rows)
     lengths = np.linalg.norm(rows, axis=1, keepdims=True)
-    return np.asarray(rows / np.where(lengths > 0, lengths, 1))
+    return rows / np.where(lengths > 0, lengths, 1)
 
 
 def like(matrix: Matrix, data: npt.NDArray[np.float64]) -> Matrix:

@@ -69,7 +69,7 @@ class Representation:
         totals = np.asarray(matrix.sum(axis=0), dtype=np.float64).ravel()
         weights = _close(weigh(matrix, totals), words, contexts)
         parts, lengths, values = [], [], []
-        for table, width in zip((weights, _unit(weights)), widths, strict=True):
+        for table, width in zip((weights, unit(weights)), widths, strict=True):
             left, singular, _ = decompose(table, width, seed)
             rows = (left * singular).astype(np.float32)
             lengths.append(np.linalg.norm(rows, axis=1))
@@ -91,7 +91,7 @@ class Representation:
         weights = weigh(matrix, self.totals)
         found = []
         for at, (new, known) in enumerate(
-            ((weights, self.weights), (_unit(weights), self._unit_weights))
+            ((weights, self.weights), (unit(weights), self._unit_weights))
         ):
             found.append(unit(np.asarray((new @ known.T) @ self._basis[at], dtype=np.float32)))
         return np.asarray(np.hstack(found) * np.float32(2**-0.5))
@@ -135,7 +135,7 @@ class Representation:
 
     @cached_property
     def _unit_weights(self) -> Any:
-        return _unit(self.weights)
+        return unit(self.weights)
 
     @cached_property
     def _basis(self) -> list[Singles]:
@@ -192,9 +192,3 @@ def _close(weights: Any, words: Any, contexts: Any) -> Any:
     best = weights.max(axis=1).toarray().ravel()
     loops = sparse.csr_array((best[rows], (rows, columns)), shape=weights.shape)
     return sparse.csr_array(weights + loops, dtype=np.float32)
-
-
-def _unit(weights: Any) -> Any:
-    """Rows of length 1."""
-    lengths = np.sqrt(np.asarray(weights.multiply(weights).sum(axis=1))).ravel()
-    return sparse.csr_array(sparse.diags_array(1 / np.where(lengths > 0, lengths, 1)) @ weights)

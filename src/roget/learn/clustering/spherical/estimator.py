@@ -33,6 +33,9 @@ from roget.learn.representation import Representation
 SIZE = 40
 """Words in a class: as many as people read and find a name for (half of them have 36 or fewer)."""
 
+FEW = 100
+"""Words of which none is set aside: so few can all be looked at."""
+
 COMMON = 5000
 """The most frequent words, among which neighbours are looked for."""
 
@@ -51,8 +54,8 @@ class SphericalTree(Clusterer, Options):
     n_clusters: how many; None for one in 40 words, which people can read and name.
     levels: sizes of the levels of the tree, such as "8,64,512"; the last is the number of classes.
     min_contexts: words with fewer contexts take no part in learning.
-    set_aside: leave unsure words out of a thesaurus: those, and the ones whose class would be
-        farther from them than another one, if they were not in it.
+    set_aside: leave unsure words out of a thesaurus of more than 100: those, and the ones whose
+        class would be farther from them than another one, if they were not in it.
     checkpoint: a folder in which a long run is kept and from which it goes on.
     progress: called with {"fraction"} as the run goes on.
 
@@ -118,7 +121,7 @@ class SphericalTree(Clusterer, Options):
         labels = np.unique(labels, return_inverse=True)[1]
         k = int(labels.max()) + 1
         own, others = fit_of(vectors, labels, k)
-        unsure = (own < others) if self.set_aside and 1 < k < n else np.zeros(n, dtype=bool)
+        unsure = (own < others) if self.set_aside and FEW < n > k > 1 else np.zeros(n, dtype=bool)
         # No class is left without a word that is sure.
         unsure &= np.isin(labels, labels[~unsure])
         centres = centres_of(vectors, labels, k)
@@ -178,7 +181,7 @@ class SphericalTree(Clusterer, Options):
         few = np.setdiff1d(np.arange(matrix.shape[0]), learnt).tolist()
         contexts = np.diff(matrix.indptr)
         self.unsure_ = {}
-        if self.set_aside:
+        if self.set_aside and matrix.shape[0] > FEW:
             told = {row: f"seen in {plural(int(contexts[row]), 'context')}" for row in few}
             self.unsure_ = told | dict.fromkeys(learnt[unsure].tolist(), BETWEEN)
         if self.unsure_:
