@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Protocol, TypeAlias
 
 import numpy as np
@@ -30,6 +30,8 @@ class Reading:
     """A spaCy pipeline (name or folder), or the language of the tagger."""
     lines: bool = False
     """Plain text: every line is a sentence; otherwise sentences end by Unicode's rules."""
+    both: bool = False
+    """Parsed text: tokens tell their forms beside their lemmas, from readers that can."""
 
 
 class Strings:
@@ -63,6 +65,8 @@ class Tokens:
     head: Ids | None = None
     """The head's place in this batch (not in its sentence); NONE for roots."""
     deprel: Ids | None = None
+    form: Ids | None = None
+    """The forms as words, if both were asked for."""
 
     def __len__(self) -> int:
         return len(self.word)
@@ -70,9 +74,13 @@ class Tokens:
     def first(self, sentences: int) -> Tokens:
         """The same batch without what comes after so many sentences."""
         stop = int(self.starts[sentences])
-        columns = (self.upos, self.head, self.deprel)
+        columns = (self.upos, self.head, self.deprel, self.form)
         cut = (None if column is None else column[:stop] for column in columns)
         return Tokens(self.starts[: sentences + 1], self.word[:stop], *cut)
+
+    def with_words(self, word: Ids) -> Tokens:
+        """The same batch with other words."""
+        return replace(self, word=word)
 
 
 @dataclass

@@ -24,11 +24,9 @@ FORM, LEMMA, UPOS, HEAD, DEPREL = 1, 2, 3, 6, 7
 
 def read(source: Source, tables: Tables, reading: Reading) -> Iterator[Tokens]:
     """CoNLL-U: parsed text, in batches; broken lines are raised together at the end."""
-    words = _Column(
-        [FORM] if reading.form else [LEMMA, FORM],
-        tables.words,
-        str if reading.keep_case else str.lower,
-    )
+    fold = str if reading.keep_case else str.lower
+    words = _Column([FORM] if reading.form else [LEMMA, FORM], tables.words, fold)
+    forms = _Column([FORM], tables.words, fold) if reading.both else None
     upos, deprels = _Column([UPOS], tables.upos), _Column([DEPREL], tables.deprels)
     problems: list[tuple[str, str]] = []
     tabs = 0
@@ -41,7 +39,8 @@ def read(source: Source, tables: Tables, reading: Reading) -> Iterator[Tokens]:
         if len(problems) >= MAX_PROBLEMS:
             break
         if lines.tokens and not problems:
-            yield Tokens(lines.starts, words(lines), upos(lines), lines.heads, deprels(lines))
+            columns = words(lines), upos(lines), lines.heads, deprels(lines)
+            yield Tokens(lines.starts, *columns, None if forms is None else forms(lines))
     if problems and not tabs:
         what = "no tab, here or after: expected CoNLL-U, ten columns divided by tabs"
         problems = [(problems[0][0], what)]

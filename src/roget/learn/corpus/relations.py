@@ -171,6 +171,11 @@ def pattern_of(name: str) -> str | Sequence[str]:
     return pattern
 
 
+def is_preset(name: str) -> bool:
+    """Whether a name stands for several patterns."""
+    return "/" not in name and not isinstance(pattern_of(name.removeprefix(_ROUND)), str)
+
+
 def slots_of(names: Sequence[str]) -> list[str]:
     """The names that slots of these relations begin with, each once."""
     return list(dict.fromkeys(relation.name for relation in parse(names)))

@@ -1,11 +1,14 @@
-"""How plain text is read if nothing was said: tagged where its language has a tagger, else not.
+"""How text is read if nothing was said: plain text tagged where its language has a tagger.
 
-Windows then leave out function words and join terms, which the text itself tells.
+Windows leave out function words and join terms, presets of relations leave out nouns that are none
+and mend lemmas; the text itself tells all of them.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from importlib.util import find_spec
 from itertools import islice
@@ -13,10 +16,13 @@ from typing import Any
 
 from roget import catalogue
 from roget.core.io.source import STANDARD_INPUT, Source, standard_head
+from roget.errors import InputError
 from roget.learn.corpus.base import Tables, Tokens
 from roget.learn.corpus.detect import detect
 from roget.learn.corpus.function_words import find_function_words
+from roget.learn.corpus.relations import is_preset
 from roget.learn.corpus.terms import find_terms
+from roget.learn.corpus.vetting import Evidence
 from roget.learn.counting.options import Options
 from roget.learn.counting.parts import Recipe
 
@@ -26,6 +32,8 @@ _LOOKED_AT = 20
 """Sources, spread over all of them, that tell the language."""
 _SAMPLE, _SLOW_SAMPLE = 4 << 20, 1 << 19
 """Bytes that tell function words and terms; those that a tagger has to read for it."""
+_EVIDENCE = 64 << 20
+"""Bytes that tell which nouns are none, and which lemmas are wrong."""
 _SHOWN = 12
 
 
@@ -85,6 +93,55 @@ def _listed(words: Sequence[str]) -> str:
     """The first of some words, and how many there are."""
     more = f" and {len(words) - _SHOWN:,} more" if len(words) > _SHOWN else ""
     return f"{', '.join(words[:_SHOWN])}{more}"
+
+
+def vet_nouns(
+    sources: Sequence[Source], recipe: Recipe, options: Options
+) -> tuple[Recipe, list[str]]:
+    """The recipe of relations with nouns to leave out and lemmas to mend, and what those are."""
+    preset = any(map(is_preset, recipe.relations))
+    odd_words = not preset if options.odd_words is None else options.odd_words
+    repair = preset if options.repair is None else options.repair
+    if odd_words and not repair:
+        return recipe, []
+    if any(source.path == STANDARD_INPUT for source in sources):
+        return recipe, ["nouns are counted as they are tagged: standard input is read only once"]
+    tables = Tables()
+    evidence = Evidence(tables)
+    read = catalogue.load("readers", recipe.reader)
+    reading = replace(recipe.reading, both=repair and not recipe.reading.form)
+    size = sum(source.size for source in sources)
+    for source in islice(map(replace, sources), 0, None, max(1, size // _EVIDENCE)):
+        # What is broken is told when it is counted.
+        with suppress(InputError, OSError):
+            for tokens in read(source, tables, reading):
+                evidence.add(tokens)
+                if source.read >= _EVIDENCE:
+                    break
+    notes: list[str] = []
+    left_out: tuple[str, ...] = ()
+    if not odd_words:
+        found = evidence.odd()
+        left_out = tuple(sorted(word for words in found.values() for word in words))
+        notes = [
+            f"left out as {name}, {_frequent(words)} (--odd-words keeps them)"
+            for name, words in found.items()
+            if words
+        ]
+    mended = evidence.repairs()
+    if mended:
+        said = Counter[str]()
+        for (_, lemma), (word, n) in mended.items():
+            said[f"{lemma} → {word}"] += n
+        notes.append(f"lemmas mended, {_frequent(said)} (--no-repair)")
+    repairs = tuple(sorted((*pair, word) for pair, (word, _) in mended.items()))
+    reading = replace(recipe.reading, both=bool(repairs))
+    return replace(recipe, reading=reading, left_out=left_out, repairs=repairs), notes
+
+
+def _frequent(words: Counter[str]) -> str:
+    ordered = sorted(words.items(), key=lambda one: (-one[1], one[0]))
+    return f"{words.total():,} tokens: {_listed([word for word, _ in ordered])}"
 
 
 def _sample(sources: Sequence[Source], recipe: Recipe, tables: Tables) -> Iterator[Tokens]:

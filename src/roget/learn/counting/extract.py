@@ -18,6 +18,7 @@ from roget.core.io import duck
 from roget.core.io.source import STANDARD_INPUT
 from roget.engines.base import Increment
 from roget.learn.corpus.base import NONE, Pairs, Tables, Tokens
+from roget.learn.corpus.vetting import Vet
 from roget.learn.counting import parts, tabular
 from roget.learn.counting.parts import Facts, Recipe, Task
 from roget.learn.counting.tally import Tally
@@ -70,6 +71,8 @@ class Extract:
         tables = Tables()
         tally = Tally(tables, folder, connection)
         draw = drawer(self.recipe, tables)
+        vet = Vet(tables, self.recipe.left_out, self.recipe.repairs)
+        unvetted = not (self.recipe.left_out or self.recipe.repairs)
         read = catalogue.load("readers", self.recipe.reader)
         left, seen = Limit(self.recipe.limit), Seen(tables)
         digest, read_once = hashlib.sha256(), 0
@@ -79,7 +82,7 @@ class Extract:
             before = 0
             for tokens in read(source, tables, self.recipe.reading):
                 taken = left.take(tokens)
-                pairs = draw(taken)
+                pairs = draw(taken if unvetted else vet(taken))
                 seen.add(taken, pairs)
                 if self.recipe.transpose:
                     pairs = Pairs(pairs.context, pairs.slot, pairs.word, pairs.times)

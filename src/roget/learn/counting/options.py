@@ -62,6 +62,16 @@ class Options(Checked):
     model: str | None = option(
         None, metavar="NAME|FOLDER", help="The spaCy pipeline, or the language of the tagger."
     )
+    odd_words: bool | None = option(
+        None,
+        help="Of parsed text: keep pronouns, measures and single letters that are tagged as nouns. "
+        "Default: not where a preset (nouns, …) is counted.",
+    )
+    repair: bool | None = option(
+        None,
+        help="Of parsed text: mend lemmas of nouns that the text speaks against (data: datum). "
+        "Default: where a preset is counted.",
+    )
     columns: str | Sequence[str | int] | Mapping[str, str | int] | None = option(
         None,
         metavar="ROLE=COLUMN",

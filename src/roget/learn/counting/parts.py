@@ -54,6 +54,10 @@ class Recipe:
     """Of a window: what takes no place and is counted nowhere; None if all words are counted."""
     terms: tuple[str, ...] = ()
     """Of a window: two words each that in a row are one."""
+    left_out: tuple[str, ...] = ()
+    """Of relations: what is tagged as a noun and is none."""
+    repairs: tuple[tuple[str, str, str], ...] = ()
+    """Of relations: forms and lemmas of nouns, with the words that are counted instead."""
     tags: bool = False
     """Words and contexts carry their part of speech: drink/VERB."""
     columns: tuple[str, ...] = ()

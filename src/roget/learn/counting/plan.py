@@ -20,7 +20,13 @@ from roget.errors import InputError
 from roget.learn.corpus.base import Reading, Tables
 from roget.learn.corpus.relations import ALL, slots_of
 from roget.learn.counting import parts
-from roget.learn.counting.automatic import choose_tagger, head, language, look_at_words
+from roget.learn.counting.automatic import (
+    choose_tagger,
+    head,
+    language,
+    look_at_words,
+    vet_nouns,
+)
 from roget.learn.counting.extract import TABULAR, drawer
 from roget.learn.counting.options import TAGGERS, Options, Words
 from roget.learn.counting.parts import Cuts, Recipe, Task
@@ -42,6 +48,9 @@ SUFFIXES = {
 
 UNPARSED, TAGGED = "text", "hanta"
 """The readers of what is neither parsed nor a table, and of the same with a tagger."""
+
+PARSED = ("conllu", "docbin")
+"""Readers of what was parsed before, which may be read twice: it takes no time."""
 
 BUNDLE = 8 << 20
 """Small files are counted together until they have so many bytes."""
@@ -109,6 +118,9 @@ def plan_count(inputs: Inputs, options: Options) -> CountPlan:
     recipe, notes = recipe_of(options, reader)
     if recipe.window:
         recipe, found = look_at_words(sources, recipe, options)
+        notes += found
+    if recipe.relations and recipe.reader in PARSED:
+        recipe, found = vet_nouns(sources, recipe, options)
         notes += found
     return CountPlan(
         sources, recipe, cuts_of(options, recipe), plan_tasks(sources, recipe), (*told, *notes)
