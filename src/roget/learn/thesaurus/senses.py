@@ -3,10 +3,10 @@
 A word is put together of classes: its row of PPMI, of length 1, is fitted by a sum of the rows of
 classes with weights that are not negative, and each class is known by its other words only. A word
 of one sense is not wholly like its class, either: what counts is by how much another class weighs
-more than it does with the words of the first, in units of their spread. The fit is made twice, by
-contexts and by how classes share them, and both are averaged, which is steadier. Frequent words
-have more senses (Zipf 1945) and more evidence for them, so that the bar is lower for words in more
-contexts than usual, and higher for others.
+more than it does with the words that have the same place, in units of their spread. The fit is made
+twice, by contexts and by how classes share them, and both are averaged, which is steadier. Frequent
+words have more senses (Zipf 1945) and more evidence for them, so that the bar is lower for words in
+more contexts than usual, and higher for others.
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ SWEEPS = 10
 MOST = 4
 """Senses of a word, at most."""
 
-BAR = 4.5
+BAR = 4.2
 """Spreads by which a class has to weigh more than with others, for a word in as many contexts as
 usual: chosen such that nine of ten nouns with one sense in WordNet stay in one class."""
 
 ZIPF = 2.5
 """Spreads by which the bar is lower for a word in e times as many contexts."""
 
-APART = 0.3
+APART = 0.2
 """Classes that are more alike than this, by the cosine of their rows, are one sense."""
 
 PRIOR = 10.0
@@ -69,7 +69,9 @@ class Senses:
         self._alike = self._gram / lengths / lengths[:, None]
         known = self._weigh()
         shares = like(known[0], (known[0].data + known[1].data) / 2)
-        first = np.asarray(shares.argmax(axis=1)).ravel()
+        # Its place is the first sense of a word, unless nobody but the word itself speaks for it.
+        placed = np.asarray(shares[np.arange(home.size), home]).ravel() > 0
+        first = np.where(placed, home, np.asarray(shares.argmax(axis=1)).ravel())
         row = np.repeat(np.arange(home.size), np.diff(shares.indptr))
         score = stand_out(known, shares, first[row], belongs)
         score += ZIPF * _more_than_usual(np.diff(counts.matrix.indptr))[row]
@@ -176,7 +178,7 @@ def fit(grams: Floats, wanted: Floats) -> Floats:
 
 
 def stand_out(known: list[Any], shares: Any, first: Ints, belongs: Any) -> Floats:
-    """By how many spreads each share is above that of the words in a class, the first of its word.
+    """By how many spreads each share is above that of words in the first class of its word.
 
     `known` has the shares by either fit, at the same places as `shares`.
     """
