@@ -12,6 +12,7 @@ import pytest
 from typer.testing import CliRunner
 
 from learn.classmodel.conftest import planted
+from roget import catalogue
 from roget.cli import app
 from roget.errors import InputError
 from roget.learn.classmodel import RECIPES
@@ -136,4 +137,6 @@ def test_the_table_is_there_if_the_figure_fails(
 
 def test_models_are_listed() -> None:
     done = CliRunner().invoke(app, ["list", "models", "--json"])
-    assert [entry["name"] for entry in json.loads(done.stdout)] == list(RECIPES)
+    names = [entry["name"] for entry in json.loads(done.stdout)]
+    assert names == catalogue.names("models")
+    assert set(names) == {*RECIPES, *catalogue.names("clusterers")}
