@@ -25,6 +25,9 @@ from roget.learn.clustering.result import NONE, Clustering, Posterior, Rule, Uni
 LEVELS = (1.0, 0.5, 0.25, 0.1)
 """The parts of the clusters that are left at the levels of a tree which serve prediction."""
 
+ALONE = 0.9
+"""With so many classes for a word, nothing was clustered."""
+
 _NAMES = ("words_", "contexts_", "feature_names_in_")
 _NOT_KEPT = ("progress", "checkpoint", "random_state")
 
@@ -246,6 +249,23 @@ class Clusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
     @property
     def _n_features_out(self) -> int:
         return self.n_clusters_
+
+    def _trivial(self) -> list[str]:
+        """What to know, and to do, where nothing was clustered, though that was not asked for."""
+        k, words = self.n_clusters_, self.labels_.size
+        if self.interrupted_ or words < 2 or k == getattr(self, self.number, None):
+            return []
+        if k == 1:
+            return [
+                f"all {words:,} words are in one class: ask for a number of classes, or bring more "
+                "counts"
+            ]
+        if k < ALONE * words:
+            return []
+        return [
+            f"{k:,} classes of {words:,} words: nothing was clustered, as each word's own counts "
+            "tell it from the others; ask for a number of classes, or cut the tree"
+        ]
 
     def _tell(self, done: float, **facts: Any) -> None:
         """Report how far the run is."""

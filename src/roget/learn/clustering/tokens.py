@@ -20,6 +20,10 @@ WEIGHT_STEPS, CHANGE = 500, 1e-6
 LEAST = 1e-4
 """What the last prediction keeps at least where several are weighed."""
 
+CHOOSING = 0
+"""The seed by which tokens are held out where a number of clusters, or what makes it, is chosen: it
+is to follow the counts, not the seed of a run."""
+
 
 @dataclass(frozen=True, eq=False)
 class Cells:

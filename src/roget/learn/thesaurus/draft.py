@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy import sparse
 
+from roget.core.merging import merge
 from roget.core.types import Ints
 from roget.learn.clustering.memberships import one_hot
 from roget.learn.thesaurus.edits import MERGE, RENAME, SURE, Edit, Found, Remembered, found_again
-from roget.learn.thesaurus.merging import merge
 from roget.learn.thesaurus.places import places_of, sizes_of
 
 if TYPE_CHECKING:

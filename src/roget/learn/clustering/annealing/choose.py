@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -12,12 +12,12 @@ from scipy import sparse
 from roget.core.counts import Counts
 from roget.core.types import Floats
 from roget.learn.clustering import tokens as heldout
-from roget.learn.clustering.annealing.walk import Method, Walker
+from roget.learn.clustering.annealing.walk import Method, Point, Walker
 from roget.learn.clustering.tokens import hold_out
 
 HELD_OUT = 0.1
 LOSSES = ("backoff", "alone")
-PATIENCE = 3
+PATIENCE = 2
 """The search ends when so many numbers of clusters in a row brought nothing."""
 
 ERRORS = 2.0
@@ -25,6 +25,9 @@ ERRORS = 2.0
 
 LEAST = 1e-4
 """And by how much besides, nats."""
+
+SOFTER = 0.7
+"""More clusters are looked at from this part of the β on that was best for fewer."""
 
 MOST = 768
 
@@ -132,19 +135,42 @@ def _groups(
     walker: Walker, options: Options, words: int, tokens: heldout.Cells
 ) -> Iterator[list[_Candidate]]:
     """For one number of clusters after another, candidates for every β."""
+    least = 0.0
     for k in _grid(min(words, MOST)):
         search = options.method.search
         reached, at = walker.reach(k, search.first_beta(options.beta))
         highest = search.last_beta(at) if options.beta is None else options.beta
         if reached < k:
             return
-        points = list(walker.sharpened(k, highest))
+        points: Iterable[Point] = walker.sharpened(k, highest, least)
         if options.beta is not None:
-            points = points[-1:]
-        yield [
+            points = list(points)[-1:]
+        group = _while_better(
             _candidate(k, beta, tokens, tokens.predicted(found.memberships, found.centroids))
             for beta, found in points
-        ]
+        )
+        least = _first_beta(group)
+        yield group
+
+
+def _first_beta(group: list[_Candidate]) -> float:
+    """From which β on more clusters are looked at, by the losses on which β has an effect."""
+    starts = []
+    for loss in LOSSES:
+        losses = [candidate.row[loss] for candidate in group]
+        if max(losses) - min(losses) > LEAST:
+            starts.append(SOFTER * group[int(np.argmin(losses))].row["beta"])
+    return min(starts, default=0.0)
+
+
+def _while_better(candidates: Iterator[_Candidate]) -> list[_Candidate]:
+    """The candidates up to the first that is not better, by any loss, than the one before."""
+    found: list[_Candidate] = []
+    for new in candidates:
+        found.append(new)
+        if len(found) > 1 and all(new.row[loss] > found[-2].row[loss] - LEAST for loss in LOSSES):
+            break
+    return found
 
 
 def _candidate(k: int, beta: float, tokens: heldout.Cells, classes: Floats | None) -> _Candidate:

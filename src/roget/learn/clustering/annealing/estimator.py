@@ -21,10 +21,12 @@ from roget.learn.clustering.annealing.options import Options
 from roget.learn.clustering.annealing.states import Settings, Split
 from roget.learn.clustering.annealing.walk import Method, Walker
 from roget.learn.clustering.base import Clusterer
+from roget.learn.clustering.gaps import close_gaps
 from roget.learn.clustering.inputs import learnable, table
 from roget.learn.clustering.memberships import replace_rows, sparsify
 from roget.learn.clustering.options import CALLED
 from roget.learn.clustering.result import BETA, Clustering, Rule
+from roget.learn.clustering.tokens import CHOOSING
 
 
 class Annealing(Clusterer, Options):
@@ -63,12 +65,20 @@ class Annealing(Clusterer, Options):
             data.background, self.method.rule(state.beta), self.unit, path,
             vars(self).get("contexts_"),
         )  # fmt: skip
-        memberships = sparsify(bare.place(matrix))
-        if self.method.own:
-            memberships = replace_rows(memberships, learnt, state.membership)
-        self.clustering_ = dataclasses.replace(bare, memberships=memberships)
-        self.notes_ = _notes(path, self.method.search.lowest)
-        wanted, found = settings.n_clusters, self.n_clusters_
+
+        def settle(found: Clustering, own: Any = None) -> Any:
+            placed = sparsify(found.place(matrix))
+            if not self.method.own:
+                return placed
+            return replace_rows(placed, learnt, found.memberships[learnt] if own is None else own)
+
+        whole = dataclasses.replace(bare, memberships=settle(bare, state.membership))
+        self.clustering_ = close_gaps(whole, settle)
+        self.notes_ = [
+            *_notes(path, self.method.search.lowest, state.n_clusters - self.n_clusters_),
+            *self._trivial(),
+        ]
+        wanted, found = settings.n_clusters, state.n_clusters
         if wanted is not None and found < wanted and not self.interrupted_:
             were = "1 cluster was" if found == 1 else f"{found} clusters were"
             warnings.warn(
@@ -108,7 +118,11 @@ class Annealing(Clusterer, Options):
             with keeping.interruptible() as pause:
                 # The run itself is the other half of the work.
                 chosen = choose(
-                    part, self, seed, lambda k, at, done: self._report(k, at, done / 2, None), pause
+                    part,
+                    self,
+                    CHOOSING,
+                    lambda k, at, done: self._report(k, at, done / 2, None),
+                    pause,
                 )
             self.interrupted_ = chosen.interrupted
             n_clusters, beta = chosen.n_clusters, chosen.beta if beta is None else beta
@@ -181,12 +195,17 @@ def _row(energy: Any, split: Split | None, beta: float, n_clusters: int) -> dict
     }
 
 
-def _notes(path: list[dict[str, Any]], lowest: float) -> list[str]:
-    """What the user should know of the data."""
+def _notes(path: list[dict[str, Any]], lowest: float, gone: int) -> list[str]:
+    """What the user should know of the data, and of clusters that are gone."""
+    notes = []
+    if gone:
+        were = "1 cluster was" if gone == 1 else f"{gone} clusters were"
+        notes = [f"{were} no word's first choice, or as others are, and put together with those"]
     first = path[0]["critical_beta"] if path else None
     if first is None or first > lowest * (1 + 1e-6):
-        return []
+        return notes
     return [
+        *notes,
         f"some words share no context with the others, so that clusters part at β = {lowest:g}: a "
-        "min_count, or the largest connected part of the table, may give better clusters"
+        "min_count, or the largest connected part of the table, may give better clusters",
     ]

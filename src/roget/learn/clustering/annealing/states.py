@@ -22,6 +22,8 @@ class Settings:
     max_iter: int = 100
     n_jobs: int | None = None
     seed: int = 0
+    stride: int = 1
+    """How many steps β is raised by at once, after the splits."""
 
 
 @dataclass(frozen=True)

@@ -63,10 +63,10 @@ class Walker:
             if point.clustering.n_clusters < k:
                 return
 
-    def sharpened(self, k: int, beta: float) -> Iterator[Point]:
-        """The clusters as β is raised, having reached k, in steps up to the one given."""
+    def sharpened(self, k: int, beta: float, least: float = 0.0) -> Iterator[Point]:
+        """The clusters as β is raised, having reached k, in long steps from one to another."""
         self.reach(k)
-        yield from self._run(k, beta)
+        yield from self._run(k, beta, self._method.search.stride, least)
 
     def reach(self, k: int, beta: float | None = None) -> tuple[int, float]:
         """Split until there are k clusters; gives how many there are, and at what β.
@@ -85,11 +85,13 @@ class Walker:
                 annealer.close()
         return self._at
 
-    def _run(self, k: int, beta: float | None) -> Iterator[Point]:
-        annealer = self._annealer(k, beta)
+    def _run(
+        self, k: int, beta: float | None, stride: int = 1, least: float = 0.0
+    ) -> Iterator[Point]:
+        annealer = self._annealer(k, beta, stride)
         try:
             for state in annealer.states():
-                if annealer.grown or state.last:
+                if state.last or (annealer.grown and state.beta >= least):
                     yield Point(float(state.beta), self._clustering(state))
         finally:
             annealer.close()
@@ -101,7 +103,7 @@ class Walker:
             rule, BETA,
         )  # fmt: skip
 
-    def _annealer(self, k: int, beta: float | None) -> Any:
+    def _annealer(self, k: int, beta: float | None, stride: int = 1) -> Any:
         settings = Settings(
             n_clusters=k,
             beta=beta,
@@ -109,6 +111,7 @@ class Walker:
             max_iter=self._max_iter,
             n_jobs=self._n_jobs,
             seed=self._seed,
+            stride=stride,
         )
         annealer = self._method.search(self.data, settings, self._pause)
         if self._kept is not None:

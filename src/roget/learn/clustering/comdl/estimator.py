@@ -104,7 +104,7 @@ class CoMDL(Clusterer, Options):
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
         found = self._search(data, seed)
         self._learn(data, found, columns, seen, rows.size)
-        self.notes_ = self._notes(data, rows, columns)
+        self.notes_ = [*self._notes(data, rows, columns), *self._trivial()]
         for noun, wanted, given in zip(("rows", "columns"), self._wanted, seen, strict=True):
             if wanted is not None and wanted > given.size:
                 warnings.warn(

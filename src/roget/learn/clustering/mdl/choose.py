@@ -26,6 +26,9 @@ HELD_OUT = 0.1
 ERRORS = 1.0
 """By how many standard errors a smaller concentration, which gives more clusters, must be ahead."""
 
+LEAST = 1e-4
+"""And by how much besides, nats: where words need no help, rounding would choose."""
+
 ENOUGH = 1000
 """Held-out tokens that can choose; with fewer the code's own length does."""
 
@@ -57,7 +60,7 @@ class _Attempt(NamedTuple):
         if tokens is None:
             return self.rows[0]["loss"] < old.rows[0]["loss"]
         ahead, error = tokens.lead(self.predicted, old.predicted)
-        return ahead > ERRORS * error
+        return ahead > ERRORS * error + LEAST
 
 
 def choose(

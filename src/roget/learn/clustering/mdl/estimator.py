@@ -28,6 +28,7 @@ from roget.learn.clustering.mdl.options import Options
 from roget.learn.clustering.memberships import one_hot
 from roget.learn.clustering.options import CALLED
 from roget.learn.clustering.result import SAVED, Clustering, Rule
+from roget.learn.clustering.tokens import CHOOSING
 
 BEST = "dirichlet"
 """What criterion="auto" is: the code whose clusters help most as back-off of sparse counts."""
@@ -98,6 +99,7 @@ class MDLTree(Clusterer, Options):
             labels[others] = bare.place(matrix[others]).argmax(axis=1)
         memberships = one_hot(labels, grower.n_clusters)
         self.clustering_ = replace(bare, memberships=memberships)
+        self.notes_ += self._trivial()
         return self
 
     def _grow(
@@ -111,7 +113,7 @@ class MDLTree(Clusterer, Options):
         arrays = part.indptr, part.indices, part.data
         kept = keeping.Checkpoint(self.checkpoint, "mdl", arrays, options)
         earlier = kept.resume()
-        self._settle(part, seed, pause, earlier)
+        self._settle(part, pause, earlier)
         found = code(part, self.criterion_, self.estimator, self.concentration_ or 1.0)
         grower = Grower(Bisector(part, found, self.search, seed), self.n_clusters, pause)
         length = found.root(part, totals).total
@@ -137,9 +139,7 @@ class MDLTree(Clusterer, Options):
         tell(1.0)
         return found, grower
 
-    def _settle(
-        self, part: Any, seed: int, pause: Callable[[], None], earlier: dict[str, Any] | None
-    ) -> None:
+    def _settle(self, part: Any, pause: Callable[[], None], earlier: dict[str, Any] | None) -> None:
         """The concentration, and how much parents weigh."""
         self.concentration_, self.parent_weight_ = None, 0.0
         if self.criterion_ != "dirichlet" or self.estimator == "mle":
@@ -150,7 +150,7 @@ class MDLTree(Clusterer, Options):
             return
         given = None if self.concentration == "auto" else float(self.concentration)
         try:
-            chosen = choose(part, given, np.random.default_rng(seed), pause)
+            chosen = choose(part, given, np.random.default_rng(CHOOSING), pause)
             self.concentration_, self.parent_weight_ = chosen.concentration, chosen.weight
         except KeyboardInterrupt:
             self.concentration_ = self.parent_weight_ = given or 1.0

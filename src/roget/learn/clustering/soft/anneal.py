@@ -83,6 +83,8 @@ class Annealer:
     """The search itself; `states` drives it."""
 
     needs_number = False
+    stride = 6
+    """How many steps β is raised by at once where a number of clusters is to be chosen."""
     lowest = 1.0
     """The β at which words that share no context with the others part."""
 
@@ -178,7 +180,7 @@ class Annealer:
         """Where β goes next: down while words are too sure of their cluster, then up; no further
         if it stays."""
         if self.settings.beta is not None:
-            low, high = self.beta / SHARPEN, self.beta * SHARPEN
+            low, high = self.beta / SHARPEN, self.beta * SHARPEN**self.settings.stride
             return min(max(self.settings.beta, low), high)
         if self.settings.n_clusters is None or not self.splits:
             return self.beta

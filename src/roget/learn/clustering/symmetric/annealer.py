@@ -56,6 +56,8 @@ class SymmetricAnnealer:
     """
 
     needs_number = True
+    stride = 2
+    """How many steps β is raised by at once where a number of clusters is to be chosen."""
     lowest = 0.5
     """The β at which words that share no context with the others part."""
 
@@ -131,7 +133,7 @@ class SymmetricAnnealer:
         while self.beta <= BETA and self.k < self.most and self._split():
             yield self._state()
         while self.beta < self.target:
-            self.beta = min(self.target, self.beta + SHARPEN)
+            self.beta = min(self.target, self.beta + SHARPEN * self.settings.stride)
             self.energy = self._settle(SETTLE_STEPS, self.settings.tol)
             if self.beta < self.target:
                 yield self._state()

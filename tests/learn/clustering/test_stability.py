@@ -1,0 +1,130 @@
+"""The number of classes follows the counts, not the seed; none is empty, or there twice."""
+
+from __future__ import annotations
+
+import warnings
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+from roget import CoMDL, Counts, MDLTree, SoftAnnealing, catalogue
+from roget.core.tree import Tree
+from roget.learn.clustering.gaps import close_gaps
+from roget.learn.clustering.memberships import to_dense
+from roget.learn.clustering.result import Clustering
+
+SEEDS = range(5)
+FAST = {"soft": 1000, "symmetric": 300, "mdl": 300, "comdl": 100}
+"""How many words of the BNC a method is tried on, 300 if it is not named here."""
+
+
+def nouns(shared_data: Path, words: int) -> Counts:
+    table = shared_data / "bnc-verb-noun" / "verb_object.tsv"
+    if not table.exists():
+        pytest.skip(f"no {table}")
+    return Counts.read(table, columns=(2, 1, 3)).top(words)
+
+
+@pytest.mark.parametrize("method", catalogue.names("clusterers"))
+def test_as_many_classes_whatever_the_seed(shared_data: Path, method: str) -> None:
+    counts, kind = nouns(shared_data, FAST.get(method, 300)), catalogue.load("clusterers", method)
+    models = [kind.make(random_state=seed).fit(counts) for seed in SEEDS]
+    numbers = np.array([model.n_clusters_ for model in models])
+    assert np.abs(numbers / numbers.mean() - 1).max() <= 0.1, numbers
+    for model in models:
+        check_classes(model.clustering_)
+        told = any("nothing was clustered" in note for note in model.notes_)
+        assert told == (model.n_clusters_ >= 0.9 * len(counts.words))
+
+
+def check_classes(found: Clustering) -> None:
+    """Every class is some word's first choice, and no two have the same centroid."""
+    assert np.bincount(found.labels, minlength=found.n_clusters).min() > 0
+    roots = np.sqrt(to_dense(found.centroids))
+    apart = 2 - 2 * roots @ roots.T
+    np.fill_diagonal(apart, 1)
+    assert apart.min() > 1e-6
+    assert found.mass.sum() == pytest.approx(1, abs=1e-6)
+
+
+def made(centroids: Any, memberships: Any, mass: Any) -> Clustering:
+    tree = Tree.of_splits([(0, 1.0), (1, 2.0), (0, 3.0)])
+    return Clustering(tree, sparse.csr_array(memberships), np.array(centroids), np.array(mass))
+
+
+def kept(found: Clustering) -> Any:
+    return found.memberships
+
+
+def test_gaps_are_closed() -> None:
+    """Clusters 1 and 2 have one centroid; 3 has half of the words that like 0 better."""
+    found = made(
+        [[0.9, 0.1, 0.0], [0.1, 0.2, 0.7], [0.1, 0.2, 0.7], [0.7, 0.2, 0.1]],
+        [[0.6, 0.0, 0.0, 0.4], [0.0, 0.5, 0.5, 0.0], [0.0, 0.4, 0.6, 0.0], [0.6, 0.0, 0.0, 0.4]],
+        [0.3, 0.2, 0.3, 0.2],
+    )
+    closed = close_gaps(found, kept)
+    check_classes(closed)
+    assert closed.tree == Tree().split(0, 1.0)
+    assert closed.labels.tolist() == [0, 1, 1, 0]
+    np.testing.assert_allclose(closed.mass, [0.5, 0.5])
+    np.testing.assert_allclose(closed.memberships.toarray().sum(axis=1), 1)
+    np.testing.assert_allclose(closed.centroids[0], [0.82, 0.14, 0.04])
+
+
+def test_one_that_nobody_belongs_to_goes_where_words_are() -> None:
+    belongs = [[1.0, 0.0, 0.0, 0.0], [0.0, 0.0, 1.0, 0.0], [0.0, 0.0, 0.0, 1.0]]
+    found = made(np.eye(4) * 0.6 + 0.1, belongs, [0.5, 0.0, 0.3, 0.2])
+    closed = close_gaps(found, kept)
+    assert closed.n_clusters == 3
+    assert sorted(closed.mass.tolist()) == [0.2, 0.3, 0.5]
+    assert close_gaps(closed, kept) is closed
+
+
+def test_collapsed_clusters_are_no_classes() -> None:
+    """Words of two kinds cannot fill nine clusters, whatever is asked for."""
+    rng = np.random.default_rng(0)
+    counts = np.kron(np.eye(2, dtype=int), np.full((20, 6), 9)) + rng.integers(0, 2, (40, 12))
+    for model in ("asymmetric", "symmetric"):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            found = SoftAnnealing(9, model=model, random_state=0).fit(counts)
+        check_classes(found.clustering_)
+        assert found.tree_.n_clusters == found.n_clusters_ == found.mass_.size
+        shares = found.predict_proba(counts)
+        assert np.allclose(shares.sum(axis=1), 1)
+
+
+def test_the_concentration_follows_the_counts() -> None:
+    rng = np.random.default_rng(1)
+    families = rng.dirichlet(np.ones(30), 6)
+    counts = np.array([rng.multinomial(150, families[n % 6]) for n in range(90)])
+    models = [MDLTree(random_state=seed).fit(counts) for seed in SEEDS]
+    assert len({(model.concentration_, model.parent_weight_) for model in models}) == 1
+
+
+@pytest.mark.parametrize("method", catalogue.names("clusterers"))
+def test_one_class_is_told_with_what_to_do(method: str) -> None:
+    counts = np.tile([30, 20, 10], (12, 1))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        model = catalogue.load("clusterers", method).make(random_state=0).fit(counts)
+    if model.n_clusters_ == 1:
+        assert "all 12 words are in one class" in model.notes_[-1]
+        assert "ask for a number of classes" in model.notes_[-1]
+
+
+def test_as_many_classes_as_words_are_told_unless_asked_for() -> None:
+    """Frequent words that all differ are described most shortly one by one."""
+    rng = np.random.default_rng(0)
+    counts = np.array([rng.multinomial(20_000, rng.dirichlet(np.ones(40))) for _ in range(20)])
+    for kind, number in ((CoMDL, "n_row_classes"), (MDLTree, "n_clusters")):
+        options = {} if kind is CoMDL else {"concentration": 1.0}
+        model: Any = kind(random_state=0, **options).fit(counts)
+        assert model.n_clusters_ >= 18
+        assert "nothing was clustered" in model.notes_[-1]
+        asked: Any = kind(random_state=0, **options, **{number: model.n_clusters_}).fit(counts)
+        assert not any("nothing was clustered" in note for note in asked.notes_)
