@@ -89,6 +89,7 @@ class SphericalTree(Clusterer, Options):
         self.notes_, self.interrupted_, self.n_iter_ = [], False, 1
         with keeping.interruptible() as pause, threadpool_limits(1):
             self._learn(matrix, totals, seen, seed, asked, pause)
+        self.notes_ += self._trivial()
         return self
 
     def _learn(
@@ -130,7 +131,6 @@ class SphericalTree(Clusterer, Options):
         tree, number = leveling.grow(centres, sizes, self.levels_, lambda: None)
         labels, centres = number[labels], centres[np.argsort(number)]
         self.sharpness_ = _sharpen(vectors, labels, centres, own)
-        self._note(n, k)
         rule = Nearest(self.sharpness_, centres.astype(np.float32), common)
         sure = one_hot(labels, k)[~unsure].T @ matrix[learnt[~unsure]]
         mass = np.asarray(sure.sum(axis=1)).ravel()
@@ -194,12 +194,6 @@ class SphericalTree(Clusterer, Options):
 
     def _unpack(self) -> None:
         self.unsure_ = {int(row): str(why) for row, why in self.unsure_.items()}
-
-    def _note(self, n: int, k: int) -> None:
-        if k == 1 and n > 1:
-            self.notes_.append("all words are in one class: nothing was clustered")
-        elif k == n:
-            self.notes_.append("as many classes as words: nothing was clustered")
 
 
 def _sharpen(vectors: Any, labels: Ints, centres: Any, own: Floats) -> float:
