@@ -85,18 +85,13 @@ class Senses:
         order = begin + np.argsort(-self.memberships.data[begin:end], kind="stable")
         kept, shares = self.memberships.indices[order], self.memberships.data[order]
         own = self._rows[[row]]
-        known = (
-            self._sums[kept].toarray()[:, own.indices]
-            - (kept == self._home[row])[:, None] * own.data
-        )
-        known = (
-            np.maximum(known, 0) / np.sqrt(np.maximum(np.diag(self._gram)[kept], 1e-300))[:, None]
-        )
+        known = self._sums[kept].toarray()[:, own.indices]
+        known -= (kept == self._home[row])[:, None] * own.data
+        lengths = np.sqrt(np.maximum(np.diag(self._gram)[kept], 1e-300))
+        # What rounding leaves of the word's own vote is none.
+        known = np.where(known > 1e-9, known / lengths[:, None], 0.0)
         votes = known * shares[:, None]
-        # What is left of one vote for a context that no other word has is no vote.
-        votes = (
-            np.where(known > 1e-9, votes / np.maximum(votes.sum(axis=0), 1e-300), 0.0) * own.data
-        )
+        votes *= own.data / np.maximum(votes.sum(axis=0), 1e-300)
         found = []
         for cluster, share, vote, strength in zip(kept, shares, votes, votes * known, strict=True):
             best = np.argsort(-strength, kind="stable")[:n]
@@ -106,10 +101,8 @@ class Senses:
             others = others[others != row]
             near = self._rows[others] @ weights
             nearest = np.argsort(-near, kind="stable")[:n]
-            contexts, words = (
-                own.indices[best[strength[best] > 0]],
-                others[nearest[near[nearest] > 0]],
-            )
+            contexts = own.indices[best[strength[best] > 0]]
+            words = others[nearest[near[nearest] > 0]]
             found.append(Vote(int(cluster), float(share), contexts, words))
         return found
 
@@ -160,9 +153,8 @@ class Senses:
         columns = np.array([cluster for row in rows for cluster in row], dtype=np.int64)
         data = np.array([share for row in rows for share in row.values()])
         sums = np.add.reduceat(data, ends[:-1]) if data.size else data
-        return sparse.csr_array(
-            (data / np.repeat(sums, np.diff(ends)), columns, ends), shape=shares.shape
-        )
+        cells = data / np.repeat(sums, np.diff(ends)), columns, ends
+        return sparse.csr_array(cells, shape=shares.shape)
 
 
 def fit(grams: Floats, wanted: Floats) -> Floats:
