@@ -167,6 +167,14 @@ def test_list(kind):
     assert [entry["name"] for entry in entries] == catalogue.names(kind)
 
 
+def test_list_without_a_kind_names_all_of_them():
+    kinds = {kind.replace(" ", "-"): catalogue.names(kind) for kind in catalogue.KINDS}
+    assert json.loads(run("list", "--json").stdout) == kinds
+    said = run("list").stdout
+    assert [line.split()[0] for line in said.splitlines() if line[:1].strip()] == list(kinds)
+    assert "zk-entropy" in said
+
+
 HELP = """
 import sys
 import roget.cli

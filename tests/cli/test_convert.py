@@ -6,11 +6,12 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
+from roget.cli.command import expand
 from roget.cli.convert import convert
 from roget.errors import InputError
 
 app = typer.Typer()
-app.command()(convert)
+app.command()(expand(convert))
 
 
 def run(*arguments, stdin=None):

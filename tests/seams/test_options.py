@@ -15,6 +15,8 @@ from roget import catalogue
 from roget.cli import app
 from roget.core.options import options_of
 from roget.learn import build as building
+from roget.learn import uses
+from roget.learn.attachment.attacher import MODELS
 from roget.learn.classmodel import recipes
 from roget.learn.clustering.options import CLUSTERS, method_options
 from roget.learn.corpus import windows
@@ -25,7 +27,12 @@ from roget.learn.evaluation.decision import decide
 from roget.learn.evaluation.heldout import compare
 from roget.learn.evaluation.options import DecideOptions, HeldoutOptions
 from roget.learn.options import Options, Plan, own_options
-from roget.scoring.options import CompareOptions, ScoreOptions
+from roget.learn.thesaurus import neighbours
+from roget.learn.treecut.preference import prefer
+from roget.report.options import ExportOptions
+from roget.scoring.labels.write import convert
+from roget.scoring.options import CompareOptions, ConvertOptions, ScoreOptions
+from roget.web import ExploreOptions
 
 DECLARED: dict[str, tuple[Any, tuple[type, ...]]] = {
     "count": (roget.count, (counting.Options,)),
@@ -34,6 +41,12 @@ DECLARED: dict[str, tuple[Any, tuple[type, ...]]] = {
     "compare": (roget.compare, (CompareOptions,)),
     "heldout": (compare, (HeldoutOptions,)),
     "decide": (decide, (DecideOptions,)),
+    "neighbours": (roget.Thesaurus.neighbours, (uses.NeighbourOptions,)),
+    "prefer": (prefer, (uses.CutOptions,)),
+    "attach train": (roget.Attacher, (uses.AttachOptions,)),
+    "convert": (convert, (ConvertOptions,)),
+    "export": (ExportOptions, (ExportOptions,)),
+    "explore": (ExploreOptions, (ExploreOptions,)),
 }
 """The function behind a command, and the dataclasses of its options."""
 
@@ -43,7 +56,9 @@ OTHERWISE = {("count", "processes"): 1}
 
 def parameters(command: str) -> dict[str, Any]:
     made: Any = typer.main.get_command(app)
-    return {one.name: one for one in made.commands[command].params}
+    for part in command.split():
+        made = made.commands[part]
+    return {one.name: one for one in made.params}
 
 
 @pytest.mark.parametrize("command", DECLARED)
@@ -123,6 +138,8 @@ def test_build_never_takes_a_folder_that_is_not_its_own(tmp_path):
 def test_vocabularies_are_those_that_are_understood():
     assert counting.SIDES == windows.SIDES
     assert evaluation.BACKOFFS == recipes.BACKOFFS
+    assert set(uses.WAYS) == set(neighbours.WAYS)
+    assert set(uses.ATTACHERS) == set(MODELS)
 
 
 def test_no_method_is_named_by_build():

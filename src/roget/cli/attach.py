@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import enum
 import sys
 from collections.abc import Iterator
 from typing import Annotated, Any
 
 import typer
 
-from roget.cli import options
 from roget.cli.command import command
 from roget.cli.deliver import Format, Output, deliver
+from roget.learn.uses import AttachOptions
 
 app = typer.Typer(
     name="attach",
@@ -19,13 +18,6 @@ app = typer.Typer(
     no_args_is_help=True,
     rich_markup_mode=None,
 )
-
-
-class Kind(enum.StrEnum):
-    """Which model is trained."""
-
-    best = enum.auto()
-    chain = enum.auto()
 
 
 QUADS = "lines of verb, noun, preposition, noun, N or V, with or without a number before them"
@@ -48,30 +40,8 @@ def train(
             help="Quadruples for development: they choose how far weights are held back.",
         ),
     ] = None,
-    pairs: Annotated[
-        str | None,
-        typer.Option(
-            metavar="COUNTS",
-            help="Counts of nouns in contexts such as obj:eat. Default: the bundled ones.",
-        ),
-    ] = None,
-    thesaurus: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="DIR", help="A thesaurus of nouns, such as `roget build` makes; repeatable."
-        ),
-    ] = None,
-    wordnet: Annotated[
-        str | None,
-        typer.Option(metavar="PATH|wn:ID", help="WordNet: a dict folder, or by the package wn."),
-    ] = None,
-    model: Annotated[
-        Kind,
-        typer.Option(
-            help="best: by the likeness of all words; chain: thesaurus, WordNet, association, noun."
-        ),
-    ] = Kind.best,
-    seed: options.Seed = 0,
+    *,
+    asked: AttachOptions,
     format: Format = None,
 ) -> None:
     """Learn from quadruples whose answers are known.
@@ -88,14 +58,7 @@ def train(
     folders.check(output, KIND)
     given, held = read(quads), read(dev) if dev is not None else None
     with bar("learning") as progress:
-        made = Attacher(
-            model=model.value,
-            pairs=pairs,
-            thesauri=tuple(thesaurus or ()),
-            wordnet=wordnet,
-            random_state=seed,
-            progress=progress,
-        ).fit(given, dev=held)
+        made = Attacher(**vars(asked) | {"progress": progress}).fit(given, dev=held)
     made.save(output)
     print(f"learnt from {len(given):,} quadruples; wrote {output}", file=sys.stderr)
     if made.left_out_accuracy_ is not None:

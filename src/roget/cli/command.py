@@ -153,17 +153,30 @@ def _checked(one: Option) -> Callable[[Any], Any]:
 
 
 def _parameter(one: Option, title: str | None, unasked: bool) -> inspect.Parameter:
-    """An option as typer takes it; where it is `unasked` unless given, its default is only told."""
-    default, flag = one.default, f"--{one.name.replace('_', '-')}"
-    shown = ",".join(map(str, default)) if isinstance(default, tuple) else default
-    settings: dict[str, Any] = {"help": one.help, "rich_help_panel": title}
-    kind: Any = bool | None
+    """An option as a parameter; where it is `unasked` unless given, its default is only told."""
+    kind: Any = bool if one.type is bool else list[str] if one.repeated else str
+    return inspect.Parameter(
+        one.name,
+        inspect.Parameter.KEYWORD_ONLY,
+        default=None if unasked or one.repeated else _shown(one),
+        annotation=Annotated[kind | None, as_typer(one, unasked, rich_help_panel=title)],
+    )
+
+
+def _shown(one: Option) -> Any:
+    default = one.default
+    return ",".join(map(str, default)) if isinstance(default, tuple) else default
+
+
+def as_typer(one: Option, unasked: bool = False, **settings: Any) -> Any:
+    """An option as typer takes it."""
+    shown, flag = _shown(one), f"--{one.name.replace('_', '-')}"
+    settings["help"] = one.help
     if one.type is bool:
         flags = one.flags or (f"{flag}/--no-{flag[2:]}",)
         settings["show_default"] = bool(shown) and not unasked
     else:
         flags = one.flags or (flag,)
-        kind = list[str] | None if one.repeated else str | None
         # Names of the catalogue are listed when help is asked for.
         known = one.choices if isinstance(one.choices, str) else "|".join(one.choices or ())
         settings |= {
@@ -175,9 +188,4 @@ def _parameter(one: Option, title: str | None, unasked: bool) -> inspect.Paramet
         ]
         if unasked and shown is not None:
             settings["help"] += f"  [default: {shown}]"
-    return inspect.Parameter(
-        one.name,
-        inspect.Parameter.KEYWORD_ONLY,
-        default=None if unasked or one.repeated else shown,
-        annotation=Annotated[kind, typer.Option(*flags, **settings)],
-    )
+    return typer.Option(*flags, **settings)

@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from roget.cli import options
 from roget.cli.deliver import Format, Output, deliver
 from roget.scoring.options import CompareOptions
 
@@ -24,10 +25,7 @@ def compare(
     asked: CompareOptions,
     format: Format = None,
     output: Output = None,
-    figures: Annotated[
-        str | None,
-        typer.Option(metavar="FOLDER", help="Also write the pictures there, as SVG, PDF and PNG."),
-    ] = None,
+    figures: options.Figures = None,
 ) -> None:
     """Compare several systems on one gold standard.
 

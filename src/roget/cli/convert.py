@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from roget.cli import choices, options
+from roget.scoring.options import ConvertOptions
 
 
 def convert(
@@ -23,20 +23,8 @@ def convert(
             help="File to write; its name may tell the format: .key, .tsv, .csv, .jsonl, .parquet.",
         ),
     ],
-    from_: Annotated[
-        str | None,
-        # Messages about label files speak of --labels.
-        choices.option(
-            "label formats", "--from", "--labels", help="Format of INPUT, if the name misleads."
-        ),
-    ] = None,
-    to: Annotated[
-        str | None,
-        choices.option(
-            "label formats", "--to", help="Format of OUTPUT, if the name does not tell."
-        ),
-    ] = None,
-    columns: options.Columns = None,
+    *,
+    asked: ConvertOptions,
 ) -> None:
     """Write a label file in another format.
 
@@ -46,7 +34,7 @@ def convert(
     from roget.core.io.problems import plural
     from roget.scoring.labels.write import convert as convert_labels
 
-    labels = convert_labels(source, output, from_, to, options.parse_columns(columns))
+    labels = convert_labels(source, output, **vars(asked))
     for warning in labels.warnings:
         print(f"warning: {warning}", file=sys.stderr)
     print(f"wrote {output}: {plural(len(labels), 'item')}", file=sys.stderr)

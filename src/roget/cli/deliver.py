@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from roget.cli import choices
+from roget.cli.command import as_typer
+from roget.core.options import Option
 
 if TYPE_CHECKING:
     from roget.report import Report
@@ -26,10 +27,13 @@ def check_output(context: typer.Context, output: str | None) -> str | None:
 
 Format = Annotated[
     str | None,
-    choices.option(
-        "renderers",
-        "--format",
-        help="Form of the report. Default: text, or what FILE's name tells.",
+    as_typer(
+        Option(
+            "format",
+            None,
+            "Form of the report. Default: text, or what FILE's name tells.",
+            choices="renderers",
+        ),
         is_eager=True,  # so that it is known when the file's name is looked at
     ),
 ]

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from roget.cli import choices, options
+from roget.cli import options
+from roget.report.options import ExportOptions
 
 
 def export(
@@ -23,21 +25,8 @@ def export(
             ".json, .nwk, .paths, .dot, .tsv, .parquet, .md, .html, .thesaurus.",
         ),
     ],
-    to: Annotated[
-        str | None,
-        choices.option("exporters", "--to", help="The format, if the name does not tell."),
-    ] = None,
-    language: Annotated[
-        str | None,
-        typer.Option(metavar="TAG", help="The language of the words, such as en (SKOS, HTML)."),
-    ] = None,
-    title: Annotated[
-        str | None, typer.Option(help="What to call it. Default: the name of THESAURUS.")
-    ] = None,
-    base: Annotated[
-        str | None,
-        typer.Option(metavar="IRI", help="SKOS: what addresses of classes and words begin with."),
-    ] = None,
+    *,
+    asked: ExportOptions,
 ) -> None:
     """Write a thesaurus in the format of other tools.
 
@@ -47,11 +36,10 @@ def export(
     from roget.learn.opening import open_thesaurus
     from roget.report.exports import detect_format
     from roget.report.exports import export as write
-    from roget.report.exports.base import BASE, Options
 
-    asked = Options(title or Path(source).resolve().stem, language, base or BASE)
-    format = detect_format(output) if to is None else to
-    thesaurus = open_thesaurus(source, language)
+    asked = replace(asked, title=asked.title or Path(source).resolve().stem)
+    format = asked.to or detect_format(output)
+    thesaurus = open_thesaurus(source, asked.language)
     target: Any = sys.stdout.buffer if output == "-" else output
     write(thesaurus, target, format, asked)
     if output != "-":

@@ -1,4 +1,4 @@
-"""`roget list KIND`."""
+"""`roget list [KIND]`."""
 
 from __future__ import annotations
 
@@ -21,8 +21,13 @@ def _parse(kind: str) -> str:
 
 def list_names(
     kind: Annotated[
-        str, typer.Argument(metavar="KIND", parser=_parse, help=f"One of {', '.join(_LISTED)}.")
-    ],
+        str | None,
+        typer.Argument(
+            metavar="[KIND]",
+            parser=_parse,
+            help=f"One of {', '.join(_LISTED)}; without it, the names of all.",
+        ),
+    ] = None,
     as_json: AsJson = False,
     format: Format = None,
     output: Output = None,

@@ -8,20 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from roget.core.options import LAST_SEED
-
 if TYPE_CHECKING:
     from roget.core.counts import Counts
 
-
-Columns = Annotated[
-    list[str] | None,
-    typer.Option(
-        metavar="ROLE=COLUMN",
-        help="Which column is the item, label, weight or group: item=doc,label=topic.",
-    ),
-]
-Seed = Annotated[int, typer.Option(min=0, max=LAST_SEED, help="Seed of everything random.")]
 ThesaurusArgument = Annotated[
     str,
     typer.Argument(
@@ -33,15 +22,7 @@ CountsArgument = Annotated[
     str,
     typer.Argument(metavar="COUNTS", help="Counts: a folder, a table, a thesaurus; or 'sample'."),
 ]
-
-
-def parse_columns(given: Sequence[str] | None) -> dict[str, str] | None:
-    """`item=doc,label=topic` as a mapping."""
-    if not given:
-        return None
-    from roget.core.io.table import pair_columns
-
-    return pair_columns(",".join(given))
+Figures = Annotated[str | None, typer.Option(metavar="FOLDER", help="Also write pictures there.")]
 
 
 def read_counts(name: str, columns: Any, sample: str = "verb_object") -> Counts:

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from roget.cli import options
 from roget.cli.deliver import Format, Output, deliver
 
 
@@ -15,9 +16,7 @@ def reproduce(
         str | None,
         typer.Argument(metavar="[NAME]", help="Such as soft/figure-1; without it, a list."),
     ] = None,
-    figures: Annotated[
-        str | None, typer.Option("--figures", metavar="FOLDER", help="Write pictures as well.")
-    ] = None,
+    figures: options.Figures = None,
     format: Format = None,
     output: Output = None,
 ) -> None:

@@ -179,6 +179,12 @@ def option(
     return field(default=default, metadata={_KEY: declared})
 
 
+def seed_option() -> Any:
+    """The option that every command calls --seed."""
+    said = "Seed of everything random."
+    return option(0, minimum=0, maximum=LAST_SEED, flags=("--seed",), help=said)
+
+
 def again(kind: type, name: str, default: Any) -> Any:
     """An option of another dataclass with a default of its own."""
     there = next(one for one in fields(kind) if one.name == name)

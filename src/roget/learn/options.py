@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 from roget import catalogue
-from roget.core.options import LAST_SEED, Option, again, check, option
+from roget.core.options import Option, again, check, option, seed_option
 from roget.errors import InputError, UnknownName
 from roget.learn.clustering.options import CLUSTERS, method_options
 from roget.learn.counting.options import Options as Counting
@@ -41,9 +41,7 @@ class Plan:
         AUTO, flags=CLUSTERS, metavar="K|auto", help="How many classes of words."
     )
     top: int | None = option(20_000, minimum=1, help="Take the so many most frequent words.")
-    random_state: int | None = option(
-        0, minimum=0, maximum=LAST_SEED, flags=("--seed",), help="Seed of everything random."
-    )
+    random_state: int | None = seed_option()
     """None draws a seed, so that the next run cannot go on from where this one stopped."""
     heldout: bool = option(True, help="Try the classes on tokens held out; about doubles the time.")
     names: str | os.PathLike[str] | None = option(

@@ -58,8 +58,11 @@ def _summary(thing: Any) -> str:
     return " ".join(first.split())
 
 
-def report(kind: str) -> Report:
-    """Name, meaning and reference of every part of a kind."""
+def report(kind: str | None) -> Report:
+    """Name, meaning and reference of every part of a kind; without one, the names of all kinds."""
+    if kind is None:
+        known = {one.replace(" ", "-"): catalogue.names(one) for one in catalogue.KINDS}
+        return listed("Kinds", [(one, ", ".join(names)) for one, names in known.items()], known)
     entries = describe(kind)
     return listed(kind.capitalize(), [(entry["name"], _line(entry)) for entry in entries], entries)
 

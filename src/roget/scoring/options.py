@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from roget.core.options import Checked, option
+from roget.core.options import Checked, again, option
 
 AVERAGES = ("weighted", "unweighted", "pooled")
 MISSING = ("cluster", "singletons", "drop", "error")
@@ -106,3 +106,23 @@ class CompareOptions(Options):
         called="test",
         help="Test of the difference of two systems (needs a number of draws).",
     )
+
+
+@dataclass(frozen=True)
+class ConvertOptions(Checked):
+    """Of writing labels in another format."""
+
+    from_: str | None = option(
+        None,
+        choices="label formats",
+        called="label format",
+        flags=("--from", "--labels"),  # messages about label files speak of --labels
+        help="Format of INPUT, if the name misleads.",
+    )
+    to: str | None = option(
+        None,
+        choices="label formats",
+        called="label format",
+        help="Format of OUTPUT, if the name does not tell.",
+    )
+    columns: Mapping[str, str] | None = again(Options, "columns", None)

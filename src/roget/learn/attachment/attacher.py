@@ -15,14 +15,16 @@ from threadpoolctl import threadpool_limits
 
 from roget.core import folder as folders
 from roget.core.intervals import wilson
-from roget.core.progress import Progress, Report
+from roget.core.options import check
+from roget.core.progress import Progress
 from roget.core.quadruple import Quadruple
-from roget.errors import InputError, UnknownName
+from roget.errors import InputError
 from roget.learn.attachment.best import Best
 from roget.learn.attachment.chain import Chain
 from roget.learn.attachment.quads import NOUN, VERB, answers_of, checked
 from roget.learn.attachment.sources import sources_of
 from roget.learn.attachment.tally import Stage, put, take
+from roget.learn.uses import AttachOptions
 
 MODELS: dict[str, Any] = {"best": Best, "chain": Chain}
 KIND = folders.model("attacher", "attachment.model")
@@ -52,7 +54,7 @@ class Test:
         return asdict(self)
 
 
-class Attacher(BaseEstimator):  # type: ignore[misc]
+class Attacher(BaseEstimator, AttachOptions):  # type: ignore[misc]
     """Decides whether a phrase belongs to the noun (N) or to the verb (V): eat pizza with fork.
 
     model: "best" weighs a kernel machine over the likeness of all four words with counts of other
@@ -69,22 +71,6 @@ class Attacher(BaseEstimator):  # type: ignore[misc]
     the chain), `dev_` (a `Test` on the quadruples for development, if there were some).
     """
 
-    def __init__(
-        self,
-        model: str = "best",
-        pairs: Any = None,
-        thesauri: Sequence[Any] = (),
-        wordnet: str | os.PathLike[str] | None = None,
-        random_state: int = 0,
-        progress: Report | None = None,
-    ) -> None:
-        self.model = model
-        self.pairs = pairs
-        self.thesauri = thesauri
-        self.wordnet = wordnet
-        self.random_state = random_state
-        self.progress = progress
-
     def _tell(self, done: float, what: str) -> None:
         if self.progress is not None:
             self.progress(Progress(done, facts={"what": what}))
@@ -94,8 +80,7 @@ class Attacher(BaseEstimator):  # type: ignore[misc]
 
         Answers may be a fifth part of the quadruples, as in those of `dev`.
         """
-        if self.model not in MODELS:
-            raise UnknownName("model of attachment", self.model, MODELS)
+        check(self)
         train, held = checked(quads, y), checked(dev) if dev is not None else None
         answers = set(answers_of(train))
         if not train:

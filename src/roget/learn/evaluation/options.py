@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from roget.core.options import LAST_SEED, Checked, again, option
+from roget.core.options import Checked, again, option, seed_option
 
 BACKOFFS = ("auto", "discount", "interpolate", "none")
 
@@ -23,9 +23,7 @@ class Shared(Checked):
         help="Models of `roget list models`; several may be named. Default: all that take seconds.",
     )
     top: int = option(1000, minimum=1, help="Take the so many most frequent words.")
-    random_state: int = option(
-        0, minimum=0, maximum=LAST_SEED, flags=("--seed",), help="Seed of everything random."
-    )
+    random_state: int = seed_option()
 
 
 @dataclass(frozen=True)

@@ -22,6 +22,7 @@ from roget.learn.thesaurus.labels import LABEL, Labels
 from roget.learn.thesaurus.neighbours import Neighbours
 from roget.learn.thesaurus.senses import Senses
 from roget.learn.thesaurus.values import Neighbour, Sense, TypicalContext, TypicalWord, WordClass
+from roget.learn.uses import NeighbourOptions as Asked
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 Rows: TypeAlias = npt.NDArray[np.intp]
@@ -103,7 +104,7 @@ class Lookup:
                 node = nodes[0]
         return node
 
-    def neighbours(self, word: str, n: int = 10, by: str = "both") -> list[Neighbour]:
+    def neighbours(self, word: str, n: int = Asked.n, by: str = Asked.by) -> list[Neighbour]:
         """The n words that are most like a word, the nearest first.
 
         The distance is the Jensen–Shannon divergence (nats, at most log 2) of what is known of

@@ -16,9 +16,7 @@ from roget.errors import InputError, UnknownName
 from roget.learn.taxonomy.taxonomy import ROOT, Taxonomy
 from roget.learn.thesaurus import Thesaurus
 from roget.learn.thesaurus.places import leaves_of
-
-SENSES = ("even", "weighted")
-"""How a word of a taxonomy is shared out over its classes: alike, or by their weights."""
+from roget.learn.uses import SENSES
 
 OWN = " (itself)"
 """Told of the words of a class that are in none of its parts."""

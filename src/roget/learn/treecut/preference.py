@@ -14,6 +14,7 @@ from roget.learn.taxonomy.taxonomy import Taxonomy
 from roget.learn.thesaurus import Thesaurus
 from roget.learn.treecut.estimator import CutClass, TreeCut
 from roget.learn.treecut.hierarchy import Hierarchy
+from roget.learn.uses import CutOptions
 
 TOP, LEAST_WORD, LEAST_CONTEXT = 4000, 3, 8
 """Of the counts that classes are learnt from: how many words, and how often seen at least."""
@@ -41,9 +42,9 @@ def prefer(
     slot: str | None = None,
     *,
     thesaurus: Thesaurus | Taxonomy | Hierarchy,
-    words: bool = False,
-    penalty: float = 1.0,
-    senses: str = "even",
+    words: bool = CutOptions.words,
+    penalty: float = CutOptions.penalty,
+    senses: str = CutOptions.senses,
 ) -> Preference:
     """The classes of words that a head prefers, such as the objects of "eat".
 

@@ -8,7 +8,8 @@ from pathlib import Path
 from roget import catalogue
 from roget.errors import InputError
 from roget.learn.thesaurus import Thesaurus
-from roget.report.exports.base import PLAIN, Options, Target
+from roget.report.exports.base import PLAIN, Target
+from roget.report.options import Options
 
 SUFFIXES = {
     ".ttl": "skos", ".rdf": "skos-xml", ".xml": "skos-xml", ".json": "json",

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import os
-import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property, wraps
@@ -16,6 +15,7 @@ from roget.core.store import new_file
 from roget.errors import InputError
 from roget.learn.thesaurus import Thesaurus, WordClass
 from roget.learn.thesaurus.places import leaves_of
+from roget.report.options import Options
 
 Target: TypeAlias = str | os.PathLike[str] | IO[Any]
 """A file to write, whole or not at all, or an open stream of text or bytes."""
@@ -25,29 +25,6 @@ SHARE = 0.1
 
 TYPICAL = 10
 """Contexts listed for a class."""
-
-BASE = "urn:x-roget:thesaurus#"
-
-_LANGUAGE = re.compile(r"[A-Za-z]{1,8}(-[A-Za-z0-9]{1,8})*")
-_IRI = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:[^\x00-\x20\x7f<>\"{}|^`\\]+")
-
-
-@dataclass(frozen=True)
-class Options:
-    """What a thesaurus is called, the language of its words, and the start of its addresses."""
-
-    title: str = "Thesaurus"
-    language: str | None = None
-    """A tag such as en or pt-BR."""
-    base: str = BASE
-    """SKOS: what the address of each class and word begins with, such as https://you.org/t#."""
-
-    def __post_init__(self) -> None:
-        if self.language is not None and not _LANGUAGE.fullmatch(self.language):
-            raise InputError(f"language {self.language!r}: expected a tag such as en or pt-BR")
-        if not _IRI.fullmatch(self.base):
-            raise InputError(f"base {self.base!r}: expected an address such as https://you.org/t#")
-
 
 PLAIN = Options()
 

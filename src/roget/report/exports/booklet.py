@@ -8,8 +8,9 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from roget.learn.thesaurus import Thesaurus
-from roget.report.exports.base import Options, entries, exporter
+from roget.report.exports.base import entries, exporter
 from roget.report.format import plural
+from roget.report.options import Options
 from roget.report.render.html import asset, environment
 from roget.report.thesaurus import sizes
 
@@ -56,7 +57,7 @@ def _fill(made: Environment, name: str, thesaurus: Thesaurus, options: Options) 
     classes = plural(thesaurus.tree.n_clusters, "class")
     made.filters |= {"percent": percent, "share": share}
     stream = made.from_string(asset("roget.report.exports", f"page/{name}")).stream(
-        title=options.title,
+        title=options.called,
         language=options.language,
         summary=f"{len(thesaurus):,} words in {classes}" if imported else sizes(thesaurus),
         whole="words" if imported else "text",  # what the share of a class is a share of

@@ -11,7 +11,8 @@ from urllib.parse import quote
 
 from roget._version import __version__
 from roget.learn.thesaurus import Thesaurus
-from roget.report.exports.base import Entry, Member, Options, entries, exporter, number
+from roget.report.exports.base import Entry, Member, entries, exporter, number
+from roget.report.options import Options
 
 NAMESPACES = {
     "rdf": "http://www.w3.org/1999/02/22-rdf-syntax-ns#",
@@ -56,7 +57,7 @@ def describe(thesaurus: Thesaurus, options: Options) -> Iterator[tuple[Address, 
     scheme = Address(base.removesuffix("#"))
     classes = list(entries(thesaurus))
     named = _distinct(classes, thesaurus)
-    title = Text(options.title, options.language)
+    title = Text(options.called, options.language)
     yield (
         scheme,
         [

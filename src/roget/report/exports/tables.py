@@ -15,7 +15,8 @@ from roget.core.io import duck
 from roget.core.store import new_file
 from roget.errors import InputError
 from roget.learn.thesaurus import Thesaurus
-from roget.report.exports.base import PLAIN, Options, Target, entries, exporter, number, one_line
+from roget.report.exports.base import PLAIN, Target, entries, exporter, number, one_line
+from roget.report.options import Options
 
 COLUMNS = ("word", "class_path", "label", "probability", "count")
 """A word and a class: the nodes from the root to it, such as 0/2/5, and what it is called."""

@@ -9,7 +9,8 @@ from typing import Any
 from roget._version import __version__
 from roget.learn.thesaurus import Thesaurus
 from roget.report.exports import base
-from roget.report.exports.base import Entry, Options, entries, exporter, number, one_line, ways
+from roget.report.exports.base import Entry, entries, exporter, number, one_line, ways
+from roget.report.options import Options
 
 SHOWN = 12
 """Words drawn in a class."""
@@ -90,7 +91,7 @@ def quote_graphviz(text: str) -> str:
 @exporter
 def write_graphviz(thesaurus: Thesaurus, options: Options) -> Iterator[str]:
     """Write a digraph: classes from left to right, those without parts with their first words."""
-    yield f"digraph {quote_graphviz(options.title)} {{\n"
+    yield f"digraph {quote_graphviz(options.called)} {{\n"
     yield "  rankdir=LR;\n"
     yield '  node [shape=box, style=rounded, fontname="sans-serif"];\n'
     for one in entries(thesaurus):
@@ -112,7 +113,7 @@ def _label(one: Entry) -> str:
 def write_json(thesaurus: Thesaurus, options: Options) -> Iterator[str]:
     """Write the tree: `children` of a class are classes, and a leaf has `words` instead."""
     head = {
-        "title": options.title,
+        "title": options.called,
         "language": options.language,
         "made_by": f"roget {__version__}",
         "words": len(thesaurus),

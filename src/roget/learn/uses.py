@@ -1,0 +1,88 @@
+"""What can be asked of classes that are there: neighbours, preferences, attachment."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from roget.core.options import Checked, again, option, seed_option
+from roget.core.progress import Report
+
+WAYS = ("both", "classes", "counts")
+SENSES = ("even", "weighted")
+"""How a word of a taxonomy is shared out over its classes: alike, or by their weights."""
+ATTACHERS = ("best", "chain")
+
+
+@dataclass(frozen=True)
+class NeighbourOptions(Checked):
+    """Of the neighbours of a word."""
+
+    n: int = option(10, minimum=1, flags=("--number", "-n"), help="How many neighbours.")
+    by: str = option(
+        "both",
+        choices=WAYS,
+        called="way to compare words",
+        help="Compare what the classes of words do, what the words did themselves, or half and "
+        "half.",
+    )
+
+
+@dataclass(frozen=True)
+class CutOptions(Checked):
+    """Of a cut through the classes."""
+
+    words: bool = option(False, flags=("--words",), help="Let the cut go down to single words.")
+    penalty: float = option(
+        1.0, minimum=0, metavar="C", help="Above 1, fewer and broader classes; below, more."
+    )
+    senses: str = option(
+        "even",
+        choices=SENSES,
+        help="Share a word out evenly over its senses, or as often as tagged.",
+    )
+
+
+@dataclass(frozen=True)
+class PreferOptions(Checked):
+    """Of the classes to choose from."""
+
+    thesaurus: str | None = option(
+        None,
+        metavar="DIR|FILE",
+        help="A thesaurus, or a SKOS file or child–parent table. Default: learnt from COUNTS.",
+    )
+    wordnet: str | os.PathLike[str] | None = option(
+        None, metavar="PATH|wn:ID", help="WordNet: a dict folder, or by the package wn."
+    )
+    top: int | None = option(None, minimum=1, help="So many classes. Default: 12 as text.")
+    seed: int = seed_option()
+
+
+@dataclass(eq=False, repr=False)
+class AttachOptions:
+    """Of learning where prepositional phrases belong."""
+
+    model: str = option(
+        "best",
+        choices=ATTACHERS,
+        called="model of attachment",
+        help="best: by the likeness of all words; chain: thesaurus, WordNet, association, noun.",
+    )
+    pairs: Any = option(
+        None,
+        metavar="COUNTS",
+        help="Counts of nouns in contexts such as obj:eat. Default: the bundled ones.",
+    )
+    thesauri: Sequence[Any] = option(
+        (),
+        many="repeated",
+        flags=("--thesaurus",),
+        metavar="DIR",
+        help="A thesaurus of nouns, such as `roget build` makes; repeatable.",
+    )
+    wordnet: str | os.PathLike[str] | None = again(PreferOptions, "wordnet", None)
+    random_state: int = seed_option()
+    progress: Report | None = None
