@@ -165,7 +165,7 @@ class Annealing(Clusterer, Options):
         splits = [_row(s.energy, s, s.beta, place + 2) for place, s in enumerate(annealer.splits)]
         path = [{**row, "step": step} for step, row in enumerate(splits + rest, 1)]
         self.n_iter_ = max(1, len(path))
-        return annealer._state(last=True), path
+        return annealer.state(last=True), path
 
     def _report(self, n_clusters: int, beta: float, fraction: float, free: float | None) -> None:
         """Tell how far the run is; without a free energy, numbers of clusters are being tried."""

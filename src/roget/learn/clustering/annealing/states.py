@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any
+
+import numpy as np
 
 from roget.core.tree import Tree
 from roget.core.types import Array, Floats
-from roget.learn.clustering.annealing.crew import Energy
+from roget.learn.clustering.annealing.crew import Crew, Energy
+from roget.learn.clustering.annealing.data import Data
 from roget.learn.clustering.memberships import sparsify
 
 
@@ -45,13 +49,55 @@ class Split:
         return cls(**{**plain, "energy": Energy(**plain["energy"])})
 
 
-class Search(Protocol):
-    """What a state asks of the search it is a state of."""
+class Search:
+    """What searches share; `states` drives them, and a subclass has `_run`."""
 
-    def memberships(self) -> Array: ...
-    def centroids(self) -> Array: ...
-    def masses(self) -> Floats: ...
-    def tree(self) -> Tree: ...
+    beta: float
+    energy: Energy
+    settled = True
+
+    def __init__(
+        self, data: Data, settings: Settings, pause: Callable[[], None] | None = None
+    ) -> None:
+        self.data, self.settings = data, settings
+        self.crew = Crew(settings.n_jobs)
+        self.splits: list[Split] = []
+        self.finished = False
+        self._pause = pause or (lambda: None)
+
+    def close(self) -> None:
+        """End the threads."""
+        self.crew.close()
+
+    def states(self) -> Iterator[State]:
+        """Split until enough, then take β where it is to end, then settle."""
+        if not self.finished:
+            yield from self._run()
+            self.finished = True
+        yield self.state(last=True)
+
+    def state(self, last: bool = False) -> State:
+        """Where the search is."""
+        return State(
+            self, self.beta, len(self.splits) + 1, self.energy.free, self.energy.distortion,
+            self.energy.entropy, self.settled, last,
+        )  # fmt: skip
+
+    def snapshot(self) -> dict[str, Any]:
+        """All that is needed to go on from here, as arrays and plain data."""
+        splits = [split.plain() for split in self.splits]
+        plain = {"beta": self.beta, "finished": self.finished, "splits": splits}
+        return plain | {"energy": vars(self.energy)}
+
+    def restore(self, kept: dict[str, Any]) -> None:
+        """Go on from a snapshot."""
+        self.beta, self.finished = kept["beta"], bool(kept["finished"])
+        self.energy = Energy(**kept["energy"])
+        self.splits = [Split.of(split) for split in kept["splits"]]
+
+    def _run(self) -> Iterator[State]:
+        """The states but for the last one."""
+        raise NotImplementedError
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,7 +108,7 @@ class State:
     state is asked for. `settled` says whether all words were let settle since the last split.
     """
 
-    annealer: Search = field(repr=False)
+    annealer: Any = field(repr=False)
     beta: float
     n_clusters: int
     free_energy: float
@@ -79,14 +125,15 @@ class State:
     @property
     def centroids(self) -> Array:
         """p(v|c), clusters × contexts."""
-        return self.annealer.centroids()
+        return np.asarray(self.annealer.centroids())
 
     @property
     def mass(self) -> Floats:
         """p(c) of each cluster."""
-        return self.annealer.masses()
+        return np.asarray(self.annealer.masses())
 
     @property
     def tree(self) -> Tree:
         """The splits so far; a node's value is the β at which it was split."""
-        return self.annealer.tree()
+        found: Tree = self.annealer.tree()
+        return found

@@ -17,9 +17,9 @@ import numpy as np
 from roget.core.information import xlogx
 from roget.core.tree import Tree
 from roget.core.types import Array, Floats
-from roget.learn.clustering.annealing.crew import Crew, Energy
+from roget.learn.clustering.annealing.crew import Energy
 from roget.learn.clustering.annealing.data import Data
-from roget.learn.clustering.annealing.states import Settings, Split, State
+from roget.learn.clustering.annealing.states import Search, Settings, Split, State
 from roget.learn.clustering.soft import kernels
 from roget.learn.clustering.soft.em import Mixture
 from roget.learn.clustering.soft.instability import Instability, instability
@@ -79,8 +79,8 @@ SAME = 1e-3
 """Centroids are the same if their logarithms differ by less on average."""
 
 
-class Annealer:
-    """The search itself; `states` drives it."""
+class Annealer(Search):
+    """The search itself."""
 
     needs_number = False
     stride = 6
@@ -101,27 +101,19 @@ class Annealer:
     def __init__(
         self, data: Data, settings: Settings, pause: Callable[[], None] | None = None
     ) -> None:
-        self.data, self.settings = data, settings
-        self.crew = Crew(settings.n_jobs)
+        super().__init__(data, settings, pause)
         # Clusters are split by their critical β only as long as their masses count. Without,
         # clusters that hardly differ are all as unstable as the root, and their number has no end.
         self.mixture = Mixture(data, True, self.crew)
-        self.splits: list[Split] = []
         self.beta = min(1.0, self._limit)
         self.energy = self.mixture.run(self.beta, 1, 0.0)
-        self.settled, self.grown, self.falling, self.finished = True, False, False, False
-        self.relaxed_at = 1
-        self._pause = pause or (lambda: None)
+        self.grown, self.falling, self.relaxed_at = False, False, 1
         # By cluster: the eigenvalue last seen, whether it still holds, and what it is divided by
         # because twins did not part.
         self.eigenvalue: list[float] = [1.0]
         self.fresh: list[bool] = [False]
         self.handicap: list[float] = [1.0]
         self._found: dict[int, Instability] = {}
-
-    def close(self) -> None:
-        """End the threads."""
-        self.crew.close()
 
     def tree(self) -> Tree:
         """The splits as a tree."""
@@ -141,16 +133,12 @@ class Annealer:
         """p(c) of each cluster."""
         return self.mixture.mass[: self.mixture.k].copy()
 
-    def states(self) -> Iterator[State]:
-        """Split until enough, then take β where it is to end, then settle."""
-        if self.finished:
-            yield self._state(last=True)
-            return
+    def _run(self) -> Iterator[State]:
         # What to do next depends on nothing but the state, so that a resumed run does the same.
         while True:
             if not self.grown:
                 if self._advance():
-                    yield self._state()
+                    yield self.state()
                 else:
                     self._grown()
                 continue
@@ -158,12 +146,10 @@ class Annealer:
             if beta == self.beta:
                 break
             self._settle(beta, final=False)
-            yield self._state()
+            yield self.state()
         self._settle(self.beta, final=True)
         while self.settings.n_clusters is None and self._absorb_copies():
             self._settle(self.beta, final=True)
-        self.finished = True
-        yield self._state(last=True)
 
     def wind_up(self) -> None:
         """Leave off where it is, with the memberships that were asked for."""
@@ -197,7 +183,7 @@ class Annealer:
     def snapshot(self) -> dict[str, Any]:
         """All that is needed to go on from here, as arrays and plain data."""
         k = self.mixture.k
-        return {
+        return super().snapshot() | {
             "q": self.mixture.q[:, :k],
             "mass": self.mixture.mass[:k],
             # Centroids come from the memberships, unless there will be no more steps.
@@ -205,18 +191,15 @@ class Annealer:
             "eigenvalue": np.array(self.eigenvalue),
             "fresh": np.array(self.fresh),
             "handicap": np.array(self.handicap),
-            "beta": self.beta,
             "settled": self.settled,
             "grown": self.grown,
             "falling": self.falling,
-            "finished": self.finished,
             "relaxed_at": self.relaxed_at,
-            "energy": vars(self.energy),
-            "splits": [split.plain() for split in self.splits],
         }
 
     def restore(self, kept: dict[str, Any]) -> None:
         """Go on from a snapshot."""
+        super().restore(kept)
         k = kept["q"].shape[1]
         self.mixture.reserve(k)
         self.mixture.k = k
@@ -227,14 +210,9 @@ class Annealer:
         self.handicap = kept["handicap"].tolist()
         self.mixture.m_step()
         self.mixture.logs[:, : kept["logs"].shape[1]] = kept["logs"]
-        self.beta, self.settled = kept["beta"], kept["settled"]
-        self.grown, self.falling, self.finished = (
-            bool(kept[name]) for name in ("grown", "falling", "finished")
-        )
+        self.grown, self.falling = bool(kept["grown"]), bool(kept["falling"])
+        self.settled, self.relaxed_at = kept["settled"], kept["relaxed_at"]
         self.mixture.massive = self.settings.mass if self.grown else True
-        self.relaxed_at = kept["relaxed_at"]
-        self.energy = Energy(**kept["energy"])
-        self.splits = [Split.of(split) for split in kept["splits"]]
 
     @property
     def _most(self) -> int:
@@ -403,13 +381,6 @@ class Annealer:
             Split(s.parent - (s.parent > new), s.beta, s.critical_beta, s.energy)
             for s in self.splits
         ]
-
-    def _state(self, last: bool = False) -> State:
-        energy = self.energy
-        return State(
-            self, self.beta, self.mixture.k, energy.free, energy.distortion, energy.entropy,
-            self.settled, last,
-        )  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)

@@ -22,9 +22,9 @@ import numpy as np
 from roget.core.tree import Tree
 from roget.core.types import Array, Floats
 from roget.errors import InputError
-from roget.learn.clustering.annealing.crew import Crew, Energy, ranges
+from roget.learn.clustering.annealing.crew import Energy, ranges
 from roget.learn.clustering.annealing.data import Data
-from roget.learn.clustering.annealing.states import Settings, Split, State
+from roget.learn.clustering.annealing.states import Search, Settings, Split, State
 from roget.learn.clustering.symmetric import kernels
 from roget.learn.clustering.symmetric.rule import temper
 
@@ -48,8 +48,8 @@ BLOCK = 32
 """Clusters whose instability is sought at once."""
 
 
-class SymmetricAnnealer:
-    """The search itself; `states` drives it.
+class SymmetricAnnealer(Search):
+    """The search itself.
 
     `words` and `contexts` hold the expected counts p(n,c) and p(v,c), a row for each word or
     context; each sums to 1.
@@ -76,14 +76,10 @@ class SymmetricAnnealer:
     ) -> None:
         if settings.n_clusters is None:
             raise InputError("the symmetric model needs a number of clusters")
-        self.data, self.settings = data, settings
+        super().__init__(data, settings, pause)
         self.most = min(settings.n_clusters, data.n_words)
         self.target = BETA if settings.beta is None else settings.beta
         self.beta = min(self.target, BETA)
-        self.crew = Crew(settings.n_jobs)
-        self.splits: list[Split] = []
-        self.finished = False
-        self._pause = pause or (lambda: None)
         rows, dtype = data.rows, data.rows.values.dtype
         self._rows, self._columns = ranges(rows.indptr), ranges(data.columns.indptr)
         joint = (rows.values * np.repeat(data.prior, np.diff(rows.indptr))).astype(dtype)
@@ -94,10 +90,6 @@ class SymmetricAnnealer:
         self.contexts = data.background[:, None].astype(dtype)
         self._modes = self._random(1, 1)
         self.energy = self._settle(1, 0.0)
-
-    def close(self) -> None:
-        """End the threads."""
-        self.crew.close()
 
     @property
     def k(self) -> int:
@@ -125,50 +117,28 @@ class SymmetricAnnealer:
         """p(c) of each cluster."""
         return np.asarray(self.words.sum(axis=0), dtype=np.float64)
 
-    def states(self) -> Iterator[State]:
-        """Split until enough, then sharpen, then settle."""
-        if self.finished:
-            yield self._state(last=True)
-            return
+    def _run(self) -> Iterator[State]:
         while self.beta <= BETA and self.k < self.most and self._split():
-            yield self._state()
+            yield self.state()
         while self.beta < self.target:
             self.beta = min(self.target, self.beta + SHARPEN * self.settings.stride)
             self.energy = self._settle(SETTLE_STEPS, self.settings.tol)
             if self.beta < self.target:
-                yield self._state()
+                yield self.state()
         self.energy = self._settle(self.settings.max_iter, self.settings.tol)
-        self.finished = True
-        yield self._state(last=True)
 
     def wind_up(self) -> None:
         """Leave off where it is: nothing is missing."""
 
     def snapshot(self) -> dict[str, Any]:
         """All that is needed to go on from here, as arrays and plain data."""
-        return {
-            "words": self.words,
-            "contexts": self.contexts,
-            "modes": self._modes,
-            "beta": self.beta,
-            "finished": self.finished,
-            "energy": vars(self.energy),
-            "splits": [split.plain() for split in self.splits],
-        }
+        arrays = {"words": self.words, "contexts": self.contexts, "modes": self._modes}
+        return super().snapshot() | arrays
 
     def restore(self, kept: dict[str, Any]) -> None:
         """Go on from a snapshot."""
-        self.words, self.contexts = kept["words"], kept["contexts"]
-        self._modes, self.beta = kept["modes"], kept["beta"]
-        self.finished = bool(kept["finished"])
-        self.energy = Energy(**kept["energy"])
-        self.splits = [Split.of(split) for split in kept["splits"]]
-
-    def _state(self, last: bool = False) -> State:
-        energy = self.energy
-        return State(
-            self, self.beta, self.k, energy.free, energy.distortion, energy.entropy, True, last
-        )
+        super().restore(kept)
+        self.words, self.contexts, self._modes = kept["words"], kept["contexts"], kept["modes"]
 
     def _settle(self, steps: int, tol: float) -> Energy:
         """Tempered EM until the free energy falls by less than `tol` of itself."""
