@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from roget import count
 from roget.data import SAMPLES, Quadruple, sample, sample_path
 from roget.data.bundled import ATTRIBUTION
 from roget.errors import UnknownName
@@ -33,6 +34,18 @@ def test_verb_slot_noun_equals_its_source(shared_data: Path) -> None:
     assert {(word, context): count for word, context, count in counts.rows()} == source
     slots = dict(zip(counts.contexts, counts.slots, strict=True))
     assert slots["obj:drink"] == "obj"
+
+
+def test_nouns_are_what_counting_finds(shared_data: Path) -> None:
+    counts = sample("nouns")
+    news = count(shared_data / "amalgum/news.conllu.gz", vocabulary=counts.words)
+    pairs = {(word, context): n for word, context, n in counts.rows()}
+    found = [(pairs.get((word, context), 0), n) for word, context, n in news.rows()]
+    assert all(whole >= n for whole, n in found if whole), "five genres have no less than one"
+    assert sum(n for whole, n in found if whole) > 0.8 * news.total
+    assert counts.relations == ("nouns",)
+    assert set(counts.slots) > {"obj", "subj", "~amod", "conj", "obl:in", "~nmod:of", "compound"}
+    assert (counts.word_totals.min(), counts.context_totals.min()) == (10, 3)
 
 
 def test_quadruples_equal_their_source(shared_data: Path) -> None:

@@ -25,7 +25,7 @@ def decide(
     from roget.learn.evaluation.decision import decide as run
     from roget.report.evaluation import decisions
 
-    table = options.read_counts(counts, given.columns)
+    table = options.read_counts(counts, given.columns, sample="verb_object")
     with bar("learning", "fits") as progress:
         found = run(table, **vars(asked), progress=progress)
     deliver(decisions(found), format, output)

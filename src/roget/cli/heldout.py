@@ -35,7 +35,7 @@ def heldout(
 
     if figure is not None:
         report.drawable(figure)
-    table = options.read_counts(counts, given.columns)
+    table = options.read_counts(counts, given.columns, sample="verb_object")
     with bar("learning", "fits") as progress:
         found = compare(table, **vars(asked), progress=progress)
     deliver(report.heldout(found), format, output)

@@ -25,7 +25,7 @@ CountsArgument = Annotated[
 Figures = Annotated[str | None, typer.Option(metavar="FOLDER", help="Also write pictures there.")]
 
 
-def read_counts(name: str, columns: Any, sample: str = "verb_object") -> Counts:
+def read_counts(name: str, columns: Any, sample: str = "nouns") -> Counts:
     """The counts that are named, or a sample; what there is to tell of them goes to stderr."""
     from roget.learn.opening import open_counts
 

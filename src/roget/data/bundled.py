@@ -23,21 +23,30 @@ QUADRUPLES = "pp_quads"
 """The sample that holds no counts."""
 
 SAMPLES: dict[str, str] = {
+    "nouns": "nouns in all their relations, by the preset nouns, 573,662 tokens",
     "verb_object": "nouns as objects of verbs, 110,270 tokens: words × contexts",
     "verb_slot_noun": "nouns as objects, subjects and after prepositions of verbs, 257,789 tokens",
     "pp_quads": "verb, noun, preposition, noun and where the phrase attaches, 31,889 times",
+}
+
+_RELATIONS = {
+    "nouns": ("nouns",),
+    "verb_object": ("obj",),
+    "verb_slot_noun": ("obj", "subj", "obl:prep"),
 }
 
 
 @overload
 def sample(name: Literal["pp_quads"]) -> list[Quadruple]: ...
 @overload
-def sample(name: Literal["verb_object", "verb_slot_noun"] = "verb_object") -> Counts: ...
+def sample(name: Literal["nouns", "verb_object", "verb_slot_noun"] = "nouns") -> Counts: ...
 @overload
 def sample(name: str) -> Counts | list[Quadruple]: ...
-def sample(name: str = "verb_object") -> Counts | list[Quadruple]:
-    """A bundled sample: `Counts` of nouns in contexts of verbs, or a list of `Quadruple`.
+def sample(name: str = "nouns") -> Counts | list[Quadruple]:
+    """A bundled sample: `Counts` of nouns in their contexts, or a list of `Quadruple`.
 
+    >>> sample()
+    Counts: 5,684 words × 34,295 contexts, 383,757 entries, 573,662 tokens
     >>> sample("verb_object")
     Counts: 9,994 words × 3,609 contexts, 66,626 entries, 110,270 tokens
     >>> sample("pp_quads")[0]
@@ -45,7 +54,7 @@ def sample(name: str = "verb_object") -> Counts | list[Quadruple]:
               noun2='acrylamide', attachment='N')
     """
     path = sample_path(name)
-    return _quadruples(path) if name == QUADRUPLES else _counts(path)
+    return _quadruples(path) if name == QUADRUPLES else _counts(path, _RELATIONS[name])
 
 
 def is_sample(name: str) -> bool:
@@ -68,7 +77,7 @@ def _quadruples(path: Path) -> list[Quadruple]:
     return [Quadruple(*row) for row in rows]
 
 
-def _counts(path: Path) -> Counts:
+def _counts(path: Path, relations: tuple[str, ...]) -> Counts:
     from roget.core.counts import Counts
     from roget.core.counts.matrix import split_slot
 
@@ -79,6 +88,6 @@ def _counts(path: Path) -> Counts:
         read.words,
         read.contexts,
         slots=slots,
-        relations=("obj", "subj", "obl:prep") if any(slots) else ("obj",),
+        relations=relations,
         provenance={"source": ATTRIBUTION},
     )

@@ -74,7 +74,7 @@ def build(
     ----------
     inputs
         Whatever `roget.count` reads, or counts folders, or the names of bundled samples ("sample"
-        is verb_object). Unless `columns` or `transpose` say otherwise, the words of a table are in
+        is nouns). Unless `columns` or `transpose` say otherwise, the words of a table are in
         its first column; or in its second, where header or name are like verb_object.tsv.
     output
         The folder to write.

@@ -42,7 +42,7 @@ def open_classes(path: str | os.PathLike[str]) -> Thesaurus | Taxonomy:
 
 
 def open_counts(
-    name: str | os.PathLike[str], columns: Columns = None, *, sample: str = "verb_object"
+    name: str | os.PathLike[str], columns: Columns = None, *, sample: str = "nouns"
 ) -> tuple[Counts, tuple[str, ...]]:
     """The counts that a name means, and what there is to tell of how they were read.
 
