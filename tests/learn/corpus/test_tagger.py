@@ -157,5 +157,5 @@ def test_a_model_in_the_working_directory_is_not_loaded(alone, tmp_path, monkeyp
 
 def test_without_the_package(monkeypatch):
     monkeypatch.setitem(sys.modules, "HanTa.HanoverTagger", None)
-    with pytest.raises(MissingExtra, match=r"pip install 'roget\[tagger\]'"):
+    with pytest.raises(MissingExtra, match=r"pip install 'roget\[learn\]'"):
         hanta.Tagger("morphmodel_en.pgz")
