@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import io
 import json
-import math
 import subprocess
 import sys
 
@@ -41,9 +40,9 @@ def test_neighbours_as_text(folder):
     assert lines[1].split() == ["100%", "arms"]
     assert len(lines) == 7
     for line, near in zip(lines[-2:], Thesaurus.load(folder).neighbours("gun", 2), strict=True):
-        word, distance, *rest = line.split()
+        word, alike, *rest = line.split()
         assert word == near.word
-        assert float(distance) == pytest.approx(near.distance / math.log(2), abs=5e-4)
+        assert float(alike) == pytest.approx(near.similarity, abs=6e-3)
         assert rest[-1] == "arms"
 
 
@@ -52,8 +51,7 @@ def test_neighbours_as_json(folder, by):
     done = run("neighbours", folder, "tea", "--by", by, "--format", "json")
     found = json.loads(done.stdout)
     near = Thesaurus.load(folder).neighbours("tea", by=by)
-    bits = [(one.word, one.distance / math.log(2)) for one in near]
-    assert [(one["word"], one["distance_bits"]) for one in found["neighbours"]] == bits
+    assert [(one["word"], one["similarity"]) for one in found["neighbours"]] == near
     assert found["by"] == by
     assert found["classes"][0]["probability"] == 1
     assert found["neighbours"][0]["contexts"] == ["drinks-1", "drinks-2"]
@@ -148,7 +146,7 @@ def test_taxonomies_are_read_as_thesauri_are(tmp_path):
     table.write_text(ANIMALS)
     done = run("neighbours", table, "dog", "-n", 1)
     assert done.returncode == 0, done.stderr
-    assert done.stdout.splitlines()[-1].split() == ["cat", "0.000", "mammal,", "animal", "mammal"]
+    assert done.stdout.splitlines()[-1].split() == ["cat", "0.24", "mammal,", "animal", "mammal"]
     Counts([[3]], ["wolf"], ["mammal"]).write(tmp_path / "new.tsv")
     done = run("classify", table, tmp_path / "new.tsv", "--format", "json")
     (wolf,) = json.loads(done.stdout)["words"]

@@ -15,6 +15,7 @@ from typer.testing import CliRunner
 import roget
 from roget.cli import app
 from roget.core.information import bits
+from roget.learn.clustering.spherical.estimator import SphericalTree
 from roget.report.format import brief as short
 from roget.web import static
 from roget.web.desk import Desk
@@ -45,10 +46,11 @@ def fitted(method):
     rows = [chance.multinomial(20 + n // 4, topics[n % 5]) for n in range(SIZE)]
     counts = roget.Counts(rows, [f"w{n}" for n in range(SIZE)])
     model = {"soft": roget.SoftAnnealing(5, random_state=0), "mdl": roget.MDLTree(random_state=0)}
+    model["spherical"] = SphericalTree(5, random_state=0, set_aside=False)
     return roget.Thesaurus.from_clustering(counts, model[method].fit(counts))
 
 
-@pytest.fixture(scope="module", params=["soft", "mdl", "soft, edited", "mdl, edited"])
+@pytest.fixture(scope="module", params=["soft", "mdl", "spherical", "soft, edited", "mdl, edited"])
 def folder(request, tmp_path_factory):
     method, *changed = request.param.split(", ")
     path = tmp_path_factory.mktemp("seam") / "words.thesaurus"
@@ -72,14 +74,14 @@ def test_neighbours_are_the_same_everywhere(folder, client, blocks):
     thesaurus = roget.load(folder)
     words = [str(word) for word in thesaurus.words]
     for row in range(0, len(words), len(words) // ASKED):
-        right = [(one.word, bits(one.distance)) for one in thesaurus.neighbours(words[row], NEAR)]
+        right = thesaurus.neighbours(words[row], NEAR)
         page = client.get(f"/api/word/{row}?n={NEAR}").json()["neighbours"]
-        assert [(one["word"], one["distance_bits"]) for one in page] == [
-            (word, brief(distance)) for word, distance in right
+        assert [(one["word"], one["similarity"]) for one in page] == [
+            (word, brief(alike)) for word, alike in right
         ]
         flat = blocks[f"words-{row // static.SHARD}"][row % static.SHARD][3]
         assert [(words[at], d) for at, d in zip(flat[::2], flat[1::2], strict=True)] == [
-            (word, short(brief(distance), static.DIGITS)) for word, distance in right
+            (word, short(brief(alike), static.DIGITS)) for word, alike in right
         ]
 
 
@@ -89,8 +91,8 @@ def test_the_command_prints_what_the_page_shows(folder, client):
     )
     command = json.loads(done.stdout)["neighbours"]
     page = client.get("/api/word?word=w17").json()["neighbours"]
-    assert [(one["word"], brief(one["distance_bits"])) for one in command] == [
-        (one["word"], one["distance_bits"]) for one in page
+    assert [(one["word"], brief(one["similarity"])) for one in command] == [
+        (one["word"], one["similarity"]) for one in page
     ]
 
 

@@ -205,8 +205,8 @@ def test_distances_are_told_in_bits():
     thesaurus = made(FAMILIES)
     views = Views(thesaurus, "words")
     near = thesaurus.neighbours("owl", 3)
-    found = [one["distance_bits"] for one in views.word(thesaurus.row("owl"), 3)["neighbours"]]
-    assert found == pytest.approx([one.distance / math.log(2) for one in near], rel=1e-4)
+    found = [one["similarity"] for one in views.word(thesaurus.row("owl"), 3)["neighbours"]]
+    assert found == pytest.approx([one.similarity for one in near], rel=1e-4)
     (first, *_) = views.word_class(3)["typical"]
     nats = thesaurus.word_class(3).words[0].distance
     assert first["distance_bits"] == pytest.approx(nats / math.log(2), rel=1e-4)

@@ -21,7 +21,7 @@ def neighbours(
 ) -> None:
     """The words of a thesaurus that are most like a word, and why.
 
-    Distances are Jensen–Shannon divergences in bits, from 0 to 1.
+    How much alike they are is told in standard deviations above the mean of common words.
     """
     from roget.learn.opening import open_thesaurus
     from roget.report import words

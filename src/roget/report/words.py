@@ -6,7 +6,6 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from roget.core.counts import Counts
-from roget.core.information import bits
 from roget.learn.thesaurus import Thesaurus
 from roget.report import Report, Table
 from roget.report.format import plural, printable, width
@@ -21,7 +20,7 @@ LEAST = 0.01
 
 
 def look_around(thesaurus: Thesaurus, word: str, n: int, by: str) -> dict[str, Any]:
-    """A word with its likeliest classes and its neighbours; distances in bits, ready for JSON."""
+    """A word with its likeliest classes and its neighbours, ready for JSON."""
     near = []
     for other in thesaurus.neighbours(word, n, by):
         common = thesaurus.common_class(word, other.word)
@@ -29,7 +28,7 @@ def look_around(thesaurus: Thesaurus, word: str, n: int, by: str) -> dict[str, A
         near.append(
             {
                 "word": other.word,
-                "distance_bits": bits(other.distance),
+                "similarity": other.similarity,
                 "class": {"node": common, "label": _called(thesaurus, common)},
                 "contexts": [one.context for one in shared],
             }
@@ -54,24 +53,24 @@ def _called(thesaurus: Thesaurus, node: int) -> str:
 
 
 def neighbours(thesaurus: Thesaurus, word: str, n: int, by: str) -> Report:
-    """The word and its classes, and a table of its neighbours; distances in bits."""
+    """The word and its classes, and a table of its neighbours."""
     found = look_around(thesaurus, word, n, by)
     named = ", ".join(printable(context, _most()) for context in found["contexts"])
     contexts = f", such as with {named}" if named else ""
     lines = [f"{printable(word, _most())}: seen {plural(found['seen'], 'time')}{contexts}"]
     lines += [f"  {one['probability']:4.0%}  {one['label']}" for one in found["classes"]]
-    titles = ("neighbour", "bits apart", "contexts in common", "smallest class of both")
+    titles = ("neighbour", "alike", "contexts in common", "smallest class of both")
     rows, values = [], []
     for one in found["neighbours"]:
         rest = (", ".join(one["contexts"]), one["class"]["label"])
-        rows.append((one["word"], f"{one['distance_bits']:.3f}", *rest))
-        values.append((one["word"], one["distance_bits"], *rest))
+        rows.append((one["word"], f"{one['similarity']:.2f}", *rest))
+        values.append((one["word"], one["similarity"], *rest))
     return Report(
         title=f"Neighbours of {word}",
         lead=[printable(line, width()) for line in lines],
-        tables=[Table.of(titles, rows, ("bits apart",), "cut")],
+        tables=[Table.of(titles, rows, ("alike",), "cut")],
         data=found,
-        sheet=Table.of(("word", "distance_bits", "contexts", "class"), values),
+        sheet=Table.of(("word", "similarity", "contexts", "class"), values),
     )
 
 

@@ -40,10 +40,10 @@ def word_class(view: View) -> Sheet:
 
 
 def word(view: View) -> Sheet:
-    """One row per class (p(class|word)), sense (share), neighbour (bits apart), context (count)."""
+    """One row per class (p(class|word)), sense (share), neighbour (similarity), context (count)."""
     rows = [["class", one["label"], one["probability"]] for one in view["memberships"]]
     rows += [["sense", one["label"], one["weight"]] for one in view["senses"]]
-    rows += [["neighbour", one["word"], one["distance_bits"]] for one in view["neighbours"]]
+    rows += [["neighbour", one["word"], one["similarity"]] for one in view["neighbours"]]
     rows += [["context", one["context"], one["amount"]] for one in view["contexts"]]
     return ["kind", "name", "value"], rows
 

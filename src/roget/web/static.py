@@ -44,7 +44,7 @@ def page(desk: Desk, progress: Report | None = None) -> str:
     contexts, blocks = dict[str, int](), dict[str, str]()
     for begin in range(0, size, SHARD):
         rows = range(begin, min(begin + SHARD, size))
-        words = [_word(views, row, contexts) for row in rows]
+        words = [_word(view, contexts) for view in views.each_word(rows, NEAR)]
         blocks[f"words-{begin // SHARD}"] = embed(words)
         if progress is not None:
             progress(Progress(rows.stop, size))
@@ -88,8 +88,7 @@ def _class(views: Views, node: int, contexts: dict[str, int]) -> list[Any]:
     ]
 
 
-def _word(views: Views, row: int, contexts: dict[str, int]) -> list[Any]:
-    view = views.word(row, NEAR)
+def _word(view: dict[str, Any], contexts: dict[str, int]) -> list[Any]:
     return [
         view["observations"],
         view["among"],
@@ -98,7 +97,7 @@ def _word(views: Views, row: int, contexts: dict[str, int]) -> list[Any]:
             for m in view["memberships"][:MEMBERSHIPS]
             for x in (m["node"], brief(m["probability"], DIGITS))
         ],
-        [x for w in view["neighbours"] for x in (w["id"], brief(w["distance_bits"], DIGITS))],
+        [x for w in view["neighbours"] for x in (w["id"], brief(w["similarity"], DIGITS))],
         _told(view["contexts"], contexts),
         [
             [

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import Any
 
+import numpy as np
+
 from roget.core.information import bits
 from roget.errors import InputError
-from roget.learn.thesaurus import Thesaurus, TypicalContext
+from roget.learn.thesaurus import Neighbour, Thesaurus, TypicalContext
 from roget.web.search import Search, folded
 
 DIGITS = 5
@@ -138,8 +141,16 @@ class Views:
 
     def word(self, row: int, n: int = NEAR) -> View:
         """A word: its classes, senses, neighbours and contexts, and its place in the tree."""
+        _check("word number", row, len(self.thesaurus))
+        return next(self.each_word(range(row, row + 1), n))
+
+    def each_word(self, rows: range, n: int = NEAR) -> Iterator[View]:
+        """The views of several words, whose neighbours are looked for together."""
+        near = self.thesaurus.all_neighbours(np.array(rows), _count(n)) if n else [[]] * len(rows)
+        yield from map(self._word, rows, near)
+
+    def _word(self, row: int, near: Sequence[Neighbour]) -> View:
         thesaurus = self.thesaurus
-        _check("word number", row, len(thesaurus))
         word, seen = str(thesaurus.words[row]), float(thesaurus.counts.word_totals[row])
         belongs = thesaurus.membership(word)
         return {
@@ -157,9 +168,9 @@ class Views:
                 {
                     "id": thesaurus.rows[one.word],
                     "word": one.word,
-                    "distance_bits": brief(bits(one.distance)),
+                    "similarity": brief(one.similarity),
                 }
-                for one in (thesaurus.neighbours(word, _count(n)) if n else ())
+                for one in near
             ],
             "contexts": [_context(one, seen) for one in thesaurus.evidence(word, CONTEXTS)],
         }

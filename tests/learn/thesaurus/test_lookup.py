@@ -13,9 +13,7 @@ from hypothesis import strategies as st
 from roget import Counts, InputError
 from roget.core.tree import Tree
 from roget.errors import UnknownName
-from roget.learn.thesaurus import Thesaurus, places
-from roget.learn.thesaurus import neighbours as near
-from roget.learn.thesaurus.neighbours import WAYS
+from roget.learn.thesaurus import Thesaurus
 from thesauri import THESAURI, random_thesaurus
 
 
@@ -169,29 +167,6 @@ def test_evidence_is_what_sets_words_apart(t):
 
 
 @settings(max_examples=15)
-@given(THESAURI, st.integers(1, 20), st.sampled_from([1, 64]), st.sampled_from(list(WAYS)))
-def test_neighbours_are_the_nearest_by_classes_and_counts(t, n, first, by):
-    with pytest.MonkeyPatch.context() as patch:
-        for name in ("FIRST", "FEW", "ALONE", "LIKELY"):  # so few that the bounds have to decide
-            patch.setattr(near, name, first)
-        patch.setattr(places, "CELLS", 4 * first)
-        found = t.neighbours("w1", n, by)
-    own = t.counts.matrix.toarray() / t.counts.word_totals[:, None]
-    share = {"both": 0.5, "classes": 0, "counts": 1}[by]
-    mixed = t.memberships.toarray() @ t.centroids * (1 - share) + own * share
-    me = mixed[1]
-    naive = {
-        f"w{row}": (naive_kl(me, (me + it) / 2) + naive_kl(it, (me + it) / 2)) / 2
-        for row, it in enumerate(mixed)
-        if row != 1
-    }
-    assert len(found) == min(n, len(t) - 1)
-    assert [one.distance for one in found] == pytest.approx(sorted(naive.values())[:n], abs=1e-9)
-    for one in found:
-        assert one.distance == pytest.approx(naive[one.word], abs=1e-9)
-
-
-@settings(max_examples=15)
 @given(THESAURI)
 def test_information_is_that_of_both_tables(t):
     def mutual(joint):
@@ -210,8 +185,8 @@ def test_zero_centroids_are_infinitely_far():
     assert [(one.word, one.distance) for one in t.nearest(1, 3)] == [
         ("a", 0.0), ("b", math.inf), ("never", math.inf)]  # fmt: skip
     assert t.word_class(2).label == "b"
-    near = {one.word: one.distance for one in t.neighbours("never")}
-    assert near == pytest.approx({"a": 0.0, "b": math.log(2)}), "a word never seen has its classes"
+    near = [one.word for one in t.neighbours("never")]
+    assert near == ["a", "b"], "a word never seen has its classes"
     assert [one.word for one in t.neighbours("a", by="counts")] == ["b"]
     with pytest.raises(InputError, match="never seen cannot be compared by its counts"):
         t.neighbours("never", by="counts")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from roget.learn.thesaurus.edits import Edit, Remembered
 from roget.learn.thesaurus.labels import LABEL
-from roget.learn.thesaurus.neighbours import OWN
 from roget.learn.thesaurus.thesaurus import Thesaurus
 from roget.learn.thesaurus.values import (
     Neighbour,
@@ -17,7 +16,6 @@ from roget.learn.thesaurus.values import (
 
 __all__ = [
     "LABEL",
-    "OWN",
     "Edit",
     "Neighbour",
     "Placement",

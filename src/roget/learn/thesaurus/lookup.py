@@ -105,15 +105,23 @@ class Lookup:
         return node
 
     def neighbours(self, word: str, n: int = Asked.n, by: str = Asked.by) -> list[Neighbour]:
-        """The n words that are most like a word, the nearest first.
+        """The n words that are most like a word, the likest first.
 
-        The distance is the Jensen–Shannon divergence (nats, at most log 2) of what is known of
-        the words. By "classes" that is what their classes do: Σ p(c|word) p(context|c). By "counts"
-        it is what they did themselves: p(context|word). By "both", half of each: classes alone do
-        not tell words apart that are wholly in one, counts alone are sparse.
+        Similarities are cosines, as standard deviations above the mean of common words. By
+        "counts" they are of the words' own contexts, which tell the more, the more surprising they
+        are; by "classes" of what their classes do. By "both", of words with e tokens (the geometric
+        mean), e/(e + 100) is by their own contexts, and the rest by the vectors that the classes
+        were made by, or by the classes if there are none; words seen a few times only (e of 10)
+        count half.
         """
-        found = self._near.nearest(self.row(word), n, by)
-        return [Neighbour(str(self.words[at]), float(d)) for at, d in zip(*found, strict=True)]
+        return self.all_neighbours(np.array([self.row(word)]), n, by)[0]
+
+    def all_neighbours(self, rows: Rows, n: int = 10, by: str = "both") -> list[list[Neighbour]]:
+        """The neighbours of the words of some rows, which takes less time than one by one."""
+        return [
+            [Neighbour(str(self.words[at]), float(s)) for at, s in zip(*found, strict=True)]
+            for found in self._near.nearest(rows, n, by)
+        ]
 
     def senses(self, word: str, n: int = 10) -> list[Sense]:
         """The classes in which a word is used, the commonest first; of most words, its place only.
@@ -316,8 +324,7 @@ class Lookup:
 
     @cached_property
     def _near(self) -> Neighbours:
-        rank = self._layout.first[self._leaves]
-        return Neighbours(self._conditional, self.memberships, self.centroids, self.mass, rank)
+        return Neighbours(self.counts, self.clustering)
 
     @cached_property
     def _senses(self) -> Senses:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -23,10 +24,15 @@ class TypicalContext(NamedTuple):
 
 
 class Neighbour(NamedTuple):
-    """A word near another one, and how far it is (nats)."""
+    """A word like another one, and how much: in deviations above what is common."""
 
     word: str
-    distance: float
+    similarity: float
+
+    @property
+    def distance(self) -> float:
+        """The smaller, the more alike: exp(−similarity)."""
+        return math.exp(-self.similarity)
 
 
 class Sense(NamedTuple):

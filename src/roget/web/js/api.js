@@ -121,7 +121,7 @@ class Blocks {
     const kept = this.block(`words-${Math.floor(id / size)}`)[id % size];
     const memberships = [], neighbours = [];
     for (let at = 0; at < kept[2].length; at += 2) memberships.push({ ...this.named(kept[2][at]), probability: kept[2][at + 1] });
-    for (let at = 0; at < kept[3].length; at += 2) neighbours.push({ id: kept[3][at], word: words[kept[3][at]], distance_bits: kept[3][at + 1] });
+    for (let at = 0; at < kept[3].length; at += 2) neighbours.push({ id: kept[3][at], word: words[kept[3][at]], similarity: kept[3][at + 1] });
     const senses = /** @type {[number, number, number[], number[]][]} */ (kept[5]).map(([node, weight, like, contexts]) =>
       ({ ...this.named(node), weight, like: like.map((one) => ({ id: one, word: words[one] })), contexts: this.told(contexts) }));
     return {

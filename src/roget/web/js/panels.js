@@ -71,7 +71,7 @@ const senseRows = (senses) => el("ol", { class: "rows" }, senses.map((one) =>
 
 /** @param {WordView} data */
 export function wordPanel(data) {
-  const tree = state.tree, nearest = data.neighbours[0]?.distance_bits ?? 0;
+  const tree = state.tree, likest = data.neighbours[0]?.similarity ?? 0;
   const belongs = data.memberships.filter((one, at) => at === 0 || one.probability >= 0.005), rest = data.among - belongs.length;
   const way = data.path.flatMap((one, at) => [at ? " › " : "", el("a", { href: classLink(one.node) }, said(tree.name(one.node)))]);
   return [
@@ -86,11 +86,11 @@ export function wordPanel(data) {
     el("section", {}, heading("Classes", rest > 0 ? `and ${count(rest)} more, of less than 0.5 % each` : null), el("ol", { class: "rows" }, belongs.map((one) =>
       el("li", {}, classItem(one), meter(one.probability, one.node), figure(percent(one.probability), "p(class|word)"))))),
     el("div", { class: "columns" },
-      el("section", {}, heading("Neighbours", "bits apart"), el("ol", { class: "rows" }, data.neighbours.map((one) =>
-        el("li", {}, wordItem(one), meter(nearness(one.distance_bits, nearest)), figure(decimal(one.distance_bits, 3), "bits apart, of 0 to 1; the longer the bar, the nearer"))))),
+      el("section", {}, heading("Neighbours", "deviations above the usual"), el("ol", { class: "rows" }, data.neighbours.map((one) =>
+        el("li", {}, wordItem(one), meter(likest > 0 ? Math.max(0, one.similarity / likest) : 0), figure(decimal(one.similarity), "how much more alike than common words are, in standard deviations"))))),
       el("section", {}, heading("Contexts", "count, against usual"), contextRows(data.contexts, amount, "count"))),
     links({ name: "word", place: `/api/word/${data.id}`, data, sheet: () => [["kind", "name", "value"],
-      ...data.memberships.map((one) => ["class", one.label, one.probability]), ...data.senses.map((one) => ["sense", one.label, one.weight]), ...data.neighbours.map((one) => ["neighbour", one.word, one.distance_bits]),
+      ...data.memberships.map((one) => ["class", one.label, one.probability]), ...data.senses.map((one) => ["sense", one.label, one.weight]), ...data.neighbours.map((one) => ["neighbour", one.word, one.similarity]),
       ...data.contexts.map((one) => ["context", one.context, one.amount])] }),
   ];
 }

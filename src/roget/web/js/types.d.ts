@@ -15,7 +15,7 @@ export interface Sense extends Named { weight: number; like: Word[]; contexts: C
 export interface WordView extends Word {
   observations: number; among: number; path: Named[];
   memberships: (Named & { probability: number })[]; senses: Sense[];
-  neighbours: (Word & { distance_bits: number })[];
+  neighbours: (Word & { similarity: number })[];
   contexts: Context[];
 }
 export interface Found { words: (Word & { class: Named })[]; classes: Named[] }

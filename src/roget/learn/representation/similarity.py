@@ -1,0 +1,102 @@
+"""Similarity: how much alike words are, by their own contexts and by what more is known of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from roget.core.counts import Counts
+from roget.core.counts.views import like, unit
+from roget.core.types import Floats, Ints
+
+SMOOTHING = 0.75
+"""Contexts by this power of their totals: rare ones count as a little commoner than they were."""
+
+SURE = 100.0
+"""Tokens with which words are known by their own contexts as well as by anything else."""
+
+FEW = 10.0
+"""Tokens with which half of a similarity is believed."""
+
+COMMON = 1000
+"""The most frequent words, among which it is seen how much alike words are on the average."""
+
+
+ROUNDED = 1e-9
+"""What is spread less than this is all the same."""
+
+
+class Alike:
+    """Cosines of words, in standard deviations from the mean over pairs of common words.
+
+    The vectors of words are rows of the product of some tables, which is not made: of words by
+    contexts, say, or of words by classes and classes by contexts.
+    """
+
+    def __init__(self, tables: Sequence[Any], common: Ints) -> None:
+        self._tables = tables
+        self._back = [turn(table) for table in reversed(tables)]
+        some = self._vectors(common)
+        pairs = dense(some @ turn(some))[~np.eye(common.size, dtype=bool)]
+        self._mean = float(pairs.mean()) if pairs.size else 0.0
+        spread = float(pairs.std()) if pairs.size else 0.0
+        self._spread = spread if spread > ROUNDED else 1.0
+
+    def of(self, rows: Ints) -> Floats:
+        """How much some words are like each of all words."""
+        found = self._vectors(rows)
+        for table in self._back:
+            found = found @ table
+        return np.asarray((dense(found) - self._mean) / self._spread)
+
+    def _vectors(self, rows: Ints) -> Any:
+        found = self._tables[0][rows]
+        for table in self._tables[1:]:
+            found = found @ table
+        return found
+
+
+class Similarity:
+    """How much alike words are: by their own contexts the more, the more they were seen.
+
+    Of two words with e tokens (the geometric mean), e/(e + SURE) is by their own contexts, the rest
+    by vectors; all of it counts the less, the fewer tokens there are to believe it by.
+    """
+
+    def __init__(self, totals: Any, own: Alike, more: Alike) -> None:
+        self._roots = np.sqrt(np.asarray(totals, dtype=np.float64))
+        self._own, self._more = own, more
+
+    def of(self, rows: Ints) -> Floats:
+        """How much some words are like each of all words."""
+        seen = self._roots[rows][:, None] * self._roots
+        share = seen / (seen + SURE)
+        mixed = share * self._own.of(rows) + (1 - share) * self._more.of(rows)
+        return np.asarray(mixed * (seen + 1) / (seen + 1 + FEW))
+
+
+def tell_contexts(counts: Counts) -> Any:
+    """How much each context tells about a word, in rows of length 1: a csr_array.
+
+    By w²/(1 + w) of mutual information w: contexts of most words (have, be) tell next to nothing.
+    """
+    weights = counts.ppmi(smoothing=SMOOTHING)
+    return unit(like(weights, weights.data**2 / (1 + weights.data)))
+
+
+def turn(table: Any) -> Any:
+    """The transpose, by rows if it is sparse."""
+    return sparse.csr_array(table.T) if sparse.issparse(table) else table.T
+
+
+def dense(table: Any) -> Floats:
+    """A table as an array of float64."""
+    return np.asarray(table.toarray() if sparse.issparse(table) else table, dtype=np.float64)
+
+
+def common_rows(totals: Any) -> Ints:
+    """The rows of the most frequent words."""
+    return np.sort(np.argsort(-np.asarray(totals), kind="stable")[:COMMON])

@@ -1,0 +1,115 @@
+"""Neighbours: the most alike of all words, by a naive twin of the measure."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from roget import Counts, InputError
+from roget.errors import UnknownName
+from roget.learn.clustering.spherical.estimator import SphericalTree
+from roget.learn.thesaurus import Thesaurus, places
+from roget.learn.thesaurus.neighbours import WAYS
+from thesauri import THESAURI
+
+
+def cosine(a, b):
+    long = math.sqrt(sum(x * x for x in a)) * math.sqrt(sum(x * x for x in b))
+    return sum(x * y for x, y in zip(a, b, strict=True)) / long if long else 0.0
+
+
+def tell(table):
+    """w²/(1 + w) of positive mutual information, contexts by totals^.75; rows of length 1."""
+    columns = (table.sum(axis=0) ** 0.75) / (table.sum(axis=0) ** 0.75).sum()
+    rows = []
+    for row in table:
+        ratios = [n / row.sum() / p if n else 0 for n, p in zip(row, columns, strict=True)]
+        w = [math.log(x) if x > 1 + 1e-12 else 0.0 for x in ratios]
+        weights = np.array([x * x / (1 + x) for x in w])
+        rows.append(weights / (math.sqrt((weights**2).sum()) or 1.0))
+    return np.array(rows)
+
+
+def deviations(cosines):
+    n = len(cosines)
+    pairs = [cosines[i][j] for i in range(n) for j in range(n) if i != j]
+    spread = np.std(pairs)
+    return (np.array(cosines) - np.mean(pairs)) / (spread if spread > 1e-9 else 1.0)
+
+
+def naive(t, by, vectors=None):
+    """Similarities of all words, pair by pair."""
+    told, n = tell(t.counts.matrix.toarray().astype(float)), len(t)
+    own = deviations([[cosine(told[i], told[j]) for j in range(n)] for i in range(n)])
+    belongs = t.memberships.toarray()
+    sums = belongs.T @ told
+    between = np.array([[cosine(a, b) for b in sums] for a in sums])
+    classes = deviations(belongs @ between @ belongs.T)
+    if by != "both":
+        return own if by == "counts" else classes
+    more = classes if vectors is None else deviations(vectors @ vectors.T)
+    seen = np.sqrt(np.outer(t.counts.word_totals, t.counts.word_totals))
+    share = seen / (seen + 100)
+    return (share * own + (1 - share) * more) * (seen + 1) / (seen + 11)
+
+
+@settings(max_examples=15)
+@given(THESAURI, st.integers(1, 20), st.sampled_from(list(WAYS)))
+def test_neighbours_are_the_most_alike(t, n, by):
+    right = naive(t, by)[1]
+    found = t.neighbours("w1", n, by)
+    assert len(found) == min(n, len(t) - 1)
+    values = sorted(np.delete(right, 1), reverse=True)[:n]
+    assert [one.similarity for one in found] == pytest.approx(values, abs=1e-8)
+    for one in found:
+        assert one.similarity == pytest.approx(right[t.row(one.word)], abs=1e-8)
+        assert one.distance == pytest.approx(math.exp(-one.similarity))
+
+
+def topics(words=90, contexts=40):
+    chance = np.random.default_rng(2)
+    kinds = chance.dirichlet(np.full(contexts, 0.1), 5)
+    return Counts([chance.multinomial(10 + 3 * row, kinds[row % 5]) for row in range(words)])
+
+
+def test_vectors_that_were_kept_stand_beside_contexts(tmp_path):
+    counts = topics()
+    model = SphericalTree(5, random_state=0, set_aside=False).fit(counts)
+    t = Thesaurus.from_clustering(counts, model)
+    vectors = model.clustering_.representation.vectors.astype(np.float64)
+    right = naive(t, "both", vectors)
+    t.save(tmp_path / "t")
+    for one in (t, Thesaurus.load(tmp_path / "t")):
+        for row in (0, 7, 89):
+            near = one.neighbours(str(row), 5)
+            values = sorted(np.delete(right[row], row), reverse=True)[:5]
+            assert [x.similarity for x in near] == pytest.approx(values, abs=1e-6)
+            assert all(int(x.word) % 5 == row % 5 for x in near)
+
+
+def test_it_does_not_matter_how_many_are_asked_for(monkeypatch):
+    counts = topics()
+    t = Thesaurus.from_clustering(counts, SphericalTree(5, random_state=0).fit(counts))
+    together = t.all_neighbours(np.arange(90), 7)
+    monkeypatch.setattr(places, "CELLS", 200)
+    assert t.all_neighbours(np.arange(90), 7) == together
+    assert [t.neighbours(str(row), 7) for row in range(90)] == together
+
+
+def test_equals_come_by_number():
+    t = Thesaurus.from_clustering(
+        same := Counts([[5, 0, 1], [1, 5, 0]] * 3), SphericalTree(2, min_contexts=1).fit(same)
+    )
+    assert [one.word for one in t.neighbours("2", 2)] == ["0", "4"]
+
+
+def test_what_cannot_be_asked():
+    t = Thesaurus.from_clustering(counts := topics(), SphericalTree(5).fit(counts))
+    with pytest.raises(UnknownName, match="by_sound"):
+        t.neighbours("1", by="by_sound")
+    with pytest.raises(InputError, match="0 neighbours: expected 1 or more"):
+        t.neighbours("1", 0)
