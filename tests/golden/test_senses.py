@@ -1,0 +1,53 @@
+"""Senses of real nouns: what benchmarks/senses.py prints stays above its floors."""
+
+from __future__ import annotations
+
+import importlib.util
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from roget import Thesaurus
+from roget.learn.clustering.spherical.estimator import SphericalTree
+
+SCRIPT = Path(__file__).resolve().parents[2] / "benchmarks" / "senses.py"
+
+
+@pytest.fixture(scope="module")
+def bench():
+    spec = importlib.util.spec_from_file_location("benchmark_of_senses", SCRIPT)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture(scope="module")
+def wordnet(bench, shared_data):
+    return bench.WordNet(shared_data / "wordnet30")
+
+
+@pytest.fixture(scope="module")
+def thesauri(bench, shared_data):
+    tops = {name: counts.top(bench.NOUNS) for name, counts in bench.corpora(shared_data)}
+    return [
+        Thesaurus.from_clustering(t, SphericalTree(random_state=0).fit(t)) for t in tops.values()
+    ]
+
+
+def test_ten_of_twenty_ambiguous_nouns_separate(bench, wordnet, thesauri):
+    right = {
+        word
+        for thesaurus in thesauri
+        for word in bench.TWENTY.split()
+        if word in thesaurus.rows and wordnet.separates(word, bench.groups_of(thesaurus, word))
+    }
+    assert len(right) >= 10, right
+
+
+def test_nine_of_ten_nouns_of_one_sense_stay_in_one_class(bench, wordnet, thesauri):
+    for thesaurus in thesauri:
+        several = np.diff(thesaurus.sense_memberships.indptr) > 1
+        single = bench.single_nouns(thesaurus, wordnet)
+        assert len(single) == 100
+        assert sum(several[thesaurus.rows[word]] for word in single) <= 10
