@@ -17,7 +17,7 @@ import numpy as np
 from scipy import sparse
 
 from roget.core.counts import Counts
-from roget.core.counts.views import like
+from roget.core.counts.views import like, unit
 from roget.core.types import BoolArray, Floats, Ints
 from roget.learn.thesaurus.places import parts
 
@@ -60,7 +60,7 @@ class Senses:
     """The senses of all words, by counts and the cluster in which each word has its place."""
 
     def __init__(self, counts: Counts, home: Ints, clusters: int) -> None:
-        self._home, self._rows = home, _unit(counts.ppmi())
+        self._home, self._rows = home, unit(counts.ppmi()).sorted_indices()
         inside = np.ones(home.size), (home, np.arange(home.size))
         belongs = sparse.csr_array(inside, shape=(clusters, home.size))
         self._sums = sparse.csr_array(belongs @ self._rows)
@@ -194,9 +194,3 @@ def _more_than_usual(contexts: Any) -> Floats:
     """The logarithm of each number over the usual one, by words as often as they have contexts."""
     logs = np.log(np.maximum(contexts, 1))
     return np.asarray(logs - np.average(logs, weights=contexts) if contexts.any() else logs)
-
-
-def _unit(matrix: Any) -> Any:
-    """Rows of length 1; those of length 0 stay."""
-    lengths = np.sqrt(np.asarray(matrix.power(2).sum(axis=1)).ravel())
-    return like(matrix, matrix.data / np.repeat(lengths, np.diff(matrix.indptr)))
