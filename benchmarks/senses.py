@@ -29,9 +29,9 @@ from roget.learn.clustering.spherical.estimator import SphericalTree
 
 TWENTY = """bank plant crane mouse bass interest party court board chair capital cell charge club
 fire head light match press star"""
-OTHERS = """organ bill spring seal table bar paper title race arm palm stock coach pitch iron
-pool suit degree film note pipe ring scale shot tank volume watch wing branch cabinet
-figure letter key"""
+OTHERS = """organ bill spring seal table bar bowl paper title race arm palm stock coach drill pitch
+iron pool suit degree film note pipe ring scale shot tank volume watch wing branch cabinet figure
+jam mole pupil nail letter key trunk"""
 
 NOUNS = 5000
 LARGEST = 4500
