@@ -5,8 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from roget.learn.corpus.base import NONE, Tables, Tokens
+from learn.corpus.test_relations import conllu_text
+from roget.core.io.paths import find
+from roget.errors import InputError
+from roget.learn.corpus import conllu
+from roget.learn.corpus.base import NONE, Reading, Tables, Tokens
 from roget.learn.corpus.terms import Joiner, find_terms
+from roget.learn.counting.count import count
 
 
 def batch(tables, *sentences, tags=None):
@@ -65,3 +70,36 @@ def test_tags_let_only_noun_phrases_be_terms():
         [batch(tables, "x hot dog runs " * 20, tags="X ADJ NOUN VERB " * 20)], tables, ()
     )
     assert found == ("hot dog",)
+
+
+def test_terms_of_a_parse_stand_where_their_heads_stood(tmp_path):
+    # Prime ministers met New York bankers.
+    rows = ["1 prime prime NOUN 2 compound", "2 minister minister NOUN 3 nsubj",
+            "3 met meet VERB 0 root", "4 New new PROPN 6 compound", "5 York york PROPN 6 compound",
+            "6 bankers banker NOUN 3 obj"]  # fmt: skip
+    other = ["1 prime prime NOUN 2 nsubj", "2 minister minister VERB 0 root"]
+    path = tmp_path / "a.conllu"
+    path.write_text(
+        (conllu_text("\n".join(rows)) + "\n") * 9 + conllu_text("\n".join(other)) + "\n"
+    )
+    tables = Tables()
+    (read,) = conllu.read(find([path], [])[0], tables, Reading())
+    assert set(find_terms([read], tables, chained=True)) == {
+        "prime minister",
+        "new york",
+        "york banker",
+    }
+    join = Joiner(["prime minister", "new york"], tables)
+    joined = join.join_chains(read)
+    texts = [*tables.words.texts, None]
+    found = [None, "prime_minister", "meet", None, "new_york", "banker"]
+    assert [texts[i] for i in joined.word[:6]] == found
+    assert [texts[i] for i in joined.word[-2:]] == ["prime", "minister"], "no part of the other"
+    assert join.join_chains(read.first(0)).word.size == 0
+    counts = count(path, terms=True)
+    assert counts.count("prime_minister", "subj:meet") == 9
+    assert counts.count("new_york_banker", "obj:meet") == 9
+    assert "minister" not in counts.words
+    (tmp_path / "a.txt").write_text("Cats drink milk.")
+    with pytest.raises(InputError, match="terms True: for a window or parsed text; this is hanta"):
+        count(tmp_path / "a.txt", reader="hanta", relation="obj", terms=True)

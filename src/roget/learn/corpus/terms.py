@@ -13,26 +13,35 @@ from dataclasses import replace
 import numpy as np
 
 from roget.core.types import BoolArray, Ints
-from roget.learn.corpus.base import NONE, Tables, Tokens
-from roget.learn.corpus.relations import Choice
+from roget.learn.corpus.base import NONE, Ids, Tables, Tokens
+from roget.learn.corpus.relations import Choice, parsed
 
 JOIN = "_"
 
 _LEAST, _BOND = 8, 0.6
+_PARTS, _PARTICLE = ("compound", "flat", "fixed"), "compound:prt"
 _NOMINAL, _LAST = ("ADJ", "NOUN", "PROPN"), ("NOUN", "PROPN")
 
 
 def find_terms(
-    batches: Iterable[Tokens], tables: Tables, function_words: Sequence[str]
+    batches: Iterable[Tokens],
+    tables: Tables,
+    function_words: Sequence[str] = (),
+    chained: bool = False,
 ) -> tuple[str, ...]:
-    """Pairs of words that make a term, as "first second", the most frequent first."""
+    """Pairs of words that make a term, as "first second", the most frequent first.
+
+    Of parsed text, `chained` asks for words that the parse has as parts of one name or compound.
+    """
     words, dropped = tables.words, frozenset(function_words)
     pairs, bare = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
     wanted = Choice(words, lambda text: text not in dropped and any(map(str.isalpha, text)))
     for tokens in batches:
         first, second = tokens.word[:-1].astype(np.int64), tokens.word[1:].astype(np.int64)
         near = _inside(tokens) & wanted(tokens.word[:-1]) & wanted(tokens.word[1:])
-        if tokens.upos is not None:
+        if chained:
+            near &= _chained(tokens, tables)
+        elif tokens.upos is not None:
             near &= _nominal(tokens, tables)
         pairs.append(first[near] << 32 | second[near])
         bare.append(tokens.word[tokens.word != NONE].astype(np.int64))
@@ -57,22 +66,48 @@ class Joiner:
         keys = [words.id(a) << 32 | words.id(b) for a, b in map(str.split, terms)]
         self._keys: Ints = np.sort(np.array(keys, np.int64))
 
+    def _bound(self, tokens: Tokens) -> BoolArray:
+        """Which tokens make a term with the next one, by their words."""
+        word = tokens.word.astype(np.int64)
+        return np.isin(word[:-1] << 32 | word[1:], self._keys) & _inside(tokens)
+
+    def _text(self, words: Ids) -> int:
+        texts = self._tables.words.texts
+        return self._tables.words.id(JOIN.join(texts[one] for one in words.tolist()))
+
+    def join_chains(self, tokens: Tokens) -> Tokens:
+        """The batch with the terms of its parse: heads stand for them, other parts are no words."""
+        if len(tokens) < 2:
+            return tokens
+        _, head, _ = parsed(tokens)
+        bound = self._bound(tokens) & _chained(tokens, self._tables)
+        after = np.append(False, bound)
+        run = np.cumsum(~after) - 1
+        starts = np.flatnonzero(~after)
+        ends = np.append(starts[1:], len(tokens))
+        many = ends - starts > 1
+        inside = np.flatnonzero(many[run])
+        word = tokens.word.copy()
+        word[inside] = NONE
+        # A term hangs by the part whose own head is not in it; by the last, if there are several.
+        outer = inside[(head[inside] == NONE) | (run[head[inside]] != run[inside])]
+        for i, at in {int(run[at]): at for at in outer.tolist()}.items():
+            word[at] = self._text(tokens.word[starts[i] : ends[i]])
+        return replace(tokens, word=word)
+
     def __call__(self, tokens: Tokens) -> Tokens:
         """The batch with its terms joined; heads, which they would change, are left out."""
         if len(tokens) < 2:
             return tokens
-        word = tokens.word.astype(np.int64)
-        bound = np.isin(word[:-1] << 32 | word[1:], self._keys) & _inside(tokens)
+        bound = self._bound(tokens)
         if tokens.upos is not None:
             bound &= _nominal(tokens, self._tables)
         after = np.append(False, bound)  # joined to the token before it
         starts = np.flatnonzero(~after)
         ends = np.append(starts[1:], len(tokens))
         joined = tokens.word[starts]
-        texts = self._tables.words.texts
         for i in np.flatnonzero(ends - starts > 1).tolist():
-            run = tokens.word[starts[i] : ends[i]].tolist()
-            joined[i] = self._tables.words.id(JOIN.join(texts[one] for one in run))
+            joined[i] = self._text(tokens.word[starts[i] : ends[i]])
         places = np.cumsum(~after)
         begins = np.append(0, places)[tokens.starts]
         upos = None if tokens.upos is None else tokens.upos[ends - 1]
@@ -85,6 +120,25 @@ def _inside(tokens: Tokens) -> BoolArray:
     ends = tokens.starts[1:-1] - 1
     inside[ends[ends < inside.size]] = False
     return inside
+
+
+def _chained(tokens: Tokens, tables: Tables) -> BoolArray:
+    """Which tokens are, with the next one, parts of one noun or name by the parse.
+
+    One is the other's part, or both are parts of a third.
+    """
+    upos, head, deprel = parsed(tokens)
+    part = Choice(
+        tables.deprels, lambda label: label.split(":")[0] in _PARTS and label != _PARTICLE
+    )
+    is_part = part(deprel) & (head != NONE)
+    noun = Choice(tables.upos, _LAST.__contains__)(upos)
+    here = np.arange(len(tokens) - 1)
+    first, second = is_part[:-1], is_part[1:]
+    linked = (first & (head[:-1] == here + 1)) | (second & (head[1:] == here))
+    linked |= first & second & (head[:-1] == head[1:])
+    found: BoolArray = linked & noun[:-1] & noun[1:]
+    return found
 
 
 def _nominal(tokens: Tokens, tables: Tables) -> BoolArray:

@@ -22,7 +22,7 @@ from roget.learn.corpus.detect import detect
 from roget.learn.corpus.function_words import find_function_words
 from roget.learn.corpus.relations import is_preset
 from roget.learn.corpus.terms import find_terms
-from roget.learn.corpus.vetting import Evidence
+from roget.learn.corpus.vetting import Evidence, Vet
 from roget.learn.counting.options import Options
 from roget.learn.counting.parts import Recipe
 
@@ -98,45 +98,53 @@ def _listed(words: Sequence[str]) -> str:
 def vet_nouns(
     sources: Sequence[Source], recipe: Recipe, options: Options
 ) -> tuple[Recipe, list[str]]:
-    """The recipe of relations with nouns to leave out and lemmas to mend, and what those are."""
+    """The recipe of relations with nouns to leave out, to mend and to join, and what those are."""
     preset = any(map(is_preset, recipe.relations))
     odd_words = not preset if options.odd_words is None else options.odd_words
     repair = preset if options.repair is None else options.repair
-    if odd_words and not repair:
+    if odd_words and not (repair or options.terms):
         return recipe, []
     if any(source.path == STANDARD_INPUT for source in sources):
-        return recipe, ["nouns are counted as they are tagged: standard input is read only once"]
-    tables = Tables()
+        return recipe, ["standard input is read only once: nouns are counted as they are tagged"]
+    tables, notes = Tables(), []
     evidence = Evidence(tables)
-    read = catalogue.load("readers", recipe.reader)
-    reading = replace(recipe.reading, both=repair and not recipe.reading.form)
-    size = sum(source.size for source in sources)
-    for source in islice(map(replace, sources), 0, None, max(1, size // _EVIDENCE)):
-        # What is broken is told when it is counted.
-        with suppress(InputError, OSError):
-            for tokens in read(source, tables, reading):
-                evidence.add(tokens)
-                if source.read >= _EVIDENCE:
-                    break
-    notes: list[str] = []
-    left_out: tuple[str, ...] = ()
-    if not odd_words:
-        found = evidence.odd()
-        left_out = tuple(sorted(word for words in found.values() for word in words))
-        notes = [
-            f"left out as {name}, {_frequent(words)} (--odd-words keeps them)"
-            for name, words in found.items()
-            if words
-        ]
+    both = replace(recipe.reading, both=repair and not recipe.reading.form)
+    batches = [*_evidence(sources, replace(recipe, reading=both), tables)]
+    for tokens in batches:
+        evidence.add(tokens)
+    odd = {} if odd_words else evidence.odd()
+    for name, words in odd.items():
+        if words:
+            notes.append(f"left out as {name}, {_frequent(words)} (--odd-words keeps them)")
     mended = evidence.repairs()
     if mended:
         said = Counter[str]()
         for (_, lemma), (word, n) in mended.items():
             said[f"{lemma} → {word}"] += n
         notes.append(f"lemmas mended, {_frequent(said)} (--no-repair)")
-    repairs = tuple(sorted((*pair, word) for pair, (word, _) in mended.items()))
-    reading = replace(recipe.reading, both=bool(repairs))
-    return replace(recipe, reading=reading, left_out=left_out, repairs=repairs), notes
+    recipe = replace(
+        recipe,
+        reading=replace(recipe.reading, both=bool(mended)),
+        left_out=tuple(sorted(word for words in odd.values() for word in words)),
+        repairs=tuple(sorted((*pair, word) for pair, (word, _) in mended.items())),
+    )
+    if options.terms:
+        vet = Vet(tables, recipe.left_out, recipe.repairs)
+        recipe = replace(recipe, terms=find_terms(map(vet, batches), tables, chained=True))
+        notes.append(f"counted as one word: {_listed(recipe.terms)}")
+    return recipe, notes
+
+
+def _evidence(sources: Sequence[Source], recipe: Recipe, tables: Tables) -> Iterator[Tokens]:
+    """Batches of parsed text from all over the sources; what is broken is told when counted."""
+    read = catalogue.load("readers", recipe.reader)
+    size = sum(source.size for source in sources)
+    for source in islice(map(replace, sources), 0, None, max(1, size // _EVIDENCE)):
+        with suppress(InputError, OSError):
+            for tokens in read(source, tables, recipe.reading):
+                yield tokens
+                if source.read >= _EVIDENCE:
+                    break
 
 
 def _frequent(words: Counter[str]) -> str:

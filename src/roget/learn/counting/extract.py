@@ -173,5 +173,10 @@ def drawer(recipe: Recipe, tables: Tables) -> Callable[[Tokens], Pairs]:
             recipe.terms,
         )
     from roget.learn.corpus.relations import Extractor, parse
+    from roget.learn.corpus.terms import Joiner
 
-    return Extractor(parse(recipe.relations), tables, recipe.tags)
+    extract = Extractor(parse(recipe.relations), tables, recipe.tags)
+    if not recipe.terms:
+        return extract
+    join = Joiner(recipe.terms, tables).join_chains
+    return lambda tokens: extract(join(tokens))

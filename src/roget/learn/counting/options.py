@@ -48,8 +48,8 @@ class Options(Checked):
     )
     terms: bool | None = option(
         None,
-        help="Of a window: words that are often side by side and seldom apart are one: "
-        "prime_minister. Default: yes, unless --window is given.",
+        help="Words that are often side by side and seldom apart are one: prime_minister; of "
+        "parsed text, parts of a compound or name. Default: of plain text without --window.",
     )
     reader: str | None = option(
         None, choices="readers", help="How to read the inputs, if their names mislead."

@@ -53,7 +53,7 @@ class Recipe:
     function_words: tuple[str, ...] | None = None
     """Of a window: what takes no place and is counted nowhere; None if all words are counted."""
     terms: tuple[str, ...] = ()
-    """Of a window: two words each that in a row are one."""
+    """Two words each that in a row are one."""
     left_out: tuple[str, ...] = ()
     """Of relations: what is tagged as a noun and is none."""
     repairs: tuple[tuple[str, str, str], ...] = ()

@@ -66,14 +66,17 @@ DEFAULT_WINDOW = 3
 _SETTLED = ("reader", "tagger", "model", "window", "sides", "decay")
 """Options that say how plain text is to be read."""
 
-_WINDOWED = ("sides", "decay", "function_words", "terms")
+_WINDOWED = ("sides", "decay", "function_words")
+_VETTED = ("odd_words", "repair")
 
 _UNHEEDED: dict[str, tuple[str, ...]] = {
     "conllu": ("model", "lines"),
-    "text": ("model", "tags"),
+    "text": ("model", "tags", *_VETTED),
+    "hanta": _VETTED,
+    "spacy": _VETTED,
     "docbin": ("model", "lines", "encoding"),
-    "table": ("model", "lines", "form", "tags", *_WINDOWED),
-    "matrix": ("model", "lines", "form", "tags", *_WINDOWED, "encoding"),
+    "table": ("model", "lines", "form", "tags", "terms", *_WINDOWED, *_VETTED),
+    "matrix": ("model", "lines", "form", "tags", "terms", *_WINDOWED, *_VETTED, "encoding"),
 }
 """Options that mean nothing to a reader."""
 _MEANT_FOR = {
@@ -81,7 +84,9 @@ _MEANT_FOR = {
     "lines": "plain text",
     "form": "running text",
     "tags": "tagged or parsed text",
+    "terms": "running text",
     **dict.fromkeys(_WINDOWED, "a window"),
+    **dict.fromkeys(_VETTED, "relations of parsed text"),
     "encoding": "text and tables",
 }
 
@@ -140,6 +145,11 @@ def recipe_of(options: Options, reader: str) -> tuple[Recipe, list[str]]:
         if window is None and is_asked(options, name):
             given = getattr(options, name)
             raise InputError(f"{name} {given}: for a window only; name one, such as --window 2")
+    if window is None and reader not in PARSED and is_asked(options, "terms"):
+        raise InputError(f"terms {options.terms}: for a window or parsed text; this is {reader}")
+    for name in _VETTED:
+        if window is not None and is_asked(options, name):
+            raise InputError(f"{name} {getattr(options, name)}: for relations only, not a window")
     recipe = Recipe(
         reader,
         Reading(options.form, options.keep_case, options.model, options.lines),
