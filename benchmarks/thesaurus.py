@@ -1,0 +1,449 @@
+"""What a thesaurus is worth: classes, neighbours and tree, beside what else users would make.
+
+Run `python benchmarks/thesaurus.py [--part PATTERN] [--corpus PATTERN] [--seeds N] [--counts DIR]`.
+AMALGUM is counted by the relations `nouns` (or was: --counts), the BNC's triples are counts. Rivals
+have the same counts: k-means, Ward, average link and spectral clustering of PPMI-SVD(200), PPMI
+cosine, and word2vec, if gensim is there (of AMALGUM's lemmas in windows of 5, of the BNC's pairs).
+V has jackknife entropies. All numbers are of quality, but for the seconds at the end.
+"""
+
+from __future__ import annotations
+
+import fnmatch
+import gzip
+import math
+import time
+import warnings
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cache, cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+from gold import CATEGORIES, SIMILARITIES, WordNet, bnc, categories, folder, similarities
+from harness import options, progress
+from scipy.cluster.hierarchy import fcluster, linkage
+from scipy.stats import spearmanr
+from sklearn.cluster import KMeans, SpectralClustering
+from sklearn.utils.extmath import randomized_svd
+
+import roget
+from roget.core.counts import Counts
+from roget.core.counts.views import unit
+from roget.core.intervals import interval
+from roget.learn.clustering.spherical.estimator import COMMON, SphericalTree
+from roget.learn.clustering.spherical.moves import move, start
+from roget.learn.clustering.spherical.rule import draw_near
+from roget.learn.representation.vectors import scale_rows
+from roget.learn.thesaurus.neighbours import Neighbours
+
+try:
+    from gensim.models import Word2Vec
+except ImportError:
+    Word2Vec = None
+
+CUTS = (64, 128)
+FREQUENT = 2000
+"""Words whose neighbours are looked at, beside all."""
+
+PAIRS = 20_000
+OURS = "roget"
+
+
+class Shape(NamedTuple):
+    """A tree of words: the parent of each node (−1 of the root), and the node of each word."""
+
+    parent: np.ndarray[Any, Any]
+    place: np.ndarray[Any, Any]
+
+    def ways(self) -> list[tuple[int, ...]]:
+        """Of each node, the nodes from the root down to it."""
+        found: dict[int, tuple[int, ...]] = {}
+
+        def way(node: int) -> tuple[int, ...]:
+            if node not in found:
+                up = int(self.parent[node])
+                found[node] = (*(way(up) if up >= 0 else ()), node)
+            return found[node]
+
+        return [way(node) for node in range(self.parent.size)]
+
+
+class Material:
+    """Counts of one corpus, and what systems make of them; seed by seed, once each."""
+
+    def __init__(self, name: str, counts: Counts) -> None:
+        self.name, self.counts = name, counts
+        self.words = [str(word) for word in counts.words]
+        self.ids = {word: row for row, word in enumerate(self.words)}
+        self.seconds: defaultdict[str, list[float]] = defaultdict(list)
+        self.svd, self.fit, self.ward = cache(self._svd), cache(self._fit), cache(self._ward)
+        self.average = cache(self._average)
+
+    def timed(self, name: str, work: Callable[[], Any]) -> Any:
+        """What the work gives; its CPU seconds are written down."""
+        progress(f"{self.name}: {name}")
+        began = time.process_time()
+        made = work()
+        self.seconds[name].append(time.process_time() - began)
+        return made
+
+    def _fit(self, seed: int) -> SphericalTree:
+        model = SphericalTree(random_state=seed, set_aside=False)
+        return self.timed(f"{OURS}, the default build", lambda: model.fit(self.counts))
+
+    def _svd(self, seed: int) -> np.ndarray[Any, Any]:
+        def work() -> Any:
+            left, values, _ = randomized_svd(self.counts.ppmi(), 200, n_iter=4, random_state=seed)
+            return unit(left * values)
+
+        return self.timed("PPMI-SVD(200)", work)
+
+    def _ward(self, seed: int) -> Any:
+        return self.timed("Ward", lambda: linkage(self.svd(seed), "ward"))
+
+    def _average(self, seed: int) -> Any:
+        return self.timed("average link", lambda: linkage(self.svd(seed), "average", "cosine"))
+
+    @cached_property
+    def drawn(self) -> Callable[[int], Any]:
+        """The vectors that our classes are made of, seed by seed."""
+
+        def work(seed: int) -> Any:
+            known = self.fit(seed).clustering_.representation
+            learnt = known.rows >= 0
+            order = np.argsort(-self.counts.word_totals[learnt], kind="stable")
+            drawn = draw_near(known, np.sort(order[:COMMON]))
+            whole = np.zeros((len(self.words), drawn.shape[1]), dtype=np.float32)
+            whole[learnt] = drawn[known.rows[learnt]]
+            return whole
+
+        return cache(work)
+
+    @cached_property
+    def wordnet(self) -> WordNet:
+        """WordNet, with the information of these counts."""
+        return WordNet(self.words, self.counts.word_totals.tolist())
+
+    @cached_property
+    def word2vec(self) -> Any:
+        """Vectors of skip-grams with negative samples; None without gensim."""
+        return None if Word2Vec is None else self.timed("word2vec", self._skip_grams)
+
+    def _skip_grams(self) -> Any:
+        table = self.counts.matrix.tocoo()
+        if self.name == "amalgum":
+            told, window, epochs = list(lemmas()), 5, 5
+        else:
+            # As often as the root of a count, or the commonest pairs would be most of the text.
+            often = np.ceil(np.sqrt(table.data)).astype(int)
+            pairs = np.random.default_rng(0).permutation(
+                np.stack([np.repeat(table.row, often), np.repeat(table.col, often)], 1)
+            )
+            words, contexts = self.words, self.counts.contexts
+            told = [[words[a], f"{contexts[b]} "] for a, b in pairs.tolist()]
+            window, epochs = 1, 10
+        model = Word2Vec(
+            told, vector_size=200, window=window, sg=1, negative=10, min_count=2, epochs=epochs,
+            workers=1, seed=0,
+        )  # fmt: skip
+        known = {word: model.wv[word] for word in self.words if word in model.wv}
+        return unit(np.stack([known.get(word, np.zeros(200)) for word in self.words]))
+
+
+def lemmas() -> Iterator[list[str]]:
+    """The sentences of AMALGUM as lemmas."""
+    for path in sorted((folder() / "amalgum").glob("*.conllu.gz")):
+        sentence: list[str] = []
+        with gzip.open(path, "rt", encoding="utf-8") as lines:
+            for line in lines:
+                fields = line.split("\t")
+                if len(fields) == 10 and fields[0].isdigit():
+                    sentence.append(fields[2].lower())
+                elif sentence and not line.strip():
+                    yield sentence
+                    sentence = []
+
+
+def amalgum(made: str | None) -> Counts:
+    """Nouns of AMALGUM, by the relations of the preset."""
+    if made:
+        return Counts.read(made)
+    paths = sorted((folder() / "amalgum").glob("*.conllu.gz"))
+    if not paths:
+        raise FileNotFoundError(f"no *.conllu.gz in {folder() / 'amalgum'}")
+    return roget.count(paths, relation=["nouns"], min_count=5, min_context=2)
+
+
+# Classes ---------------------------------------------------------------------------------------
+
+
+def of_gold(data: Material, rows: Any, k: int, seed: int) -> Iterator[tuple[str, Any]]:
+    """Some words in k classes, by vectors that all words have helped to make."""
+    drawn, svd = data.drawn(seed)[rows], data.svd(seed)[rows]
+    yield OURS, move(drawn, start(drawn, k, np.arange(rows.size)), lambda: None)
+    yield "k-means", KMeans(k, n_init=10, random_state=seed).fit_predict(svd)
+    yield "Ward", fcluster(linkage(svd, "ward"), k, "maxclust")
+    yield "average link", fcluster(linkage(svd, "average", "cosine"), k, "maxclust")
+    near = np.maximum(svd @ svd.T, 0)
+    model = SpectralClustering(k, affinity="precomputed", random_state=seed)
+    yield "spectral", model.fit_predict(near)
+    if data.word2vec is not None:
+        yield "word2vec, Ward", fcluster(linkage(data.word2vec[rows], "ward"), k, "maxclust")
+
+
+def of_all(data: Material, k: int, seed: int) -> Iterator[tuple[str, Any]]:
+    """All words in k classes; spectral clustering would take too long."""
+    yield OURS, data.fit(seed).cut(k)
+    yield "k-means", KMeans(k, n_init=1, random_state=seed).fit_predict(data.svd(seed))
+    yield "Ward", fcluster(data.ward(seed), k, "maxclust")
+    yield "average link", fcluster(data.average(seed), k, "maxclust")
+    if data.word2vec is not None and not seed:
+        yield "word2vec, k-means", KMeans(k, n_init=1, random_state=0).fit_predict(data.word2vec)
+
+
+def classes(data: Material, seeds: int) -> None:
+    """V(jk) and B-cubed F against the gold sets."""
+    gold = {name: categories(name, data.ids) for name in CATEGORIES}
+    found: defaultdict[tuple[str, str, str], list[float]] = defaultdict(list)
+
+    def score(name: str, at: str, system: str, labels: Any) -> None:
+        right = gold[name][1]
+        found[f"{name}, {at}", "V(jk)", system].append(
+            roget.measure("v", right, labels, entropy="jk")
+        )
+        found[f"{name}, {at}", "B³ F", system].append(roget.measure("b3-f", right, labels))
+
+    for seed in range(seeds):
+        for name, (rows, right) in gold.items():
+            for system, labels in of_gold(data, rows, len(set(right)), seed):
+                score(name, f"{rows.size} words alone", system, labels)
+        for k in CUTS:
+            for system, labels in of_all(data, k, seed):
+                for name, (rows, _) in gold.items():
+                    score(name, f"all cut at {k}", system, np.asarray(labels)[rows])
+    show(f"{data.name}: classes, {seeds} seed(s)", found)
+
+
+# Neighbours ------------------------------------------------------------------------------------
+
+
+def cosines(vectors: Any) -> Callable[[Any], Any]:
+    """Cosines of some rows with all, of rows of length 1."""
+    back = vectors.T.tocsr() if hasattr(vectors, "tocsr") else vectors.T
+
+    def work(rows: Any) -> Any:
+        near = vectors[rows] @ back
+        return near.toarray() if hasattr(near, "toarray") else near
+
+    return work
+
+
+def ours(data: Material) -> Callable[[Any], Any]:
+    """The measure of `Thesaurus.neighbours`, as far as that tells it: of a word with all others."""
+    near, size = Neighbours(data.counts, data.fit(0).clustering_), len(data.words)
+
+    def work(rows: Any) -> Any:
+        table = np.full((rows.size, size), np.inf)
+        for line, (found, alike) in zip(table, near.nearest(rows, size - 1), strict=True):
+            line[found] = alike
+        return table
+
+    return work
+
+
+def neighbours(data: Material, seeds: int) -> None:
+    """The five nearest by WordNet, and similarities by people's."""
+    systems: dict[str, Callable[[Any], Any]] = {
+        OURS: ours(data),
+        "PPMI(.75) cosine": cosines(scale_rows(data.counts.ppmi(smoothing=0.75))),
+        "PPMI-SVD cosine": cosines(data.svd(0)),
+    }
+    pairs = {
+        name: [
+            (data.ids[a], data.ids[b], value)
+            for a, b, value in similarities(name)
+            if a in data.ids and b in data.ids
+        ]
+        for name in SIMILARITIES
+    }
+    if data.word2vec is not None:
+        systems["word2vec"] = cosines(data.word2vec)
+        lost = int((~data.word2vec.any(axis=1)).sum())
+        print(f"{data.name}: {lost} of {len(data.words)} words are unknown to word2vec")
+    wordnet = data.wordnet
+    frequent = np.intersect1d(np.argsort(-data.counts.word_totals)[:FREQUENT], wordnet.rows)
+    close, lin = cache(lambda a, b: wordnet.steps(a, b) <= 2), cache(wordnet.lin)
+    found: defaultdict[tuple[str, str, str], list[float]] = defaultdict(list)
+    for system, measure in systems.items():
+        hits, told = np.zeros(len(data.words)), np.zeros(len(data.words))
+        for begin in range(0, wordnet.rows.size, 500):
+            rows = wordnet.rows[begin : begin + 500]
+            for row, line in zip(rows.tolist(), measure(rows), strict=True):
+                line[row] = -np.inf
+                best = np.argpartition(-line, 5)[:5].tolist()
+                hits[row] = np.mean([close(row, other) for other in best])
+                told[row] = np.mean([lin(row, other) for other in best])
+        for at, rows in (("all words", wordnet.rows), (f"{FREQUENT} frequent", frequent)):
+            found[at, "wn5", system].append(float(hits[rows].mean()))
+            found[at, "lin5", system].append(float(told[rows].mean()))
+        for name, known in pairs.items():
+            left, right, value = (np.array(part) for part in zip(*known, strict=True))
+            alike = measure(left)[np.arange(left.size), right]
+            rho = float(spearmanr(alike, value)[0])
+            found[f"{name}, {left.size} pairs", "Spearman", system].append(rho)
+    show(f"{data.name}: neighbours", found)
+
+
+# Trees -----------------------------------------------------------------------------------------
+
+
+def our_tree(data: Material, seed: int) -> Shape:
+    """Our tree, with words in its leaves."""
+    model = data.fit(seed)
+    leaves = np.array([model.tree_.leaf(c) for c in range(model.n_clusters_)])
+    parent = np.array(model.tree_.parent)
+    parent[0] = -1
+    return Shape(parent, leaves[model.labels_])
+
+
+def ward_tree(data: Material, seed: int, leaves: int) -> Shape:
+    """Ward's tree, cut off at as many leaves."""
+    merges, n = data.ward(seed), len(data.words)
+    parent = np.full(2 * n - 1, -1)
+    for at, (a, b, *_) in enumerate(merges):
+        parent[[int(a), int(b)]] = n + at
+    place, last = np.arange(n), 2 * n - leaves
+    while (low := (parent[place] < last) & (parent[place] >= 0)).any():
+        place[low] = parent[place[low]]
+    kept = np.unique(np.concatenate([place, np.arange(last, 2 * n - 1)]))
+    number = np.full(2 * n, -1)
+    number[kept] = np.arange(kept.size)
+    return Shape(number[parent[kept]], number[place])
+
+
+def look_at(data: Material, shape: Shape) -> Iterator[tuple[str, float]]:
+    """What a tree is like, and how far it agrees with gold and with WordNet."""
+    full = shape.ways()
+    ways = [frozenset(way) for way in full]
+    sizes = np.zeros(shape.parent.size)
+    for leaf, n in zip(*np.unique(shape.place, return_counts=True), strict=True):
+        sizes[list(full[leaf])] += n
+    rows, right = categories("AP", data.ids)
+    yield (
+        "dendrogram purity, AP",
+        dendrogram_purity([ways[shape.place[row]] for row in rows], right),
+    )
+    chance = np.random.default_rng(0)
+    frequent = np.argsort(-data.counts.word_totals)[:FREQUENT]
+    known = np.intersect1d(frequent, data.wordnet.rows)
+    pairs = chance.choice(known, (PAIRS, 2))
+    pairs = pairs[pairs[:, 0] != pairs[:, 1]]
+    near = [
+        -min(sizes[list(ways[shape.place[a]] & ways[shape.place[b]])]) for a, b in pairs.tolist()
+    ]
+    lin = [data.wordnet.lin(a, b) for a, b in pairs.tolist()]
+    yield "Spearman with Lin", float(spearmanr(near, lin)[0])
+    used = np.unique(shape.place)
+    depth = np.mean([len(full[leaf]) - 1 for leaf in used])
+    yield "mean depth / log₂ leaves", float(depth / math.log2(used.size))
+    for level in (1, 2, 3):
+        at = [node for node, way in enumerate(full) if len(way) == level + 1]
+        yield f"largest at depth {level}", float(sizes[at].max() / sizes.max())
+
+
+def dendrogram_purity(ways: Sequence[frozenset[int]], right: Sequence[str]) -> float:
+    """Of pairs of one class, the mean share of that class below the smallest node of both."""
+    inside: defaultdict[int, list[int]] = defaultdict(list)
+    for item, way in enumerate(ways):
+        for node in way:
+            inside[node].append(item)
+    shares, names = [], np.array(right)
+    pure = cache(lambda node, label: float(np.mean(names[inside[node]] == label)))
+    for a in range(len(ways)):
+        for b in range(a):
+            if right[a] == right[b]:
+                lowest = min(ways[a] & ways[b], key=lambda node: len(inside[node]))
+                shares.append(pure(lowest, right[a]))
+    return float(np.mean(shares))
+
+
+def tree(data: Material, seeds: int) -> None:
+    """Our tree and Ward's, with as many leaves."""
+    found: defaultdict[tuple[str, str, str], list[float]] = defaultdict(list)
+    for seed in range(seeds):
+        mine = our_tree(data, seed)
+        leaves = int(np.unique(mine.place).size)
+        for system, shape in ((OURS, mine), ("Ward", ward_tree(data, seed, leaves))):
+            for name, value in look_at(data, shape):
+                found[name, "", system].append(value)
+    show(f"{data.name}: trees, {seeds} seed(s)", found)
+
+
+# Showing ---------------------------------------------------------------------------------------
+
+
+def show(title: str, found: Mapping[tuple[str, str, str], Sequence[float]]) -> None:
+    """A line for each figure: systems' means, half their intervals, how far we are ahead."""
+    print(f"\n{title}")
+    by: defaultdict[tuple[str, str], dict[str, Sequence[float]]] = defaultdict(dict)
+    for (case, measure, system), values in found.items():
+        by[case, measure][system] = values
+    for (case, measure), systems in by.items():
+        means = {system: float(np.mean(values)) for system, values in systems.items()}
+        rivals = {system: value for system, value in means.items() if system != OURS}
+        usual = [rivals[one] for one in ("k-means", "Ward") if one in rivals]
+        ahead = {"the best": max(rivals.values())} | (
+            {"k-means and Ward": max(usual)} if usual else {}
+        )
+        over = ", ".join(f"{means[OURS] - value:+.3f} over {one}" for one, value in ahead.items())
+        told = "; ".join(f"{system} {_told(values)}" for system, values in systems.items())
+        print(f"  {case} {measure}: {told} | {over}", flush=True)
+
+
+def _told(values: Sequence[float]) -> str:
+    found = interval(values)
+    half = "" if found.high is None else f" ± {found.high - (found.mean or 0):.3f}"
+    return f"{found.mean:.3f}{half}"
+
+
+PARTS: dict[str, Callable[[Material, int], None]] = {
+    "classes": classes, "neighbours": neighbours, "tree": tree,
+}  # fmt: skip
+
+
+def measure_all(asked: Any, corpora: Iterable[tuple[str, Callable[[], Counts]]]) -> None:
+    """All parts asked for, of all corpora asked for."""
+    if Word2Vec is None:
+        print("word2vec was left out: gensim is not installed")
+    for name, read in corpora:
+        if not fnmatch.fnmatch(name, asked.corpus):
+            continue
+        try:
+            data = Material(name, read())
+        except FileNotFoundError as error:
+            print(f"{name} was left out: {error}")
+            continue
+        print(f"\n{name}: {data.counts!r}")
+        for part, work in PARTS.items():
+            if fnmatch.fnmatch(part, asked.part):
+                work(data, asked.seeds)
+        for what, seconds in data.seconds.items():
+            print(f"  {what}: {np.mean(seconds):.1f} CPU s")
+
+
+def main() -> None:
+    """Measure what is asked for."""
+    asked = options(
+        __doc__,
+        part={"default": "*", "help": "classes, neighbours, tree, or a pattern"},
+        corpus={"default": "*", "help": "amalgum, bnc, or a pattern"},
+        seeds={"type": int, "default": 5, "help": "how many"},
+        counts={"default": None, "help": "AMALGUM's counts, if they are made"},
+    )
+    warnings.simplefilter("ignore")
+    measure_all(asked, [("amalgum", lambda: amalgum(asked.counts)), ("bnc", bnc)])
+
+
+if __name__ == "__main__":
+    main()
