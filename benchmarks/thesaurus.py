@@ -34,7 +34,6 @@ from roget.core.intervals import interval
 from roget.learn.clustering.spherical.estimator import COMMON, SphericalTree
 from roget.learn.clustering.spherical.moves import move, start
 from roget.learn.clustering.spherical.rule import draw_near
-from roget.learn.representation.vectors import scale_rows
 from roget.learn.thesaurus.neighbours import Neighbours
 
 try:
@@ -256,7 +255,7 @@ def neighbours(data: Material, seeds: int) -> None:
     """The five nearest by WordNet, and similarities by people's."""
     systems: dict[str, Callable[[Any], Any]] = {
         OURS: ours(data),
-        "PPMI(.75) cosine": cosines(scale_rows(data.counts.ppmi(smoothing=0.75))),
+        "PPMI(.75) cosine": cosines(unit(data.counts.ppmi(smoothing=0.75))),
         "PPMI-SVD cosine": cosines(data.svd(0)),
     }
     pairs = {

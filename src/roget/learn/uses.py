@@ -25,8 +25,8 @@ class NeighbourOptions(Checked):
         "both",
         choices=WAYS,
         called="way to compare words",
-        help="Compare what the classes of words do, what the words did themselves, or half and "
-        "half.",
+        help="Compare what the classes of words do, what the words did themselves, or all "
+        "that is known.",
     )
 
 

@@ -13,7 +13,7 @@ from roget import Counts, InputError
 from roget.errors import UnknownName
 from roget.learn.clustering.spherical.estimator import SphericalTree
 from roget.learn.thesaurus import Thesaurus, places
-from roget.learn.thesaurus.neighbours import WAYS
+from roget.learn.uses import WAYS
 from thesauri import THESAURI
 
 
@@ -89,6 +89,16 @@ def test_vectors_that_were_kept_stand_beside_contexts(tmp_path):
             values = sorted(np.delete(right[row], row), reverse=True)[:5]
             assert [x.similarity for x in near] == pytest.approx(values, abs=1e-6)
             assert all(int(x.word) % 5 == row % 5 for x in near)
+
+
+def test_words_that_were_not_learnt_from_get_vectors_all_the_same():
+    rows = topics().matrix.toarray()
+    rows[7, np.argsort(rows[7])[:-2]] = 0  # two contexts, which the third word of its kind has too
+    counts = Counts(rows)
+    model = SphericalTree(5, random_state=0, set_aside=False).fit(counts)
+    assert model.clustering_.representation.rows[7] == -1
+    t = Thesaurus.from_clustering(counts, model)
+    assert all(int(one.word) % 5 == 2 for one in t.neighbours("7", 5))
 
 
 def test_it_does_not_matter_how_many_are_asked_for(monkeypatch):

@@ -80,11 +80,13 @@ class Lookup:
 
     def membership(self, word: str, k: int | None = None) -> dict[int, float]:
         """p(class|word) of the leaves, or of the first k classes, the likeliest first."""
-        row = self.memberships[[self.row(word)]]
+        table, row = self.memberships, self.row(word)
         if k is None:
-            found = dict(zip(self._leaves[row.indices].tolist(), row.data.tolist(), strict=True))
+            here = slice(*table.indptr[row : row + 2])
+            leaves = self._leaves[table.indices[here]].tolist()
+            found = dict(zip(leaves, table.data[here].tolist(), strict=True))
         else:
-            whole = row.toarray().ravel()
+            whole = table[[row]].toarray().ravel()
             found = {node: float(whole[self._clusters(node)].sum()) for node in self.nodes(k)}
         ranked = sorted(found.items(), key=lambda item: (-item[1], item[0]))
         return {node: p for node, p in ranked if p > 0}
@@ -229,8 +231,10 @@ class Lookup:
 
     def evidence(self, word: str, n: int = 10) -> list[TypicalContext]:
         """The n contexts that tell most about a word: p(v|word)·log(p(v|word) / p(v))."""
-        own = self._conditional[[self.row(word)]].toarray().ravel()
-        return list(distinct(own, self._average, self.contexts, n))
+        table, row = self._conditional, self.row(word)
+        here = slice(*table.indptr[row : row + 2])
+        seen = table.indices[here]
+        return list(distinct(table.data[here], self._average[seen], self.contexts[seen], n))
 
     def shared_evidence(self, word: str, other: str, n: int = 10) -> list[TypicalContext]:
         """The n contexts that tell most about two words alike, by the smaller probability."""

@@ -20,8 +20,7 @@ from roget.learn.representation.similarity import (
     turn,
 )
 from roget.learn.thesaurus.places import parts
-
-WAYS = ("both", "classes", "counts")
+from roget.learn.uses import WAYS
 
 
 class Neighbours:
@@ -83,5 +82,6 @@ class Neighbours:
             return None
         vectors = known.vectors.astype(np.float64)
         if known.rows is not None:
-            vectors = np.where(known.rows[:, None] >= 0, vectors[known.rows], 0.0)
+            vectors, rest = vectors[known.rows], known.rows < 0
+            vectors[rest] = known.embed(self._counts.matrix[rest])
         return Alike([vectors], self._common)
