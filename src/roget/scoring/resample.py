@@ -257,8 +257,9 @@ class ItemDraws:
             _, kind = np.unique(
                 kind * side.system.n_labels + side.system.codes, return_inverse=True
             )
-        _, first, counts = np.unique(kind, return_index=True, return_counts=True)
-        self.counts = counts.astype(np.int64)
+        _, first, kind = np.unique(kind, return_index=True, return_inverse=True)
+        times = sides[0].counts
+        self.counts = np.bincount(kind, times).astype(np.int64)
         self.cells = [
             np.unique(
                 gold[first] * side.system.n_labels + side.system.codes[first], return_inverse=True

@@ -229,7 +229,7 @@ def make_tables(sides: Aligned, *, pooled: bool) -> Iterator[Statistics]:
     gold, system, groups = sides.gold, sides.system, sides.groups
     n_groups = 1 if groups is None else int(groups.max()) + 1
     if not (gold.weighted or system.weighted):
-        table = Contingency.from_labels(gold, system, groups, n_groups)
+        table = Contingency.from_labels(gold, system, groups, n_groups, sides.counts)
         yield from [table] if pooled or groups is None else table.blocks()
         return
     from roget.scoring.cells.weighted import WeightedTable

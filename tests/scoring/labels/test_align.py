@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from roget.errors import InputError, UnknownName
+from roget.scoring.cells.contingency import Contingency
 from roget.scoring.labels import Labels, align, as_labels
+from roget.scoring.labels.align import settle
 from roget.scoring.labels.labels import take
 
 
@@ -369,3 +373,32 @@ def test_taking_rows(side, random):
         assert bool(part.answered()[at]) == answered
         if answered:
             assert spell(part, at) == spell(whole, row)
+
+
+@pytest.mark.parametrize("missing", ["cluster", "singletons", "drop"])
+@given(
+    st.lists(
+        st.tuples(st.integers(0, 2), st.integers(0, 2), st.integers(-1, 2)),
+        min_size=1,
+        max_size=20,
+    ).filter(lambda rows: any(system >= 0 for *_, system in rows))
+)
+def test_cells_are_settled_as_their_items_are(missing, rows):
+    def settled(rows, counts):
+        groups, gold, system = np.array(rows).T
+        left = Labels(gold, 3, None, groups=groups, group_names=["a", "b", "c"])
+        right = Labels(system, 3, None, complete=False)
+        found = settle(left, right, counts, 0, [], missing)
+        n_groups = len(found.group_names)
+        table = Contingency.from_labels(
+            found.gold, found.system, found.groups, n_groups, found.counts
+        )
+        return found, sorted(table.counts.tolist()), table.measure("v")
+
+    cells = Counter(rows)
+    items, *expected = settled(rows, None)
+    counted, *found = settled(list(cells), np.array(list(cells.values())))
+    assert (counted.items, counted.missing) == (items.items, items.missing)
+    assert counted.warnings == items.warnings
+    assert found[0] == expected[0]
+    assert found[1] == pytest.approx(expected[1], abs=1e-12)

@@ -47,21 +47,33 @@ class Contingency(Statistics):
 
     @classmethod
     def from_labels(
-        cls, gold: Labels, system: Labels, groups: Codes | None = None, n_groups: int = 1
+        cls,
+        gold: Labels,
+        system: Labels,
+        groups: Codes | None = None,
+        n_groups: int = 1,
+        times: Ints | None = None,
     ) -> Contingency:
-        """Count aligned hard labels. With groups, labels are private to their group, so the
-        table is block-diagonal: `blocks` cuts it apart again.
+        """Count aligned hard labels, each once or so many `times`. With groups, labels are private
+        to their group, so the table is block-diagonal: `blocks` cuts it apart again.
         """
         first: Codes = gold.codes
         per_group, width = gold.n_labels, system.n_labels
         if groups is not None:
             first = groups.astype(np.int64) * per_group + first
+        counts: CountArray
         n_rows, used = n_groups * per_group, None
         if n_rows * width >= 2**63:
             # Sparse codes of many groups: number the classes that occur.
             used, first = np.unique(first, return_inverse=True)
             n_rows = used.size
-        keys, counts = count_pairs(first, system.codes, width, n_rows * width)
+        if times is None:
+            keys, counts = count_pairs(first, system.codes, width, n_rows * width)
+        else:
+            keys, cell = np.unique(
+                first.astype(np.int64) * width + system.codes, return_inverse=True
+            )
+            counts = _totals(cell, times, keys.size)
         rows, columns = np.divmod(keys, width)
         if used is not None:
             rows = used[rows]

@@ -42,6 +42,13 @@ class Aligned:
     extra: int
     """Items of the system that gold does not know: dropped."""
     warnings: tuple[str, ...]
+    counts: Ints | None = None
+    """How many items each row stands for, where rows are cells of equal items; None: one each."""
+
+    @property
+    def items(self) -> int:
+        """How many items there are."""
+        return len(self.gold) if self.counts is None else int(self.counts.sum())
 
 
 def align(gold: Labels, system: Labels, missing: str = Options.missing) -> Aligned:
@@ -78,29 +85,66 @@ def align(gold: Labels, system: Labels, missing: str = Options.missing) -> Align
         gold, rows = take(gold, np.flatnonzero(kept)), rows[kept]
     system = take(replace(system, items=None, groups=None, group_names=None), rows)
     gaps = ~system.answered()
-    left_out = int(np.count_nonzero(gaps))
+    if missing == "error" and gaps.any():
+        raise InputError(_list_missing(whole, len(gold), system, np.flatnonzero(kept)[gaps]))
+    return settle(gold, system, None, extra, warnings, missing)
+
+
+def settle(
+    gold: Labels,
+    system: Labels,
+    counts: Ints | None,
+    extra: int,
+    warnings: list[str],
+    missing: str,
+) -> Aligned:
+    """Give rows without an answer what the rule for missing items says.
+
+    Rows are items of gold, each with a label, or cells of equal items, so many as `counts` has.
+    """
+    gaps = ~system.answered()
+    each = np.ones(len(gold), dtype=np.int64) if counts is None else counts
+    items, left_out = int(each.sum()), int(each[gaps].sum())
     if left_out:
-        places = np.flatnonzero(kept)[gaps]
-        warnings.append(_about_missing(whole, len(gold), system, places, missing))
+        becomes = {
+            "cluster": f"counted as one extra cluster{'' if gold.groups is None else ' per group'}",
+            "singletons": "counted as a cluster each",
+            "drop": "left out of the score",
+        }
+        warnings.append(f"{_say_missing(left_out, items, system)}: {becomes[missing]}")
+        if missing == "drop" and left_out == items:
+            raise InputError(f"{system.source}: no item of {gold.source} has an answer")
+        kept: Ints | None = None
         if missing == "drop":
-            if left_out == len(gold):
-                raise InputError(f"{system.source}: no item of {gold.source} has an answer")
-            gold, system = take(gold, np.flatnonzero(~gaps)), take(system, np.flatnonzero(~gaps))
-        else:
+            kept = np.flatnonzero(~gaps)
+        elif counts is not None and missing == "singletons":
+            # A cluster of one's own each: cells without an answer are items again.
+            kept = np.repeat(np.arange(each.size), np.where(gaps, each, 1))
+        if kept is not None:
+            gold, system = take(gold, kept), take(system, kept)
+            counts = None if counts is None else np.where(gaps[kept], 1, counts[kept])
+            gaps = gaps[kept]
+        if missing != "drop":
             system = fill(system, gaps, together=missing == "cluster")
     gold = replace(gold, complete=True)
     system = replace(system, complete=True, items=gold.items)
-    return _aligned(gold, system, left_out, extra, warnings)
+    return _aligned(gold, system, left_out, extra, warnings, counts)
 
 
 def _aligned(
-    gold: Labels, system: Labels, missing: int, extra: int, warnings: list[str]
+    gold: Labels,
+    system: Labels,
+    missing: int,
+    extra: int,
+    warnings: list[str],
+    counts: Ints | None = None,
 ) -> Aligned:
     groups, names = _numbered_groups(gold)
     if groups is not gold.groups:
         gold = replace(gold, groups=groups, group_names=names)
-    warnings = [*warnings, *_about_singletons(gold)]
-    return Aligned(gold, system, groups, names, missing, extra, tuple(dict.fromkeys(warnings)))
+    warnings = [*warnings, *_about_singletons(gold, counts)]
+    said = tuple(dict.fromkeys(warnings))
+    return Aligned(gold, system, groups, names, missing, extra, said, counts)
 
 
 def _numbered_groups(gold: Labels) -> tuple[Codes | None, Sequence[str] | None]:
@@ -132,9 +176,11 @@ def _about_extra(gold: Labels, system: Labels, unlabelled: int, extra: int) -> l
     return warnings
 
 
-def _about_singletons(gold: Labels) -> list[str]:
+def _about_singletons(gold: Labels, counts: Ints | None) -> list[str]:
     """Doubts about gold whose items have nothing in common, most likely by a wrong column."""
     items = len(gold)
+    if counts is not None and items < int(counts.sum()):
+        return []
     groups = gold.groups
     n_groups = 1 if gold.group_names is None else len(gold.group_names)
     if items < _FEW:
@@ -154,20 +200,15 @@ def _all_differ(keys: Codes) -> bool:
     return bool(np.unique(keys).size == keys.size)
 
 
-def _about_missing(whole: Labels, items: int, system: Labels, rows: Ints, missing: str) -> str:
-    number = rows.size
+def _say_missing(number: int, items: int, system: Labels) -> str:
     verb = "has" if number == 1 else "have"
-    said = f"{number} of {plural(items, 'item')} {verb} no answer in {system.source}"
-    if missing == "error":
-        shown = [example(whole, row) for row in rows[:_SHOWN].tolist()]
-        raise InputError(f"{said}: {', '.join(shown)}{', …' if number > _SHOWN else ''}")
-    per_group = "" if whole.groups is None else " per group"
-    becomes = {
-        "cluster": f"counted as one extra cluster{per_group}",
-        "singletons": "counted as a cluster each",
-        "drop": "left out of the score",
-    }
-    return f"{said}: {becomes[missing]}"
+    return f"{number} of {plural(items, 'item')} {verb} no answer in {system.source}"
+
+
+def _list_missing(whole: Labels, items: int, system: Labels, rows: Ints) -> str:
+    shown = [example(whole, row) for row in rows[:_SHOWN].tolist()]
+    said = _say_missing(rows.size, items, system)
+    return f"{said}: {', '.join(shown)}{', …' if rows.size > _SHOWN else ''}"
 
 
 def join(gold: Labels, system: Labels) -> Ints | None:
