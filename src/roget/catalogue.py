@@ -91,11 +91,11 @@ REPORTS: dict[str, str] = {
 
 LABEL_FORMATS: dict[str, str] = {
     "key": "roget.scoring.labels.keys:read",
-    "tsv": "roget.scoring.labels.text:read_tsv",
-    "csv": "roget.scoring.labels.text:read_csv",
+    "tsv": "roget.scoring.labels.read:read_tsv",
+    "csv": "roget.scoring.labels.read:read_csv",
     "jsonl": "roget.scoring.labels.jsonl:read",
     "parquet": "roget.scoring.labels.frames:read",
-    "lines": "roget.scoring.labels.text:read_lines",
+    "lines": "roget.scoring.labels.read:read_lines",
 }
 
 READERS: dict[str, str] = {

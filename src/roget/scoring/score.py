@@ -25,7 +25,7 @@ from roget.scoring.cells.statistics import Statistics
 from roget.scoring.entropy import get as get_estimator
 from roget.scoring.labels import Aligned, Labels, align, as_labels, read_pair
 from roget.scoring.labels.labels import harden, take
-from roget.scoring.labels.read import ONE_SIDE
+from roget.scoring.labels.read import ONE_SIDE, count_large
 from roget.scoring.measures import Measure, parse
 from roget.scoring.measures.base import Asked, Request, average_groups, evaluate, list_requests
 from roget.scoring.options import Options, ScoreOptions
@@ -214,6 +214,10 @@ def read_sides(
     """Both sides read and joined; without a system, gold is a file of two aligned columns."""
     if all(isinstance(side, str) and side == "-" for side in (gold, system)):
         raise InputError(ONE_SIDE)
+    check_options(Options, answers=answers, missing=missing)
+    counted = count_large(gold, system, missing, labels, columns)
+    if counted is not None:
+        return counted
     if system is None:
         if not isinstance(gold, str | os.PathLike):
             raise InputError("the system's labels are missing: give them as second argument")

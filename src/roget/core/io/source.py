@@ -99,6 +99,10 @@ _MAGIC = {
 _TOOLS = {".gz": "gzip", ".xz": "xz", ".zst": "zstd", ".bz2": "bzip2"}
 
 
+class NotText(FormatError):
+    """Bytes that are not text in UTF-8."""
+
+
 @dataclass
 class Block:
     """Some bytes of a source: whole paragraphs, so that no sentence is cut."""
@@ -128,6 +132,8 @@ class Source:
     """Where the piece really begins, once it is being read: cuts move on to a blank line."""
     digest: Any = field(default=None, compare=False, repr=False)
     """A hashlib object that is fed the bytes read, for what can be read only once."""
+    opened: IO[bytes] | None = field(default=None, compare=False, repr=False)
+    """The file, where it is held open; every reading begins at its beginning."""
     _lines_before: int = field(default=0, compare=False, repr=False)
 
     @property
@@ -182,14 +188,18 @@ class Source:
         if rest:
             yield Block(rest, line)
 
-    def lines(self, name: str | None = None) -> Iterator[tuple[int, str]]:
+    def head(self, size: int) -> bytes:
+        """The first bytes."""
+        return next(self.chunks(size), b"")[:size]
+
+    def lines(self, name: str | None = None, size: int | None = None) -> Iterator[tuple[int, str]]:
         """All lines as text, numbered from 1; they end in \\n, \\r\\n or \\r.
 
         A line that is not text is a FormatError, in which the source goes by the name.
         """
         name = name or self.name
         number, rest = 1, b""
-        for chunk in chain(self._decode_chunks(BLOCK, REACH), [b""]):
+        for chunk in chain(self._decode_chunks(size or BLOCK, REACH), [b""]):
             data = rest + chunk
             # A \r at the very end may be half of a \r\n.
             cut = max(data.rfind(b"\n"), data.rfind(b"\r", 0, -1)) + 1 if chunk else len(data)
@@ -227,7 +237,16 @@ class Source:
                 yield chunk.removeprefix(codecs.BOM_UTF8) if first and not self.start else chunk
                 first = False
 
+    @contextmanager
+    def hold(self) -> Iterator[Source]:
+        """The same source, whose plain file is opened once for all readings."""
+        with _open_plain(self.path) as file:
+            yield replace(self, opened=file)
+
     def _open(self) -> AbstractContextManager[IO[bytes]]:
+        if self.opened is not None:
+            self.opened.seek(0)
+            return nullcontext(self.opened)
         if self.path == STANDARD_INPUT:
             return nullcontext(sys.stdin.buffer)
         try:
@@ -293,7 +312,7 @@ def _decode_line(line: bytes, number: int, name: str) -> str:
         byte = f"byte 0x{line[error.start]:02x} is not UTF-8 text"
         hint = "is it UTF-16?" if line[:2] in (b"\xff\xfe", b"\xfe\xff") else "is it Latin-1?"
         text = f"{name}:{number}: {byte}; {hint} Name its encoding, or save it as UTF-8"
-        raise FormatError(name, [text]) from None
+        raise NotText(name, [text]) from None
 
 
 def _is_utf8(encoding: str) -> bool:

@@ -31,6 +31,10 @@ Columns: TypeAlias = str | Sequence[str | int] | Mapping[str, str | int] | None
 Asked: TypeAlias = Mapping[str, str] | None
 """Role → column, as the caller has it."""
 
+BLANKS = " "
+"""The delimiter of cells that are parted by any number of blanks and tabs."""
+_BLANKS = re.compile(r"[ \t]+")
+
 _INTEGERS = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT")
 WHOLE_TYPES = (*_INTEGERS, *(f"U{kind}" for kind in _INTEGERS))
 _NUMBERS = (*WHOLE_TYPES, "FLOAT", "DOUBLE", "DECIMAL")
@@ -103,6 +107,10 @@ class Table:
     """What messages call the file."""
     path: str
     """A plain file in UTF-8 with the table's bytes."""
+    source: Source | None = field(default=None, kw_only=True)
+    """The file, where it is held open."""
+    more: tuple[str, ...] = field(default=(), kw_only=True)
+    """Other files of the same layout, whose rows follow when it is read as SQL."""
     format: str
     names: tuple[str, ...] = ()
     """Its columns: numbers from 1 where there is no header."""
@@ -121,19 +129,19 @@ class Table:
         from roget.core.io.duck import parquet, quoted
 
         if self.format == "parquet":
-            return parquet(self.path, numbered=True)
-        path = quoted(glob.escape(self.path))
+            return parquet(self.path, *self.more, numbered=True)
+        paths = ", ".join(quoted(glob.escape(path)) for path in (self.path, *self.more))
         if self.format == "jsonl":
             used = dict.fromkeys(self.names[at] for at in self.places.values())
             types = ", ".join(f"{quoted(name)}: 'JSON'" for name in used)
             return (
-                f"read_json({path}, format='newline_delimited', columns={{{types}}},"
+                f"read_json([{paths}], format='newline_delimited', columns={{{types}}},"
                 " hive_partitioning=false)"
             )
         types = ", ".join(f"'c{at}': 'VARCHAR'" for at in range(len(self.names)))
         quotes = "quote='\"', escape='\"'" if self.format == "csv" else "quote='', escape=''"
         return (
-            f"read_csv({path}, auto_detect=false, delim={quoted(self.delimiter)}, {quotes},"
+            f"read_csv([{paths}], auto_detect=false, delim={quoted(self.delimiter)}, {quotes},"
             f" header={self.header}, columns={{{types}}}, nullstr='', comment='',"
             " hive_partitioning=false)"
         )
@@ -159,28 +167,35 @@ class Table:
 
     def lines(self) -> Iterator[tuple[int, str]]:
         """The lines of a table of text, with their numbers."""
-        return Source(self.path).lines(self.name)
+        return (self.source or Source(self.path)).lines(self.name)
 
     def rows(self, problems: Problems) -> Iterator[tuple[int, dict[str, Any]]]:
         """Each row's number and its cells by role; rows without them are problems."""
-        read = {"parquet": self._parquet_rows, "jsonl": self._records}.get(self.format, self._cells)
-        for number, cells in read():
+        for number, cells in self.cells():
             if isinstance(cells, str):
                 problems.add(number, cells, self.place(number))
-            elif len(cells) != len(self.names):
+            elif len(cells) == len(self.names):
+                yield number, {role: cells[at] for role, at in self.places.items()}
+            elif list(cells) not in ([], [""]):
                 expected = f"expected {len(self.names)} as in the first line"
                 problems.add(number, f"{len(cells)} columns; {expected}", self.place(number))
-            else:
-                yield number, {role: cells[at] for role, at in self.places.items()}
 
-    def _cells(self) -> Iterator[tuple[int, Sequence[Any] | str]]:
-        rows = self._split_tabs() if self.format == "tsv" else self._split_quoted()
-        if self.header:
-            next(rows, None)
+    def cells(self) -> Iterator[tuple[int, Sequence[Any] | str]]:
+        """Each row's number and its cells, or what is wrong with it; blank lines have none."""
+        by_format = {
+            "parquet": self._parquet_rows,
+            "jsonl": self._records,
+            "csv": self._split_quoted,
+        }
+        rows = by_format.get(self.format, self._split_text)()
+        if self.header and self.format in ("tsv", "csv"):
+            next((row for row in rows if any(map(str.strip, row[1]))), None)
         return rows
 
-    def _split_tabs(self) -> Iterator[tuple[int, Sequence[Any] | str]]:
-        return ((number, text.split("\t")) for number, text in self.lines() if text)
+    def _split_text(self) -> Iterator[tuple[int, Sequence[Any] | str]]:
+        if self.delimiter == BLANKS:
+            return ((number, split_blanks(text)) for number, text in self.lines())
+        return ((number, text.split(self.delimiter)) for number, text in self.lines())
 
     def _split_quoted(self) -> Iterator[tuple[int, Sequence[Any] | str]]:
         texts = (f"{text}\n" for _, text in self.lines())
@@ -188,8 +203,7 @@ class Table:
         number = 1
         try:
             for cells in reader:
-                if cells:
-                    yield number, cells
+                yield number, cells
                 number = reader.line_num + 1
         except csv.Error as error:
             yield number, f"{error}; expected comma-separated cells, quotes in pairs"
@@ -208,9 +222,9 @@ class Table:
                     yield number, f"found {text!r:.60}; expected an object"
 
     def _parquet_rows(self) -> Iterator[tuple[int, Sequence[Any] | str]]:
-        from roget.core.io.duck import database, fetch
+        from roget.core.io.duck import database, fetch, readable
 
-        with database() as connection:
+        with readable(self.name), database() as connection:
             query = f"SELECT * EXCLUDE (file_row_number) FROM {self.sql}"
             yield from enumerate(fetch(connection, query), 1)
 
@@ -234,7 +248,7 @@ def open_table(
     """
     source = given if isinstance(given, Source) else source_of(os.fspath(given))
     asked = parse_columns(columns, roles)
-    with _plain_file(source, folder) as path:
+    with plain_file(source, folder) as path:
         if not os.path.getsize(path):
             raise InputError(f"{source.name}: the file is empty; expected rows of {roles.shown}")
         format = FORMATS.get(source.suffix)
@@ -247,7 +261,7 @@ def open_table(
         look = {"parquet": _look_at_parquet, "jsonl": _look_at_json}.get(format, _look_at_text)
         table, numeric = look(Table(source.name, path, format), asked, roles)
         table = _place(table, asked, roles, numeric, transpose)
-        _check_types(table, roles)
+        check_types(table, roles.number)
         yield table
 
 
@@ -300,6 +314,15 @@ def parse_columns(columns: Columns, roles: Roles = PAIRS) -> dict[str, str] | No
     return dict(zip(roles.order, texts, strict=False))
 
 
+def split_blanks(text: str) -> list[str]:
+    """The cells of a line parted by blanks or tabs; other white space is part of a cell.
+
+    >>> split_blanks(" d1  new\u00a0york\t")
+    ['d1', 'new\xa0york']
+    """
+    return [cell for cell in _BLANKS.split(text) if cell]
+
+
 def is_number(value: object) -> bool:
     """Whether a cell can be a count: ASCII digits, as the database reads them."""
     try:
@@ -323,7 +346,7 @@ def guess_format(head: bytes) -> str:
 
 
 @contextmanager
-def _plain_file(source: Source, folder: Path | None) -> Iterator[str]:
+def plain_file(source: Source, folder: Path | None = None) -> Iterator[str]:
     """A file that DuckDB can read: decompressed and in UTF-8, if need be in a copy."""
     if source.is_plain:
         yield source.path
@@ -336,15 +359,20 @@ def _plain_file(source: Source, folder: Path | None) -> Iterator[str]:
         yield copy
 
 
-def _look_at_parquet(table: Table, asked: Asked, roles: Roles) -> tuple[Table, list[int]]:
+def look_at_parquet(table: Table) -> Table:
+    """The table with the names and types of a Parquet file's columns."""
     from roget.core.io.duck import database, readable
 
     with readable(table.name), database() as connection:
         rows = connection.execute(f"DESCRIBE SELECT * FROM {table.sql}").fetchall()[:-1]
-    types = tuple(str(row[1]) for row in rows)
-    table = replace(table, names=tuple(str(row[0]) for row in rows), types=types, header=True)
-    numeric = [at for at, kind in enumerate(types) if kind.partition("(")[0] in _NUMBERS]
-    return table, numeric
+    names, types = zip(*((str(row[0]), str(row[1])) for row in rows), strict=True)
+    return replace(table, names=names, types=types, header=True)
+
+
+def _look_at_parquet(table: Table, asked: Asked, roles: Roles) -> tuple[Table, list[int]]:
+    table = look_at_parquet(table)
+    kinds = [kind.partition("(")[0] for kind in table.types]
+    return table, [at for at, kind in enumerate(kinds) if kind in _NUMBERS]
 
 
 def _look_at_json(table: Table, asked: Asked, roles: Roles) -> tuple[Table, list[int]]:
@@ -422,10 +450,10 @@ def _refuse_lines(table: Table, roles: Roles) -> None:
     problems.check()
 
 
-def _check_types(table: Table, roles: Roles) -> None:
+def check_types(table: Table, number: str = "") -> None:
     """Refuse columns of a Parquet file that hold no text or number."""
     for role, at in table.places.items() if table.types else ():
-        kind, counted = table.types[at], role == roles.number
+        kind, counted = table.types[at], role == number
         wrong = counted and kind in ("BOOLEAN", "BLOB")
         if wrong or kind.endswith("]") or kind.startswith(_NESTED):
             raise InputError(

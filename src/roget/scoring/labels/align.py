@@ -80,7 +80,11 @@ def align(gold: Labels, system: Labels, missing: str = Options.missing) -> Align
             f"{example(system, 0)}, expected ids such as {example(gold, int(np.argmax(kept)))}"
         )
     extra = len(system) - int(np.count_nonzero(rows[kept] >= 0))
-    warnings += _about_extra(gold, system, int(np.count_nonzero(~kept)), extra)
+    unlabelled = int(np.count_nonzero(~kept))
+    if unlabelled:
+        said = f"{plural(unlabelled, 'item')} {'has' if unlabelled == 1 else 'have'} no label"
+        warnings.append(f"{said} in {gold.source}: left out of the score")
+    warnings += about_extra(gold, system, extra if gold.items is not None else 0)
     if not np.all(kept):
         gold, rows = take(gold, np.flatnonzero(kept)), rows[kept]
     system = take(replace(system, items=None, groups=None, group_names=None), rows)
@@ -164,16 +168,12 @@ def _numbered_groups(gold: Labels) -> tuple[Codes | None, Sequence[str] | None]:
     return numbers[codes], [names[code] for code in order.tolist()]
 
 
-def _about_extra(gold: Labels, system: Labels, unlabelled: int, extra: int) -> list[str]:
-    warnings = []
-    if unlabelled:
-        verb = "has" if unlabelled == 1 else "have"
-        said = f"{plural(unlabelled, 'item')} {verb} no label in {gold.source}"
-        warnings.append(f"{said}: left out of the score")
-    if gold.items is not None and extra:
-        said = f"{plural(extra, 'item')} of {system.source} {'is' if extra == 1 else 'are'}"
-        warnings.append(f"{said} unknown to {gold.source}: dropped")
-    return warnings
+def about_extra(gold: Labels, system: Labels, extra: int) -> list[str]:
+    """What is said of items that gold does not know."""
+    if not extra:
+        return []
+    said = f"{plural(extra, 'item')} of {system.source} {'is' if extra == 1 else 'are'}"
+    return [f"{said} unknown to {gold.source}: dropped"]
 
 
 def _about_singletons(gold: Labels, counts: Ints | None) -> list[str]:

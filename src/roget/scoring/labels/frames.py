@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping, Sequence
-from pathlib import Path
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from roget.core.io.problems import Problems
 from roget.core.io.source import STANDARD_INPUT
+from roget.core.io.table import Table, check_types, look_at_parquet
 from roget.errors import InputError
 from roget.scoring.labels.codes import factorize, factorize_objects, is_missing
 from roget.scoring.labels.labels import Factors, Labels, without_empty
@@ -23,8 +24,8 @@ from roget.scoring.labels.table import (
     LABEL_ROLES,
     SINGLE,
     Columns,
-    Table,
-    by_name,
+    Rows,
+    find_by_name,
     make_reader,
     read_weights,
     to_labels,
@@ -36,33 +37,29 @@ if TYPE_CHECKING:
 
 def read_frame(frame: Any, columns: Columns | None, source: str, *, gold: bool) -> Labels:
     """The labels of a data frame with columns item, label[, weight][, group]."""
-    table = table_of(frame_columns(frame), columns, SINGLE, Problems(source))
-    return to_labels(table, gold=gold)
+    by_name = frame_columns(frame)
+    names = list(by_name)
+    places = find_by_name(names, SINGLE, columns, source)
+    chosen = {role: by_name[names[at]] for role, at in places.items()}
+    return to_labels(rows_of(chosen, Problems(source)), gold=gold)
 
 
-def table_of(
-    columns_by_name: Mapping[str, Any],
-    columns: Columns | None,
-    roles: Sequence[str],
-    problems: Problems,
-) -> Table:
-    """A table from named columns; rows count from 1, as lines do."""
-    names = list(columns_by_name)
-    places = by_name(names, roles, columns, problems.name)
-    chosen = {role: columns_by_name[names[at]] for role, at in places.items()}
-    items = _items(chosen.pop("item")) if "item" in chosen else None
+def rows_of(columns: Mapping[str, Any], problems: Problems) -> Rows:
+    """Rows from columns by role; they count from 1, as lines do."""
+    columns = dict(columns)
+    items = _items(columns.pop("item")) if "item" in columns else None
     found = {
         role: factorize_column(column) if is_column(column) else factorize(column)
-        for role, column in chosen.items()
+        for role, column in columns.items()
     }
     found |= {role: without_empty(found[role]) for role in LABEL_ROLES if role in found}
     lines = np.arange(1, len(next(iter(found.values())).codes) + 1)
-    table = Table(problems, lines, items, found)
+    rows = Rows(problems, lines, items, found)
     weight = found.pop("weight", None)
     if weight is not None:
-        table.weights = read_weights(weight, lines, problems, found["label"].codes >= 0)
-        table.spread = True
-    return table
+        rows.weights = read_weights(weight, lines, problems, found["label"].codes >= 0)
+        rows.spread = True
+    return rows
 
 
 def _items(column: Any) -> list[str]:
@@ -173,35 +170,32 @@ _AS_THEY_ARE = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "DOUBLE", "VARCHAR")
 """Types numpy has too; all others are taken by their text."""
 
 
+def look(file: LabelFile, columns: Columns | None, roles: Sequence[str]) -> Table:
+    """A Parquet file with its columns by role."""
+    # The file, looked at first, says so if it is not there.
+    if file.source.path == STANDARD_INPUT or (file.plain and file.source.compression):
+        raise InputError(f"{file.name}: Parquet is read from a plain file only")
+    table = look_at_parquet(Table(file.name, file.plain.path, "parquet"))
+    table = replace(table, places=find_by_name(table.names, roles, columns, file.name))
+    check_types(table)
+    return table
+
+
 def read_table(
     file: LabelFile, columns: Columns | None, roles: Sequence[str], problems: Problems
-) -> Table:
+) -> Rows:
     """The rows of a Parquet file, only the columns that matter."""
-    from roget.core.io.duck import database, parquet, quoted, readable
+    from roget.core.io.duck import database, readable
 
-    # The head, looked at first, says so if there is no such file.
-    if file.source.path == STANDARD_INPUT or (file.head() and file.source.compression):
-        raise InputError(f"{file.name}: Parquet is read from a plain file only")
-    path = file.source.path
-    with database() as connection, readable(Path(path)):
-        rows = connection.execute(f"DESCRIBE SELECT * FROM {parquet(path)}").fetchall()
-        kinds = {str(row[0]): str(row[1]) for row in rows}
-        names = list(kinds)
-        places = by_name(names, roles, columns, file.name)
-        chosen = {role: names[at] for role, at in places.items()}
-        for role, name in chosen.items():
-            if kinds[name].endswith("]") or kinds[name].startswith(("STRUCT", "MAP", "UNION")):
-                raise InputError(
-                    f"{file.name}: the {role} column {name!r} is of type {kinds[name]}; "
-                    "expected one text or number per row"
-                )
-        cells = {name: quoted(name, '"') for name in chosen.values()}
-        picked = ", ".join(
-            cell if kinds[name] in _AS_THEY_ARE else f"CAST({cell} AS VARCHAR) AS {cell}"
-            for name, cell in cells.items()
-        )
-        arrays = connection.execute(f"SELECT {picked} FROM {parquet(path)}").fetchnumpy()
-    return table_of({name: arrays[name] for name in cells}, chosen, roles, problems)
+    table = look(file, columns, roles)
+    # All roles are quoted: group is a word of SQL.
+    picked = ", ".join(
+        f'{table.cell(role, text=table.types[at] not in _AS_THEY_ARE)} AS "{role}"'
+        for role, at in table.places.items()
+    )
+    with database() as connection, readable(file.name):
+        arrays = connection.execute(f"SELECT {picked} FROM {table.sql}").fetchnumpy()
+    return rows_of(arrays, problems)
 
 
 read = make_reader(read_table)

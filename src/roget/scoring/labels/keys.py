@@ -8,19 +8,19 @@ item without an answer. A label named twice in one answer has its weights added.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from itertools import chain, takewhile
+from collections.abc import Sequence
+from itertools import takewhile
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
 from roget.core.io.problems import Problems
-from roget.core.types import Codes, Floats, Ints
+from roget.core.io.table import split_blanks
+from roget.core.types import Floats, Ints
 from roget.errors import InputError
-from roget.scoring.labels.labels import Coder, Factors
-from roget.scoring.labels.table import Columns, Table, fault, make_reader, number
-from roget.scoring.labels.text import batches, refuse_json, uniform_columns
+from roget.scoring.labels.labels import Factors, code_texts
+from roget.scoring.labels.read import refuse_json
+from roget.scoring.labels.table import Columns, Rows, fault, make_reader, number
 
 if TYPE_CHECKING:
     from roget.scoring.labels.read import LabelFile
@@ -28,91 +28,53 @@ if TYPE_CHECKING:
 
 def read_table(
     file: LabelFile, columns: Columns | None, roles: Sequence[str], problems: Problems
-) -> Table:
+) -> Rows:
     """The lines of a key."""
     if columns:
         raise InputError(f"{file.name}: columns cannot be chosen in a key")
     refuse_json(file, "group item label[/weight] ...")
-    gatherer = _Gatherer(problems)
-    for start, text in file.blocks():
-        gatherer.add(start, text)
-    return gatherer.table()
+    lines: list[int] = []
+    items: list[str] = []
+    groups: list[str] = []
+    tokens: list[str] = []
+    sizes: list[int] = []
+    for line, text in file.lines():
+        row = split_blanks(text)
+        if "!!" in text:
+            row = list(takewhile(lambda cell: not cell.startswith("!!"), row))
+        if len(row) > 1:
+            lines.append(line)
+            groups.append(row[0])
+            items.append(row[1])
+            tokens += row[2:]
+            sizes.append(len(row) - 2)
+        elif row:
+            problems.add(line, f"1 field, {row[0]!r}; expected group item label[/weight] ...")
+    rows = Rows(problems, np.array(lines, dtype=np.int64), items, {})
+    if lines:
+        places = np.repeat(rows.lines, sizes)
+        rows.columns["group"] = code_texts(groups)
+        rows.columns["label"], rows.weights = _labels_and_weights(tokens, places, problems)
+        if set(sizes) != {1}:
+            rows.indptr = np.concatenate(([0], np.cumsum(sizes)))
+    return rows
 
 
 read = make_reader(read_table)
 
-
-class _Gatherer:
-    """Takes blocks of a key as they come; `label/weight` is parted at the end, once for each."""
-
-    def __init__(self, problems: Problems) -> None:
-        self.problems = problems
-        self.items: list[str] = []
-        self._groups, self._tokens = Coder(), Coder()
-        self._parts: list[tuple[Ints, Codes, Codes, Ints]] = []
-
-    def add(self, start: int, text: str) -> None:
-        """Take a block of lines."""
-        lines = text.split("\n")
-        columns = None if "!!" in text else uniform_columns(text, lines, tabs=False)
-        if columns is not None and len(columns) > 2:
-            numbers = np.arange(start, start + len(lines))
-            each = np.full(len(lines), len(columns) - 2)
-            tokens = columns[2] if len(columns) == 3 else chain(*zip(*columns[2:], strict=True))
-            self._take(numbers, columns[0], columns[1], tokens, each)
-            return
-        for first, batch in batches(lines, tabs=False):
-            rows = [_without_comment(row) for row in batch] if "!!" in text else batch
-            kept = [at for at, row in enumerate(rows) if len(row) > 1]
-            if len(kept) < len(rows):
-                for line, row in enumerate(rows, start + first):
-                    if len(row) == 1:
-                        text = f"1 field, {row[0]!r}; expected group item label[/weight] ..."
-                        self.problems.add(line, text)
-                rows = [rows[at] for at in kept]
-            each = np.fromiter(map(len, rows), np.int64, len(rows)) - 2
-            tokens = chain.from_iterable(row[2:] for row in rows)
-            groups, items = [row[0] for row in rows], [row[1] for row in rows]
-            self._take(np.array(kept, dtype=np.int64) + start + first, groups, items, tokens, each)
-
-    def _take(
-        self, numbers: Ints, groups: list[str], items: list[str], tokens: Iterable[str], each: Ints
-    ) -> None:
-        self.items.extend(items)
-        codes = self._groups.codes(groups, len(groups))
-        entries = self._tokens.codes(tokens, int(each.sum()))
-        self._parts.append((numbers, codes, entries, each))
-
-    def table(self) -> Table:
-        """All lines taken, with weights read and checked."""
-        if not self._parts:
-            return Table(self.problems, np.empty(0, dtype=np.int64), [], {})
-        lines, codes, entries, sizes = map(np.concatenate, zip(*self._parts, strict=True))
-        indptr = None if bool(np.all(sizes == 1)) else np.concatenate(([0], np.cumsum(sizes)))
-        labels, weights = _labels_and_weights(
-            self._tokens, entries, np.repeat(lines, sizes), self.problems
-        )
-        group = Factors(codes, self._groups.names(), len(self._groups))
-        columns = {"group": group, "label": labels}
-        return Table(self.problems, lines, self.items, columns, weights, indptr)
-
-
 _BEGINS_A_WEIGHT = ("", *"0123456789+-.")
 
 
-def _without_comment(row: list[str]) -> list[str]:
-    return list(takewhile(lambda cell: not cell.startswith("!!"), row))
-
-
 def _labels_and_weights(
-    tokens: Coder, entries: npt.NDArray[np.int32], lines: Ints, problems: Problems
+    tokens: list[str], lines: Ints, problems: Problems
 ) -> tuple[Factors, Floats]:
     """Part `label/weight` once for each distinct token, then look every entry up."""
-    coder = Coder()
+    distinct = code_texts(tokens)
+    entries = distinct.codes
     labels: list[str] = []
-    weights = np.ones(len(tokens))
+    weights = np.ones(distinct.n_labels)
     faults: dict[int, str] = {}
-    for code, token in enumerate(tokens.names()):
+    for code, token in enumerate(distinct.values()):
         label, slash, tail = token.rpartition("/")
         value = number(tail) if slash else None
         if value is None and slash and tail[:1] in _BEGINS_A_WEIGHT:
@@ -131,5 +93,5 @@ def _labels_and_weights(
     if faults:
         for at in np.flatnonzero(np.isin(entries, list(faults))).tolist():
             problems.add(lines[at], faults[int(entries[at])])
-    codes = coder.codes(labels, len(labels))
-    return Factors(codes[entries], coder.names(), len(coder)), weights[entries]
+    factors = code_texts(labels)
+    return factors._replace(codes=factors.codes[entries]), weights[entries]

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from roget.core.types import BoolArray, Codes, Floats, Ints
+from roget.errors import InputError
 
 Names: TypeAlias = Sequence[Any] | npt.NDArray[Any]
 
@@ -112,6 +113,56 @@ def take(labels: Labels, rows: Ints) -> Labels:
     return replace(
         labels, codes=labels.codes[entries], weights=labels.weights[entries], indptr=indptr
     )
+
+
+def concatenate(parts: Sequence[Labels], source: str) -> Labels:
+    """The answers of several files as one side's, which messages call `source`."""
+    named = [part.items is not None for part in parts], [part.groups is not None for part in parts]
+    for what, there in zip(("item ids", "groups"), named, strict=True):
+        if len(set(there)) > 1:
+            with_, without = parts[there.index(True)].source, parts[there.index(False)].source
+            raise InputError(f"{with_} has {what} and {without} none; expected files alike")
+    coder, grouper = Coder(), Coder()
+    codes: list[Ints] = []
+    groups: list[Ints] = []
+    items: list[str] = []
+    owner: dict[tuple[int, str], str] = {}
+    for part in parts:
+        names = [part.label(code) for code in range(part.n_labels)]
+        # The last place is that of code −1, which stays.
+        lookup = np.append(coder.codes(names, len(names)), -1)
+        codes.append(lookup[part.codes.astype(np.int64)])
+        items += part.items or ()
+        group = np.zeros(len(part), dtype=np.int64)
+        if part.groups is not None:
+            known = list(part.group_names or ())
+            group = grouper.codes(known, len(known)).astype(np.int64)[part.groups]
+        groups.append(group)
+        for key in zip(group.tolist(), part.items or (), strict=False):
+            if owner.setdefault(key, part.source) != part.source:
+                both = f"{owner[key]} and {part.source}"
+                raise InputError(f"item {key[1]!r} is in {both}; expected it in one file")
+    weighted = any(part.weighted for part in parts)
+    sizes = [np.diff(part.indptr) if part.indptr is not None else part.answered() for part in parts]
+    entries = np.concatenate(codes)
+    return Labels(
+        entries[entries >= 0] if weighted else entries,
+        len(coder),
+        coder.names(),
+        items=items if named[0][0] else None,
+        groups=np.concatenate(groups) if named[1][0] else None,
+        group_names=grouper.names() if named[1][0] else None,
+        indptr=np.concatenate(([0], np.cumsum(np.concatenate(sizes)))) if weighted else None,
+        weights=np.concatenate([_shares(part) for part in parts]) if weighted else None,
+        complete=all(part.complete for part in parts),
+        source=source,
+        warnings=tuple(text for part in parts for text in part.warnings),
+    )
+
+
+def _shares(labels: Labels) -> Floats:
+    """The weight of each entry; 1 where answers are hard."""
+    return np.ones(int(labels.answered().sum())) if labels.weights is None else labels.weights
 
 
 def fill(labels: Labels, gaps: BoolArray, *, together: bool) -> Labels:
@@ -239,6 +290,17 @@ class Coder:
     def names(self) -> list[Any]:
         """The values seen, in the order of their numbers."""
         return list(self._numbers)
+
+
+def code_texts(values: Sequence[str]) -> Factors:
+    """Texts as codes in order of first appearance.
+
+    >>> code_texts(["b", "a", "b"]).codes.tolist()
+    [0, 1, 0]
+    """
+    coder = Coder()
+    codes = coder.codes(values, len(values))
+    return Factors(codes, coder.names(), len(coder))
 
 
 def without_empty(factors: Factors) -> Factors:

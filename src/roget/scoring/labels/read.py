@@ -1,27 +1,60 @@
-"""Labels from whatever the caller has; label files are opened and told apart here.
+"""Labels from whatever the caller has; label files are opened and told apart here, and text read.
 
 The name of a file tells its format first, its content second. Decompression is `core/io`'s.
+
+TSV cells are parted by tabs and have no quotes; a file without a tab in its first line is parted
+by blanks. CSV cells are parted by commas (by semicolons where only they give known column names)
+and quoted as the csv module has it. Blanks around a cell are not part of it, and an empty label
+is an item without an answer. So is an empty line in a table of one column; elsewhere empty lines
+are passed over.
 """
 
 from __future__ import annotations
 
+import glob
 import os
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import replace
+from functools import cached_property
 from itertools import islice
-from typing import Any
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import numpy as np
 
 from roget import catalogue
-from roget.core.io.problems import Problems
-from roget.core.io.source import FORMATS, STANDARD_INPUT, Source, source_of
+from roget.core.io.paths import find
+from roget.core.io.problems import Problems, plural
+from roget.core.io.source import FORMATS, STANDARD_INPUT, NotText, Source, source_of
+from roget.core.io.table import BLANKS, Table, plain_file
 from roget.errors import FormatError, InputError, UnknownName
-from roget.scoring.labels.labels import Labels
-from roget.scoring.labels.table import LABEL_NAMES, PAIR, Columns, Reader, is_header, to_labels
-from roget.scoring.labels.text import looks_like_json
+from roget.scoring.labels.labels import Labels, code_texts, concatenate, without_empty
+from roget.scoring.labels.table import (
+    LABEL_NAMES,
+    LABEL_ROLES,
+    PAIR,
+    Columns,
+    Reader,
+    Rows,
+    find_columns,
+    is_header,
+    make_reader,
+    number,
+    read_weights,
+    to_labels,
+)
+
+if TYPE_CHECKING:
+    from roget.scoring.labels.align import Aligned
 
 ONE_SIDE = "standard input can serve one side only"
 
 BLOCK = 1 << 20
 """Bytes read at a time: enough lines to handle together, little to hold."""
+
+LARGE = 1 << 20
+"""Bytes of all files from which DuckDB, which takes a while to start, is worth its while."""
 
 _LOOKED_AT = 100
 """Lines that may help to tell a format."""
@@ -52,17 +85,66 @@ def as_labels(
     if isinstance(source, Labels):
         return source
     if isinstance(source, str | os.PathLike):
-        with LabelFile(source) as file:
-            form = labels or detect_format(file)
-            read: Reader = catalogue.load("label formats", form)
-            if form != "parquet":
-                # Opened here, whoever reads it; DuckDB opens its files itself.
-                file.head()
-            return read(file, columns=columns, gold=gold)
+        paths = list_files(os.fspath(source))
+        parts = []
+        for path in paths:
+            with LabelFile(path) as file:
+                read: Reader = catalogue.load("label formats", labels or detect_format(file))
+                parts.append(read(file, columns=columns, gold=gold))
+        return parts[0] if len(parts) == 1 else concatenate(parts, name_files(paths))
     from roget.scoring.labels.memory import convert_data
 
     name = name or ("the gold labels" if gold else "the system labels")
     return convert_data(source, name, columns, gold=gold)
+
+
+def count_large(
+    gold: Any, system: Any, missing: str, labels: str | None = None, columns: Columns | None = None
+) -> Aligned | None:
+    """The cells of large tables, see `counted`; None where labels must be read one by one.
+
+    Without a system, gold has the columns of both sides.
+    """
+    given = [side for side in (gold, system) if side is not None]
+    if not all(isinstance(side, str | os.PathLike) for side in given):
+        return None
+    paths = [list_files(os.fspath(side)) for side in given]
+    if (
+        sum(os.path.getsize(path) for side in paths for path in side if os.path.isfile(path))
+        < LARGE
+    ):
+        return None
+    from roget.scoring.labels.counted import count_files
+
+    return None if [STANDARD_INPUT] in paths else count_files(paths, missing, labels, columns)
+
+
+def list_files(path: str) -> list[str]:
+    """The files behind a name: a file, those of a folder, or those that a pattern matches.
+
+    A name with signs of a pattern that is a file's own stands for this file.
+    """
+    if path == STANDARD_INPUT or os.path.isfile(path):
+        return [path]
+    if os.path.isdir(path):
+        known = ", ".join(SUFFIXES)
+        try:
+            return [source.path for source in find([path], tuple(SUFFIXES))]
+        except InputError:
+            raise InputError(
+                f"{path}: is a folder; expected a file, or files in it that end in {known}"
+            ) from None
+    return [source.path for source in find([path], ())] if glob.has_magic(path) else [path]
+
+
+def name_files(paths: Sequence[str]) -> str:
+    """What messages call one file, or several.
+
+    >>> name_files(["a.csv"]), name_files(["a.csv", "b.csv", "c.csv"])
+    ('a.csv', 'a.csv and 2 more')
+    """
+    first = Source(paths[0]).name
+    return first if len(paths) == 1 else f"{first} and {len(paths) - 1} more"
 
 
 def read_pair(
@@ -73,16 +155,21 @@ def read_pair(
     With a header there may also be columns for item and group. An empty system cell is an item
     without an answer.
     """
-    from roget.scoring.labels import frames, jsonl, text
+    from roget.scoring.labels import frames, jsonl
 
     known = catalogue.names("label formats")
     if labels is not None and labels not in known:
         raise UnknownName("label format", labels, known)
-    with LabelFile(path) as file:
+    paths = list_files(os.fspath(path))
+    if len(paths) > 1:
+        pairs = [read_pair(one, labels=labels, columns=columns) for one in paths]
+        gold, system = (concatenate(side, name_files(paths)) for side in zip(*pairs, strict=True))
+        return gold, system
+    with LabelFile(paths[0]) as file:
         problems = Problems(file.name)
         form = labels or detect_format(file)
-        tables = {"csv": text.csv_table, "jsonl": jsonl.read_table, "parquet": frames.read_table}
-        table = tables.get(form, text.tsv_table)(file, columns, PAIR, problems)
+        tables = {"csv": csv_table, "jsonl": jsonl.read_table, "parquet": frames.read_table}
+        table = tables.get(form, tsv_table)(file, columns, PAIR, problems)
         # The system first: its contradictions are found while gold gaps are still collected.
         system = to_labels(table, role="system", gold=False)
         table.warnings.clear()
@@ -91,82 +178,65 @@ def read_pair(
 
 
 class LabelFile:
-    """A label file: its name for messages, and its text in blocks of whole lines."""
+    """A label file, opened when it is looked at: its name for messages, and its lines."""
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self.source = Source(os.fspath(path))
         self.name = self.source.name
-        self._chunks: Iterator[bytes] = iter(())
-        self._head: bytes | None = None
-        self._rest = b""
+        self._open = ExitStack()
 
     def __enter__(self) -> LabelFile:
+        try:
+            self.source = source_of(self.source.path)
+            if self.source.is_plain:
+                self.source = self._open.enter_context(self.source.hold())
+        except OSError as error:
+            raise InputError(f"{self.name}: cannot be read: {error.strerror}") from None
         return self
 
-    def __exit__(self, *_: object) -> None:
-        # A generator that is closed closes its file.
-        getattr(self._chunks, "close", lambda: None)()
+    def __exit__(self, kind: object, error: object, trace: object) -> None:
+        try:
+            if isinstance(error, NotText):
+                raise self._name_byte() from None
+        finally:
+            self._open.close()
 
-    def head(self) -> bytes:
-        """The first block, which stays to be read; the file is opened for it."""
-        if self._head is None:
-            try:
-                self.source = source_of(self.source.path)
-            except OSError as error:
-                raise InputError(f"{self.name}: cannot be read: {error.strerror}") from None
-            self._chunks = self.source.chunks(BLOCK)
-            self._head = self._end_line(next(self._chunks, b""))
-            if self.source.path == STANDARD_INPUT and not self._head:
-                # Most likely the other side has read it all.
-                raise InputError(f"{self.name}: no items; {ONE_SIDE}")
-        return self._head
+    @cached_property
+    def plain(self) -> Source:
+        """The bytes, where they can be read again and by DuckDB too; in a copy if need be."""
+        if self.source.is_plain:
+            return self.source
+        path = self._open.enter_context(plain_file(self.source))
+        if self.source.path == STANDARD_INPUT and not os.path.getsize(path):
+            # Most likely the other side has read it all.
+            raise InputError(f"{self.name}: no items; {ONE_SIDE}")
+        return Source(path)
 
-    def blocks(self) -> Iterator[tuple[int, str]]:
-        """The number of each block's first line, and its lines as text without the last "\\n"."""
-        line, offset = 1, 0
-        block = self.head()
-        while block:
-            yield line, self._decode(block, line, offset)
-            ends = block.count(b"\n")
-            line += ends if ends else block.count(b"\r")
-            offset += len(block)
-            block = self._end_line(self._rest or next(self._chunks, b""))
+    def lines(self) -> Iterator[tuple[int, str]]:
+        """All lines with their numbers."""
+        return self.plain.lines(self.name, BLOCK)
 
     def first_lines(self) -> Iterator[tuple[int, str]]:
-        """The numbered lines of the beginning that are not blank and no "!!" comment."""
-        head = self.head()
-        for number, row in enumerate(self._decode(head, 1, 0).split("\n"), 1):
-            if row.strip() and not row.startswith("!!"):
-                yield number, row
+        """Those that are not blank and no "!!" comment."""
+        return ((at, row) for at, row in self.lines() if row.strip() and not row.startswith("!!"))
 
     def first_line(self) -> tuple[int, str]:
         """The number and text of the first such line; empty text if there is none."""
         return next(self.first_lines(), (1, ""))
 
-    def _end_line(self, chunk: bytes) -> bytes:
-        """The chunk and what follows it up to the end of a line; the rest is kept."""
-        parts, self._rest = [chunk], b""
-        while chunk and not parts[-1].endswith(b"\n"):
-            chunk = next(self._chunks, b"")
-            cut = chunk.find(b"\n") + 1 or len(chunk)
-            parts.append(chunk[:cut])
-            self._rest = chunk[cut:]
-        return b"".join(parts)
-
-    def _decode(self, block: bytes, line: int, offset: int) -> str:
-        if offset == 0 and block.startswith(b"\xef\xbb\xbf"):
-            block, offset = block[3:], 3
-        block = block.removesuffix(b"\n")
-        if b"\r" in block:
-            block = block.removesuffix(b"\r").replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+    def _name_byte(self) -> FormatError:
+        """The error that names the first byte that is no text."""
+        data = b"".join(self.plain.chunks())
         try:
-            return block.decode("utf-8")
+            data.decode("utf-8")
+            at = 0
         except UnicodeDecodeError as error:
-            at = line + block.count(b"\n", 0, error.start)
-            byte = f"byte 0x{block[error.start]:02x} (the {_ordinal(offset + error.start + 1)})"
-            hint = "; it looks like UTF-16" if block[:2] in (b"\xff\xfe", b"\xfe\xff") else ""
-            text = f"{self.name}:{at}: {byte} is not UTF-8 text{hint}; save the file as UTF-8"
-            raise FormatError(self.name, [text]) from None
+            at = error.start
+        line = 1 + len(data[:at].splitlines()) - (not data[:at].endswith((b"\n", b"\r")))
+        byte = f"byte 0x{data[at]:02x} (the {_ordinal(at + 1)})"
+        hint = "; it looks like UTF-16" if data[:2] in (b"\xff\xfe", b"\xfe\xff") else ""
+        text = f"{self.name}:{max(line, 1)}: {byte} is not UTF-8 text{hint}; save the file as UTF-8"
+        return FormatError(self.name, [text])
 
 
 def _ordinal(number: int) -> str:
@@ -188,7 +258,7 @@ def detect_format(file: LabelFile) -> str:
     known = SUFFIXES.get(file.source.suffix)
     if known is not None:
         return known
-    if file.head().startswith(b"PAR1"):
+    if file.plain.head(4) == b"PAR1":
         return "parquet"
     return guess_format([row for _, row in islice(file.first_lines(), _LOOKED_AT)])
 
@@ -219,3 +289,183 @@ def _ids_and_commas(lines: list[str]) -> bool:
     ids = {line.partition(",")[0].strip() for line in lines}
     same = len({line.count(",") for line in lines}) == 1
     return same and len(ids) == len(lines) > 1 and not any(len(name.split()) > 1 for name in ids)
+
+
+def look_at_text(
+    file: LabelFile, form: str, columns: Columns | None, roles: Sequence[str]
+) -> tuple[Table, list[str]]:
+    """A TSV or CSV with its delimiter, header and columns by role, and the first row's cells."""
+    _, first = file.first_line()
+    table = Table(
+        file.name,
+        file.plain.path,
+        form,
+        delimiter=_delimiter(file, first, form),
+        source=file.plain,
+    )
+    top = next(([str(c) for c in row] for _, row in table.cells() if any(map(str.strip, row))), [])
+    if not top:
+        return table, top
+    top = [cell.strip() for cell in top]
+    header, places = find_columns(top, roles, columns, file.name)
+    return replace(table, names=tuple(top), header=header, places=places), top
+
+
+def _delimiter(file: LabelFile, first: str, form: str) -> str:
+    """What parts the cells, by the first line; raises if it is plainly another format."""
+    refuse_json(file, f"{'tab' if form == 'tsv' else 'comma'}-separated columns")
+    if form == "csv":
+        semicolons = is_header(first.split(";")) and not is_header(first.split(","))
+        if "," not in first and not semicolons:
+            refuse_other_delimiters(file, "csv")
+        return ";" if semicolons else ","
+    if "\t" in first:
+        return "\t"
+    cells = first.split()
+    # "d1, x" is parted by commas, the blank is for the eye; a cell may still be a comma.
+    if len(cells) < 2 or any(len(cell) > 1 and cell[-1] in ",;" for cell in cells[:-1]):
+        refuse_other_delimiters(file, "tsv")
+    return BLANKS if len(cells) > 1 else "\t"
+
+
+def tsv_table(
+    file: LabelFile, columns: Columns | None, roles: Sequence[str], problems: Problems
+) -> Rows:
+    """The rows of tab- or blank-separated columns."""
+    return _gather(*look_at_text(file, "tsv", columns, roles), problems)
+
+
+def csv_table(
+    file: LabelFile, columns: Columns | None, roles: Sequence[str], problems: Problems
+) -> Rows:
+    """The rows of comma-separated columns."""
+    return _gather(*look_at_text(file, "csv", columns, roles), problems)
+
+
+def _gather(table: Table, top: list[str], problems: Problems) -> Rows:
+    """The columns that matter; rows of another width than the first are broken."""
+    places, width = list(table.places.values()), len(table.names)
+    lines: list[int] = []
+    values: list[list[str]] = [[] for _ in places]
+    for line, cells in table.cells() if top else ():
+        if isinstance(cells, str):
+            problems.add(line, cells)
+            continue
+        if len(cells) != width:
+            if width == 1 and not cells:
+                cells = [""]
+            elif len(cells) > 1 or any(map(str.strip, cells)):
+                said = f"{plural(len(cells), 'field')}; expected {width}, as in the first line"
+                problems.add(line, said)
+                continue
+            else:
+                continue
+        lines.append(line)
+        for column, at in zip(values, places, strict=True):
+            column.append(cells[at].strip())
+    rows = Rows(problems, np.array(lines, dtype=np.int64), None, {})
+    if not lines:
+        return rows
+    by_role = dict(zip(table.places, values, strict=True))
+    rows.items = by_role.pop("item", None)
+    found = {role: code_texts(column) for role, column in by_role.items()}
+    found |= {role: without_empty(found[role]) for role in LABEL_ROLES if role in found}
+    rows.columns = found
+    third = found.pop("third", None)
+    if third is not None:
+        numeric = all(number(name) is not None for name in third.names or () if name)
+        found["weight" if numeric else "group"] = third
+    weight = found.pop("weight", None)
+    if weight is not None:
+        rows.weights = read_weights(weight, rows.lines, problems, found["label"].codes >= 0)
+        rows.spread = True
+    names = {role: tuple(found[role].names or ()) for role in LABEL_ROLES if role in found}
+    rows.warnings += doubt_header(table, names)
+    rows.doubt = doubt_first_row(table, lines[0])
+    return rows
+
+
+def doubt_first_row(table: Table, line: int) -> str | None:
+    """What to say if the first row, taken for data, should look like names of columns."""
+    if table.header:
+        return None
+    taken = "an item and its label" if "item" in table.places else "a label"
+    if "gold" in table.places:
+        taken = "a gold and a system label"
+    return (
+        f"{table.name}:{line}: {', '.join(table.names)!r} is read as {taken}; "
+        "if it is a header, name the columns with --columns"
+    )
+
+
+def doubt_header(table: Table, labels: dict[str, tuple[str, ...]]) -> list[str]:
+    """Doubts about a first row that was taken for names but holds a label."""
+    text = table.header and table.format in ("tsv", "csv")
+    heads = {role: table.names[table.places[role]] for role in labels} if text else {}
+    return [
+        f"the first line of {table.name} was taken for column names, but {name!r} is also a label"
+        for role, name in heads.items()
+        if name in labels[role]
+    ]
+
+
+def lines_table(
+    file: LabelFile, columns: Columns | None, roles: Sequence[str], problems: Problems
+) -> Rows:
+    """One label per line: the item is the line. An empty line is an item without an answer."""
+    if columns:
+        raise InputError(f"{file.name}: columns cannot be chosen in a file of one label per line")
+    refuse_json(file, "one label per line")
+    labels = without_empty(code_texts([text.strip() for _, text in file.lines()]))
+    return Rows(problems, np.arange(1, labels.codes.size + 1), None, {"label": labels})
+
+
+read_tsv, read_csv, read_lines = map(make_reader, (tsv_table, csv_table, lines_table))
+
+
+_JSON = re.compile(r"""\s*[\[{]\s*(?:["'\[{}\]]|$|-?[\d.]+\s*,)""")
+_QUOTED = re.compile(r'"[^"]*"')
+_DELIMITERS = {"\t": ("tabs", "tsv"), ",": ("commas", "csv"), ";": ("semicolons", "csv")}
+
+
+def looks_like_json(line: str) -> bool:
+    """Whether a line begins as a JSON object or array does, rather than a label in brackets.
+
+    >>> [looks_like_json(line) for line in ('{"item": 1}', '[{"item": 1}', "[1, 2]", "[CLS]")]
+    [True, True, True, False]
+    """
+    return _JSON.match(line) is not None
+
+
+def refuse_json(file: LabelFile, expected: str) -> None:
+    """Raise if a file of another format begins like JSON."""
+    _, first = file.first_line()
+    if looks_like_json(first) and not ("tab" in expected and "\t" in first):
+        array = first.lstrip().startswith("[")
+        looks = "a JSON array: write one object per line and" if array else "JSON lines:"
+        _refuse(file, expected, f"which looks like {looks} {_say('jsonl')}")
+
+
+def refuse_other_delimiters(file: LabelFile, form: str) -> None:
+    """Raise if the first line, which holds no mark of its format, holds that of another."""
+    _, first = file.first_line()
+    text = _QUOTED.sub("", first) if form == "csv" else first
+    for mark, (name, other) in _DELIMITERS.items():
+        if mark in text and mark != {"tsv": "\t", "csv": ","}[form]:
+            cures = [_say(other)] if other != form else []
+            if mark == ";" and not is_header(first.split(";")):
+                cures.append("begin the file with the names of its columns, such as item;label")
+            cure = f"{' and '.join(cures)}, or say --labels lines if each line is one label"
+            expected = "tab-separated columns" if form == "tsv" else "comma-separated columns"
+            _refuse(file, expected, f"with {name}: {cure}")
+
+
+def _refuse(file: LabelFile, expected: str, why: str) -> NoReturn:
+    line, first = file.first_line()
+    shown = repr(first.strip() if len(first) <= 40 else f"{first.strip()[:40]}…")
+    text = f"{file.name}:{line}: expected {expected}, found {shown}, {why}"
+    raise FormatError(file.name, [text])
+
+
+def _say(form: str) -> str:
+    return f"say --labels {form} (in Python labels={form!r})"

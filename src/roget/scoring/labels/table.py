@@ -6,8 +6,8 @@ caller must choose; nothing is guessed. Without a header, columns are taken in t
 label, weight, group; a third and last column is a weight if it holds only numbers, else a group;
 a single column holds the labels, one item per line.
 
-Every reader fills a `Table`; `to_labels` puts the rows of one item together, refuses answers
-that contradict each other or cannot be used, and counts what was repeated.
+Every reader fills `Rows`; `to_labels` puts the rows of one item together, refuses answers that
+contradict each other or cannot be used, and counts what was repeated.
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from roget.scoring.labels.read import LabelFile
 
 Columns: TypeAlias = Mapping[str, str | int]
+"""Role → column by name, or by number from 1; a role may be of one side: gold.item."""
 
 NAMES: dict[str, tuple[str, ...]] = {
     "item": ("item", "id", "instance"),
@@ -47,7 +48,6 @@ SINGLE = ("item", "label", "weight", "group")
 """What the columns of a file with one side's labels can be."""
 PAIR = ("item", "gold", "system", "group")
 """What the columns of a file with both sides' labels can be."""
-
 
 _SURE_NAMES = frozenset({"item", "id", "label", "gold", "truth", "pred", "predicted", "prediction"})
 """Names that head a column but are hardly items of a word list."""
@@ -69,7 +69,17 @@ def is_header(cells: Sequence[str], names: frozenset[str] = _ALL_NAMES) -> bool:
     return lowered[0] in _SURE_NAMES or any(cell in LABEL_NAMES for cell in lowered[1:])
 
 
-def by_name(
+def find_columns(
+    first: Sequence[str], roles: Sequence[str], columns: Columns | None, source: str
+) -> tuple[bool, dict[str, int]]:
+    """Whether a table's first row is a header, and the column number of each role."""
+    by_name = any(not str(value).isdecimal() for value in (columns or {}).values())
+    if by_name or is_header(first):
+        return True, find_by_name(first, roles, columns, source)
+    return False, _find_by_position(len(first), roles, columns, source)
+
+
+def find_by_name(
     names: Sequence[str], roles: Sequence[str], columns: Columns | None, source: str
 ) -> dict[str, int]:
     """The column number of each role, for a table whose columns have names.
@@ -77,7 +87,7 @@ def by_name(
     A table without an item column has items by position, if nothing else could be one. Only in
     a table of two columns may one of them go by an unknown name.
     """
-    found = _asked(names, roles, columns, source)
+    found = _find_asked(names, roles, columns, source)
     lowered = _lower(names)
     for role in roles:
         if role not in found:
@@ -90,10 +100,10 @@ def by_name(
                 raise InputError(f"{source}: several columns could be the {role}: {could}; {how}")
             if near:
                 found[role] = exact[0] if exact else near[0]
-    return _completed(found, names, roles, columns, source)
+    return _complete(found, names, roles, columns, source)
 
 
-def by_position(
+def _find_by_position(
     width: int, roles: Sequence[str], columns: Columns | None, source: str
 ) -> dict[str, int]:
     """The column number of each role, for a table without a header.
@@ -101,7 +111,7 @@ def by_position(
     The role "third" is a column that is a weight or a group, as its values will tell.
     """
     if columns:
-        return _asked([""] * width, roles, columns, source)
+        return _find_asked([""] * width, roles, columns, source)
     if roles is PAIR:
         if width == 2:
             return {"gold": 0, "system": 1}
@@ -117,18 +127,13 @@ def by_position(
     )
 
 
-def wants_header(columns: Columns | None) -> bool:
-    """Whether the caller asked for columns by name, so that the first row must hold names."""
-    return any(not str(value).isdecimal() for value in (columns or {}).values())
-
-
 def _how(example: Mapping[str, str]) -> str:
     """How to choose columns, by an example that fits the table."""
     pairs = ",".join(f"{role}={name}" for role, name in example.items())
     return f"choose with --columns {pairs} (in Python columns={dict(example)})"
 
 
-def _asked(
+def _find_asked(
     names: Sequence[str], roles: Sequence[str], columns: Columns | None, source: str
 ) -> dict[str, int]:
     found: dict[str, int] = {}
@@ -159,7 +164,7 @@ def _lower(names: Sequence[str]) -> list[str]:
     return [name.strip().lower() for name in names]
 
 
-def _completed(
+def _complete(
     found: dict[str, int],
     names: Sequence[str],
     roles: Sequence[str],
@@ -200,7 +205,7 @@ _FEW = 4
 
 
 @dataclass
-class Table:
+class Rows:
     """The rows of a file: where they stand, whose answer they give and what it is."""
 
     problems: Problems
@@ -225,7 +230,7 @@ class Table:
         return self.problems.name
 
 
-def to_labels(table: Table, *, role: str = "label", gold: bool) -> Labels:
+def to_labels(table: Rows, *, role: str = "label", gold: bool) -> Labels:
     """The answers of a table's items; raises what its problems are or come to be."""
     problems = table.problems
     if not len(table.lines):
@@ -245,8 +250,11 @@ def to_labels(table: Table, *, role: str = "label", gold: bool) -> Labels:
     rows = None if first is None else np.flatnonzero(first == np.arange(first.size))
     if gold:
         _refuse_gaps(answers, table.lines if rows is None else table.lines[rows], problems)
-        if table.doubt is not None and _begins_alone(factors):
-            table.warnings.append(table.doubt)
+        code = int(factors.codes[0]) if factors.codes.size else -1
+        if table.doubt is not None and factors.names is not None and code >= 0:
+            times = int(np.count_nonzero(factors.codes == code))
+            if begins_alone(factors.names[code], times, factors.codes.size):
+                table.warnings.append(table.doubt)
     problems.check()
     items = table.items
     if rows is not None:
@@ -263,7 +271,7 @@ def to_labels(table: Table, *, role: str = "label", gold: bool) -> Labels:
     )
 
 
-def _groups(table: Table) -> tuple[Codes | None, list[str] | None]:
+def _groups(table: Rows) -> tuple[Codes | None, list[str] | None]:
     factors = table.columns.get("group")
     if factors is None:
         return None, None
@@ -272,7 +280,7 @@ def _groups(table: Table) -> tuple[Codes | None, list[str] | None]:
     return factors.codes, list(map(str, factors.values()))
 
 
-def _first_rows(table: Table, groups: Codes | None) -> Ints | None:
+def _first_rows(table: Rows, groups: Codes | None) -> Ints | None:
     """For each row the first row of the same item; None where no item comes twice."""
     if table.items is None:
         return None
@@ -295,7 +303,7 @@ def _first_rows(table: Table, groups: Codes | None) -> Ints | None:
     return None if bool(np.all(firsts == np.arange(rows))) else firsts
 
 
-def _hard(table: Table, factors: Factors, first: Ints | None) -> Packed:
+def _hard(table: Rows, factors: Factors, first: Ints | None) -> Packed:
     """One label per item; a row that comes again must say the same."""
     codes = factors.codes
     if table.weights is not None:
@@ -311,7 +319,7 @@ def _hard(table: Table, factors: Factors, first: Ints | None) -> Packed:
     return Packed(codes, None, None, bool(np.all(codes >= 0)))
 
 
-def _weighted(table: Table, factors: Factors, first: Ints | None) -> Packed:
+def _weighted(table: Rows, factors: Factors, first: Ints | None) -> Packed:
     """Several labels per item, in one row or in several."""
     rows = len(table.lines)
     sizes = np.ones(rows, np.int64) if table.indptr is None else np.diff(table.indptr)
@@ -340,7 +348,7 @@ def _weighted(table: Table, factors: Factors, first: Ints | None) -> Packed:
 
 
 def _unrepeated(
-    table: Table, owners: Ints, first: Ints | None, codes: Ints, weights: Floats
+    table: Rows, owners: Ints, first: Ints | None, codes: Ints, weights: Floats
 ) -> BoolArray:
     """Which entries of a spread table are not said before; the same label must weigh the same."""
     items = owners if first is None else first[owners]
@@ -359,7 +367,7 @@ def _unrepeated(
 
 
 def _first_answers(
-    table: Table, owners: Ints, first: Ints, codes: Ints, weights: Floats
+    table: Rows, owners: Ints, first: Ints, codes: Ints, weights: Floats
 ) -> BoolArray:
     """Which entries belong to the first row of their item; later rows must say the same."""
     again = np.flatnonzero(first != np.arange(first.size))
@@ -380,20 +388,20 @@ def _first_answers(
 _ZERO = "the weights of this item sum to 0; expected at least one above 0"
 
 
-def _contradiction(table: Table, row: int, earlier: int) -> None:
+def _contradiction(table: Rows, row: int, earlier: int) -> None:
     item = "" if table.items is None else f" {table.items[row]!r}"
     text = f"item{item} has another answer than on line {table.lines[earlier]}; expected one"
     table.problems.add(table.lines[row], text)
 
 
-def _count_repeats(table: Table, repeats: int) -> None:
+def _count_repeats(table: Rows, repeats: int) -> None:
     if repeats:
         verb = "repeats" if repeats == 1 else "repeat"
         said = f"{plural(repeats, 'line')} of {table.source} {verb} an earlier one: dropped"
         table.warnings.append(said)
 
 
-def _count_twice_named(table: Table, owners: Ints, codes: Ints) -> None:
+def _count_twice_named(table: Rows, owners: Ints, codes: Ints) -> None:
     order = np.lexsort((codes, owners))
     near = (np.diff(owners[order]) == 0) & (np.diff(codes[order]) == 0)
     twice = np.unique(owners[order][1:][near]).size
@@ -410,12 +418,9 @@ def _refuse_gaps(answers: Packed, lines: Ints, problems: Problems) -> None:
         problems.add(line, "no label; every item of the gold standard needs one")
 
 
-def _begins_alone(factors: Factors) -> bool:
-    """Whether the first label of several is no number and never comes again."""
-    codes, names = factors.codes, factors.names
-    if names is None or codes.size < _FEW or codes[0] < 0:
-        return False
-    return number(names[int(codes[0])]) is None and np.count_nonzero(codes == codes[0]) == 1
+def begins_alone(label: Any, times: int, items: int) -> bool:
+    """Whether the first label, which comes so many times, is no number and never comes again."""
+    return items >= _FEW and times == 1 and number(label) is None
 
 
 def _empty_codes(factors: Factors) -> list[int]:
@@ -479,7 +484,7 @@ class Reader(Protocol):
 
 
 def make_reader(
-    read_table: Callable[[LabelFile, Columns | None, Sequence[str], Problems], Table],
+    read_table: Callable[[LabelFile, Columns | None, Sequence[str], Problems], Rows],
 ) -> Reader:
     """A reader of one side's labels from a reader of tables."""
 

@@ -23,9 +23,8 @@ from roget.core.store import new_file, write_atomic
 from roget.core.types import Floats, Ints
 from roget.errors import InputError, UnknownName
 from roget.scoring.labels.labels import Labels
-from roget.scoring.labels.read import SUFFIXES, as_labels
+from roget.scoring.labels.read import SUFFIXES, as_labels, looks_like_json
 from roget.scoring.labels.table import Columns
-from roget.scoring.labels.text import looks_like_json
 
 Cell = str | None
 

@@ -1,0 +1,279 @@
+"""Two large label tables as cells: read, joined and counted in DuckDB, never as Python strings.
+
+Only what is plain is done here: tables with ids and one label per row. Missing and extra items are
+found by the join; whatever else there is to say (items without a name or a label, repeated ones,
+broken lines) makes `count_files` give up, and the readers of this package, which are slower, then
+name the lines or do what the rules say.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import ExitStack
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from roget.core.io.table import BLANKS, Table
+from roget.core.types import Ints
+from roget.scoring.labels import frames, jsonl, read
+from roget.scoring.labels.align import Aligned, about_extra, settle
+from roget.scoring.labels.labels import Coder, Labels
+from roget.scoring.labels.read import LabelFile, detect_format, name_files
+from roget.scoring.labels.table import PAIR, SINGLE, Columns, begins_alone
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
+_BLANK = "".join(filter(str.isspace, map(chr, range(0x3001))))
+"""All that `str.strip` takes away."""
+
+
+def count_files(
+    paths: Sequence[Sequence[str]], missing: str, labels: str | None, columns: Columns | None
+) -> Aligned | None:
+    """The cells of two tables, or of one with both sides, each in one file or in several.
+
+    None where there is more to say than cells can.
+    """
+    import duckdb
+
+    from roget.core.io.duck import database
+
+    roles = PAIR if len(paths) == 1 else SINGLE
+    with ExitStack() as opened:
+        tables = []
+        for side in paths:
+            files = [opened.enter_context(LabelFile(path)) for path in side]
+            table = _join_layouts([_look(file, labels, columns, roles) for file in files])
+            if table is None:
+                return None
+            tables.append(replace(table, name=name_files(side)))
+        connection = opened.enter_context(database())
+        try:
+            counting = _Counting(connection, *tables)
+            return counting.pair(missing) if len(paths) == 1 else counting.join(missing)
+        except duckdb.Error as error:
+            if isinstance(error, duckdb.OutOfMemoryException) or "No space left" in str(error):
+                raise
+            # The readers will say which line it is that cannot be read.
+            return None
+
+
+def _join_layouts(tables: list[Table | None]) -> Table | None:
+    """One table of several files, if they are laid out alike."""
+    plain = [table for table in tables if table is not None]
+    first = plain[0] if plain else None
+    alike = len({(t.format, t.names if t.header else 0, t.delimiter, t.types) for t in plain}) == 1
+    if first is None or not alike or len(plain) < len(tables):
+        return None
+    places = {tuple(table.places.items()) for table in plain}
+    return replace(first, more=tuple(t.path for t in plain[1:])) if len(places) == 1 else None
+
+
+def _look(
+    file: LabelFile, labels: str | None, columns: Columns | None, roles: tuple[str, ...]
+) -> Table | None:
+    """The layout of a file; None if it is no table of items that have a label each."""
+    form = labels or detect_format(file)
+    if form == "parquet":
+        table = frames.look(file, columns, roles)
+    elif form == "jsonl":
+        table = jsonl.look(file, columns, roles)
+    elif form in ("tsv", "csv"):
+        table, _ = read.look_at_text(file, form, columns, roles)
+        if table.delimiter == BLANKS or file.first_line()[0] > 1:
+            return None
+    else:
+        return None
+    odd = {"weight", "third"} & table.places.keys()
+    return (
+        None if odd or (roles is SINGLE and not {"item", "label"} <= table.places.keys()) else table
+    )
+
+
+class _Counting:
+    """One or two tables in a database."""
+
+    def __init__(self, connection: DuckDBPyConnection, *tables: Table) -> None:
+        self.connection = connection
+        self.tables = tables
+
+    def join(self, missing: str) -> Aligned | None:
+        """The cells of two tables joined by item, and by group if both have one."""
+        gold, system = self.tables
+        by_group = "group" in gold.places and "group" in system.places
+        if "group" in system.places and not by_group:
+            return None
+        found = self._join(by_group, careful=False)
+        odd = bool(found["odd"].any())
+        if odd or found["gold"].mask.any() or found["system"].mask.any():
+            if all(table.format == "parquet" for table in self.tables):
+                if odd:
+                    return None
+            else:
+                found = self._join(by_group, careful=True)
+        counts = found["n"].data.astype(np.int64)
+        extra, absent = found["gold"].mask, found["system"].mask
+        rows = [found[last].filled(0).max(initial=0) for last in ("gold_rows", "system_rows")]
+        if counts[~extra].sum() > rows[0] or counts[~absent].sum() > rows[1]:
+            return None
+        if np.all(extra | absent) or (missing == "error" and absent.any()):
+            return None
+        if absent.any() and self._repeats(gold, system, by_group):
+            return None
+        if extra.any() and self._repeats(system, gold, by_group):
+            return None
+        kept = {name: values[~extra] for name, values in found.items()}
+        return self._cells(kept, int(counts[extra].sum()), missing)
+
+    def pair(self, missing: str) -> Aligned | None:
+        """The cells of a table with a column for each side."""
+        (table,) = self.tables
+        grouped = "group" in table.places
+        keys = [role for role in ("group", "item") if role in table.places]
+        if "item" in keys:
+            cells = ", ".join(self._cell(table, role, careful=True) for role in keys)
+            query = f"SELECT count(*), count(DISTINCT ({cells})) FROM {table.sql}"
+            rows, distinct = self._fetch(query)
+            if rows != distinct:
+                return None
+        group = self._cell(table, "group") if grouped else "NULL"
+        query = (
+            f"SELECT {group} AS name, coalesce({self._cell(table, 'gold')}, '') AS gold,"
+            f" coalesce({self._cell(table, 'system')}, '') AS system, count(*) AS n,"
+            f" min(r) AS gold_first, min(r) AS system_first"
+            f" FROM (SELECT *, row_number() OVER () AS r FROM {table.sql}) GROUP BY ALL"
+        )
+        found = self._arrays(query)
+        return self._cells(found, 0, missing) if found["n"].size else None
+
+    def _join(self, by_group: bool, *, careful: bool) -> dict[str, Any]:
+        """Cells by name, how many rows each table has, and whether an item looks odd.
+
+        An absent side is NULL, an empty label ''. Items are compared as they are written, which is
+        faster than to strip them; where all find a partner, stripping could change nothing.
+        """
+        sides = []
+        for table in self.tables:
+            picked = [
+                f"{self._cell(table, 'item', careful=careful)} AS item",
+                f"coalesce({self._cell(table, 'label')}, '') AS label",
+                "row_number() OVER () AS r",
+            ]
+            if "group" in table.places:
+                name = self._cell(table, "group", careful=careful)
+                picked.append(f"{name if careful else f'coalesce({name}, {chr(39) * 2})'} AS name")
+            sides.append(f"(SELECT {', '.join(picked)} FROM {table.sql})")
+        grouped = "group" in self.tables[0].places
+        blank = "g.item = ''" if all(t.format == "parquet" for t in self.tables) else "g.item < '!'"
+        on = "g.item = s.item" + (" AND g.name = s.name" if by_group else "")
+        query = (
+            f"SELECT {'g.name' if grouped else 'NULL'} AS name, g.label AS gold, s.label AS system,"
+            " count(*) AS n, min(g.r) AS gold_first, min(s.r) AS system_first,"
+            " max(g.r) AS gold_rows, max(s.r) AS system_rows,"
+            f" coalesce(bool_or({blank}), false) AS odd"
+            f" FROM {sides[0]} g FULL JOIN {sides[1]} s ON {on} GROUP BY ALL"
+        )
+        return self._arrays(query)
+
+    def _repeats(self, one: Table, other: Table, by_group: bool) -> bool:
+        """Whether items that only one table has come twice there, or have no name."""
+        keys = ["item", "group"] if by_group else ["item"]
+        left, right = (
+            "SELECT " + ", ".join(f"{self._cell(t, k, careful=True)} AS {k}_" for k in keys)
+            + f" FROM {t.sql}"
+            for t in (one, other)
+        )  # fmt: skip
+        on = " AND ".join(f"a.{key}_ = b.{key}_" for key in keys)
+        names = ", ".join(f"a.{key}_" for key in keys)
+        named = " AND ".join(f"a.{key}_ IS NOT NULL" for key in keys)
+        query = (
+            f"SELECT count(*), count_if({named}), count(DISTINCT ({names}))"
+            f" FROM ({left}) a ANTI JOIN ({right}) b ON {on}"
+        )
+        rows, with_name, distinct = self._fetch(query)
+        return not rows == with_name == distinct
+
+    def _cell(self, table: Table, role: str, *, careful: bool = False) -> str:
+        """The SQL of a cell as text; if careful, stripped as readers do, and NULL if empty."""
+        from roget.core.io.duck import quoted
+
+        cell = table.cell(role)
+        if table.format == "jsonl":
+            raw = quoted(table.names[table.places[role]], '"')
+            nested = f"json_type({raw}) IN ('OBJECT', 'ARRAY')"
+            cell = f"CASE WHEN {nested} THEN error('nested') ELSE {cell} END"
+        if not careful:
+            return cell
+        stripped = f"trim({cell}, {quoted(_BLANK)})" if table.format in ("tsv", "csv") else cell
+        return f"nullif({stripped}, '')"
+
+    def _run(self, query: str) -> DuckDBPyConnection:
+        from roget.core.io.duck import execute
+
+        return execute(self.connection, query)
+
+    def _fetch(self, query: str) -> tuple[int, ...]:
+        return tuple(self._run(query).fetchall()[0])
+
+    def _arrays(self, query: str) -> dict[str, Any]:
+        """The columns a query gives, as masked arrays."""
+        arrays = self._run(query).fetchnumpy()
+        return {
+            name: np.ma.array(values, mask=np.ma.getmaskarray(values))
+            for name, values in arrays.items()
+        }
+
+    def _cells(self, found: dict[str, Any], extra: int, missing: str) -> Aligned | None:
+        """Cells by code, with the warnings that readers would give; None if gold has gaps."""
+        order = np.argsort(found["gold_first"].data, kind="stable")
+        found = {name: values[order] for name, values in found.items()}
+        counts = found["n"].data.astype(np.int64)
+        one, other = self.tables[0], self.tables[-1]
+        in_order = np.arange(order.size)
+        classes, class_names = _number(found["gold"], in_order, one)
+        clusters, cluster_names = _number(found["system"], found["system_first"].filled(0), other)
+        groups = group_names = None
+        if "group" in one.places:
+            groups, group_names = _number(found["name"], in_order, one)
+        if np.any(classes < 0) or (groups is not None and np.any(groups < 0)):
+            return None
+        if missing == "error" and np.any(clusters < 0):
+            return None
+        roles = ("gold", "system") if len(self.tables) == 1 else ("label", "label")
+        warnings = read.doubt_header(one, {roles[0]: class_names})
+        doubt = read.doubt_first_row(one, 1) if one.format in ("tsv", "csv") else None
+        begins = int(counts[classes == 0].sum()), int(counts.sum())
+        if doubt is not None and begins_alone(class_names[0], *begins):
+            warnings.append(doubt)
+        warnings += read.doubt_header(other, {roles[1]: cluster_names})
+        gold = Labels(
+            classes,
+            len(class_names),
+            class_names,
+            groups=groups,
+            group_names=group_names,
+            source=one.name,
+        )
+        complete = bool(np.all(clusters >= 0))
+        system = Labels(
+            clusters, len(cluster_names), cluster_names, source=other.name, complete=complete
+        )
+        warnings += about_extra(gold, system, extra)
+        return settle(gold, system, counts, extra, warnings, missing)
+
+
+def _number(values: Any, firsts: Ints, table: Table) -> tuple[Ints, tuple[str, ...]]:
+    """Codes of names in order of first appearance, stripped where readers do; −1 for none."""
+    strip = table.format in ("tsv", "csv")
+    texts = map(str, values.filled("").tolist())
+    names = [name.strip() if strip else name for name in texts]
+    order = np.argsort(firsts, kind="stable")
+    coder = Coder()
+    # Known before any name, so that the empty one has code 0, which becomes −1.
+    coder.codes([""], 1)
+    codes = np.empty(order.size, dtype=np.int64)
+    codes[order] = coder.codes((names[at] for at in order.tolist()), order.size)
+    return codes - 1, tuple(coder.names()[1:])

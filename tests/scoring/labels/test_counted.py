@@ -1,0 +1,201 @@
+"""Files counted in the database: the same cells, warnings and errors as from the readers."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from contextlib import suppress
+
+import duckdb
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, example, given, settings
+from hypothesis import strategies as st
+
+import roget
+from roget.errors import InputError
+from roget.scoring.labels import align, as_labels, read, read_pair
+from roget.scoring.labels.read import count_large
+
+FORMATS = ("tsv", "csv", "jsonl", "parquet")
+NAMES = st.sampled_from(["a", "b", "c", "d", " a", "b ", "e\u00a0", "7", "7.0", "é", ""])
+LABELS = st.sampled_from(["x", "y", "z", "label", " x", "y\u2003", "3", '"q', "u,v", ""])
+GROUPS = st.sampled_from(["g", "h", " g", "h\u00a0"])
+ROWS = st.lists(st.tuples(NAMES, LABELS, GROUPS), min_size=1, max_size=8)
+
+
+def write(path, rows, columns):
+    """Write rows of (item, label, group), or whatever the columns are."""
+    rows = [row[: len(columns)] for row in rows]
+    form = path.suffix[1:]
+    if form == "tsv":
+        lines = ["\t".join(columns), *("\t".join(row) for row in rows)]
+        path.write_text("\n".join(lines) + "\n")
+    elif form == "csv":
+        stream = io.StringIO(newline="")
+        csv.writer(stream).writerows([columns, *rows])
+        path.write_text(stream.getvalue(), newline="")
+    elif form == "jsonl":
+        records = (dict(zip(columns, row, strict=True)) for row in rows)
+        path.write_text("".join(json.dumps(record) + "\n" for record in records))
+    else:
+        with duckdb.connect() as connection:
+            named = ", ".join(f'"{name}" VARCHAR' for name in columns)
+            connection.execute(f"CREATE TABLE t ({named})")
+            marks = ", ".join("?" * len(columns))
+            connection.executemany(f"INSERT INTO t VALUES ({marks})", rows)
+            name = str(path).replace("'", "''")
+            connection.execute(f"COPY t TO '{name}' (FORMAT parquet)")
+    return path
+
+
+def cells(sides):
+    """(group, gold, system) → how many items, as text; made-up labels by what they stand for."""
+    found = {}
+    for row in range(len(sides.gold)):
+        group = None if sides.groups is None else sides.group_names[sides.groups[row]]
+        code = int(sides.system.codes[row])
+        made = sides.system.n_labels - sides.system.made
+        system = sides.system.label(code) if code < made else ("made", sides.system.made)
+        key = group, sides.gold.label(int(sides.gold.codes[row])), system
+        found[key] = found.get(key, 0) + (1 if sides.counts is None else int(sides.counts[row]))
+    return found
+
+
+def read_slowly(gold, system, missing):
+    if system is None:
+        return align(*read_pair(gold), missing=missing)
+    return align(as_labels(gold, gold=True), as_labels(system), missing=missing)
+
+
+def compare(gold, system, missing):
+    """Whether the database counted; its cells, if so, are those of the readers."""
+    try:
+        expected = read_slowly(gold, system, missing)
+    except InputError:
+        with suppress(InputError):
+            assert count_large(gold, system, missing) is None
+        return False
+    found = count_large(gold, system, missing)
+    if found is None:
+        return False
+    assert cells(found) == cells(expected)
+    assert found.warnings == expected.warnings
+    assert (found.missing, found.extra) == (expected.missing, expected.extra)
+    assert found.items == len(expected.gold)
+    assert list(found.gold.names) == list(map(str, expected.gold.names))
+    used = np.unique(expected.system.codes).tolist()
+    names = list(map(expected.system.label, used))
+    assert [name for name in found.system.names if name in names] == [
+        name for name in names if name in found.system.names
+    ]
+    assert found.group_names is None or list(found.group_names) == list(expected.group_names)
+    return True
+
+
+@pytest.fixture(autouse=True)
+def count_all(monkeypatch):
+    monkeypatch.setattr(read, "LARGE", 0)
+
+
+@settings(max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    ROWS,
+    ROWS,
+    st.sampled_from(FORMATS),
+    st.sampled_from(FORMATS),
+    st.booleans(),
+    st.booleans(),
+    st.sampled_from(["cluster", "singletons", "drop", "error"]),
+)
+@example([("a", "x", "g")], [("a", "y", "g")], "csv", "tsv", True, True, "cluster")
+@example([("a", "x", "g"), ("b", "y", "g")], [("a ", "y", "g")], "csv", "csv", False, False, "drop")
+def test_as_the_readers_have_it(tmp_path, gold, system, one, other, in_gold, in_system, missing):
+    columns = ("item", "label", "group")
+    left = write(tmp_path / f"gold.{one}", gold, columns[: 3 if in_gold else 2])
+    right = write(tmp_path / f"system.{other}", system, columns[: 3 if in_system else 2])
+    compare(left, right, missing)
+
+
+@settings(max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(ROWS, st.sampled_from(FORMATS), st.sampled_from(["cluster", "singletons", "drop", "error"]))
+def test_both_sides_in_one_file(tmp_path, rows, form, missing):
+    path = write(tmp_path / f"both.{form}", rows, ("gold", "system", "group"))
+    compare(path, None, missing)
+    path = write(tmp_path / f"named.{form}", rows, ("item", "gold", "system"))
+    compare(path, None, missing)
+
+
+@pytest.mark.parametrize("one", FORMATS)
+@pytest.mark.parametrize("other", FORMATS)
+def test_plain_tables_are_counted(tmp_path, one, other):
+    rows = [(f"d{n}", "xyz"[n % 3], "gh"[n % 2]) for n in range(30)]
+    for columns in (("item", "label"), ("item", "label", "group")):
+        gold = write(tmp_path / f"gold.{one}", rows, columns)
+        system = write(tmp_path / f"system.{other}", [*rows[::-1][:-2], ("e", "w", "g")], columns)
+        assert compare(gold, system, "cluster")
+        assert compare(gold, system, "singletons")
+
+
+@pytest.mark.parametrize("name", ["s[1]", "label=zzz", "a*b", "it's"])
+@pytest.mark.parametrize("form", FORMATS)
+def test_names_of_files_are_no_patterns(tmp_path, name, form):
+    """DuckDB would look for s1, or take zzz for the labels."""
+    rows = [("a", "x"), ("b", "y"), ("c", "y")]
+    (tmp_path / name).mkdir()
+    system = write(tmp_path / name / f"{name}.{form}", rows, ("item", "label"))
+    write(tmp_path / f"s1.{form}", [("a", "other")], ("item", "label"))
+    gold = write(tmp_path / f"gold.{form}", rows, ("item", "label"))
+    assert compare(gold, system, "error")
+
+
+@pytest.mark.parametrize("text", ["a\tx\nb\ty\nc\ty\nd\tx\n", "item\tlabel\r\na\tx\r\nb\ty\r\n"])
+@pytest.mark.parametrize("mark", [b"", b"\xef\xbb\xbf"])
+def test_headers_line_ends_and_marks(tmp_path, text, mark):
+    gold = tmp_path / "g.tsv"
+    gold.write_bytes(mark + text.encode())
+    assert compare(gold, gold, "cluster")
+
+
+def test_doubts_about_headers(tmp_path):
+    gold, system = tmp_path / "g.tsv", tmp_path / "s.tsv"
+    gold.write_text("foo\tbar\na\tx\nb\ty\nc\tx\nd\ty\n")
+    system.write_text("item\ttopic\nfoo\tx\na\tx\nb\ttopic\nc\tx\nd\ty\n")
+    assert compare(gold, system, "cluster")
+    assert len(count_large(gold, system, "cluster").warnings) == 2
+
+
+def test_small_files_and_standard_input_are_read(tmp_path, monkeypatch):
+    gold = write(tmp_path / "g.csv", [("a", "x")], ("item", "label"))
+    assert count_large("-", gold, "cluster") is None
+    monkeypatch.setattr(read, "LARGE", 1 << 20)
+    assert count_large(gold, gold, "cluster") is None
+
+
+@pytest.mark.parametrize("form", FORMATS)
+@pytest.mark.parametrize("small", [True, False])
+def test_folders_and_patterns(tmp_path, form, small, monkeypatch):
+    if small:
+        monkeypatch.setattr(read, "LARGE", 1 << 20)
+    rows = [(f"d{n}", "xyz"[n % 3]) for n in range(30)]
+    (tmp_path / "system").mkdir()
+    for part in range(3):
+        write(tmp_path / "system" / f"{part}.{form}", rows[part::3], ("item", "label"))
+    gold = write(tmp_path / f"gold.{form}", rows, ("item", "label"))
+    for system in (tmp_path / "system", tmp_path / "system" / f"*.{form}"):
+        table = roget.score(gold, system, "v")
+        assert (table["v"], table.items, table.warnings) == (1.0, 30, ())
+        whole = as_labels(system)
+        assert sorted(zip(whole.items, map(whole.label, whole.codes), strict=True)) == sorted(rows)
+        assert compare(gold, system, "error") != small
+    write(tmp_path / "system" / f"3.{form}", rows[:1], ("item", "label"))
+    with pytest.raises(InputError, match=r"item 'd0' is in .*0\.\w+ and .*3\.\w+; expected"):
+        roget.score(gold, tmp_path / "system", "v")
+
+
+def test_a_folder_without_labels(tmp_path):
+    with pytest.raises(InputError, match=r"is a folder; expected a file, or files in it that end"):
+        roget.score(tmp_path, tmp_path)
+    with pytest.raises(InputError, match="matches no file"):
+        roget.score(tmp_path / "*.csv", tmp_path / "*.csv")
