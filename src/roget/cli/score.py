@@ -12,12 +12,12 @@ from roget.scoring.options import ScoreOptions
 
 def score(
     gold: Annotated[
-        str,
+        str | None,
         typer.Argument(
             metavar="GOLD",
             help="File of gold labels; alone, a file with two aligned columns. '-' is stdin.",
         ),
-    ],
+    ] = None,
     system: Annotated[
         str | None, typer.Argument(metavar="SYSTEM", help="File of the system's labels.")
     ] = None,

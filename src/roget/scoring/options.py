@@ -68,7 +68,7 @@ class Options(Checked):
         0,
         minimum=0,
         metavar="DRAWS",
-        expects="a number of draws, or 0 for no interval",
+        expects="a number of draws, or 0 for no interval; intervals are 95% ones, ci=1000 is usual",
         help="Give 95% intervals from so many bootstrap draws, say 1000: over groups, or over "
         "items where there are none.",
     )
@@ -84,6 +84,12 @@ class Options(Checked):
 class ScoreOptions(Options):
     """Of one system."""
 
+    cells: Any = option(
+        None,
+        metavar="FILE",
+        help="In the place of GOLD and SYSTEM: a table of cells (gold, system, count[, group]) "
+        "that any database has counted.",
+    )
     details: bool = option(
         False, help="Also list the worst groups, clusters that mix classes and scattered classes."
     )

@@ -259,6 +259,8 @@ class ItemDraws:
             )
         _, first, kind = np.unique(kind, return_index=True, return_inverse=True)
         times = sides[0].counts
+        if times is not None and times.dtype.kind == "f":
+            raise InputError("intervals over items need whole counts, or groups to draw from")
         self.counts = np.bincount(kind, times).astype(np.int64)
         self.cells = [
             np.unique(

@@ -33,9 +33,11 @@ from roget.scoring.result import ScoreRow, ScoreTable, advise, note_undefined
 
 Step = Callable[[int, int], None]
 
+_COMMON = (str, os.PathLike, list, tuple, np.ndarray, Mapping, Labels)
+
 
 def score(
-    gold: Any,
+    gold: Any = None,
     system: Any = None,
     measures: Asked | None = ScoreOptions.measures,
     entropy: str | Sequence[str] = ScoreOptions.entropy,
@@ -49,6 +51,7 @@ def score(
     ci: int = ScoreOptions.ci,
     interval: str = ScoreOptions.interval,
     details: bool = ScoreOptions.details,
+    cells: Any = ScoreOptions.cells,
     seed: int = ScoreOptions.seed,
     progress: Report | None = None,
 ) -> ScoreTable:
@@ -60,8 +63,8 @@ def score(
     ----------
     gold, system
         Paths, sequences, numpy, pandas, polars or arrow columns, mappings from item to label, or
-        n×k weight matrices; with `system` left out, `gold` is the path of a file with two aligned
-        columns.
+        n×k weight matrices; with `system` left out, `gold` is a table, or the path of one, with a
+        column for each side. Two pandas Series are joined by their index.
     measures, entropy
         Names of the catalogue, such as "v(beta=0.5)" and "jk".
     average
@@ -81,6 +84,9 @@ def score(
     details
         Adds the groups with the worst first score, the clusters that mix classes and the
         scattered classes.
+    cells
+        In the place of gold and system, a table or the path of one with columns gold, system, count
+        and perhaps group: what one GROUP BY in any database gives.
 
     Returns
     -------
@@ -99,7 +105,15 @@ def score(
     """
     check_options(ScoreOptions, average=average, ci=ci, interval=interval, seed=seed)
     asked = list_requests(measures, entropy)
-    sides = read_sides(gold, system, missing, labels, columns, answers)
+    if cells is None:
+        sides = read_sides(gold, system, missing, labels, columns, answers)
+    else:
+        from roget.scoring.labels.given import read_cells
+
+        if gold is not None or system is not None:
+            raise InputError("cells are given in the place of gold and system, not beside them")
+        check_options(Options, missing=missing)
+        sides = read_cells(cells, missing, labels, columns)
     tell = progress or (lambda now: None)
     found = answer(
         sides,
@@ -218,6 +232,22 @@ def read_sides(
     counted = count_large(gold, system, missing, labels, columns)
     if counted is not None:
         return counted
+    if system is None and gold is None:
+        raise InputError("nothing to score: give gold and system, or cells")
+    if not _are_common(gold, system):
+        from roget.scoring.labels import frames, given
+
+        if system is None and given.is_lazy(gold):
+            return given.count_frame(gold, missing, columns)
+        if system is None and frames.is_frame(gold):
+            return align(*given.read_frames(gold, columns), missing=missing)
+        system = given.match_index(gold, system)
+        gold, system = (
+            given.collect_side(side, columns, f"the {name} labels", gold=name == "gold")
+            if given.is_lazy(side)
+            else side
+            for name, side in (("gold", gold), ("system", system))
+        )
     if system is None:
         if not isinstance(gold, str | os.PathLike):
             raise InputError("the system's labels are missing: give them as second argument")
@@ -226,6 +256,11 @@ def read_sides(
         left = as_labels(gold, labels=labels, columns=columns, gold=True)
         right = read_system(system, answers, labels, columns)
     return align(left, right, missing=missing)
+
+
+def _are_common(*sides: Any) -> bool:
+    """Whether both sides are of kinds that no library of frames has to be asked about."""
+    return all(side is None or isinstance(side, _COMMON) for side in sides)
 
 
 def make_tables(sides: Aligned, *, pooled: bool) -> Iterator[Statistics]:

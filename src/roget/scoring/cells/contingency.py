@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -52,7 +52,7 @@ class Contingency(Statistics):
         system: Labels,
         groups: Codes | None = None,
         n_groups: int = 1,
-        times: Ints | None = None,
+        times: CountArray | None = None,
     ) -> Contingency:
         """Count aligned hard labels, each once or so many `times`. With groups, labels are private
         to their group, so the table is block-diagonal: `blocks` cuts it apart again.
@@ -83,13 +83,23 @@ class Contingency(Statistics):
     @classmethod
     def from_cells(
         cls,
-        rows: Ints,
-        columns: Ints,
-        counts: CountArray,
+        rows: Any,
+        columns: Any,
+        counts: Any = None,
         gold: Labels | None = None,
         system: Labels | None = None,
     ) -> Contingency:
-        """Distinct non-empty cells in row order, under any row and column codes."""
+        """The table of cells that were counted elsewhere, by one GROUP BY of any database.
+
+        Rows are classes and columns clusters, under any labels, in any order; a cell that comes
+        again adds up, and without counts each weighs 1. Integer codes in row order are not copied.
+
+        >>> table = Contingency.from_cells(["a", "b", "a"], ["x", "x", "y"], [3, 2, 1])
+        >>> table.n, table.counts.tolist(), table.class_name(0)
+        (6, [3, 1, 2], 'a')
+        """
+        if not _in_order(rows, columns):
+            return cls._count_cells(rows, columns, counts)
         rows, class_codes = _compact(rows, ordered=True)
         columns, cluster_codes = _compact(columns, ordered=False)
         return cls(
@@ -103,6 +113,27 @@ class Contingency(Statistics):
             gold,
             system,
         )
+
+    @classmethod
+    def _count_cells(cls, gold: Any, system: Any, counts: Any) -> Contingency:
+        """The table of cells under any labels."""
+        from roget.scoring.labels import as_labels
+
+        sides = as_labels(gold, gold=True), as_labels(system)
+        lengths = {len(side) for side in sides}
+        times = np.ones(len(sides[0])) if counts is None else np.asarray(counts)
+        if len({*lengths, times.size}) > 1 or times.ndim != 1:
+            raise InputError(f"cells: columns of {sorted({*lengths, times.size})} rows")
+        for name, side in zip(("gold", "system"), sides, strict=True):
+            if side.weighted or not side.complete:
+                raise InputError(f"cells: a {name} label is missing; expected one in each cell")
+        if times.dtype.kind not in "iufb" or not np.all(np.isfinite(times) & (times >= 0)):
+            raise InputError("cells: a count is no number that is 0 or more")
+        kept = np.flatnonzero(times > 0)
+        if not kept.size:
+            raise InputError("cells: no count is above 0")
+        left, right = (replace(side, codes=side.codes[kept]) for side in sides)
+        return cls.from_labels(left, right, times=_as_counts(times[kept]))
 
     @classmethod
     def from_table(cls, table: Any) -> Contingency:
@@ -285,6 +316,14 @@ def _as_counts(values: npt.NDArray[Any]) -> CountArray:
     if np.all(values == np.rint(values)) and values.sum(dtype=np.float64) < _EXACT_FLOAT:
         return values.astype(np.int64)
     return values.astype(np.float64)
+
+
+def _in_order(rows: Any, columns: Any) -> bool:
+    """Whether both are integer codes, distinct cells in row order."""
+    if not all(isinstance(x, np.ndarray) and x.dtype.kind == "i" for x in (rows, columns)):
+        return False
+    ahead = rows[1:] > rows[:-1]
+    return bool(np.all(ahead | ((rows[1:] == rows[:-1]) & (columns[1:] > columns[:-1]))))
 
 
 def _compact(codes: Ints, *, ordered: bool) -> tuple[Ints, Ints]:

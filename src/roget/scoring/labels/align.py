@@ -15,7 +15,7 @@ import numpy as np
 
 from roget.core.io.problems import plural
 from roget.core.options import options_of
-from roget.core.types import Codes, Ints
+from roget.core.types import Codes, CountArray, Ints
 from roget.errors import InputError
 from roget.scoring.labels.labels import Labels, fill, take
 from roget.scoring.options import Options
@@ -42,13 +42,13 @@ class Aligned:
     extra: int
     """Items of the system that gold does not know: dropped."""
     warnings: tuple[str, ...]
-    counts: Ints | None = None
+    counts: CountArray | None = None
     """How many items each row stands for, where rows are cells of equal items; None: one each."""
 
     @property
     def items(self) -> int:
         """How many items there are."""
-        return len(self.gold) if self.counts is None else int(self.counts.sum())
+        return len(self.gold) if self.counts is None else round(float(self.counts.sum()))
 
 
 def align(gold: Labels, system: Labels, missing: str = Options.missing) -> Aligned:
@@ -97,7 +97,7 @@ def align(gold: Labels, system: Labels, missing: str = Options.missing) -> Align
 def settle(
     gold: Labels,
     system: Labels,
-    counts: Ints | None,
+    counts: CountArray | None,
     extra: int,
     warnings: list[str],
     missing: str,
@@ -107,8 +107,8 @@ def settle(
     Rows are items of gold, each with a label, or cells of equal items, so many as `counts` has.
     """
     gaps = ~system.answered()
-    each = np.ones(len(gold), dtype=np.int64) if counts is None else counts
-    items, left_out = int(each.sum()), int(each[gaps].sum())
+    each: CountArray = np.ones(len(gold), dtype=np.int64) if counts is None else counts
+    items, left_out = round(float(each.sum())), round(float(each[gaps].sum()))
     if left_out:
         becomes = {
             "cluster": f"counted as one extra cluster{'' if gold.groups is None else ' per group'}",
@@ -123,7 +123,7 @@ def settle(
             kept = np.flatnonzero(~gaps)
         elif counts is not None and missing == "singletons":
             # A cluster of one's own each: cells without an answer are items again.
-            kept = np.repeat(np.arange(each.size), np.where(gaps, each, 1))
+            kept = np.repeat(np.arange(each.size), np.where(gaps, each, 1).astype(np.int64))
         if kept is not None:
             gold, system = take(gold, kept), take(system, kept)
             counts = None if counts is None else np.where(gaps[kept], 1, counts[kept])
@@ -141,7 +141,7 @@ def _aligned(
     missing: int,
     extra: int,
     warnings: list[str],
-    counts: Ints | None = None,
+    counts: CountArray | None = None,
 ) -> Aligned:
     groups, names = _numbered_groups(gold)
     if groups is not gold.groups:
@@ -176,7 +176,7 @@ def about_extra(gold: Labels, system: Labels, extra: int) -> list[str]:
     return [f"{said} unknown to {gold.source}: dropped"]
 
 
-def _about_singletons(gold: Labels, counts: Ints | None) -> list[str]:
+def _about_singletons(gold: Labels, counts: CountArray | None) -> list[str]:
     """Doubts about gold whose items have nothing in common, most likely by a wrong column."""
     items = len(gold)
     if counts is not None and items < int(counts.sum()):

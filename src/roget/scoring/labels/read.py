@@ -155,26 +155,41 @@ def read_pair(
     With a header there may also be columns for item and group. An empty system cell is an item
     without an answer.
     """
+    pairs = []
+    for rows in read_rows(path, labels, columns, PAIR):
+        # The system first: its contradictions are found while gold gaps are still collected.
+        system = to_labels(rows, role="system", gold=False)
+        rows.warnings.clear()
+        pairs.append((to_labels(rows, role="gold", gold=True), system))
+    if len(pairs) == 1:
+        return pairs[0]
+    name = name_files([gold.source for gold, _ in pairs])
+    golds, systems = zip(*pairs, strict=True)
+    return concatenate(golds, name), concatenate(systems, name)
+
+
+def read_rows(
+    path: str | os.PathLike[str],
+    labels: str | None,
+    columns: Columns | None,
+    roles: Sequence[str],
+) -> list[Rows]:
+    """The rows of a table with columns of such roles, one part for each of its files."""
     from roget.scoring.labels import frames, jsonl
 
     known = catalogue.names("label formats")
     if labels is not None and labels not in known:
         raise UnknownName("label format", labels, known)
-    paths = list_files(os.fspath(path))
-    if len(paths) > 1:
-        pairs = [read_pair(one, labels=labels, columns=columns) for one in paths]
-        gold, system = (concatenate(side, name_files(paths)) for side in zip(*pairs, strict=True))
-        return gold, system
-    with LabelFile(paths[0]) as file:
-        problems = Problems(file.name)
-        form = labels or detect_format(file)
-        tables = {"csv": csv_table, "jsonl": jsonl.read_table, "parquet": frames.read_table}
-        table = tables.get(form, tsv_table)(file, columns, PAIR, problems)
-        # The system first: its contradictions are found while gold gaps are still collected.
-        system = to_labels(table, role="system", gold=False)
-        table.warnings.clear()
-        gold = to_labels(table, role="gold", gold=True)
-        return gold, system
+    tables = {"csv": csv_table, "jsonl": jsonl.read_table, "parquet": frames.read_table}
+    parts = []
+    for one in list_files(os.fspath(path)):
+        with LabelFile(one) as file:
+            read = tables.get(labels or detect_format(file), tsv_table)
+            parts.append(read(file, columns, roles, Problems(file.name)))
+            if not len(parts[-1].lines):
+                parts[-1].problems.check()
+                raise InputError(f"{file.name}: no items")
+    return parts
 
 
 class LabelFile:

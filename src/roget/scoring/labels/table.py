@@ -43,11 +43,14 @@ LABEL_ROLES = ("label", "gold", "system")
 
 LABEL_NAMES = frozenset(NAMES["label"])
 _ALL_NAMES = frozenset(name for names in NAMES.values() for name in names)
+NAMES["count"] = ("count", "n", "freq", "frequency")
 
 SINGLE = ("item", "label", "weight", "group")
 """What the columns of a file with one side's labels can be."""
 PAIR = ("item", "gold", "system", "group")
 """What the columns of a file with both sides' labels can be."""
+CELLS = ("gold", "system", "count", "group")
+"""What the columns of a table of cells can be."""
 
 _SURE_NAMES = frozenset({"item", "id", "label", "gold", "truth", "pred", "predicted", "prediction"})
 """Names that head a column but are hardly items of a word list."""
@@ -112,14 +115,16 @@ def _find_by_position(
     """
     if columns:
         return _find_asked([""] * width, roles, columns, source)
-    if roles is PAIR:
+    if roles is CELLS and 3 <= width <= 4:
+        return {role: at for at, role in enumerate(CELLS[:width])}
+    if "gold" in roles:
         if width == 2:
             return {"gold": 0, "system": 1}
     elif width <= 4:
         order = {1: ("label",), 3: ("item", "label", "third")}.get(width, SINGLE[:width])
         return {role: at for at, role in enumerate(order)}
-    expected = "2 (gold, system)" if roles is PAIR else "1 to 4 (item, label, weight, group)"
-    example = {"gold": "1", "system": "2"} if roles is PAIR else {"item": "1", "label": "3"}
+    expected = "2 (gold, system)" if "gold" in roles else "1 to 4 (item, label, weight, group)"
+    example = {"gold": "1", "system": "2"} if "gold" in roles else {"item": "1", "label": "3"}
     by_number = f", or columns by number: {_how(example)}" if width > 1 else ""
     raise InputError(
         f"{source}: {plural(width, 'column')} without a header; expected {expected}, or a first "
@@ -142,7 +147,7 @@ def _find_asked(
             known = ", ".join(roles)
             raise InputError(
                 f"columns: {role!r} is not known; expected some of {known}, such as --columns "
-                f"{'gold' if roles is PAIR else 'label'}=topic"
+                f"{'gold' if 'gold' in roles else 'label'}=topic"
             )
         found[role] = _number(names, role, value, source)
     return found
@@ -174,13 +179,13 @@ def _complete(
     """Fill in a label or item column that goes by another name, in a table of two columns."""
     for role in (*(role for role in roles if role in LABEL_ROLES), "item"):
         left = [at for at in range(len(names)) if at not in found.values()]
-        if role in found or (role == "item" and (roles is PAIR or not left)):
+        if role in found or (role == "item" and ("gold" in roles or not left)):
             continue
         if len(left) != 1 or len(names) > 2:
             there, how = ", ".join(names), _how(_likely(found, names, left, roles))
             raise InputError(f"{source}: no {role} column among: {there}; {how}")
         found[role] = left[0]
-    if "item" not in found and roles is not PAIR and "group" in found:
+    if "item" not in found and "label" in roles and "group" in found:
         name = _lower(names)[found["group"]]
         if "group" not in (columns or {}) and name != "group":
             # "doc, topic" or "word, class": the only column beside the label tells items apart.
@@ -196,7 +201,7 @@ def _likely(
     if "item" not in found and "group" in found:
         places["item"] = found["group"]
     spare = iter([names[at] for at in left if at not in places.values()])
-    wanted = PAIR[1:3] if roles is PAIR else SINGLE[:2]
+    wanted = PAIR[1:3] if "gold" in roles else SINGLE[:2]
     return {r: names[places[r]] if r in places else next(spare, "NAME") for r in wanted}
 
 
@@ -459,7 +464,9 @@ def fault(value: float | None) -> str | None:
     return "is infinite" if np.isinf(value) else None
 
 
-def read_weights(factors: Factors, lines: Ints, problems: Problems, answered: BoolArray) -> Floats:
+def read_weights(
+    factors: Factors, lines: Ints, problems: Problems, answered: BoolArray, noun: str = "weight"
+) -> Floats:
     """The weights behind codes; each distinct one is read once. Only answers need one."""
     names = factors.values()
     values = [number(name) for name in names]
@@ -469,7 +476,7 @@ def read_weights(factors: Factors, lines: Ints, problems: Problems, answered: Bo
     for at in np.flatnonzero(np.isin(factors.codes, list(faults)) & answered).tolist():
         code = int(factors.codes[at])
         shown = f" {names[code]!r}" if code >= 0 else ""
-        problems.add(lines[at], f"the weight{shown} {faults[code]}; expected 0 or more")
+        problems.add(lines[at], f"the {noun}{shown} {faults[code]}; expected 0 or more")
     usable = [value if value is not None else np.nan for value in values]
     weights: Floats = np.array([*usable, np.nan])[factors.codes]
     return weights

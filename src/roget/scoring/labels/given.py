@@ -1,0 +1,192 @@
+"""Cells that were counted elsewhere, and frames whose rows are better counted where they are.
+
+Hard scoring needs no more than (group, gold, system, count), whoever did the GROUP BY: a database,
+a cluster, or the library behind a lazy frame, which narwhals asks to do it.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from roget.core.io.problems import Problems, plural
+from roget.core.types import CountArray
+from roget.errors import InputError
+from roget.scoring.labels.align import Aligned, settle
+from roget.scoring.labels.frames import frame_columns, is_frame, library, rows_of
+from roget.scoring.labels.labels import Labels
+from roget.scoring.labels.read import name_files, read_rows
+from roget.scoring.labels.table import (
+    CELLS,
+    PAIR,
+    SINGLE,
+    Columns,
+    Rows,
+    find_by_name,
+    read_weights,
+    to_labels,
+)
+
+_LAZY = ("polars", "duckdb", "_duckdb", "ibis", "dask", "pyspark", "sqlframe", "modin", "cudf")
+"""Libraries whose frames narwhals knows; frames in memory that are known here go without it."""
+
+
+def read_cells(
+    source: Any, missing: str, labels: str | None = None, columns: Columns | None = None
+) -> Aligned:
+    """The cells of a table with columns gold, system, count[, group], in files or in memory."""
+    if isinstance(source, str | os.PathLike):
+        parts = read_rows(source, labels, columns, CELLS)
+        if len(parts) > 1:
+            raise InputError(f"{name_files([p.source for p in parts])}: expected one file of cells")
+        return to_cells(parts[0], missing)
+    named = gather_lazy(source) if is_lazy(source) else None
+    if named is None:
+        if not is_frame(source):
+            found = type(source).__name__
+            raise InputError(f"cells: found a {found}; expected a path or a table")
+        named = frame_columns(source)
+    return to_cells(_choose(named, CELLS, columns, "the cells"), missing)
+
+
+def to_cells(rows: Rows, missing: str) -> Aligned:
+    """Rows with a count as aligned sides; raises what is wrong with them."""
+    problems, found = rows.problems, rows.columns
+    if "count" not in found:
+        raise InputError(f"{rows.source}: no count column; expected gold, system, count[, group]")
+    everywhere = np.ones(len(rows.lines), dtype=bool)
+    numbers = read_weights(found["count"], rows.lines, problems, everywhere, "count")
+    for line in rows.lines[found["gold"].codes < 0]:
+        problems.add(line, "no label; every item of the gold standard needs one")
+    group = found.get("group")
+    names = [] if group is None else list(map(str, group.values()))
+    if group is not None:
+        empty = [-1, *(code for code, name in enumerate(names) if not name)]
+        for line in rows.lines[np.isin(group.codes, empty)]:
+            problems.add(line, "the group is empty; expected a name")
+    problems.check()
+    kept = np.flatnonzero(numbers > 0)
+    if not kept.size:
+        raise InputError(f"{rows.source}: no items")
+    counts: CountArray = numbers[kept]
+    if bool(np.all(counts == np.rint(counts))):
+        counts = counts.astype(np.int64)
+    elif missing == "singletons":
+        raise InputError(f"{rows.source}: fractions of items cannot be clusters of their own")
+    gold = Labels.of(
+        found["gold"]._replace(codes=found["gold"].codes[kept]),
+        groups=None if group is None else group.codes[kept],
+        group_names=None if group is None else names,
+        source=rows.source,
+    )
+    codes = found["system"].codes[kept]
+    system = Labels.of(
+        found["system"]._replace(codes=codes, complete=bool(np.all(codes >= 0))),
+        source=rows.source,
+    )
+    if missing == "error" and not system.complete:
+        lost = plural(int(counts[codes < 0].sum()), "item")
+        raise InputError(f"{rows.source}: {lost} without an answer; missing items are an error")
+    return settle(gold, system, counts, 0, list(rows.warnings), missing)
+
+
+def is_lazy(value: object) -> bool:
+    """Whether a value is a frame whose rows are not, or not known to be, in memory."""
+    if library(value) not in _LAZY or is_frame(value):
+        return False
+    import narwhals.stable.v2 as nw
+
+    frame = nw.from_native(value, pass_through=True)
+    return isinstance(frame, nw.LazyFrame | nw.DataFrame)
+
+
+def gather_lazy(frame: Any, names: Sequence[str] | None = None) -> dict[str, Any]:
+    """The columns of a lazy frame, all or those named, brought into memory."""
+    import narwhals.stable.v2 as nw
+
+    lazy = nw.from_native(frame).lazy()
+    lazy = lazy if names is None else lazy.select(*names)
+    native = lazy.to_native()
+    if hasattr(native, "fetchnumpy"):
+        # DuckDB gives arrays itself; narwhals would ask for arrow.
+        return dict(native.fetchnumpy())
+    return frame_columns(lazy.collect().to_native())
+
+
+def count_frame(frame: Any, missing: str, columns: Columns | None) -> Aligned:
+    """The cells of a lazy frame with columns gold and system, grouped by the frame's library."""
+    import narwhals.stable.v2 as nw
+
+    lazy = nw.from_native(frame).lazy()
+    names = lazy.collect_schema().names()
+    places = find_by_name(names, PAIR, columns, "the table")
+    chosen = {role: names[at] for role, at in places.items()}
+    if "item" in chosen:
+        keys = [nw.col(chosen[role]).alias(role) for role in ("group", "item") if role in chosen]
+        rows, distinct = (
+            int(np.asarray(gather_lazy(some.select(nw.len().alias("n")).to_native())["n"])[0])
+            for some in (lazy, lazy.select(*keys).unique())
+        )
+        if rows != distinct:
+            repeated = plural(rows - distinct, "row")
+            raise InputError(f"the table: {repeated} with an item that came before; expected one")
+    roles = [role for role in ("group", "gold", "system") if role in chosen]
+    cells = lazy.group_by([chosen[role] for role in roles]).agg(nw.len().alias("roget count"))
+    found = gather_lazy(cells.to_native())
+    by_role = {role: found[chosen[role]] for role in roles} | {"count": found["roget count"]}
+    rows_found = rows_of(by_role, Problems("the table"))
+    return to_cells(rows_found, missing)
+
+
+def read_frames(frame: Any, columns: Columns | None) -> tuple[Labels, Labels]:
+    """Gold and system labels of a frame in memory with a column for each."""
+    rows = _choose(frame_columns(frame), PAIR, columns, "the table")
+    system = to_labels(rows, role="system", gold=False)
+    rows.warnings.clear()
+    return to_labels(rows, role="gold", gold=True), system
+
+
+def collect_side(frame: Any, columns: Columns | None, name: str, *, gold: bool) -> Labels:
+    """One side's labels of a lazy frame; only the columns that matter are brought into memory."""
+    import narwhals.stable.v2 as nw
+
+    names = nw.from_native(frame).lazy().collect_schema().names()
+    places = find_by_name(names, SINGLE, columns, name)
+    wanted = list(dict.fromkeys(names[at] for at in places.values()))
+    found = gather_lazy(frame, wanted)
+    by_role = {role: found[names[at]] for role, at in places.items()}
+    return to_labels(rows_of(by_role, Problems(name)), gold=gold)
+
+
+def _choose(
+    named: Mapping[str, Any], roles: Sequence[str], columns: Columns | None, source: str
+) -> Rows:
+    names = list(named)
+    places = find_by_name(names, roles, columns, source)
+    return rows_of({role: named[names[at]] for role, at in places.items()}, Problems(source))
+
+
+def match_index(gold: Any, system: Any) -> Any:
+    """The system's Series in the order of gold's index; refused where the two have other items."""
+    if not all(library(side) == "pandas" and hasattr(side, "reindex") for side in (gold, system)):
+        return system
+    if any(hasattr(side, "columns") for side in (gold, system)) or gold.index.equals(system.index):
+        return system
+    cure = "; if both are in the same order, give gold.to_numpy() and system.to_numpy()"
+    for name, side in (("gold", gold), ("system", system)):
+        if not side.index.is_unique:
+            twice = side.index[side.index.duplicated()][0]
+            said = f"the index of the {name} labels has {twice!r} twice"
+            raise InputError(f"{said}, so that items cannot be joined by it{cure}")
+    other = gold.index.symmetric_difference(system.index, sort=False)
+    if len(other):
+        where = "gold" if other[0] in gold.index else "system"
+        said = f"{plural(len(other), 'item')} of the indices are on one side only"
+        raise InputError(
+            f"two Series are joined by their index, and {said}, such as {other[0]!r} of {where}"
+            f"{cure}; to count what is missing, give mappings: gold.to_dict(), system.to_dict()"
+        )
+    return system.reindex(gold.index)
