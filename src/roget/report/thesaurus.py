@@ -27,6 +27,8 @@ def sizes(thesaurus: Thesaurus) -> str:
 def _lead(thesaurus: Thesaurus, classes: float, words: float) -> Iterator[str]:
     """Sizes, the bits that classes and words tell about contexts, and what else was measured."""
     yield sizes(thesaurus)
+    if levels := thesaurus.provenance.get("levels"):
+        yield f"levels of {', '.join(f'{size:,}' for size in levels)} classes"
     share = f"{classes / words:.0%}" if words > 0 else "all"
     yield (
         f"classes keep {share} of what words tell about their contexts "
@@ -87,6 +89,7 @@ def report(thesaurus: Thesaurus, k: int = SHOWN, *, whole: bool = True) -> Repor
         "contexts": contexts_seen,
         "tokens": thesaurus.counts.total,
         "classes": thesaurus.tree.n_clusters,
+        "levels": thesaurus.provenance.get("levels"),
         "beta": thesaurus.provenance.get("beta"),
         "description_length": thesaurus.provenance.get("description_length"),
         "information_bits": {"classes": kept, "words": told},

@@ -8,7 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from roget import Counts
-from roget.learn.thesaurus.senses import Senses, fit
+from roget.core.tree import Tree
+from roget.learn.thesaurus.senses import Senses, find_kin, fit
 from thesauri import CONTEXTS, EACH, MIXED, THESAURI, hard, mixtures
 
 
@@ -95,9 +96,30 @@ def test_the_order_of_words_makes_no_difference(seed):
     counts, home, _ = mixtures(seed, 0.4, 200)
     order = random.permutation(home.size)
     turned = Counts(counts.matrix[order], counts.words[order], counts.contexts)
-    one = Senses(counts, home, MIXED).memberships.toarray()
-    other = Senses(turned, home[order], MIXED).memberships.toarray()
+    one = Senses(counts, home, Tree.flat(MIXED)).memberships.toarray()
+    other = Senses(turned, home[order], Tree.flat(MIXED)).memberships.toarray()
     assert one[order] == pytest.approx(other, abs=1e-6)
+
+
+def test_classes_that_a_large_tree_has_together_are_one_sense():
+    halves = [(cluster, -float(at)) for at in range(6) for cluster in range(2**at)]
+    kin = find_kin(Tree.of_splits(halves))
+    assert np.unique(kin).size == 64 // 5
+    assert np.bincount(kin).min() >= 4
+    for flat_or_small in (Tree.flat(64), Tree.of_splits(halves[:20])):
+        kin = find_kin(flat_or_small)
+        assert np.array_equal(kin, np.arange(flat_or_small.n_clusters))
+
+
+def test_a_word_has_one_sense_within_a_part_of_the_tree(monkeypatch):
+    counts, home, pairs = mixtures()
+    tree = Tree.of_splits([(0, 2.0), *((at, 1.0) for at in range(MIXED - 2))])
+    apart = Senses(counts, home, tree).memberships
+    monkeypatch.setattr("roget.learn.thesaurus.senses.find_kin", lambda tree: np.zeros(MIXED, int))
+    together = Senses(counts, home, tree).memberships
+    mixed = slice(-len(pairs), None)
+    assert np.diff(apart.indptr)[mixed].max() == 2
+    assert np.diff(together.indptr).max() == 1
 
 
 @given(st.integers(0, 10**6), st.integers(1, 6))

@@ -112,11 +112,13 @@ def floored(weights: Floats) -> Floats:
 
 
 def backoff(tokens: Cells, *classes: Floats) -> Floats:
-    """Predictions of word → classes → unigram, weights tuned on each half for the other half.
+    """Predictions of word → classes → unigram; without classes, what they have to beat."""
+    return weigh(tokens, tokens.word, *classes)
 
-    Without classes: word → unigram, what they have to beat.
-    """
-    components = np.stack([tokens.word, *classes, tokens.unigram])
+
+def weigh(tokens: Cells, *known: Floats) -> Floats:
+    """Predictions and the unigram together, weights tuned on each half for the other half."""
+    components = np.stack([*known, tokens.unigram])
     halves = np.arange(tokens.counts.size) % 2
     if tokens.counts.size < 2:
         return np.asarray(components.mean(axis=0))

@@ -25,7 +25,8 @@ def trial(
 ) -> dict[str, float] | None:
     """Bits per held-out token: by all words' contexts, the word's classes, the word, and both.
 
-    The word's own counts are backed off to those of all words; for `both`, to its classes first.
+    Word and classes are backed off to the contexts of all; for `both`, the word to its classes
+    first.
     None where that cannot be told: counts are fractional or few, or Ctrl-C ended it. `tell` is
     called as the clusterer calls its `progress`, with "trial" besides.
     """
@@ -45,7 +46,7 @@ def trial(
     classes = tokens.predicted(again.membership_, again.centroids_)
     predicted = {
         "all": tokens.unigram,
-        "class": tokens.smooth(classes),
+        "class": heldout.weigh(tokens, classes),
         "word": heldout.backoff(tokens),
         "both": heldout.backoff(tokens, classes),
     }

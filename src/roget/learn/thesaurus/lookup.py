@@ -332,7 +332,7 @@ class Lookup:
 
     @cached_property
     def _senses(self) -> Senses:
-        return Senses(self.counts, self.tree.cluster[self.places], self.tree.n_clusters)
+        return Senses(self.counts, self.tree.cluster[self.places], self.tree)
 
     @cached_property
     def _layout(self) -> placing.Layout:

@@ -6,7 +6,7 @@ of one sense is not wholly like its class, either: what counts is by how much an
 more than it does with the words that have the same place, in units of their spread. The fit is made
 twice, by contexts and by how classes share them, and both are averaged, which is steadier. Frequent
 words have more senses (Zipf 1945) and more evidence for them, so that the bar is lower for words in
-more contexts than usual, and higher for others.
+more contexts than usual, and higher for others. Classes that the tree has together are one sense.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from scipy import sparse
 
 from roget.core.counts import Counts
 from roget.core.counts.views import like, unit
+from roget.core.tree import Tree
 from roget.core.types import BoolArray, Floats, Ints
 from roget.learn.thesaurus.places import parts
 
@@ -30,7 +31,7 @@ SWEEPS = 10
 MOST = 4
 """Senses of a word, at most."""
 
-BAR = 4.2
+BAR = 3.9
 """Spreads by which a class has to weigh more than with others, for a word in as many contexts as
 usual: chosen such that nine of ten nouns with one sense in WordNet stay in one class."""
 
@@ -40,11 +41,18 @@ ZIPF = 2.5
 APART = 0.2
 """Classes that are more alike than this, by the cosine of their rows, are one sense."""
 
+TOGETHER, LEAST_CLASSES = 5, 40
+"""Classes, on average, of a part of the tree within which a word has one sense; and in how many
+classes a tree is looked at for that: smaller ones are broad enough themselves."""
+
 PRIOR = 10.0
 """Words that all classes lend to each, so that small ones have a spread as well."""
 
 LEAST = 0.02
 """The least spread."""
+
+FEW = 50.0
+"""Contexts with which half of what makes a word like a sense is believed, where words are told."""
 
 
 class Vote(NamedTuple):
@@ -57,12 +65,13 @@ class Vote(NamedTuple):
 
 
 class Senses:
-    """The senses of all words, by counts and the cluster in which each word has its place."""
+    """The senses of all words, by counts, a tree, and the cluster in which each has its place."""
 
-    def __init__(self, counts: Counts, home: Ints, clusters: int) -> None:
+    def __init__(self, counts: Counts, home: Ints, tree: Tree) -> None:
         self._home, self._rows = home, unit(counts.ppmi()).sorted_indices()
+        self._kin = find_kin(tree)
         inside = np.ones(home.size), (home, np.arange(home.size))
-        belongs = sparse.csr_array(inside, shape=(clusters, home.size))
+        belongs = sparse.csr_array(inside, shape=(tree.n_clusters, home.size))
         self._sums = sparse.csr_array(belongs @ self._rows)
         self._gram = (self._sums @ self._sums.T).toarray()
         lengths = np.sqrt(np.maximum(np.diag(self._gram), 1e-300))
@@ -99,11 +108,12 @@ class Senses:
             weights[own.indices] = vote
             others = np.flatnonzero(self._home == cluster)
             others = others[others != row]
-            near = self._rows[others] @ weights
+            contexts = np.diff(self._rows.indptr)[others]
+            near = (self._rows[others] @ weights) * (contexts / (contexts + FEW))
             nearest = np.argsort(-near, kind="stable")[:n]
-            contexts = own.indices[best[strength[best] > 0]]
+            told = own.indices[best[strength[best] > 0]]
             words = others[nearest[near[nearest] > 0]]
-            found.append(Vote(int(cluster), float(share), contexts, words))
+            found.append(Vote(int(cluster), float(share), told, words))
         return found
 
     def _weigh(self) -> list[Any]:
@@ -143,7 +153,8 @@ class Senses:
             at = at[good[at]]
             chosen = [int(first[word])]
             for cluster in shares.indices[at[np.argsort(-score[at], kind="stable")]].tolist():
-                if len(chosen) < MOST and self._alike[cluster, chosen].max() <= APART:
+                near = self._alike[cluster, chosen].max() > APART
+                if len(chosen) < MOST and not (near or self._kin[cluster] in self._kin[chosen]):
                     chosen.append(cluster)
             if len(chosen) > 1:
                 kept[word] = {cluster: weights[cluster] for cluster in sorted(chosen)}
@@ -155,6 +166,13 @@ class Senses:
         sums = np.add.reduceat(data, ends[:-1]) if data.size else data
         cells = data / np.repeat(sums, np.diff(ends)), columns, ends
         return sparse.csr_array(cells, shape=shares.shape)
+
+
+def find_kin(tree: Tree) -> Ints:
+    """For each cluster the part of the tree that it has one sense with; flat trees have none."""
+    k = tree.n_clusters
+    parts = tree.cut(k // TOGETHER) if k >= LEAST_CLASSES else np.arange(k)
+    return parts if parts.any() else np.arange(k)
 
 
 def fit(grams: Floats, wanted: Floats) -> Floats:

@@ -36,6 +36,10 @@ SIZE = 40
 FEW = 100
 """Words of which none is set aside: so few can all be looked at."""
 
+ENOUGH = 30
+"""Contexts that place a word for certain: one that lies between classes all the same has several
+senses or a general one, and is not set aside."""
+
 COMMON = 5000
 """The most frequent words, among which neighbours are looked for."""
 
@@ -54,8 +58,9 @@ class SphericalTree(Clusterer, Options):
     n_clusters: how many; None for one in 40 words, which people can read and name.
     levels: sizes of the levels of the tree, such as "8,64,512"; the last is the number of classes.
     min_contexts: words with fewer contexts take no part in learning.
-    set_aside: leave unsure words out of a thesaurus of more than 100: those, and the ones whose
-        class would be farther from them than another one, if they were not in it.
+    set_aside: leave unsure words out of a thesaurus of more than 100: those, and the ones in fewer
+        than 30 contexts whose class would be farther from them than another one, if they were not
+        in it.
     checkpoint: a folder in which a long run is kept and from which it goes on.
     progress: called with {"fraction"} as the run goes on.
 
@@ -122,7 +127,9 @@ class SphericalTree(Clusterer, Options):
         labels = np.unique(labels, return_inverse=True)[1]
         k = int(labels.max()) + 1
         own, others = fit_of(vectors, labels, k)
-        unsure = (own < others) if self.set_aside and FEW < n > k > 1 else np.zeros(n, dtype=bool)
+        unsure = np.zeros(n, dtype=bool)
+        if self.set_aside and FEW < n > k > 1:
+            unsure = (own < others) & (np.diff(matrix.indptr)[learnt] < ENOUGH)
         # No class is left without a word that is sure.
         unsure &= np.isin(labels, labels[~unsure])
         centres = centres_of(vectors, labels, k)
@@ -187,9 +194,9 @@ class SphericalTree(Clusterer, Options):
         if self.unsure_:
             between = int(unsure.sum())
             self.notes_.append(
-                f"{plural(len(self.unsure_), 'word')} set aside as unsure: {between:,} between "
-                f"classes, {len(self.unsure_) - between:,} seen in fewer than {self.min_contexts} "
-                "contexts"
+                f"{plural(len(self.unsure_), 'word')} set aside as unsure: {between:,} rare ones "
+                f"between classes, {len(self.unsure_) - between:,} seen in fewer than "
+                f"{self.min_contexts} contexts (--no-set-aside keeps them)"
             )
 
     def _unpack(self) -> None:
