@@ -17,6 +17,8 @@ from harness import Row, chosen, cpu, options, peak, run
 from sklearn.metrics import adjusted_mutual_info_score, v_measure_score
 
 import roget
+from roget.scoring.measures.base import list_requests
+from roget.scoring.score import answer, read_sides
 
 Rows = Iterator[Row | str]
 """A case yields rows for the table, and sentences for the lines under it."""
@@ -34,6 +36,7 @@ BARS = {
     "strings": 1 / 10,
     "memory of strings": 1 / 3,
     "ami": 1 / 50,
+    "groups": 5.0,  # seconds, for a hundred thousand of twenty items
     "jackknife": 3.0,
     "weighted": 20.0,
     "import": 1.0,
@@ -96,6 +99,25 @@ def ami(n: int, k: int) -> Rows:
     case = f"ami {size(n)} K={size(k)}"
     yield Row(case, ours, peer, "scikit-learn AMI", "s", BARS["ami"])
     yield f"{case}: the two values differ by {abs(found['roget'] - found['peer']):.1e}."
+
+
+def groups(count: int, items: int) -> Rows:
+    """A whole report on many small groups, whose items are read from frames first."""
+    import pandas as pd
+
+    owners = np.repeat(np.arange(count), items)
+    frames = [
+        pd.DataFrame({"item": np.arange(owners.size), "label": side, "group": owners})
+        for side in labels(owners.size, 5)
+    ]
+    sides = read_sides(*frames, "cluster")
+    asked = list_requests(None, ("ml", "jk"))
+    spent = cpu(partial(answer, sides, asked, pooled=False, seed=0))
+    case = f"{size(count)} groups of {items}"
+    bar = BARS["groups"] * count / 10**5
+    yield Row(f"{case}, scores and baselines", spent, None, "", "s", bar)
+    whole = cpu(partial(roget.score, *frames))
+    yield f"{case}: {whole:.3g} s with the reading of the frames."
 
 
 def jackknife(cells: int) -> Rows:
@@ -175,6 +197,7 @@ def cases(*, quick: bool) -> dict[str, Callable[[], Rows]]:
         "list-big": partial(strings, big, 1000, as_list=True),
         "ami-many-items": partial(ami, middle, 1000 // less),
         "ami-many-clusters": partial(ami, 10**5 // less, 10**4 // less),
+        "groups": partial(groups, 10**5 // less, 20),
         "jackknife": partial(jackknife, middle),
         "weighted": partial(weighted, 10**4 // less, 20),
         "import": importing,

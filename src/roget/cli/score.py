@@ -35,6 +35,6 @@ def score(
     from roget.report.score import report
     from roget.scoring.score import score as score_labels
 
-    with bar("scoring", "groups") as progress:
+    with bar("scoring", "scores") as progress:
         table = score_labels(gold, system, **vars(asked), progress=progress)
     deliver(report(table), format, output)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, TypeAlias
+from typing import Annotated, Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -13,5 +13,8 @@ Ints: TypeAlias = npt.NDArray[np.int64]
 BoolArray: TypeAlias = npt.NDArray[np.bool_]
 CountArray: TypeAlias = Ints | Floats
 """Whole counts, or fractional ones."""
+Values: TypeAlias = Annotated[Any, "a number, or an array with one for each group"]
+"""A method that is declared to return this takes numbers or arrays over groups, and gives what it
+was given; one that returns a float is asked about one group at a time."""
 Codes: TypeAlias = npt.NDArray[np.integer[Any]]
 """Labels as numbers, in whatever integer type they came."""

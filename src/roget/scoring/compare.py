@@ -142,7 +142,7 @@ def _try_splits(
     """Fill in the last rows of scores: supervised recall on each folder of splits."""
     for number, parts in enumerate(folders, start=len(system.values) - len(folders)):
         recall = supervised_recall(gold, answers_given, parts)
-        if len(system.groups) == 1:
+        if system.groups == 1:
             system.values[number] = recall.pooled
         else:
             by_name = dict(zip(map(str, gold.group_names or ()), recall.groups, strict=True))
@@ -262,7 +262,7 @@ class _Scored:
         return Comparison(
             signature=signed,
             items=first.items,
-            groups=len(first.groups),
+            groups=first.groups,
             classes=first.classes,
             warnings=tuple(
                 f"{system.name}: {text}" for system in self.answered for text in self._notes(system)

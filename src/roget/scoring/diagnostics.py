@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from roget.core.types import Floats
 from roget.scoring.cells.contingency import Contingency
-from roget.scoring.cells.statistics import Statistics
-from roget.scoring.labels import Aligned
 from roget.scoring.measures.base import Request
+
+if TYPE_CHECKING:
+    from roget.scoring.score import Answered
 
 MOST = 20
 """Entries of each list."""
@@ -59,34 +59,23 @@ class Details:
         return asdict(self)
 
 
-def group_names(sides: Aligned, groups: int) -> list[str]:
-    """The names of the groups that were scored; one for all where there are none."""
-    names = sides.group_names
-    if names is None or len(names) != groups:
-        return ["all items"]
-    return [str(name) for name in names]
-
-
-def diagnose(
-    groups: Sequence[Statistics], names: Sequence[str], values: Floats, request: Request
-) -> Details:
-    """Diagnose a scored clustering; `values` are one score by group."""
+def diagnose(answered: Answered, request: Request) -> Details:
+    """Diagnose a scored clustering by the first of its scores."""
     measure, entropy = request
-    tables = [statistics.table for statistics in groups]
+    values, names = answered.values[0], answered.group_names
     sign = 1.0 if measure.direction == "higher" else -1.0
     order = np.argsort(values * sign, kind="stable")[: np.count_nonzero(~np.isnan(values))]
-    worst = [_group(names[g], tables[g], float(values[g])) for g in order[:MOST].tolist()]
+    items, classes, clusters = answered.sizes
+    worst = [
+        GroupScore(names[g], float(items[g]), int(classes[g]), int(clusters[g]), float(values[g]))
+        for g in order[:MOST].tolist()
+    ]
     return Details(
         " ".join(filter(None, (str(measure), entropy))),
-        tuple(worst) if len(tables) > 1 else (),
-        tuple(impure((table.T for table in tables), names)),
-        tuple(impure(tables, names)),
+        tuple(worst) if answered.groups > 1 else (),
+        tuple(impure((part.table.T for part in answered.parts()), names)),
+        tuple(impure((part.table for part in answered.parts()), names)),
     )
-
-
-def _group(name: str, table: Contingency, value: float) -> GroupScore:
-    classes, clusters = table.shape
-    return GroupScore(name, float(table.n), classes, clusters, value)
 
 
 def impure(tables: Iterable[Contingency], names: Sequence[str]) -> list[Impure]:
@@ -94,17 +83,19 @@ def impure(tables: Iterable[Contingency], names: Sequence[str]) -> list[Impure]:
 
     Rows are classes, which are then scattered; of transposed tables clusters, which mix.
     """
-    found = []
-    for group, table in enumerate(tables):
+    found: list[tuple[float, int, int, Contingency]] = []
+    first = 0
+    for table in tables:
         outside = table.row_totals - table.row_best
         for row in np.argsort(-outside, kind="stable")[:MOST].tolist():
             if outside[row] > 1e-9:
-                found.append((-float(outside[row]), group, row, table))
+                found.append((-float(outside[row]), first + table.group_of(row), row, table))
+        first += table.groups or 1
     found.sort(key=lambda entry: entry[:3])
-    return [_impure(table, row, names[group]) for _, group, row, table in found[:MOST]]
+    return [_describe(table, row, names[group]) for _, group, row, table in found[:MOST]]
 
 
-def _impure(table: Contingency, row: int, group: str) -> Impure:
+def _describe(table: Contingency, row: int, group: str) -> Impure:
     cells = np.flatnonzero(table.rows == row)
     largest = int(table.columns[cells[table.counts[cells].argmax()]])
     size = float(table.row_totals[row])

@@ -7,8 +7,9 @@ All draws come from one seed and are summed in a fixed order, whatever the numbe
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -16,12 +17,15 @@ import numpy.typing as npt
 
 from roget.core.types import Floats, Ints
 from roget.errors import InputError
-from roget.scoring.cells.contingency import Contingency
+from roget.scoring.cells.contingency import Contingency, compact
 from roget.scoring.labels import Aligned
 from roget.scoring.measures.base import Request, average_draws, average_groups, evaluate
 
 _CHUNK = 128
 """Draws made at a time, so that memory does not grow with their number."""
+
+_DRAWN = 1 << 18
+"""Kinds of items in draws that are scored at once."""
 
 _BLOCKS = 200
 """Parts the jackknife leaves out in turn when there are more kinds of items than this."""
@@ -252,23 +256,21 @@ class ItemDraws:
             raise InputError("intervals for weighted answers need groups to draw from")
         self.asked = asked
         gold = sides[0].gold.codes.astype(np.int64)
-        kind = gold
+        kinds = gold
         for side in sides:
-            _, kind = np.unique(
-                kind * side.system.n_labels + side.system.codes, return_inverse=True
-            )
-        _, first, kind = np.unique(kind, return_index=True, return_inverse=True)
+            kinds, _ = compact(kinds * side.system.n_labels + side.system.codes, ordered=False)
         times = sides[0].counts
         if times is not None and times.dtype.kind == "f":
             raise InputError("intervals over items need whole counts, or groups to draw from")
-        self.counts = np.bincount(kind, times).astype(np.int64)
+        self.counts = np.bincount(kinds, times).astype(np.int64)
+        one_of = np.empty(self.counts.size, dtype=np.int64)
+        one_of[kinds] = np.arange(kinds.size)
+        self.classes, self.widths = sides[0].gold.n_labels, [side.system.n_labels for side in sides]
         self.cells = [
-            np.unique(
-                gold[first] * side.system.n_labels + side.system.codes[first], return_inverse=True
-            )
+            compact(gold[one_of] * side.system.n_labels + side.system.codes[one_of], ordered=False)
             for side in sides
         ]
-        self.widths = [side.system.n_labels for side in sides]
+        """For each system the cell of each kind of items, and which class and cluster it is."""
 
     def bootstrap(
         self, draws: int, seed: int, estimates: Floats, step: Callable[[int], None]
@@ -280,29 +282,44 @@ class ItemDraws:
         would be centred on the uncorrected ones.
         """
         plain: list[Request] = [(m, None if e is None else "ml") for m, e in self.asked]
-        truth = self._scores(self.counts, plain)
+        truth = self._scores(self.counts[None], plain)
         drawn = np.empty((draws, *estimates.shape))
-        for done, times in enumerate(item_draws(self.counts, draws, seed)):
-            drawn[done] = self._scores(times, self.asked) - truth + estimates
-            step(done + 1)
+        done = 0
+        for times in self._batches(item_draws(self.counts, draws, seed)):
+            until = done + len(times)
+            drawn[done:until] = self._scores(times, self.asked) - truth + estimates
+            for done in range(done + 1, until + 1):  # noqa: B020
+                step(done)
         return drawn
 
     def jackknife(self, seed: int) -> Jackknife:
         """Scores with an item, or a block of items, left out in turn."""
         parts = list(item_jackknife(self.counts, seed))
-        without = np.array([self._scores(left, self.asked) for left, _ in parts])
+        batches = self._batches(left for left, _ in parts)
+        without = np.concatenate([self._scores(times, self.asked) for times in batches])
         return Jackknife(without, np.array([weight for _, weight in parts], dtype=float))
 
-    def _scores(self, times: Ints, asked: Sequence[Request]) -> Floats:
-        tables = [self._table(s, times) for s in range(len(self.cells))]
-        return np.array([evaluate(table, asked) for table in tables])
+    def _batches(self, drawn: Iterable[Ints]) -> Iterator[Ints]:
+        """Several draws at a time, as many as the memory holds with ease."""
+        source = iter(drawn)
+        while times := list(islice(source, max(1, _DRAWN // self.counts.size))):
+            yield np.array(times)
 
-    def _table(self, system: int, times: Ints) -> Contingency:
-        keys, cell = self.cells[system]
-        counts = np.bincount(cell, times, minlength=keys.size).astype(np.int64)
+    def _scores(self, times: Ints, asked: Sequence[Request]) -> Floats:
+        """Draws × systems × requests: draws are scored as groups are, all at once."""
+        tables = [self._tables(system, times) for system in range(len(self.cells))]
+        scores = [[evaluate(table, request)[0] for request in asked] for table in tables]
+        return np.array(scores).transpose(2, 0, 1)
+
+    def _tables(self, system: int, times: Ints) -> Contingency:
+        cell, keys = self.cells[system]
+        at = np.arange(len(times))[:, None] * keys.size + cell
+        counts = np.bincount(at.ravel(), times.ravel(), len(times) * keys.size).astype(np.int64)
         held = np.flatnonzero(counts)
-        rows, columns = np.divmod(keys[held], self.widths[system])
-        return Contingency.from_cells(rows, columns, counts[held])
+        draw, which = np.divmod(held, keys.size)
+        rows, columns = np.divmod(keys[which], self.widths[system])
+        rows, columns = rows + draw * self.classes, columns + draw * self.widths[system]
+        return Contingency.from_cells(rows, columns, counts[held]).by_group(self.classes)
 
 
 @dataclass(frozen=True, eq=False)

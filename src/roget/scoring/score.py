@@ -7,8 +7,9 @@ table, and sign what they give.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from itertools import pairwise
 from typing import Any
 
@@ -17,21 +18,26 @@ import numpy as np
 from roget._version import __version__
 from roget.core.options import options_of
 from roget.core.progress import Progress, Report
-from roget.core.types import Floats
+from roget.core.types import Array, Floats
 from roget.errors import InputError, Undefined
 from roget.scoring.cells import baselines as trivial
 from roget.scoring.cells.contingency import Contingency
-from roget.scoring.cells.statistics import Statistics
+from roget.scoring.cells.statistics import Separate, Statistics
 from roget.scoring.entropy import get as get_estimator
 from roget.scoring.labels import Aligned, Labels, align, as_labels, read_pair
 from roget.scoring.labels.labels import harden, take
 from roget.scoring.labels.read import ONE_SIDE, count_large
 from roget.scoring.measures import Measure, parse
-from roget.scoring.measures.base import Asked, Request, average_groups, evaluate, list_requests
+from roget.scoring.measures.base import (
+    Asked,
+    Measurable,
+    Request,
+    average_groups,
+    evaluate,
+    list_requests,
+)
 from roget.scoring.options import Options, ScoreOptions
 from roget.scoring.result import ScoreRow, ScoreTable, advise, note_undefined
-
-Step = Callable[[int, int], None]
 
 _COMMON = (str, os.PathLike, list, tuple, np.ndarray, Mapping, Labels)
 
@@ -120,9 +126,9 @@ def score(
         asked,
         pooled=average == "pooled",
         seed=seed if baselines else None,
-        step=lambda done, total: tell(Progress(done, total + ci)),
+        step=lambda done: tell(Progress(done, len(asked) + ci)),
     )
-    groups, weights = found.groups, found.weigh(average)
+    weights = found.weigh(average)
     means = average_groups(found.values, weights)
     against = {name: average_groups(values, weights) for name, values in found.trivial.items()}
     rows = tuple(
@@ -148,7 +154,7 @@ def score(
             interval,
             seed,
             pairs=False,
-            step=lambda done: tell(Progress(len(groups) + done, len(groups) + ci)),
+            step=lambda done: tell(Progress(len(asked) + done, len(asked) + ci)),
         )
         rows = tuple(
             replace(row, low=defined(low), high=defined(high)) if row.value is not None else row
@@ -156,22 +162,21 @@ def score(
         )
     diagnosis = None
     if details:
-        from roget.scoring.diagnostics import diagnose, group_names
+        from roget.scoring.diagnostics import diagnose
 
-        diagnosis = diagnose(groups, group_names(sides, len(groups)), found.values[0], asked[0])
+        diagnosis = diagnose(found, asked[0])
     wanted = [wanted for wanted, _ in asked]
-    cells = sum(table.joint.seen for table in groups)
     parts = sign(sides, asked, average, missing, answers, describe_interval(ci, interval), seed)
     return ScoreTable(
         signature=write_signature(parts),
         items=found.items,
-        groups=len(groups),
+        groups=found.groups,
         classes=found.classes,
         clusters=found.clusters,
         warnings=(
             *sides.warnings,
             *note_undefined(found.values, wanted, found.reasons),
-            *advise(rows, wanted, found.items / cells),
+            *advise(rows, wanted, found.items / found.cells),
         ),
         rows=rows,
         details=diagnosis,
@@ -199,7 +204,9 @@ def contingency(gold: Any, system: Any, *, missing: str = "cluster") -> Statisti
     >>> round(table.measure("nvi"), 4), round(table.measure("b3-f"), 4)
     (1.1887, 0.7059)
     """
-    return next(make_tables(read_sides(gold, system, missing), pooled=True))
+    table = make_tables(read_sides(gold, system, missing), pooled=True)
+    assert isinstance(table, Statistics)
+    return table
 
 
 def check_options(kind: type, **values: Any) -> None:
@@ -263,28 +270,34 @@ def _are_common(*sides: Any) -> bool:
     return all(side is None or isinstance(side, _COMMON) for side in sides)
 
 
-def make_tables(sides: Aligned, *, pooled: bool) -> Iterator[Statistics]:
-    """One source of statistics per group, or one for all."""
+def make_tables(sides: Aligned, *, pooled: bool) -> Statistics | Separate:
+    """The statistics of every group, or of all items together."""
     gold, system, groups = sides.gold, sides.system, sides.groups
-    n_groups = 1 if groups is None else int(groups.max()) + 1
     if not (gold.weighted or system.weighted):
+        n_groups = 1 if groups is None else int(groups.max()) + 1
         table = Contingency.from_labels(gold, system, groups, n_groups, sides.counts)
-        yield from [table] if pooled or groups is None else table.blocks()
-        return
+        if pooled or groups is None:
+            return table
+        table = table.by_group(gold.n_labels)
+        if table.fractional:
+            # Each for itself: some groups may have whole counts all the same.
+            return Separate([table.block(group) for group in range(n_groups)])
+        return table
     from roget.scoring.cells.weighted import WeightedTable
 
     if groups is None:
-        yield WeightedTable.from_labels(gold, system)
-        return
+        return WeightedTable.from_labels(gold, system)
     if pooled:
         raise InputError("pooling groups is not possible with weighted answers: average them")
     order = np.argsort(groups, kind="stable")
-    cuts = np.searchsorted(groups[order], np.arange(n_groups + 1))
-    for begin, end in pairwise(cuts):
-        chosen = order[begin:end]
-        yield WeightedTable.from_labels(
-            _renumber(take(gold, chosen)), _renumber(take(system, chosen))
-        )
+    cuts = np.searchsorted(groups[order], np.arange(int(groups.max()) + 2))
+    chosen = [order[begin:end] for begin, end in pairwise(cuts)]
+    return Separate(
+        [
+            WeightedTable.from_labels(_renumber(take(gold, items)), _renumber(take(system, items)))
+            for items in chosen
+        ]
+    )
 
 
 def _renumber(labels: Labels) -> Labels:
@@ -300,31 +313,61 @@ class Answered:
 
     name: str
     sides: Aligned
-    groups: list[Statistics]
+    tables: Statistics | Separate
     values: Floats
     reasons: dict[int, str]
     trivial: dict[str, Floats] = field(default_factory=dict)
     """The scores of trivial answers, where asked for."""
 
     @property
+    def groups(self) -> int:
+        """How many groups were scored."""
+        return int(self.values.shape[1])
+
+    def parts(self) -> Sequence[Statistics]:
+        """One source of statistics for all groups, or one for each."""
+        tables = self.tables
+        return [tables] if isinstance(tables, Statistics) else tables.tables
+
+    @cached_property
+    def sizes(self) -> list[Array]:
+        """Items, classes and clusters of each group."""
+        sizes = [(part.n, part.sizes.classes, part.sizes.clusters) for part in self.parts()]
+        return [np.hstack(column) for column in zip(*sizes, strict=True)]
+
+    @property
+    def cells(self) -> int:
+        """Cells that hold something, over all groups."""
+        return sum(int(part.table.counts.size) for part in self.parts())
+
+    @property
+    def group_names(self) -> list[str]:
+        """The names of the groups that were scored; one for all where there are none."""
+        names = self.sides.group_names
+        if names is None or len(names) != self.groups:
+            return ["all items"]
+        return [str(name) for name in names]
+
+    @property
     def items(self) -> int | float:
         """How many items were scored."""
-        return sum(table.n for table in self.groups)
+        total: int | float = self.sizes[0].sum().item()
+        return total
 
     @property
     def classes(self) -> float:
         """Gold classes, on average per group."""
-        return float(np.mean([table.sizes.classes for table in self.groups]))
+        return float(np.mean(self.sizes[1]))
 
     @property
     def clusters(self) -> float:
         """Clusters, on average per group."""
-        return float(np.mean([table.sizes.clusters for table in self.groups]))
+        return float(np.mean(self.sizes[2]))
 
     def weigh(self, average: str) -> Floats:
         """The weight of each group in an average."""
-        sizes = [table.n if average == "weighted" else 1.0 for table in self.groups]
-        return np.array(sizes, dtype=float)
+        items = self.sizes[0].astype(np.float64)
+        return items if average == "weighted" else np.ones_like(items)
 
 
 def answer(
@@ -335,20 +378,23 @@ def answer(
     name: str = "",
     seed: int | None = None,
     like_gold: bool = False,
-    step: Step = lambda done, total: None,
+    step: Callable[[int], None] = lambda done: None,
 ) -> Answered:
     """Every request of every group, and with a seed the same of the trivial answers."""
-    groups = list(make_tables(sides, pooled=pooled))
-    found = Answered(name, sides, groups, np.full((len(asked), len(groups)), np.nan), {})
-    draws = max(1, trivial.DRAWS // len(groups))
-    for column, table in enumerate(groups):
-        found.values[:, column] = evaluate(table, asked, found.reasons)
-        if seed is not None:
-            others = trivial.answer_trivially(table, seed + column, draws, like_gold=like_gold)
-            for other, its in others.items():
-                scores = found.trivial.setdefault(other, np.full(found.values.shape, np.nan))
-                scores[:, column] = evaluate(its, asked)
-        step(column + 1, len(groups))
+    tables = make_tables(sides, pooled=pooled)
+    found = Answered(name, sides, tables, np.full((len(asked), tables.groups or 1), np.nan), {})
+    others: dict[str, Measurable] = {}
+    if seed is not None:
+        draws = max(1, trivial.DRAWS // found.groups)
+        others = trivial.answer_groups(tables, seed, draws, like_gold=like_gold)
+        found.trivial.update({other: np.empty_like(found.values) for other in others})
+    for i, request in enumerate(asked):
+        found.values[i], reason = evaluate(tables, request)
+        if reason is not None:
+            found.reasons[i] = reason
+        for other, its in others.items():
+            found.trivial[other][i], _ = evaluate(its, request)
+        step(i + 1)
     return found
 
 

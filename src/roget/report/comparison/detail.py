@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,7 +12,7 @@ from roget.report.comparison.pictures import directions
 from roget.report.format import brief
 from roget.scoring.cells.contingency import Contingency
 from roget.scoring.comparison import Comparison
-from roget.scoring.diagnostics import Impure, group_names, impure
+from roget.scoring.diagnostics import Impure, impure
 
 if TYPE_CHECKING:
     from roget.scoring.score import Answered
@@ -35,12 +35,9 @@ def details(comparison: Comparison) -> dict[str, Any] | None:
     signs = [1.0 if better == "higher" else -1.0 for better in directions(comparison).values()]
     goodness = np.stack([system.values for system in answered]) * np.array(signs)[:, None]
     return {
-        "groups": group_names(answered[0].sides, len(answered[0].groups)),
+        "groups": answered[0].group_names,
         "best": _best(goodness),
-        "systems": [
-            _detail(system, goodness[number], group_names(system.sides, len(system.groups)))
-            for number, system in enumerate(answered)
-        ],
+        "systems": [_detail(system, goodness[number]) for number, system in enumerate(answered)],
     }
 
 
@@ -54,16 +51,17 @@ def _best(goodness: Floats) -> list[list[int | None]]:
     ]
 
 
-def _detail(system: Answered, goodness: Floats, names: Sequence[str]) -> dict[str, Any]:
-    tables = [group.table for group in system.groups]
+def _detail(system: Answered, goodness: Floats) -> dict[str, Any]:
+    items, classes, clusters = system.sizes
+    worst, names = worst_groups(goodness), system.group_names
     return {
-        "n": [brief(float(table.n)) for table in tables],
-        "classes": [table.shape[0] for table in tables],
-        "clusters": [table.shape[1] for table in tables],
+        "n": [brief(float(n)) for n in items],
+        "classes": classes.tolist(),
+        "clusters": clusters.tolist(),
         "values": [[brief(value) for value in row] for row in system.values],
-        "tables": {group: shown_table(tables[group]) for group in worst_groups(goodness)},
-        "mixed": _listed(impure((table.T for table in tables), names)),
-        "scattered": _listed(impure(tables, names)),
+        "tables": {group: shown_table(system.tables.block(group).table) for group in worst},
+        "mixed": _listed(impure((part.table.T for part in system.parts()), names)),
+        "scattered": _listed(impure((part.table for part in system.parts()), names)),
     }
 
 

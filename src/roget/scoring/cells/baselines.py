@@ -9,21 +9,35 @@ every linear estimator can be asked of it.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from roget.core.types import Floats, Ints
+from roget.core.types import Array, Floats, Ints, Values
 from roget.errors import Undefined
-from roget.scoring.cells.contingency import Contingency, pairs_within
-from roget.scoring.cells.statistics import BCubed, Entropies, Matched, PairCounts, Sizes, Statistics
+from roget.scoring.cells.contingency import (
+    Contingency,
+    compact,
+    count_pairs,
+    pairs_of,
+    pairs_within,
+)
+from roget.scoring.cells.statistics import (
+    BCubed,
+    Entropies,
+    Matched,
+    PairCounts,
+    Separate,
+    Sizes,
+    Statistics,
+)
 from roget.scoring.entropy import Estimator, Histogram, LinearEstimator
-from roget.scoring.entropy import get as get_estimator
+from roget.scoring.entropy.base import ONE
 from roget.scoring.labels.labels import Labels, take
-from roget.scoring.measures.base import Measurable, Measure, parse
+from roget.scoring.measures.base import Measurable, Measure, divide
 
 if TYPE_CHECKING:
     from roget.scoring.cells.weighted import WeightedTable
@@ -49,7 +63,7 @@ def answer_trivially(
     What has no exact expectation over random answers is averaged over (at most) `draws` of them.
     Random clusters have the sizes of the system's, or of the gold classes.
     """
-    draws = max(1, min(draws, int(_ITEMS_DRAWN // statistics.n)))
+    draws = max(1, min(draws, int(_ITEMS_DRAWN // np.max(statistics.n))))
     if not isinstance(statistics, Contingency):
         from roget.scoring.cells.weighted import WeightedTable
 
@@ -57,21 +71,37 @@ def answer_trivially(
             # Dealing weights costs some ten times more than shuffling labels.
             return _answer_weighted(statistics, seed, max(1, draws // 10), like_gold)
     table = statistics.table
-    if table.counts.dtype.kind == "f":
+    if table.fractional:
         # A table of fractions has no items to give a cluster of their own.
         return {"one cluster": one_cluster(table)}
-    rows, columns = table.row_totals.astype(np.int64), table.column_totals.astype(np.int64)
+    rows, cuts = table.row_totals.astype(np.int64), table.cuts
     if like_gold:
-        random = RandomSameSizes(rows, rows, seed, draws)
+        random = RandomSameSizes(rows, rows, seed, draws, None, cuts, cuts)
     else:
-        random = RandomSameSizes(rows, columns, seed, draws, table)
+        columns = table.column_totals.astype(np.int64)
+        random = RandomSameSizes(rows, columns, seed, draws, table, cuts, table.column_cuts)
     return dict(zip(NAMES, (one_cluster(table), OnePerItem(table), random), strict=True))
+
+
+def answer_groups(
+    tables: Statistics | Separate, seed: int, draws: int, *, like_gold: bool
+) -> dict[str, Measurable]:
+    """The trivial answers to every group."""
+    if isinstance(tables, Statistics):
+        return answer_trivially(tables, seed, draws, like_gold=like_gold)
+    answers = [
+        answer_trivially(table, seed + group, draws, like_gold=like_gold)
+        for group, table in enumerate(tables.tables)
+    ]
+    return {name: Separate([of[name] for of in answers]) for name in answers[0]}
 
 
 def one_cluster(table: Contingency) -> Contingency:
     """All items together."""
     rows = np.arange(table.shape[0])
-    return Contingency.from_cells(rows, np.zeros_like(rows), table.row_totals, table.gold)
+    groups = np.searchsorted(ONE if table.cuts is None else table.cuts, rows, side="right") - 1
+    whole = Contingency.from_cells(rows, groups, table.row_totals, table.gold)
+    return replace(whole, cuts=table.cuts)
 
 
 def _answer_weighted(
@@ -102,10 +132,20 @@ class Mean:
 
     tables: Sequence[Statistics]
 
+    groups = None
+
+    def block(self, group: int) -> Mean:
+        """The same."""
+        return self
+
     def measure(self, measure: str | Measure, entropy: str | Estimator = "ml") -> float:
         """The mean of the measure's values."""
-        values = [table.measure(measure, entropy) for table in self.tables]
-        return sum(values) / len(values)
+        return float(self.measure_groups(measure, entropy)[0])
+
+    def measure_groups(self, measure: str | Measure, entropy: str | Estimator = "ml") -> Floats:
+        """The mean of the measure's values in each group."""
+        values = [table.measure_groups(measure, entropy) for table in self.tables]
+        return np.asarray(sum(values) / len(values))
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,12 +155,21 @@ class OnePerItem(Statistics):
     answered: Contingency
 
     @property
-    def n(self) -> int:
-        return int(self.answered.n)
+    def n(self) -> Any:
+        return self.answered.n
+
+    @property
+    def groups(self) -> int | None:
+        return self.answered.groups
+
+    def block(self, group: int) -> OnePerItem:
+        return OnePerItem(self.answered.block(group))
 
     @cached_property
     def joint(self) -> Histogram:
-        return Histogram(np.array([1]), np.array([self.n]))
+        items = np.atleast_1d(self.n)
+        starts = None if self.groups is None else np.arange(items.size)
+        return Histogram(np.ones_like(items), items, starts)
 
     @cached_property
     def sizes(self) -> Sizes:
@@ -129,7 +178,7 @@ class OnePerItem(Statistics):
     @property
     def pairs(self) -> PairCounts:
         given = self.answered.pairs
-        return PairCounts(given.total, given.gold, 0, 0)
+        return PairCounts(given.total, given.gold, 0 * given.gold, 0 * given.gold)
 
     @property
     def bcubed(self) -> BCubed:
@@ -141,11 +190,13 @@ class OnePerItem(Statistics):
 
     @cached_property
     def table(self) -> Contingency:
-        if self.n > _MOST_ITEMS:
+        items = self.answered.row_totals.sum()
+        if items > _MOST_ITEMS:
             raise Undefined(f"not computed for one cluster per item beyond {_MOST_ITEMS} items")
         sizes = self.answered.row_totals.astype(np.int64)
         rows = np.repeat(np.arange(sizes.size), sizes)
-        return Contingency.from_cells(rows, np.arange(self.n), np.ones(self.n, dtype=np.int64))
+        whole = Contingency.from_cells(rows, np.arange(items), np.ones(items, dtype=np.int64))
+        return replace(whole, cuts=self.answered.cuts)
 
 
 @dataclass(frozen=True, eq=False)
@@ -162,35 +213,55 @@ class RandomSameSizes(Statistics):
     draws: int = 1
     answered: Contingency | None = None
     """The table whose sizes these are: what both need is computed once."""
+    cuts: Ints | None = None
+    column_cuts: Ints | None = None
+    """The first row and column of each group; None: one table."""
 
-    def measure(self, measure: str | Measure, entropy: str | Estimator = "ml") -> float:
+    def _compute(self, measure: Measure, estimator: Estimator) -> Values:
         """The expected value, or the mean over drawn tables where the measure looks at cells."""
-        wanted = parse(measure)
-        linear = isinstance(get_estimator(entropy), LinearEstimator)
-        if {"table", "matched"} & set(wanted.needs) or (wanted.uses_entropy and not linear):
-            return Mean(self.tables).measure(wanted, entropy)
-        return super().measure(wanted, entropy)
+        linear = isinstance(estimator, LinearEstimator)
+        if {"table", "matched"} & set(measure.needs) or (measure.uses_entropy and not linear):
+            mean = Mean(self.tables)
+            if self.groups is None:
+                return mean.measure(measure, estimator)
+            return np.where(self._too_large, np.nan, mean.measure_groups(measure, estimator))
+        return super()._compute(measure, estimator)
+
+    @property
+    def groups(self) -> int | None:
+        return None if self.cuts is None else self.cuts.size
+
+    def block(self, group: int) -> RandomSameSizes:
+        if self.cuts is None or self.column_cuts is None:
+            return self
+        rows, columns = (
+            slice(cuts[group], cuts[group + 1] if group + 1 < cuts.size else None)
+            for cuts in (self.cuts, self.column_cuts)
+        )
+        sizes = self.row_totals[rows], self.column_totals[columns]
+        return RandomSameSizes(*sizes, self.seed + group, self.draws)
 
     @cached_property
-    def n(self) -> int:
-        return int(self.row_totals.sum())
+    def n(self) -> Any:
+        return self.sizes.gold.total
 
     @cached_property
     def sizes(self) -> Sizes:
         if self.answered is not None:
             return self.answered.sizes
-        return Sizes(Histogram.of(self.row_totals), Histogram.of(self.column_totals), self.n)
+        gold = Histogram.of(self.row_totals, self.cuts)
+        return Sizes(gold, Histogram.of(self.column_totals, self.column_cuts), gold.total)
 
     @property
-    def perfect(self) -> bool:
-        return self.sizes.classes == 1 == self.sizes.clusters
+    def perfect(self) -> Any:
+        return np.equal(self.sizes.classes, 1) & np.equal(self.sizes.clusters, 1)
 
     @property
     def joint(self) -> Histogram:
         return self.table.joint
 
     @cached_property
-    def random_cells(self) -> tuple[Floats, Floats]:
+    def random_cells(self) -> Histogram:
         return super().random_cells if self.answered is None else self.answered.random_cells
 
     def _estimate(self, estimator: Estimator) -> Entropies:
@@ -201,25 +272,26 @@ class RandomSameSizes(Statistics):
         return Entropies(
             estimator(self.sizes.gold, c if product else None),
             estimator(self.sizes.system, k if product else None),
-            estimator.expect(*self.random_cells, self.n, c * k),
+            estimator.expect(self.random_cells, self.n, c * k),
         )
 
-    @property
+    @cached_property
     def pairs(self) -> PairCounts:
-        total = self.n * (self.n - 1) // 2
-        gold, system = pairs_within(self.sizes.gold), pairs_within(self.sizes.system)
-        return PairCounts(total, gold, system, gold * system / total if total else 0.0)
+        total, gold, system = (
+            pairs_of(self.n),
+            *map(pairs_within, (self.sizes.gold, self.sizes.system)),
+        )
+        return PairCounts(total, gold, system, divide(gold * system, total))
 
     @property
     def bcubed(self) -> BCubed:
         pairs, n = self.pairs, self.n
         c, k = self.sizes.classes, self.sizes.clusters
-        if n == 1:
-            return BCubed(1.0, 1.0)
+        square = 2 * pairs.total + n
         # Σ E[x²]/size over cells, where E[x²] is the hypergeometric second moment.
-        precision = (2 * pairs.gold * (n - k) / (n - 1) + n * k) / n**2
-        recall = (2 * pairs.system * (n - c) / (n - 1) + n * c) / n**2
-        return BCubed(float(precision), float(recall))
+        precision = (divide(2 * pairs.gold * (n - k), n - 1) + n * k) / square
+        recall = (divide(2 * pairs.system * (n - c), n - 1) + n * c) / square
+        return BCubed(precision, recall)
 
     @property
     def matched(self) -> Matched:
@@ -233,19 +305,47 @@ class RandomSameSizes(Statistics):
     def tables(self) -> list[Contingency]:
         """Random tables: these sizes exactly, or on average where there are very many items."""
         random = np.random.default_rng(self.seed)
-        return [self._drawn(random) for _ in range(self.draws)]
-
-    def _drawn(self, random: np.random.Generator) -> Contingency:
-        c, k = self.row_totals.size, self.column_totals.size
-        if self.n <= _MOST_CELLS:
-            rows = np.repeat(np.arange(c), self.row_totals)
-            columns = np.repeat(np.arange(k), self.column_totals)
-            random.shuffle(columns)
-            return Contingency.from_labels(Labels(rows, c, None), Labels(columns, k, None))
-        if c * k > _MOST_CELLS:
+        if np.all(self._too_large):
             raise Undefined("not drawn: a random table of this size takes longer than the score")
-        shares = self.column_totals / self.n
-        return Contingency.from_table(random.multinomial(self.row_totals, shares))
+        return [self._draw(random) for _ in range(self.draws)]
+
+    @cached_property
+    def _too_large(self) -> Any:
+        """Tables that are neither drawn item by item nor cell by cell."""
+        cells = self.sizes.classes * self.sizes.clusters
+        return np.greater(self.n, _MOST_CELLS) & np.greater(cells, _MOST_CELLS)
+
+    def _draw(self, random: np.random.Generator) -> Contingency:
+        from scipy.sparse import csr_array
+
+        c, k = self.row_totals.size, self.column_totals.size
+        items = np.atleast_1d(self.n)
+        few = items <= _MOST_CELLS
+        of_rows, of_columns = (
+            np.repeat(np.arange(items.size), np.diff(ONE if cuts is None else cuts, append=size))
+            for cuts, size in ((self.cuts, c), (self.column_cuts, k))
+        )
+        rows = np.repeat(np.arange(c), np.where(few[of_rows], self.row_totals, 0))
+        columns = np.repeat(np.arange(k), np.where(few[of_columns], self.column_totals, 0))
+        mixed = random.permutation(columns.size)
+        if self.cuts is not None:
+            # Shuffled as a whole, then put back into groups: in linear time, where sorting is not.
+            places = of_columns[columns[mixed]], np.arange(mixed.size)
+            mixed = csr_array((mixed, places), (items.size, mixed.size)).data
+        keys, counts = count_pairs(rows, columns[mixed], k, c * k)
+        parts = [(keys, counts)]
+        for group in np.flatnonzero(~few).tolist():
+            at, beside = np.flatnonzero(of_rows == group), np.flatnonzero(of_columns == group)
+            if np.atleast_1d(self._too_large)[group]:
+                beside = beside[:1]
+            shares = self.column_totals[beside] / self.column_totals[beside].sum()
+            drawn = random.multinomial(self.row_totals[at], shares)
+            held = drawn > 0
+            parts.append(((at[:, None] * k + beside)[held], drawn[held]))
+        keys, counts = map(np.concatenate, zip(*parts, strict=True))
+        order = np.argsort(keys, kind="stable")
+        whole = Contingency.from_cells(*np.divmod(keys[order], k), counts[order])
+        return replace(whole, cuts=self.cuts)
 
 
 _TAIL = math.log(2.0 / 1e-19)
@@ -261,55 +361,106 @@ _TALLIED = 1 << 14
 """Counts below this are added up in an array; larger ones, being rare, are listed."""
 
 
-def expected_cells(gold: Histogram, system: Histogram, total: int) -> tuple[Floats, Floats, float]:
-    """Counts, the expected number of cells that hold each, and the expected number of empty cells.
+class _Pairs(NamedTuple):
+    """Class and cluster sizes that meet, in how many cells, among how many items of which group."""
+
+    a: Floats
+    b: Floats
+    cells: Floats
+    n: Floats
+    group: Ints
+
+    def take(self, which: Array) -> _Pairs:
+        return _Pairs._make(array[which] for array in self)
+
+
+def expected_cells(gold: Histogram, system: Histogram, total: Any) -> tuple[Histogram, Values]:
+    """How many cells hold each count on average, and how many hold nothing, in each group.
 
     Counts may repeat. Where a cell's distribution is wide and smooth, they are the nodes of a
     quadrature (not whole numbers) that integrates smooth functions of the count.
     """
-    counts: list[Floats] = []
-    weights: list[Floats] = []
-    empty = 0.0
-    rows = max(1, _PAIRS // system.counts.size)
-    for begin in range(0, gold.counts.size, rows):
-        part = slice(begin, begin + rows)
-        a = np.repeat(gold.counts[part], system.counts.size).astype(np.float64)
-        b = np.tile(system.counts, gold.counts[part].size).astype(np.float64)
-        cells = np.outer(gold.cells[part], system.cells).ravel().astype(np.float64)
-        empty += _add_cells(a, b, cells, float(total), counts, weights)
-    return np.concatenate(counts), np.concatenate(weights), empty
+    n = np.atleast_1d(total).astype(np.float64)
+    starts = ONE if system.starts is None else system.starts
+    owners = np.zeros(gold.counts.size, dtype=np.int64) + gold.spread(np.arange(n.size))
+    beside = np.diff(starts, append=system.counts.size)[owners]
+    ends = np.cumsum(beside)
+    found: list[tuple[Ints, Floats, Floats]] = []
+    empty = np.zeros(n.size)
+    begin = 0
+    while begin < owners.size:
+        before = int(ends[begin] - beside[begin])
+        end = max(begin + 1, int(np.searchsorted(ends, before + _PAIRS, side="right")))
+        part, times = slice(begin, end), beside[begin:end]
+        begin = end
+        at = np.repeat(starts[owners[part]] - ends[part] + times, times)
+        at += np.arange(before, before + at.size)
+        cells = np.repeat(gold.cells[part], times) * system.cells[at].astype(np.float64)
+        a = np.repeat(gold.counts[part], times).astype(np.float64)
+        group = np.repeat(owners[part], times)
+        pairs = _Pairs(a, system.counts[at] * 1.0, cells, n[group], group)
+        found += (_distribute if n.size == 1 else _distribute_alike)(pairs, empty)
+    groups, counts, weights = map(np.concatenate, zip(*found, strict=True))
+    if gold.starts is None:
+        return Histogram(counts, weights), float(empty[0])
+    order = np.argsort(groups, kind="stable")
+    cuts = np.searchsorted(groups[order], np.arange(n.size))
+    return Histogram(counts[order], weights[order], cuts), empty
 
 
-def _add_cells(
-    a: Floats, b: Floats, cells: Floats, n: float, counts: list[Floats], weights: list[Floats]
-) -> float:
-    """Append what cells with margins a and b hold on average; return how many hold nothing."""
+def _distribute_alike(pairs: _Pairs, empty: Floats) -> Iterator[tuple[Ints, Floats, Floats]]:
+    """The same as `_distribute`, with the work done once for equal sizes in groups of one size."""
+    from scipy.sparse import csr_array
+
+    key, keys = np.zeros(pairs.n.size, dtype=np.int64), 1.0
+    for sizes in (pairs.n, pairs.a, pairs.b):
+        most = float(sizes.max()) + 1.0
+        key, keys = key * int(most) + sizes.astype(np.int64), keys * most
+    kind, alike = compact(key, ordered=False) if keys < 2**62 else (key, key)
+    if 4 * alike.size > kind.size:
+        yield from _distribute(pairs, empty)
+        return
+    one_of = np.empty(alike.size, dtype=np.int64)
+    one_of[kind] = np.arange(kind.size)
+    alone = pairs.take(one_of)
+    nothing = np.zeros(alike.size)
+    kinds = alone._replace(cells=np.ones(alike.size), group=np.arange(alike.size))
+    of, counts, mass = map(np.concatenate, zip(*_distribute(kinds, nothing), strict=True))
+    times = csr_array((pairs.cells, (pairs.group, kind)), (empty.size, alike.size))
+    values, value = np.unique(counts, return_inverse=True)
+    held = (times @ csr_array((mass, (of, value)), (alike.size, values.size))).tocoo()
+    empty += times @ nothing
+    yield held.row.astype(np.int64), values[held.col], held.data
+
+
+def _distribute(pairs: _Pairs, empty: Floats) -> Iterator[tuple[Ints, Floats, Floats]]:
+    """Groups, counts and how many cells hold them on average; adds to those that hold nothing."""
+    a, b, _, n, _ = pairs
     # The variance of sampling without replacement is below either binomial's.
     binomial = np.minimum(a * (b / n) * (1 - b / n), b * (a / n) * (1 - a / n))
-    variance = a * (b / n) * (1 - b / n) * (n - a) / max(n - 1.0, 1.0)
+    variance = a * (b / n) * (1 - b / n) * (n - a) / np.maximum(n - 1.0, 1.0)
     smooth = variance >= _SMOOTH_VARIANCE
     narrow = ~smooth
-    empty = 0.0
     if narrow.any():
-        held, mass, empty = _summed(a[narrow], b[narrow], cells[narrow], n, binomial[narrow])
-        counts.append(held)
-        weights.append(mass)
+        yield from _add_up(pairs.take(narrow), binomial[narrow], empty)
     if smooth.any():
-        nodes, mass = _smooth(a[smooth], b[smooth], cells[smooth], n, variance[smooth])
-        counts.append(nodes)
-        weights.append(mass)
-    return empty
+        yield _integrate(pairs.take(smooth), variance[smooth])
 
 
-def _summed(
-    a: Floats, b: Floats, cells: Floats, n: float, variance: Floats
-) -> tuple[Floats, Floats, float]:
+def _add_up(
+    pairs: _Pairs, variance: Floats, empty: Floats
+) -> Iterator[tuple[Ints, Floats, Floats]]:
     """Every count of every cell, within windows whose tails are below 1e-19."""
-    low, high = _window(a, b, n, variance)
+    low, high = _window(pairs.a, pairs.b, pairs.n, variance)
     widths = (high - low + 1).astype(np.int64)
     order = np.argsort(widths, kind="stable")
-    histogram = np.zeros(_TALLIED + int(widths.max()))
-    large_counts, large_cells = [], []
+    few = low < _TALLIED
+    tops = np.zeros(empty.size, dtype=np.int64)
+    # Blocks reach beyond the windows of their narrower cells, but never beyond a possible count.
+    most = np.minimum(np.minimum(pairs.a, pairs.b), high + widths.max()).astype(np.int64)
+    np.maximum.at(tops, pairs.group[few], most[few] + 1)
+    ends = np.cumsum(tops)
+    tally = np.zeros(int(ends[-1]) + int(widths.max()))
     begin = 0
     while begin < order.size:
         # Cells of similar width share one rectangular block, so little of it is padding.
@@ -317,27 +468,33 @@ def _summed(
         end = max(begin + 1, min(end, begin + _CHUNK // int(widths[order[end - 1]])))
         chosen = order[begin:end]
         begin = end
-        counts, probability = _block(a[chosen], b[chosen], low[chosen], int(widths[chosen[-1]]), n)
-        probability *= cells[chosen, None]
-        few = low[chosen] < _TALLIED
-        histogram += np.bincount(
-            counts[few].astype(np.intp).ravel(), probability[few].ravel(), histogram.size
-        )
-        large_counts.append(counts[~few].ravel())
-        large_cells.append(probability[~few].ravel())
-    held = np.flatnonzero(histogram[1:]) + 1
-    return (
-        np.concatenate([held, *large_counts]),
-        np.concatenate([histogram[held], *large_cells]),
-        float(histogram[0]),
-    )
+        part = pairs.take(chosen)
+        counts, mass = _block(part, low[chosen], int(widths[chosen[-1]]))
+        mass *= part.cells[:, None]
+        inside = few[chosen]
+        # What is beyond the largest possible count is 0, and may be added anywhere.
+        at = (counts[inside] + (ends - tops)[part.group[inside], None]).astype(np.intp).ravel()
+        if tally.size <= 4 * at.size:
+            tally += np.bincount(at, mass[inside].ravel(), tally.size)
+        else:
+            np.add.at(tally, at, mass[inside].ravel())
+        if not inside.all():
+            group = np.repeat(part.group[~inside], counts.shape[1])
+            yield group, counts[~inside].ravel(), mass[~inside].ravel()
+    held = np.flatnonzero(tally)
+    group = np.searchsorted(ends, held, side="right")
+    counts = held - (ends - tops)[group]
+    none = counts == 0
+    empty[group[none]] += tally[held[none]]
+    yield group[~none], counts[~none].astype(np.float64), tally[held[~none]]
 
 
-def _block(a: Floats, b: Floats, low: Floats, width: int, n: float) -> tuple[Floats, Floats]:
+def _block(pairs: _Pairs, low: Floats, width: int) -> tuple[Floats, Floats]:
     """Counts and probabilities of one block of cells, by the ratio of neighbours.
 
     A ratio is 0 at the largest possible count, so whatever lies beyond it is 0 as well.
     """
+    a, b, _, n, _ = pairs
     counts = low[:, None] + np.arange(width, dtype=np.float64)
     here = counts[:, :-1]
     ratios = a[:, None] - here
@@ -351,7 +508,7 @@ def _block(a: Floats, b: Floats, low: Floats, width: int, n: float) -> tuple[Flo
     return counts, probability
 
 
-def _window(a: Floats, b: Floats, n: float, variance: Floats) -> tuple[Floats, Floats]:
+def _window(a: Floats, b: Floats, n: Floats, variance: Floats) -> tuple[Floats, Floats]:
     """The counts outside of which less than 1e-19 of the probability lies.
 
     Bernstein's bound below the mean, Chernoff's (by Newton's method, which approaches the root
@@ -369,13 +526,12 @@ def _window(a: Floats, b: Floats, n: float, variance: Floats) -> tuple[Floats, F
     return low, np.maximum(high, low)
 
 
-def _smooth(
-    a: Floats, b: Floats, cells: Floats, n: float, variance: Floats
-) -> tuple[Floats, Floats]:
+def _integrate(pairs: _Pairs, variance: Floats) -> tuple[Ints, Floats, Floats]:
     """Wide cells: seven Gauss–Hermite nodes, weighted by the Edgeworth series to fourth order.
 
     What is left out of E[n log n] is of the order .05/mean³ per cell, below 1e-11 in all.
     """
+    a, b, cells, n, group = pairs
     skewness = (n - 2 * a) * (n - 2 * b) / (n * (n - 2)) / np.sqrt(variance)
     spread = a * b * (n - a) * (n - b)
     shape = n * (n + 1) - 6 * a * (n - a) - 6 * b * (n - b)
@@ -391,4 +547,4 @@ def _smooth(
         + np.outer(skewness**2, he6) / 72
     )
     nodes = (a * b / n)[:, None] + np.outer(np.sqrt(variance), x)
-    return nodes.ravel(), (weights * cells[:, None]).ravel()
+    return np.repeat(group, x.size), nodes.ravel(), (weights * cells[:, None]).ravel()

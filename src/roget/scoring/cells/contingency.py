@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -10,10 +9,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from roget.core.types import Codes, CountArray, Ints
+from roget.core.information import sum_parts
+from roget.core.types import Array, Codes, CountArray, Floats, Ints
 from roget.errors import InputError, Undefined
 from roget.scoring.cells.statistics import BCubed, Matched, PairCounts, Sizes, Statistics
 from roget.scoring.entropy import Histogram
+from roget.scoring.entropy.base import ONE
 from roget.scoring.labels.labels import Labels
 
 if TYPE_CHECKING:
@@ -26,7 +27,8 @@ _EXACT_FLOAT = 2**53
 class Contingency(Statistics):
     """How many items each (class, cluster) cell holds; empty cells, rows and columns are left out.
 
-    Cells are in row order. Counts are int64, or float64 when the table is fractional.
+    Cells are in row order. Counts are int64, or float64 when the table is fractional. The tables
+    of many groups are one table of blocks; `by_group` gives the statistics of each block.
 
     >>> table = Contingency.from_table([[3, 1], [0, 2]])
     >>> table.n, table.rows.tolist(), table.columns.tolist(), table.counts.tolist()
@@ -44,6 +46,8 @@ class Contingency(Statistics):
     cluster_codes: Ints
     gold: Labels | None = field(default=None, repr=False)
     system: Labels | None = field(default=None, repr=False)
+    cuts: Ints | None = field(default=None, repr=False)
+    """The first row of each group; None: one table."""
 
     @classmethod
     def from_labels(
@@ -55,7 +59,7 @@ class Contingency(Statistics):
         times: CountArray | None = None,
     ) -> Contingency:
         """Count aligned hard labels, each once or so many `times`. With groups, labels are private
-        to their group, so the table is block-diagonal: `blocks` cuts it apart again.
+        to their group, so the table is block-diagonal: `by_group` tells its blocks apart.
         """
         first: Codes = gold.codes
         per_group, width = gold.n_labels, system.n_labels
@@ -100,8 +104,8 @@ class Contingency(Statistics):
         """
         if not _in_order(rows, columns):
             return cls._count_cells(rows, columns, counts)
-        rows, class_codes = _compact(rows, ordered=True)
-        columns, cluster_codes = _compact(columns, ordered=False)
+        rows, class_codes = compact(rows, ordered=True)
+        columns, cluster_codes = compact(columns, ordered=False)
         return cls(
             rows,
             columns,
@@ -174,21 +178,66 @@ class Contingency(Statistics):
         counts = _as_counts(values[order])
         return cls.from_cells(rows[order].astype(np.int64), columns[order].astype(np.int64), counts)
 
+    def by_group(self, n_classes: int) -> Contingency:
+        """The same table with statistics for each block of class codes from g·n_classes on."""
+        return replace(
+            self, cuts=np.flatnonzero(np.diff(self.class_codes // n_classes, prepend=-1))
+        )
+
+    @property
+    def groups(self) -> int | None:
+        return None if self.cuts is None else self.cuts.size
+
     @cached_property
-    def n(self) -> int | float:
+    def cell_cuts(self) -> Ints:
+        """The first cell of each group."""
+        return ONE if self.cuts is None else self.row_starts[self.cuts]
+
+    @cached_property
+    def column_cuts(self) -> Ints | None:
+        """The first column of each group; None: one table."""
+        return None if self.cuts is None else np.minimum.reduceat(self.columns, self.cell_cuts)
+
+    @cached_property
+    def _bounds(self) -> list[Ints]:
+        """Where each group's rows, columns and cells begin, and the last ones end."""
+        cuts = self.cuts, self.column_cuts, self.cell_cuts
+        sizes = *self.shape, self.rows.size
+        return [
+            np.append(ONE if at is None else at, end) for at, end in zip(cuts, sizes, strict=True)
+        ]
+
+    def over_cells(self, values: Array) -> Any:
+        """The sum over all cells, of each group."""
+        return self._sum(values, self.cell_cuts)
+
+    def over_rows(self, values: Array) -> Any:
+        """The sum over all classes, of each group."""
+        return self._sum(values, self.cuts)
+
+    def over_columns(self, values: Array) -> Any:
+        """The sum over all clusters, of each group."""
+        return self._sum(values, self.column_cuts)
+
+    def _sum(self, values: Array, starts: Ints | None) -> Any:
+        sums = sum_parts(values, ONE if starts is None else starts)
+        return sums[0].item() if self.cuts is None else sums
+
+    @cached_property
+    def n(self) -> Any:
         """How many items there are."""
-        total = self.row_totals.sum()
-        return float(total) if self.counts.dtype.kind == "f" else int(total)
+        return self.over_rows(self.row_totals)
 
     @cached_property
     def sizes(self) -> Sizes:
         """Histograms of class and cluster sizes."""
-        return Sizes(Histogram.of(self.row_totals), Histogram.of(self.column_totals), self.n)
+        gold = Histogram.of(self.row_totals, self.cuts)
+        return Sizes(gold, Histogram.of(self.column_totals, self.column_cuts), self.n)
 
     @cached_property
     def joint(self) -> Histogram:
         """Histogram of the cells."""
-        return Histogram.of(self.counts)
+        return Histogram.of(self.counts, None if self.cuts is None else self.cell_cuts)
 
     @property
     def fractional(self) -> bool:
@@ -199,10 +248,8 @@ class Contingency(Statistics):
         """Pairs of items."""
         if self.fractional:
             raise Undefined("pairs of items need whole counts, not fractions")
-        total = int(self.n) * (int(self.n) - 1) // 2
-        return PairCounts(
-            total, *map(pairs_within, (self.sizes.gold, self.sizes.system, self.joint))
-        )
+        within = map(pairs_within, (self.sizes.gold, self.sizes.system, self.joint))
+        return PairCounts(pairs_of(self.n), *within)
 
     @cached_property
     def bcubed(self) -> BCubed:
@@ -211,17 +258,56 @@ class Contingency(Statistics):
         squares = counts * counts
         in_column = np.bincount(self.columns, squares, minlength=self.column_totals.size)
         in_row = np.add.reduceat(squares, self.row_starts)
-        n = float(self.n)
         return BCubed(
-            float((in_column / self.column_totals).sum()) / n,
-            float((in_row / self.row_totals).sum()) / n,
+            self.over_columns(in_column / self.column_totals) / self.n,
+            self.over_rows(in_row / self.row_totals) / self.n,
         )
 
     @cached_property
     def matched(self) -> Matched:
         """Items in the best one-to-one match of clusters to classes."""
-        best = best_match(self.rows, self.columns, self.counts, self.row_starts)
-        return Matched(best if self.counts.dtype.kind == "f" else round(best), self.n)
+        best = self.match(self.counts)
+        if not self.fractional:
+            best = np.rint(best).astype(np.int64) if self.groups else round(best)
+        return Matched(best, self.n)
+
+    def match(self, weights: CountArray) -> Any:
+        """The weight of the best one-to-one match of clusters to classes, of each group."""
+        if self.cuts is None or self.column_cuts is None:
+            return best_match(self.rows, self.columns, weights, self.row_starts)
+        best = np.maximum.reduceat(weights, self.row_starts)
+        totals = self.over_rows(best).astype(np.float64)
+        wanted = self.columns[_first_best(self.rows, weights, best)]
+        contested = np.bincount(wanted, minlength=self.shape[1])[wanted] > 1
+        # Where no two classes want the same cluster, each gets the one it wants.
+        unsettled = np.flatnonzero(np.logical_or.reduceat(contested, self.cuts))
+        high, wide, long = (np.diff(bounds)[unsettled] for bounds in self._bounds)
+        narrow = np.minimum(high, wide)
+        for side in range(1, _SUBSETS + 1):
+            groups = np.flatnonzero(narrow == side)
+            groups = groups[np.argsort((high + wide)[groups], kind="stable")]
+            for begin in range(0, groups.size, _TABLES):
+                part = groups[begin : begin + _TABLES]
+                totals[unsettled[part]] = match_small(
+                    self._stack(weights, unsettled[part], long[part], high[part] > side)
+                )
+        for group in unsettled[narrow > _SUBSETS].tolist():
+            block = self.block(group)
+            cells = weights[slice(*self._bounds[2][group : group + 2])]
+            totals[group] = _assign(block.rows, block.columns, cells, *block.shape)
+        return totals
+
+    def _stack(self, weights: CountArray, groups: Ints, lengths: Ints, tall: Array) -> Floats:
+        """Dense tables of groups, narrow side × wide side × groups; tall ones are turned."""
+        which = np.repeat(np.arange(groups.size), lengths)
+        firsts = [bounds[groups] for bounds in self._bounds]
+        cells = np.arange(which.size) + (firsts[2] - np.cumsum(lengths) + lengths)[which]
+        rows, columns = self.rows[cells] - firsts[0][which], self.columns[cells] - firsts[1][which]
+        turned = tall[which]
+        narrow, wide = np.where(turned, columns, rows), np.where(turned, rows, columns)
+        tables = np.zeros((narrow.max() + 1, wide.max() + 1, groups.size))
+        tables[narrow, wide, which] = weights[cells]
+        return tables
 
     @property
     def table(self) -> Contingency:
@@ -265,7 +351,12 @@ class Contingency(Statistics):
             self.class_codes,
             self.system,
             self.gold,
+            self.column_cuts,
         )
+
+    def group_of(self, row: int) -> int:
+        """The group a row belongs to."""
+        return 0 if self.cuts is None else int(np.searchsorted(self.cuts, row, side="right")) - 1
 
     def class_name(self, row: int) -> str:
         """The gold label of a row; its number where the table came without labels."""
@@ -283,30 +374,22 @@ class Contingency(Statistics):
 
         return csr_array((self.counts, (self.rows, self.columns)), shape=self.shape)
 
-    def blocks(self) -> Iterator[Contingency]:
-        """The table of each group, in order, out of the block-diagonal table of all."""
-        if self.gold is None:
-            yield self
-            return
-        group_of_row = self.class_codes // self.gold.n_labels
-        row_cuts = np.flatnonzero(np.diff(group_of_row, prepend=-1, append=-1))
-        cell_cuts = np.searchsorted(self.rows, row_cuts)
-        first_columns = np.append(np.minimum.reduceat(self.columns, cell_cuts[:-1]), self.shape[1])
-        for i in range(row_cuts.size - 1):
-            row, next_row = int(row_cuts[i]), int(row_cuts[i + 1])
-            cells = slice(int(cell_cuts[i]), int(cell_cuts[i + 1]))
-            column, next_column = int(first_columns[i]), int(first_columns[i + 1])
-            yield Contingency(
-                self.rows[cells] - row,
-                self.columns[cells] - column,
-                self.counts[cells],
-                self.row_totals[row:next_row],
-                self.column_totals[column:next_column],
-                self.class_codes[row:next_row],
-                self.cluster_codes[column:next_column],
-                self.gold,
-                self.system,
-            )
+    def block(self, group: int) -> Contingency:
+        """The table of one group out of the table of all."""
+        if self.cuts is None:
+            return self
+        rows, columns, cells = (slice(*cuts[group : group + 2].tolist()) for cuts in self._bounds)
+        return Contingency(
+            self.rows[cells] - rows.start,
+            self.columns[cells] - columns.start,
+            self.counts[cells],
+            self.row_totals[rows],
+            self.column_totals[columns],
+            self.class_codes[rows],
+            self.cluster_codes[columns],
+            self.gold,
+            self.system,
+        )
 
 
 def _as_counts(values: npt.NDArray[Any]) -> CountArray:
@@ -326,7 +409,7 @@ def _in_order(rows: Any, columns: Any) -> bool:
     return bool(np.all(ahead | ((rows[1:] == rows[:-1]) & (columns[1:] > columns[:-1]))))
 
 
-def _compact(codes: Ints, *, ordered: bool) -> tuple[Ints, Ints]:
+def compact(codes: Ints, *, ordered: bool) -> tuple[Ints, Ints]:
     """Codes renumbered 0, 1, … in increasing order, and the old code of each."""
     top = int(codes[-1] if ordered else codes.max()) + 1
     if top > 4 * codes.size + 1024:
@@ -352,13 +435,28 @@ def _totals(codes: Ints, counts: CountArray, size: int) -> CountArray:
     return totals
 
 
-def pairs_within(histogram: Histogram) -> int:
+_EXACT_PRODUCTS = 1 << 13
+"""Up to so many items products of two pair counts are below 2^53, and so are exact as floats."""
+
+
+def pairs_of(n: Any) -> Any:
+    """n(n−1)/2, in numbers that hold products of two such."""
+    if isinstance(n, np.ndarray) and n.max() > _EXACT_PRODUCTS:
+        n = n.astype(object)
+    return n * (n - 1) // 2
+
+
+def pairs_within(histogram: Histogram) -> Any:
     """Σ x(x−1)/2 over cells: in machine words while they are sure to hold it, else in Python's."""
     counts, cells = histogram.counts, histogram.cells
-    if int(counts[-1]) * int(histogram.total) < 2**63:
-        return int(np.dot(counts * (counts - 1), cells)) // 2
-    pairs = zip(counts.tolist(), cells.tolist(), strict=True)
-    return sum(int(x) * (int(x) - 1) // 2 * int(times) for x, times in pairs)
+    total = int(np.max(histogram.total))
+    starts = ONE if histogram.starts is None else histogram.starts
+    if int(counts.max()) * total >= 2**63:
+        counts, cells = counts.astype(object), cells.astype(object)
+    pairs = sum_parts(counts * (counts - 1) * cells, starts) // 2
+    if histogram.starts is None:
+        return int(pairs[0])
+    return pairs.astype(object) if total > _EXACT_PRODUCTS else pairs
 
 
 _CHUNK = 1 << 16
@@ -427,12 +525,42 @@ def best_match(rows: Ints, columns: Ints, weights: CountArray, row_starts: Ints)
     bound = _row_bound(rows, columns, weights, row_starts)
     if bound is not None:
         return bound
+    return _assign(rows, columns, weights, row_starts.size, int(columns.max()) + 1)
+
+
+_SUBSETS = 6
+"""Up to so many classes or clusters, tables are matched many at once by their subsets."""
+
+_TABLES = 1 << 11
+"""So many small tables at a time stay in the processor's cache."""
+
+
+def match_small(tables: Floats) -> Floats:
+    """The weights of the best matches of many small tables (narrow side × wide side × tables).
+
+    After each column, `best` has the largest weight for every set of rows that may be used.
+
+    >>> match_small(np.array([[[5.0], [4.0]], [[4.0], [0.0]]])).tolist()
+    [8.0]
+    """
+    rows, columns, count = tables.shape
+    best = np.zeros((1 << rows, count))
+    for column in range(columns):
+        before = best.copy()
+        for row in range(rows):
+            halves = 1 << rows - 1 - row, 2, 1 << row, count
+            used, free = best.reshape(halves)[:, 1], before.reshape(halves)[:, 0]
+            np.maximum(used, free + tables[row, column], out=used)
+    return np.asarray(best[-1])
+
+
+def _assign(rows: Ints, columns: Ints, weights: CountArray, n_rows: int, n_columns: int) -> float:
+    """The best match where no simple bound settles it."""
+    if n_rows * n_columns <= _DENSE_CELLS:
+        return _dense(rows, columns, weights, n_rows, n_columns)
     from scipy.sparse import csr_array
     from scipy.sparse.csgraph import connected_components
 
-    n_rows, n_columns = row_starts.size, int(columns.max()) + 1
-    if n_rows * n_columns <= _DENSE_CELLS:
-        return _dense(rows, columns, weights, n_rows, n_columns)
     # Cells that share no row or column, even indirectly, are separate problems.
     links = csr_array((np.ones(rows.size), (rows, columns + n_rows)), (n_rows + n_columns,) * 2)
     _, component = connected_components(links, directed=False)
@@ -462,12 +590,16 @@ def _component(rows: Ints, columns: Ints, weights: CountArray) -> float:
 def _row_bound(rows: Ints, columns: Ints, weights: CountArray, row_starts: Ints) -> float | None:
     """Σ of row maxima bounds every match; where they sit in different columns, it is the match."""
     best = np.maximum.reduceat(weights, row_starts)
-    winners = np.flatnonzero(weights == best[rows])
-    first = np.searchsorted(rows[winners], np.arange(row_starts.size))
-    claimed = columns[winners[first]]
+    claimed = columns[_first_best(rows, weights, best)]
     if np.unique(claimed).size == claimed.size:
         return float(best.sum())
     return None
+
+
+def _first_best(rows: Ints, weights: CountArray, best: CountArray) -> Ints:
+    """The first cell of each row that holds the row's largest weight."""
+    winners = np.flatnonzero(weights == best[rows])
+    return winners[np.searchsorted(rows[winners], np.arange(best.size))]
 
 
 def _dense(rows: Ints, columns: Ints, weights: CountArray, n_rows: int, n_columns: int) -> float:

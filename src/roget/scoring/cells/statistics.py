@@ -1,22 +1,25 @@
 """What measures are allowed to see: sufficient statistics of a gold × system table, never labels.
 
 Every source of statistics (a table, weighted answers, a trivial baseline) answers the same
-questions, so a measure is written once and serves them all.
+questions, so a measure is written once and serves them all. The statistics of one table are
+numbers; those of the tables of many groups are arrays, with a number for each.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from roget.core.information import weighted_sum
-from roget.core.types import Floats
+import numpy as np
+
+from roget.core.types import Floats, Values
 from roget.errors import Undefined
 from roget.scoring import entropy as entropies_of
 from roget.scoring.entropy import Estimator, Histogram
-from roget.scoring.entropy.base import plug_in
+from roget.scoring.entropy.base import plug_in, takes_arrays
 
 if TYPE_CHECKING:
     from roget.scoring.cells.contingency import Contingency
@@ -27,50 +30,51 @@ if TYPE_CHECKING:
 class Entropies:
     """H(C) of the gold classes, H(K) of the system's clusters and H(C,K) of both, in nats."""
 
-    gold: float
-    system: float
-    joint: float
+    gold: Values
+    system: Values
+    joint: Values
 
     @property
-    def gold_given_system(self) -> float:
+    def gold_given_system(self) -> Values:
         """H(C|K): what the clusters leave unsaid about the classes."""
         return self.joint - self.system
 
     @property
-    def system_given_gold(self) -> float:
+    def system_given_gold(self) -> Values:
         """H(K|C)."""
         return self.joint - self.gold
 
     @property
-    def mutual(self) -> float:
+    def mutual(self) -> Values:
         """I(C;K). The order of operations makes it exactly H(C) when clusters are pure."""
         return self.gold - (self.joint - self.system)
 
     @property
-    def perfect(self) -> bool:
+    def perfect(self) -> Any:
         """Whether the three agree to the last bit, as they do when the labellings are one."""
-        return self.gold == self.system == self.joint
+        return np.equal(self.gold, self.system) & np.equal(self.system, self.joint)
 
 
 @dataclass(frozen=True)
 class PairCounts:
     """Pairs of items: all of them, together in gold, together in the system, together in both.
 
-    Whole numbers of any size when the table is whole, so that nothing overflows.
+    Whole numbers of any size when the table is whole, so that nothing overflows: Python's own
+    in arrays too, where products of pair counts could be too large for machine words.
     """
 
-    total: int | float
-    gold: int | float
-    system: int | float
-    both: int | float
+    total: Any
+    gold: Any
+    system: Any
+    both: Any
 
 
 @dataclass(frozen=True)
 class BCubed:
     """B-cubed precision and recall: the mean over items of their cluster's (class's) overlap."""
 
-    precision: float
-    recall: float
+    precision: Values
+    recall: Values
 
 
 @dataclass(frozen=True)
@@ -79,15 +83,15 @@ class Sizes:
 
     gold: Histogram
     system: Histogram
-    n: int | float
+    n: Any
 
     @property
-    def classes(self) -> int:
+    def classes(self) -> Any:
         """How many gold classes hold an item."""
         return self.gold.seen
 
     @property
-    def clusters(self) -> int:
+    def clusters(self) -> Any:
         """How many system clusters hold an item."""
         return self.system.seen
 
@@ -96,12 +100,12 @@ class Sizes:
 class Chance:
     """Plug-in mutual information beside what random labels of the same sizes would give."""
 
-    gold: float
-    system: float
-    mutual: float
-    expected: float
-    perfect: bool
-    constant: bool
+    gold: Values
+    system: Values
+    mutual: Values
+    expected: Values
+    perfect: Any
+    constant: Any
     """One side is a single cluster or all singletons: every labelling of those sizes ties."""
 
 
@@ -109,8 +113,8 @@ class Chance:
 class Matched:
     """Items in the best one-to-one match of clusters to classes, out of n."""
 
-    items: int | float
-    n: int | float
+    items: Any
+    n: Any
 
 
 class Statistics(ABC):
@@ -118,7 +122,7 @@ class Statistics(ABC):
 
     @property
     @abstractmethod
-    def n(self) -> int | float:
+    def n(self) -> Any:
         """How many items there are."""
 
     @property
@@ -152,9 +156,19 @@ class Statistics(ABC):
         """The cells themselves, for measures that look at each."""
 
     @property
-    def perfect(self) -> bool:
+    def groups(self) -> int | None:
+        """How many tables these are the statistics of; None: of one, and they are numbers."""
+        return None
+
+    def block(self, group: int) -> Statistics:
+        """The statistics of one group alone."""
+        return self
+
+    @property
+    def perfect(self) -> Any:
         """Whether clusters and classes are the same sets."""
-        return self.joint.seen == self.sizes.classes == self.sizes.clusters
+        sizes = self.sizes
+        return np.equal(self.joint.seen, sizes.classes) & np.equal(sizes.classes, sizes.clusters)
 
     @property
     def fractional(self) -> bool:
@@ -182,37 +196,85 @@ class Statistics(ABC):
     @cached_property
     def chance(self) -> Chance:
         """What the adjusted measures need, by the exact expectation over all random tables."""
-        sizes = self.sizes
+        c, k, n = self.sizes.classes, self.sizes.clusters, self.n
         if self.fractional:
             raise Undefined("adjusting for chance needs whole counts, not weighted ones")
         plain = self.entropies(entropies_of.get("ml"))
-        constant = sizes.classes in (1, self.n) or sizes.clusters in (1, self.n)
+        constant = np.equal(c, 1) | np.equal(c, n) | np.equal(k, 1) | np.equal(k, n)
         expected = plain.mutual
-        if not constant:
-            counts, cells = self.random_cells
-            expected = plain.gold + plain.system - weighted_sum(plug_in(counts, self.n), cells)
+        if not np.all(constant):
+            cells = self.random_cells
+            random = cells.sum(plug_in(cells.counts, cells.spread(n)))
+            expected = np.where(constant, expected, plain.gold + plain.system - random)
         return Chance(plain.gold, plain.system, plain.mutual, expected, self.perfect, constant)
 
     @cached_property
-    def random_cells(self) -> tuple[Floats, Floats]:
-        """Counts and how many cells hold each, on average over all tables with these sizes."""
+    def random_cells(self) -> Histogram:
+        """How many cells hold each count, on average over all tables with these sizes."""
         # Random tables are statistics too, so they are imported after them.
         from roget.scoring.cells.baselines import expected_cells
 
-        counts, cells, _ = expected_cells(self.sizes.gold, self.sizes.system, int(self.n))
-        return counts, cells
+        return expected_cells(self.sizes.gold, self.sizes.system, self.n)[0]
 
     def measure(self, measure: str | Measure, entropy: str | Estimator = "ml") -> float:
         """The value of one measure; raises Undefined where it has none."""
-        if isinstance(measure, str):
-            # The measures see statistics, so they are imported after them.
-            from roget.scoring.measures import parse
+        return float(self._compute(_parse(measure), entropies_of.get(entropy)))
 
-            measure = parse(measure)
+    def measure_groups(self, measure: str | Measure, entropy: str | Estimator = "ml") -> Floats:
+        """The value of one measure in each group; NaN where it has none, Undefined if nowhere."""
+        wanted, estimator = _parse(measure), entropies_of.get(entropy)
+        if self.groups is None or takes_arrays(wanted.compute):
+            value = np.asarray(self._compute(wanted, estimator), dtype=np.float64)
+            return np.broadcast_to(value, self.groups or 1)
+        return measure_each(map(self.block, range(self.groups)), wanted, estimator)
+
+    def _compute(self, measure: Measure, estimator: Estimator) -> Values:
         given = [
-            self.entropies(entropies_of.get(entropy))
-            if need == "entropies"
-            else getattr(self, need)
+            self.entropies(estimator) if need == "entropies" else getattr(self, need)
             for need in measure.needs
         ]
         return measure.compute(*given)
+
+
+def _parse(measure: str | Measure) -> Measure:
+    # The measures see statistics, so they are imported after them.
+    from roget.scoring.measures import parse
+
+    return parse(measure)
+
+
+def measure_each(
+    tables: Iterable[Statistics], measure: str | Measure, entropy: str | Estimator
+) -> Floats:
+    """The value of one measure in each table; NaN where it has none, Undefined if nowhere."""
+    values, error = [], None
+    for table in tables:
+        try:
+            values.append(table.measure(measure, entropy))
+        except Undefined as undefined:
+            error = error or undefined
+            values.append(np.nan)
+    if error is not None and np.isnan(values).all():
+        raise error
+    return np.array(values)
+
+
+@dataclass(frozen=True, eq=False)
+class Separate:
+    """The statistics of groups that are computed one after the other."""
+
+    tables: Sequence[Any]
+    """Statistics, or what else has a `measure`."""
+
+    @property
+    def groups(self) -> int:
+        """How many there are."""
+        return len(self.tables)
+
+    def block(self, group: int) -> Any:
+        """The statistics of one group."""
+        return self.tables[group]
+
+    def measure_groups(self, measure: str | Measure, entropy: str | Estimator = "ml") -> Floats:
+        """The value of one measure in each group; NaN where it has none."""
+        return measure_each(self.tables, measure, entropy)

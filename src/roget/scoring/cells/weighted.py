@@ -12,9 +12,9 @@ from functools import cached_property
 
 import numpy as np
 
-from roget.core.types import Floats, Ints
+from roget.core.types import Floats, Ints, Values
 from roget.errors import Undefined
-from roget.scoring.cells.contingency import Contingency, pairs_within
+from roget.scoring.cells.contingency import Contingency, pairs_of, pairs_within
 from roget.scoring.cells.poisson_binomial import expected_cells
 from roget.scoring.cells.statistics import BCubed, Entropies, Matched, PairCounts, Sizes, Statistics
 from roget.scoring.entropy import Estimator, Histogram, LinearEstimator
@@ -79,7 +79,7 @@ class Side:
     def pairs(self) -> int | float:
         """The (expected) number of pairs of items that share a label."""
         if not self.labels.weighted:
-            return pairs_within(self.sizes)
+            return int(pairs_within(self.sizes))
         _, codes, weights = entries(self.labels)
         return float((self.sums**2 - np.bincount(codes, weights**2)).sum()) / 2
 
@@ -177,13 +177,13 @@ class WeightedTable(Statistics):
         product = estimator.joint_support == "product"
         gold, system, joint = self.expected
 
-        def expect(expected: Floats, support: int) -> float:
+        def expect(expected: Floats, support: int) -> Values:
             counts = np.flatnonzero(expected[1:] > 0) + 1
-            return estimator.expect(counts, expected[counts], self.n, support)
+            return estimator.expect(Histogram(counts, expected[counts]), self.n, support)
 
-        def side(expected: Floats | None, sizes: Histogram, support: int) -> float:
+        def side(expected: Floats | None, sizes: Histogram, support: int) -> Values:
             if expected is None:
-                return estimator(sizes, support if product else None)
+                return float(estimator(sizes, support if product else None))
             return expect(expected, support)
 
         return Entropies(
@@ -198,8 +198,7 @@ class WeightedTable(Statistics):
 
     @cached_property
     def pairs(self) -> PairCounts:
-        total = self.n * (self.n - 1) // 2
-        return PairCounts(total, self.gold.pairs, self.system.pairs, self.cells.pairs)
+        return PairCounts(pairs_of(self.n), self.gold.pairs, self.system.pairs, self.cells.pairs)
 
     @property
     def bcubed(self) -> BCubed:

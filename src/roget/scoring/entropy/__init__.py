@@ -41,7 +41,7 @@ def entropy_of(
     histogram = Histogram.of(_checked_counts(counts))
     if histogram.seen == 0:
         raise InputError("counts are all zero or none were given: there is nothing to estimate")
-    return chosen(histogram, _checked_support(support, histogram.seen))
+    return float(chosen(histogram, _checked_support(support, histogram.seen)))
 
 
 def _checked_counts(counts: Any) -> CountArray:

@@ -5,21 +5,31 @@ Here too are those in closed form: plug-in, Miller–Madow, jackknife, Grassberg
 
 from __future__ import annotations
 
-import math
 from abc import ABC, abstractmethod
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache, cached_property
-from typing import ClassVar, Literal
+from itertools import pairwise, repeat
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
 from roget import catalogue
-from roget.core.information import weighted_sum
-from roget.core.types import CountArray, Floats, Ints
+from roget.core.information import sum_parts, weighted_sum
+from roget.core.types import Array, CountArray, Floats, Ints, Values
 from roget.errors import InputError, Undefined
 
 _TALLIED = 1 << 16
 """Up to this count a tally fits the cache, and is quicker than sorting."""
+
+
+def takes_arrays(method: Any) -> bool:
+    """Whether a method is written for the numbers of many groups at once: it returns `Values`."""
+    return method.__annotations__.get("return") in ("Values", Values)
+
+
+ONE = np.zeros(1, dtype=np.int64)
+"""The starts of the parts where there is one."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,19 +37,28 @@ class Histogram:
     """How many cells hold each count: all any estimator needs to know of a sample.
 
     `counts` are the distinct positive counts in increasing order (int64, or float64 for
-    fractional tables); `cells[i]` is the number of cells that hold `counts[i]`.
+    fractional tables); `cells[i]` is the number of cells that hold `counts[i]`, a fraction where
+    it is an expected number. The samples of several groups stand one after the other: then
+    totals are arrays.
     """
 
     counts: CountArray
-    cells: Ints
+    cells: Ints | Floats
+    starts: Ints | None = None
+    """Where each group's counts begin; None: one sample, whose totals are numbers."""
 
     @classmethod
-    def of(cls, counts: CountArray) -> Histogram:
-        """The histogram of an array of non-negative counts; zeros are left out."""
+    def of(cls, counts: CountArray, starts: Ints | None = None) -> Histogram:
+        """The histogram of an array of non-negative counts; zeros are left out.
+
+        With `starts`, of each part of an array of positive counts.
+        """
         if counts.dtype.kind == "f" and counts.size and counts.max() < 2**53:
             # Whole numbers in a float array are counts like any other, up to 2**53.
             whole = counts.astype(np.int64)
             counts = whole if np.array_equal(whole, counts) else counts
+        if starts is not None:
+            return cls(*_tally_parts(counts, starts))
         if counts.dtype.kind == "f":
             fractions = counts.astype(np.float64, copy=False)
             return cls(*np.unique(fractions[fractions > 0], return_counts=True))
@@ -56,9 +75,29 @@ class Histogram:
             np.concatenate([small.astype(np.int64), values]), np.concatenate([tally[small], cells])
         )
 
+    def sum(self, values: Array) -> Values:
+        """Σ value·cells over the counts of each sample."""
+        sums = sum_parts(
+            np.multiply(values, self.cells), ONE if self.starts is None else self.starts
+        )
+        return float(sums[0]) if self.starts is None else sums
+
+    def spread(self, values: Any) -> Any:
+        """The value of each sample, a number or one for each group, beside each of its counts."""
+        if self.starts is None or not isinstance(values, np.ndarray):
+            return values
+        return np.repeat(values, np.diff(self.starts, append=self.counts.size))
+
+    def parts(self) -> Iterator[Histogram]:
+        """The histogram of each group alone."""
+        for begin, end in pairwise([*([0] if self.starts is None else self.starts), None]):
+            yield Histogram(self.counts[begin:end], self.cells[begin:end])
+
     @cached_property
-    def total(self) -> int | float:
+    def total(self) -> Any:
         """N, the sum of all counts."""
+        if self.starts is not None:
+            return self.sum(self.counts)
         roughly = weighted_sum(self.counts.astype(np.float64), self.cells.astype(np.float64))
         if self.counts.dtype.kind == "f":
             return roughly
@@ -68,19 +107,44 @@ class Histogram:
         return sum(int(j) * int(h) for j, h in zip(self.counts, self.cells, strict=True))
 
     @cached_property
-    def seen(self) -> int:
+    def seen(self) -> Any:
         """How many cells hold something."""
-        return int(self.cells.sum())
+        return (
+            self.cells.sum().item() if self.starts is None else sum_parts(self.cells, self.starts)
+        )
 
     @property
     def whole(self) -> bool:
         """Whether all counts are whole numbers."""
         return self.counts.dtype.kind != "f"
 
-    def cells_with(self, count: int) -> int:
+    def cells_with(self, count: int) -> Any:
         """How many cells hold exactly `count` (1: singletons, 2: doubletons)."""
+        if self.starts is not None:
+            return sum_parts(np.where(self.counts == count, self.cells, 0), self.starts)
         at = int(np.searchsorted(self.counts, count))
         return int(self.cells[at]) if at < self.counts.size and self.counts[at] == count else 0
+
+
+def _tally_parts(counts: CountArray, starts: Ints) -> tuple[CountArray, Ints, Ints]:
+    """The distinct counts of each part in increasing order, how often they come, and where the
+    parts begin among them.
+    """
+    owners = np.repeat(np.arange(starts.size), np.diff(starts, append=counts.size))
+    width = int(counts.max()) + 1
+    if counts.dtype.kind != "f" and starts.size * width <= 4 * counts.size + 1024:
+        tally = np.bincount(owners * width + counts, minlength=starts.size * width)
+        held = np.flatnonzero(tally)
+        owners, values = np.divmod(held, width)
+        cells = tally[held]
+    else:
+        order = np.lexsort((counts, owners))
+        owners, values = owners[order], counts[order]
+        new = (np.diff(owners, prepend=-1) != 0) | (np.diff(values, prepend=0) != 0)
+        at = np.flatnonzero(new)
+        cells = np.diff(at, append=order.size)
+        owners, values = owners[at], values[at]
+    return values, cells, np.searchsorted(owners, np.arange(starts.size))
 
 
 class Estimator(ABC):
@@ -97,43 +161,77 @@ class Estimator(ABC):
     fractional: ClassVar[bool] = False
     """Whether fractional counts make sense to it (else they are an error)."""
 
-    def __call__(self, histogram: Histogram, support: int | None = None) -> float:
-        """The entropy in nats; `support` is the number of cells that could occur."""
-        if histogram.seen == 0:
+    def __call__(self, histogram: Histogram, support: Any = None) -> Any:
+        """The entropy in nats, of each group; `support` is the number of cells that could occur."""
+        if np.any(histogram.seen == 0):
             raise InputError("entropy of an empty sample: no positive count was given")
-        if support is not None and support < histogram.seen:
+        if support is not None and np.any(support < histogram.seen):
             raise InputError(f"support {support} is smaller than the {histogram.seen} cells seen")
         if not histogram.whole and not self.fractional:
             raise Undefined(f"{self.name} needs whole counts or weighted answers")
-        return self.estimate(histogram, support)
+        if histogram.starts is None:
+            return float(self.estimate(histogram, support))
+        estimate = self.estimate if takes_arrays(self.estimate) else self._estimate_parts
+        return estimate(histogram, support)
 
     @abstractmethod
-    def estimate(self, histogram: Histogram, support: int | None) -> float:
+    def estimate(self, histogram: Histogram, support: Any) -> Values:
         """The estimate itself; arguments are already checked."""
+
+    def _estimate_parts(self, histogram: Histogram, support: Ints | None) -> Floats:
+        """One estimate after the other, of equal samples only once."""
+        known: dict[tuple[bytes, bytes, int | None], float] = {}
+        values = []
+        supports = repeat(None) if support is None else support.tolist()
+        for part, m in zip(histogram.parts(), supports, strict=False):
+            key = part.counts.tobytes(), part.cells.tobytes(), m
+            if key not in known:
+                known[key] = float(self.estimate(part, m))
+            values.append(known[key])
+        return np.array(values)
 
 
 class LinearEstimator(Estimator):
     """Estimators Ĥ = Σ_j a(j, N)·h_j: these also have an expected value under weights."""
 
-    def estimate(self, histogram: Histogram, support: int | None) -> float:
+    def estimate(self, histogram: Histogram, support: Any) -> Values:
         m = histogram.seen if support is None else support
-        return self.expect(histogram.counts, histogram.cells, histogram.total, m)
+        return self.expect(histogram, histogram.total, m)
 
-    def expect(
-        self, counts: CountArray, cells: Ints | Floats, total: int | float, support: int
-    ) -> float:
+    def expect(self, histogram: Histogram, total: Any, support: Any) -> Values:
         """Σ_j a(j, N)·h_j for (expected) numbers of cells, with those that hold nothing."""
-        value = weighted_sum(self.coefficients(counts, total, support), cells)
-        empty = support - float(cells.sum())
-        return value + empty * self.empty_cell(total, support) if empty else value
+        empty = support - histogram.seen
+        if histogram.starts is None or takes_arrays(self.coefficients):
+            n, m = histogram.spread(total), histogram.spread(support)
+            value = histogram.sum(self.coefficients(histogram.counts, n, m))
+            return value + empty * self.empty_cell(total, support) if np.any(empty) else value
+        weights, nothing = np.empty(histogram.counts.size), np.empty(total.size)
+        ends = np.append(histogram.starts, histogram.counts.size)
+        for n, m, groups in _alike(total, support):
+            within = np.diff(ends)[groups]
+            at = np.repeat(ends[groups] - np.cumsum(within) + within, within) + np.arange(
+                within.sum()
+            )
+            weights[at] = self.coefficients(histogram.counts[at], n, m)
+            nothing[groups] = self.empty_cell(n, m)
+        return histogram.sum(weights) + empty * nothing
 
     @abstractmethod
-    def coefficients(self, counts: CountArray, total: int | float, support: int) -> Floats:
+    def coefficients(self, counts: CountArray, total: Any, support: Any) -> Values:
         """a(j, N) for an array of positive counts j, each at least 1 (or fractional)."""
 
-    def empty_cell(self, total: int | float, support: int) -> float:
+    def empty_cell(self, total: Any, support: Any) -> Values:
         """a(0, N): what a cell that could occur but did not contributes."""
         return 0.0
+
+
+def _alike(total: Ints, support: Ints) -> Iterator[tuple[int, int, Ints]]:
+    """Every N and m that come together, and the groups they belong to."""
+    order = np.lexsort((support, total))
+    n, m = total[order], support[order]
+    cuts = np.flatnonzero((np.diff(n, prepend=-1) != 0) | (np.diff(m, prepend=-1) != 0))
+    for begin, end in pairwise([*cuts.tolist(), order.size]):
+        yield int(n[begin]), int(m[begin]), order[begin:end]
 
 
 def get(estimator: str | Estimator) -> Estimator:
@@ -155,21 +253,22 @@ def _instance(name: str) -> Estimator:
     return made
 
 
-def plug_in(counts: CountArray, total: int | float) -> Floats:
-    """−(j/N)·log(j/N) for an array of positive counts j."""
-    n = float(total)
+def plug_in(counts: CountArray, total: Any) -> Floats:
+    """−(j/N)·log(j/N) for an array of positive counts j, with one N or one for each."""
+    n = np.float64(total)
     p = counts / n
     log = np.log(p)
     # Near 1 the logarithm of a quotient has lost what makes the entropy of a skewed sample.
     most = np.flatnonzero(p > 0.5)
     if most.size:
-        log[most] = np.log1p((counts[most] - n) / n)
+        of = n[most] if n.ndim else n
+        log[most] = np.log1p((counts[most] - of) / of)
     return np.asarray(-p * log)
 
 
-def miller_madow(counts: CountArray, total: int | float) -> Floats:
+def miller_madow(counts: CountArray, total: Any) -> Floats:
     """The plug-in coefficients plus (1 − j/N)/(2N): over the cells seen these add (m̂ − 1)/(2N)."""
-    n = float(total)
+    n = np.float64(total)
     return plug_in(counts, n) + (1.0 - counts / n) / (2.0 * n)
 
 
@@ -186,7 +285,7 @@ class ML(LinearEstimator):
     reference = "Shannon (1948), A mathematical theory of communication"
     fractional = True
 
-    def coefficients(self, counts: CountArray, total: int | float, support: int) -> Floats:
+    def coefficients(self, counts: CountArray, total: Any, support: Any) -> Values:
         return plug_in(counts, total)
 
 
@@ -206,17 +305,17 @@ class MillerMadow(LinearEstimator):
     reference = "Miller (1955), Note on the bias of information estimates"
     fractional = True
 
-    def estimate(self, histogram: Histogram, support: int | None) -> float:
+    def estimate(self, histogram: Histogram, support: Any) -> Values:
         seen = super().estimate(histogram, None)
         if support is None:
             return seen
-        return seen + (support - histogram.seen) / (2.0 * float(histogram.total))
+        return seen + (support - histogram.seen) / (2.0 * np.float64(histogram.total))
 
-    def coefficients(self, counts: CountArray, total: int | float, support: int) -> Floats:
+    def coefficients(self, counts: CountArray, total: Any, support: Any) -> Values:
         return miller_madow(counts, total)
 
 
-def _g(j: Floats) -> Floats:
+def _g(j: Any) -> Any:
     """log j − (j − 1)·log(1 − 1/j), 0 at 1: the leave-one-out mean without differences of N·Ĥ."""
     # At j = 1 the product is 0·∞; any finite stand-in for the logarithm gives the limit 0.
     return np.asarray(np.log(j) - (j - 1.0) * np.log1p(-1.0 / np.maximum(j, 2.0)))
@@ -237,11 +336,9 @@ class Jackknife(LinearEstimator):
     assumes = "the bias falls as 1/N, so that leaving one item out shows how large it is"
     reference = "Quenouille (1956), Notes on bias in estimation; Tukey (1958)"
 
-    def coefficients(self, counts: CountArray, total: int | float, support: int) -> Floats:
-        n = float(total)
-        g_total = float(_g(np.array([n]))[0])
-        j = counts.astype(np.float64)
-        return np.asarray(j / n * (g_total - _g(j)))
+    def coefficients(self, counts: CountArray, total: Any, support: Any) -> Values:
+        n, j = np.float64(total), counts.astype(np.float64)
+        return np.asarray(j / n * (_g(n) - _g(j)))
 
 
 class Grassberger(LinearEstimator):
@@ -260,12 +357,11 @@ class Grassberger(LinearEstimator):
     assumes = "many cells, each with a small probability, so that their counts are Poisson"
     reference = "Grassberger (2003), Entropy estimates from insufficient samplings"
 
-    def coefficients(self, counts: CountArray, total: int | float, support: int) -> Floats:
+    def coefficients(self, counts: CountArray, total: Any, support: Any) -> Values:
         from scipy.special import digamma
 
-        n = float(total)
-        j = counts.astype(np.float64)
+        n, j = np.float64(total), counts.astype(np.float64)
         # Between whole numbers (averages over random tables) odd and even cancel out.
         sign = np.where(j == np.rint(j), 1.0 - 2.0 * (j % 2.0), 0.0)
         g = digamma(j) + 0.5 * sign * (digamma((j + 1.0) / 2.0) - digamma(j / 2.0))
-        return np.asarray(j / n * (math.log(n) - g))
+        return np.asarray(j / n * (np.log(n) - g))

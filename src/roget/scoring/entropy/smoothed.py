@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 
-from roget.core.information import weighted_sum, xlogx
+from roget.core.information import xlogx
+from roget.core.types import Values
 from roget.scoring.entropy.base import Estimator, Histogram
 
 
@@ -24,15 +26,14 @@ class ChaoShen(Estimator):
     assumes = "unseen cells together weigh as much as the singletons, and resemble the seen ones"
     reference = "Chao & Shen (2003), Nonparametric estimation of Shannon's index of diversity"
 
-    def estimate(self, histogram: Histogram, support: int | None) -> float:
-        n = float(histogram.total)
+    def estimate(self, histogram: Histogram, support: Any) -> Values:
         singletons = histogram.cells_with(1)
-        if singletons == histogram.total:
-            singletons -= 1
-        p = (1.0 - singletons / n) * (histogram.counts / n)
+        singletons = singletons - (singletons == histogram.total)
+        n = histogram.spread(np.float64(histogram.total))
+        p = (1.0 - histogram.spread(singletons) / n) * (histogram.counts / n)
         with np.errstate(divide="ignore"):  # p = 1 is certain to be seen: log1p gives −∞, P = 1
             seen = -np.expm1(n * np.log1p(-p))
-        return weighted_sum(-p * np.log(p) / seen, histogram.cells) + 0.0
+        return histogram.sum(-p * np.log(p) / seen) + 0.0
 
 
 class ChaoWangJost(Estimator):
@@ -50,16 +51,21 @@ class ChaoWangJost(Estimator):
     assumes = "the rarest cells have about the same probability, told by singletons and doubletons"
     reference = "Chao, Wang & Jost (2013), Entropy and the species accumulation curve"
 
-    def estimate(self, histogram: Histogram, support: int | None) -> float:
+    def estimate(self, histogram: Histogram, support: Any) -> Values:
         from scipy.special import digamma
 
-        n = float(histogram.total)
-        j = histogram.counts.astype(np.float64)
-        seen = weighted_sum(j / n * (digamma(n) - digamma(j)), histogram.cells)
-        return seen + _unseen(n, histogram.cells_with(1), histogram.cells_with(2))
+        n = np.float64(histogram.total)
+        j, of = histogram.counts.astype(np.float64), histogram.spread(n)
+        seen = histogram.sum(j / of * (digamma(of) - digamma(j)))
+        rare = histogram.cells_with(1), histogram.cells_with(2)
+        return seen + _unseen(n, *map(np.float64, rare))
 
 
-def _unseen(n: float, f1: int, f2: int) -> float:
+_NODES = np.exp(math.log(745.0) - 0.25 * np.arange(360))
+"""The values of v: above 745 the exponential is 0, and below N·A ≥ 2/N the integrand falls as v."""
+
+
+def _unseen(n: Any, f1: Any, f2: Any) -> Any:
     """(f₁/N)·(1−A)^(1−N)·{−log A − Σ_{r<N} (1−A)^r/r}, in time that does not grow with N.
 
     With x = 1−A this is (f₁/N)·x·Σ_{s≥0} x^s/(N+s), and the sum is
@@ -67,18 +73,16 @@ def _unseen(n: float, f1: int, f2: int) -> float:
     and is analytic in a strip of half-width π/2: the trapezoid rule with step ¼ is exact to
     rounding.
     """
-    if f1 == 0:
+    if isinstance(n, np.ndarray):
+        # Of the same few numbers only once: each costs hundreds of exponentials.
+        alike, group = np.unique(np.stack([n, f1, f2]), axis=1, return_inverse=True)
+        return np.array([_unseen(*one) for one in alike.T])[group]
+    rare = 2.0 * f2 if f2 > 0 else 2.0
+    rest = (n - 1.0) * (f1 if f2 > 0 else f1 - 1.0)
+    if f1 == 0 or rest == 0:
         return 0.0
-    if f2 > 0:
-        rare, rest = 2.0 * f2, (n - 1.0) * f1
-    else:
-        rare, rest = 2.0, (n - 1.0) * (f1 - 1.0)
     a, x = rare / (rare + rest), rest / (rare + rest)
-    if x == 0.0:
-        return 0.0
-    # Below v ≈ N·A the integrand falls as v; above 745 the exponential is 0.
-    w = np.arange(math.log(min(1.0, n * a)) - 40.0, math.log(745.0), 0.25)
-    v = np.exp(w)
+    v = _NODES
     integral = 0.25 * float(np.sum(v * np.exp(-v) / (a - x * np.expm1(-v / n))))
     return f1 / n * x * integral / n
 
@@ -99,16 +103,16 @@ class Shrink(Estimator):
     reference = "Hausser & Strimmer (2009), Entropy inference and the James–Stein estimator"
     joint_support = "product"
 
-    def estimate(self, histogram: Histogram, support: int | None) -> float:
+    def estimate(self, histogram: Histogram, support: Any) -> Values:
         m = histogram.seen if support is None else support
-        n, cells, uniform = float(histogram.total), histogram.cells, 1.0 / m
-        unseen = m - histogram.seen
-        p = histogram.counts / n
+        n, unseen, uniform = np.float64(histogram.total), m - histogram.seen, 1.0 / m
+        of, even = histogram.spread(n), histogram.spread(uniform)
+        p = histogram.counts / of
         # Σp(1−p), not 1 − Σp²: the latter cancels when one cell holds almost everything.
-        variance = weighted_sum(p * ((n - histogram.counts) / n), cells)
-        distance = weighted_sum((p - uniform) ** 2, cells) + unseen * uniform**2
-        shrinkage = variance / ((n - 1.0) * distance) if n > 1.0 and distance > 0.0 else 1.0
-        shrinkage = min(1.0, shrinkage)
-        shrunk = shrinkage * uniform + (1.0 - shrinkage) * p
-        empty = float(xlogx(shrinkage * uniform))
-        return -weighted_sum(xlogx(shrunk), cells) - unseen * empty + 0.0
+        variance = histogram.sum(p * ((of - histogram.counts) / of))
+        error = (n - 1.0) * (histogram.sum((p - even) ** 2) + unseen * uniform**2)
+        shrinkage = np.where(error > 0.0, variance / np.where(error > 0.0, error, 1.0), 1.0)
+        shrinkage = np.minimum(1.0, shrinkage)
+        share = histogram.spread(shrinkage)
+        empty = xlogx(shrinkage * uniform)
+        return -histogram.sum(xlogx(share * even + (1.0 - share) * p)) - unseen * empty + 0.0

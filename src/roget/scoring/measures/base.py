@@ -12,7 +12,7 @@ from typing import Any, ClassVar, Literal, Protocol, get_args
 import numpy as np
 
 from roget import catalogue
-from roget.core.types import Floats
+from roget.core.types import Floats, Values
 from roget.errors import InputError, Undefined
 from roget.scoring.entropy import Estimator
 
@@ -57,8 +57,13 @@ class Measure(ABC):
                 )
 
     @abstractmethod
-    def compute(self, *statistics: Any) -> float:
-        """The value, or Undefined with a reason."""
+    def compute(self, *statistics: Any) -> Values:
+        """The value, or Undefined with a reason.
+
+        Declared to return a float, it sees one group at a time. Declared to return `Values`, it
+        is written for numbers and arrays alike (see `divide` and `undefined`), and sees the
+        statistics of all groups at once.
+        """
 
     @property
     def uses_entropy(self) -> bool:
@@ -139,10 +144,31 @@ def choose(measure: str, parameter: str, value: str, known: tuple[str, ...]) -> 
     return value
 
 
-def harmonic(precision: float, recall: float) -> float:
+def divide(above: Any, below: Any, otherwise: Any = 0.0) -> Any:
+    """above/below, and `otherwise` where below is 0: of numbers, or of arrays over groups.
+
+    >>> divide(1, 0, 0.5), divide(np.array([1, 1]), np.array([0, 2])).tolist()
+    (0.5, [0.0, 0.5])
+    """
+    if not isinstance(below, np.ndarray):
+        return above / below if below else otherwise
+    none = below == 0
+    return np.where(none, otherwise, above / np.where(none, 1, below))
+
+
+def undefined(where: Any, reason: str) -> Any:
+    """NaN where a value does not exist, else 0: to be added to it. Undefined if nowhere it does.
+
+    The reason is told when a group is asked alone.
+    """
+    if np.all(where):
+        raise Undefined(reason)
+    return np.where(where, np.nan, 0.0)
+
+
+def harmonic(precision: Values, recall: Values) -> Values:
     """F1: the harmonic mean, 0 when both are 0."""
-    total = precision + recall
-    return 2 * precision * recall / total if total else 0.0
+    return divide(2 * precision * recall, precision + recall)
 
 
 DEFAULT_MEASURES = (
@@ -196,23 +222,29 @@ def _split_names(kind: str, names: Asked) -> list[str | Measure]:
 
 
 class Measurable(Protocol):
-    """What can be asked for the value of a measure."""
+    """What can be asked for the values of a measure in one or many groups."""
 
-    def measure(self, measure: str | Measure, entropy: str | Estimator = "ml") -> float: ...
+    @property
+    def groups(self) -> int | None: ...
+
+    def measure_groups(self, measure: str | Measure, entropy: str | Estimator = "ml") -> Floats: ...
+
+    def block(self, group: int) -> Any: ...
 
 
-def evaluate(
-    table: Measurable, asked: Sequence[Request], reasons: dict[int, str] | None = None
-) -> Floats:
-    """The value of every request, NaN where undefined; `reasons` collects why."""
-    values = np.full(len(asked), np.nan)
-    for i, (wanted, estimator) in enumerate(asked):
+def evaluate(tables: Measurable, request: Request) -> tuple[Floats, str | None]:
+    """The value of each group, NaN where undefined, and why it is in the first such group."""
+    wanted, estimator = request[0], request[1] or "ml"
+    try:
+        values = tables.measure_groups(wanted, estimator)
+    except Undefined as error:
+        return np.full(tables.groups or 1, np.nan), str(error)
+    if np.isnan(values).any():
         try:
-            values[i] = table.measure(wanted, estimator or "ml")
+            tables.block(int(np.isnan(values).argmax())).measure(wanted, estimator)
         except Undefined as error:
-            if reasons is not None:
-                reasons.setdefault(i, str(error))
-    return values
+            return values, str(error)
+    return values, None
 
 
 def average_groups(values: Floats, weights: Floats) -> Floats:

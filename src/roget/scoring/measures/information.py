@@ -8,15 +8,15 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
-from roget.core.information import weighted_sum
-from roget.core.types import Floats
+from roget.core.types import Floats, Values
 from roget.errors import InputError, Undefined
 from roget.scoring.cells.statistics import Chance, Entropies, Sizes
 from roget.scoring.entropy import Histogram
-from roget.scoring.measures.base import UNBOUNDED, Distance, Measure, choose
+from roget.scoring.measures.base import UNBOUNDED, Distance, Measure, choose, divide, undefined
 
 ROSENBERG = "Rosenberg & Hirschberg 2007"
 REICHART = "Reichart & Rappoport 2009"
@@ -25,33 +25,30 @@ MEILA = "Meilă 2007"
 AVERAGES = ("arithmetic", "geometric", "min", "max")
 
 
-def average(kind: str, a: float, b: float) -> float:
+def average(kind: str, a: Values, b: Values) -> Values:
     """The mean of two entropies that normalises mutual information."""
     if kind == "arithmetic":
         return (a + b) / 2
     if kind == "geometric":
-        if a * b < 0:
-            raise Undefined("the geometric mean of a positive and a negative entropy")
-        return math.sqrt(a * b)
-    return min(a, b) if kind == "min" else max(a, b)
+        gaps = undefined(
+            np.less(a * b, 0), "the geometric mean of a positive and a negative entropy"
+        )
+        return np.sqrt(np.maximum(a * b, 0)) + gaps
+    return np.minimum(a, b) if kind == "min" else np.maximum(a, b)
 
 
 class Homogeneity(Measure, name="homogeneity", reference=ROSENBERG):
     """1 is best: each cluster holds one class only. 1 − H(C|K)/H(C); 1 if H(C) = 0."""
 
-    def compute(self, entropies: Entropies) -> float:
-        if entropies.gold == 0:
-            return 1.0
-        return 1 - entropies.gold_given_system / entropies.gold
+    def compute(self, entropies: Entropies) -> Values:
+        return 1 - divide(entropies.gold_given_system, entropies.gold)
 
 
 class Completeness(Measure, name="completeness", reference=ROSENBERG):
     """1 is best: each class lies in one cluster. 1 − H(K|C)/H(K); 1 if H(K) = 0."""
 
-    def compute(self, entropies: Entropies) -> float:
-        if entropies.system == 0:
-            return 1.0
-        return 1 - entropies.system_given_gold / entropies.system
+    def compute(self, entropies: Entropies) -> Values:
+        return 1 - divide(entropies.system_given_gold, entropies.system)
 
 
 @dataclass(frozen=True)
@@ -73,62 +70,55 @@ class V(Measure, name="v", reference=ROSENBERG):
         """Only the balanced mean treats both sides alike."""
         return self.beta == 1
 
-    def compute(self, entropies: Entropies) -> float:
-        if entropies.perfect:
-            return 1.0
+    def compute(self, entropies: Entropies) -> Values:
+        perfect = entropies.perfect
         if self.beta == 0:
-            return Homogeneity().compute(entropies)
-        if math.isinf(self.beta):
-            return Completeness().compute(entropies)
-        scale = self.beta * entropies.system + entropies.gold
-        if scale == 0:
-            raise Undefined("the entropies of both sides cancel")
-        return (1 + self.beta) * entropies.mutual / scale
+            value = Homogeneity().compute(entropies)
+        elif math.isinf(self.beta):
+            value = Completeness().compute(entropies)
+        else:
+            scale = self.beta * entropies.system + entropies.gold
+            gaps = undefined(np.equal(scale, 0) & ~perfect, "the entropies of both sides cancel")
+            value = divide((1 + self.beta) * entropies.mutual, scale) + gaps
+        return np.where(perfect, 1.0, value)
 
 
 class VI(Distance, name="vi", range=UNBOUNDED, symmetric=True, reference=MEILA):
     """0 is best, in nats: the information lost and gained between the two, H(C|K) + H(K|C)."""
 
-    def compute(self, entropies: Entropies) -> float:
+    def compute(self, entropies: Entropies) -> Values:
         return entropies.gold_given_system + entropies.system_given_gold
 
 
 class NVI(Distance, name="nvi", range=UNBOUNDED, reference=REICHART):
     """0 is best; 1 = as bad as one big cluster; no upper bound. VI/H(C); H(K) if H(C) = 0."""
 
-    def compute(self, entropies: Entropies) -> float:
-        if entropies.gold == 0:
-            return entropies.system
-        return VI().compute(entropies) / entropies.gold
+    def compute(self, entropies: Entropies) -> Values:
+        return divide(VI().compute(entropies), entropies.gold, entropies.system)
 
 
 class NVIK(Distance, name="nvi-k", range=UNBOUNDED, reference=REICHART):
     """0 is best; no upper bound. VI/H(K); H(C) if H(K) = 0. Favours many clusters."""
 
-    def compute(self, entropies: Entropies) -> float:
-        if entropies.system == 0:
-            return entropies.gold
-        return VI().compute(entropies) / entropies.system
+    def compute(self, entropies: Entropies) -> Values:
+        return divide(VI().compute(entropies), entropies.system, entropies.gold)
 
 
 class VILogN(Distance, name="vi-logn", symmetric=True, reference=MEILA):
     """0 is best, 1 the worst N items allow: VI/log N. Not comparable between sizes of data."""
 
-    def compute(self, entropies: Entropies, sizes: Sizes) -> float:
+    def compute(self, entropies: Entropies, sizes: Sizes) -> Values:
         vi = VI().compute(entropies)
         if isinstance(sizes.n, float):
             raise Undefined("a table of fractions has no number of items")
-        if sizes.n <= 1:
-            if vi == 0:
-                return 0.0
-            raise Undefined("log N is 0 for a single item")
-        return vi / math.log(sizes.n)
+        gaps = undefined(np.equal(sizes.n, 1) & np.not_equal(vi, 0), "log N is 0 for a single item")
+        return divide(vi, np.log(sizes.n)) + gaps
 
 
 class MI(Measure, name="mi", range=UNBOUNDED, symmetric=True, best=None, reference="Shannon 1948"):
     """H(C) is best, 0 is no knowledge, in nats: the mutual information of classes and clusters."""
 
-    def compute(self, entropies: Entropies) -> float:
+    def compute(self, entropies: Entropies) -> Values:
         return entropies.mutual
 
 
@@ -144,58 +134,51 @@ class NMI(Measure, name="nmi", symmetric=True, reference="Strehl & Ghosh 2002"):
     def __post_init__(self) -> None:
         choose("nmi", "average", self.average, AVERAGES)
 
-    def compute(self, entropies: Entropies) -> float:
-        if entropies.perfect:
-            return 1.0
+    def compute(self, entropies: Entropies) -> Values:
+        perfect = entropies.perfect
         scale = average(self.average, entropies.gold, entropies.system)
-        # One side says nothing at all, so nothing is shared.
-        return entropies.mutual / scale if scale else 0.0
+        # Where one side says nothing at all, nothing is shared.
+        return np.where(perfect, 1.0, divide(entropies.mutual, scale))
 
 
 class ZKEntropy(Distance, name="zk-entropy", reference="Zhao & Karypis 2001"):
     """0 is best: H(C|K)/log q for q classes. Rewards purity only; singletons score 0."""
 
-    def compute(self, entropies: Entropies, sizes: Sizes) -> float:
-        left = entropies.gold_given_system
-        if sizes.classes == 1:
-            return 0.0
-        return left / math.log(sizes.classes)
+    def compute(self, entropies: Entropies, sizes: Sizes) -> Values:
+        return divide(entropies.gold_given_system, np.log(sizes.classes))
 
 
 DOM = "Dom 2001"
 
 
-def table_cost(sizes: Histogram, classes: int, n: float) -> float:
+def table_cost(sizes: Histogram, classes: Any, n: Any) -> Values:
     """(1/n)·Σ log binom(size + |C| − 1, |C| − 1): the cost of each cluster's class counts.
 
     The binomial goes through the beta function, which keeps its digits at any size.
     """
     from scipy.special import betaln
 
-    if classes == 1:
-        return 0.0
-    counts = sizes.counts.astype(np.float64)
-    cost = -np.log(counts + classes) - betaln(counts + 1, classes)
-    return weighted_sum(cost, sizes.cells) / n
+    counts, c = sizes.counts.astype(np.float64), sizes.spread(classes)
+    cost = np.where(np.equal(c, 1), 0.0, -np.log(counts + c) - betaln(counts + 1, c))
+    return sizes.sum(cost) / np.float64(n)
 
 
 class Q0(Measure, name="q0", direction="lower", range=UNBOUNDED, best=None, reference=DOM):
     """Lower is better, in nats per item: H(C|K) plus the cost of the clusters' class counts."""
 
-    def compute(self, entropies: Entropies, sizes: Sizes) -> float:
-        cost = table_cost(sizes.system, sizes.classes, float(sizes.n))
+    def compute(self, entropies: Entropies, sizes: Sizes) -> Values:
+        cost = table_cost(sizes.system, sizes.classes, sizes.n)
         return entropies.gold_given_system + cost
 
 
 class Q2(Measure, name="q2", reference=DOM):
     """1 is best: the cost of a perfect clustering over that of this one; 1 for a single class."""
 
-    def compute(self, entropies: Entropies, sizes: Sizes) -> float:
-        if sizes.classes == 1:
-            # Nothing has to be sent, whatever the clusters.
-            return 1.0
-        least = table_cost(sizes.gold, sizes.classes, float(sizes.n))
-        return least / Q0().compute(entropies, sizes)
+    def compute(self, entropies: Entropies, sizes: Sizes) -> Values:
+        # With one class nothing has to be sent, whatever the clusters.
+        least = table_cost(sizes.gold, sizes.classes, sizes.n)
+        value = divide(least, Q0().compute(entropies, sizes))
+        return np.where(np.equal(sizes.classes, 1), 1.0, value)
 
 
 @dataclass(frozen=True)
@@ -216,14 +199,11 @@ class AMI(
     def __post_init__(self) -> None:
         choose("ami", "average", self.average, AVERAGES)
 
-    def compute(self, chance: Chance) -> float:
-        if chance.perfect:
-            return 1.0
-        if chance.constant:
-            # Every labelling of these sizes shares the same information: nothing is above chance.
-            return 0.0
-        above = chance.mutual - chance.expected
-        return above / (average(self.average, chance.gold, chance.system) - chance.expected)
+    def compute(self, chance: Chance) -> Values:
+        most = average(self.average, chance.gold, chance.system)
+        value = divide(chance.mutual - chance.expected, most - chance.expected)
+        # Every labelling of constant sizes shares the same information: nothing is above chance.
+        return np.where(chance.perfect, 1.0, np.where(chance.constant, 0.0, value))
 
 
 class RMI(
@@ -239,45 +219,44 @@ class RMI(
     I(C;K) − (1/N)·log Ω, where Ω counts the tables with these sizes (Newman's approximation).
     """
 
-    def compute(self, chance: Chance, sizes: Sizes) -> float:
-        return chance.mutual - log_tables(sizes) / float(sizes.n)
+    def compute(self, chance: Chance, sizes: Sizes) -> Values:
+        return chance.mutual - log_tables(sizes) / np.float64(sizes.n)
 
 
-def log_tables(sizes: Sizes) -> float:
+def log_tables(sizes: Sizes) -> Values:
     """Approximate log of the number of whole tables with these row and column sums.
 
     Newman, Cantwell & Young's equation 29, which is not symmetric to the last digit: the two
     readings are averaged. Exactly 0 when one side is a single cluster.
     """
-    if sizes.classes == 1 or sizes.clusters == 1:
-        return 0.0
-    one_way = _log_tables(sizes.gold, sizes.system, float(sizes.n))
-    return (one_way + _log_tables(sizes.system, sizes.gold, float(sizes.n))) / 2
+    n = np.float64(sizes.n)
+    logs = _log_tables(sizes.gold, sizes.system, n) + _log_tables(sizes.system, sizes.gold, n)
+    return np.where(np.equal(sizes.classes, 1) | np.equal(sizes.clusters, 1), 0.0, logs / 2)
 
 
-def _log_tables(rows: Histogram, columns: Histogram, n: float) -> float:
+def _log_tables(rows: Histogram, columns: Histogram, n: Any) -> Values:
     from scipy.special import gammaln
 
-    r, s = float(rows.seen), float(columns.seen)
+    r, s = np.float64(rows.seen), np.float64(columns.seen)
     w = n / (n + r * s / 2)
     x, y = _smoothed(rows, r, w, n), _smoothed(columns, s, w, n)
-    mu = (r + 1) / (r * weighted_sum(columns.cells, y * y)) - 1 / r
-    nu = (s + 1) / (s * weighted_sum(rows.cells, x * x)) - 1 / s
-    logs_x = weighted_sum(rows.cells, np.log(x))
-    logs_y = weighted_sum(columns.cells, np.log(y))
+    mu = (r + 1) / (r * columns.sum(y * y)) - 1 / r
+    nu = (s + 1) / (s * rows.sum(x * x)) - 1 / s
+    logs_x, logs_y = rows.sum(np.log(x)), columns.sum(np.log(y))
     gammas = (
         gammaln(mu * r)
         + gammaln(nu * s)
         - s * (gammaln(nu) + gammaln(r))
         - r * (gammaln(mu) + gammaln(s))
     )
-    return float(
-        (r - 1) * (s - 1) * math.log(n + r * s / 2)
+    return (
+        (r - 1) * (s - 1) * np.log(n + r * s / 2)
         + (r + nu - 2) * logs_y / 2
         + (s + mu - 2) * logs_x / 2
         + gammas / 2
     )
 
 
-def _smoothed(sizes: Histogram, m: float, w: float, n: float) -> Floats:
-    return (1 - w) / m + w * sizes.counts.astype(np.float64) / n
+def _smoothed(sizes: Histogram, m: Any, w: Any, n: Any) -> Floats:
+    of, w = sizes.spread(n), sizes.spread(w)
+    return np.asarray((1 - w) / sizes.spread(m) + w * sizes.counts.astype(np.float64) / of)

@@ -6,10 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from roget.core.information import weighted_sum
-from roget.core.types import Ints
+from roget.core.types import Floats, Ints, Values
 from roget.errors import InputError, Undefined
-from roget.scoring.cells.contingency import Contingency, best_match
+from roget.scoring.cells.contingency import Contingency
 from roget.scoring.cells.statistics import BCubed, Matched
 from roget.scoring.measures.base import Distance, Measure, harmonic
 
@@ -17,15 +16,15 @@ from roget.scoring.measures.base import Distance, Measure, harmonic
 class Purity(Measure, name="purity", reference="Zhao & Karypis 2001"):
     """1 is best: the share of items in their cluster's majority class. Singletons score 1."""
 
-    def compute(self, table: Contingency) -> float:
-        return float(table.column_best.sum() / table.n)
+    def compute(self, table: Contingency) -> Values:
+        return table.over_columns(table.column_best) / table.n
 
 
 class InversePurity(Measure, name="inverse-purity", reference="Zhao & Karypis 2001"):
     """1 is best: the share of items in their class's majority cluster. One cluster scores 1."""
 
-    def compute(self, table: Contingency) -> float:
-        return float(table.row_best.sum() / table.n)
+    def compute(self, table: Contingency) -> Values:
+        return table.over_rows(table.row_best) / table.n
 
 
 class MicroPrecision(Purity, name="micro-precision", reference="Dhillon, Mallela & Modha 2003"):
@@ -49,36 +48,36 @@ class ManyToOne(Purity, name="many-to-one", reference="Johnson 2007"):
 class VanDongen(Distance, name="van-dongen", symmetric=True, reference="van Dongen 2000"):
     """0 is best: the share of items to move, 1 − (Σ row maxima + Σ column maxima)/2N."""
 
-    def compute(self, table: Contingency) -> float:
-        kept = table.row_best.sum() + table.column_best.sum()
-        return float((2 * table.n - kept) / (2 * table.n))
+    def compute(self, table: Contingency) -> Values:
+        kept = table.over_rows(table.row_best) + table.over_columns(table.column_best)
+        return (2 * table.n - kept) / (2 * table.n)
 
 
-def best_f_by_class(table: Contingency) -> np.ndarray:
+def best_f_by_class(table: Contingency) -> Floats:
     """For each class, 2·overlap/(class size + cluster size) with the cluster it fits best."""
     sizes = table.row_totals[table.rows] + table.column_totals[table.columns]
-    best: np.ndarray = np.maximum.reduceat(2.0 * table.counts / sizes, table.row_starts)
+    best: Floats = np.maximum.reduceat(2.0 * table.counts / sizes, table.row_starts)
     return best
 
 
 class ClusteringF(Measure, name="f", reference="Fung, Wang & Ester 2003"):
     """1 is best: each class's best F with any cluster, averaged by class size."""
 
-    def compute(self, table: Contingency) -> float:
-        return float(weighted_sum(best_f_by_class(table), table.row_totals) / table.n)
+    def compute(self, table: Contingency) -> Values:
+        return table.over_rows(best_f_by_class(table) * table.row_totals) / table.n
 
 
 class Larsen(Measure, name="larsen", reference="Larsen & Aone 1999"):
     """1 is best: each class's best F with any cluster, all classes counting alike."""
 
-    def compute(self, table: Contingency) -> float:
-        return float(best_f_by_class(table).mean())
+    def compute(self, table: Contingency) -> Values:
+        return table.over_rows(best_f_by_class(table)) / table.sizes.classes
 
 
 class OneToOne(Measure, name="one-to-one", symmetric=True, reference="Kuhn 1955"):
     """1 is best: accuracy under the best one-to-one match ("clustering accuracy")."""
 
-    def compute(self, matched: Matched) -> float:
+    def compute(self, matched: Matched) -> Values:
         return matched.items / matched.n
 
 
@@ -87,7 +86,7 @@ class Misclassification(
 ):
     """0 is best: the share of items outside the best one-to-one match, 1 − one-to-one."""
 
-    def compute(self, matched: Matched) -> float:
+    def compute(self, matched: Matched) -> Values:
         return (matched.n - matched.items) / matched.n
 
 
@@ -99,14 +98,14 @@ class GreedyOneToOne(
     Of equal cells the one with the smaller class and cluster goes first, then the earlier one.
     """
 
-    def compute(self, table: Contingency) -> float:
+    def compute(self, table: Contingency) -> Values:
         sizes = table.row_totals[table.rows] + table.column_totals[table.columns]
         order = np.lexsort((sizes, -table.counts))
         free_rows = bytearray(b"\1") * table.shape[0]
         free_columns = bytearray(b"\1") * table.shape[1]
-        left = min(table.shape)
-        taken: list[int] = []
+        left = int(np.minimum(table.sizes.classes, table.sizes.clusters).sum())
         pairs = zip(table.rows[order].tolist(), table.columns[order].tolist(), strict=True)
+        taken: list[int] = []
         for at, (row, column) in enumerate(pairs):
             if free_rows[row] and free_columns[column]:
                 free_rows[row] = free_columns[column] = 0
@@ -114,7 +113,9 @@ class GreedyOneToOne(
                 left -= 1
                 if not left:
                     break
-        return float(table.counts[order[taken]].sum() / table.n)
+        kept = np.zeros_like(table.counts)
+        kept[order[taken]] = table.counts[order[taken]]
+        return table.over_cells(kept) / table.n
 
 
 class MeilaHeckerman(GreedyOneToOne, name="meila-heckerman", reference="Meilă & Heckerman 2001"):
@@ -128,38 +129,37 @@ LUO = "Luo 2005"
 class BCubedPrecision(Measure, name="b3-precision", reference=BAGGA):
     """1 is best: for the average item, the share of its cluster that is of its class."""
 
-    def compute(self, bcubed: BCubed) -> float:
+    def compute(self, bcubed: BCubed) -> Values:
         return bcubed.precision
 
 
 class BCubedRecall(Measure, name="b3-recall", reference=BAGGA):
     """1 is best: for the average item, the share of its class that is in its cluster."""
 
-    def compute(self, bcubed: BCubed) -> float:
+    def compute(self, bcubed: BCubed) -> Values:
         return bcubed.recall
 
 
 class BCubedF(Measure, name="b3-f", symmetric=True, reference=BAGGA):
     """1 is best: the harmonic mean of B-cubed precision and recall."""
 
-    def compute(self, bcubed: BCubed) -> float:
+    def compute(self, bcubed: BCubed) -> Values:
         return harmonic(bcubed.precision, bcubed.recall)
 
 
 class CEAFE(Measure, name="ceaf-e", symmetric=True, reference=LUO):
     """1 is best: F of the best one-to-one match by Dice overlap, each class counting alike."""
 
-    def compute(self, table: Contingency) -> float:
+    def compute(self, table: Contingency) -> Values:
         sizes = table.row_totals[table.rows] + table.column_totals[table.columns]
         overlap = 2.0 * table.counts / sizes
-        total = best_match(table.rows, table.columns, overlap, table.row_starts)
-        return 2 * total / sum(table.shape)
+        return 2 * table.match(overlap) / (table.sizes.classes + table.sizes.clusters)
 
 
 class CEAFM(Measure, name="ceaf-m", symmetric=True, reference=LUO):
     """1 is best: F of the best one-to-one match by items; with every item answered, one-to-one."""
 
-    def compute(self, matched: Matched) -> float:
+    def compute(self, matched: Matched) -> Values:
         return matched.items / matched.n
 
 

@@ -5,40 +5,52 @@ Whole pair counts are Python integers, so ratios are correctly rounded at any si
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
+from typing import Any
 
-from roget.errors import Undefined
+import numpy as np
+
+from roget.core.types import Values
 from roget.scoring.cells.statistics import PairCounts, Sizes
-from roget.scoring.measures.base import UNBOUNDED, Distance, Measure, choose, harmonic
+from roget.scoring.measures.base import (
+    UNBOUNDED,
+    Distance,
+    Measure,
+    choose,
+    divide,
+    harmonic,
+    undefined,
+)
 
 MANANDHAR = "Manandhar et al. 2010"
 
 
-def agreed(pairs: PairCounts) -> bool:
+def agreed(pairs: PairCounts) -> Any:
     """Whether the two sides keep exactly the same pairs together."""
-    return pairs.gold == pairs.system == pairs.both
+    return np.equal(pairs.gold, pairs.system) & np.equal(pairs.system, pairs.both)
+
+
+def root(number: Any) -> Any:
+    """The square root, of whole numbers of any size too."""
+    return np.sqrt(np.asarray(number, dtype=np.float64))
 
 
 class Rand(Measure, name="rand", symmetric=True, reference="Rand 1971"):
     """1 is best: the share of pairs on which the two agree. High by chance alone."""
 
-    def compute(self, pairs: PairCounts) -> float:
-        if agreed(pairs):
-            return 1.0
-        return (pairs.total - pairs.gold - pairs.system + 2 * pairs.both) / pairs.total
+    def compute(self, pairs: PairCounts) -> Values:
+        alike = pairs.total - pairs.gold - pairs.system + 2 * pairs.both
+        return np.where(agreed(pairs), 1.0, divide(alike, pairs.total))
 
 
 class ARI(Measure, name="ari", range=(-1.0, 1.0), symmetric=True, reference="Hubert & Arabie 1985"):
     """1 is best, 0 is chance, negative is worse than chance: Rand, adjusted for chance."""
 
-    def compute(self, pairs: PairCounts) -> float:
-        if agreed(pairs):
-            return 1.0
+    def compute(self, pairs: PairCounts) -> Values:
         chance = pairs.gold * pairs.system
         above = 2 * (pairs.both * pairs.total - chance)
         most = (pairs.gold + pairs.system) * pairs.total - 2 * chance
-        return above / most
+        return np.where(agreed(pairs), 1.0, divide(above, most))
 
 
 class Gamma(
@@ -49,37 +61,33 @@ class Gamma(
     Undefined when a side keeps all pairs together, or none.
     """
 
-    def compute(self, pairs: PairCounts) -> float:
+    def compute(self, pairs: PairCounts) -> Values:
+        gaps: Values = 0.0
         for side, together in (("gold", pairs.gold), ("system", pairs.system)):
-            if together == 0 or together == pairs.total:
-                kept = "no" if together == 0 else "every"
-                raise Undefined(f"{side} keeps {kept} pair together, so nothing can correlate")
-        if agreed(pairs):
-            return 1.0
+            for kept, all_such in (("no", 0), ("every", pairs.total)):
+                reason = f"{side} keeps {kept} pair together, so nothing can correlate"
+                gaps = gaps + undefined(np.equal(together, all_such), reason)
         above = pairs.total * pairs.both - pairs.gold * pairs.system
         left = pairs.gold * (pairs.total - pairs.gold)
         right = pairs.system * (pairs.total - pairs.system)
-        return above / (math.sqrt(left) * math.sqrt(right))
+        value = divide(above, root(left) * root(right))
+        return np.where(agreed(pairs), 1.0, value) + gaps
 
 
 class Jaccard(Measure, name="jaccard", symmetric=True, reference="Milligan et al. 1983"):
     """1 is best: pairs together in both over pairs together in either."""
 
-    def compute(self, pairs: PairCounts) -> float:
-        if agreed(pairs):
-            return 1.0
-        return pairs.both / (pairs.gold + pairs.system - pairs.both)
+    def compute(self, pairs: PairCounts) -> Values:
+        either = pairs.gold + pairs.system - pairs.both
+        return np.where(agreed(pairs), 1.0, divide(pairs.both, either))
 
 
 class FowlkesMallows(Measure, name="fm", symmetric=True, reference="Fowlkes & Mallows 1983"):
     """1 is best: the geometric mean of pair precision and recall; 1 for identical singletons."""
 
-    def compute(self, pairs: PairCounts) -> float:
-        if agreed(pairs):
-            return 1.0
-        if pairs.gold == 0 or pairs.system == 0:
-            return 0.0
-        return pairs.both / (math.sqrt(pairs.gold) * math.sqrt(pairs.system))
+    def compute(self, pairs: PairCounts) -> Values:
+        value = divide(pairs.both, root(pairs.gold) * root(pairs.system))
+        return np.where(agreed(pairs), 1.0, value)
 
 
 @dataclass(frozen=True)
@@ -95,31 +103,29 @@ class Mirkin(Distance, name="mirkin", range=UNBOUNDED, symmetric=True, reference
     def __post_init__(self) -> None:
         choose("mirkin", "scale", self.scale, ("none", "pairs", "n2"))
 
-    def compute(self, pairs: PairCounts, sizes: Sizes) -> float:
-        if agreed(pairs):
-            return 0.0
+    def compute(self, pairs: PairCounts, sizes: Sizes) -> Values:
         apart = 2 * (pairs.gold + pairs.system - 2 * pairs.both)
-        if self.scale == "none":
-            return float(apart)
-        return apart / (2 * pairs.total if self.scale == "pairs" else sizes.n**2)
+        # n² = n(n − 1) + n
+        scales = {"none": 1, "pairs": 2 * pairs.total, "n2": 2 * pairs.total + sizes.n}
+        return np.where(agreed(pairs), 0.0, divide(apart, scales[self.scale]))
 
 
 class PairedPrecision(Measure, name="paired-precision", reference=MANANDHAR):
     """1 is best: of the pairs the system keeps together, the share gold does too; 1 if none."""
 
-    def compute(self, pairs: PairCounts) -> float:
-        return pairs.both / pairs.system if pairs.system else 1.0
+    def compute(self, pairs: PairCounts) -> Values:
+        return divide(pairs.both, pairs.system, 1.0)
 
 
 class PairedRecall(Measure, name="paired-recall", reference=MANANDHAR):
     """1 is best: of the pairs gold keeps together, the share the system does too; 1 if none."""
 
-    def compute(self, pairs: PairCounts) -> float:
-        return pairs.both / pairs.gold if pairs.gold else 1.0
+    def compute(self, pairs: PairCounts) -> Values:
+        return divide(pairs.both, pairs.gold, 1.0)
 
 
 class PairedF(Measure, name="paired-f", symmetric=True, reference=MANANDHAR):
     """1 is best: the harmonic mean of paired precision and recall. Favours one big cluster."""
 
-    def compute(self, pairs: PairCounts) -> float:
+    def compute(self, pairs: PairCounts) -> Values:
         return harmonic(PairedPrecision().compute(pairs), PairedRecall().compute(pairs))
