@@ -93,8 +93,11 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     if name not in _PUBLIC:
         raise AttributeError(f"module 'roget' has no attribute {name!r}")
+    from roget.errors import name_extra
+
     module, _, attribute = _PUBLIC[name].partition(":")
-    value: Any = importlib.import_module(module)
+    with name_extra():
+        value: Any = importlib.import_module(module)
     if attribute:
         value = getattr(value, attribute)
     globals()[name] = value

@@ -11,7 +11,7 @@ import importlib
 from functools import cache
 from typing import Any
 
-from roget.errors import UnknownName
+from roget.errors import UnknownName, name_extra
 
 _INFORMATION = "roget.scoring.measures.information"
 _PAIRS = "roget.scoring.measures.pairs"
@@ -273,7 +273,8 @@ def load(kind: str, name: str) -> Any:
     found = KINDS[kind].get(check(kind, name)) or entries(kind)[name]
     module, _, attribute = found.partition(":")
     attribute, _, key = attribute.partition("[")
-    part = getattr(importlib.import_module(module), attribute)
+    with name_extra():
+        part = getattr(importlib.import_module(module), attribute)
     return part[key.removesuffix("]")] if key else part
 
 

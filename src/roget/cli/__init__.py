@@ -26,7 +26,7 @@ from roget.cli import reproduce as reproduce_command
 from roget.cli import score as score_command
 from roget.cli import senses as senses_command
 from roget.cli.command import command
-from roget.errors import RogetError
+from roget.errors import RogetError, name_extra
 
 app = typer.Typer(
     name="roget",
@@ -84,7 +84,8 @@ def main() -> None:
             # A terminal that lacks a sign gets a question mark, not a crash.
             stream.reconfigure(errors="replace")
     try:
-        app()
+        with name_extra():
+            app()
         sys.stdout.flush()
     except RogetError as error:
         _say(error)

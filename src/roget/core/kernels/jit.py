@@ -5,7 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, TypeVar, cast
 
-from numba import njit
+from roget.errors import LEARNING, MissingExtra
+
+try:
+    from numba import njit
+except ModuleNotFoundError as error:
+    raise MissingExtra("numba", "learn", LEARNING) from error
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 

@@ -7,10 +7,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 from scipy import sparse
-from sklearn.utils.validation import validate_data
 
 from roget.core.counts import Counts
-from roget.errors import InputError
+from roget.errors import InputError, name_extra
+
+with name_extra():
+    from sklearn.utils.validation import validate_data
 
 
 def table(estimator: Any, X: Any, reset: bool = False) -> Any:

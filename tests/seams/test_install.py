@@ -1,0 +1,103 @@
+"""A bare install scores; what only learning needs is asked for by the name of its extra."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+import roget
+from roget.errors import _LEARN, MissingExtra, name_extra
+
+HOME = Path(roget.__file__).parent
+DEMO = HOME / "data" / "demo"
+PROJECT = Path(__file__).parents[2] / "pyproject.toml"
+ABSENT = {"numba", *_LEARN}
+CURE = "pip install 'roget[learn]'"
+
+BARE = f"""
+import sys
+
+class Absent:
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] in {ABSENT}:
+            raise ModuleNotFoundError(f"No module named {{name!r}}", name=name)
+
+sys.meta_path.insert(0, Absent())
+"""
+
+
+def run_bare(code: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """Run Python without the modules of the extra."""
+    environment = {**os.environ, "PYTHONPATH": str(HOME.parent)}
+    command = [sys.executable, "-c", BARE + code, *arguments]
+    return subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
+
+
+def command(*arguments: str) -> subprocess.CompletedProcess[str]:
+    return run_bare("from roget.cli import main; main()", *arguments)
+
+
+def test_scoring_and_comparing_need_nothing_more() -> None:
+    files = [str(DEMO / "gold.tsv"), str(DEMO / "system.tsv")]
+    assert "nvi" in command("score", *files, "--ci", "20", "--details").stdout
+    assert "nvi" in command("compare", *files).stdout
+    assert command("list", "measures").returncode == 0
+    assert command("build", "--help").returncode == 0
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["build", "sample", "-o", "OUT"],
+        ["count", "FILE", "-o", "OUT"],
+        ["heldout", "sample"],
+        ["decide", "sample"],
+        ["list", "clusterers"],
+        ["reproduce"],
+    ],
+    ids=lambda arguments: arguments[0],
+)
+def test_commands_of_learning_name_the_extra(arguments: list[str], tmp_path: Path) -> None:
+    places = {"OUT": str(tmp_path / "out"), "FILE": str(DEMO / "gold.tsv")}
+    done = command(*(places.get(word, word) for word in arguments))
+    assert done.returncode == 1
+    assert done.stderr.startswith("roget: learning word classes needs ")
+    assert CURE in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_public_names_of_learning_name_the_extra() -> None:
+    code = """
+import roget
+
+for name in roget.__all__:
+    try:
+        getattr(roget, name)
+    except roget.RogetError as error:
+        print(name, type(error).__name__, error)
+"""
+    done = run_bare(code)
+    assert done.returncode == 0, done.stderr
+    said = dict(line.split(" ", 1) for line in done.stdout.splitlines())
+    assert {"build", "count", "MDLTree", "SoftAnnealing", "TreeCut", "Attacher"} <= said.keys()
+    assert not {"score", "compare", "measure", "entropy", "Contingency"} & said.keys()
+    assert all(text.startswith("MissingExtra") and CURE in text for text in said.values())
+
+
+def test_other_missing_modules_are_no_extras() -> None:
+    with pytest.raises(ModuleNotFoundError, match="nowhere") as raised, name_extra():
+        import nowhere  # type: ignore[import-not-found]  # noqa: F401
+    assert not isinstance(raised.value, MissingExtra)
+
+
+def test_the_extra_has_what_the_message_promises() -> None:
+    project = tomllib.loads(PROJECT.read_text(encoding="utf-8"))["project"]
+    names = [{line.partition(">")[0] for line in project["dependencies"]}]
+    names.append({line.partition(">")[0] for line in project["optional-dependencies"]["learn"]})
+    assert names[1] == {"numba", *_LEARN.values()}
+    assert not names[0] & names[1]
