@@ -93,7 +93,7 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     if name not in _PUBLIC:
         raise AttributeError(f"module 'roget' has no attribute {name!r}")
-    from roget.errors import name_extra
+    from roget.catalogue import name_extra
 
     module, _, attribute = _PUBLIC[name].partition(":")
     with name_extra():

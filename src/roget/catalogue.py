@@ -8,10 +8,12 @@ with the same "module:object" text.
 from __future__ import annotations
 
 import importlib
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cache
 from typing import Any
 
-from roget.errors import UnknownName, name_extra
+from roget.errors import MissingExtra, UnknownName
 
 _INFORMATION = "roget.scoring.measures.information"
 _PAIRS = "roget.scoring.measures.pairs"
@@ -228,6 +230,32 @@ KINDS: dict[str, dict[str, str]] = {
     "engines": ENGINES,
     "reproductions": REPRODUCTIONS,
 }
+
+
+LEARNING = "learning word classes"
+_LEARN = {
+    "HanTa": "HanTa",
+    "regex": "regex",
+    "sklearn": "scikit-learn",
+    "threadpoolctl": "threadpoolctl",
+}
+"""Modules that only learning needs, with the packages they come in; kernels know one more."""
+
+
+@contextmanager
+def name_extra() -> Iterator[None]:
+    """Say which extra to install where a module is missing that only learning needs.
+
+    Around the few ways in to our parts (public names, the catalogue, commands), so that the rest
+    may import what it needs as usual.
+    """
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        package = _LEARN.get(str(error.name).partition(".")[0])
+        if package is None:
+            raise
+        raise MissingExtra(package, "learn", LEARNING) from error
 
 
 @cache

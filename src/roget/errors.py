@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 MAX_PROBLEMS = 20
@@ -63,29 +62,3 @@ class MissingExtra(RogetError, ImportError):
 
     def __init__(self, module: str, extra: str, purpose: str) -> None:
         super().__init__(f"{purpose} needs {module}: pip install 'roget[{extra}]'")
-
-
-LEARNING = "learning word classes"
-_LEARN = {
-    "HanTa": "HanTa",
-    "regex": "regex",
-    "sklearn": "scikit-learn",
-    "threadpoolctl": "threadpoolctl",
-}
-"""Modules that only learning needs, with the packages they come in; kernels know one more."""
-
-
-@contextmanager
-def name_extra() -> Iterator[None]:
-    """Say which extra to install where a module is missing that only learning needs.
-
-    Around the few ways in to our parts (public names, the catalogue, commands), so that the rest
-    may import what it needs as usual.
-    """
-    try:
-        yield
-    except ModuleNotFoundError as error:
-        package = _LEARN.get(str(error.name).partition(".")[0])
-        if package is None:
-            raise
-        raise MissingExtra(package, "learn", LEARNING) from error

@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 import roget
-from roget.errors import _LEARN, MissingExtra, name_extra
+from roget.catalogue import _LEARN, name_extra
+from roget.errors import MissingExtra
 
 HOME = Path(roget.__file__).parent
 DEMO = HOME / "data" / "demo"

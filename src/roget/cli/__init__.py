@@ -8,6 +8,7 @@ from collections.abc import Callable
 
 import typer
 
+from roget.catalogue import name_extra
 from roget.cli import attach as attach_command
 from roget.cli import build as build_command
 from roget.cli import classify as classify_command
@@ -26,7 +27,7 @@ from roget.cli import reproduce as reproduce_command
 from roget.cli import score as score_command
 from roget.cli import senses as senses_command
 from roget.cli.command import command
-from roget.errors import RogetError, name_extra
+from roget.errors import RogetError
 
 app = typer.Typer(
     name="roget",

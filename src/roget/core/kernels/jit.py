@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, TypeVar, cast
 
-from roget.errors import LEARNING, MissingExtra
+from roget.catalogue import LEARNING
+from roget.errors import MissingExtra
 
 try:
     from numba import njit

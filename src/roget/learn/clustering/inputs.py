@@ -8,8 +8,9 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
+from roget.catalogue import name_extra
 from roget.core.counts import Counts
-from roget.errors import InputError, name_extra
+from roget.errors import InputError
 
 with name_extra():
     from sklearn.utils.validation import validate_data
