@@ -32,10 +32,13 @@ class InputError(RogetError, ValueError):
 class FormatError(InputError):
     """One or more broken lines in a file; `problems` keeps a sentence for each."""
 
-    def __init__(self, source: str, problems: Sequence[str], *, more: bool = False) -> None:
+    def __init__(
+        self, source: str, problems: Sequence[str], *, more: bool = False, hint: str = ""
+    ) -> None:
         self.source = source
         self.problems = tuple(problems)
         tail = "\n  … reading stopped here; there may be more" if more else ""
+        tail += f"\n{hint}" if hint else ""
         count = f"{len(self.problems)} problem{'s' if len(self.problems) != 1 else ''}"
         super().__init__(f"{source}: {count}\n  " + "\n  ".join(self.problems) + tail)
 

@@ -17,19 +17,21 @@ from roget.core.types import Floats, Ints
 from roget.errors import InputError
 from roget.scoring import resample
 from roget.scoring.comparison import Comparison, Pair, SystemRow
-from roget.scoring.labels import Labels, align, as_labels
+from roget.scoring.labels import Labels
 from roget.scoring.measures.base import Asked, Request, average_groups, list_requests
 from roget.scoring.options import CompareOptions
 from roget.scoring.resample import Draws
 from roget.scoring.result import note_undefined
 from roget.scoring.score import (
     Answered,
+    Reading,
     answer,
     check_options,
     defined,
     describe_interval,
-    read_system,
+    note_noise,
     sign,
+    sign_rules,
     write_signature,
 )
 from roget.scoring.splits import OnSplits, Split, read_splits, supervised_recall
@@ -45,6 +47,8 @@ def compare(
     *,
     average: str = CompareOptions.average,
     missing: str = CompareOptions.missing,
+    noise: str | int | None = CompareOptions.noise,
+    extra: str = CompareOptions.extra,
     answers: str = CompareOptions.answers,
     labels: str | None = CompareOptions.labels,
     columns: Mapping[str, str] | None = CompareOptions.columns,
@@ -72,13 +76,21 @@ def compare(
         CompareOptions, average=average, ci=ci, interval=interval, seed=seed, paired=paired
     )
     tell = progress or (lambda now: None)
-    left = as_labels(gold, labels=labels, columns=columns, gold=True)
+    reading = Reading(missing, noise, extra, labels, columns, answers)
+    if extra == "sample":
+        raise InputError("extra='sample' estimates scores of one system: see roget.score")
+    # Items are drawn together for all systems, and splits name them; else cells are enough.
+    left = reading.gold(gold) if ci or folders else None
     answered: list[Answered] = []
     named = _name_systems(systems)
     for name, source in named.items():
-        right = read_system(source, answers, labels, columns)
+        sides = reading.count(gold, source) if left is None else None
+        if sides is None:
+            left = left or reading.gold(gold)
+            right = reading.system(source)
+            sides = reading.align(left, right)
         one = answer(
-            align(left, right, missing=missing),
+            sides,
             asked,
             pooled=average == "pooled",
             name=name,
@@ -86,17 +98,18 @@ def compare(
             seed=seed if baselines and not answered else None,
             like_gold=True,
         )
-        _try_splits(one, left, right, list(folders.values()))
+        if folders and left is not None:
+            _try_splits(one, left, right, list(folders.values()))
         answered.append(one)
         tell(Progress(len(answered), len(named) + ci))
     tested = describe_interval(ci, interval) + (f"+{paired}" if ci else "")
     signatures = [
         sign(system.sides, asked, average, missing, answers, tested, seed)
-        | {"items": str(system.items)}
+        | {"items": str(system.items), **sign_rules(noise, extra)}
         for system in answered
     ]
     parts = _agree(answered, signatures)
-    table = _Scored(asked, answered, answered[0].weigh(average))
+    table = _Scored(asked, answered, answered[0].weigh(average), noise)
     if ci and paired == "permutation" and table.weights.size == 1:
         raise InputError("the permutation test needs groups: without them, choose the bootstrap")
     draws = None
@@ -170,6 +183,7 @@ class _Scored:
     asked: Sequence[Request]
     answered: Sequence[Answered]
     weights: Floats
+    noise: Any = None
 
     @property
     def names(self) -> list[str]:
@@ -227,7 +241,7 @@ class _Scored:
     def _notes(self, system: Answered) -> list[str]:
         measures = [measure for measure, _ in self.asked]
         undefined = note_undefined(system.values, measures, system.reasons)
-        return [*system.sides.warnings, *undefined]
+        return [*system.sides.warnings, *note_noise(system.sides, self.noise), *undefined]
 
     def comparison(self, signed: str, draws: Draws | None, paired: str, seed: int) -> Comparison:
         pairs = [] if draws is None else self.pairs(draws, paired, seed)

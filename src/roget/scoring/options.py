@@ -12,6 +12,7 @@ from roget.core.options import Checked, again, option
 AVERAGES = ("weighted", "unweighted", "pooled")
 MISSING = ("cluster", "singletons", "drop", "error")
 ANSWERS = ("weighted", "top")
+EXTRA = ("drop", "count", "sample")
 INTERVALS = ("auto", "bca", "percentile", "jackknife")
 PAIRED = ("bootstrap", "permutation")
 
@@ -48,6 +49,18 @@ class Options(Checked):
         help="Items without an answer: one extra cluster per group, a cluster each, left out of "
         "the score, or an error.",
     )
+    noise: str | None = option(
+        None,
+        metavar="LABEL",
+        help="The label of items in no cluster, such as -1: they are treated as missing ones.",
+    )
+    extra: str = option(
+        "drop",
+        choices=EXTRA,
+        called="rule for extra items",
+        help="Items that gold does not know: dropped, counted as a class each, or gold taken as a "
+        "sample of whole classes, from which precision, recall and F are estimated.",
+    )
     answers: str = option(
         "weighted",
         choices=ANSWERS,
@@ -61,7 +74,8 @@ class Options(Checked):
         None,
         many="pairs",
         metavar="ROLE=COLUMN",
-        help="Which column is the item, label, weight or group: item=doc,label=topic.",
+        help="Which column is the item, label, weight or group: item=doc,label=topic; of one side "
+        "gold.label=topic.",
     )
     baselines: bool = option(True, help="Also score trivial answers on the same gold.")
     ci: int = option(

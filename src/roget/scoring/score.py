@@ -25,8 +25,10 @@ from roget.scoring.cells.contingency import Contingency
 from roget.scoring.cells.statistics import Separate, Statistics
 from roget.scoring.entropy import get as get_estimator
 from roget.scoring.labels import Aligned, Labels, align, as_labels, read_pair
+from roget.scoring.labels.align import find_noise
 from roget.scoring.labels.labels import harden, take
 from roget.scoring.labels.read import ONE_SIDE, count_large
+from roget.scoring.labels.table import choose_side
 from roget.scoring.measures import Measure, parse
 from roget.scoring.measures.base import (
     Asked,
@@ -50,6 +52,8 @@ def score(
     *,
     average: str = ScoreOptions.average,
     missing: str = ScoreOptions.missing,
+    noise: str | int | None = ScoreOptions.noise,
+    extra: str = ScoreOptions.extra,
     answers: str = ScoreOptions.answers,
     labels: str | None = ScoreOptions.labels,
     columns: Mapping[str, str] | None = ScoreOptions.columns,
@@ -78,6 +82,11 @@ def score(
         pooled into one table.
     missing
         What becomes of items the system left out: see `roget.scoring.labels.align`.
+    noise
+        The label of items in no cluster, such as -1; they are treated as missing ones.
+    extra
+        What becomes of items that gold does not know: dropped, counted as a class each, or gold is
+        a sample of whole classes, from which precision, recall and F of all items are estimated.
     answers
         "top" keeps only the heaviest label of a weighted answer.
     labels, columns
@@ -109,17 +118,22 @@ def score(
     >>> score(["a", "a", "b"], [1, 1, 2], "ari")["ari"]
     1.0
     """
-    check_options(ScoreOptions, average=average, ci=ci, interval=interval, seed=seed)
+    check_options(ScoreOptions, average=average, ci=ci, interval=interval, seed=seed, extra=extra)
     asked = list_requests(measures, entropy)
     if cells is None:
-        sides = read_sides(gold, system, missing, labels, columns, answers)
+        reading = Reading(missing, noise, extra, labels, columns, answers)
+        if extra == "sample":
+            from roget.scoring.sampled import score_sample
+
+            return score_sample(gold, system, measures, reading)
+        sides = read_sides(gold, system, reading)
     else:
         from roget.scoring.labels.given import read_cells
 
         if gold is not None or system is not None:
             raise InputError("cells are given in the place of gold and system, not beside them")
         check_options(Options, missing=missing)
-        sides = read_cells(cells, missing, labels, columns)
+        sides = read_cells(cells, missing, labels, columns, None if noise is None else str(noise))
     tell = progress or (lambda now: None)
     found = answer(
         sides,
@@ -167,6 +181,7 @@ def score(
         diagnosis = diagnose(found, asked[0])
     wanted = [wanted for wanted, _ in asked]
     parts = sign(sides, asked, average, missing, answers, describe_interval(ci, interval), seed)
+    parts |= sign_rules(noise, extra)
     return ScoreTable(
         signature=write_signature(parts),
         items=found.items,
@@ -175,6 +190,7 @@ def score(
         clusters=found.clusters,
         warnings=(
             *sides.warnings,
+            *note_noise(sides, noise),
             *note_undefined(found.values, wanted, found.reasons),
             *advise(rows, wanted, found.items / found.cells),
         ),
@@ -204,7 +220,7 @@ def contingency(gold: Any, system: Any, *, missing: str = "cluster") -> Statisti
     >>> round(table.measure("nvi"), 4), round(table.measure("b3-f"), 4)
     (1.1887, 0.7059)
     """
-    table = make_tables(read_sides(gold, system, missing), pooled=True)
+    table = make_tables(read_sides(gold, system, Reading(missing)), pooled=True)
     assert isinstance(table, Statistics)
     return table
 
@@ -215,42 +231,65 @@ def check_options(kind: type, **values: Any) -> None:
         options_of(kind)[name].check(value)
 
 
-def read_system(
-    system: Any, answers: str, labels: str | None = None, columns: Mapping[str, str] | None = None
-) -> Labels:
-    """A system's labels; with answers="top" only the heaviest of each item."""
-    check_options(Options, answers=answers)
-    given = as_labels(system, labels=labels, columns=columns)
-    return harden(given) if answers == "top" and given.weighted else given
+@dataclass(frozen=True)
+class Reading:
+    """How both sides are read and joined."""
+
+    missing: str = Options.missing
+    noise: Any = Options.noise
+    extra: str = Options.extra
+    labels: str | None = Options.labels
+    columns: Mapping[str, str] | None = Options.columns
+    answers: str = Options.answers
+
+    def __post_init__(self) -> None:
+        check_options(Options, answers=self.answers, missing=self.missing, extra=self.extra)
+        if self.noise is not None:
+            object.__setattr__(self, "noise", str(self.noise))
+
+    def gold(self, source: Any) -> Labels:
+        """Gold labels."""
+        chosen = choose_side(self.columns, "gold")
+        return as_labels(source, labels=self.labels, columns=chosen, gold=True)
+
+    def system(self, source: Any) -> Labels:
+        """A system's labels; with answers="top" only the heaviest of each item."""
+        given = as_labels(source, labels=self.labels, columns=choose_side(self.columns, "system"))
+        return harden(given) if self.answers == "top" and given.weighted else given
+
+    def align(self, gold: Labels, system: Labels) -> Aligned:
+        """Both sides joined."""
+        return align(gold, system, self.missing, self.noise, self.extra)
+
+    def count(self, gold: Any, system: Any) -> Aligned | None:
+        """The cells of large files, where cells say it all."""
+        if self.extra != "drop":
+            return None
+        return count_large(gold, system, self.missing, self.labels, self.columns, self.noise)
 
 
-def read_sides(
-    gold: Any,
-    system: Any,
-    missing: str,
-    labels: str | None = None,
-    columns: Mapping[str, str] | None = None,
-    answers: str = "weighted",
-) -> Aligned:
+def read_sides(gold: Any, system: Any, reading: Reading) -> Aligned:
     """Both sides read and joined; without a system, gold is a file of two aligned columns."""
     if all(isinstance(side, str) and side == "-" for side in (gold, system)):
         raise InputError(ONE_SIDE)
-    check_options(Options, answers=answers, missing=missing)
-    counted = count_large(gold, system, missing, labels, columns)
+    counted = reading.count(gold, system)
     if counted is not None:
         return counted
     if system is None and gold is None:
         raise InputError("nothing to score: give gold and system, or cells")
+    columns = reading.columns
     if not _are_common(gold, system):
         from roget.scoring.labels import frames, given
 
         if system is None and given.is_lazy(gold):
-            return given.count_frame(gold, missing, columns)
+            return given.count_frame(gold, reading.missing, columns, reading.noise)
         if system is None and frames.is_frame(gold):
-            return align(*given.read_frames(gold, columns), missing=missing)
+            return reading.align(*given.read_frames(gold, columns))
         system = given.match_index(gold, system)
         gold, system = (
-            given.collect_side(side, columns, f"the {name} labels", gold=name == "gold")
+            given.collect_side(
+                side, choose_side(columns, name), f"the {name} labels", gold=name == "gold"
+            )
             if given.is_lazy(side)
             else side
             for name, side in (("gold", gold), ("system", system))
@@ -258,11 +297,8 @@ def read_sides(
     if system is None:
         if not isinstance(gold, str | os.PathLike):
             raise InputError("the system's labels are missing: give them as second argument")
-        left, right = read_pair(gold, labels=labels, columns=columns)
-    else:
-        left = as_labels(gold, labels=labels, columns=columns, gold=True)
-        right = read_system(system, answers, labels, columns)
-    return align(left, right, missing=missing)
+        return reading.align(*read_pair(gold, labels=reading.labels, columns=columns))
+    return reading.align(reading.gold(gold), reading.system(system))
 
 
 def _are_common(*sides: Any) -> bool:
@@ -425,6 +461,23 @@ def sign(
         "ci": ci,
         "seed": str(seed),
     }
+
+
+def sign_rules(noise: Any, extra: str) -> dict[str, str]:
+    """Parts of the signature that are told where they are not as usual."""
+    told = {} if noise is None else {"noise": str(noise)}
+    return told if extra == Options.extra else told | {"extra": extra}
+
+
+def note_noise(sides: Aligned, noise: Any) -> list[str]:
+    """A doubt about a label that most likely stands for no cluster, and is scored as one."""
+    found = find_noise(sides.system) if noise is None else None
+    if found is None:
+        return []
+    return [
+        f"{found!r} of {sides.system.source} is scored as one cluster like any other; if it stands "
+        f"for items in no cluster, say --noise {found} (see --missing for what they become)"
+    ]
 
 
 def write_signature(parts: Mapping[str, str]) -> str:

@@ -9,10 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import roget
 from roget.errors import InputError, UnknownName
 from roget.scoring.cells.contingency import Contingency
 from roget.scoring.labels import Labels, align, as_labels
-from roget.scoring.labels.align import settle
+from roget.scoring.labels.align import find_noise, mark_noise, settle
 from roget.scoring.labels.labels import take
 
 
@@ -85,6 +86,8 @@ def test_missing_as_a_cluster():
     assert aligned.system.n_labels == 3
     assert aligned.warnings == (
         "1 item of s is unknown to the gold labels: dropped",
+        "1 dropped item shares a cluster with scored ones, so that precision may be flattered: "
+        "--extra count counts them, --extra sample takes gold as a sample of whole classes",
         "2 of 4 items have no answer in s: counted as one extra cluster",
     )
 
@@ -402,3 +405,84 @@ def test_cells_are_settled_as_their_items_are(missing, rows):
     assert counted.warnings == items.warnings
     assert found[0] == expected[0]
     assert found[1] == pytest.approx(expected[1], abs=1e-12)
+
+
+def test_extra_items_may_be_counted():
+    gold = {"a": "x", "b": "x", "c": "y"}
+    system = {"a": 1, "b": 1, "c": 2, "d": 1, "e": 1}
+    aligned = align(as_labels(gold, gold=True), as_labels(system), extra="count")
+    classes = {**gold, "d": "d alone", "e": "e alone"}
+    assert (len(aligned.gold), aligned.extra) == (5, 2)
+    assert aligned.warnings == (
+        "2 items of the system labels are unknown to the gold labels: counted as a class each",
+    )
+    for name in ("paired-precision", "b3-precision", "v"):
+        expected = roget.measure(name, classes, system)
+        assert roget.measure(name, gold, system, extra="count") == pytest.approx(expected)
+
+
+def test_extra_items_of_unknown_groups_are_in_no_table():
+    gold = {("g", "a"): "x", ("g", "b"): "y"}
+    system = {("g", "a"): 1, ("g", "b"): 1, ("g", "c"): 1, ("h", "a"): 1}
+    aligned = align(as_labels(gold, gold=True), as_labels(system), extra="count")
+    assert aligned.gold.items == ["a", "b", "c"]
+    assert aligned.groups.tolist() == [0, 0, 0]
+
+
+@pytest.mark.parametrize("missing", ["cluster", "singletons", "drop"])
+def test_noise_is_treated_as_missing(missing):
+    gold = ["a", "a", "b", "b", "b", "a"]
+    clusters, answered = [0, 0, 1, 1, -1, -1], [0, 0, 1, 1, None, None]
+    table = roget.score(gold, clusters, noise=-1, missing=missing)
+    expected = roget.score(gold, answered, missing=missing)
+    assert [row.value for row in table.rows] == [row.value for row in expected.rows]
+    assert "|noise:-1" in table.signature
+    ours = ["-1", "a", "b", "b", "-1", "a"]
+    system = [0, 0, 1, 1, 1, 0]
+    found = roget.measure("v", ours, system, noise="-1", missing=missing)
+    theirs = {
+        "cluster": (ours, system),
+        "singletons": (["n1", "a", "b", "b", "n2", "a"], system),
+        "drop": (["a", "b", "b", "a"], [0, 1, 1, 0]),
+    }[missing]
+    assert found == pytest.approx(roget.measure("v", *theirs))
+    with pytest.raises(InputError, match=r"2 items of the gold labels are noise \(-1\)"):
+        roget.score(ours, system, noise="-1", missing="error")
+
+
+def test_noise_of_weighted_answers():
+    labels = mark_noise(as_labels({"a": {"x": 1, "-1": 3}, "b": {"-1": 1}, "c": "x"}), "-1")
+    assert labels.answered().tolist() == [True, False, True]
+    assert not labels.weighted
+
+
+@pytest.mark.parametrize(
+    ("labels", "found"),
+    [
+        ([0, 1, -1], "-1"),
+        (["0", "1", "-1"], "-1"),
+        (["a", "noise"], "noise"),
+        ([1, 2, -1, -2], None),
+        ([-1, -1], None),
+        (["a", "-1"], None),
+        ([0, 1, 2], None),
+    ],
+)
+def test_noise_that_is_not_declared(labels, found):
+    assert find_noise(as_labels(labels)) == found
+    gold = list("ab" * 5)[: len(labels)]
+    said = [text for text in roget.score(gold, labels).warnings if "--noise" in text]
+    assert len(said) == (found is not None)
+    assert not any("--noise" in text for text in roget.score(gold, labels, noise="7").warnings)
+
+
+def test_columns_of_one_side(tmp_path):
+    gold, system = tmp_path / "g.csv", tmp_path / "s.csv"
+    gold.write_text("id,text,topic\n1,t,a\n2,t,b\n3,t,a\n")
+    system.write_text("nr,kmeans_2,kmeans_3\n1,0,0\n2,1,1\n3,0,2\n")
+    columns = {"system.item": "nr", "system.label": "kmeans_2"}
+    assert roget.measure("v", gold, system, columns=columns) == 1.0
+    with pytest.raises(InputError, match=r"--columns system\.item=nr,system\.label=kmeans_2 \(in"):
+        roget.score(gold, system)
+    with pytest.raises(InputError, match=r"'other\.item' is not known; expected gold\.item"):
+        roget.score(gold, system, columns={"other.item": "id"})

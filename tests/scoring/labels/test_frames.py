@@ -168,7 +168,7 @@ def test_weighted_frames(frame, answers):
             "item": [1, 1, 2],
             "label": ["x", "y", "x"],
             "weight": [1.0, 3.0, 2.5],
-            "word": ["w", "w", "v"],
+            "group": ["w", "w", "v"],
         }
     )
     assert answers(as_labels(table)) == {

@@ -53,10 +53,10 @@ def test_numbers_are_text(lines, answers):
 def test_weights_inside_the_label(lines, answers):
     labels = as_labels(
         lines(
-            {"word": "w", "id": "d1", "label": {"x": 1, "y": 3}},
-            {"word": "w", "id": "d2", "label": "x"},
-            {"word": "w", "id": "d3", "label": None},
-            {"word": "w", "id": "d4", "label": {}},
+            {"group": "w", "id": "d1", "label": {"x": 1, "y": 3}},
+            {"group": "w", "id": "d2", "label": "x"},
+            {"group": "w", "id": "d3", "label": None},
+            {"group": "w", "id": "d4", "label": {}},
         )
     )
     assert answers(labels) == {

@@ -24,7 +24,16 @@ def test_separators(write, name):
 
 
 @pytest.mark.parametrize(
-    "header", ["gold,system", "Class,Cluster", "class,pred", "truth,prediction", "gold,k-means"]
+    "header",
+    [
+        "labels_true,labels_pred",
+        "gold,system",
+        "Class,Cluster",
+        "class,pred",
+        "truth,prediction",
+        "gold,k-means",
+        "y_true,y_pred",
+    ],
 )
 def test_header(write, header):
     gold, system = read_pair(write("a.csv", f"{header}\nn,c1\n"))
@@ -37,7 +46,7 @@ def test_header_in_the_other_order(write):
 
 
 def test_items_and_groups(write, answers):
-    path = write("a.tsv", "word\tid\tgold\tsystem\nw\t1\tn\tc1\nv\t1\tv\tc1\n")
+    path = write("a.tsv", "group\tid\tgold\tsystem\nw\t1\tn\tc1\nv\t1\tv\tc1\n")
     gold, system = read_pair(path)
     assert answers(gold) == {("w", "1"): {"n": 1.0}, ("v", "1"): {"v": 1.0}}
     assert answers(system) == {("w", "1"): {"c1": 1.0}, ("v", "1"): {"c1": 1.0}}

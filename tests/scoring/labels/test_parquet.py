@@ -34,7 +34,7 @@ def test_columns(parquet, answers):
 def test_weights_and_groups(parquet, answers):
     path = parquet(
         "SELECT * FROM (VALUES (1, 'x', 1, 'w'), (1, 'y', 3, 'w'), (1, 'x', 1, 'v')) "
-        "v(item, label, weight, lemma)"
+        'v(item, label, weight, "group")'
     )
     assert answers(as_labels(path)) == {
         ("w", "1"): {"x": 0.25, "y": 0.75},

@@ -57,10 +57,35 @@ def test_other_columns_are_ignored(table, answers):
 
 def test_groups(table, answers):
     expected = {("w", "1"): {"x": 1.0}, ("v", "1"): {"y": 1.0}}
-    assert answers(as_labels(table("item label lemma", "1 x w", "1 y v"))) == expected
+    assert answers(as_labels(table("item label group", "1 x w", "1 y v"))) == expected
     assert answers(as_labels(table("1 x w", "1 y v"))) == expected
     path = table("doc token label", "w 1 x", "v 1 y")
-    assert answers(as_labels(path, columns={"item": "token"})) == expected
+    assert answers(as_labels(path, columns={"item": "token", "group": "doc"})) == expected
+
+
+@pytest.mark.parametrize("name", ["lemma", "word", "document", "doc"])
+def test_only_a_group_is_a_group(table, answers, name):
+    """A column of texts, or of words, would make every item a group of its own."""
+    expected = {(None, "1"): {"x": 1.0}, (None, "2"): {"y": 1.0}}
+    assert answers(as_labels(table(f"id {name} label", "1 w x", "2 v y"))) == expected
+    with pytest.raises(FormatError, match=r"item '1' has another .*\n.* --columns group=NAME"):
+        as_labels(table(f"id {name} label", "1 w x", "1 v y"))
+
+
+def test_headers_of_other_libraries(write, answers):
+    for text in (",0\n7,x\n8,y\n", ",label\n7,x\n8,y\n", ",text,label\n7,t,x\n8,t,y\n"):
+        labels = as_labels(write("a.csv", text))
+        assert answers(labels) == {(None, "7"): {"x": 1.0}, (None, "8"): {"y": 1.0}}
+    assert answers(as_labels(write("a.csv", "labels_true\nx\ny\n"))) == {
+        (None, 0): {"x": 1.0},
+        (None, 1): {"y": 1.0},
+    }
+
+
+def test_a_header_of_many_unknown_names(table):
+    path = table("nr text author year theme", "1 t a 1990 x", "2 t b 1991 y")
+    with pytest.raises(InputError, match="no label column among: nr, text, author, year, theme"):
+        as_labels(path)
 
 
 def test_third_column_of_numbers_is_a_weight(table, answers):

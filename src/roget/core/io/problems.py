@@ -10,6 +10,8 @@ class Problems:
 
     def __init__(self, name: str) -> None:
         self.name = name
+        self.hint = ""
+        """What to do about it, said once after all."""
         self._found: list[tuple[int, str]] = []
 
     def add(self, line: int, text: str, place: str | None = None) -> None:
@@ -24,7 +26,8 @@ class Problems:
             self._raise(more=False)
 
     def _raise(self, *, more: bool) -> None:
-        raise FormatError(self.name, [text for _, text in sorted(self._found)], more=more)
+        texts = [text for _, text in sorted(self._found)]
+        raise FormatError(self.name, texts, more=more, hint=self.hint)
 
 
 def plural(number: float, noun: str, form: str = "") -> str:

@@ -1,7 +1,8 @@
 """Putting the same items of gold and system side by side, whatever their order in the files.
 
 Gold decides which items there are and which group they belong to. What the system leaves out is
-counted against it; what only the system has is dropped. Both are said in a warning.
+counted against it; what only the system has is dropped, or counted in its clusters. Both are said
+in a warning.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from roget.core.io.problems import plural
 from roget.core.options import options_of
 from roget.core.types import Codes, CountArray, Ints
 from roget.errors import InputError
-from roget.scoring.labels.labels import Labels, fill, take
+from roget.scoring.labels.labels import Labels, code_type, fill, heaviest, pack, take
 from roget.scoring.options import Options
 
 _SHOWN = 5
@@ -51,16 +52,26 @@ class Aligned:
         return len(self.gold) if self.counts is None else round(float(self.counts.sum()))
 
 
-def align(gold: Labels, system: Labels, missing: str = Options.missing) -> Aligned:
+def align(
+    gold: Labels,
+    system: Labels,
+    missing: str = Options.missing,
+    noise: str | None = None,
+    extra: str = Options.extra,
+) -> Aligned:
     """Join two sides by item; `missing` says what becomes of items the system left out.
 
     "cluster": they share one extra label (one per group, since labels are private to groups);
     "singletons": each gets a label of its own; "drop": they are left out of the score;
-    "error": there must be none. Sides that agree in their items already are not copied.
+    "error": there must be none. Sides that agree in their items already are not copied. Items that
+    either side labels as `noise` are treated likewise. `extra` "count" gives each item that gold
+    does not know a class of its own; otherwise they are dropped.
     """
     options_of(Options)["missing"].check(missing)
     if not len(gold) or not len(system):
         raise InputError(f"{(system if len(gold) else gold).source}: no items")
+    if len(gold) and len(system) and noise is not None:
+        system = mark_noise(system, noise)
     whole, rows = gold, join(gold, system)
     warnings = [*gold.warnings, *system.warnings]
     if gold.groups is None and system.groups is not None:
@@ -68,6 +79,8 @@ def align(gold: Labels, system: Labels, missing: str = Options.missing) -> Align
             f"{system.source} names groups and {gold.source} does not: scored as one group"
         )
     if rows is None and gold.complete and system.complete:
+        if noise is not None:
+            return settle(gold, system, None, 0, warnings, missing, noise)
         return _aligned(gold, system, 0, 0, warnings)
     if rows is None:
         rows = np.arange(len(gold))
@@ -79,19 +92,79 @@ def align(gold: Labels, system: Labels, missing: str = Options.missing) -> Align
             f"no item of {system.source} is in {gold.source}: found ids such as "
             f"{example(system, 0)}, expected ids such as {example(gold, int(np.argmax(kept)))}"
         )
-    extra = len(system) - int(np.count_nonzero(rows[kept] >= 0))
+    unknown = _unknown(gold, system, rows[kept])
     unlabelled = int(np.count_nonzero(~kept))
     if unlabelled:
         said = f"{plural(unlabelled, 'item')} {'has' if unlabelled == 1 else 'have'} no label"
         warnings.append(f"{said} in {gold.source}: left out of the score")
-    warnings += about_extra(gold, system, extra if gold.items is not None else 0)
     if not np.all(kept):
         gold, rows = take(gold, np.flatnonzero(kept)), rows[kept]
+    if gold.items is not None and extra == "count":
+        gold, rows = _add_unknown(gold, system, rows, unknown)
+        warnings += about_extra(gold, system, unknown.size, 0, "counted as a class each")
+    elif gold.items is not None and extra == "drop":
+        shared = np.isin(heaviest(take(system, unknown)), heaviest(take(system, rows[rows >= 0])))
+        warnings += about_extra(gold, system, unknown.size, int(shared.sum()))
     system = take(replace(system, items=None, groups=None, group_names=None), rows)
     gaps = ~system.answered()
     if missing == "error" and gaps.any():
         raise InputError(_list_missing(whole, len(gold), system, np.flatnonzero(kept)[gaps]))
-    return settle(gold, system, None, extra, warnings, missing)
+    return settle(gold, system, None, int(unknown.size), warnings, missing, noise)
+
+
+def mark_noise(labels: Labels, noise: str) -> Labels:
+    """The same labels with those called noise as no answer.
+
+    >>> mark_noise(Labels(np.array([0, 1, 0]), 2, [-1, 0]), "-1").codes.tolist()
+    [-1, 1, -1]
+    """
+    codes = np.array([c for c in range(labels.n_labels) if labels.label(c) == noise], np.int64)
+    marked = np.isin(labels.codes, codes)
+    if not marked.any():
+        return labels
+    if labels.indptr is not None and labels.weights is not None:
+        owners = np.repeat(np.arange(len(labels)), np.diff(labels.indptr))[~marked]
+        shares = labels.codes[~marked], labels.weights[~marked]
+        return replace(labels, **pack(owners, *shares, len(labels), labels.n_labels)._asdict())
+    wide = labels.codes.astype(code_type(labels.n_labels))
+    return replace(labels, codes=np.where(marked, -1, wide), complete=False)
+
+
+def find_noise(labels: Labels) -> str | None:
+    """A label that most likely stands for no cluster: noise, or −1 beside numbers from 0."""
+    if labels.n_labels - labels.made < 2:
+        return None
+    names = range(labels.offset, labels.offset + labels.n_labels - labels.made)
+    texts = {str(name) for name in (names if labels.names is None else labels.names)}
+    if "-1" in texts and all(text.isdecimal() for text in texts - {"-1"}):
+        code = [labels.label(code) for code in range(labels.n_labels)].index("-1")
+        return "-1" if np.any(labels.codes == code) else None
+    return next((text for text in sorted(texts) if text.lower() in ("noise", "outlier")), None)
+
+
+def _unknown(gold: Labels, system: Labels, rows: Ints) -> Ints:
+    """The system's rows that gold has no item for."""
+    known = np.zeros(len(system), dtype=bool)
+    known[rows[rows >= 0]] = True
+    return np.flatnonzero(~known)
+
+
+def _add_unknown(gold: Labels, system: Labels, rows: Ints, unknown: Ints) -> tuple[Labels, Ints]:
+    """Gold with a class of its own for each item of the system that it does not know."""
+    if gold.weighted:
+        raise InputError("extra items can be counted beside hard gold labels only")
+    groups = _groups_of_gold(gold, system)
+    if gold.groups is not None:
+        # An item of a group that gold does not know, or of none, is in no table.
+        unknown = unknown[groups[unknown] >= 0] if groups is not None else unknown[:0]
+    wide = gold.codes.astype(code_type(gold.n_labels))
+    codes = np.concatenate((wide, np.full(unknown.size, -1, wide.dtype)))
+    items = [*(gold.items or ()), *((system.items or ())[row] for row in unknown.tolist())]
+    joined = gold.groups
+    if joined is not None and groups is not None:
+        joined = np.concatenate((joined, groups[unknown]))
+    gold = replace(gold, codes=codes, items=items, groups=joined, complete=False)
+    return fill(gold, codes < 0, together=False), np.concatenate((rows, unknown))
 
 
 def settle(
@@ -101,11 +174,14 @@ def settle(
     extra: int,
     warnings: list[str],
     missing: str,
+    noise: str | None = None,
 ) -> Aligned:
-    """Give rows without an answer what the rule for missing items says.
+    """Give rows without an answer, or that gold calls noise, what the rule for missing items says.
 
     Rows are items of gold, each with a label, or cells of equal items, so many as `counts` has.
     """
+    if noise is not None:
+        gold, system, counts = _settle_noise(gold, system, counts, warnings, missing, noise)
     gaps = ~system.answered()
     each: CountArray = np.ones(len(gold), dtype=np.int64) if counts is None else counts
     items, left_out = round(float(each.sum())), round(float(each[gaps].sum()))
@@ -133,6 +209,44 @@ def settle(
     gold = replace(gold, complete=True)
     system = replace(system, complete=True, items=gold.items)
     return _aligned(gold, system, left_out, extra, warnings, counts)
+
+
+def _settle_noise(
+    gold: Labels,
+    system: Labels,
+    counts: CountArray | None,
+    warnings: list[str],
+    missing: str,
+    noise: str,
+) -> tuple[Labels, Labels, CountArray | None]:
+    """Gold's own noise under the rule for missing items; as one class it stays as it is."""
+    gaps = ~mark_noise(gold, noise).answered()
+    each: CountArray = np.ones(len(gold), dtype=np.int64) if counts is None else counts
+    number = round(float(each[gaps].sum()))
+    if not number or gold.weighted:
+        return gold, system, counts
+    becomes = {
+        "cluster": "counted as one class",
+        "singletons": "counted as a class each",
+        "drop": "left out of the score",
+    }
+    said = f"{plural(number, 'item')} of {gold.source} {'is' if number == 1 else 'are'} noise"
+    if missing == "error":
+        raise InputError(f"{said} ({noise})")
+    warnings.append(f"{said}: {becomes[missing]}")
+    if missing == "cluster":
+        return gold, system, counts
+    if missing == "drop":
+        kept = np.flatnonzero(~gaps)
+        if not kept.size:
+            raise InputError(f"{gold.source}: all items are noise")
+    else:
+        kept = np.repeat(np.arange(each.size), np.where(gaps, each, 1).astype(np.int64))
+    gold, system, gaps = take(gold, kept), take(system, kept), gaps[kept]
+    counts = None if counts is None else np.where(gaps, 1, counts[kept])
+    if missing == "singletons":
+        gold = fill(gold, gaps, together=False)
+    return gold, system, counts
 
 
 def _aligned(
@@ -168,12 +282,21 @@ def _numbered_groups(gold: Labels) -> tuple[Codes | None, Sequence[str] | None]:
     return numbers[codes], [names[code] for code in order.tolist()]
 
 
-def about_extra(gold: Labels, system: Labels, extra: int) -> list[str]:
-    """What is said of items that gold does not know."""
+def about_extra(
+    gold: Labels, system: Labels, extra: int, shared: int, becomes: str = "dropped"
+) -> list[str]:
+    """What is said of items that gold does not know, of which some share clusters with others."""
     if not extra:
         return []
     said = f"{plural(extra, 'item')} of {system.source} {'is' if extra == 1 else 'are'}"
-    return [f"{said} unknown to {gold.source}: dropped"]
+    warnings = [f"{said} unknown to {gold.source}: {becomes}"]
+    if shared:
+        share = f"{plural(shared, 'dropped item')} {'shares' if shared == 1 else 'share'}"
+        warnings.append(
+            f"{share} a cluster with scored ones, so that precision may be flattered: --extra "
+            "count counts them, --extra sample takes gold as a sample of whole classes"
+        )
+    return warnings
 
 
 def _about_singletons(gold: Labels, counts: CountArray | None) -> list[str]:

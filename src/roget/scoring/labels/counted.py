@@ -18,10 +18,10 @@ import numpy as np
 from roget.core.io.table import BLANKS, Table
 from roget.core.types import Ints
 from roget.scoring.labels import frames, jsonl, read
-from roget.scoring.labels.align import Aligned, about_extra, settle
+from roget.scoring.labels.align import Aligned, about_extra, mark_noise, settle
 from roget.scoring.labels.labels import Coder, Labels
 from roget.scoring.labels.read import LabelFile, detect_format, name_files
-from roget.scoring.labels.table import PAIR, SINGLE, Columns, begins_alone
+from roget.scoring.labels.table import PAIR, SINGLE, Columns, begins_alone, choose_side
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -31,7 +31,11 @@ _BLANK = "".join(filter(str.isspace, map(chr, range(0x3001))))
 
 
 def count_files(
-    paths: Sequence[Sequence[str]], missing: str, labels: str | None, columns: Columns | None
+    paths: Sequence[Sequence[str]],
+    missing: str,
+    labels: str | None,
+    columns: Columns | None,
+    noise: str | None,
 ) -> Aligned | None:
     """The cells of two tables, or of one with both sides, each in one file or in several.
 
@@ -44,15 +48,16 @@ def count_files(
     roles = PAIR if len(paths) == 1 else SINGLE
     with ExitStack() as opened:
         tables = []
-        for side in paths:
+        for side, name in zip(paths, ("gold", "system"), strict=False):
+            chosen = columns if len(paths) == 1 else choose_side(columns, name)
             files = [opened.enter_context(LabelFile(path)) for path in side]
-            table = _join_layouts([_look(file, labels, columns, roles) for file in files])
+            table = _join_layouts([_look(file, labels, chosen, roles) for file in files])
             if table is None:
                 return None
             tables.append(replace(table, name=name_files(side)))
         connection = opened.enter_context(database())
         try:
-            counting = _Counting(connection, *tables)
+            counting = _Counting(connection, noise, *tables)
             return counting.pair(missing) if len(paths) == 1 else counting.join(missing)
         except duckdb.Error as error:
             if isinstance(error, duckdb.OutOfMemoryException) or "No space left" in str(error):
@@ -96,8 +101,9 @@ def _look(
 class _Counting:
     """One or two tables in a database."""
 
-    def __init__(self, connection: DuckDBPyConnection, *tables: Table) -> None:
+    def __init__(self, connection: DuckDBPyConnection, noise: str | None, *tables: Table) -> None:
         self.connection = connection
+        self.noise = noise
         self.tables = tables
 
     def join(self, missing: str) -> Aligned | None:
@@ -126,7 +132,10 @@ class _Counting:
         if extra.any() and self._repeats(system, gold, by_group):
             return None
         kept = {name: values[~extra] for name, values in found.items()}
-        return self._cells(kept, int(counts[extra].sum()), missing)
+        near = set(kept["system"].compressed().tolist())
+        lone = zip(found["system"][extra].tolist(), counts[extra].tolist(), strict=True)
+        shared = sum(n for name, n in lone if name in near and name)
+        return self._cells(kept, int(counts[extra].sum()), shared, missing)
 
     def pair(self, missing: str) -> Aligned | None:
         """The cells of a table with a column for each side."""
@@ -147,7 +156,7 @@ class _Counting:
             f" FROM (SELECT *, row_number() OVER () AS r FROM {table.sql}) GROUP BY ALL"
         )
         found = self._arrays(query)
-        return self._cells(found, 0, missing) if found["n"].size else None
+        return self._cells(found, 0, 0, missing) if found["n"].size else None
 
     def _join(self, by_group: bool, *, careful: bool) -> dict[str, Any]:
         """Cells by name, how many rows each table has, and whether an item looks odd.
@@ -226,7 +235,9 @@ class _Counting:
             for name, values in arrays.items()
         }
 
-    def _cells(self, found: dict[str, Any], extra: int, missing: str) -> Aligned | None:
+    def _cells(
+        self, found: dict[str, Any], extra: int, shared: int, missing: str
+    ) -> Aligned | None:
         """Cells by code, with the warnings that readers would give; None if gold has gaps."""
         order = np.argsort(found["gold_first"].data, kind="stable")
         found = {name: values[order] for name, values in found.items()}
@@ -239,8 +250,6 @@ class _Counting:
         if "group" in one.places:
             groups, group_names = _number(found["name"], in_order, one)
         if np.any(classes < 0) or (groups is not None and np.any(groups < 0)):
-            return None
-        if missing == "error" and np.any(clusters < 0):
             return None
         roles = ("gold", "system") if len(self.tables) == 1 else ("label", "label")
         warnings = read.doubt_header(one, {roles[0]: class_names})
@@ -261,8 +270,12 @@ class _Counting:
         system = Labels(
             clusters, len(cluster_names), cluster_names, source=other.name, complete=complete
         )
-        warnings += about_extra(gold, system, extra)
-        return settle(gold, system, counts, extra, warnings, missing)
+        if self.noise is not None:
+            system = mark_noise(system, self.noise)
+        if missing == "error" and not system.complete:
+            return None
+        warnings += about_extra(gold, system, extra, shared)
+        return settle(gold, system, counts, extra, warnings, missing, self.noise)
 
 
 def _number(values: Any, firsts: Ints, table: Table) -> tuple[Ints, tuple[str, ...]]:

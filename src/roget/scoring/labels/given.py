@@ -15,7 +15,7 @@ import numpy as np
 from roget.core.io.problems import Problems, plural
 from roget.core.types import CountArray
 from roget.errors import InputError
-from roget.scoring.labels.align import Aligned, settle
+from roget.scoring.labels.align import Aligned, mark_noise, settle
 from roget.scoring.labels.frames import frame_columns, is_frame, library, rows_of
 from roget.scoring.labels.labels import Labels
 from roget.scoring.labels.read import name_files, read_rows
@@ -35,24 +35,28 @@ _LAZY = ("polars", "duckdb", "_duckdb", "ibis", "dask", "pyspark", "sqlframe", "
 
 
 def read_cells(
-    source: Any, missing: str, labels: str | None = None, columns: Columns | None = None
+    source: Any,
+    missing: str,
+    labels: str | None = None,
+    columns: Columns | None = None,
+    noise: str | None = None,
 ) -> Aligned:
     """The cells of a table with columns gold, system, count[, group], in files or in memory."""
     if isinstance(source, str | os.PathLike):
         parts = read_rows(source, labels, columns, CELLS)
         if len(parts) > 1:
             raise InputError(f"{name_files([p.source for p in parts])}: expected one file of cells")
-        return to_cells(parts[0], missing)
+        return to_cells(parts[0], missing, noise)
     named = gather_lazy(source) if is_lazy(source) else None
     if named is None:
         if not is_frame(source):
             found = type(source).__name__
             raise InputError(f"cells: found a {found}; expected a path or a table")
         named = frame_columns(source)
-    return to_cells(_choose(named, CELLS, columns, "the cells"), missing)
+    return to_cells(_choose(named, CELLS, columns, "the cells"), missing, noise)
 
 
-def to_cells(rows: Rows, missing: str) -> Aligned:
+def to_cells(rows: Rows, missing: str, noise: str | None) -> Aligned:
     """Rows with a count as aligned sides; raises what is wrong with them."""
     problems, found = rows.problems, rows.columns
     if "count" not in found:
@@ -87,10 +91,12 @@ def to_cells(rows: Rows, missing: str) -> Aligned:
         found["system"]._replace(codes=codes, complete=bool(np.all(codes >= 0))),
         source=rows.source,
     )
+    if noise is not None:
+        system = mark_noise(system, noise)
     if missing == "error" and not system.complete:
-        lost = plural(int(counts[codes < 0].sum()), "item")
+        lost = plural(int(counts[~system.answered()].sum()), "item")
         raise InputError(f"{rows.source}: {lost} without an answer; missing items are an error")
-    return settle(gold, system, counts, 0, list(rows.warnings), missing)
+    return settle(gold, system, counts, 0, list(rows.warnings), missing, noise)
 
 
 def is_lazy(value: object) -> bool:
@@ -116,7 +122,7 @@ def gather_lazy(frame: Any, names: Sequence[str] | None = None) -> dict[str, Any
     return frame_columns(lazy.collect().to_native())
 
 
-def count_frame(frame: Any, missing: str, columns: Columns | None) -> Aligned:
+def count_frame(frame: Any, missing: str, columns: Columns | None, noise: str | None) -> Aligned:
     """The cells of a lazy frame with columns gold and system, grouped by the frame's library."""
     import narwhals.stable.v2 as nw
 
@@ -138,7 +144,7 @@ def count_frame(frame: Any, missing: str, columns: Columns | None) -> Aligned:
     found = gather_lazy(cells.to_native())
     by_role = {role: found[chosen[role]] for role in roles} | {"count": found["roget count"]}
     rows_found = rows_of(by_role, Problems("the table"))
-    return to_cells(rows_found, missing)
+    return to_cells(rows_found, missing, noise)
 
 
 def read_frames(frame: Any, columns: Columns | None) -> tuple[Labels, Labels]:

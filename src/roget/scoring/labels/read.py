@@ -99,7 +99,12 @@ def as_labels(
 
 
 def count_large(
-    gold: Any, system: Any, missing: str, labels: str | None = None, columns: Columns | None = None
+    gold: Any,
+    system: Any,
+    missing: str,
+    labels: str | None = None,
+    columns: Columns | None = None,
+    noise: str | None = None,
 ) -> Aligned | None:
     """The cells of large tables, see `counted`; None where labels must be read one by one.
 
@@ -116,7 +121,9 @@ def count_large(
         return None
     from roget.scoring.labels.counted import count_files
 
-    return None if [STANDARD_INPUT] in paths else count_files(paths, missing, labels, columns)
+    return (
+        None if [STANDARD_INPUT] in paths else count_files(paths, missing, labels, columns, noise)
+    )
 
 
 def list_files(path: str) -> list[str]:
@@ -318,12 +325,12 @@ def look_at_text(
         delimiter=_delimiter(file, first, form),
         source=file.plain,
     )
-    top = next(([str(c) for c in row] for _, row in table.cells() if any(map(str.strip, row))), [])
-    if not top:
-        return table, top
-    top = [cell.strip() for cell in top]
-    header, places = find_columns(top, roles, columns, file.name)
-    return replace(table, names=tuple(top), header=header, places=places), top
+    filled = ([str(c).strip() for c in row] for _, row in table.cells() if any(map(str.strip, row)))
+    rows = list(islice(filled, 2))
+    if not rows:
+        return table, []
+    header, places = find_columns(rows, roles, columns, file.name)
+    return replace(table, names=tuple(rows[0]), header=header, places=places), rows[0]
 
 
 def _delimiter(file: LabelFile, first: str, form: str) -> str:

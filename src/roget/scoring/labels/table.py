@@ -32,17 +32,23 @@ Columns: TypeAlias = Mapping[str, str | int]
 
 NAMES: dict[str, tuple[str, ...]] = {
     "item": ("item", "id", "instance"),
-    "gold": ("gold", "class", "truth"),
-    "system": ("system", "cluster", "pred", "predicted", "prediction"),
+    "gold": ("gold", "class", "truth", "y_true", "labels_true", "true_label", "gold_label"),
+    "system": (
+        "system", "cluster", "pred", "predicted", "prediction", "y_pred", "labels_pred",
+        "pred_label", "predicted_label",
+    ),
     "weight": ("weight", "probability"),
-    "group": ("group", "word", "lemma", "document", "doc"),
-}
-NAMES["label"] = ("label", *NAMES["gold"], *NAMES["system"], "sense", "topic", "category")
+    "group": ("group",),
+}  # fmt: skip
+NAMES["label"] = ("label", "labels", *NAMES["gold"], *NAMES["system"], "sense", "topic", "category")
+
+NOUNS = ("word", "lemma", "document", "doc")
+"""Names of items, if nothing else can be the item; what they head may be anything."""
 
 LABEL_ROLES = ("label", "gold", "system")
 
 LABEL_NAMES = frozenset(NAMES["label"])
-_ALL_NAMES = frozenset(name for names in NAMES.values() for name in names)
+_ALL_NAMES = frozenset(NOUNS).union(*NAMES.values())
 NAMES["count"] = ("count", "n", "freq", "frequency")
 
 SINGLE = ("item", "label", "weight", "group")
@@ -52,7 +58,7 @@ PAIR = ("item", "gold", "system", "group")
 CELLS = ("gold", "system", "count", "group")
 """What the columns of a table of cells can be."""
 
-_SURE_NAMES = frozenset({"item", "id", "label", "gold", "truth", "pred", "predicted", "prediction"})
+_SURE_NAMES = frozenset({"item", "id", "label", "gold", "truth", *NAMES["system"][2:]})
 """Names that head a column but are hardly items of a word list."""
 
 
@@ -69,17 +75,58 @@ def is_header(cells: Sequence[str], names: frozenset[str] = _ALL_NAMES) -> bool:
     known = sum(cell in names for cell in lowered)
     if len(lowered) < 2 or known > 1:
         return known > 0
+    if not lowered[0] and all(lowered[1:]):
+        # As pandas writes it: the index, which tells items apart, has no name.
+        return True
     return lowered[0] in _SURE_NAMES or any(cell in LABEL_NAMES for cell in lowered[1:])
 
 
+class Choice(dict[str, str | int]):
+    """Columns chosen for one side, which messages name."""
+
+    side: str = ""
+
+
+def choose_side(columns: Columns | None, side: str) -> Choice:
+    """The columns of one side: its own (gold.item), else those of both (item).
+
+    >>> choose_side({"item": "id", "gold.label": "topic"}, "system")
+    {'item': 'id'}
+    """
+    chosen = Choice()
+    chosen.side = side
+    for own in (False, True):
+        for role, column in (columns or {}).items():
+            of, dot, name = role.rpartition(".")
+            if dot and of not in ("gold", "system"):
+                raise InputError(f"columns: {role!r} is not known; expected gold.item or the like")
+            if bool(dot) == own and of in ("", side):
+                chosen[name] = column
+    return chosen
+
+
 def find_columns(
-    first: Sequence[str], roles: Sequence[str], columns: Columns | None, source: str
+    rows: Sequence[Sequence[str]], roles: Sequence[str], columns: Columns | None, source: str
 ) -> tuple[bool, dict[str, int]]:
-    """Whether a table's first row is a header, and the column number of each role."""
+    """Whether the first row of a table's first two is a header, and the column of each role."""
+    first = rows[0]
     by_name = any(not str(value).isdecimal() for value in (columns or {}).values())
-    if by_name or is_header(first):
+    if by_name or is_header(first) or _names_unlike(roles, columns, *rows):
         return True, find_by_name(first, roles, columns, source)
     return False, _find_by_position(len(first), roles, columns, source)
+
+
+def _names_unlike(roles: Sequence[str], columns: Columns | None, *rows: Sequence[str]) -> bool:
+    """Whether a row can hardly be but names: above numbers only, or of more columns than roles."""
+    first, second = rows[0], rows[-1]
+    if columns or len(rows) < 2 or not 1 < len(first) == len(second):
+        return False
+    if not all(first) or any(number(cell) is not None for cell in first):
+        return False
+    wide = (
+        len(first) > len(roles) and len(set(first)) == len(first) and not set(first) & set(second)
+    )
+    return wide or all(number(cell) is not None for cell in second)
 
 
 def find_by_name(
@@ -99,10 +146,12 @@ def find_by_name(
             exact = [at for at in near if lowered[at] == role]
             if len(near) > 1 and not exact:
                 could = ", ".join(names[at] for at in near)
-                how = _how({role: names[near[0]]})
+                how = _how({role: names[near[0]]}, columns)
                 raise InputError(f"{source}: several columns could be the {role}: {could}; {how}")
             if near:
                 found[role] = exact[0] if exact else near[0]
+            elif role == "item" and not lowered[0] and 0 in free:
+                found[role] = 0
     return _complete(found, names, roles, columns, source)
 
 
@@ -125,17 +174,19 @@ def _find_by_position(
         return {role: at for at, role in enumerate(order)}
     expected = "2 (gold, system)" if "gold" in roles else "1 to 4 (item, label, weight, group)"
     example = {"gold": "1", "system": "2"} if "gold" in roles else {"item": "1", "label": "3"}
-    by_number = f", or columns by number: {_how(example)}" if width > 1 else ""
+    by_number = f", or columns by number: {_how(example, columns)}" if width > 1 else ""
     raise InputError(
         f"{source}: {plural(width, 'column')} without a header; expected {expected}, or a first "
         f"line with names such as {', '.join(roles)}{by_number}"
     )
 
 
-def _how(example: Mapping[str, str]) -> str:
+def _how(example: Mapping[str, str], columns: Columns | None) -> str:
     """How to choose columns, by an example that fits the table."""
+    side = getattr(columns, "side", "")
+    example = {f"{side}.{role}" if side else role: name for role, name in example.items()}
     pairs = ",".join(f"{role}={name}" for role, name in example.items())
-    return f"choose with --columns {pairs} (in Python columns={dict(example)})"
+    return f"choose with --columns {pairs} (in Python columns={example})"
 
 
 def _find_asked(
@@ -177,19 +228,17 @@ def _complete(
     source: str,
 ) -> dict[str, int]:
     """Fill in a label or item column that goes by another name, in a table of two columns."""
+    lowered = _lower(names)
     for role in (*(role for role in roles if role in LABEL_ROLES), "item"):
         left = [at for at in range(len(names)) if at not in found.values()]
-        if role in found or (role == "item" and ("gold" in roles or not left)):
+        if role in found or (role == "item" and ("label" not in roles or not left)):
             continue
-        if len(left) != 1 or len(names) > 2:
-            there, how = ", ".join(names), _how(_likely(found, names, left, roles))
+        # "doc, topic, weight": what is left beside the label tells items apart.
+        noun = role == "item" and all(lowered[at] in NOUNS for at in left)
+        if len(left) != 1 or (len(names) > 2 and not noun):
+            there, how = ", ".join(names), _how(_likely(found, names, left, roles), columns)
             raise InputError(f"{source}: no {role} column among: {there}; {how}")
         found[role] = left[0]
-    if "item" not in found and "label" in roles and "group" in found:
-        name = _lower(names)[found["group"]]
-        if "group" not in (columns or {}) and name != "group":
-            # "doc, topic" or "word, class": the only column beside the label tells items apart.
-            found["item"] = found.pop("group")
     return found
 
 
@@ -198,8 +247,9 @@ def _likely(
 ) -> dict[str, str]:
     """A choice of columns as it might be meant, to show how it is written."""
     places = dict(found)
-    if "item" not in found and "group" in found:
-        places["item"] = found["group"]
+    nouns = [at for at in left if names[at].strip().lower() in NOUNS]
+    if "item" not in found and nouns:
+        places["item"] = nouns[0]
     spare = iter([names[at] for at in left if at not in places.values()])
     wanted = PAIR[1:3] if "gold" in roles else SINGLE[:2]
     return {r: names[places[r]] if r in places else next(spare, "NAME") for r in wanted}
@@ -390,12 +440,17 @@ def _first_answers(
     return chosen
 
 
+_SEVERAL = (
+    "an item may have several labels if each row has a weight: item, label, weight; "
+    "ids that are unique within a group only need its column: --columns group=NAME"
+)
 _ZERO = "the weights of this item sum to 0; expected at least one above 0"
 
 
 def _contradiction(table: Rows, row: int, earlier: int) -> None:
     item = "" if table.items is None else f" {table.items[row]!r}"
     text = f"item{item} has another answer than on line {table.lines[earlier]}; expected one"
+    table.problems.hint = _SEVERAL
     table.problems.add(table.lines[row], text)
 
 
