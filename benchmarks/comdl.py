@@ -214,7 +214,7 @@ def decisions(draws: int) -> Rows:
             ("mean of levels", model.smoothed),
         ):
             first, second = (predicted(triples[0], verbs) for verbs in triples[1:])
-            found.setdefault(name, []).append(task.judged(first - second))
+            found.setdefault(name, []).append(task.judge(first - second))
     means = {name: np.mean(values, axis=0) for name, values in found.items()}
     ours, peer = means["mean of levels"], means["NMF-KL, K = 10"]
     yield Row("decisions, all", ours[0], None, f"NMF, same triples {peer[0]:.3f}", "", BARS["all"])

@@ -27,9 +27,8 @@ from sklearn.metrics import v_measure_score
 
 from roget.core.counts import Counts
 from roget.data import sample
-from roget.learn.clustering.annealing.crew import Crew
 from roget.learn.clustering.annealing.data import Data, prepare
-from roget.learn.clustering.annealing.states import Settings
+from roget.learn.clustering.annealing.states import Crew, Settings
 from roget.learn.clustering.soft.anneal import Annealer
 from roget.learn.clustering.soft.em import Mixture
 
@@ -220,7 +219,7 @@ def large_path(n: int, m: int, k: int, tokens: int) -> Rows:
             progress(f"{state.n_clusters} clusters, β {state.beta:.3f}, {taken:.0f} s")
     assert state is not None
     clock, spent = time.perf_counter() - clock, time.process_time() - spent
-    found = state.annealer.mixture.q[:, : state.n_clusters].argmax(axis=1)
+    found = state.mixture.q[:, : state.n_clusters].argmax(axis=1)
     yield Row("large path, clock", clock, None, f"{spent:.0f} s of CPU", "s", BARS["large path"])
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * RSS_UNIT
     yield (

@@ -35,11 +35,10 @@ from roget.learn.classmodel import ClassModel
 from roget.learn.clustering import tokens as heldout
 from roget.learn.clustering.annealing.choose import choose
 from roget.learn.clustering.annealing.data import prepare
-from roget.learn.clustering.annealing.states import Settings
-from roget.learn.clustering.annealing.walk import Walker
+from roget.learn.clustering.annealing.states import Settings, Walker
 from roget.learn.clustering.soft.anneal import Annealer
 from roget.learn.clustering.symmetric.annealer import SymmetricAnnealer
-from roget.learn.clustering.symmetric.rule import fold_in
+from roget.learn.clustering.symmetric.estimator import fold_in
 from roget.learn.evaluation import heldout as compare
 
 try:
@@ -369,7 +368,7 @@ def annealed(rows: Any, k: int, seed: int) -> npt.NDArray[Any]:
     for start in range(STARTS):
         settings = Settings(n_clusters=k, beta=6.0, seed=STARTS * seed + start)
         *_, state = Annealer(data, settings).states()
-        found.append((state.free_energy, np.asarray(state.membership.toarray().argmax(axis=1))))
+        found.append((state.energy.free, np.asarray(state.membership.toarray().argmax(axis=1))))
     return min(found, key=lambda pair: pair[0])[1]
 
 

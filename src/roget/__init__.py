@@ -61,33 +61,11 @@ _PUBLIC = {
 }
 
 __all__ = [
-    "Attacher",
-    "ClassModel",
-    "CoMDL",
-    "Comparison",
-    "Contingency",
-    "Counts",
-    "InputError",
-    "MDLTree",
-    "RogetError",
-    "ScoreRow",
-    "ScoreTable",
-    "SoftAnnealing",
-    "SymmetricAnnealing",
-    "Thesaurus",
-    "TreeCut",
-    "Undefined",
-    "__version__",
-    "build",
-    "compare",
-    "contingency",
-    "count",
-    "data",
-    "entropy",
-    "load",
-    "measure",
-    "score",
-]
+    "Attacher", "ClassModel", "CoMDL", "Comparison", "Contingency", "Counts", "InputError",
+    "MDLTree", "RogetError", "ScoreRow", "ScoreTable", "SoftAnnealing", "SymmetricAnnealing",
+    "Thesaurus", "TreeCut", "Undefined", "__version__", "build", "compare", "contingency", "count",
+    "data", "entropy", "load", "measure", "score",
+]  # fmt: skip
 
 
 def __getattr__(name: str) -> Any:

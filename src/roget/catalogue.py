@@ -15,6 +15,12 @@ from typing import Any
 
 from roget.errors import MissingExtra, UnknownName
 
+
+def _keys(table: str, *names: str) -> dict[str, str]:
+    """What a table has under some names, by these names."""
+    return {name: f"{table}[{name}]" for name in names}
+
+
 _INFORMATION = "roget.scoring.measures.information"
 _PAIRS = "roget.scoring.measures.pairs"
 _OVERLAP = "roget.scoring.measures.overlap"
@@ -116,20 +122,10 @@ LANGUAGES: dict[str, str] = {
     "dutch": "roget.learn.corpus.tagger:Dutch",
 }
 
-_NAMED = "roget.learn.corpus.relations:NAMED"
-
-RELATIONS: dict[str, str] = {
-    "obj": f"{_NAMED}[obj]",
-    "subj": f"{_NAMED}[subj]",
-    "amod": f"{_NAMED}[amod]",
-    "obl:prep": f"{_NAMED}[obl:prep]",
-    "nmod:prep": f"{_NAMED}[nmod:prep]",
-    "nouns": f"{_NAMED}[nouns]",
-    "verbs": f"{_NAMED}[verbs]",
-    "adjectives": f"{_NAMED}[adjectives]",
-    "names": f"{_NAMED}[names]",
-    "all": f"{_NAMED}[all]",
-}
+RELATIONS = _keys(
+    "roget.learn.corpus.relations:NAMED",
+    "obj", "subj", "amod", "obl:prep", "nmod:prep", "nouns", "verbs", "adjectives", "names", "all",
+)  # fmt: skip
 
 CLUSTERERS: dict[str, str] = {
     "spherical": "roget.learn.clustering.spherical.estimator:SphericalTree",
@@ -139,24 +135,11 @@ CLUSTERERS: dict[str, str] = {
     "comdl": "roget.learn.clustering.comdl.estimator:CoMDL",
 }
 
-_RECIPES = "roget.learn.classmodel.recipes:RECIPES"
-
-MODELS: dict[str, str] = {
-    "unigram": f"{_RECIPES}[unigram]",
-    "mle": f"{_RECIPES}[mle]",
-    "absolute": f"{_RECIPES}[absolute]",
-    "kneser-ney": f"{_RECIPES}[kneser-ney]",
-    "nmf": f"{_RECIPES}[nmf]",
-    "lda": f"{_RECIPES}[lda]",
-    "nearest": f"{_RECIPES}[nearest]",
-    "soft": f"{_RECIPES}[soft]",
-    "soft-symmetric": f"{_RECIPES}[soft-symmetric]",
-    "symmetric": f"{_RECIPES}[symmetric]",
-    "mdl": f"{_RECIPES}[mdl]",
-    "comdl": f"{_RECIPES}[comdl]",
-    "roget": f"{_RECIPES}[roget]",
-    "all": f"{_RECIPES}[all]",
-}
+MODELS = _keys(
+    "roget.learn.classmodel.recipes:RECIPES",
+    "unigram", "mle", "absolute", "kneser-ney", "nmf", "lda", "nearest", "soft", "soft-symmetric",
+    "symmetric", "mdl", "comdl", "roget", "all",
+)  # fmt: skip
 
 TAXONOMIES: dict[str, str] = {
     "skos": "roget.learn.taxonomy.skos:read",
@@ -285,7 +268,7 @@ def check(kind: str, name: str) -> str:
     """
     # Ours are found without a search through the packages that are installed.
     if name not in KINDS[kind] and name not in entries(kind):
-        raise UnknownName(_SINGULAR[kind], name, names(kind), OTHER_NAMES)
+        raise UnknownName(_SINGULAR.get(kind, kind[:-1]), name, names(kind), OTHER_NAMES)
     return name
 
 
@@ -318,18 +301,9 @@ def suffixes(kind: str) -> dict[str, str]:
 
 
 _SINGULAR = {
-    "measures": "measure",
     "entropies": "entropy estimator",
     "renderers": "format",
-    "reports": "report",
-    "label formats": "label format",
-    "readers": "reader",
-    "languages": "language",
-    "relations": "relation",
-    "clusterers": "clusterer",
-    "models": "model",
     "taxonomies": "kind of taxonomy",
     "exporters": "export format",
-    "engines": "engine",
-    "reproductions": "reproduction",
 }
+"""What messages call a part of these kinds; of the others, the kind without its last letter."""

@@ -79,7 +79,7 @@ def test_one_class_is_explained(tmp_path, method):
 INTERRUPTED = """
 import os, signal, sys
 from contextlib import contextmanager
-from roget.cli import main, progress
+from roget.cli import build, main
 
 @contextmanager
 def stopping(doing, unit=""):
@@ -88,7 +88,7 @@ def stopping(doing, unit=""):
             os.kill(os.getpid(), signal.SIGINT)
     yield tell
 
-progress.bar = stopping
+build.bar = stopping
 main()
 """
 

@@ -156,7 +156,7 @@ def test_edits_that_cannot_be_read_are_not_overwritten(table, tmp_path, monkeypa
     made = build(table, output=out, clusters=2)
     made.rename(1, "drinks").save(out)
     (out / "edits.json").write_text("{")
-    monkeypatch.setattr(module, "_built", None)  # nothing may be begun
+    monkeypatch.setattr(module, "_build", None)  # nothing may be begun
     with pytest.raises(InputError, match=r"edits\.json: not JSON.*would be lost"):
         build(table, output=out, clusters=2)
 
@@ -177,7 +177,7 @@ def test_mistakes_are_explained(table, options, error, said):
 
 
 def test_what_is_there_is_not_replaced_and_said_so_at_once(table, tmp_path, monkeypatch):
-    monkeypatch.setattr(module, "_built", None)  # nothing may be begun
+    monkeypatch.setattr(module, "_build", None)  # nothing may be begun
     (tmp_path / "mine").mkdir()
     with pytest.raises(InputError, match="holds something else"):
         build(table, output=tmp_path / "mine")

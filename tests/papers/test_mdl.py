@@ -41,7 +41,7 @@ def test_the_true_model():
 
 def test_estimates_and_distances_are_those_of_the_definition():
     counts, labels = np.array([[3, 0], [1, 2], [0, 4]]), np.array([0, 0, 1])
-    guess = mdl.estimated(counts, labels)
+    guess = mdl.estimate_pairs(counts, labels)
     assert guess.tolist() == [[0.2, 0.1], [0.2, 0.1], [0.0, 0.4]]
     true = np.array([[0.1, 0.2], [0.2, 0.1], [0.2, 0.2]])
     wanted = 0.2 * math.log2(2) + 0.1 * math.log2(0.5) + 0.4 * math.log2(2)

@@ -14,8 +14,7 @@ import numpy as np
 import pytest
 
 from roget.report.comparison import pictures
-from roget.report.comparison.detail import shown_table, worst_groups
-from roget.report.comparison.html import Scale, data, render
+from roget.report.comparison.html import Scale, data, render, shown_table, worst_groups
 from roget.scoring.cells.contingency import Contingency
 from roget.scoring.compare import compare
 from roget.scoring.comparison import Comparison

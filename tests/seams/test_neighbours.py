@@ -16,10 +16,10 @@ import roget
 from roget.cli import app
 from roget.core.information import bits
 from roget.learn.clustering.spherical.estimator import SphericalTree
+from roget.report.format import brief
 from roget.report.format import brief as short
 from roget.web import static
 from roget.web.desk import Desk
-from roget.web.views import brief
 
 testclient = pytest.importorskip("starlette.testclient", reason="needs roget[explore]")
 server = pytest.importorskip("roget.web.server")

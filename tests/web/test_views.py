@@ -18,8 +18,7 @@ from roget.report.exports.base import Options
 from roget.scoring.score import score
 from roget.web import sheets
 from roget.web.compare import Gold, Other, comparison, offered, opened
-from roget.web.search import Search
-from roget.web.views import Views
+from roget.web.views import Search, Views
 from web.helpers import FAMILIES, hostile, made
 
 

@@ -4,28 +4,12 @@ from __future__ import annotations
 
 import io
 import sys
-from collections.abc import Callable
+from importlib import import_module
 
 import typer
 
 from roget.catalogue import name_extra
-from roget.cli import attach as attach_command
-from roget.cli import build as build_command
-from roget.cli import classify as classify_command
-from roget.cli import compare as compare_command
-from roget.cli import convert as convert_command
-from roget.cli import count as count_command
-from roget.cli import data as data_command
-from roget.cli import decide as decide_command
-from roget.cli import explore as explore_command
-from roget.cli import export as export_command
-from roget.cli import heldout as heldout_command
-from roget.cli import list as list_command
-from roget.cli import neighbours as neighbours_command
-from roget.cli import prefer as prefer_command
-from roget.cli import reproduce as reproduce_command
-from roget.cli import score as score_command
-from roget.cli import senses as senses_command
+from roget.cli import attach, data
 from roget.cli.command import command
 from roget.errors import RogetError
 
@@ -38,27 +22,15 @@ app = typer.Typer(
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-_COMMANDS: dict[str, Callable[..., None]] = {
-    "score": score_command.score,
-    "compare": compare_command.compare,
-    "convert": convert_command.convert,
-    "count": count_command.count,
-    "build": build_command.build,
-    "neighbours": neighbours_command.neighbours,
-    "senses": senses_command.senses,
-    "classify": classify_command.classify,
-    "explore": explore_command.explore,
-    "export": export_command.export,
-    "heldout": heldout_command.heldout,
-    "decide": decide_command.decide,
-    "prefer": prefer_command.prefer,
-    "list": list_command.list_names,
-    "reproduce": reproduce_command.reproduce,
-}
-for _name, _command in _COMMANDS.items():
-    command(app, _name)(_command)
-app.add_typer(attach_command.app)
-app.add_typer(data_command.app)
+_COMMANDS = (
+    "score", "compare", "convert", "count", "build", "neighbours", "senses", "classify", "explore",
+    "export", "heldout", "decide", "prefer", "list", "reproduce",
+)  # fmt: skip
+"""Each is a function of that name in a module of that name."""
+for _name in _COMMANDS:
+    command(app, _name)(getattr(import_module(f"roget.cli.{_name}"), _name))
+app.add_typer(attach.app)
+app.add_typer(data.app)
 
 
 def _version(asked: bool) -> None:

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from roget.cli.command import command
-from roget.cli.deliver import Format, Output, deliver
+from roget.cli.shared import Format, Output, bar, deliver, target
 from roget.learn.uses import AttachOptions
 
 app = typer.Typer(
@@ -26,9 +26,7 @@ Model = Annotated[str, typer.Argument(metavar="MODEL", help="A model of `roget a
 
 @command(app, "train")
 def train(
-    output: Annotated[
-        str, typer.Option("--output", "-o", metavar="MODEL", help="The folder to write.")
-    ],
+    output: Annotated[str, target("MODEL", "The folder to write.")],
     quads: Annotated[
         str,
         typer.Option("--quads", metavar="TRAIN", help=f"What to learn from: {QUADS}; or sample."),
@@ -48,7 +46,6 @@ def train(
 
     The model is a folder that needs nothing else to be used.
     """
-    from roget.cli.progress import bar
     from roget.core import folder as folders
     from roget.learn.attachment import Attacher
     from roget.learn.attachment.attacher import KIND
@@ -117,10 +114,10 @@ def _answers(model: Any) -> Iterator[list[tuple[str, ...]]]:
     """Answered quadruples of standard input, many at once; one by one where somebody types."""
     from itertools import islice
 
-    from roget.learn.attachment.quads import parsed
+    from roget.learn.attachment.quads import parse
     from roget.report.attachment import answers
 
-    lines = parsed(sys.stdin, "<stdin>", answered=False)
+    lines = parse(enumerate(sys.stdin, 1), "<stdin>", answered=False)
     at_once = 1 if sys.stdin.isatty() else 4096
     pending: list[tuple[str, ...]] = []
     failed: Exception | None = None

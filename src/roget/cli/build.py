@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from roget.cli import options
 from roget.cli.command import Asked
-from roget.cli.deliver import Format, deliver
+from roget.cli.shared import Format, bar, deliver, target, target_of, tell_notes
 from roget.learn.options import Options, Plan, offered
 
 if TYPE_CHECKING:
@@ -33,9 +32,7 @@ def build(
             show_default=False,
         ),
     ] = None,
-    output: Annotated[
-        str | None, typer.Option("--output", "-o", metavar="DIR", help="The thesaurus: a folder.")
-    ] = None,
+    output: Annotated[str | None, target("DIR", "The thesaurus: a folder.")] = None,
     *,
     plan: Plan,
     asked: Options,
@@ -49,14 +46,11 @@ def build(
     already; the same command goes on from there.
     """
     given = inputs or []
-    target = options.target_of(
-        given, output, "build from: name files, folders, counts, or sample", "DIR"
-    )
+    target = target_of(given, output, "build from: name files, folders, counts, or sample", "DIR")
     _build(given, target, asked, replace(plan, own=own), format)
 
 
 def _build(inputs: list[str], output: str, asked: Options, plan: Plan, format: str | None) -> None:
-    from roget.cli.progress import bar
     from roget.learn.build import run
     from roget.report.thesaurus import report
 
@@ -69,7 +63,7 @@ def _build(inputs: list[str], output: str, asked: Options, plan: Plan, format: s
         warnings.simplefilter("always", UserWarning)
         built = run(inputs, output, asked, plan, reading=read, clustering=cluster)
     said = [str(one.message) for one in caught if issubclass(one.category, UserWarning)]
-    options.tell_notes([*built.notes, *said])
+    tell_notes([*built.notes, *said])
     if built.saved:
         made = report(built.thesaurus, whole=not built.interrupted)
         _tell(made, output, time.monotonic() - began)

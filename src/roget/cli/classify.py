@@ -6,13 +6,12 @@ from typing import Annotated
 
 import typer
 
-from roget.cli import options
-from roget.cli.deliver import Format, Output, deliver
+from roget.cli.shared import Format, Output, ThesaurusArgument, deliver, read_counts
 from roget.learn.counting.options import TableOptions
 
 
 def classify(
-    thesaurus: options.ThesaurusArgument,
+    thesaurus: ThesaurusArgument,
     counts: Annotated[
         str,
         typer.Argument(
@@ -37,5 +36,5 @@ def classify(
     from roget.learn.opening import open_thesaurus
     from roget.report import words
 
-    table = options.read_counts(counts, given.columns)
+    table = read_counts(counts, given.columns)
     deliver(words.classify(open_thesaurus(thesaurus), table, n), format, output)

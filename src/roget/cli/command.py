@@ -138,7 +138,7 @@ def expand(function: Callable[..., None]) -> Callable[..., None]:
     return run
 
 
-def _checked(one: Option) -> Callable[[Any], Any]:
+def _make_parser(one: Option) -> Callable[[Any], Any]:
     """What takes the value of an option, or refuses it as the library does."""
 
     def parse(given: Any) -> Any:
@@ -158,19 +158,19 @@ def _parameter(one: Option, title: str | None, unasked: bool) -> inspect.Paramet
     return inspect.Parameter(
         one.name,
         inspect.Parameter.KEYWORD_ONLY,
-        default=None if unasked or one.repeated else _shown(one),
+        default=None if unasked or one.repeated else _show_default(one),
         annotation=Annotated[kind | None, as_typer(one, unasked, rich_help_panel=title)],
     )
 
 
-def _shown(one: Option) -> Any:
+def _show_default(one: Option) -> Any:
     default = one.default
     return ",".join(map(str, default)) if isinstance(default, tuple) else default
 
 
 def as_typer(one: Option, unasked: bool = False, **settings: Any) -> Any:
     """An option as typer takes it."""
-    shown, flag = _shown(one), f"--{one.name.replace('_', '-')}"
+    shown, flag = _show_default(one), f"--{one.name.replace('_', '-')}"
     settings["help"] = one.help
     if one.type is bool:
         flags = one.flags or (f"{flag}/--no-{flag[2:]}",)
@@ -181,7 +181,7 @@ def as_typer(one: Option, unasked: bool = False, **settings: Any) -> Any:
         known = one.choices if isinstance(one.choices, str) else "|".join(one.choices or ())
         settings |= {
             "metavar": f"<{known}>" if known else one.metavar,
-            "parser": one.parse if unasked else _checked(one),
+            "parser": one.parse if unasked else _make_parser(one),
         }
         settings["autocompletion"] = lambda incomplete: [
             name for name in one.known if name.startswith(incomplete)

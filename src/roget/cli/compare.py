@@ -8,8 +8,7 @@ from typing import Annotated
 
 import typer
 
-from roget.cli import options
-from roget.cli.deliver import Format, Output, deliver
+from roget.cli.shared import Figures, Format, Output, bar, deliver
 from roget.scoring.options import CompareOptions
 
 
@@ -25,19 +24,18 @@ def compare(
     asked: CompareOptions,
     format: Format = None,
     output: Output = None,
-    figures: options.Figures = None,
+    figures: Figures = None,
 ) -> None:
     """Compare several systems on one gold standard.
 
     One row per system and trivial answer, with ranks; with --ci also 95% intervals, tests of all
     pairs corrected by Holm's method, and letters that systems share if they do not differ.
     """
-    from roget.cli.progress import bar
     from roget.report.comparison import report
     from roget.scoring.compare import compare as compare_systems
 
     with bar("scoring", "systems") as progress:
-        comparison = compare_systems(gold, _named(systems), **vars(asked), progress=progress)
+        comparison = compare_systems(gold, _name_systems(systems), **vars(asked), progress=progress)
     deliver(report(comparison), format, output)
     if figures is not None:
         from roget.report.comparison.figures import write
@@ -46,7 +44,7 @@ def compare(
             print(f"wrote {path}", file=sys.stderr)
 
 
-def _named(systems: list[str]) -> dict[str, str]:
+def _name_systems(systems: list[str]) -> dict[str, str]:
     from roget.errors import InputError
 
     named: dict[str, str] = {}

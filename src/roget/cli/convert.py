@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from roget.cli.shared import target
 from roget.scoring.options import ConvertOptions
 
 
@@ -16,11 +17,9 @@ def convert(
     ],
     output: Annotated[
         str,
-        typer.Option(
-            "--output",
-            "-o",
-            metavar="OUTPUT",
-            help="File to write; its name may tell the format: .key, .tsv, .csv, .jsonl, .parquet.",
+        target(
+            "OUTPUT",
+            "File to write; its name may tell the format: .key, .tsv, .csv, .jsonl, .parquet.",
         ),
     ],
     *,

@@ -8,8 +8,7 @@ from typing import Annotated
 
 import typer
 
-from roget.cli import options
-from roget.cli.deliver import Format, check_output, deliver
+from roget.cli.shared import Format, bar, check_output, deliver, target, target_of, tell_notes
 from roget.learn.counting.options import Options
 
 _SHOWN = ("inputs", "show", "word", "format", "output")
@@ -28,11 +27,8 @@ def count(
     ] = None,
     output: Annotated[
         str | None,
-        typer.Option(
-            "--output",
-            "-o",
-            metavar="COUNTS",
-            help="What to write: a folder of Parquet and JSON, or one .tsv, .tsv.gz or .npz.",
+        target(
+            "COUNTS", "What to write: a folder of Parquet and JSON, or one .tsv, .tsv.gz or .npz."
         ),
     ] = None,
     show: Annotated[
@@ -68,7 +64,7 @@ def count(
         return
     if word is not None:
         raise InputError("--word: only with --show")
-    target = options.target_of(
+    target = target_of(
         given, output, "count: name files, folders or - for standard input", "COUNTS"
     )
     if quadruples:
@@ -78,7 +74,6 @@ def count(
 
 
 def _count(inputs: list[str], output: str, asked: Options, format: str | None) -> None:
-    from roget.cli.progress import bar
     from roget.learn.counting.count import run
     from roget.report import Report
     from roget.report.counts import sizes
@@ -98,7 +93,7 @@ def _count(inputs: list[str], output: str, asked: Options, format: str | None) -
         "files": done.files,
     }
     again = [f"{done.reused:,} of {done.files:,} files were counted before"] if done.reused else []
-    options.tell_notes([*done.notes, *again])
+    tell_notes([*done.notes, *again])
     print(f"wrote {output}: {sizes(facts)}", file=sys.stderr)
     read = f"{plural(done.tokens, done.unit)} of {plural(done.files, 'file')}"
     print(f"  {read} in {seconds:.1f} s; see it: roget count --show {output}", file=sys.stderr)
@@ -107,7 +102,6 @@ def _count(inputs: list[str], output: str, asked: Options, format: str | None) -
 
 
 def _write_quadruples(inputs: list[str], output: str, asked: Options, format: str | None) -> None:
-    from roget.cli.progress import bar
     from roget.learn.counting.quadruples import write
     from roget.report import Report
 

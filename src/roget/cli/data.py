@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from roget.cli.command import command
-from roget.cli.deliver import AsJson, Format, Output, deliver
+from roget.cli.shared import AsJson, Format, Output, bar, deliver
 
 app = typer.Typer(
     name="data",
@@ -39,7 +39,6 @@ def path(name: Name) -> None:
 @app.command("fetch")
 def fetch(name: Name) -> None:
     """Download a set, check it against its hash, unpack it, and print its folder."""
-    from roget.cli.progress import bar
     from roget.data import SAMPLES, data_set, sample_path
 
     if name in SAMPLES:

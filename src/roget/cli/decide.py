@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from roget.cli import options
-from roget.cli.deliver import Format, Output, deliver
+from roget.cli.shared import CountsArgument, Format, Output, bar, deliver, read_counts
 from roget.learn.counting.options import TableOptions
 from roget.learn.evaluation.options import DecideOptions
 
 
 def decide(
-    counts: options.CountsArgument,
+    counts: CountsArgument,
     *,
     given: TableOptions,
     asked: DecideOptions,
@@ -21,11 +20,10 @@ def decide(
     The task of Pereira, Tishby & Lee (1993). Exceptional triples are those in which how often the
     verbs are seen at all suggests the wrong one.
     """
-    from roget.cli.progress import bar
     from roget.learn.evaluation.decision import decide as run
     from roget.report.evaluation import decisions
 
-    table = options.read_counts(counts, given.columns, sample="verb_object")
+    table = read_counts(counts, given.columns, sample="verb_object")
     with bar("learning", "fits") as progress:
         found = run(table, **vars(asked), progress=progress)
     deliver(decisions(found), format, output)

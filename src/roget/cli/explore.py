@@ -6,11 +6,11 @@ import contextlib
 import sys
 from typing import Any
 
-from roget.cli import options
+from roget.cli.shared import ThesaurusArgument, bar
 from roget.web import ExploreOptions
 
 
-def explore(thesaurus: options.ThesaurusArgument, *, asked: ExploreOptions) -> None:
+def explore(thesaurus: ThesaurusArgument, *, asked: ExploreOptions) -> None:
     """Look at a thesaurus: a page on this machine, or one file to pass on."""
     from roget.web.desk import Desk
 
@@ -33,7 +33,6 @@ def explore(thesaurus: options.ThesaurusArgument, *, asked: ExploreOptions) -> N
 
 
 def _write(desk: Any, static: str) -> None:
-    from roget.cli.progress import bar
     from roget.core.store import write_atomic
     from roget.web.static import page
 

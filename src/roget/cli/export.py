@@ -7,21 +7,17 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
-import typer
-
-from roget.cli import options
+from roget.cli.shared import ThesaurusArgument, target
 from roget.report.options import ExportOptions
 
 
 def export(
-    source: options.ThesaurusArgument,
+    source: ThesaurusArgument,
     output: Annotated[
         str,
-        typer.Option(
-            "--output",
-            "-o",
-            metavar="FILE",
-            help="File to write; '-' is stdout. Its suffix may tell the format: .ttl, .rdf, "
+        target(
+            "FILE",
+            "File to write; '-' is stdout. Its suffix may tell the format: .ttl, .rdf, "
             ".json, .nwk, .paths, .dot, .tsv, .parquet, .md, .html, .thesaurus.",
         ),
     ],

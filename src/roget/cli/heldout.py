@@ -7,14 +7,13 @@ from typing import Annotated
 
 import typer
 
-from roget.cli import options
-from roget.cli.deliver import Format, Output, deliver
+from roget.cli.shared import CountsArgument, Format, Output, bar, deliver, read_counts
 from roget.learn.counting.options import TableOptions
 from roget.learn.evaluation.options import HeldoutOptions
 
 
 def heldout(
-    counts: options.CountsArgument,
+    counts: CountsArgument,
     *,
     given: TableOptions,
     asked: HeldoutOptions,
@@ -29,13 +28,12 @@ def heldout(
     Of every split 8 tokens in 10 are learnt from, 1 is tuned on and 1 is for testing. The new words
     are as many words again, the next by frequency. Relative entropy counts every word alike.
     """
-    from roget.cli.progress import bar
     from roget.learn.evaluation.heldout import compare
     from roget.report import evaluation as report
 
     if figure is not None:
         report.drawable(figure)
-    table = options.read_counts(counts, given.columns, sample="verb_object")
+    table = read_counts(counts, given.columns, sample="verb_object")
     with bar("learning", "fits") as progress:
         found = compare(table, **vars(asked), progress=progress)
     deliver(report.heldout(found), format, output)

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from roget.catalogue import KINDS
-from roget.cli.deliver import AsJson, Format, Output, deliver
+from roget.cli.shared import AsJson, Format, Output, deliver
 from roget.errors import UnknownName
 
 _LISTED = [kind.replace(" ", "-") for kind in KINDS]
@@ -19,7 +19,7 @@ def _parse(kind: str) -> str:
     return kind.replace("-", " ")
 
 
-def list_names(
+def list(
     kind: Annotated[
         str | None,
         typer.Argument(

@@ -6,13 +6,12 @@ from typing import Annotated
 
 import typer
 
-from roget.cli import options
-from roget.cli.deliver import Format, Output, deliver
+from roget.cli.shared import Format, Output, ThesaurusArgument, deliver
 from roget.learn.uses import NeighbourOptions
 
 
 def neighbours(
-    thesaurus: options.ThesaurusArgument,
+    thesaurus: ThesaurusArgument,
     word: Annotated[str, typer.Argument(metavar="WORD", help="The word to look up.")],
     *,
     asked: NeighbourOptions,

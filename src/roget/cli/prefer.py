@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from roget.cli import options
-from roget.cli.deliver import Format, Output, deliver
+from roget.cli.shared import CountsArgument, Format, Output, bar, deliver, read_counts
 from roget.learn.counting.options import TableOptions
 from roget.learn.uses import CutOptions, PreferOptions
 
@@ -17,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def prefer(
-    counts: options.CountsArgument,
+    counts: CountsArgument,
     head: Annotated[str, typer.Argument(metavar="HEAD", help="The verb, say, or obj:eat.")],
     slot: Annotated[
         str | None, typer.Argument(metavar="[SLOT]", help="Its slot, such as obj, subj or with.")
@@ -41,7 +40,7 @@ def prefer(
 
     if classes.thesaurus is not None and classes.wordnet is not None:
         raise InputError("--thesaurus and --wordnet: name one of them")
-    table = options.read_counts(counts, given.columns, sample="verb_slot_noun")
+    table = read_counts(counts, given.columns, sample="verb_slot_noun")
     context = context_of(table, head, slot)
     tree, source = _thesaurus(table, classes)
     found = find(table, context, thesaurus=tree, **vars(cut))
@@ -52,7 +51,6 @@ def _thesaurus(counts: Counts, asked: PreferOptions) -> tuple[Any, str]:
     """The thesaurus, and what it is called."""
     from rich.console import Console
 
-    from roget.cli.progress import bar
     from roget.learn.opening import open_classes
     from roget.learn.treecut.preference import learnt
 

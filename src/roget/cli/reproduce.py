@@ -7,8 +7,7 @@ from typing import Annotated
 
 import typer
 
-from roget.cli import options
-from roget.cli.deliver import Format, Output, deliver
+from roget.cli.shared import Figures, Format, Output, deliver
 
 
 def reproduce(
@@ -16,7 +15,7 @@ def reproduce(
         str | None,
         typer.Argument(metavar="[NAME]", help="Such as soft/figure-1; without it, a list."),
     ] = None,
-    figures: options.Figures = None,
+    figures: Figures = None,
     format: Format = None,
     output: Output = None,
 ) -> None:

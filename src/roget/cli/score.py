@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from roget.cli.deliver import Format, Output, deliver
+from roget.cli.shared import Format, Output, bar, deliver
 from roget.scoring.options import ScoreOptions
 
 
@@ -31,7 +31,6 @@ def score(
     Prints homogeneity, completeness, V, VI, NVI, ARI, AMI, B-cubed and one-to-one, plug-in and
     bias-corrected, beside what trivial answers get on the same gold standard.
     """
-    from roget.cli.progress import bar
     from roget.report.score import report
     from roget.scoring.score import score as score_labels
 

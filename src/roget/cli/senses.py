@@ -6,12 +6,11 @@ from typing import Annotated
 
 import typer
 
-from roget.cli import options
-from roget.cli.deliver import Format, Output, deliver
+from roget.cli.shared import Format, Output, ThesaurusArgument, deliver
 
 
 def senses(
-    thesaurus: options.ThesaurusArgument,
+    thesaurus: ThesaurusArgument,
     word: Annotated[str, typer.Argument(metavar="WORD", help="The word to look up.")],
     n: Annotated[
         int, typer.Option("--number", "-n", min=1, metavar="N", help="Words and contexts of each.")

@@ -33,7 +33,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import IO, Any, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -230,7 +230,7 @@ class Folder:
         arrays = read_npz(file)
         if self.is_sealed:
             said = self.record["files"][file.name]["arrays"]
-            if said != {name: _described(array) for name, array in arrays.items()}:
+            if said != {name: _describe(array) for name, array in arrays.items()}:
                 raise InputError(f"{file}: not the arrays that {self.kind.manifest} tells of")
         return arrays
 
@@ -408,7 +408,7 @@ def seal(
         if name in kind.tables:
             files[name] |= {"rows": int(rows[name]), "columns": _columns(kind, name, plain)}
         else:
-            files[name]["arrays"] = {k: _described(array) for k, array in (arrays or {}).items()}
+            files[name]["arrays"] = {k: _describe(array) for k, array in (arrays or {}).items()}
     record = {
         "format": kind.format,
         "kind": kind.name,
@@ -442,7 +442,7 @@ def _columns(kind: Kind, name: str, record: Mapping[str, Any]) -> dict[str, str]
     }
 
 
-def _described(array: npt.NDArray[Any]) -> dict[str, Any]:
+def _describe(array: npt.NDArray[Any]) -> dict[str, Any]:
     return {"dtype": array.dtype.name, "shape": list(array.shape)}
 
 
@@ -456,10 +456,6 @@ def _plain(value: Any) -> Any:
 # ---- arrays
 
 _CSR = ("data", "indices", "indptr")
-_HEADER = re.compile(
-    rb"\{'descr': '([<>|=]?[a-zA-Z]\d*)', 'fortran_order': (?:True|False), "
-    rb"'shape': \(([\d, ]*)\), ?\}\s*"
-)
 _MAGIC = b"\x93NUMPY"
 _LONGEST = 10_000
 """Bytes of the longest header that is looked at."""
@@ -516,33 +512,25 @@ def _need_room(members: list[zipfile.ZipInfo], size: int, *, packed: bool) -> No
 
 
 def _read_array(archive: zipfile.ZipFile, member: zipfile.ZipInfo, kinds: str) -> Any:
+    name, formats = member.filename, np.lib.format
     with archive.open(member) as raw:
-        dtype, shape, begin = _read_header(raw, member.filename)
+        try:
+            first = formats.read_magic(raw) == (1, 0)
+            read = formats.read_array_header_1_0 if first else formats.read_array_header_2_0
+            shape, _, dtype = read(raw, max_header_size=_LONGEST)
+        except Exception:  # numpy's parser has errors of several kinds
+            raise InputError(f"{name} is no array of numbers or texts") from None
+        if dtype.hasobject:
+            raise InputError(
+                f"{name} holds Python objects; objects are never loaded, because that can run "
+                "code: save names as arrays of text, array.astype('U')"
+            )
         if dtype.kind not in kinds:
-            raise InputError(f"{member.filename} has values of type {dtype}")
-        if begin + math.prod(shape) * dtype.itemsize != member.file_size:
-            raise InputError(f"{member.filename} is no array of shape {shape} and type {dtype}")
+            raise InputError(f"{name} has values of type {dtype}")
+        if raw.tell() + math.prod(shape) * dtype.itemsize != member.file_size:
+            raise InputError(f"{name} is no array of shape {shape} and type {dtype}")
         raw.seek(0)
-        return np.lib.format.read_array(raw, allow_pickle=False)
-
-
-def _read_header(raw: IO[bytes], name: str) -> tuple[Any, tuple[int, ...], int]:
-    """Type and shape of an array as numpy writes them, and where its values begin."""
-    begin = raw.read(8)
-    width = 2 if begin[6:7] == b"\1" else 4
-    told = raw.read(width)
-    length = int.from_bytes(told, "little")
-    header = _HEADER.fullmatch(raw.read(min(length, _LONGEST)))
-    if not begin.startswith(_MAGIC) or header is None:
-        raise InputError(f"{name} is no array of numbers or texts")
-    descr = header[1].decode()
-    if descr.endswith("O"):
-        raise InputError(
-            f"{name} holds Python objects; objects are never loaded, because that can run code: "
-            "save names as arrays of text, array.astype('U')"
-        )
-    shape = tuple(int(one) for one in header[2].decode().replace(" ", "").split(",") if one)
-    return np.dtype(descr), shape, 8 + width + length
+        return formats.read_array(raw, allow_pickle=False)
 
 
 def need_csr(parts: Sequence[npt.NDArray[Any]], shape: Any, *, finite: bool = True) -> Any:
@@ -591,6 +579,17 @@ def from_arrays(arrays: Mapping[str, Any], name: str) -> Any:
         return need_csr([arrays[f"{name}.{part}"] for part in _CSR], arrays[f"{name}.shape"])
     except ValueError as error:
         raise ValueError(f"{name}: {error}") from None
+
+
+def put_under(part: str, content: Mapping[str, Any]) -> dict[str, Any]:
+    """The content of a part, by the names under which it is kept beside others."""
+    return {f"{part}.{name}": value for name, value in content.items()}
+
+
+def take_under(part: str, kept: Mapping[str, Any]) -> dict[str, Any]:
+    """What `put_under` put there, by its own names."""
+    head = f"{part}."
+    return {name[len(head) :]: value for name, value in kept.items() if name.startswith(head)}
 
 
 def need_arrays(arrays: Mapping[str, Any], schema: Schema, prefix: str = "") -> dict[str, int]:

@@ -41,8 +41,10 @@ def merge(tree: Tree, node: int, into: int) -> Merged:
     joined = np.empty(0, dtype=np.int64)
     if not tree.children(into):
         joined = tree.cluster[tree.leaves(node)]
-        for gone in _below(tree, node):
-            del parent[gone]
+        gone = [node]
+        for one in gone:  # which grow meanwhile
+            gone += tree.children(one)
+            del parent[one]
     elif tree.children(node):
         for child in tree.children(node):
             parent[child] = into
@@ -50,7 +52,7 @@ def merge(tree: Tree, node: int, into: int) -> Merged:
     else:
         parent[node] = into
     heir = _close(parent, order, above, into)
-    numbers = _numbered(parent, order)
+    numbers = _number(parent, order)
     nodes = np.full(tree.n_nodes, -1, dtype=np.int64)
     nodes[numbers] = np.arange(len(numbers))
     old = tree.cluster[numbers]
@@ -78,14 +80,6 @@ def _check(tree: Tree, node: int, into: int) -> None:
         raise InputError(f"node {node} has no classes of its own and is part of {into} already")
 
 
-def _below(tree: Tree, node: int) -> list[int]:
-    """A node and all that lies below it."""
-    found = [node]
-    for one in found:
-        found += tree.children(one)
-    return found
-
-
 def _close(
     parent: dict[int, int], order: dict[int, int], above: int, into: int
 ) -> tuple[int, int] | None:
@@ -103,7 +97,7 @@ def _close(
     return above, only
 
 
-def _numbered(parent: dict[int, int], order: dict[int, int]) -> list[int]:
+def _number(parent: dict[int, int], order: dict[int, int]) -> list[int]:
     """The nodes as near to their old order as can be, each after its parent."""
     below: dict[int, list[int]] = {}
     for node, one in parent.items():

@@ -118,7 +118,9 @@ class Option:
             return
         expected = self.range
         if self.choices:
-            if self._offers(value):
+            # Ours are found without a search through the packages that are installed.
+            ours = catalogue.KINDS[self.choices] if isinstance(self.choices, str) else ()
+            if value in ours or value in self.known:
                 return
             if said == SAID:
                 raise UnknownName(self.called or self.name, value, self.known)
@@ -133,11 +135,6 @@ class Option:
         what = said.format(name=self.name, value=value)
         raise InputError(f"{what}: expected {expected or self.expected}")
 
-    def _offers(self, name: Any) -> bool:
-        # Ours are found without a search through the packages that are installed.
-        ours = catalogue.KINDS[self.choices] if isinstance(self.choices, str) else ()
-        return name in ours or name in self.known
-
     def _reaches(self, number: Any) -> bool:
         """Whether a number is in the range."""
         low = self.minimum if self.minimum is not None else -math.inf
@@ -147,22 +144,8 @@ class Option:
         )
 
 
-def option(
-    default: Any,
-    *,
-    help: str,
-    choices: tuple[str, ...] | str | None = None,
-    words: tuple[str, ...] = (),
-    minimum: float | None = None,
-    maximum: float | None = None,
-    positive: bool = False,
-    many: str = "",
-    flags: tuple[str, ...] = (),
-    metavar: str = "",
-    called: str = "",
-    expects: str = "",
-) -> Any:
-    """A field of a dataclass that is an option; see `Option`.
+def option(default: Any, *, help: str, **declared: Any) -> Any:
+    """A field of a dataclass that is an option; what else is declared are fields of `Option`.
 
     >>> @dataclass(frozen=True)
     ... class Asked:
@@ -172,11 +155,8 @@ def option(
         ...
     roget.errors.InputError: top 0: expected 1 or more
     """
-    declared = Option(
-        "", default, help, str, choices, words, minimum, maximum, positive, False, many, flags,
-        metavar, called, expects,
-    )  # fmt: skip
-    return field(default=default, metadata={_KEY: declared})
+    one = Option("", default, help, **declared)
+    return field(default=default, metadata={_KEY: one})
 
 
 def seed_option() -> Any:
@@ -289,9 +269,14 @@ def takes(*kinds: type, also: Iterable[Option] = ()) -> Callable[[Function], Fun
             if one.name not in mine
         ]
         function.__signature__ = plain.replace(parameters=[*own, *more])  # type: ignore[attr-defined]
-        lines = [f"{one.name}\n    {one.help}" for one in declared if one.name not in mine]
-        title = ["", "Other Parameters", "-" * 16]
-        function.__doc__ = "\n".join([inspect.cleandoc(function.__doc__ or ""), *title, *lines])
+        document(function, "Other Parameters", [one for one in declared if one.name not in mine])
         return function
 
     return declare
+
+
+def document(thing: Any, title: str, declared: Iterable[Option]) -> None:
+    """Add a section on some options to the documentation of a function or class."""
+    lines = [f"{one.name}\n    {one.help}" for one in declared]
+    said = inspect.cleandoc(thing.__doc__ or "")
+    thing.__doc__ = "\n".join([said, "", title, "-" * len(title), *lines])

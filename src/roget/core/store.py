@@ -153,7 +153,7 @@ class Partial:
                 if not self.folder.exists():
                     self._make()
                 if self._is_ours():
-                    self._lock = self._locked()
+                    self._lock = self._take_lock()
         except OSError as error:
             said = error.strerror or error
             raise type(error)(f"cannot write {self.folder}: {said}") from None
@@ -220,7 +220,7 @@ class Partial:
         self._was_empty = not names
         return True
 
-    def _locked(self) -> IO[str] | None:
+    def _take_lock(self) -> IO[str] | None:
         """An open file that no other process can have; the system frees it when this one dies.
 
         None if the run before has just ended and taken its folder along.

@@ -34,9 +34,9 @@ class Tree:
         value: Iterable[float] = (math.nan,),
         cluster: Iterable[int] = (0,),
     ) -> None:
-        self.parent: Ints = _frozen(parent, np.int64)
-        self.value: Floats = _frozen(value, np.float64)
-        self.cluster: Ints = _frozen(cluster, np.int64)
+        self.parent: Ints = _freeze(parent, np.int64)
+        self.value: Floats = _freeze(value, np.float64)
+        self.cluster: Ints = _freeze(cluster, np.int64)
         self._check()
 
     @classmethod
@@ -239,7 +239,7 @@ class Tree:
             raise InputError("a tree's leaves are numbered from 0, each once; inner nodes have -1")
 
 
-def _frozen(values: Iterable[Any], dtype: Any) -> npt.NDArray[Any]:
+def _freeze(values: Iterable[Any], dtype: Any) -> npt.NDArray[Any]:
     array = np.array(list(values), dtype=dtype)
     array.flags.writeable = False
     return array

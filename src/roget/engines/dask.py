@@ -60,7 +60,10 @@ class Dask:
                     yield places[future.key], result
                 elif failed is None and future.status == "error":
                     failed = future.exception()
-                    self._client.cancel(self._not_begun(futures))
+                    begun = {key for keys in self._client.processing().values() for key in keys}
+                    self._client.cancel(
+                        [one for one in futures if not one.done() and one.key not in begun]
+                    )
         finally:
             self._client.cancel(futures)
         if failed is not None:
@@ -71,10 +74,6 @@ class Dask:
         self._client.close()
         if self._cluster is not None:
             self._cluster.close()
-
-    def _not_begun(self, futures: Sequence[Any]) -> list[Any]:
-        begun = {key for keys in self._client.processing().values() for key in keys}
-        return [future for future in futures if not future.done() and future.key not in begun]
 
 
 def _measure(job: Job, task: Any) -> tuple[Any, int, int]:

@@ -26,12 +26,12 @@ from roget.errors import InputError
 from roget.learn.counting import count as counting
 from roget.learn.counting.options import Options as Counting
 from roget.learn.counting.plan import Inputs, is_asked, plan_count
-from roget.learn.evaluation.trial import trial
+from roget.learn.evaluation.heldout import trial
 from roget.learn.opening import open_classes, open_counts
 from roget.learn.options import Options, Plan, offered, own_options
 from roget.learn.thesaurus import Edit, Thesaurus
 from roget.learn.thesaurus import files as thesaurus_files
-from roget.learn.treecut.naming import name_classes
+from roget.learn.treecut.hierarchy import name_classes
 
 _READY = ("min_count", "min_context", "min_pair", "transpose")
 """What can be asked of counts that are there already."""
@@ -115,18 +115,18 @@ def run(
     listed = [inputs] if isinstance(inputs, str | os.PathLike) else list(inputs)
     if output is None:
         with tempfile.TemporaryDirectory(prefix="roget.") as folder:
-            return _built(listed, Path(folder), options, wanted, reading, clustering)
+            return _build(listed, Path(folder), options, wanted, reading, clustering)
     target = Path(output)
     folders.check(target, thesaurus_files.KIND)
     _edits(target)  # better refused now than after hours
-    with Partial(target, "a build", _left) as partial:
+    with Partial(target, "a build", _is_left) as partial:
         before = partial.kept()
         try:
-            built = _built(listed, partial.folder, options, wanted, reading, clustering)
+            built = _build(listed, partial.folder, options, wanted, reading, clustering)
             if built.interrupted and target.exists():
                 warnings.warn(f"{target} stays as it was: {partial.advice}", stacklevel=2)
                 return built
-            built = replace(_edited(built, target), saved=True)
+            built = replace(_replay_edits(built, target), saved=True)
             built.thesaurus.save(target)
         except BaseException as error:
             kept, mistake = partial.kept(), isinstance(error, InputError)
@@ -141,7 +141,7 @@ def run(
     return built
 
 
-def _left(names: set[str]) -> bool:
+def _is_left(names: set[str]) -> bool:
     """Whether these are what builds leave that were stopped."""
     ours = ("counts", *(f"{method}-" for method in catalogue.names("clusterers")))
     return all(name.startswith(ours) for name in names)
@@ -159,7 +159,7 @@ def _edits(target: Path) -> tuple[Edit, ...]:
         ) from None
 
 
-def _edited(built: Built, target: Path) -> Built:
+def _replay_edits(built: Built, target: Path) -> Built:
     """The same with the edits of the thesaurus that it replaces, as far as they make sense."""
     edits = _edits(target)
     if not edits:
@@ -171,7 +171,7 @@ def _edited(built: Built, target: Path) -> Built:
     return replace(built, thesaurus=thesaurus, notes=(*built.notes, told, *unsure, *waiting))
 
 
-def _built(
+def _build(
     inputs: Sequence[str | os.PathLike[str]],
     folder: Path,
     options: Counting,
@@ -179,9 +179,9 @@ def _built(
     reading: Report | None,
     clustering: Report | None,
 ) -> Built:
-    ready = _ready(inputs, options)
-    counts, notes = _counted(inputs, folder, options, reading) if ready is None else (ready, ())
-    counts, more = _chosen(counts, wanted, options)
+    ready = _add_up(inputs, options)
+    counts, notes = _count(inputs, folder, options, reading) if ready is None else (ready, ())
+    counts, more = _choose_words(counts, wanted, options)
     model = _clusterer(wanted, folder, counts, clustering).fit(counts)
     thesaurus = Thesaurus.from_clustering(counts, model)
     if wanted.names is not None:
@@ -212,7 +212,9 @@ def _clusterer(wanted: Plan, folder: Path, counts: Counts, progress: Report | No
     )
 
 
-def _chosen(counts: Counts, wanted: Plan, options: Counting) -> tuple[Counts, tuple[str, ...]]:
+def _choose_words(
+    counts: Counts, wanted: Plan, options: Counting
+) -> tuple[Counts, tuple[str, ...]]:
     """The words to be clustered: the most frequent, as far as contexts link them."""
     notes = []
     if not counts.entries:
@@ -231,7 +233,7 @@ def _chosen(counts: Counts, wanted: Plan, options: Counting) -> tuple[Counts, tu
     return linked, tuple(notes)
 
 
-def _ready(inputs: Sequence[str | os.PathLike[str]], options: Counting) -> Counts | None:
+def _add_up(inputs: Sequence[str | os.PathLike[str]], options: Counting) -> Counts | None:
     """The counts that are there already, added up; None if inputs have to be counted."""
     given = [os.fspath(one) for one in inputs]
     names = [name for name in given if is_counts(Path(name)) or is_sample(name)]
@@ -251,7 +253,7 @@ def _ready(inputs: Sequence[str | os.PathLike[str]], options: Counting) -> Count
     return counts.min_count(options.min_count, options.min_context, options.min_pair)
 
 
-def _counted(
+def _count(
     inputs: Sequence[str | os.PathLike[str]],
     folder: Path,
     options: Counting,

@@ -12,11 +12,10 @@ import numpy as np
 from roget.core.information import bits
 from roget.core.types import Array, Floats
 from roget.data import sample
-from roget.errors import MissingExtra
 from roget.learn.clustering.mdl.estimator import MDLTree
 from roget.papers import compose
 from roget.report import Column, Report, Table
-from roget.report.format import branches
+from roget.report.format import branches, canvas
 
 NOUNS, VERBS, CLUSTERS = 40, 30, 4
 """The true model's; the paper gives only the last number."""
@@ -58,7 +57,7 @@ def truth(rng: np.random.Generator) -> Truth:
     return Truth(labels, shares[:, None] * verbs[labels])
 
 
-def estimated(counts: Array, labels: Array) -> Floats:
+def estimate_pairs(counts: Array, labels: Array) -> Floats:
     """P(n, v) = f(C, v) / (|S|·|C|), equation 6 of the paper."""
     held = np.equal.outer(np.unique(labels), labels).astype(np.float64)
     sizes = held.sum(axis=1)
@@ -90,7 +89,7 @@ def simulation(
                 tree.fit(counts[seen])
                 # A noun that was never seen has no probability, whatever the clusters.
                 guess = np.zeros(model.joint.shape)
-                guess[seen] = estimated(counts[seen], tree.labels_)
+                guess[seen] = estimate_pairs(counts[seen], tree.labels_)
                 found = tree.n_clusters_, distance(guess, model.joint)
                 results.setdefault((way, size), []).append(found)
     return [Row(way, size, *map(float, np.mean(f, axis=0))) for (way, size), f in results.items()]
@@ -197,12 +196,8 @@ def _moral(rows: Sequence[Row]) -> str:
 
 def draw(rows: Sequence[Row], path: Path) -> None:
     """Both panels as a picture."""
-    try:
-        from matplotlib.figure import Figure
-    except ImportError:
-        raise MissingExtra("matplotlib", "figures", "drawing a figure") from None
-    canvas = Figure(figsize=(9, 4), layout="constrained")
-    panels = canvas.subplots(1, 2)
+    figure = canvas(9, 4)
+    panels = figure.subplots(1, 2)
     titles = {"leaves": "clusters", "distance": "KL distance (bits)"}
     for axes, (column, title) in zip(panels, titles.items(), strict=True):
         for way, style in zip(WAYS, ("o-", "s-", "o:", "s:"), strict=True):
@@ -212,4 +207,4 @@ def draw(rows: Sequence[Row], path: Path) -> None:
     panels[0].axhline(CLUSTERS, color="grey", linewidth=0.8)
     panels[0].legend()
     panels[1].set_yscale("log")
-    canvas.savefig(path)
+    figure.savefig(path)

@@ -15,7 +15,7 @@ from roget.errors import InputError, MissingExtra
 from roget.learn.evaluation.decision import Decisions
 from roget.learn.evaluation.heldout import PARTS, PEER, Comparison, Heldout
 from roget.report import Report, Table
-from roget.report.format import UNDEFINED, number, plural
+from roget.report.format import UNDEFINED, canvas, number, plural
 
 FIGURES = (".svg", ".png", ".pdf")
 
@@ -165,11 +165,9 @@ def drawable(path: str | os.PathLike[str]) -> None:
 def figure(found: Comparison, path: str | os.PathLike[str]) -> None:
     """Draw every model's loss on test tokens with its interval, Kneser–Ney as a line."""
     drawable(path)
-    from matplotlib.figure import Figure
-
     rows = heldout(found).data["rows"][::-1]
-    canvas = Figure(figsize=(6.5, 1.2 + 0.35 * len(rows)), layout="constrained")
-    axes = canvas.subplots()
+    drawn = canvas(6.5, 1.2 + 0.35 * len(rows))
+    axes = drawn.subplots()
     for place, row in enumerate(rows):
         test = row["loss"]["test"]
         axes.plot(test["mean"], place, "o", color="C0", markersize=5)
@@ -179,4 +177,4 @@ def figure(found: Comparison, path: str | os.PathLike[str]) -> None:
             axes.axvline(test["mean"], color="grey", linestyle=":", linewidth=1)
     axes.set_yticks(range(len(rows)), [row["model"] for row in rows])
     axes.set_xlabel(f"bits per held-out pair, mean of {plural(found.splits, 'split')}")
-    canvas.savefig(path)
+    drawn.savefig(path)

@@ -6,8 +6,13 @@ import math
 import shutil
 import unicodedata
 from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from roget.core.io import problems
+from roget.errors import MissingExtra
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 UNDEFINED = "–"
 ARROWS = {"higher": "↑", "lower": "↓"}
@@ -45,6 +50,15 @@ def plural(number: float, noun: str, form: str = ",.15g") -> str:
     return problems.plural(number, noun, form)
 
 
+def canvas(width: float, height: float) -> Figure:
+    """An empty picture; not pyplot's, which would hold it open and choose a window system."""
+    try:
+        from matplotlib.figure import Figure
+    except ImportError:
+        raise MissingExtra("matplotlib", "figures", "drawing a figure") from None
+    return Figure(figsize=(width, height), layout="constrained")
+
+
 def branches(children: Callable[[int], Sequence[int]]) -> Iterator[tuple[str, str, int]]:
     """The nodes of a tree from root 0 on, with their branches and the margins of what is below.
 
@@ -79,17 +93,17 @@ def printable(text: str, most: int | None = None) -> str:
     a\\x1b[31m\\tb thes…
     """
     if most is None:
-        return "".join(map(_spelt, text))
+        return "".join(map(_spell, text))
     from rich.cells import cell_len, set_cell_size
 
     # Marks take no room of their own: more than so many to a column are no word.
-    shown = "".join(map(_spelt, text[: 8 * most]))
+    shown = "".join(map(_spell, text[: 8 * most]))
     if len(text) <= 8 * most and cell_len(shown) <= most:
         return shown
     return set_cell_size(shown, min(most - 1, cell_len(shown))).rstrip() + "…"
 
 
-def _spelt(sign: str) -> str:
+def _spell(sign: str) -> str:
     if sign in TURNS or unicodedata.category(sign) in CONTROLS:
         return sign.encode("unicode_escape", "backslashreplace").decode("ascii")
     return sign

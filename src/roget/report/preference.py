@@ -87,10 +87,9 @@ def _class(one: CutClass) -> dict[str, Any]:
 def _row(one: CutClass) -> tuple[str, ...]:
     ratio = one.probability / one.prior if one.prior else None
     usual = "" if ratio is None else f"{ratio:,.0f}" if ratio >= 10 else f"{ratio:.1f}"
-    words = ", ".join(f"{word} {_count(count)}" for word, count in one.words[:WORDS])
+    # A count may be shared out: it is told in few digits.
+    words = ", ".join(
+        f"{word} {count:,.0f}" if count == round(count) or count >= 10 else f"{word} {count:.1f}"
+        for word, count in one.words[:WORDS]
+    )
     return f"{one.probability:.3f}", usual, one.label, words
-
-
-def _count(count: float) -> str:
-    """A count that may be shared out, in few digits."""
-    return f"{count:,.0f}" if count == round(count) or count >= 10 else f"{count:.1f}"

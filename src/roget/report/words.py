@@ -29,7 +29,7 @@ def look_around(thesaurus: Thesaurus, word: str, n: int, by: str) -> dict[str, A
             {
                 "word": other.word,
                 "similarity": other.similarity,
-                "class": {"node": common, "label": _called(thesaurus, common)},
+                "class": {"node": common, "label": _call(thesaurus, common)},
                 "contexts": [one.context for one in shared],
             }
         )
@@ -38,7 +38,7 @@ def look_around(thesaurus: Thesaurus, word: str, n: int, by: str) -> dict[str, A
         "word": word,
         "seen": thesaurus.counts.word_totals[thesaurus.row(word)].item(),
         "classes": [
-            {"node": node, "label": _called(thesaurus, node), "probability": p}
+            {"node": node, "label": _call(thesaurus, node), "probability": p}
             for node, p in likely[:CLASSES]
         ],
         "contexts": [one.context for one in thesaurus.evidence(word, CONTEXTS)],
@@ -47,7 +47,7 @@ def look_around(thesaurus: Thesaurus, word: str, n: int, by: str) -> dict[str, A
     }
 
 
-def _called(thesaurus: Thesaurus, node: int) -> str:
+def _call(thesaurus: Thesaurus, node: int) -> str:
     """What a class is called; words say nothing of the root, which has all of them."""
     return thesaurus.label(node) if node or 0 in thesaurus.labels else "(all words)"
 
@@ -79,8 +79,8 @@ def tell_apart(thesaurus: Thesaurus, word: str, n: int) -> dict[str, Any]:
     found = [
         {
             "node": one.node,
-            "label": _called(thesaurus, one.node),
-            "path": [_called(thesaurus, node) for node in thesaurus.tree.path(one.node)[1:]],
+            "label": _call(thesaurus, one.node),
+            "path": [_call(thesaurus, node) for node in thesaurus.tree.path(one.node)[1:]],
             "share": one.share,
             "contexts": [context.context for context in one.contexts],
             "words": list(one.words),
@@ -152,13 +152,13 @@ def classify(thesaurus: Thesaurus, counts: Counts, n: int) -> Report:
     return Report(
         title="Classes of words",
         tables=[Table.of(titles, rows, ("known", "probability"), "cut")],
-        talk=_unplaced(placed),
+        talk=_warn_unplaced(placed),
         data={"words": placed},
         sheet=Table.of(("word", "node", "class", "probability", "known"), values),
     )
 
 
-def _unplaced(placed: Iterable[Mapping[str, Any]]) -> list[str]:
+def _warn_unplaced(placed: Iterable[Mapping[str, Any]]) -> list[str]:
     """A warning if some words have no context that is known."""
     lost = [printable(one["word"], _most()) for one in placed if not one["known"]]
     if not lost:

@@ -13,10 +13,11 @@ import numpy as np
 from roget.errors import InputError
 from roget.learn.opening import is_taxonomy, open_thesaurus
 from roget.learn.thesaurus import Thesaurus
+from roget.report.format import brief
 from roget.scoring.labels import as_labels
 from roget.scoring.labels.labels import heaviest
 from roget.scoring.score import score
-from roget.web.views import View, Views, brief
+from roget.web.views import View, Views
 
 CUTS = (2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128)
 """Numbers of classes that are offered."""

@@ -88,7 +88,7 @@ class Desk:
 
     def edit(self, asked: Mapping[str, Any], revision: int) -> View:
         """Do what is asked, save it, and give the new overview."""
-        action, values = _checked(asked)
+        action, values = _check(asked)
         with self._lock:
             if revision != self.revision:
                 raise Changed("the thesaurus has changed meanwhile: load the page again")
@@ -104,7 +104,7 @@ class Desk:
         return self.overview()
 
 
-def _checked(asked: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
+def _check(asked: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
     action = asked.get("action")
     if not isinstance(action, str) or action not in EDITS:
         raise InputError(f"{action!r}: expected one of {', '.join(EDITS)}")

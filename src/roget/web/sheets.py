@@ -18,12 +18,11 @@ FORMULA = ("=", "+", "-", "@", "\t", "\r")
 def as_csv(sheet: Sheet) -> str:
     """The sheet as text, comma-separated; texts that a spreadsheet may run begin with a '."""
     head, rows = sheet
-    harmless = ([_harmless(cell) for cell in row] for row in rows)
+    harmless = (
+        [f"'{one}" if isinstance(one, str) and one.startswith(FORMULA) else one for one in row]
+        for row in rows
+    )
     return render_csv(Report("", sheet=Table.of(head, harmless)))
-
-
-def _harmless(cell: Any) -> Any:
-    return f"'{cell}" if isinstance(cell, str) and cell.startswith(FORMULA) else cell
 
 
 def tree(view: View) -> Sheet:

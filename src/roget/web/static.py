@@ -78,43 +78,38 @@ def _class(views: Views, node: int, contexts: dict[str, int]) -> list[Any]:
     leaf = not views.thesaurus.tree.children(node)
     n = max(WORDS, int(views.thesaurus.sizes[node])) if leaf else WORDS
     view = views.word_class(node, n)
-    return [
-        [
-            x
-            for w in view["typical"]
-            for x in (w["id"], brief(w["distance_bits"], DIGITS), brief(w["probability"], DIGITS))
-        ],
-        _told(view["contexts"], contexts),
-    ]
+    typical = _flatten(view["typical"], "id", "distance_bits", "probability")
+    return [typical, _number(view["contexts"], contexts)]
 
 
 def _word(view: dict[str, Any], contexts: dict[str, int]) -> list[Any]:
     return [
         view["observations"],
         view["among"],
-        [
-            x
-            for m in view["memberships"][:MEMBERSHIPS]
-            for x in (m["node"], brief(m["probability"], DIGITS))
-        ],
-        [x for w in view["neighbours"] for x in (w["id"], brief(w["similarity"], DIGITS))],
-        _told(view["contexts"], contexts),
+        _flatten(view["memberships"][:MEMBERSHIPS], "node", "probability"),
+        _flatten(view["neighbours"], "id", "similarity"),
+        _number(view["contexts"], contexts),
         [
             [
                 one["node"],
                 brief(one["weight"], DIGITS),
                 [like["id"] for like in one["like"]],
-                _told(one["contexts"], contexts),
+                _number(one["contexts"], contexts),
             ]
             for one in view["senses"]
         ],
     ]
 
 
-def _told(found: list[dict[str, Any]], contexts: dict[str, int]) -> list[Any]:
-    flat: list[Any] = []
-    for one in found[:CONTEXTS]:
-        # Each context has a number, in the order they were met.
-        number = contexts.setdefault(one["context"], len(contexts))
-        flat += [number, brief(one["amount"], DIGITS), brief(one["lift"], DIGITS)]
-    return flat
+def _number(found: list[dict[str, Any]], contexts: dict[str, int]) -> list[Any]:
+    """Contexts by their numbers, in the order they were met."""
+    rows = [
+        {**one, "number": contexts.setdefault(one["context"], len(contexts))}
+        for one in found[:CONTEXTS]
+    ]
+    return _flatten(rows, "number", "amount", "lift")
+
+
+def _flatten(rows: list[dict[str, Any]], first: str, *rest: str) -> list[Any]:
+    """The same of each row, one after the other: a number, and values in few digits."""
+    return [x for row in rows for x in (row[first], *(brief(row[one], DIGITS) for one in rest))]

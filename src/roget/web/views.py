@@ -1,21 +1,20 @@
-"""Views: what each page shows, as plain data ready for JSON."""
+"""Views: what each page shows, as plain data ready for JSON; and what a person searches for."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterator, Sequence
+import bisect
+import unicodedata
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from roget.core.information import bits
 from roget.errors import InputError
 from roget.learn.thesaurus import Neighbour, Thesaurus, TypicalContext
-from roget.web.search import Search, folded
-
-DIGITS = 5
-"""Significant digits of numbers that a page draws."""
+from roget.report.format import brief
 
 WORDS, CONTEXTS, NEAR, MEMBERSHIPS, OF_SENSE = 60, 24, 16, 12, 8
 """How many of each a page shows at first."""
@@ -26,15 +25,56 @@ MOST = 1000
 View = dict[str, Any]
 
 
-def brief(value: float | None, digits: int = DIGITS) -> float | None:
-    """A number cut to what a reader can use; None where JSON has no name for it.
+def folded(text: str) -> str:
+    """Text without case and accents, as it is compared.
 
-    >>> brief(0.123456789), brief(math.inf), brief(1234567.0)
-    (0.12346, None, 1234600.0)
+    >>> folded("Café")
+    'cafe'
     """
-    if value is None or not math.isfinite(value):
-        return None
-    return float(f"{value:.{digits}g}")
+    plain = unicodedata.normalize("NFKD", text)
+    return "".join(sign for sign in plain if not unicodedata.combining(sign)).casefold()
+
+
+class Search:
+    """Completion over words in the order of their rows, the most frequent first among equals.
+
+    >>> search = Search(["tea", "teapot", "steam", "Tee"])
+    >>> search.find("te")
+    [0, 3, 1, 2]
+    """
+
+    def __init__(self, words: Iterable[str], weights: Sequence[float] | None = None) -> None:
+        self._folded = [folded(word) for word in words]
+        size = len(self._folded)
+        order = sorted(range(size), key=self._folded.__getitem__)
+        self._sorted = [self._folded[row] for row in order]
+        self._order = np.array(order, dtype=np.int64)
+        lengths = np.array([len(word) for word in self._folded], dtype=np.int64)
+        given = np.zeros(size) if weights is None else np.asarray(weights, dtype=np.float64)
+        self._rank = np.empty(size, dtype=np.int64)
+        self._rank[np.lexsort((lengths, -given))] = np.arange(size)
+
+    def find(self, typed: str, n: int = 10) -> list[int]:
+        """Rows of words: the very word, then those that begin so, then those that hold it."""
+        wanted = folded(typed.strip())
+        if not wanted:
+            return []
+        begin = bisect.bisect_left(self._sorted, wanted)
+        same = bisect.bisect_right(self._sorted, wanted, lo=begin)
+        end = bisect.bisect_left(self._sorted, wanted + "\U0010ffff", lo=same)
+        rows = self._best(self._order[begin:same]) + self._best(self._order[same:end])
+        if len(rows) < n:
+            inside = [
+                row
+                for row, word in enumerate(self._folded)
+                if wanted in word and not word.startswith(wanted)
+            ]
+            rows += self._best(np.array(inside, dtype=np.int64))
+        return rows[:n]
+
+    def _best(self, rows: npt.NDArray[np.int64]) -> list[int]:
+        found: list[int] = rows[np.argsort(self._rank[rows])].tolist()
+        return found
 
 
 class Views:
@@ -122,10 +162,10 @@ class Views:
         n, offset = _count(n), _count(offset)
         found = self.thesaurus.word_class(node, max(n + offset, CONTEXTS))
         return {
-            **self._named(node),
+            **self._name(node),
             "value": self.value(node),
-            "path": [self._named(above) for above in tree.path(node)],
-            "children": [self._named(below) for below in tree.children(node)],
+            "path": [self._name(above) for above in tree.path(node)],
+            "children": [self._name(below) for below in tree.children(node)],
             "offset": offset,
             "typical": [
                 {
@@ -157,10 +197,10 @@ class Views:
             "id": row,
             "word": word,
             "observations": brief(seen),
-            "path": [self._named(node) for node in thesaurus.path(word)],
+            "path": [self._name(node) for node in thesaurus.path(word)],
             "among": len(belongs),
             "memberships": [
-                {**self._named(node), "probability": brief(p)}
+                {**self._name(node), "probability": brief(p)}
                 for node, p in list(belongs.items())[:MEMBERSHIPS]
             ],
             "senses": self._senses(word, seen),
@@ -186,10 +226,10 @@ class Views:
         return {
             "query": typed,
             "words": [
-                {"id": row, "word": str(known[row]), "class": self._named(int(places[row]))}
+                {"id": row, "word": str(known[row]), "class": self._name(int(places[row]))}
                 for row in words
             ],
-            "classes": [self._named(node) for node in labels[: max(3, n // 3)]],
+            "classes": [self._name(node) for node in labels[: max(3, n // 3)]],
         }
 
     def path(self) -> View:
@@ -220,14 +260,14 @@ class Views:
     def cut(self, k: int) -> View:
         """The first k classes."""
         nodes = self.thesaurus.nodes(k)
-        return {"k": len(nodes), "classes": [self._named(node) for node in nodes]}
+        return {"k": len(nodes), "classes": [self._name(node) for node in nodes]}
 
     def _senses(self, word: str, seen: float) -> list[View]:
         """The senses of a word with several; of a word with one, its place says as much."""
         found = self.thesaurus.senses(word, OF_SENSE)
         return [
             {
-                **self._named(one.node),
+                **self._name(one.node),
                 "weight": brief(one.share),
                 "like": [{"id": self.thesaurus.rows[like], "word": like} for like in one.words],
                 "contexts": [_context(context, seen) for context in one.contexts],
@@ -235,7 +275,7 @@ class Views:
             for one in (found if len(found) > 1 else ())
         ]
 
-    def _named(self, node: int) -> View:
+    def _name(self, node: int) -> View:
         return {
             "node": node,
             "label": self.labels[node],

@@ -10,7 +10,7 @@ import pytest
 from roget.core.quadruple import Quadruple
 from roget.data import sample
 from roget.errors import FormatError, InputError
-from roget.learn.attachment.quads import Line, answers_of, checked, line_of, parsed, read
+from roget.learn.attachment.quads import Line, answers_of, checked, line_of, parse, read
 
 FORK = Quadruple("eat", "pizza", "with", "fork", "V")
 
@@ -50,7 +50,8 @@ def test_the_bundled_sample() -> None:
 
 
 def test_broken_lines_are_named_after_the_good_ones() -> None:
-    lines = parsed(["eat pizza with fork", "one two", "7 a b c"], "<stdin>", answered=False)
+    given = enumerate(["eat pizza with fork", "one two", "7 a b c"], 1)
+    lines = parse(given, "<stdin>", answered=False)
     assert next(lines).quadruple[:4] == FORK[:4]
     with pytest.raises(FormatError, match=r"(?s)<stdin>:2: 'one two'; expected verb.*<stdin>:3:"):
         list(lines)

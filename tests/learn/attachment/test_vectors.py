@@ -12,8 +12,16 @@ from roget.core.counts import Counts
 from roget.core.counts.views import unit
 from roget.core.quadruple import Quadruple
 from roget.errors import InputError
-from roget.learn.attachment.sources import Sources, places_in, spaces, tables
-from roget.learn.attachment.vectors import Vectors, classed, embedded, tabulate
+from roget.learn.attachment.sources import (
+    Sources,
+    Vectors,
+    embed_classes,
+    embed_contexts,
+    places_in,
+    spaces,
+    tables,
+    tabulate,
+)
 from roget.learn.attachment.words import Normal
 from roget.learn.clustering.mdl.estimator import MDLTree
 from roget.learn.taxonomy.taxonomy import Taxonomy
@@ -32,7 +40,7 @@ def cosine(vectors: Vectors, one: str, other: str) -> float:
 
 
 def test_contexts_make_words_alike() -> None:
-    vectors = embedded(TOKENS, seed=0)
+    vectors = embed_contexts(TOKENS, seed=0)
     assert cosine(vectors, "fork", "spoon") > 0.3 > 0.01 > cosine(vectors, "fork", "pizza")
     assert cosine(vectors, "pasta", "pizza") > 0.3
     assert np.linalg.norm(vectors.table, axis=1) == pytest.approx(1, abs=1e-5)
@@ -49,14 +57,14 @@ def test_all_dimensions_give_the_cosines_of_mutual_information() -> None:
                 expected = dense[i].sum() * weight[j] / weight.sum()
                 told[i, j] = max(math.log(dense[i, j] / expected), 0)
     told /= np.maximum(np.linalg.norm(told, axis=1, keepdims=True), 1e-12)
-    found = embedded(TOKENS, seed=0).table
+    found = embed_contexts(TOKENS, seed=0).table
     assert found @ found.T == pytest.approx(told @ told.T, abs=1e-5)
 
 
 def test_many_words_are_done_at_random_but_alike() -> None:
     rng = np.random.default_rng(0)
     made = Counter((f"w{rng.integers(60)}", f"c{rng.integers(50)}") for _ in range(3000))
-    one, same, exact = (embedded(made, seed=0, dimensions=size) for size in (40, 40, 60))
+    one, same, exact = (embed_contexts(made, seed=0, dimensions=size) for size in (40, 40, 60))
     assert np.array_equal(one.table, same.table)
     cosines = (one.table @ one.table.T)[np.triu_indices(60, 1)]
     full = (exact.table @ exact.table.T)[np.triu_indices(60, 1)]
@@ -64,7 +72,7 @@ def test_many_words_are_done_at_random_but_alike() -> None:
 
 
 def test_unknown_words_go_by_their_traits() -> None:
-    vectors = embedded(TOKENS, seed=0)
+    vectors = embed_contexts(TOKENS, seed=0)
     places, found = vectors.look_up(["nissan", "x", "fork"], ["Nissan", "x", "fork"])
     assert places.tolist() == [-1, -1, vectors.words.index("fork")]
     assert cosine(vectors, "Ford", "Ford") == pytest.approx(1, abs=1e-5)
@@ -82,7 +90,7 @@ def test_classes_make_words_alike_at_every_level() -> None:
     assert places["pizza"] == {"dish": 1, "food": 1, "thing": 1}
     assert "moon" not in places
     cells = {(word, name): share for word, own in places.items() for name, share in own.items()}
-    vectors = classed(cells, seed=0)
+    vectors = embed_classes(cells, seed=0)
     near, far, none = (cosine(vectors, "pizza", word) for word in ("pasta", "apple", "fork"))
     assert near == pytest.approx(1, abs=1e-5)
     assert near > far > none == pytest.approx(0, abs=1e-5)
@@ -136,7 +144,7 @@ def test_both_kinds_side_by_side() -> None:
 
 
 def test_vectors_are_kept_as_they_are_used() -> None:
-    made = embedded(TOKENS, seed=0).rounded()
+    made = embed_contexts(TOKENS, seed=0).rounded()
     again = Vectors.read(made.content())
     for name in ("words", "hints"):
         assert getattr(again, name) == getattr(made, name)
@@ -145,7 +153,7 @@ def test_vectors_are_kept_as_they_are_used() -> None:
 
 
 def test_nothing_counted() -> None:
-    for made in (embedded({}, seed=0), classed({}, seed=0)):
+    for made in (embed_contexts({}, seed=0), embed_classes({}, seed=0)):
         places, found = made.look_up(["a"], ["a"])
         assert places.tolist() == [-1]
         assert found.shape == (1, 0)

@@ -1,4 +1,4 @@
-"""Discounts and Kneser–Ney against plain loops; tuned discounts against a grid."""
+"""Discounts and Kneser–Ney against plain loops; tune discounts against a grid."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from learn.classmodel import naive
-from roget.learn.classmodel import ClassModel, discount
+from roget.learn.classmodel import ClassModel, mixing
 
 
 def everywhere(matrix: Any) -> tuple[Any, Any]:
@@ -25,7 +25,7 @@ def test_discounted_counts_are_those_of_the_loop(seed: int, levels: int) -> None
     table = rng.poisson(1.0, (5, 6)) * (rng.random((5, 1)) < 0.8)
     discounts = rng.random(levels) * np.arange(1, levels + 1)
     lower = rng.dirichlet(np.ones(6), 5)
-    known = discount.evidence(table, *everywhere(table), levels)
+    known = mixing.evidence(table, *everywhere(table), levels)
     own, left = known.discounted(discounts)
     found = (own + left * lower.ravel()).reshape(table.shape)
     np.testing.assert_allclose(found, naive.discounted(table, discounts, lower), atol=1e-12)
@@ -36,7 +36,7 @@ def test_discounted_counts_are_those_of_the_loop(seed: int, levels: int) -> None
 def test_fractional_counts_never_go_below_zero(seed: int) -> None:
     rng = np.random.default_rng(seed)
     table = rng.random((4, 5)) * rng.integers(0, 4, (4, 5))
-    known = discount.evidence(table, *everywhere(table), 3)
+    known = mixing.evidence(table, *everywhere(table), 3)
     own, left = known.discounted(np.array([1.0, 2.0, 3.0]))
     assert (own >= 0).all()
     sums = own.reshape(4, 5).sum(axis=1) + left.reshape(4, 5)[:, 0]
@@ -46,9 +46,9 @@ def test_fractional_counts_never_go_below_zero(seed: int) -> None:
 def test_tuned_discounts_are_the_best_of_a_grid(parts: Any) -> None:
     train, dev, _ = (part.matrix for part in parts)
     cells = sparse.coo_array(dev)
-    known = discount.evidence(train, cells.row, cells.col, 1)
+    known = mixing.evidence(train, cells.row, cells.col, 1)
     lower = np.full(cells.data.size, 1 / train.shape[1])
-    best = discount.tuned(known, lower, cells.data.astype(float), np.array([0.5]))[0]
+    best = mixing.tune(known, lower, cells.data.astype(float), np.array([0.5]))[0]
     uniform = np.full(train.shape, 1 / train.shape[1])
     grid = np.linspace(0.02, 1.0, 50)
     losses = [
@@ -70,6 +70,6 @@ def test_closed_form_discounts() -> None:
     table = np.array([[1, 1, 2, 3], [1, 1, 2, 4]])
     y = 4 / (4 + 2 * 2)
     expected = [1 - 2 * y * 2 / 4, 2 - 3 * y * 1 / 2, 3 - 4 * y * 1 / 1]
-    np.testing.assert_allclose(discount.closed_form(table, 3), expected)
-    assert discount.closed_form(table, 1) == pytest.approx([y])
-    assert (discount.closed_form(np.array([[7]]), 3) > 0).all()
+    np.testing.assert_allclose(mixing.closed_form(table, 3), expected)
+    assert mixing.closed_form(table, 1) == pytest.approx([y])
+    assert (mixing.closed_form(np.array([[7]]), 3) > 0).all()

@@ -12,7 +12,7 @@ from scipy import sparse
 
 from roget import CoMDL, Counts, MDLTree, SoftAnnealing, catalogue
 from roget.core.tree import Tree
-from roget.learn.clustering.gaps import close_gaps
+from roget.learn.clustering.annealing.estimator import close_gaps
 from roget.learn.clustering.memberships import to_dense
 from roget.learn.clustering.result import Clustering
 

@@ -67,7 +67,7 @@ def test_weights_are_not_negative_and_find_what_tells() -> None:
     right = rng.random(500) < 0.5
     signal = np.where(right, 1.0, -1.0) + rng.normal(0, 0.5, 500)
     margins = np.stack([signal, rng.normal(0, 1, 500), -signal], axis=1)
-    weights = decision.combined(margins, right)
+    weights = decision.combine(margins, right)
     assert weights[0] > 1
     assert weights[2] == pytest.approx(0, abs=1e-6)
     assert abs(weights[1]) < 0.5
@@ -135,7 +135,7 @@ def test_classes_by_counts_are_weighed_by_classes_by_counts(
 
 
 def test_where_nothing_weighs_there_is_a_dash(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(decision, "combined", lambda margins, right: np.zeros(margins.shape[1]))
+    monkeypatch.setattr(decision, "combine", lambda margins, right: np.zeros(margins.shape[1]))
     found = decide(planted(seed=3), ("nearest",), draws=1, pairs=20)
     assert found.rows[0].chosen is None
     assert found.rows[0].every == [0.5]

@@ -12,7 +12,7 @@ from roget import CoMDL, Counts, MDLTree, SoftAnnealing
 from roget.learn.build import Plan, run
 from roget.learn.clustering import tokens as heldout
 from roget.learn.counting.options import Options
-from roget.learn.evaluation.trial import KEPT, trial
+from roget.learn.evaluation.heldout import KEPT, trial
 
 
 def planted(seed: int = 0) -> Counts:

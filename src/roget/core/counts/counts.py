@@ -178,11 +178,11 @@ class Counts:
 
     def word_id(self, word: str) -> int:
         """The word's row."""
-        return _found(word, self._word_ids, "word")
+        return _find(word, self._word_ids, "word")
 
     def context_id(self, context: str) -> int:
         """The context's column."""
-        return _found(context, self._context_ids, "context")
+        return _find(context, self._context_ids, "context")
 
     def count(self, word: str, context: str) -> int | float:
         """How often the word was seen in the context."""
@@ -219,8 +219,8 @@ class Counts:
                 ("contexts", contexts, self.context_totals, self.contexts, self.shape[1]),
             )
         )
-        kept = self._taken(rows, columns, f"top(words={words}, contexts={contexts})")
-        return kept._seen(rows=words is None, columns=contexts is None)
+        kept = self._take(rows, columns, f"top(words={words}, contexts={contexts})")
+        return kept._drop_unseen(rows=words is None, columns=contexts is None)
 
     def min_count(self, words: float = 0, contexts: float = 0, pairs: float = 0) -> Counts:
         """Without words, contexts and pairs seen less often than asked, nor what then is empty.
@@ -231,27 +231,27 @@ class Counts:
         cut.data[cut.data < pairs] = 0
         step = f"min_count(words={words}, contexts={contexts}, pairs={pairs})"
         kept = self._new(tidy(cut), self.words, self.contexts, self.slots, step)
-        return kept._taken(
+        return kept._take(
             np.flatnonzero(self.word_totals >= words),
             np.flatnonzero(self.context_totals >= contexts),
-        )._seen()
+        )._drop_unseen()
 
     def select(
         self, words: Iterable[str] | None = None, contexts: Iterable[str] | None = None
     ) -> Counts:
         """Only these words, and these contexts, in this order; None for all there are."""
         rows, columns = (
-            np.arange(size) if wanted is None else _chosen(wanted, ids, kind)
+            np.arange(size) if wanted is None else _choose(wanted, ids, kind)
             for kind, wanted, ids, size in (
                 ("word", words, self._word_ids, self.shape[0]),
                 ("context", contexts, self._context_ids, self.shape[1]),
             )
         )
-        return self._taken(rows, columns, f"select({rows.size} words, {columns.size} contexts)")
+        return self._take(rows, columns, f"select({rows.size} words, {columns.size} contexts)")
 
     def drop_empty(self) -> Counts:
         """Without words and contexts that were never seen."""
-        return self._seen()
+        return self._drop_unseen()
 
     def split(
         self, *fractions: float, random_state: int | np.random.Generator | None = None
@@ -313,7 +313,7 @@ class Counts:
 
     def ranked(self) -> Counts:
         """The same counts, words and contexts ordered by total, then by text."""
-        return self._taken(
+        return self._take(
             ranking(self.word_totals, self.words), ranking(self.context_totals, self.contexts)
         )
 
@@ -334,7 +334,7 @@ class Counts:
         # Of equal parts, the first word's.
         best = of_word[tokens[of_word].argmax()]
         rows, columns = np.flatnonzero(of_word == best), np.flatnonzero(of_context == best)
-        return self._taken(rows, columns, "largest_component()")
+        return self._take(rows, columns, "largest_component()")
 
     def conditional(self) -> Matrix:
         """p(context | word) as a csr_array: rows sum to 1, or 0 for words never seen."""
@@ -378,21 +378,21 @@ class Counts:
             made.provenance["steps"] = [*self.provenance.get("steps", ()), step]
         return made
 
-    def _taken(self, rows: Places, columns: Places, step: str | None = None) -> Counts:
+    def _take(self, rows: Places, columns: Places, step: str | None = None) -> Counts:
         matrix = tidy(self.matrix[rows][:, columns])
         words, contexts, slots = self.words[rows], self.contexts[columns], self.slots[columns]
         return self._new(matrix, words, contexts, slots, step)
 
-    def _seen(self, rows: bool = True, columns: bool = True) -> Counts:
+    def _drop_unseen(self, rows: bool = True, columns: bool = True) -> Counts:
         words, contexts = np.arange(self.shape[0]), np.arange(self.shape[1])
         if rows:
             words = np.flatnonzero(np.diff(self.matrix.indptr))
         if columns:
             contexts = np.flatnonzero(np.bincount(self.matrix.indices, minlength=contexts.size))
-        return self._taken(words, contexts)
+        return self._take(words, contexts)
 
 
-def _found(name: str, ids: Mapping[str, int], kind: str) -> int:
+def _find(name: str, ids: Mapping[str, int], kind: str) -> int:
     place = ids.get(name)
     if place is None:
         raise NotCounted(kind, name, ids)
@@ -409,10 +409,10 @@ def _unite(vocabularies: Sequence[Names]) -> tuple[Names, list[Places]]:
     return frozen(ids), places
 
 
-def _chosen(wanted: Iterable[str], ids: Mapping[str, int], kind: str) -> Places:
+def _choose(wanted: Iterable[str], ids: Mapping[str, int], kind: str) -> Places:
     listed = wanted if isinstance(wanted, str) else list(wanted)
     texts = names(listed, len(listed), kind)
-    return np.array([_found(text, ids, kind) for text in texts], dtype=np.intp)
+    return np.array([_find(text, ids, kind) for text in texts], dtype=np.intp)
 
 
 def _positive(number: int, axis: str) -> int:

@@ -215,11 +215,11 @@ def _read_npz(place: Path) -> Counts:
 def _write_npz(counts: Counts, draft: Path) -> None:
     """Write what `scipy.sparse.load_npz` reads, with words, contexts and, if any, slots."""
     arrays: dict[str, Any] = {
-        "words": _padded(counts.words, "word"),
-        "contexts": _padded(counts.contexts, "context"),
+        "words": _pad(counts.words, "word"),
+        "contexts": _pad(counts.contexts, "context"),
     }
     if any(counts.slots):
-        arrays["slots"] = _padded(counts.slots, "slot")
+        arrays["slots"] = _pad(counts.slots, "slot")
     parts = {name: getattr(counts.matrix, name) for name in _CSR}
     layout = {"format": np.array(b"csr"), "_is_array": np.array(True)}
     shape = {"shape": np.array(counts.shape)}
@@ -238,20 +238,18 @@ def _sparse(arrays: dict[str, Any]) -> Any:
             "indptr, shape) or a dense X"
         )
     shape = tuple(arrays["shape"].tolist())
-    if layout in ("csr", "csc"):
-        turned = shape if layout == "csr" else shape[::-1]
-        matrix = folders.need_csr([arrays[part] for part in _CSR], turned, finite=False)
-        return matrix if layout == "csr" else matrix.T
+    if layout in ("csr", "csc", "bsr"):
+        data, indices, indptr = (arrays[part] for part in _CSR)
+        values, sizes = data, shape if layout == "csr" else shape[::-1]
+        if layout == "bsr":  # of blocks
+            values = np.arange(len(data))
+            sizes = tuple(of // part for of, part in zip(shape, data.shape[1:], strict=True))
+        folders.need_csr([values, indices, indptr], sizes, finite=False)
+        return getattr(sparse, f"{layout}_array")((data, indices, indptr), shape=shape)
     if layout == "coo":
         return sparse.coo_array((arrays["data"], (arrays["row"], arrays["col"])), shape=shape)
     if layout == "dia":
         return sparse.dia_array((arrays["data"], arrays["offsets"]), shape=shape)
-    if layout == "bsr":
-        blocks = arrays["data"]
-        rows, columns = (of // part for of, part in zip(shape, blocks.shape[1:], strict=True))
-        places = np.arange(len(blocks))
-        folders.need_csr([places, arrays["indices"], arrays["indptr"]], (rows, columns))
-        return sparse.bsr_array((blocks, arrays["indices"], arrays["indptr"]), shape=shape)
     raise InputError(
         f"a sparse matrix of the layout {layout!r}; expected csr, csc, coo, bsr or dia"
     )
@@ -263,7 +261,7 @@ def _texts(array: npt.NDArray[Any]) -> list[Any]:
     return list((np.char.decode(array, "utf-8") if array.dtype.kind == "S" else array).tolist())
 
 
-def _padded(texts: Names, kind: str) -> npt.NDArray[np.str_]:
+def _pad(texts: Names, kind: str) -> npt.NDArray[np.str_]:
     longest = max(map(len, texts), default=0)
     if 4 * longest * texts.size > _PADDED:
         raise InputError(

@@ -119,7 +119,7 @@ def from_cells(
         order = np.argsort(keys)
         keys, values = keys[order], values[order]
         starts = np.flatnonzero(np.diff(keys, prepend=-1))
-        keys, values = keys[starts], _summed(values, starts)
+        keys, values = keys[starts], _sum_groups(values, starts)
         rows, columns = np.divmod(keys, shape[1])
     pointers = np.zeros(shape[0] + 1, dtype=np.int64)
     np.cumsum(np.bincount(rows, minlength=shape[0]), out=pointers[1:])
@@ -192,7 +192,7 @@ def _need_small_total(values: npt.NDArray[Any]) -> None:
         raise InputError(f"the counts add up to {total:,}; expected less than 2^63")
 
 
-def _summed(values: npt.NDArray[Any], starts: npt.NDArray[np.intp]) -> npt.NDArray[Any]:
+def _sum_groups(values: npt.NDArray[Any], starts: npt.NDArray[np.intp]) -> npt.NDArray[Any]:
     if values.dtype.kind == "i" or starts.size == values.size:
         return np.add.reduceat(values, starts) if starts.size else values
     # Correctly rounded, so that the order of the values does not matter; a sum of two always is.

@@ -265,6 +265,3 @@ class Sentence:
             return False
         counted = self.lemmas[head] in MEASURES and self.kinds[head - 1] == "#"
         return counted or self.low[head] in ("lot", "bit")
-
-    def is_fixed(self, i: int) -> bool:
-        return FIXED.get(self.low[i - 1]) == self.low[i]

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from roget.languages.english.phrases import FINITE, Phrase, Sentence, seen, skip
+from roget.languages.english.phrases import FINITE, FIXED, Phrase, Sentence, seen, skip
 from roget.languages.english.words import (
     CLAUSE_VERBS,
     COPULAS,
@@ -310,7 +310,8 @@ class _Linker(Sentence):
         if kind == "C" and self.before == "V" and self.open == i - 1:
             self.first, self.open, self.before = self.verb, NONE, "and"
             return
-        if kind == "P" and self.before == "P" and self.preposition == i - 1 and self.is_fixed(i):
+        fixed = i > 0 and FIXED.get(self.low[i - 1]) == self.low[i]
+        if kind == "P" and self.before == "P" and self.preposition == i - 1 and fixed:
             self.link(i, i - 1, "fixed")
             return
         if kind in _AUXILIARY:

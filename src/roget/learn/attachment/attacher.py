@@ -15,7 +15,7 @@ from threadpoolctl import threadpool_limits
 
 from roget.core import folder as folders
 from roget.core.intervals import wilson
-from roget.core.options import check
+from roget.core.options import check, document, options_of
 from roget.core.progress import Progress
 from roget.core.quadruple import Quadruple
 from roget.errors import InputError
@@ -23,7 +23,7 @@ from roget.learn.attachment.best import Best
 from roget.learn.attachment.chain import Chain
 from roget.learn.attachment.quads import NOUN, VERB, answers_of, checked
 from roget.learn.attachment.sources import sources_of
-from roget.learn.attachment.tally import Stage, put, take
+from roget.learn.attachment.tally import Stage
 from roget.learn.uses import AttachOptions
 
 MODELS: dict[str, Any] = {"best": Best, "chain": Chain}
@@ -57,15 +57,10 @@ class Test:
 class Attacher(BaseEstimator, AttachOptions):  # type: ignore[misc]
     """Decides whether a phrase belongs to the noun (N) or to the verb (V): eat pizza with fork.
 
-    model: "best" weighs a kernel machine over the likeness of all four words with counts of other
-        text; "chain" is the chain of Li & Abe (1996): thesaurus, WordNet, lexical association,
-        noun.
-    pairs: Counts of nouns in contexts such as "obj:eat", or a file of them; None is the bundled
-        sample.
-    thesauri: thesauri of nouns, or their folders, such as `roget build` makes.
-    wordnet: a WordNet folder, or wn:ID of the package wn.
-    random_state: a number; the same gives the same model.
-    progress: called with a `Progress`: the share that is done, and "what" is being done.
+    "best" weighs a kernel machine over the likeness of all four words with counts of other text;
+    "chain" is that of Li & Abe (1996): thesaurus, WordNet, lexical association, noun. `pairs` are
+    Counts, or a file of them; `thesauri` thesauri of nouns, or their folders. `progress` is called
+    with a `Progress`: the share that is done, and "what" is being done.
 
     Fitted: `classes_`, `left_out_accuracy_` (of quadruples decided without themselves; None for
     the chain), `dev_` (a `Test` on the quadruples for development, if there were some).
@@ -105,7 +100,7 @@ class Attacher(BaseEstimator, AttachOptions):  # type: ignore[misc]
 
     def predict_proba(self, quads: Quads) -> npt.NDArray[np.float64]:
         """p(N) and p(V) of each quadruple, in the order of `classes_`."""
-        nouns = self._decided(checked(quads))[0]
+        nouns = self._decide(checked(quads))[0]
         return np.column_stack([nouns, 1 - nouns])
 
     def predict(self, quads: Quads) -> npt.NDArray[Any]:
@@ -122,7 +117,7 @@ class Attacher(BaseEstimator, AttachOptions):  # type: ignore[misc]
         truth = np.array(answers_of(given))
         if not given:
             raise InputError("there is no quadruple to test on")
-        nouns, stage = self._decided(given)
+        nouns, stage = self._decide(given)
         right = (nouns >= 0.5) == truth
         low, high = wilson(int(right.sum()), len(given))
         stages = tuple(self.fitted_.table(given, truth, right, stage))
@@ -137,7 +132,7 @@ class Attacher(BaseEstimator, AttachOptions):  # type: ignore[misc]
             "left_out_accuracy": self.left_out_accuracy_,
             "trained_on": self.trained_on_,
         }
-        folders.write(path, KIND, about | put("fitted", self.fitted_.content()))
+        folders.write(path, KIND, about | folders.put_under("fitted", self.fitted_.content()))
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:
@@ -147,11 +142,11 @@ class Attacher(BaseEstimator, AttachOptions):  # type: ignore[misc]
             made = cls(**kept["options"])
             made.left_out_accuracy_ = kept["left_out_accuracy"]
             made.trained_on_ = kept["trained_on"]
-            made.fitted_ = MODELS[made.model].read(take(kept, "fitted"))
+            made.fitted_ = MODELS[made.model].read(folders.take_under("fitted", kept))
         made.classes_, made.dev_ = np.array([NOUN, VERB]), None
         return made
 
-    def _decided(self, quads: list[Quadruple]) -> tuple[Any, Any]:
+    def _decide(self, quads: list[Quadruple]) -> tuple[Any, Any]:
         """p(N) of each quadruple, and which kind of evidence it rests on."""
         check_is_fitted(self, "fitted_")
         parts = [quads[at : at + CHUNK] for at in range(0, len(quads), CHUNK)]
@@ -159,3 +154,6 @@ class Attacher(BaseEstimator, AttachOptions):  # type: ignore[misc]
             return np.zeros(0), np.zeros(0, dtype=np.int64)
         found = [self.fitted_.probability(part) for part in parts]
         return np.concatenate([p for p, _ in found]), np.concatenate([s for _, s in found])
+
+
+document(Attacher, "Parameters", options_of(AttachOptions).values())

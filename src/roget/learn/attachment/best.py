@@ -9,13 +9,13 @@ from typing import Any, Self
 import numpy as np
 from scipy.special import expit
 
+from roget.core.folder import put_under, take_under
 from roget.core.quadruple import Quadruple
 from roget.core.types import BoolArray, Floats, Ints
 from roget.learn.attachment.machine import Items, Machine
 from roget.learn.attachment.quads import answers_of
-from roget.learn.attachment.sources import Sources, spaces
-from roget.learn.attachment.tally import Evidence, Stage, Tally, Tendencies, back_off, put, take
-from roget.learn.attachment.vectors import Vectors
+from roget.learn.attachment.sources import Sources, Vectors, spaces
+from roget.learn.attachment.tally import Evidence, Stage, Tally, Tendencies, back_off
 from roget.learn.attachment.words import Forms, Normal, make_forms
 
 Held = tuple[Floats, BoolArray]
@@ -105,25 +105,25 @@ class Best:
 
     def content(self) -> dict[str, Any]:
         """What is to be kept: plain values and arrays, under names of one level."""
-        kept = put("forms", {"verbs": self.forms.verbs, "nouns": self.forms.nouns})
-        kept |= put("weights", {"scaling": self.scaling, "weights": self.weights})
+        kept = put_under("forms", {"verbs": self.forms.verbs, "nouns": self.forms.nouns})
+        kept |= put_under("weights", {"scaling": self.scaling, "weights": self.weights})
         for name in ("verbs", "nouns", "evidence", "tally", "machine", "tendencies"):
-            kept |= put(name, getattr(self, name).content())
+            kept |= put_under(name, getattr(self, name).content())
         return kept
 
     @classmethod
     def read(cls, kept: Mapping[str, Any]) -> Self:
         """From what was kept."""
-        verbs, nouns = (Vectors.read(take(kept, name)) for name in ("verbs", "nouns"))
+        verbs, nouns = (Vectors.read(take_under(name, kept)) for name in ("verbs", "nouns"))
         return cls(
-            make_forms(**take(kept, "forms")),
+            make_forms(**take_under("forms", kept)),
             verbs,
             nouns,
-            Evidence.read(take(kept, "evidence")),
+            Evidence.read(take_under("evidence", kept)),
             kept["weights.scaling"],
-            Tally.read(take(kept, "tally")),
-            Tendencies.read(take(kept, "tendencies")),
-            Machine.read(take(kept, "machine"), (verbs.table, nouns.table, nouns.table)),
+            Tally.read(take_under("tally", kept)),
+            Tendencies.read(take_under("tendencies", kept)),
+            Machine.read(take_under("machine", kept), (verbs.table, nouns.table, nouns.table)),
             kept["weights.weights"],
         )
 

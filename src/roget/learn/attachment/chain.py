@@ -11,16 +11,15 @@ import numpy as np
 from scipy import sparse
 from scipy.special import expit
 
+from roget import catalogue
 from roget.core.counts import Counts
-from roget.core.folder import need_csr
+from roget.core.folder import need_csr, put_under, take_under
 from roget.core.quadruple import Quadruple
 from roget.core.types import Floats, Ints
 from roget.learn.attachment.quads import NOUN, answers_of
-from roget.learn.attachment.sources import Sources, tables
-from roget.learn.attachment.tally import Association, Stage, put, take
-from roget.learn.attachment.vectors import tabulate
+from roget.learn.attachment.sources import Sources, tables, tabulate
+from roget.learn.attachment.tally import Association, Stage
 from roget.learn.attachment.words import Forms, Normal, make_forms, other_name
-from roget.learn.clustering.mdl.estimator import MDLTree
 from roget.learn.thesaurus import Thesaurus
 from roget.learn.treecut import TreeCut
 
@@ -127,17 +126,17 @@ class Chain:
         kept: dict[str, Any] = {"verbs": self.forms.verbs, "nouns": self.forms.nouns}
         kept |= {"order": self.order, "names": list(self.preferences)}
         for at, one in enumerate(self.preferences.values()):
-            kept |= put(f"preference{at}", one.content())
-        return kept | put("association", self.association.content())
+            kept |= put_under(f"preference{at}", one.content())
+        return kept | put_under("association", self.association.content())
 
     @classmethod
     def read(cls, kept: Mapping[str, Any]) -> Self:
         """From what was kept."""
         preferences = {
-            name: Preference.read(take(kept, f"preference{at}"))
+            name: Preference.read(take_under(f"preference{at}", kept))
             for at, name in enumerate(kept["names"])
         }
-        association = Association.read(take(kept, "association"))
+        association = Association.read(take_under("association", kept))
         return cls(
             make_forms(kept["verbs"], kept["nouns"]), association, preferences, kept["order"]
         )
@@ -167,7 +166,8 @@ def _trees(
         counts = _counts(quads, normal, sources)
         for name, kind, begin in ((MDL, "mdl", 0.05), (MLE, "mle", 0.4)):
             tell(begin, name)
-            model = MDLTree(estimator=kind, random_state=seed).fit(counts)
+            clusterer = catalogue.load("clusterers", "mdl")
+            model = clusterer(estimator=kind, random_state=seed).fit(counts)
             trees[name] = Thesaurus.from_clustering(counts, model)
     return trees | dict(zip((WORDNET,), wordnet, strict=False))
 

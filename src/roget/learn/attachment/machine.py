@@ -114,12 +114,13 @@ class Machine:
         """The machine, and the scores each quadruple would have without itself."""
         goal = np.where(nouns, 1.0, -1.0)
         left_out = np.zeros(len(items), dtype=np.float32)
-        groups = _groups(items.prepositions)
+        times = Counter(items.prepositions)
+        groups = _by_name([one if times[one] >= RARE else POOL for one in items.prepositions])
         work, done = sum(min(len(rows), MOST) ** 3 for rows in groups.values()), 0.0
         blocks, drawn = {}, {}
         for name, rows in groups.items():
             kept = np.sort(rng.choice(rows, MOST, replace=False)) if rows.size > MOST else rows
-            blocks[name], left_out[kept] = _solved(items.taken(kept), kept, goal[kept], name)
+            blocks[name], left_out[kept] = _solve(items.taken(kept), kept, goal[kept], name)
             if kept.size < rows.size:
                 drawn[name] = np.setdiff1d(rows, kept)
             done += kept.size**3
@@ -193,7 +194,7 @@ class Machine:
         return cls(Items(words, vectors, prepositions, kept["evidence"]), blocks)
 
 
-def _solved(items: Items, rows: Ints, goal: Any, name: str) -> tuple[Block, Floats]:
+def _solve(items: Items, rows: Ints, goal: Any, name: str) -> tuple[Block, Floats]:
     """A block, and its scores with each quadruple left out.
 
     With G = (K + λ)⁻¹ and weights w = G·(y − mean), that is y − w/diag G.
@@ -222,12 +223,6 @@ def _inverse(pairs: Floats) -> Floats:
             inverse, _ = lapack.spotri(factor, lower=1, overwrite_c=1)
             return np.asarray(np.tril(inverse))
         noise *= 2
-
-
-def _groups(prepositions: Any) -> dict[str, Ints]:
-    """Rows by preposition, those of rare ones together."""
-    times = Counter(prepositions)
-    return _by_name([one if times[one] >= RARE else POOL for one in prepositions])
 
 
 def _by_name(names: Sequence[str]) -> dict[str, Ints]:

@@ -60,7 +60,7 @@ def read(path: str | os.PathLike[str]) -> list[Quadruple]:
     lines = _rows(source) if _has_columns(source) else source.lines()
     found = [
         line.quadruple
-        for line in _parsed(lines, str(place), answered=True)
+        for line in parse(lines, str(place), answered=True)
         for _ in range(line.times)
     ]
     if not found:
@@ -68,15 +68,11 @@ def read(path: str | os.PathLike[str]) -> list[Quadruple]:
     return found
 
 
-def parsed(lines: Iterable[str], name: str, *, answered: bool) -> Iterator[Line]:
-    """The quadruples of lines; a FormatError names the broken ones by their number, at the end.
+def parse(lines: Iterable[tuple[int, str]], name: str, *, answered: bool) -> Iterator[Line]:
+    """The quadruples of numbered lines; a FormatError names the broken ones at the end.
 
     Where no answer is asked for, there may be one or none.
     """
-    return _parsed(enumerate(lines, 1), name, answered)
-
-
-def _parsed(lines: Iterable[tuple[int, str]], name: str, answered: bool) -> Iterator[Line]:
     problems = Problems(name)
     for number, text in lines:
         found = line_of(text, answered) if text.strip() else None

@@ -248,7 +248,7 @@ class Association(Keyed):
         verbs = [("V", quad.verb) for quad in quads]
         own, other = (nouns, verbs) if noun else (verbs, nouns)
         prepositions = [quad.preposition for quad in quads]
-        return self._smoothed(own, prepositions) * (1 - self._smoothed(other, repeat(ANY)))
+        return self._smooth(own, prepositions) * (1 - self._smooth(other, repeat(ANY)))
 
     def log_ratio(self, quads: Sequence[Normal]) -> Floats:
         """log of the noun's share over the verb's, nats: above 0 the phrase is the noun's.
@@ -260,7 +260,7 @@ class Association(Keyed):
             ratio = np.log(self.share(quads, True) / self.share(quads, False))
         return np.where(known, ratio, 0.0)
 
-    def _smoothed(self, heads: Iterable[tuple[str, str]], prepositions: Iterable[str]) -> Floats:
+    def _smooth(self, heads: Iterable[tuple[str, str]], prepositions: Iterable[str]) -> Floats:
         keys = (
             (f"{kind}\t{word}\t{preposition}", f"{kind}\t{word}", f"{kind}\t\t{preposition}", kind)
             for (kind, word), preposition in zip(heads, prepositions, strict=False)
@@ -276,6 +276,7 @@ class Slots(Keyed):
     names = ("slots", "slot_counts")
 
 
+@dataclass(frozen=True, eq=False)
 class Evidence:
     """Counts of other text: quadruples with answers, and slots of verbs with their nouns.
 
@@ -286,8 +287,8 @@ class Evidence:
     (1, 8)
     """
 
-    def __init__(self, tally: Tally, slots: Slots) -> None:
-        self.tally, self.slots = tally, slots
+    tally: Tally
+    slots: Slots
 
     @classmethod
     def of(cls, quads: Sequence[Quadruple], pairs: Counts | None) -> Self:
@@ -342,14 +343,3 @@ def split_context(context: str) -> tuple[str, str]:
     """Slot and verb of a context such as "with:eat"; what has no slot is an object of it."""
     slot, verb = split_slot(context)
     return slot or "obj", verb
-
-
-def take(kept: Mapping[str, Any], part: str) -> dict[str, Any]:
-    """What is kept of a part, by the names that it has there."""
-    prefix = f"{part}."
-    return {key[len(prefix) :]: value for key, value in kept.items() if key.startswith(prefix)}
-
-
-def put(part: str, content: Mapping[str, Any]) -> dict[str, Any]:
-    """The content of a part, by the names under which it is kept."""
-    return {f"{part}.{key}": value for key, value in content.items()}

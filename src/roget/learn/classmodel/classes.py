@@ -1,4 +1,8 @@
-"""Classes as predictors: p(v|n) = Σ p(c|n)·p(v|c), for words that were learnt from and others."""
+"""Classes as predictors: p(v|n) = Σ p(c|n)·p(v|c), for words that were learnt from and others.
+
+They may be there already, at several levels of a tree: of a fitted clusterer, a Clustering, a
+thesaurus (learnt or imported), or a pair of tables.
+"""
 
 from __future__ import annotations
 
@@ -8,9 +12,19 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from roget.core.tree import Tree
 from roget.core.types import Array, Floats
-from roget.learn.clustering.memberships import predict_cells, to_dense
-from roget.learn.clustering.result import Clustering
+from roget.errors import InputError
+from roget.learn.clustering.base import LEVELS, Clusterer
+from roget.learn.clustering.memberships import one_hot, predict_cells, to_dense
+from roget.learn.clustering.result import Clustering, Posterior
+from roget.learn.thesaurus.thesaurus import Thesaurus
+
+PARENT = 10.0
+"""By how many tokens of all words' a class is smoothed, where no more is known of it."""
+
+COUNTED = Posterior(1e-12)
+"""How new words find classes that are known by their words alone."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,10 +52,10 @@ class Classes:
     def placed(self, matrix: Any) -> Classes:
         """The same classes, for other words: a row for each row of counts."""
         given = types_of(matrix) if self.types else matrix
-        return replace(self, parts=tuple(_placed(one, one.place(given)) for one in self.parts))
+        return replace(self, parts=tuple(_place(one, one.place(given)) for one in self.parts))
 
 
-def _placed(clustering: Clustering, memberships: Any) -> Clustering:
+def _place(clustering: Clustering, memberships: Any) -> Clustering:
     """The clustering with other words, whose memberships add up to 1 to the last digit."""
     table = sparse.csr_array(memberships, dtype=np.float64)
     sums = np.asarray(table.sum(axis=1)).ravel()
@@ -53,10 +67,10 @@ def proper(clustering: Clustering) -> Clustering:
     """The clustering with rows of both tables that add up to 1 to the last digit."""
     table = clustering.centroids
     if sparse.issparse(table):
-        return _placed(clustering, clustering.memberships)
+        return _place(clustering, clustering.memberships)
     table = np.asarray(table, dtype=np.float64)
     table = table / table.sum(axis=1, keepdims=True)
-    return _placed(replace(clustering, centroids=table), clustering.memberships)
+    return _place(replace(clustering, centroids=table), clustering.memberships)
 
 
 def types_of(matrix: Any) -> Any:
@@ -78,3 +92,125 @@ def continuation(matrix: Any) -> Floats:
     if not words.sum() > 0:
         return np.full(words.size, 1 / words.size)
     return np.asarray((words - taken + taken.sum() / words.size) / words.sum())
+
+
+def given_classes(source: Any, train: Any, names: tuple[Any, Any] | None) -> list[Classes]:
+    """The classes of a clustering, for the words of `train`; `names` are its words and contexts."""
+    if isinstance(source, tuple):
+        if len(source) != 2 or any(isinstance(one, str | Clusterer | Thesaurus) for one in source):
+            raise InputError(
+                f"{len(source)} classes in a tuple: expected a list of them, or a pair "
+                "(memberships, centroids)"
+            )
+        return _of_tables(*source, train)
+    if isinstance(source, Thesaurus):
+        return _of_thesaurus(source, train, names)
+    if isinstance(source, Clusterer) and "clustering_" in vars(source):
+        name, own, levels = type(source).__name__, source.clustering_, source.predictors()
+    elif isinstance(source, Clustering):
+        name, own, levels = "Clustering", source, source.levels(LEVELS)
+    else:
+        raise InputError(
+            f"{type(source).__name__}: expected a fitted clusterer, a Thesaurus, a pair "
+            "(memberships, centroids) or a name"
+        )
+    fitted = own.memberships.shape[0], own.centroids.shape[1]
+    if fitted != train.shape:
+        raise InputError(
+            f"{name} was fitted to a table of {fitted[0]} × {fitted[1]}, but the "
+            f"counts are {train.shape[0]} × {train.shape[1]}: fit it to the same words and contexts"
+        )
+    return [
+        *of_levels(name, levels, train),
+        *_cuts(own.tree, sparse.csr_array(own.memberships, dtype=np.float64), train),
+    ]
+
+
+def of_levels(name: str, levels: list[tuple[Clustering, ...]], train: Any) -> list[Classes]:
+    """Clusterings of several sizes as predictors; clusters that were put together are recounted."""
+    return [
+        Classes(f"{name} {parts[0].n_clusters}", tuple(_known(one, train) for one in parts))
+        for parts in levels
+    ]
+
+
+def _known(clustering: Clustering, train: Any) -> Clustering:
+    if clustering.learnt is None:
+        return proper(clustering)
+    return proper(replace(clustering, centroids=_count(clustering.memberships, train)[0]))
+
+
+def _of_tables(membership: Any, centroids: Any, train: Any) -> list[Classes]:
+    rows = sparse.csr_array(membership, dtype=np.float64)
+    columns = sparse.csr_array(centroids) if sparse.issparse(centroids) else to_dense(centroids)
+    if rows.shape[0] != train.shape[0] or columns.shape != (rows.shape[1], train.shape[1]):
+        raise InputError(
+            f"memberships {rows.shape} and centroids {columns.shape}: expected words × classes and "
+            f"classes × contexts, for {train.shape[0]} words and {train.shape[1]} contexts"
+        )
+    for name, table in (("memberships", rows), ("centroids", columns)):
+        sums = np.asarray(table.sum(axis=1)).ravel()
+        if table.min() < 0 or not np.allclose(sums, 1.0, atol=1e-6):
+            raise InputError(f"every row of {name} should be probabilities that add up to 1")
+    totals = np.asarray(train.sum(axis=1), dtype=np.float64).ravel()
+    mass = _shares(rows.T @ totals)
+    found = Clustering(Tree.flat(mass.size), rows, columns, mass, rule=COUNTED)
+    return [Classes(f"classes {mass.size}", (found,))]
+
+
+def _of_thesaurus(source: Thesaurus, train: Any, names: tuple[Any, Any] | None) -> list[Classes]:
+    """A thesaurus's classes of words; what they do is counted anew, since contexts may differ."""
+    if names is None:
+        raise InputError("a thesaurus is matched by words: the model must be fitted to Counts")
+    at = np.array([source.rows.get(word, -1) for word in names[0].tolist()])
+    known = np.flatnonzero(at >= 0)
+    if not known.size:
+        raise InputError("none of the words is in the thesaurus")
+    lift = one_hot(known, at.size).T
+    return _cuts(source.tree, sparse.csr_array(lift @ source.memberships[at[known]]), train)
+
+
+def _cuts(tree: Tree, membership: Any, train: Any) -> list[Classes]:
+    """What the classes of each level do, by counts and by types; only classes with words."""
+    used = np.flatnonzero(np.asarray(membership.sum(axis=0)).ravel() > 0)
+    found: list[Classes] = []
+    before = 0
+    for level in LEVELS:
+        groups = tree.cut(max(1, round(level * tree.n_clusters)))[used]
+        _, numbers = np.unique(groups, return_inverse=True)
+        size = int(numbers.max()) + 1
+        # Cuts lie within each other: as many classes as before are the same classes.
+        if size == before:
+            continue
+        before = size
+        table = sparse.csr_array(membership[:, used] @ one_hot(numbers, size))
+        for types in (False, True):
+            name = f"classes {size}{', types' if types else ''}"
+            counted = types_of(train) if types else train
+            found.append(Classes(name, (_count_classes(table, counted),), types))
+    return found
+
+
+def _count_classes(rows: Any, train: Any) -> Clustering:
+    """Classes by what their words do; words that are in none are placed by their counts."""
+    table, mass = _count(rows, train)
+    found = Clustering(Tree.flat(mass.size), rows, table, mass, rule=COUNTED)
+    lost = np.asarray(rows.sum(axis=1)).ravel() <= 0
+    if lost.any():
+        placed = sparse.csr_array(found.place(train) * lost[:, None])
+        found = replace(found, memberships=sparse.csr_array(rows + placed))
+    return found
+
+
+def _count(membership: Any, train: Any) -> tuple[Floats, Floats]:
+    """Centroids and masses: what the words of classes do, and a little of what all words do."""
+    table = to_dense(membership.T @ train)
+    totals = np.asarray(train.sum(axis=0), dtype=np.float64).ravel() + 0.5
+    table += PARENT * totals / totals.sum()
+    mass = _shares(table.sum(axis=1))
+    return table / table.sum(axis=1, keepdims=True), mass
+
+
+def _shares(values: Floats) -> Floats:
+    total = float(values.sum())
+    return values / total if total > 0 else np.full(values.size, 1 / values.size)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -19,10 +18,9 @@ from roget.core.counts import Counts
 from roget.core.tree import Tree
 from roget.core.types import Array, Floats
 from roget.errors import InputError
-from roget.learn.classmodel import discount, files, mixing
-from roget.learn.classmodel.classes import Classes, continuation
+from roget.learn.classmodel import files, mixing
+from roget.learn.classmodel.classes import Classes, continuation, given_classes
 from roget.learn.classmodel.families import learn_family
-from roget.learn.classmodel.given import given_classes
 from roget.learn.classmodel.recipes import BACKOFFS, Recipe, recipe
 from roget.learn.clustering.inputs import aligned, find_names, table
 from roget.learn.clustering.result import Clustering
@@ -61,14 +59,10 @@ class ClassModel(BaseEstimator):  # type: ignore[misc]
     True
     """
 
-    weights_: Floats
-    discounts_: Floats
-    names_: list[str]
     classes_: list[Classes]
     n_features_in_: int
     _train: Any
     _predictors: list[Classes]
-    _mixture: mixing.Mixture
 
     def __init__(
         self, classes: Any = "roget", *, backoff: str = "auto", random_state: Any = None
@@ -102,7 +96,7 @@ class ClassModel(BaseEstimator):  # type: ignore[misc]
             self._learn(train, named, seed, {} if learnt is None else learnt)
             self._weigh(held, named)
             return self
-        part, held = self._dealt(train, seed)
+        part, held = self._deal(train, seed)
         if not part.sum() > 0:
             part, held = train, sparse.csr_array(train.shape)
         self._learn(part, named, seed, {})
@@ -236,12 +230,11 @@ class ClassModel(BaseEstimator):  # type: ignore[misc]
             )
         return held
 
-    def _dealt(self, train: Any, seed: int) -> tuple[Any, Any]:
+    def _deal(self, train: Any, seed: int) -> tuple[Any, ...]:
         if not np.all(train.data == np.rint(train.data)):
             raise InputError("fractional counts cannot be split into tokens: give dev")
         parts = Counts(train).split(1 - DEV, random_state=seed)
-        first, second = (sparse.csr_array(part.matrix, dtype=np.float64) for part in parts)
-        return first, second
+        return tuple(sparse.csr_array(part.matrix, dtype=np.float64) for part in parts)
 
     def _learn(
         self, train: Any, named: Recipe, seed: int, learnt: dict[str, list[Classes]]
@@ -261,9 +254,9 @@ class ClassModel(BaseEstimator):  # type: ignore[misc]
     def _weigh(self, held: Any, named: Recipe) -> None:
         cells = sparse.coo_array(held)
         rows, columns = cells.coords
-        stack = self._stack(self._predictors, rows, columns)
+        stack = np.stack([one.cells(rows, columns) for one in self._predictors])
         levels = max(named.levels, 1)
-        known = discount.evidence(self._train, rows, columns, levels)
+        known = mixing.evidence(self._train, rows, columns, levels)
         totals = np.asarray(self._train.sum(axis=1)).ravel()[rows]
         self._mixture = mixing.learn(
             named.own,
@@ -271,25 +264,23 @@ class ClassModel(BaseEstimator):  # type: ignore[misc]
             stack,
             cells.data.astype(np.float64),
             totals,
-            discounts=discount.closed_form(self._train, levels),
+            discounts=mixing.closed_form(self._train, levels),
             edges=np.array(EDGES if named.own == "interpolate" else ()),
         )
         self.weights_, self.discounts_ = self._mixture.weights, self._mixture.discounts
         self._name(named)
 
     def _name(self, named: Recipe) -> None:
-        own = ["own counts"] if named.own == "interpolate" else []
-        times: Counter[str] = Counter()
-        self.names_ = own
-        for one in self._predictors:
-            times[one.name] += 1
-            again = f" ({times[one.name]})" if times[one.name] > 1 else ""
-            self.names_.append(f"{one.name}{again}")
+        self.names_ = ["own counts"] if named.own == "interpolate" else []
+        told = [one.name for one in self._predictors]
+        for at, name in enumerate(told, 1):
+            times = told[:at].count(name)
+            self.names_.append(f"{name} ({times})" if times > 1 else name)
 
     def _cells(self, given: Any, predictors: list[Classes], rows: Array, columns: Array) -> Floats:
-        known = discount.evidence(given, rows, columns, max(self.discounts_.size, 1))
+        known = mixing.evidence(given, rows, columns, max(self.discounts_.size, 1))
         totals = np.asarray(given.sum(axis=1)).ravel()[rows]
-        stack = self._stack(predictors, rows, columns)
+        stack = np.stack([one.cells(rows, columns) for one in predictors])
         return self._mixture.cells(known, stack, self._mixture.groups(totals))
 
     def _rows(self, given: Any, predictors: list[Classes], rows: Array) -> Floats:
@@ -301,15 +292,12 @@ class ClassModel(BaseEstimator):  # type: ignore[misc]
             part = rows[begin : begin + step]
             every, columns = np.repeat(np.arange(part.size), m), np.tile(np.arange(m), part.size)
             own = given[part]
-            known = discount.evidence(own, every, columns, max(self.discounts_.size, 1))
+            known = mixing.evidence(own, every, columns, max(self.discounts_.size, 1))
             groups = self._mixture.groups(np.asarray(own.sum(axis=1)).ravel())[every]
             stack = np.stack([one.rows(part).ravel() for one in predictors])
             cells = self._mixture.cells(known, stack, groups)
             out[begin : begin + step] = cells.reshape(part.size, m)
         return out
-
-    def _stack(self, predictors: list[Classes], rows: Array, columns: Array) -> Floats:
-        return np.stack([one.cells(rows, columns) for one in predictors])
 
 
 def _kinds(predictors: list[Classes]) -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -14,10 +15,9 @@ from roget import catalogue
 from roget.core import folder as folders
 from roget.core.tree import Tree
 from roget.errors import InputError
-from roget.learn.classmodel.classes import Classes
-from roget.learn.classmodel.given import COUNTED
+from roget.learn.classmodel.classes import COUNTED, Classes
+from roget.learn.classmodel.families import Nearest
 from roget.learn.classmodel.mixing import Mixture
-from roget.learn.classmodel.nearest import Nearest
 from roget.learn.classmodel.recipes import BACKOFFS
 from roget.learn.clustering.result import Clustering, Kept
 
@@ -50,7 +50,7 @@ def write(
         for number, part in enumerate(one.parts):
             told, more = part.to_parts()
             plain.append(told)
-            arrays |= {f"classes.{place}.{number}.{name}": more[name] for name in more}
+            arrays |= folders.put_under(f"classes.{place}.{number}", more)
         listed.append({"name": one.name, "types": one.types, "parts": plain})
     folders.write(path, KIND, {**header, **arrays, "classes": listed, "mixture": mixture.kind})
 
@@ -66,7 +66,8 @@ def read(path: str | os.PathLike[str]) -> tuple[dict[str, Any], Any, list[Classe
             for place, one in enumerate(kept["classes"])
         ]
         train = folders.from_arrays(kept, "train")
-        _check(kept, train, found, mixture)
+        for fault in _faults(kept, train, found, mixture):
+            raise ValueError(fault)
         return kept, train, found, mixture
 
 
@@ -75,12 +76,10 @@ def _parts(kept: dict[str, Any], key: str, one: dict[str, Any]) -> tuple[Cluster
     try:
         if "parts" not in one:
             return _revive(kept, key, one)
-        found = []
-        for number, plain in enumerate(one["parts"]):
-            head = f"{key}.{number}."
-            own = {name[len(head) :]: kept[name] for name in kept if name.startswith(head)}
-            found.append(_ready(Clustering.of_parts(plain, own)))
-        return tuple(found)
+        return tuple(
+            _ready(Clustering.of_parts(plain, folders.take_under(f"{key}.{number}", kept)))
+            for number, plain in enumerate(one["parts"])
+        )
     except InputError as error:
         raise ValueError(f"{key}: {error}") from None
 
@@ -111,14 +110,10 @@ def _revive(kept: dict[str, Any], key: str, one: dict[str, Any]) -> tuple[Cluste
         "nearest": Kept(Nearest.clusterer, {"size": one["size"]}, arrays),
     }[one["rule"]]
     sizes = one["blocks"] or [mass.size]
-    _need(
-        all(type(size) is int and size > 0 for size in sizes) and sum(sizes) == mass.size,
-        f"{key}: blocks {sizes!r} are not numbers that add up to {mass.size}",
-    )
-    _need(
-        type(one["beta"]) in (int, float) and 0 < one["beta"] < math.inf,
-        f"{key}: beta {one['beta']!r} is not a number above 0",
-    )
+    if not all(type(size) is int and size > 0 for size in sizes) or sum(sizes) != mass.size:
+        raise ValueError(f"{key}: blocks {sizes!r} are not numbers that add up to {mass.size}")
+    if type(one["beta"]) not in (int, float) or not 0 < one["beta"] < math.inf:
+        raise ValueError(f"{key}: beta {one['beta']!r} is not a number above 0")
     found, begin = [], 0
     for size in sizes:
         part = slice(begin, begin + size)
@@ -128,85 +123,77 @@ def _revive(kept: dict[str, Any], key: str, one: dict[str, Any]) -> tuple[Cluste
     return tuple(found)
 
 
-def _check(kept: dict[str, Any], train: Any, predictors: list[Classes], mixture: Mixture) -> None:
-    """Refuse, by a ValueError, what `write` would not have written."""
-    _need(sparse.issparse(train), "train: expected a sparse table")
-    _need(train.nnz == 0 or train.data.min() >= 0, "train: expected counts, none negative")
+def _faults(
+    kept: dict[str, Any], train: Any, predictors: list[Classes], mixture: Mixture
+) -> Iterator[str]:
+    """What `write` would not have written."""
+    if not sparse.issparse(train):
+        yield "train: expected a sparse table"
+    if train.nnz and train.data.min() < 0:
+        yield "train: expected counts, none negative"
     options, columns, shape = kept["options"], kept["n_features_in_"], train.shape
-    _need(
-        isinstance(options, dict) and set(options) == {"classes", "backoff"},
-        f"options {options!r}: expected classes and backoff",
-    )
-    name = options["classes"]
-    known = catalogue.names("models")
-    _need(name is None or name in known, f"options: classes {name!r} is no known model")
-    _need(options["backoff"] in BACKOFFS, f"options: backoff {options['backoff']!r} is not known")
-    _need(
-        type(columns) is int and columns == shape[1],
-        f"n_features_in_ {columns!r}: train has {shape[1]} columns",
-    )
+    if not isinstance(options, dict) or set(options) != {"classes", "backoff"}:
+        yield f"options {options!r}: expected classes and backoff"
+    if options["classes"] not in (None, *catalogue.names("models")):
+        yield f"options: classes {options['classes']!r} is no known model"
+    if options["backoff"] not in BACKOFFS:
+        yield f"options: backoff {options['backoff']!r} is not known"
+    if type(columns) is not int or columns != shape[1]:
+        yield f"n_features_in_ {columns!r}: train has {shape[1]} columns"
     if "words_" in kept or "contexts_" in kept:
         for key, size in zip(("words_", "contexts_"), shape, strict=True):
-            names = _check_names(kept, key, size)
-            _need(len(set(names)) == size, f"{key}: expected names that differ")
+            yield from _name_faults(kept, key, size)
+            if len(set(kept[key])) != size:
+                yield f"{key}: expected names that differ"
     for place, one in enumerate(predictors):
-        _check_classes(f"classes.{place}", one, shape)
-    _check_mixture(mixture, len(predictors))
-    _check_names(kept, "names_", len(predictors) + (mixture.kind == "interpolate"))
+        yield from _class_faults(f"classes.{place}", one, shape)
+    yield from _mixture_faults(mixture, len(predictors))
+    yield from _name_faults(kept, "names_", len(predictors) + (mixture.kind == "interpolate"))
 
 
-def _check_names(kept: dict[str, Any], key: str, size: int) -> list[str]:
-    names: list[str] = kept[key]
-    _need(
-        isinstance(names, list) and all(isinstance(name, str) for name in names),
-        f"{key}: expected a list of names",
-    )
-    _need(len(names) == size, f"{key}: {len(names)} names, expected {size}")
-    return names
+def _name_faults(kept: dict[str, Any], key: str, size: int) -> Iterator[str]:
+    names = kept[key]
+    if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
+        yield f"{key}: expected a list of names"
+    if len(names) != size:
+        yield f"{key}: {len(names)} names, expected {size}"
 
 
-def _check_classes(key: str, one: Classes, shape: tuple[int, int]) -> None:
-    _need(isinstance(one.name, str), f"{key}: name {one.name!r} is not a text")
-    _need(isinstance(one.types, bool), f"{key}: types {one.types!r} is not true or false")
-    _need(len(one.parts) > 0, f"{key}: no clustering")
+def _class_faults(key: str, one: Any, shape: tuple[int, int]) -> Iterator[str]:
+    if not isinstance(one.name, str):
+        yield f"{key}: name {one.name!r} is not a text"
+    if not isinstance(one.types, bool):
+        yield f"{key}: types {one.types!r} is not true or false"
+    if not one.parts:
+        yield f"{key}: no clustering"
     for part in one.parts:
         found = part.memberships.shape[0], part.centroids.shape[1]
-        _need(found == shape, f"{key}: words and contexts are {found}, expected {shape}")
+        if found != shape:
+            yield f"{key}: words and contexts are {found}, expected {shape}"
         for name in ("memberships", "centroids"):
-            _check_shares(f"{key}.{name}", getattr(part, name))
-        _check_shares(f"{key}.mass", part.mass[None, :])
+            yield from _share_faults(f"{key}.{name}", getattr(part, name))
+        yield from _share_faults(f"{key}.mass", part.mass[None, :])
 
 
-def _check_mixture(mixture: Mixture, predictions: int) -> None:
+def _mixture_faults(mixture: Mixture, predictions: int) -> Iterator[str]:
     kind, discounts, edges = mixture.kind, mixture.discounts, mixture.edges
-    _need(kind in _MIXTURES, f"mixture {kind!r} is not known: expected {', '.join(_MIXTURES)}")
-    _need(bool(np.all(np.diff(edges) > 0)), "mixture.edges: expected to increase")
-    shape = edges.size + 1, predictions + (kind == "interpolate")
-    found = mixture.weights.shape
-    _need(
-        found == shape and predictions > 0,
-        f"mixture.weights: the shape is {found}, expected {shape} for {predictions} predictions",
-    )
-    _check_shares("mixture.weights", mixture.weights)
-    _need(
-        (discounts.size > 0) == (kind == "discount"),
-        f"mixture.discounts: the shape is {discounts.shape} for {kind!r}",
-    )
+    if kind not in _MIXTURES:
+        yield f"mixture {kind!r} is not known: expected {', '.join(_MIXTURES)}"
+    if not np.all(np.diff(edges) > 0):
+        yield "mixture.edges: expected to increase"
+    shape, found = (edges.size + 1, predictions + (kind == "interpolate")), mixture.weights.shape
+    if found != shape or not predictions:
+        told = f"{found}, expected {shape} for {predictions} predictions"
+        yield f"mixture.weights: the shape is {told}"
+    yield from _share_faults("mixture.weights", mixture.weights)
+    if (discounts.size > 0) != (kind == "discount"):
+        yield f"mixture.discounts: the shape is {discounts.shape} for {kind!r}"
     most = np.arange(1, discounts.size + 1) + SLACK
-    _need(
-        bool(np.all((discounts >= -SLACK) & (discounts <= most))),
-        f"mixture.discounts {discounts.tolist()}: expected 0 to j for those seen j times",
-    )
+    if not np.all((discounts >= -SLACK) & (discounts <= most)):
+        yield f"mixture.discounts {discounts.tolist()}: expected 0 to j for those seen j times"
 
 
-def _check_shares(name: str, table: Any) -> None:
+def _share_faults(name: str, table: Any) -> Iterator[str]:
     sums = np.asarray(table.sum(axis=1)).ravel()
-    _need(
-        table.min() >= 0 and np.allclose(sums, 1.0, atol=SLACK),
-        f"{name}: expected rows of shares that add up to 1",
-    )
-
-
-def _need(holds: bool, otherwise: str) -> None:
-    if not holds:
-        raise ValueError(otherwise)
+    if not (table.min() >= 0 and np.allclose(sums, 1.0, atol=SLACK)):
+        yield f"{name}: expected rows of shares that add up to 1"

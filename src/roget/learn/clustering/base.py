@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Mapping
+from dataclasses import is_dataclass
 from functools import partial
 from typing import Any, ClassVar, Self
 
@@ -15,6 +16,7 @@ from sklearn.utils import ClassifierTags
 from sklearn.utils.validation import check_is_fitted
 
 from roget.core import folder
+from roget.core.options import document, options_of
 from roget.core.progress import Progress, Report
 from roget.core.tree import Tree
 from roget.errors import InputError
@@ -30,6 +32,11 @@ ALONE = 0.9
 
 _NAMES = ("words_", "contexts_", "feature_names_in_")
 _NOT_KEPT = ("progress", "checkpoint", "random_state")
+
+
+def _of(name: str, about: str) -> Any:
+    """What `clustering_` has by that name, as a fitted attribute."""
+    return property(lambda self: getattr(self.clustering_, name), doc=about)
 
 
 class Clusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
@@ -64,6 +71,11 @@ class Clusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
     """Rows that thesauri leave out, with the reason."""
     progress: Report | None
 
+    def __init_subclass__(cls, **more: Any) -> None:
+        super().__init_subclass__(**more)
+        if is_dataclass(cls):
+            document(cls, "Parameters", options_of(cls).values())
+
     @classmethod
     def make(
         cls,
@@ -92,45 +104,18 @@ class Clusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         """Learn clusters of the rows of X: Counts, or any sparse or dense matrix of counts."""
         raise NotImplementedError
 
-    @property
-    def labels_(self) -> npt.NDArray[Any]:
-        """The likeliest cluster of each word."""
-        return self.clustering_.labels
-
-    @property
-    def membership_(self) -> Any:
-        """p(cluster|word), a csr_array of words × clusters."""
-        return self.clustering_.memberships
-
-    @property
-    def centroids_(self) -> Any:
-        """p(context|cluster), clusters × contexts."""
-        return self.clustering_.centroids
-
-    @property
-    def mass_(self) -> npt.NDArray[np.float64]:
-        """p(cluster)."""
-        return np.asarray(self.clustering_.mass)
-
-    @property
-    def background_(self) -> npt.NDArray[np.float64]:
-        """p(context) of all words."""
-        return np.asarray(self.clustering_.background)
-
-    @property
-    def tree_(self) -> Tree:
-        """The splits, whose leaves are the clusters."""
-        return self.clustering_.tree
+    labels_: npt.NDArray[Any] = _of("labels", "The likeliest cluster of each word.")
+    membership_: Any = _of("memberships", "p(cluster|word), a csr_array of words × clusters.")
+    centroids_: Any = _of("centroids", "p(context|cluster), clusters × contexts.")
+    mass_: npt.NDArray[np.float64] = _of("mass", "p(cluster).")
+    background_: npt.NDArray[np.float64] = _of("background", "p(context) of all words.")
+    tree_: Tree = _of("tree", "The splits, whose leaves are the clusters.")
+    n_clusters_: int = _of("n_clusters", "How many clusters were found.")
 
     @property
     def path_(self) -> list[dict[str, Any]]:
         """What the search came to, step by step."""
         return [dict(step) for step in self.clustering_.path]
-
-    @property
-    def n_clusters_(self) -> int:
-        """How many clusters were found."""
-        return self.clustering_.n_clusters
 
     @property
     def facts_(self) -> dict[str, Any]:

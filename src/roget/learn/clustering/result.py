@@ -393,26 +393,23 @@ class Clustering:
             "rule": {"clusterer": rule.clusterer, "parameters": dict(rule.parameters)},
             "contexts": None if self.contexts is None else self.contexts.tolist(),
         }
-        arrays = {f"rule.{name}": value for name, value in rule.arrays.items()}
+        arrays = folder.put_under("rule", rule.arrays)
         for name in ("memberships", "centroids"):
             arrays |= folder.to_arrays(name, getattr(self, name))
         arrays |= {"mass": self.mass, "background": self.background}
         if self.representation is not None:
-            more = self.representation.to_arrays()
-            arrays |= {f"representation.{name}": value for name, value in more.items()}
+            arrays |= folder.put_under("representation", self.representation.to_arrays())
         if self.learnt is not None and self.parts is not None:
             plain["learnt"], more = self.learnt.to_parts()
-            arrays |= {f"learnt.{name}": value for name, value in more.items()}
-            arrays["parts"] = self.parts
+            arrays |= {**folder.put_under("learnt", more), "parts": self.parts}
         return plain, arrays
 
     @classmethod
     def of_parts(cls, plain: Mapping[str, Any], arrays: Mapping[str, Array]) -> Clustering:
         """The clustering of `to_parts`; a KeyError or ValueError tells what is missing or wrong."""
-        learnt = (
-            cls.of_parts(plain["learnt"], _under("learnt.", arrays)) if "learnt" in plain else None
-        )
-        vectors = _under("representation.", arrays)
+        inner = folder.take_under("learnt", arrays)
+        learnt = cls.of_parts(plain["learnt"], inner) if "learnt" in plain else None
+        vectors = folder.take_under("representation", arrays)
         names, kind = plain["contexts"], plain["unit"]
         return cls(
             Tree.from_json(plain["tree"]),
@@ -478,9 +475,4 @@ def read_rule(plain: Mapping[str, Any], arrays: Mapping[str, Array]) -> Kept:
     name, parameters = plain["clusterer"], plain["parameters"]
     if not isinstance(name, str) or not isinstance(parameters, dict):
         raise ValueError(f"rule {plain!r}: expected a clusterer's name and parameters")
-    return Kept(name, parameters, _under("rule.", arrays))
-
-
-def _under(head: str, arrays: Mapping[str, Array]) -> dict[str, Array]:
-    """The arrays whose names begin so, by the rest of their names."""
-    return {name[len(head) :]: v for name, v in arrays.items() if name.startswith(head)}
+    return Kept(name, parameters, folder.take_under("rule", arrays))

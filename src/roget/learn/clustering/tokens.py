@@ -97,13 +97,13 @@ def em(
         new = old * (scaled @ (counts / (fixed + old @ scaled))) + prior * first
         if not new.sum() > 0:
             break
-        weights = floored(new / new.sum())
+        weights = floor_last(new / new.sum())
         if np.abs(weights - old).max() < CHANGE:
             break
     return weights
 
 
-def floored(weights: Floats) -> Floats:
+def floor_last(weights: Floats) -> Floats:
     """The weights with no less than a little for the last one."""
     if weights[-1] >= LEAST:
         return weights

@@ -39,7 +39,8 @@ _SHOWN = 12
 
 def choose_tagger(sources: Sequence[Source], options: Options) -> tuple[Options, list[str]]:
     """The options with the tagger for the language of plain text, and what to tell of that."""
-    text = "\n".join(head(source).decode("utf-8", "ignore") for source in _spread(sources))
+    looked_at = sources[:: -(-len(sources) // _LOOKED_AT)]
+    text = "\n".join(head(source).decode("utf-8", "ignore") for source in looked_at)
     found = detect(text)
     if found is None:
         known = ", ".join(name.title() for name in catalogue.names("languages"))
@@ -80,16 +81,18 @@ def look_at_words(
     if drop:
         recipe = replace(recipe, function_words=found)
         by = (
-            ": function words, by their tags" if tagged else f" as function words: {_listed(found)}"
+            ": function words, by their tags"
+            if tagged
+            else f" as function words: {_list_first(found)}"
         )
         notes.append(f"left out{by} (--function-words keeps them)")
     terms = find_terms(batches, tables, found) if join else ()
     if terms:
-        notes.append(f"counted as one word: {_listed(terms)} (--no-terms)")
+        notes.append(f"counted as one word: {_list_first(terms)} (--no-terms)")
     return replace(recipe, terms=terms), notes
 
 
-def _listed(words: Sequence[str]) -> str:
+def _list_first(words: Sequence[str]) -> str:
     """The first of some words, and how many there are."""
     more = f" and {len(words) - _SHOWN:,} more" if len(words) > _SHOWN else ""
     return f"{', '.join(words[:_SHOWN])}{more}"
@@ -131,7 +134,7 @@ def vet_nouns(
     if options.terms:
         vet = Vet(tables, recipe.left_out, recipe.repairs)
         recipe = replace(recipe, terms=find_terms(map(vet, batches), tables, chained=True))
-        notes.append(f"counted as one word: {_listed(recipe.terms)}")
+        notes.append(f"counted as one word: {_list_first(recipe.terms)}")
     return recipe, notes
 
 
@@ -149,7 +152,7 @@ def _evidence(sources: Sequence[Source], recipe: Recipe, tables: Tables) -> Iter
 
 def _frequent(words: Counter[str]) -> str:
     ordered = sorted(words.items(), key=lambda one: (-one[1], one[0]))
-    return f"{words.total():,} tokens: {_listed([word for word, _ in ordered])}"
+    return f"{words.total():,} tokens: {_list_first([word for word, _ in ordered])}"
 
 
 def _sample(sources: Sequence[Source], recipe: Recipe, tables: Tables) -> Iterator[Tokens]:
@@ -164,10 +167,6 @@ def _sample(sources: Sequence[Source], recipe: Recipe, tables: Tables) -> Iterat
             if source.read >= left:
                 return
         left -= source.read
-
-
-def _spread(sources: Sequence[Source]) -> Sequence[Source]:
-    return sources[:: -(-len(sources) // _LOOKED_AT)]
 
 
 def head(source: Source) -> bytes:

@@ -114,7 +114,8 @@ def run(
     formats.check(target)
     planned = inputs if isinstance(inputs, CountPlan) else plan_count(inputs, options)
     sources, recipe, tasks = planned.sources, planned.recipe, planned.tasks
-    if any(_same(source.path, target) for source in sources):
+    files = [source.path for source in sources if source.path != STANDARD_INPUT]
+    if target.exists() and any(os.path.samefile(file, target) for file in files):
         raise InputError(f"cannot write {target}: it is one of the inputs")
     with (
         Workspace(target, tasks, keep=keep and recipe.limit is None) as workspace,
@@ -167,7 +168,3 @@ def _draft_of(target: Path, work: Path) -> Iterator[Path]:
     draft.mkdir()
     yield draft
     formats.convert(draft, target)
-
-
-def _same(path: str, target: Path) -> bool:
-    return path != STANDARD_INPUT and target.exists() and os.path.samefile(path, target)

@@ -111,10 +111,10 @@ def why_empty(plan: CountPlan, parts: Sequence[Part], result: Result) -> str:
         sentences = sum(part.facts.sentences for part in parts)
         return f"{said} in {sentences:,} sentences no two stand side by side"
     sought = ", ".join(map(_relation, recipe.relations))
-    return f"{said} no two stand in the relation {sought}{_seen(parts)}"
+    return f"{said} no two stand in the relation {sought}{_tell_seen(parts)}"
 
 
-def _seen(parts: Sequence[Part]) -> str:
+def _tell_seen(parts: Sequence[Part]) -> str:
     """What texts without a pair hold, in a line for tags and one for labels."""
     sums: dict[str, Counter[str]] = {}
     for part in parts:

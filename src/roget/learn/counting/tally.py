@@ -45,10 +45,11 @@ class Tally:
 
     def add(self, pairs: Pairs) -> None:
         """Count some pairs."""
-        if not self._fits():
+        words, slots = self._bits
+        if len(self._tables.words) > 1 << words or len(self._tables.slots) > 1 << slots:
             self._write_run()
             self._bits = self._widths()
-        keys, times = self._packed(pairs), pairs.times
+        keys, times = self._pack(pairs), pairs.times
         if times is not None and self._times is None:
             self._times = np.empty(BUFFER, np.int64)
         while keys.size:
@@ -78,10 +79,6 @@ class Tally:
         }
         self._write(contexts, CONTEXTS)
 
-    def _fits(self) -> bool:
-        words, slots = self._bits
-        return len(self._tables.words) <= 1 << words and len(self._tables.slots) <= 1 << slots
-
     def _widths(self) -> tuple[int, int]:
         """Bits for a word and for a slot: room for twice the words there are now."""
         words = len(self._tables.words).bit_length() + 1
@@ -93,7 +90,7 @@ class Tally:
             )
         return words, slots
 
-    def _packed(self, pairs: Pairs) -> Keys:
+    def _pack(self, pairs: Pairs) -> Keys:
         words, slots = self._bits
         keys: Keys = pairs.word.astype(np.uint64) << np.uint64(words + slots)
         keys |= pairs.slot.astype(np.uint64) << np.uint64(words)
@@ -107,7 +104,7 @@ class Tally:
             counted = (
                 np.unique(keys, return_counts=True)
                 if self._times is None
-                else _added(keys, self._times[: self._used])
+                else _add_up(keys, self._times[: self._used])
             )
             self._counted.append(counted)
             self._used = 0
@@ -123,7 +120,7 @@ class Tally:
     def _merge(self) -> None:
         if len(self._counted) > 1:
             keys, counts = (np.concatenate(column) for column in zip(*self._counted, strict=True))
-            self._counted = [_added(keys, counts)]
+            self._counted = [_add_up(keys, counts)]
 
     def _write_run(self) -> None:
         self._count()
@@ -135,8 +132,8 @@ class Tally:
         words = (keys >> np.uint64(width + slots)).astype(np.int64)
         slot = (keys >> np.uint64(width)) & np.uint64((1 << slots) - 1)
         contexts = (slot << np.uint64(32) | keys & np.uint64((1 << width) - 1)).astype(np.int64)
-        self._words = _added(*map(np.concatenate, zip(self._words, (words, counts), strict=True)))
-        self._contexts = _added(
+        self._words = _add_up(*map(np.concatenate, zip(self._words, (words, counts), strict=True)))
+        self._contexts = _add_up(
             *map(np.concatenate, zip(self._contexts, (contexts, counts), strict=True))
         )
         arrays = {"word": words, "context": contexts, "n": counts}
@@ -152,7 +149,7 @@ class Tally:
         write_parquet(self._connection, arrays, types, self._folder / name)
 
 
-def _added(keys: npt.NDArray[K], counts: Numbers) -> tuple[npt.NDArray[K], Numbers]:
+def _add_up(keys: npt.NDArray[K], counts: Numbers) -> tuple[npt.NDArray[K], Numbers]:
     """Distinct keys in order, each with the sum of its counts."""
     order = np.argsort(keys, kind="stable")
     keys, counts = keys[order], counts[order]

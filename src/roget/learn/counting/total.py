@@ -90,7 +90,7 @@ class Total:
             self._run(f"DELETE FROM contexts WHERE NOT ({contexts})")
         pairs = self._pairs(cuts)
         if cuts != Cuts():
-            pairs = self._renumbered(pairs)
+            pairs = self._renumber(pairs)
         entries, total, dtype = self._write_entries(pairs, draft / counts_files.ENTRIES)
         for axis, names, file in (
             ("words", "name AS word", counts_files.WORDS),
@@ -127,19 +127,19 @@ class Total:
         """The pairs as a query of key and count, each key once."""
         staged = []
         for number, part in enumerate(self._parts):
-            query, distinct = self._keyed(part)
+            query, distinct = self._key_pairs(part)
             if distinct and len(self._parts) == 1 and cuts == Cuts():
                 return query
-            staged.append(self._staged(query, f"keyed-{number}"))
+            staged.append(self._stage(query, f"keyed-{number}"))
         pairs = exact.summed(f"FROM {duck.parquet(*staged)}", "key", self._fractional)
         if cuts.min_pair > 1:
             pairs = f"FROM ({pairs}) WHERE n >= {cuts.min_pair * self._per_one}"
-        file = self._staged(pairs, "pairs")
+        file = self._stage(pairs, "pairs")
         for done in staged:
             done.unlink()
         return f"FROM {duck.parquet(file)}"
 
-    def _keyed(self, part: Part) -> tuple[str, bool]:
+    def _key_pairs(self, part: Part) -> tuple[str, bool]:
         """A part's pairs by their final numbers, and whether no key can come twice."""
         runs = [part.folder / parts.pairs_name(run) for run in range(part.facts.runs)]
         query, joins = self._read("SELECT word, context", *runs), ""
@@ -162,7 +162,7 @@ class Total:
             part.facts.runs == 1 and not merged,
         )
 
-    def _renumbered(self, pairs: str) -> str:
+    def _renumber(self, pairs: str) -> str:
         """The pairs by new numbers, for what the cuts have left: by its counts without the rest."""
         order = f"{exact.descending(self._fractional)}, name"
         for axis, number in (("words", "key >> 32"), ("contexts", f"key & {_LOW}")):
@@ -198,7 +198,7 @@ class Total:
         dtype = "float64" if fractional else "int64"
         return self._size(duck.parquet(file)), found[0][0] if found else 0, dtype
 
-    def _staged(self, query: str, name: str) -> Path:
+    def _stage(self, query: str, name: str) -> Path:
         file = self._work / f"{name}.parquet"
         duck.copy(self._connection, query, file)
         return file

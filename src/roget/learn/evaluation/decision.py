@@ -98,13 +98,13 @@ class Task:
 
     def errors(self, scores: Floats) -> tuple[float, float]:
         """The share of wrong decisions, over all and over exceptional triples; a tie is half."""
-        return self.judged(self.margins(scores))
+        return self.judge(self.margins(scores))
 
     def margins(self, scores: Floats) -> Floats:
         """By how much the context's score is above the rival's; scores are words × band."""
         return np.asarray(scores[self.word, self.context] - scores[self.word, self.rival])
 
-    def judged(self, margins: Floats) -> tuple[float, float]:
+    def judge(self, margins: Floats) -> tuple[float, float]:
         """The errors of decisions by margins, one for each triple."""
         wrong = np.where(margins == 0, 0.5, (margins > 0) != self.right)
         odd = wrong[self.exceptional]
@@ -188,7 +188,7 @@ class Stage:
 
     def __init__(self, task: Task, rehearsal: Task, seed: int) -> None:
         self._tasks, self._seed = (task, rehearsal), seed
-        self._known: dict[str, tuple[list[str], list[Floats], list[Floats]]] = {}
+        self._known: dict[str, list[tuple[str, Floats, Floats]]] = {}
 
     def play(self, name: str, row: Decided) -> None:
         """Decide with a model, and note its errors."""
@@ -197,10 +197,10 @@ class Stage:
         if not families:
             every, odd = task.errors(self._plain(name))
         else:
-            labels, here, before = self._features(families)
-            weights = combined(np.stack(before, axis=1), rehearsal.right)
-            margins = np.stack(here, axis=1) @ weights
-            every, odd = task.judged(margins)
+            learnt = [one for family in families for one in self._learn(family)]
+            labels, here, before = zip(self._weigh_contexts(), *learnt, strict=True)
+            weights = combine(np.stack(before, axis=1), rehearsal.right)
+            every, odd = task.judge(np.stack(here, axis=1) @ weights)
             if weights.any():
                 row.heaviest.append(labels[int(weights.argmax())])
         row.every.append(every)
@@ -216,35 +216,33 @@ class Stage:
         model = ClassModel(name, random_state=self._seed).fit(task.train)
         return model.proba_rows(np.arange(task.train.shape[0]))[:, task.band]
 
-    def _features(self, families: Sequence[str]) -> tuple[list[str], list[Floats], list[Floats]]:
-        """Labels and margins of log p, on the task and on the rehearsal, of all classes."""
-        labels = ["unigram"]
-        here: list[Floats] = []
-        before: list[Floats] = []
-        for margins, task in zip((here, before), self._tasks, strict=True):
-            logs = np.log(unigram(task.train)[task.band])
-            margins.append(logs[task.context] - logs[task.rival])
-        for family in families:
-            if family not in self._known:
-                self._known[family] = self._learn(family)
-            names, one, two = self._known[family]
-            labels, here, before = labels + names, here + one, before + two
-        return labels, here, before
+    def _weigh_contexts(self) -> tuple[str, Floats, Floats]:
+        """How often contexts are seen at all, as `_learn` has it of classes."""
+        logs = [np.log(unigram(one.train)[one.band]) for one in self._tasks]
+        here, before = (
+            log[one.context] - log[one.rival] for log, one in zip(logs, self._tasks, strict=True)
+        )
+        return "unigram", here, before
 
-    def _learn(self, family: str) -> tuple[list[str], list[Floats], list[Floats]]:
-        task, rehearsal = self._tasks
-        found = [learn_family(family, one.train, self._seed) for one in self._tasks]
-        # A size that one of the tables does not reach, by counts or by types, is left out in both.
-        paired = [
-            pair
-            for types in (False, True)
-            for pair in zip(
-                *([one for one in learnt if one.types == types] for learnt in found), strict=False
-            )
-        ]
-        here = [task.margins(_logs(one, task.band)) for one, _ in paired]
-        before = [rehearsal.margins(_logs(one, rehearsal.band)) for _, one in paired]
-        return [one.name for one, _ in paired], here, before
+    def _learn(self, family: str) -> list[tuple[str, Floats, Floats]]:
+        """Of each of the family's classes a label, and margins of log p in task and rehearsal."""
+        if family not in self._known:
+            task, rehearsal = self._tasks
+            found = [learn_family(family, one.train, self._seed) for one in self._tasks]
+            # What one of the tables does not reach, by counts or by types, is left out in both.
+            self._known[family] = [
+                (
+                    one.name,
+                    task.margins(_logs(one, task.band)),
+                    rehearsal.margins(_logs(other, rehearsal.band)),
+                )
+                for types in (False, True)
+                for one, other in zip(
+                    *([one for one in learnt if one.types == types] for learnt in found),
+                    strict=False,
+                )
+            ]
+        return self._known[family]
 
 
 def _logs(classes: Classes, band: Array) -> Floats:
@@ -252,7 +250,7 @@ def _logs(classes: Classes, band: Array) -> Floats:
     return np.log(np.maximum(classes.rows(slice(None), band), FLOOR))
 
 
-def combined(margins: Floats, right: Array) -> Floats:
+def combine(margins: Floats, right: Array) -> Floats:
     """Weights, none negative, with which the margins decide best by logistic loss."""
     signed = np.where(right, 1.0, -1.0)[:, None] * margins
     start = np.full(signed.shape[1], 1 / signed.shape[1])

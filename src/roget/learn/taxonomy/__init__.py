@@ -34,7 +34,7 @@ def read(
     kept, others are left out, and `provenance["dropped"]` says how many. Classes without words
     are left out as well.
     """
-    taxonomy, place, chosen = _opened(path, kind, language, None)
+    taxonomy, place, chosen = _open(path, kind, language, None)
     return grow(taxonomy, place, chosen)
 
 
@@ -51,10 +51,10 @@ def taxonomy_of(
     """
     if part is not None and part not in PARTS:
         raise UnknownName("part of speech", part, PARTS)
-    return _opened(path, kind, language, part)[0]
+    return _open(path, kind, language, part)[0]
 
 
-def _opened(
+def _open(
     path: str | os.PathLike[str], kind: str | None, language: str | None, part: str | None
 ) -> tuple[Taxonomy, Path, str]:
     place = Path(path)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import graphlib
 import math
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -79,7 +79,7 @@ class Taxonomy:
                 else:
                     dropped.append((name, parent))
             kept[name] = kept[name] or self._otherwise(name)
-        return self._used(kept, place), dropped
+        return self._keep_used(kept, place), dropped
 
     def acyclic(self) -> dict[str, list[str]]:
         """All parents of each class that has words below; no class lies above itself."""
@@ -89,7 +89,7 @@ class Taxonomy:
         for name in self.labels:
             above = [one for one in self.parents.get(name, ()) if (name, one) not in closing]
             kept[name] = above or self._otherwise(name)
-        return self._used(kept, self.title)
+        return self._keep_used(kept, self.title)
 
     def unfold(self, parents: Mapping[str, Sequence[str]]) -> Nodes:
         """The tree of all ways down: a class has a node below each node of a parent.
@@ -149,15 +149,9 @@ class Taxonomy:
     def _otherwise(self, name: str) -> list[str]:
         return [self.otherwise[name]] if name in self.otherwise else []
 
-    def _used(self, kept: Mapping[str, list[str]], place: Path | str) -> dict[str, list[str]]:
+    def _keep_used(self, kept: Mapping[str, list[str]], place: Path | str) -> dict[str, list[str]]:
         """The classes that have words below; each that one is said to lie in must be there."""
-        used: set[str] = set()
-        waiting = [name for classes in self.words.values() for name in classes]
-        while waiting:
-            name = waiting.pop()
-            if name not in used:
-                used.add(name)
-                waiting += kept.get(name, ())
+        used = climb((name for classes in self.words.values() for name in classes), kept)
         if unknown := used - self.labels.keys():
             name = min(unknown)
             inside = [word for word, classes in self.words.items() if name in classes]
@@ -182,6 +176,17 @@ class Taxonomy:
             raise InputError(
                 f"{place}: classes lie above themselves: {' > '.join(shown)}"
             ) from None
+
+
+def climb(names: Iterable[str], parents: Mapping[str, Sequence[str]]) -> set[str]:
+    """Some classes with all classes above them."""
+    found = set(names)
+    waiting = list(found)
+    while waiting:
+        more = set(parents.get(waiting.pop(), ())) - found
+        found |= more
+        waiting += more
+    return found
 
 
 def _up(name: str, kept: Mapping[str, Sequence[str]]) -> Iterator[str]:

@@ -37,7 +37,7 @@ def read(place: Path, part: str | None = None, language: str | None = None) -> T
     verbs that lie above each other: the link that closes such a cycle is left out.
     """
     folder, named = place, place.suffix.removeprefix(".")
-    files = {one: place / f"data.{one}" for one in _wanted(part)}
+    files = {one: place / f"data.{one}" for one in _choose_parts(part)}
     if not place.is_dir():
         folder, files = place.parent, {named: place}
         if named not in PARTS:
@@ -46,7 +46,7 @@ def read(place: Path, part: str | None = None, language: str | None = None) -> T
     if not files:
         wanted = "neither data.noun nor data.verb" if part is None else f"no data.{part}"
         raise InputError(f"{place}: there is {wanted}")
-    tagged = _tagged(folder / "cntlist.rev")
+    tagged = _read_tags(folder / "cntlist.rev")
     return _assemble({one: _synsets(file, one, tagged) for one, file in files.items()})
 
 
@@ -57,7 +57,7 @@ def read_tables(place: Path, part: str | None = None, language: str | None = Non
     tagged; noun_hypernyms.tsv a synset, the pointer (@ or @i) and a synset; the same of verbs.
     Underscores become blanks.
     """
-    names = {one: f"{one}_senses.tsv" for one in _wanted(part)}
+    names = {one: f"{one}_senses.tsv" for one in _choose_parts(part)}
     found = [one for one, name in names.items() if (place / name).is_file()]
     if not found:
         raise InputError(f"{place}: there is no {' or '.join(names.values())}")
@@ -82,14 +82,14 @@ def read_package(place: Path, part: str | None = None, language: str | None = No
         raise InputError(
             f"wn:{id}: {error}; there are {there}; python -m wn download {id} may bring it"
         ) from None
-    wanted = _wanted(part)
+    wanted = _choose_parts(part)
     parts = {one: synsets for one in wanted if (synsets := lexicon.synsets(pos=one[0]))}
     if not parts:
         raise InputError(f"wn:{id}: there are no {' or '.join(f'{one}s' for one in wanted)}")
     return _assemble({one: map(_synset_of_package, found) for one, found in parts.items()})
 
 
-def _wanted(part: str | None) -> list[str]:
+def _choose_parts(part: str | None) -> list[str]:
     return [one for one in PARTS if part in (None, one)]
 
 
@@ -143,7 +143,7 @@ def _synset(line: str, part: str, tagged: Mapping[str, int]) -> Synset:
     return Synset(f"{offset}-{part[0]}", senses, above)
 
 
-def _tagged(file: Path) -> dict[str, int]:
+def _read_tags(file: Path) -> dict[str, int]:
     """How often each sense was tagged in text, where the folder tells."""
     if not file.is_file():
         return {}

@@ -155,10 +155,10 @@ class TreeCut(BaseEstimator):  # type: ignore[misc]
         known = known[np.argsort(columns[known], kind="stable")]
         for begin in range(0, known.size, PAIRS):
             part = known[begin : begin + PAIRS]
-            out[part] = self._asked(rows[part], columns[part])
+            out[part] = self._work_out(rows[part], columns[part])
         return np.minimum(out, 1.0)
 
-    def _asked(self, rows: Array, columns: Array) -> Floats:
+    def _work_out(self, rows: Array, columns: Array) -> Floats:
         """p of pairs that are ordered by head: a word's shares times what each node gives."""
         shares = self.hierarchy_.shares[rows]
         given = np.empty(shares.nnz)

@@ -6,6 +6,7 @@ from collections import defaultdict
 from dataclasses import dataclass
 from typing import Any
 
+from roget import catalogue
 from roget.core.counts import Counts, NotCounted
 from roget.core.counts.matrix import split_slot
 from roget.core.progress import Report
@@ -18,6 +19,9 @@ from roget.learn.uses import CutOptions
 
 TOP, LEAST_WORD, LEAST_CONTEXT = 4000, 3, 8
 """Of the counts that classes are learnt from: how many words, and how often seen at least."""
+
+METHOD = "comdl"
+"""How classes are learnt: small ones that are easy to read, found quickly."""
 
 
 @dataclass(frozen=True)
@@ -62,7 +66,7 @@ def prefer(
         tokens,
         float(model.unknown_[at]),
         float(model.description_length_[at]),
-        tuple(_joined(model.cut(context))),
+        tuple(_join(model.cut(context))),
     )
 
 
@@ -97,20 +101,17 @@ def context_of(counts: Counts, head: str, slot: str | None = None) -> str:
 def learnt(counts: Counts, seed: int = 0, progress: Report | None = None) -> Any:
     """A thesaurus of the more frequent words of some counts, in all of their contexts.
 
-    By description length, of classes of words and of contexts at once: small classes that are
-    easy to read, found quickly.
+    By description length, of classes of words and of contexts at once.
     """
-    from roget.learn.clustering.comdl.estimator import CoMDL
-
     frequent = counts.min_count(LEAST_WORD, LEAST_CONTEXT)
     chosen = (frequent if frequent.entries else counts).top(TOP).largest_component()
     if not chosen.entries:
         raise InputError("there is nothing to learn a thesaurus from: the counts are empty")
-    model = CoMDL(random_state=seed, progress=progress).fit(chosen)
+    model = catalogue.load("clusterers", METHOD)(random_state=seed, progress=progress).fit(chosen)
     return Thesaurus.from_clustering(chosen, model)
 
 
-def _joined(cut: list[CutClass]) -> list[CutClass]:
+def _join(cut: list[CutClass]) -> list[CutClass]:
     """A cut with all copies of a class, and all places of a single word, as one."""
     groups: dict[tuple[str, str], list[CutClass]] = {}
     for one in cut:

@@ -10,11 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 from roget.errors import InputError, MissingExtra
 from roget.report.comparison import pictures
-from roget.report.format import ARROWS
+from roget.report.format import ARROWS, canvas
 from roget.scoring.comparison import Comparison
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 FORMATS = ("svg", "pdf", "png")
@@ -97,18 +96,10 @@ def shown(name: str, most: int = 40) -> str:
     return name if len(name) <= most else f"{name[:head]}…{name[len(name) - (most - 1 - head) :]}"
 
 
-def _canvas(width: float, height: float, panels: int = 1) -> tuple[Figure, list[Axes]]:
-    # No pyplot: it would hold figures open and choose a window system.
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(width, height), layout="constrained")
-    axes = figure.subplots(1, panels, squeeze=False)
-    return figure, list(axes[0])
-
-
 def _intervals(comparison: Comparison, measure: str, entropy: str | None) -> Figure:
     dots = pictures.intervals(comparison, measure, entropy)
-    figure, (axes,) = _canvas(6.4, 0.8 + 0.24 * len(dots))
+    figure = canvas(6.4, 0.8 + 0.24 * len(dots))
+    axes = figure.subplots()
     for at, dot in enumerate(dots):
         colour = _GREY if dot.trivial else _BLUE
         if dot.low is not None and dot.high is not None:
@@ -130,7 +121,8 @@ def _intervals(comparison: Comparison, measure: str, entropy: str | None) -> Fig
 
 def _ranks(first: str, shifts: dict[str, list[pictures.Shift]]) -> Figure:
     most = max(len(moves) for moves in shifts.values())
-    figure, panels = _canvas(4.2 * len(shifts), 0.7 + 0.24 * most, len(shifts))
+    figure = canvas(4.2 * len(shifts), 0.7 + 0.24 * most)
+    panels = figure.subplots(1, len(shifts), squeeze=False)[0]
     for axes, (other, moves) in zip(panels, shifts.items(), strict=True):
         after = [at for _, at in sorted((move.after, at) for at, move in enumerate(moves))]
         for at, move in enumerate(moves):
@@ -152,7 +144,8 @@ def _ranks(first: str, shifts: dict[str, list[pictures.Shift]]) -> Figure:
 def _drops(
     measure: str, first: str, drops: dict[str, list[pictures.Drop]], grouped: bool
 ) -> Figure:
-    figure, (axes,) = _canvas(6.4, 3.8)
+    figure = canvas(6.4, 3.8)
+    axes = figure.subplots()
     axes.axhline(0, color=_GREY, lw=0.8)
     for number, (other, points) in enumerate(drops.items()):
         colour, marker = _SERIES[number % len(_SERIES)]

@@ -71,7 +71,7 @@ def shifts(comparison: Comparison, measure: str) -> dict[str, list[Shift]]:
     """Ranks under the first estimator against those under each other one."""
     return {
         other: [Shift(row.system, row.rank or 0, after.rank or 0) for row, after in pairs]
-        for other, pairs in _paired(comparison, measure).items()
+        for other, pairs in _pair(comparison, measure).items()
     }
 
 
@@ -83,11 +83,11 @@ def drops(comparison: Comparison, measure: str) -> dict[str, list[Drop]]:
             for row, after in pairs
             if row.value is not None and after.value is not None and row.clusters is not None
         ]
-        for other, pairs in _paired(comparison, measure).items()
+        for other, pairs in _pair(comparison, measure).items()
     }
 
 
-def _paired(comparison: Comparison, measure: str) -> dict[str, list[tuple[SystemRow, SystemRow]]]:
+def _pair(comparison: Comparison, measure: str) -> dict[str, list[tuple[SystemRow, SystemRow]]]:
     """Ranked systems, best first, under the first estimator and under each other one."""
     names = estimators(comparison, measure)
     ranked = {

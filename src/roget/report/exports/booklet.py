@@ -51,7 +51,8 @@ def _fill(made: Environment, name: str, thesaurus: Thesaurus, options: Options) 
     ]
     letters: dict[str, list[tuple[str, list[int]]]] = {}
     for word, nodes in index:
-        letters.setdefault(_initial(word), []).append((word, nodes))
+        first = word[:1].upper()[:1]
+        letters.setdefault(first if first.isalpha() else "#", []).append((word, nodes))
     # An imported thesaurus has no counts of its own: its contexts are classes again.
     imported = "imported" in thesaurus.provenance
     classes = plural(thesaurus.tree.n_clusters, "class")
@@ -100,9 +101,3 @@ def quote_markdown(text: str) -> str:
         # First strong isolate … pop: what is inside cannot turn what is outside around.
         return f"\u2068{plain}\u2069"
     return plain
-
-
-def _initial(word: str) -> str:
-    """The letter under which the index has a word."""
-    first = word[:1].upper()
-    return first[:1] if first[:1].isalpha() else "#"

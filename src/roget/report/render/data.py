@@ -20,13 +20,13 @@ def render_json(report: Report) -> str:
 @suffixes(".csv")
 def render_csv(report: Report) -> str:
     """A table with all digits, commas between."""
-    return _delimited(report, ",")
+    return _delimit(report, ",")
 
 
 @suffixes(".tsv")
 def render_tsv(report: Report) -> str:
     """A table with all digits, tabs between."""
-    return _delimited(report, "\t")
+    return _delimit(report, "\t")
 
 
 def embed(content: Any) -> str:
@@ -41,7 +41,7 @@ def embed(content: Any) -> str:
     return text
 
 
-def _delimited(report: Report, delimiter: str) -> str:
+def _delimit(report: Report, delimiter: str) -> str:
     out = io.StringIO()
     writer = csv.writer(out, delimiter=delimiter, lineterminator="\n")
     for table in (report.tables[:1]) if report.sheet is None else [report.sheet]:

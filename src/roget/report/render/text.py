@@ -16,17 +16,17 @@ from roget.report.render import suffixes
 def render(report: Report) -> str:
     """Plain text, at most 100 columns wide."""
     blocks = [
-        "\n".join(_filled(line, after="  ") for line in report.lead),
-        _filled(report.about),
+        "\n".join(_fill(line, after="  ") for line in report.lead),
+        _fill(report.about),
         *(block for table in report.tables for block in _blocks(table)),
-        "\n".join(map(_filled, report.notes)),
-        "\n".join(_filled(warning, "! ", "  ") for warning in report.warnings),
+        "\n".join(map(_fill, report.notes)),
+        "\n".join(_fill(warning, "! ", "  ") for warning in report.warnings),
         report.signature,
     ]
     return "\n\n".join(block for block in blocks if block) + "\n"
 
 
-def _filled(line: str, before: str = "", after: str = "") -> str:
+def _fill(line: str, before: str = "", after: str = "") -> str:
     return textwrap.fill(
         printable(line), width(), initial_indent=before, subsequent_indent=after
     ).rstrip()

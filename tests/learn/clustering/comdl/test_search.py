@@ -7,9 +7,8 @@ import numpy as np
 import pytest
 from sklearn.metrics import v_measure_score
 
-from roget.learn.clustering.comdl import hierarchy
 from roget.learn.clustering.comdl.criterion import prepare
-from roget.learn.clustering.comdl.search import Search, Settings
+from roget.learn.clustering.comdl.search import Search, Settings, build_hierarchy
 
 
 def run(counts: Any, **options: Any) -> Search:
@@ -95,7 +94,7 @@ def test_the_path_is_made_of_true_lengths(naive: Any, planted: Any) -> None:
     counts = counts[:, counts.sum(axis=0) > 0]
     table = prepare(counts)
     found = run(counts, sweeps=20).found()
-    result = hierarchy.build(table, found)
+    result = build_hierarchy(table, found)
     last = result.path[-1]
     assert last["description_length"] == pytest.approx(result.length.total, rel=1e-12)
     assert last["model"] == pytest.approx(result.length.partition, rel=1e-12)
@@ -118,8 +117,8 @@ def test_a_shorter_description_on_the_way_takes_the_place_of_the_classes(planted
     seen = counts.sum(axis=0) > 0
     table = prepare(counts[:, seen])
     search = Search(table, Settings(sweeps=1))
-    kept = hierarchy.build(table, search.now, shorten=False)
-    shorter = hierarchy.build(table, search.now)
+    kept = build_hierarchy(table, search.now, shorten=False)
+    shorter = build_hierarchy(table, search.now)
     assert kept.trees[0].n_clusters == search.now.k[0]
     assert shorter.length.total < kept.length.total
     assert shorter.trees[0].n_clusters < kept.trees[0].n_clusters

@@ -52,7 +52,7 @@ def test_no_structure_is_looked_for_all_the_way_down() -> None:
 def test_large_tables_are_sampled(planted: Any, monkeypatch: Any) -> None:
     table, _ = planted(200, 30, 3, 20)
     monkeypatch.setattr(choosing, "ENTRIES", 500)
-    part = choosing._sampled(table, rng())
+    part = choosing._sample(table, rng())
     assert 500 <= part.nnz <= 500 + 30
     assert part.shape[1] == 30
     rows = {tuple(row) for row in table.toarray()}

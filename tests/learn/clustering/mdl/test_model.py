@@ -8,8 +8,8 @@ from scipy import sparse
 from scipy.special import gammaln
 
 from roget.core.tree import Tree
-from roget.learn.clustering.mdl import criteria, kernels, options
-from roget.learn.clustering.mdl.model import code_lengths, frequencies, shrunk
+from roget.learn.clustering.mdl import kernels, options
+from roget.learn.clustering.mdl.model import Joining, frequencies, shrink
 from roget.learn.clustering.memberships import one_hot
 from roget.learn.clustering.result import posterior
 
@@ -24,11 +24,11 @@ def test_a_cluster_is_told_by_its_parents_what_it_has_not_seen() -> None:
         mine = counts[tree.cluster[tree.leaves(node)]].sum(axis=0)
         return (mine + weight * above) / (mine.sum() + weight)
 
-    found = shrunk(sparse.csr_array(counts), tree, base, weight)
+    found = shrink(sparse.csr_array(counts), tree, base, weight)
     for cluster in range(4):
         assert found[cluster] == pytest.approx(told(tree.leaf(cluster)))
     assert base.tolist() == [0.2] * 5
-    alone = shrunk(sparse.csr_array(counts[:1]), Tree(), base, weight)
+    alone = shrink(sparse.csr_array(counts[:1]), Tree(), base, weight)
     assert alone[0] == pytest.approx((counts[0] + weight * base) / (counts[0].sum() + weight))
 
 
@@ -44,10 +44,11 @@ def test_joining_costs_what_the_clusters_length_grows_by(criterion: str) -> None
     sizes, tokens = np.array([4.0, 2.0, 9.0]), counts.sum(axis=1)
     new = rng.poisson(1, size=(5, 6)).astype(float)
     new[4] = 0
-    kind, weight = criteria.kind_of(criterion, "mdl"), 11.0
+    weight = 11.0
     extra = weight * np.full(6, 1 / 6) if criterion == "dirichlet" else np.zeros(6)
     centroids = (counts + extra) / (tokens + extra.sum())[:, None]
-    found = code_lengths(sparse.csr_array(new), kind, centroids, tokens, sizes, weight, 6)
+    rule = Joining(criterion, "mdl", weight, 6, tokens, sizes)
+    found = rule.code_lengths(sparse.csr_array(new), centroids)
 
     def length(row: np.ndarray, size: float) -> float:
         n = row.sum()

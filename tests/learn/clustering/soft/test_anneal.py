@@ -49,7 +49,7 @@ def test_the_first_split_is_at_the_dense_critical_beta(planted: Any) -> None:
     scaled = np.sqrt(data.prior)[:, None] * p / np.sqrt(data.prior @ p)
     sigma = np.linalg.svd(scaled, compute_uv=False)[1]
     state = last(counts, n_clusters=3)
-    first = state.annealer.splits[0]
+    first = state.splits[0]
     assert first.critical_beta == pytest.approx(1 / sigma**2, rel=1e-4)
     assert first.beta == pytest.approx(annealing.STEP / sigma**2, rel=1e-4)
 
@@ -84,15 +84,15 @@ def test_energies_belong_to_memberships_and_centroids(planted: Any, mass: bool) 
         entropy = -float(data.prior @ np.where(q > 0, q * np.log(q + 1e-300), 0).sum(axis=1))
         # Between two settlings only the twins' own centroids are up to date.
         near = 1e-6 if state.settled else 2e-2
-        assert state.distortion == pytest.approx(distortion, rel=near)
-        assert state.entropy == pytest.approx(entropy, rel=near, abs=1e-9)
+        assert state.energy.distortion == pytest.approx(distortion, rel=near)
+        assert state.energy.entropy == pytest.approx(entropy, rel=near, abs=1e-9)
         # Masses count while clusters are split, and afterwards if asked for.
         relative = entropy
-        if mass or not state.annealer.grown:
+        if mass or not state.grown:
             before = state.mass if not state.settled else q.T @ data.prior
             relative += float(np.sum(before * np.log(before)))
         free = distortion - relative / state.beta
-        assert state.free_energy == pytest.approx(free, rel=1e-4 if state.settled else 3e-2)
+        assert state.energy.free == pytest.approx(free, rel=1e-4 if state.settled else 3e-2)
 
 
 def test_a_beta_alone_leaves_no_cluster_unstable(planted: Any) -> None:
@@ -100,10 +100,10 @@ def test_a_beta_alone_leaves_no_cluster_unstable(planted: Any) -> None:
     state = last(counts, beta=4.0, mass=True)
     assert state.beta == 4.0
     assert 4 <= state.n_clusters < 60
-    q, data = state.annealer.mixture.q, state.annealer.data
+    q, data = state.mixture.q, state.data
     for cluster in range(state.n_clusters):
         found = instability(data, q, cluster, drop=annealing.DROP)
-        retried = state.annealer.handicap[cluster]
+        retried = state.handicap[cluster]
         assert 4.0 * found.eigenvalue < 1.03 * retried
     assert last(counts, beta=4.0).n_clusters == state.n_clusters
     assert last(counts, beta=1.2).n_clusters == 1
@@ -123,15 +123,15 @@ def test_threads_change_nothing(planted: Any, dtype: str) -> None:
     results = []
     for jobs in (1, 2):
         state = last(counts, n_clusters=20, n_jobs=jobs, dtype=dtype)
-        mixture = state.annealer.mixture
-        results.append((mixture.q.tobytes(), mixture.logs.tobytes(), state.annealer.splits))
+        mixture = state.mixture
+        results.append((mixture.q.tobytes(), mixture.logs.tobytes(), state.splits))
     assert results[0] == results[1]
 
 
 def test_single_precision_is_close(planted: Any) -> None:
     counts, _ = planted(300, 120, 6, 60)
     one, two = (last(counts, n_clusters=6, dtype=dtype) for dtype in ("float32", "float64"))
-    assert one.free_energy == pytest.approx(two.free_energy, rel=1e-4)
+    assert one.energy.free == pytest.approx(two.energy.free, rel=1e-4)
     assert np.abs(one.membership.toarray() - two.membership.toarray()).max() < 1e-2
     assert np.array_equal(hard(one), hard(two))
 
@@ -172,7 +172,7 @@ def test_twins_that_come_together_are_merged() -> None:
     annealer.relaxed_at = 1
     annealer._merge()
     assert annealer.mixture.k == k - 1
-    assert annealer.tree().n_clusters == k - 1
+    assert annealer.tree.n_clusters == k - 1
     assert annealer.mixture.q[:, : k - 1].sum(axis=1) == pytest.approx(np.ones(30))
 
 

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from roget.learn.clustering.annealing.crew import Crew
 from roget.learn.clustering.annealing.data import prepare
+from roget.learn.clustering.annealing.states import Crew
 from roget.learn.clustering.memberships import FLOOR
 from roget.learn.clustering.soft import em
 from roget.learn.clustering.soft.em import Mixture

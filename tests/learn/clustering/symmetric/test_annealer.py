@@ -13,7 +13,7 @@ from roget.errors import InputError
 from roget.learn.clustering.annealing.data import prepare
 from roget.learn.clustering.annealing.states import Settings
 from roget.learn.clustering.symmetric.annealer import BETA, SymmetricAnnealer
-from roget.learn.clustering.symmetric.rule import fold_in
+from roget.learn.clustering.symmetric.estimator import fold_in
 
 
 def planted(words: int = 60, contexts: int = 40, clusters: int = 4, seed: int = 0) -> Any:
@@ -117,7 +117,7 @@ def test_planted_clusters_are_found(dtype: str) -> None:
     np.testing.assert_allclose(state.membership.sum(axis=1), 1, rtol=1e-5)
     np.testing.assert_allclose(state.centroids.sum(axis=1), 1, rtol=1e-5)
     assert state.mass.sum() == pytest.approx(1, rel=1e-5)
-    assert state.last
+    assert state.finished
     assert state.beta == BETA
     assert isinstance(state.tree, Tree)
     assert state.tree.n_clusters == 4
@@ -149,8 +149,8 @@ def test_a_resumed_run_ends_the_same() -> None:
 
 def test_beta_is_raised_after_the_splits() -> None:
     matrix, _ = planted()
-    states = list(SymmetricAnnealer(prepare(matrix), Settings(n_clusters=4, beta=0.9)).states())
-    betas = [state.beta for state in states]
+    annealer = SymmetricAnnealer(prepare(matrix), Settings(n_clusters=4, beta=0.9))
+    betas = [state.beta for state in annealer.states()]
     assert betas == sorted(betas)
     assert betas[0] == BETA
     assert betas[-1] == 0.9

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
@@ -12,8 +12,11 @@ from scipy import sparse
 from roget.core.counts import Counts
 from roget.core.types import Floats
 from roget.learn.clustering import tokens as heldout
-from roget.learn.clustering.annealing.walk import Method, Point, Walker
+from roget.learn.clustering.annealing.states import Point, Walker
 from roget.learn.clustering.tokens import hold_out
+
+if TYPE_CHECKING:
+    from roget.learn.clustering.annealing.estimator import Annealing
 
 HELD_OUT = 0.1
 LOSSES = ("backoff", "alone")
@@ -30,19 +33,6 @@ SOFTER = 0.7
 """More clusters are looked at from this part of the β on that was best for fewer."""
 
 MOST = 768
-
-
-class Options(Protocol):
-    """What the choice must know of the model; an annealing estimator has it all."""
-
-    prior: str
-    dtype: str
-    beta: float | None
-    n_jobs: int | None
-    random_state: Any
-
-    @property
-    def method(self) -> Method: ...
 
 
 class Choice(NamedTuple):
@@ -68,7 +58,7 @@ class _Candidate(NamedTuple):
 
 def choose(
     counts: Any,
-    options: Options,
+    options: Annealing,
     random_state: Any = None,
     tell: Callable[[int, float, float], None] | None = None,
     pause: Callable[[], None] | None = None,
@@ -101,38 +91,30 @@ def choose(
     best, table, interrupted = dict.fromkeys(LOSSES, first), [first.row], False
     waited = dict.fromkeys(LOSSES, 0)
     enough = math.sqrt(rows.size)
-    for group in _unless_stopped(_groups(walker, options, rows.size, tokens)):
-        if group is None:
-            interrupted = True
-            break
-        table += [candidate.row for candidate in group]
-        if tell is not None:
-            k, beta = group[-1].row["n_clusters"], group[-1].row["beta"]
-            tell(int(k), beta, math.log(k) / math.log(min(rows.size, MOST)))
-        for loss in LOSSES:
-            leader = min(group, key=lambda candidate: candidate.row[loss])
-            waited[loss] += 1
-            ahead, error = tokens.lead(leader.predicted[loss], best[loss].predicted[loss])
-            if ahead - ERRORS * error - LEAST > 0:
-                best[loss], waited[loss] = leader, 0
-        helpful = best["backoff"] is not first
-        late = group[-1].row["n_clusters"] >= enough or waited["alone"] >= PATIENCE
-        if waited["backoff"] >= PATIENCE and (helpful or late):
-            break
+    try:
+        for group in _groups(walker, options, rows.size, tokens):
+            table += [candidate.row for candidate in group]
+            if tell is not None:
+                k, beta = group[-1].row["n_clusters"], group[-1].row["beta"]
+                tell(int(k), beta, math.log(k) / math.log(min(rows.size, MOST)))
+            for loss in LOSSES:
+                leader = min(group, key=lambda candidate: candidate.row[loss])
+                waited[loss] += 1
+                ahead, error = tokens.lead(leader.predicted[loss], best[loss].predicted[loss])
+                if ahead - ERRORS * error - LEAST > 0:
+                    best[loss], waited[loss] = leader, 0
+            helpful = best["backoff"] is not first
+            late = group[-1].row["n_clusters"] >= enough or waited["alone"] >= PATIENCE
+            if waited["backoff"] >= PATIENCE and (helpful or late):
+                break
+    except KeyboardInterrupt:
+        interrupted = True
     row = best["backoff" if best["backoff"] is not first else "alone"].row
     return Choice(int(row["n_clusters"]), float(row["beta"]), table, interrupted)
 
 
-def _unless_stopped(groups: Iterator[list[_Candidate]]) -> Iterator[list[_Candidate] | None]:
-    """The groups; None, and no more, after a KeyboardInterrupt."""
-    try:
-        yield from groups
-    except KeyboardInterrupt:
-        yield None
-
-
 def _groups(
-    walker: Walker, options: Options, words: int, tokens: heldout.Cells
+    walker: Walker, options: Annealing, words: int, tokens: heldout.Cells
 ) -> Iterator[list[_Candidate]]:
     """For one number of clusters after another, candidates for every β."""
     least = 0.0
@@ -182,16 +164,9 @@ def _candidate(k: int, beta: float, tokens: heldout.Cells, classes: Floats | Non
     return _Candidate({"n_clusters": k, "beta": beta, **losses}, predicted)
 
 
-def _grid(most: int) -> Iterator[int]:
+def _grid(most: int) -> list[int]:
     """2, 3, 4, 6, 8, 12, 16, 24, …"""
-    k = 2
-    while k <= most:
-        yield k
-        if k > 2 and k + k // 2 <= most:
-            yield k + k // 2
-        elif k == 2 and most > 2:
-            yield 3
-        k *= 2
+    return [k for i in range(most.bit_length()) for k in (2 << i, 3 << i) if k <= most]
 
 
 def generator(random_state: Any) -> np.random.Generator:

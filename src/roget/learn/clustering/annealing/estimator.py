@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import dataclasses
 import math
 import warnings
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from itertools import pairwise
 from numbers import Integral
 from typing import Any, ClassVar, Self
 
@@ -13,20 +14,23 @@ import numpy as np
 from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 
+from roget.core.merging import merge
 from roget.core.options import check
+from roget.core.types import Ints
 from roget.learn.clustering import keeping
 from roget.learn.clustering.annealing.choose import choose, generator
 from roget.learn.clustering.annealing.data import Data, prepare
 from roget.learn.clustering.annealing.options import Options
-from roget.learn.clustering.annealing.states import Settings, Split
-from roget.learn.clustering.annealing.walk import Method, Walker
+from roget.learn.clustering.annealing.states import Method, Settings, Split, Walker
 from roget.learn.clustering.base import Clusterer
-from roget.learn.clustering.gaps import close_gaps
 from roget.learn.clustering.inputs import learnable, table
-from roget.learn.clustering.memberships import replace_rows, sparsify
+from roget.learn.clustering.memberships import replace_rows, sparsify, to_dense
 from roget.learn.clustering.options import CALLED
 from roget.learn.clustering.result import BETA, Clustering, Rule
 from roget.learn.clustering.tokens import CHOOSING
+
+SAME = 1e-6
+"""Centroids are the same if their squared Hellinger distance is no more."""
 
 
 class Annealing(Clusterer, Options):
@@ -57,7 +61,7 @@ class Annealing(Clusterer, Options):
         self.interrupted_ = False
         kept, earlier = self._checkpoint(data)
         settings = self._settings(part) if earlier is None else Settings(**earlier["settings"])
-        settings = dataclasses.replace(settings, n_jobs=self.n_jobs)
+        settings = replace(settings, n_jobs=self.n_jobs)
         state, path = self._anneal(data, settings, kept, earlier)
         self.beta_ = state.beta
         bare = Clustering(
@@ -72,7 +76,7 @@ class Annealing(Clusterer, Options):
                 return placed
             return replace_rows(placed, learnt, found.memberships[learnt] if own is None else own)
 
-        whole = dataclasses.replace(bare, memberships=settle(bare, state.membership))
+        whole = replace(bare, memberships=settle(bare, state.membership))
         self.clustering_ = close_gaps(whole, settle)
         self.notes_ = [
             *_notes(path, self.method.search.lowest, state.n_clusters - self.n_clusters_),
@@ -150,11 +154,11 @@ class Annealing(Clusterer, Options):
                     row = _row(annealer.energy, None, state.beta, state.n_clusters)
                     if annealer.grown and row not in rest:
                         rest.append(row)
-                    kept.keep(content, now=state.last)
+                    kept.keep(content, now=state.finished)
                     part = _fraction(state, settings)
                     # Where the number of clusters was chosen, that was the first half.
                     part = part if settings.n_clusters == self.n_clusters else (1 + part) / 2
-                    self._report(state.n_clusters, state.beta, part, state.free_energy)
+                    self._report(state.n_clusters, state.beta, part, state.energy.free)
             except KeyboardInterrupt:
                 self.interrupted_ = True
                 annealer.wind_up()
@@ -165,7 +169,7 @@ class Annealing(Clusterer, Options):
         splits = [_row(s.energy, s, s.beta, place + 2) for place, s in enumerate(annealer.splits)]
         path = [{**row, "step": step} for step, row in enumerate(splits + rest, 1)]
         self.n_iter_ = max(1, len(path))
-        return annealer.state(last=True), path
+        return annealer, path
 
     def _report(self, n_clusters: int, beta: float, fraction: float, free: float | None) -> None:
         """Tell how far the run is; without a free energy, numbers of clusters are being tried."""
@@ -175,7 +179,7 @@ class Annealing(Clusterer, Options):
 
 def _fraction(state: Any, settings: Settings) -> float:
     """About which part of the run is done."""
-    if state.last:
+    if state.finished:
         return 1.0
     if settings.n_clusters is not None:
         return float(0.95 * min(1.0, state.n_clusters / settings.n_clusters))
@@ -209,3 +213,44 @@ def _notes(path: list[dict[str, Any]], lowest: float, gone: int) -> list[str]:
         f"some words share no context with the others, so that clusters part at β = {lowest:g}: a "
         "min_count, or the largest connected part of the table, may give better clusters",
     ]
+
+
+def close_gaps(found: Clustering, settle: Callable[[Clustering], Any]) -> Clustering:
+    """Put clusters that came to nothing together with those that have their words.
+
+    The tree is closed over the gaps, and masses and memberships are added up; `settle` gives the
+    words' memberships in what is left.
+    """
+    while into := {**_empty(found), **_copies(found)}:
+        tree, parts = found.tree, np.arange(found.n_clusters)
+        for cluster, other in into.items():
+            if parts[cluster] != parts[other]:
+                made = merge(tree, tree.leaf(int(parts[cluster])), tree.leaf(int(parts[other])))
+                tree, parts = made.tree, made.clusters[parts]
+        found = replace(found.join(tree, parts), learnt=None, parts=None)
+        found = replace(found, memberships=settle(found))
+    return found
+
+
+def _empty(found: Clustering) -> dict[int, int]:
+    """Clusters that are no word's likeliest, and where most of their words' memberships are."""
+    sizes = np.bincount(found.labels, minlength=found.n_clusters)
+    gone = np.flatnonzero(sizes == 0)
+    if not gone.size or not found.labels.size:
+        return {}
+    shared = to_dense(found.memberships[:, gone].T @ found.memberships)
+    shared[np.arange(gone.size), gone] = 0
+    shared[:, sizes > 0] += 1e-300  # one that nobody belongs to goes to a cluster with words
+    return dict(zip(gone.tolist(), shared.argmax(axis=1).tolist(), strict=True))
+
+
+def _copies(found: Clustering) -> dict[int, int]:
+    """Clusters that have the same centroid as another one, and which."""
+    roots = np.sqrt(to_dense(found.centroids))
+    # The same centroids are as near to the background, so only neighbours are compared.
+    order: Ints = np.argsort(roots @ np.sqrt(found.background), kind="stable")
+    return {
+        b: a
+        for a, b in pairwise(order.tolist())
+        if float(np.sum((roots[a] - roots[b]) ** 2)) <= SAME
+    }

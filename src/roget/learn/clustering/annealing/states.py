@@ -1,18 +1,86 @@
-"""What annealing is asked for, and what it gives: settings, splits, states."""
+"""Annealing: threads, energies, settings, splits and states, and walks along a path of states."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 
-from roget.core.tree import Tree
-from roget.core.types import Array, Floats
-from roget.learn.clustering.annealing.crew import Crew, Energy
-from roget.learn.clustering.annealing.data import Data
+from roget.core.types import Array
+from roget.engines.local import cores
+from roget.errors import InputError
+from roget.learn.clustering.annealing.data import Data, prepare
 from roget.learn.clustering.memberships import sparsify
+from roget.learn.clustering.result import BETA, Clustering, Rule
+
+CHUNK = 1 << 14
+CHUNKS = 64
+
+
+STEPS = 20
+"""How often words settle at most, unless said otherwise."""
+
+
+class Crew:
+    """Threads that share out ranges of rows; the ranges depend on the data alone."""
+
+    def __init__(self, n_jobs: int | None) -> None:
+        self.size = threads(n_jobs)
+        self._pool: ThreadPoolExecutor | None = None
+
+    def each(self, work: Callable[[int], object], tasks: int) -> None:
+        """Do tasks 0, 1, …; the first error is raised."""
+        if self.size == 1 or tasks < 2:
+            for task in range(tasks):
+                work(task)
+            return
+        self._pool = self._pool or ThreadPoolExecutor(self.size)
+        for _ in self._pool.map(work, range(tasks)):
+            pass
+
+    def over(self, parts: Sequence[tuple[int, int]], work: Callable[..., object]) -> None:
+        """Do the work on ranges of rows: it is told the number, the begin and the end of each."""
+        self.each(lambda task: work(task, *parts[task]), len(parts))
+
+    def close(self) -> None:
+        """End the threads; they begin anew if there is more to do."""
+        if self._pool is not None:
+            self._pool.shutdown(cancel_futures=True)
+            self._pool = None
+
+
+def threads(n_jobs: int | None) -> int:
+    """How many threads to use: None is all cores, -1 as well, -2 all but one."""
+    if n_jobs is None:
+        return cores()
+    if n_jobs == 0:
+        raise InputError("n_jobs=0: expected None, a positive number, or -1 for all cores")
+    return n_jobs if n_jobs > 0 else max(1, cores() + 1 + n_jobs)
+
+
+def ranges(indptr: Array) -> list[tuple[int, int]]:
+    """Ranges of rows with about as many entries in each."""
+    rows = int(indptr.size - 1)
+    parts = max(1, min(CHUNKS, rows, int(indptr[-1]) // CHUNK))
+    cuts = np.searchsorted(indptr, np.linspace(0, indptr[-1], parts + 1)[1:-1])
+    bounds = np.unique([0, *np.clip(cuts, 0, rows), rows]).tolist()
+    return list(pairwise(bounds))
+
+
+@dataclass(frozen=True)
+class Energy:
+    """Free energy F = D − H/β, average distortion D and entropy H of a state, nats.
+
+    With masses, H in F is that of memberships relative to p(c): F = D + I(words; clusters)/β.
+    """
+
+    free: float
+    distortion: float
+    entropy: float
 
 
 @dataclass(frozen=True)
@@ -50,11 +118,17 @@ class Split:
 
 
 class Search:
-    """What searches share; `states` drives them, and a subclass has `_run`."""
+    """What searches share; a subclass has `_run`, `tree`, `memberships`, `centroids` and `mass`.
+
+    `states` drives a search: it gives the search itself after one or more splits, or after β was
+    raised. What that says of its clusters holds until it goes on.
+    """
 
     beta: float
     energy: Energy
     settled = True
+    """Whether all words were let settle since the last split."""
+    finished = False
 
     def __init__(
         self, data: Data, settings: Settings, pause: Callable[[], None] | None = None
@@ -62,26 +136,33 @@ class Search:
         self.data, self.settings = data, settings
         self.crew = Crew(settings.n_jobs)
         self.splits: list[Split] = []
-        self.finished = False
         self._pause = pause or (lambda: None)
 
     def close(self) -> None:
         """End the threads."""
         self.crew.close()
 
-    def states(self) -> Iterator[State]:
+    @property
+    def n_clusters(self) -> int:
+        """How many clusters there are."""
+        return len(self.splits) + 1
+
+    @property
+    def membership(self) -> Any:
+        """p(c|n), a csr_array of words × clusters, without parts of less than 1e-9."""
+        return sparsify(self.memberships())
+
+    def memberships(self) -> Array:
+        """p(c|n), words × clusters."""
+        raise NotImplementedError
+
+    def states(self) -> Iterator[Self]:
         """Split until enough, then take β where it is to end, then settle."""
         if not self.finished:
-            yield from self._run()
+            for _ in self._run():
+                yield self
             self.finished = True
-        yield self.state(last=True)
-
-    def state(self, last: bool = False) -> State:
-        """Where the search is."""
-        return State(
-            self, self.beta, len(self.splits) + 1, self.energy.free, self.energy.distortion,
-            self.energy.entropy, self.settled, last,
-        )  # fmt: skip
+        yield self
 
     def snapshot(self) -> dict[str, Any]:
         """All that is needed to go on from here, as arrays and plain data."""
@@ -95,45 +176,107 @@ class Search:
         self.energy = Energy(**kept["energy"])
         self.splits = [Split.of(split) for split in kept["splits"]]
 
-    def _run(self) -> Iterator[State]:
-        """The states but for the last one."""
+    def _run(self) -> Iterator[None]:
+        """Stop at each state but the last one."""
         raise NotImplementedError
 
 
-@dataclass(frozen=True, eq=False)
-class State:
-    """The clustering after one or more splits or after β was raised.
+class Method(NamedTuple):
+    """A way of annealing."""
 
-    `membership`, `centroids` and `tree` are made when asked for, which must be before the next
-    state is asked for. `settled` says whether all words were let settle since the last split.
+    search: Any
+    rule: Callable[[float], Rule]
+    """How its clusters take new words at a β."""
+    mass: bool = False
+    """Whether large clusters attract, once no more are split."""
+    own: bool = False
+    """Whether words that were learnt from have memberships of their own, not those of the rule."""
+
+
+class Point(NamedTuple):
+    """The clusters at one place of the path."""
+
+    beta: float
+    clustering: Clustering
+
+
+class Walker:
+    """Anneals to one number of clusters after another, never going over the same ground twice.
+
+    Settings are those of `Settings`: a seed, how long words settle, how many threads.
     """
 
-    annealer: Any = field(repr=False)
-    beta: float
-    n_clusters: int
-    free_energy: float
-    distortion: float
-    entropy: float
-    settled: bool
-    last: bool
+    def __init__(
+        self,
+        matrix: Any,
+        method: Method,
+        *,
+        prior: str = "empirical",
+        dtype: str = "float64",
+        pause: Callable[[], None] | None = None,
+        **settings: Any,
+    ) -> None:
+        self._method, self._pause = method, pause
+        self.data = prepare(matrix, prior, dtype)
+        self._settings = Settings(**{"mass": method.mass, "max_iter": STEPS, **settings})
+        self._kept: dict[str, Any] | None = None
+        self._at = 1, 0.0
 
-    @property
-    def membership(self) -> Any:
-        """p(c|n), a csr_array of words × clusters, without parts of less than 1e-9."""
-        return sparsify(self.annealer.memberships())
+    def points(self, ks: Iterable[int]) -> Iterator[Point]:
+        """The clusters at each number asked for, at the β the annealer chooses by itself.
 
-    @property
-    def centroids(self) -> Array:
-        """p(v|c), clusters × contexts."""
-        return np.asarray(self.annealer.centroids())
+        Stops at the first number that cannot be reached.
+        """
+        for k in sorted(set(ks)):
+            self.reach(k)
+            *_, point = self._run(k, None)
+            yield point
+            if point.clustering.n_clusters < k:
+                return
 
-    @property
-    def mass(self) -> Floats:
-        """p(c) of each cluster."""
-        return np.asarray(self.annealer.masses())
+    def sharpened(self, k: int, beta: float, least: float = 0.0) -> Iterator[Point]:
+        """The clusters as β is raised, having reached k, in long steps from one to another."""
+        self.reach(k)
+        yield from self._run(k, beta, self._method.search.stride, least)
 
-    @property
-    def tree(self) -> Tree:
-        """The splits so far; a node's value is the β at which it was split."""
-        found: Tree = self.annealer.tree()
-        return found
+    def reach(self, k: int, beta: float | None = None) -> tuple[int, float]:
+        """Split until there are k clusters; gives how many there are, and at what β.
+
+        A β given holds from the first split on, where the search keeps it.
+        """
+        if self._at[0] < k:
+            annealer = self._annealer(k, beta)
+            try:
+                for state in annealer.states():
+                    if state.n_clusters >= k:
+                        break
+                self._kept = annealer.snapshot()
+                self._at = int(state.n_clusters), float(state.beta)
+            finally:
+                annealer.close()
+        return self._at
+
+    def _run(
+        self, k: int, beta: float | None, stride: int = 1, least: float = 0.0
+    ) -> Iterator[Point]:
+        annealer = self._annealer(k, beta, stride)
+        try:
+            for state in annealer.states():
+                if state.finished or (annealer.grown and state.beta >= least):
+                    yield Point(float(state.beta), self._clustering(state))
+        finally:
+            annealer.close()
+
+    def _clustering(self, state: Any) -> Clustering:
+        rule = self._method.rule(float(state.beta))
+        return Clustering(
+            state.tree, state.membership, state.centroids, state.mass, self.data.background,
+            rule, BETA,
+        )  # fmt: skip
+
+    def _annealer(self, k: int, beta: float | None, stride: int = 1) -> Any:
+        settings = replace(self._settings, n_clusters=k, beta=beta, stride=stride)
+        annealer = self._method.search(self.data, settings, self._pause)
+        if self._kept is not None:
+            annealer.restore(self._kept)
+        return annealer

@@ -67,30 +67,20 @@ class Table:
     whole: bool
     """Whether all counts are integers."""
 
-    def logs(self, a: float) -> Floats:
-        """lnΓ(n + a) of the integers; none where counts are fractional."""
-        size = int(min(self.grand + 2, TABLE)) if self.whole else 0
-        table = np.empty(size)
-        fill_log_gamma(table, 1.0, a)
-        return table
-
-    def sizes(self, side: int, b: float) -> Floats:
-        """lnΓ(b·n) of every size a class may have."""
-        table = np.empty(self.sides[side].n + 3)
-        fill_log_gamma(table, b, 0.0)
-        return table
-
     def prices(self, a: float, b: float) -> tuple[kernels.Prices, kernels.Prices]:
         """What the lengths of both sides are made of."""
-        logs = self.logs(a)
-        first, second = (
-            kernels.Prices(
-                logs, self.sizes(side, b), part.partition, self.sized, self.grand, float(a),
-                float(b),
+        logs = np.empty(int(min(self.grand + 2, TABLE)) if self.whole else 0)
+        fill_log_gamma(logs, 1.0, a)
+        found = []
+        for side in self.sides:
+            sizes = np.empty(side.n + 3)
+            fill_log_gamma(sizes, b, 0.0)
+            found.append(
+                kernels.Prices(
+                    logs, sizes, side.partition, self.sized, self.grand, float(a), float(b)
+                )
             )
-            for side, part in enumerate(self.sides)
-        )  # fmt: skip
-        return first, second
+        return found[0], found[1]
 
     def board(
         self, side: int, labels: Sequence[Ints], classes: int, room: int, a: float

@@ -18,12 +18,17 @@ from roget.core.types import Floats, Ints
 from roget.errors import InputError
 from roget.learn.clustering import keeping
 from roget.learn.clustering.base import Clusterer
-from roget.learn.clustering.comdl import hierarchy
 from roget.learn.clustering.comdl.criterion import Table, blocks_of, prepare
-from roget.learn.clustering.comdl.hierarchy import Hierarchy
 from roget.learn.clustering.comdl.options import Options
 from roget.learn.clustering.comdl.predict import Joining, Model
-from roget.learn.clustering.comdl.search import Search, Settings, starts_for, sweeps_for
+from roget.learn.clustering.comdl.search import (
+    Hierarchy,
+    Search,
+    Settings,
+    build_hierarchy,
+    starts_for,
+    sweeps_for,
+)
 from roget.learn.clustering.inputs import find_names, table
 from roget.learn.clustering.options import CALLED
 from roget.learn.clustering.result import SAVED, Clustering
@@ -39,18 +44,9 @@ class CoMDL(Clusterer, Options):
     blocks, and by the words' and contexts' shares of their classes. The classes with the shortest
     description are searched by annealing, and merged further, down to one, as trees of both sides.
 
-    a, b: what is added to the counts of blocks, and of words within their classes; "auto" takes
-        those with the shortest description. a = b = 1 is the flat degree-corrected block model.
-    n_row_classes, n_column_classes: how many classes, where that is not to be found.
-    partition: what naming the classes costs: "sizes" codes their sizes first, "modl" takes all
-        partitions into so many classes for alike.
-    levels: the parts of the classes that are left at the levels which `smoothed` averages.
-    n_sweeps: how many temperatures, None for 40 to 60, by the size of the table; more give a
-        shorter description, slowly.
-    n_starts: how often the search begins anew; None for 1, and more where the table is small.
-    checkpoint: a folder in which a long run is kept and from which it goes on.
-    progress: called with {"n_clusters", "n_column_clusters", "description_length", "fraction"} as
-        the run goes on.
+    a = b = 1 is the flat degree-corrected block model. More sweeps give a shorter description,
+    slowly. A long run is kept in the folder `checkpoint`, from which it goes on; `progress` is
+    called with {"n_clusters", "n_column_clusters", "description_length", "fraction"} meanwhile.
 
     Lengths are in nats: `description_length_`, the trees' values (what a split saves) and `path_`
     (one row for each split, of either side, with the model's part and the data's part). Rows and
@@ -76,13 +72,6 @@ class CoMDL(Clusterer, Options):
     facts: ClassVar[Mapping[str, str]] = {"description_length": "description_length_"}
     found: ClassVar[Mapping[str, str]] = {"n_column_classes": "n_column_clusters_"}
 
-    column_labels_: Ints
-    description_length_: float
-    a_: float
-    b_: float
-    column_totals_: Floats
-    start_labels_: Ints
-    start_blocks_: Floats
     starts_: list[dict[str, Any]]
 
     def fit(self, X: Any, y: Any = None) -> Self:
@@ -210,7 +199,7 @@ class CoMDL(Clusterer, Options):
                 warnings.warn("interrupted: the classes found so far are kept", stacklevel=3)
         self.n_iter_ = max(1, search.done)
         shorten = self._wanted == (None, None)
-        ends = [hierarchy.build(data, one, shorten=shorten) for one in search.results()]
+        ends = [build_hierarchy(data, one, shorten=shorten) for one in search.results()]
         return sorted(ends, key=lambda end: end.length.total)
 
     def _learn(

@@ -10,14 +10,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
+from scipy.special import gammaln
 
+from roget.core.tree import Tree
 from roget.core.types import Floats, Ints
 from roget.learn.clustering.comdl import criterion, kernels, merges
-from roget.learn.clustering.comdl.criterion import Length, Side, Table
+from roget.learn.clustering.comdl.criterion import Length, Side, Table, length, members
 
 WARM, SHARE, COLD = 3.0, 16.0, 0.6
 """T falls, by a constant factor, to COLD nats; it begins at WARM, or with the SHAREth part of the
@@ -96,7 +99,7 @@ class Search:
         self.ends: list[Classes] = []
         self.rest = [np.zeros((2, side.n), dtype=np.int64) for side in table.sides]
         self.now = self._begin()
-        self._kept: tuple[float, float, tuple[kernels.Prices, kernels.Prices]] | None = None
+        self._prices = lru_cache(maxsize=1)(table.prices)
 
     @property
     def fraction(self) -> float:
@@ -231,13 +234,6 @@ class Search:
             now.a, now.b = a, b
             now.total = self.length(now).total
 
-    def _prices(self) -> tuple[kernels.Prices, kernels.Prices]:
-        """What lengths are made of, for the present a and b."""
-        a, b = self.now.a, self.now.b
-        if self._kept is None or self._kept[:2] != (a, b):
-            self._kept = a, b, self.table.prices(a, b)
-        return self._kept[2]
-
     def _sweep(self, side: int, temperature: float) -> int:
         """One sweep over the items of a side; gives how many moved."""
         now, part, fixed = self.now, self.table.sides[side], self.settings.fixed[side]
@@ -246,7 +242,14 @@ class Search:
         board = self.table.board(side, now.labels, j, room, now.a)
         rest = kernels.Rest(np.arange(part.n), *self.rest[side])
         k, change, moved = kernels.sweep(
-            part.items, board, self._prices()[side], rest, k, fixed or 1, temperature, self.state
+            part.items,
+            board,
+            self._prices(now.a, now.b)[side],
+            rest,
+            k,
+            fixed or 1,
+            temperature,
+            self.state,
         )
         now.k[side] = k
         now.total += change
@@ -257,16 +260,11 @@ class Search:
         now = self.now
         rows, columns = (n or 1 for n in self.settings.fixed)
         pairs, added = agglomerate(self.table, now, rows, columns, PATIENCE)
-        if not added.size:
-            return
-        sums = np.cumsum(added)
-        last = int(np.argmin(sums))
-        if sums[last] >= 0:
-            return
-        for side in (0, 1):
-            merged = [(one, two) for s, one, two in pairs[: last + 1].tolist() if s == side]
+        first = shortest(added)
+        for side in (0, 1) if first else ():
+            merged = [(one, two) for s, one, two in pairs[:first].tolist() if s == side]
             now.labels[side], now.k[side] = apply(merged, now.labels[side], now.k[side])
-        now.total += float(sums[last])
+        now.total += float(np.cumsum(added[:first])[-1]) if first else 0.0
 
 
 def starts_for(table: Table) -> int:
@@ -302,6 +300,13 @@ def agglomerate(
     return merges.agglomerate(blocks, (first, second), (rows, columns), float(patience))
 
 
+def shortest(added: Floats) -> int:
+    """After how many merges the length is shortest."""
+    sums = np.cumsum(added)
+    last = int(np.argmin(sums)) if sums.size else 0
+    return last + 1 if sums.size and sums[last] < 0 else 0
+
+
 def apply(merged: list[tuple[int, int]], labels: Ints, k: int) -> tuple[Ints, int]:
     """Labels after merges, again without gaps, and the number of classes."""
     into = np.arange(k)
@@ -311,3 +316,90 @@ def apply(merged: list[tuple[int, int]], labels: Ints, k: int) -> tuple[Ints, in
         into[c] = into[into[c]]
     left, places = np.unique(into, return_inverse=True)
     return places[labels], int(left.size)
+
+
+@dataclass(frozen=True, eq=False)
+class Hierarchy:
+    """Classes of both sides, numbered as the splits of their trees make them."""
+
+    labels: tuple[Ints, Ints]
+    trees: tuple[Tree, Tree]
+    path: list[dict[str, Any]]
+    length: Length
+    a: float
+    b: float
+
+
+def build_hierarchy(table: Table, classes: Classes, *, shorten: bool = True) -> Hierarchy:
+    """Merge all classes of both sides, and read the merges backwards, as splits.
+
+    With `shorten`, what lies on the way with a shorter description takes the classes' place.
+    """
+    classes = replace(classes, labels=[_in_order(part) for part in classes.labels])
+    pairs, added = agglomerate(table, classes, 1, 1)
+    first = shortest(added) if shorten else 0
+    into = [np.arange(k) for k in classes.k]
+    for side, one, two in pairs[:first].tolist():
+        into[side][into[side] == two] = one
+    splits, saved = pairs[first:][::-1].tolist(), added[first:][::-1].tolist()
+    numbers = [{0: 0}, {0: 0}]
+    for side, _, two in splits:
+        numbers[side][two] = len(numbers[side])
+    labels = []
+    for side in (0, 1):
+        number = np.array([numbers[side][c] for c in into[side].tolist()], dtype=np.int64)
+        labels.append(number[classes.labels[side]])
+    named = [(side, numbers[side][one], numbers[side][two]) for side, one, two in splits]
+    trees = [
+        Tree.of_splits(
+            (one, gain) for (s, one, _), gain in zip(named, saved, strict=True) if s == side
+        )
+        for side in (0, 1)
+    ]
+    whole = length(table, labels[0], labels[1], classes.a, classes.b)
+    path = _path(table, labels, named, saved, whole)
+    found = (labels[0], labels[1]), (trees[0], trees[1])
+    return Hierarchy(*found, path, whole, classes.a, classes.b)
+
+
+def _in_order(labels: Ints) -> Ints:
+    """The same classes, numbered as they come."""
+    _, first, places = np.unique(labels, return_index=True, return_inverse=True)
+    return np.asarray(np.argsort(np.argsort(first))[places])
+
+
+def _path(
+    table: Table, labels: list[Ints], splits: list[tuple[int, int, int]], saved: list[float],
+    whole: Length,
+) -> list[dict[str, Any]]:  # fmt: skip
+    """One row for each split, from one class to all; lengths are those after the split."""
+    k = [int(part.max()) + 1 for part in labels]
+    sizes = [
+        members(side, part, n)[0].tolist()
+        for side, part, n in zip(table.sides, labels, k, strict=True)
+    ]
+    total, model = whole.total, whole.partition
+    rows: list[dict[str, Any]] = []
+    for step in range(len(splits), 0, -1):
+        side, one, two = splits[step - 1]
+        rows.append(
+            {
+                "step": step,
+                "side": ("rows", "columns")[side],
+                "parent": one,
+                "n_clusters": k[0],
+                "n_column_clusters": k[1],
+                "model": model,
+                "data": total - model,
+                "description_length": total,
+                "saved": saved[step - 1],
+            }
+        )
+        partition, n, m = table.sides[side].partition, sizes[side][one], sizes[side][two]
+        model += float(partition[k[side] - 1] - partition[k[side]])
+        if table.sized:
+            model -= float(gammaln(n + m + 1) - gammaln(n + 1) - gammaln(m + 1))
+        total += saved[step - 1]
+        sizes[side][one] += m
+        k[side] -= 1
+    return rows[::-1]

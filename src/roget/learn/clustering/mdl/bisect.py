@@ -101,7 +101,9 @@ class Bisector:
         """The best split that was found, whether it saves anything or not; None for one row."""
         if rows.size < 2:
             return None
-        sides = Sides(self.part(rows), self.code, _seed(self.seed, rows))
+        # The seed of a set of rows is the same in whatever order sets are split.
+        key = np.random.SeedSequence([self.seed, int(rows[0]), rows.size])
+        sides = Sides(self.part(rows), self.code, int(key.generate_state(1, np.uint64)[0]))
         if self.search == "paper":
             sides.as_printed()
         else:
@@ -125,7 +127,7 @@ class Sides:
         entries = self.part.items.indices.size
         best, length, agreed = self.side.copy(), math.inf, 0
         for start in self._starts(min(RESTARTS, WORK // (20 * entries))):
-            here = start() + self._descend()
+            here = start() + kernels.descend(SWEEPS, 1e-7, self.state, *self._all)
             if here < length - self._slack(here):
                 best, length, agreed = self.side.copy(), here, 0
             agreed += here <= length + self._slack(here)
@@ -136,9 +138,10 @@ class Sides:
 
     def _starts(self, restarts: int) -> Iterator[Callable[[], float]]:
         for coordinate in self.axes():
-            yield partial(self._swept, coordinate)
+            order = np.argsort(coordinate, kind="stable")
+            yield partial(kernels.sweep_cut, order, *self._all)
         for turn in range(restarts):
-            yield self._annealed if turn % 2 == 0 else self._scattered
+            yield self._anneal if turn % 2 == 0 else self._scatter
 
     def set(self, side: Array) -> None:
         """Take the sides that are given."""
@@ -172,25 +175,18 @@ class Sides:
         after = Parts(self.length() - seen + penalty, seen)
         return Cut(self.side.copy(), before, after)
 
-    def _swept(self, coordinate: Floats) -> float:
-        order = np.argsort(coordinate, kind="stable")
-        return kernels.sweep_cut(order, *self._all)
-
-    def _scattered(self) -> float:
+    def _scatter(self) -> float:
         kernels.scatter(self.side, self.state)
         self.set(self.side)
         return self.length()
 
-    def _annealed(self) -> float:
-        length = self._scattered()
+    def _anneal(self) -> float:
+        length = self._scatter()
         hottest = kernels.heat(*self._all)
         if hottest <= kernels.ROUNDING:
             return length
         temperatures = hottest * COLDEST ** (np.arange(STEPS) / (STEPS - 1))
         return length + kernels.anneal(temperatures, self.state, *self._all)
-
-    def _descend(self) -> float:
-        return kernels.descend(SWEEPS, 1e-7, self.state, *self._all)
 
     def axes(self) -> Floats:
         """Each row's place on the first axes of correspondence analysis, an axis a row."""
@@ -218,9 +214,3 @@ def analyse(
         Rows(*items[:3]), np.arange(roots.size), 1 / roots, 1 / sums, roots / np.linalg.norm(roots)
     )
     return find_axes(operator, start, steps, tolerance, AXES)[1] / roots
-
-
-def _seed(seed: int, rows: Array) -> int:
-    """A seed for a set of rows, the same in whatever order sets are split."""
-    key = [seed, int(rows[0]), rows.size]
-    return int(np.random.SeedSequence(key).generate_state(1, np.uint64)[0])

@@ -14,7 +14,7 @@ from roget.learn.clustering import tokens as heldout
 from roget.learn.clustering.mdl.bisect import Bisector
 from roget.learn.clustering.mdl.criteria import background, code
 from roget.learn.clustering.mdl.grow import Grower
-from roget.learn.clustering.mdl.model import shrunk
+from roget.learn.clustering.mdl.model import shrink
 from roget.learn.clustering.memberships import one_hot
 from roget.learn.clustering.tokens import hold_out
 
@@ -74,7 +74,7 @@ def choose(
     Concentrations are tried from high to low, so from few clusters to many, until more are of no
     use. One that is given is kept, and only the weight of parents chosen.
     """
-    sampled = _sampled(matrix, rng)
+    sampled = _sample(matrix, rng)
     train, held = hold_out(sampled, HELD_OUT, rng)
     rows = np.flatnonzero(np.asarray(train.sum(axis=1)).ravel() > 0)
     seed, tokens = int(rng.integers(2**31)), None
@@ -105,7 +105,7 @@ def _by_loss(train: Any, tokens: heldout.Cells, seed: int, concentration: float)
     found: list[tuple[float, Floats]] = []
 
     def attempt(weight: float) -> float:
-        classes = tokens.predicted(belongs, shrunk(counts, tree, base, weight))
+        classes = tokens.predicted(belongs, shrink(counts, tree, base, weight))
         found.append((weight, heldout.backoff(tokens, classes)))
         return tokens.loss(found[-1][1])
 
@@ -150,7 +150,7 @@ def grown(matrix: Any, concentration: float, seed: int) -> Grower:
     return grower
 
 
-def _sampled(matrix: Any, rng: np.random.Generator) -> Any:
+def _sample(matrix: Any, rng: np.random.Generator) -> Any:
     """All rows, or as many random ones as have `ENTRIES` entries."""
     if matrix.nnz <= ENTRIES:
         return sparse.csr_array(matrix)

@@ -40,21 +40,15 @@ class MDLTree(Clusterer, Options):
     All words are one cluster at first. The split in two that saves most is made, then the next;
     when none saves anything, that is the number of clusters.
 
-    criterion: the code. "li-abe" is that of Li & Abe (1996): words of a cluster are equally likely,
-        and each of its parameters costs ½·log|S|. "corrected" lets words differ in frequency.
-        "dirichlet" and "nml" replace the charge for parameters by a Dirichlet-multinomial code
-        around the background, and by normalised maximum likelihood. "auto" is "dirichlet", whose
-        clusters predict best.
-    estimator: "mdl", or "mle": the data part alone, which splits until words are alone.
-    search: "auto" looks for the best split and compares it with none; "paper" is the annealing of
-        the paper to the letter: a set is a cluster if one side of it happens to be empty.
-    n_clusters: how many; the best so many splits are made, also if they save nothing. None for as
-        many as save.
-    concentration: of the Dirichlet code: by how many tokens of the background a cluster is
-        smoothed. "auto" chooses it on held-out tokens.
-    min_count: words seen less often take no part in learning, but get labels.
-    checkpoint: a folder in which a long run is kept and from which it goes on.
-    progress: called with {"n_clusters", "description_length", "fraction"} as the run goes on.
+    Of the criteria, "li-abe" takes words of a cluster for equally likely, and charges ½·log|S| for
+    each of its parameters; "corrected" lets words differ; "dirichlet" and "nml" replace the charge
+    by a Dirichlet-multinomial code around the background, and by normalised maximum likelihood.
+    "auto" is "dirichlet", whose clusters predict best. estimator="mle", the data part alone, splits
+    until words are alone. search="auto" looks for the best split and compares it with none; by
+    "paper" a set is a cluster if one side of it happens to be empty.
+
+    A long run is kept in the folder `checkpoint`, from which it goes on. `progress` is called with
+    {"n_clusters", "description_length", "fraction"} as it does.
 
     Lengths are in nats: `description_length_`, the values of `tree_` (what a split saved) and the
     rows of `path_`: for each split the parent, the new cluster, how many words went where, and the
@@ -75,8 +69,6 @@ class MDLTree(Clusterer, Options):
     kept = ("criterion_", "concentration_", "parent_weight_", "description_length_")
     facts: ClassVar[Mapping[str, str]] = {"description_length": "description_length_"}
 
-    description_length_: float
-    criterion_: str
     concentration_: float | None
     parent_weight_: float
 
@@ -133,7 +125,7 @@ class MDLTree(Clusterer, Options):
                 kept.keep(lambda: {**grower.snapshot(), **chosen})
                 tell(0.99 * grower.fraction)
         except KeyboardInterrupt:
-            self._interrupted()
+            self._interrupt()
         if grower.candidates:
             kept.keep(lambda: {**grower.snapshot(), **chosen}, now=True)
         tell(1.0)
@@ -154,9 +146,9 @@ class MDLTree(Clusterer, Options):
             self.concentration_, self.parent_weight_ = chosen.concentration, chosen.weight
         except KeyboardInterrupt:
             self.concentration_ = self.parent_weight_ = given or 1.0
-            self._interrupted()
+            self._interrupt()
 
-    def _interrupted(self) -> None:
+    def _interrupt(self) -> None:
         self.interrupted_ = True
         warnings.warn("interrupted: the clusters found so far are kept", stacklevel=4)
 
@@ -168,7 +160,7 @@ class MDLTree(Clusterer, Options):
         sizes = np.bincount(grower.labels, minlength=k).astype(np.float64)
         overall = np.asarray(part.sum(axis=0), dtype=np.float64).ravel()
         if self.criterion_ == "dirichlet" and self.estimator == "mdl":
-            centroids = models.shrunk(counts, tree, background(overall), self.parent_weight_)
+            centroids = models.shrink(counts, tree, background(overall), self.parent_weight_)
         else:
             centroids = models.frequencies(counts)
         root = found.root(part, totals)

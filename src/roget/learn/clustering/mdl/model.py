@@ -24,7 +24,7 @@ def frequencies(counts: Any) -> Floats:
     return np.asarray(table)
 
 
-def shrunk(counts: Any, tree: Tree, background: Floats, weight: float) -> Floats:
+def shrink(counts: Any, tree: Tree, background: Floats, weight: float) -> Floats:
     """p(v|c): a cluster's counts and `weight` tokens as its parent has them, and so up the tree.
 
     What a small cluster has not seen, it is told by the larger ones that it was split from.
@@ -58,25 +58,6 @@ def _node_sums(counts: Any, tree: Tree) -> Any:
     return sparse.csr_array(gathered @ counts)
 
 
-def code_lengths(
-    matrix: Any, kind: int, centroids: Floats, tokens: Floats, sizes: Floats, weight: float,
-    width: int,
-) -> Floats:  # fmt: skip
-    """How much longer the description gets if a row joins a cluster, rows × clusters, nats."""
-    held = tokens + (weight if kind == kernels.DIRICHLET else 0.0)
-    counts = np.ascontiguousarray((centroids * held[:, None]).T)
-    out = np.empty((matrix.shape[0], tokens.size))
-    totals = np.asarray(matrix.sum(axis=1), dtype=np.float64).ravel()
-    indptr, indices = matrix.indptr.astype(np.int64), matrix.indices.astype(np.int32)
-    kernels.join_costs(
-        Items(indptr, indices, matrix.data, totals),
-        kernels.Sums(counts, held, sizes),
-        kernels.Formula(kind, np.empty(0), 1.0, float(width), 0.0, np.empty(0)),
-        out,
-    )
-    return out
-
-
 @dataclass(frozen=True, eq=False)
 class Joining(Rule):
     """∝ p(c)·exp(−nats by which c's description grows if the word joins it)."""
@@ -94,11 +75,23 @@ class Joining(Rule):
 
     def place(self, matrix: Any, leaves: Clustering) -> Floats:
         """p(c|word); a word without counts gets p(c)."""
+        return posterior(self.code_lengths(matrix, leaves.centroids), leaves.mass)
+
+    def code_lengths(self, matrix: Any, centroids: Floats) -> Floats:
+        """How much longer the description gets if a row joins a cluster, rows × clusters, nats."""
         kind = kind_of(self.criterion, self.estimator)
-        lengths = code_lengths(
-            matrix, kind, leaves.centroids, self.tokens, self.sizes, self.weight, self.width
+        held = self.tokens + (self.weight if kind == kernels.DIRICHLET else 0.0)
+        counts = np.ascontiguousarray((centroids * held[:, None]).T)
+        out = np.empty((matrix.shape[0], self.tokens.size))
+        totals = np.asarray(matrix.sum(axis=1), dtype=np.float64).ravel()
+        indptr, indices = matrix.indptr.astype(np.int64), matrix.indices.astype(np.int32)
+        kernels.join_costs(
+            Items(indptr, indices, matrix.data, totals),
+            kernels.Sums(counts, held, self.sizes),
+            kernels.Formula(kind, np.empty(0), 1.0, float(self.width), 0.0, np.empty(0)),
+            out,
         )
-        return posterior(lengths, leaves.mass)
+        return out
 
     def check(self, k: int, m: int) -> None:
         """Refuse codes that there are not, too."""

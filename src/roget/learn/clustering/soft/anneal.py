@@ -17,9 +17,8 @@ import numpy as np
 from roget.core.information import xlogx
 from roget.core.tree import Tree
 from roget.core.types import Array, Floats
-from roget.learn.clustering.annealing.crew import Energy
 from roget.learn.clustering.annealing.data import Data
-from roget.learn.clustering.annealing.states import Search, Settings, Split, State
+from roget.learn.clustering.annealing.states import Energy, Search, Settings, Split
 from roget.learn.clustering.soft import kernels
 from roget.learn.clustering.soft.em import Mixture
 from roget.learn.clustering.soft.instability import Instability, instability
@@ -115,6 +114,7 @@ class Annealer(Search):
         self.handicap: list[float] = [1.0]
         self._found: dict[int, Instability] = {}
 
+    @property
     def tree(self) -> Tree:
         """The splits as a tree."""
         return Tree.of_splits((split.parent, split.beta) for split in self.splits)
@@ -123,30 +123,32 @@ class Annealer(Search):
         """p(c|n), words × clusters."""
         return self.mixture.q[:, : self.mixture.k]
 
+    @property
     def centroids(self) -> Array:
         """p(v|c), clusters × contexts."""
         if not self.settled:
             self.mixture.m_step()
         return self.mixture.centroids()
 
-    def masses(self) -> Floats:
+    @property
+    def mass(self) -> Floats:
         """p(c) of each cluster."""
         return self.mixture.mass[: self.mixture.k].copy()
 
-    def _run(self) -> Iterator[State]:
+    def _run(self) -> Iterator[None]:
         # What to do next depends on nothing but the state, so that a resumed run does the same.
         while True:
             if not self.grown:
                 if self._advance():
-                    yield self.state()
+                    yield
                 else:
-                    self._grown()
+                    self._end_growth()
                 continue
             beta = self._next_beta()
             if beta == self.beta:
                 break
             self._settle(beta, final=False)
-            yield self.state()
+            yield
         self._settle(self.beta, final=True)
         while self.settings.n_clusters is None and self._absorb_copies():
             self._settle(self.beta, final=True)
@@ -155,9 +157,9 @@ class Annealer(Search):
         """Leave off where it is, with the memberships that were asked for."""
         if not self.grown:
             self._pause = lambda: None
-            self._grown()
+            self._end_growth()
 
-    def _grown(self) -> None:
+    def _end_growth(self) -> None:
         self.grown = self.falling = True
         self.mixture.massive = self.settings.mass
         self._settle(self.beta, final=False)

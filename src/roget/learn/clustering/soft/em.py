@@ -8,8 +8,8 @@ from collections.abc import Callable
 import numpy as np
 
 from roget.core.types import Array, Floats
-from roget.learn.clustering.annealing.crew import Crew, Energy, ranges
 from roget.learn.clustering.annealing.data import Data
+from roget.learn.clustering.annealing.states import Crew, Energy, ranges
 from roget.learn.clustering.soft import kernels
 from roget.learn.clustering.soft.kernels import Centroids, Fits, Lists
 
@@ -54,27 +54,24 @@ class Mixture:
 
     def m_step(self) -> None:
         """Centroids from memberships."""
-        mass = self.mass[: self.k]
-
-        def work(task: int) -> None:
-            kernels.maximise(
-                *self._contexts[task], self.data.columns, self.q, mass, self.floor, self.logs
-            )
-
-        self.crew.each(work, len(self._contexts))
+        columns, mass = self.data.columns, self.mass[: self.k]
+        self.crew.over(
+            self._contexts,
+            lambda _, begin, end: kernels.maximise(
+                begin, end, columns, self.q, mass, self.floor, self.logs
+            ),
+        )
 
     def e_step(self, beta: float) -> Energy:
         """Memberships from centroids, in all clusters."""
         data, parts = self.data, np.zeros((len(self._words), self.k))
         centroids = Centroids(self.logs, self._bias(), float(beta))
-
-        def work(task: int) -> None:
-            kernels.expect(
-                *self._words[task], data.rows, centroids, data.prior, self.q, self._fits,
-                parts[task],
-            )  # fmt: skip
-
-        self.crew.each(work, len(self._words))
+        self.crew.over(
+            self._words,
+            lambda task, begin, end: kernels.expect(
+                begin, end, data.rows, centroids, data.prior, self.q, self._fits, parts[task]
+            ),
+        )
         return self._energy(centroids, parts)
 
     def run(
@@ -141,46 +138,40 @@ class Mixture:
     def _lists(self) -> Lists | None:
         """Each word's clusters without the part LOST of its membership, if they are few."""
         least, counts = LOST / self.k, np.zeros(self.data.n_words, dtype=np.int64)
-
-        def count(task: int) -> None:
-            kernels.pack(*self._words[task], self.q, self.k, least, counts)
-
-        self.crew.each(count, len(self._words))
+        self.crew.over(
+            self._words,
+            lambda _, begin, end: kernels.pack(begin, end, self.q, self.k, least, counts),
+        )
         offsets = np.concatenate([[0], np.cumsum(counts)])
         if offsets[-1] > LISTED_SHARE * self.k * counts.size:
             return None
         clusters = np.empty(offsets[-1], dtype=np.int32)
         lists = Lists(offsets, clusters, np.empty(offsets[-1], dtype=self.q.dtype))
-
-        def fill(task: int) -> None:
-            kernels.fill(*self._words[task], self.q, self.k, least, lists)
-
-        self.crew.each(fill, len(self._words))
+        self.crew.over(
+            self._words,
+            lambda _, begin, end: kernels.fill(begin, end, self.q, self.k, least, lists),
+        )
         return lists
 
     def _listed_step(self, beta: float, lists: Lists) -> Energy:
         data, parts = self.data, np.zeros((len(self._words), self.k))
         mass = self.mass[: self.k]
-
-        def maximise(task: int) -> None:
-            kernels.maximise_listed(
-                *self._contexts[task], data.columns, lists, mass, self.floor, self.logs
-            )
-
-        self.crew.each(maximise, len(self._contexts))
+        self.crew.over(
+            self._contexts,
+            lambda _, begin, end: kernels.maximise_listed(
+                begin, end, data.columns, lists, mass, self.floor, self.logs
+            ),
+        )
         centroids = Centroids(self.logs, self._bias(), float(beta))
-
-        def expect(task: int) -> None:
-            kernels.expect_listed(
-                *self._words[task], data.rows, centroids, data.prior, lists, self._fits,
-                parts[task],
-            )  # fmt: skip
-
-        self.crew.each(expect, len(self._words))
+        self.crew.over(
+            self._words,
+            lambda task, begin, end: kernels.expect_listed(
+                begin, end, data.rows, centroids, data.prior, lists, self._fits, parts[task]
+            ),
+        )
         return self._energy(centroids, parts)
 
     def _unlist(self, lists: Lists) -> None:
-        def work(task: int) -> None:
-            kernels.spread(*self._words[task], lists, self.k, self.q)
-
-        self.crew.each(work, len(self._words))
+        self.crew.over(
+            self._words, lambda _, begin, end: kernels.spread(begin, end, lists, self.k, self.q)
+        )

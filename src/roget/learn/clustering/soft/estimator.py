@@ -1,14 +1,65 @@
-"""SoftAnnealing: the annealer as a scikit-learn estimator."""
+"""SoftAnnealing: the annealer as a scikit-learn estimator, and how its clusters take new words."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
 from roget import catalogue
+from roget.core.types import Array
+from roget.learn.clustering.annealing.data import distributions, rows_of
 from roget.learn.clustering.annealing.estimator import Annealing
-from roget.learn.clustering.annealing.walk import Method
-from roget.learn.clustering.result import Rule
+from roget.learn.clustering.annealing.states import Crew, Method, ranges
+from roget.learn.clustering.memberships import floor
+from roget.learn.clustering.result import Clustering, Rule
+from roget.learn.clustering.soft import kernels
 from roget.learn.clustering.soft.anneal import Annealer
 from roget.learn.clustering.soft.options import Options
-from roget.learn.clustering.soft.rule import Annealed
+
+
+@dataclass(frozen=True, eq=False)
+class Annealed(Rule):
+    """∝ exp(−β·KL(word ‖ cluster)), with `mass` times p(c)."""
+
+    clusterer = "soft"
+
+    beta: float = 1.0
+    mass: bool = False
+    n_jobs: int | None = None
+
+    def place(self, matrix: Any, leaves: Clustering) -> Array:
+        """p(c|word), by one exact E-step; a word without counts gets p(c)."""
+        centroids, mass = leaves.centroids, leaves.mass
+        k, dtype = centroids.shape[0], centroids.dtype
+        totals = np.asarray(matrix.sum(axis=1), dtype=np.float64).ravel()
+        logs = np.log(np.maximum(centroids.T, floor(leaves.background)[:, None])).astype(dtype)
+        bias = np.log(np.maximum(mass, 1e-30)) if self.mass else np.zeros(k)
+        centres = kernels.Centroids(np.ascontiguousarray(logs), bias, float(self.beta))
+        table, n = rows_of(distributions(matrix, totals), dtype), totals.size
+        q, fits = np.empty((n, k), dtype=dtype), kernels.Fits(np.empty(n), np.empty(n))
+        ones, crew = np.ones(n), Crew(self.n_jobs)
+        try:
+            crew.over(
+                ranges(table.indptr),
+                lambda _, begin, end: kernels.expect(
+                    begin, end, table, centres, ones, q, fits, np.empty(k)
+                ),
+            )
+        finally:
+            crew.close()
+        q[totals <= 0] = mass / mass.sum()
+        return q
+
+    @classmethod
+    def recall(cls, provenance: Mapping[str, Any]) -> Rule | None:
+        """The rule of a thesaurus by this model, from its β and options."""
+        beta, options = provenance.get("beta"), provenance.get("options") or {}
+        if beta is None or options.get("model") == "symmetric":
+            return None
+        return cls(beta=float(beta), mass=bool(options.get("mass")))
 
 
 class SoftAnnealing(Annealing, Options):
@@ -17,20 +68,15 @@ class SoftAnnealing(Annealing, Options):
     A word n belongs to cluster c by p(c|n) ∝ exp(−β·KL(p_n‖p_c)), a cluster is the mean of its
     words; β is raised from where there is one cluster, and clusters split where they must.
 
-    n_clusters: how many clusters; fewer if words do not differ enough, with a warning.
-    beta: with n_clusters, where β ends once there are as many (by default, where a word belongs
-        to 1.6 to 2.5 of them on average, if that keeps them apart); a β too low for so many
-        clusters gives fewer. Alone: all clusters that this β gives. With neither, both are chosen
-        on held-out counts.
-    model: "asymmetric" (clusters of words) or "symmetric": what `SymmetricAnnealing` does.
-    prior: "empirical" weighs words by their counts, "uniform" all alike.
-    mass: whether memberships are ∝ p(c)·exp(−β·KL), so that large clusters attract. While
-        clusters are being split this is always so, also in `path_`.
-    min_count: words seen less often take no part in learning, but get memberships.
-    n_jobs: threads, None for all cores; results are the same for any number.
-    checkpoint: a folder in which a long run is kept and from which it goes on.
-    progress: called with {"beta", "n_clusters", "free_energy", "fraction"} as the run goes on;
-        free_energy is None while numbers of clusters are tried on held-out counts.
+    With `n_clusters`, β ends where a word belongs to 1.6 to 2.5 of so many clusters on average, if
+    that keeps them apart, or at `beta`; a β too low for so many gives fewer, with a warning. With
+    `beta` alone there are all clusters that it gives; with neither, both are chosen on held-out
+    counts. With `mass`, memberships are ∝ p(c)·exp(−β·KL); while clusters are being split this is
+    always so, also in `path_`. model="symmetric" is what `SymmetricAnnealing` does.
+
+    A long run is kept in the folder `checkpoint`, from which it goes on. `progress` is called with
+    {"beta", "n_clusters", "free_energy", "fraction"} as it does; free_energy is None while numbers
+    of clusters are tried on held-out counts.
 
     `notes_` says, after fitting, what is peculiar about the data, if anything is.
     Ctrl-C ends a run early, with the clusters found so far and a warning.

@@ -71,9 +71,7 @@ def expect(
         out = q[i]
         highest = -np.inf
         for c in range(k):
-            score = beta * scores[c] + bias[c]
-            out[c] = score
-            highest = max(highest, score)
+            highest = max(highest, beta * scores[c] + bias[c])
         total, product = 0.0, 0.0
         for c in range(k):
             gap = beta * scores[c] + bias[c] - highest

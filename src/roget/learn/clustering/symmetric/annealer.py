@@ -19,14 +19,14 @@ from typing import Any
 
 import numpy as np
 
+from roget.core.kernels.rows import Rows
 from roget.core.tree import Tree
 from roget.core.types import Array, Floats
 from roget.errors import InputError
-from roget.learn.clustering.annealing.crew import Energy, ranges
 from roget.learn.clustering.annealing.data import Data
-from roget.learn.clustering.annealing.states import Search, Settings, Split, State
+from roget.learn.clustering.annealing.states import Energy, Search, Settings, Split, ranges
 from roget.learn.clustering.symmetric import kernels
-from roget.learn.clustering.symmetric.rule import temper
+from roget.learn.clustering.symmetric.kernels import temper
 
 BETA = 0.775
 """Where β stays unless asked otherwise: about the best on held-out data for 50 to 200 clusters."""
@@ -101,6 +101,7 @@ class SymmetricAnnealer(Search):
         """Whether no more splits are to come."""
         return self.k >= self.most or self.beta > BETA
 
+    @property
     def tree(self) -> Tree:
         """The splits as a tree; a node's value is the critical β it had when it was split."""
         return Tree.of_splits((split.parent, split.critical_beta) for split in self.splits)
@@ -109,22 +110,24 @@ class SymmetricAnnealer(Search):
         """p(c|n), words × clusters."""
         return np.asarray(self.words / self.words.sum(axis=1, keepdims=True))
 
+    @property
     def centroids(self) -> Array:
         """p(v|c), clusters × contexts."""
         return np.ascontiguousarray((self.contexts / self.contexts.sum(axis=0)).T)
 
-    def masses(self) -> Floats:
+    @property
+    def mass(self) -> Floats:
         """p(c) of each cluster."""
         return np.asarray(self.words.sum(axis=0), dtype=np.float64)
 
-    def _run(self) -> Iterator[State]:
+    def _run(self) -> Iterator[None]:
         while self.beta <= BETA and self.k < self.most and self._split():
-            yield self.state()
+            yield
         while self.beta < self.target:
             self.beta = min(self.target, self.beta + SHARPEN * self.settings.stride)
             self.energy = self._settle(SETTLE_STEPS, self.settings.tol)
             if self.beta < self.target:
-                yield self.state()
+                yield
         self.energy = self._settle(self.settings.max_iter, self.settings.tol)
 
     def wind_up(self) -> None:
@@ -165,33 +168,26 @@ class SymmetricAnnealer(Search):
         words = temper(self.words / data.prior[:, None].astype(self.words.dtype), beta)
         contexts = temper(self.contexts / self.contexts.sum(axis=0), beta)
         log_z, counts = np.empty(data.n_words), np.empty_like(words)
-
-        def work(task: int) -> None:
-            kernels.expect(
-                *self._rows[task], self._joint, words, contexts, self._ratio, counts, log_z
-            )
-
-        self.crew.each(work, len(self._rows))
+        self.crew.over(
+            self._rows,
+            lambda _, begin, end: kernels.expect(
+                begin, end, self._joint, words, contexts, self._ratio, counts, log_z
+            ),
+        )
         self._tempered = words, contexts
         self._turned = self._ratio[self._order]
         return counts, float(np.sum(log_z))
 
     def _over_words(self, table: Array) -> Array:
         """For every context, the sum over its words of p(n,v)/Z(n,v) times the word's row."""
-        out = np.empty((self.data.n_contexts, table.shape[1]), table.dtype)
-        turned = self.data.columns._replace(values=self._turned)
-        self.crew.each(
-            lambda task: kernels.gather(*self._columns[task], turned, table, out),
-            len(self._columns),
-        )
-        return out
+        return self._gather(self.data.columns._replace(values=self._turned), self._columns, table)
 
     def _over_contexts(self, table: Array) -> Array:
-        out = np.empty((self.data.n_words, table.shape[1]), table.dtype)
-        ratio = self.data.rows._replace(values=self._ratio)
-        self.crew.each(
-            lambda task: kernels.gather(*self._rows[task], ratio, table, out), len(self._rows)
-        )
+        return self._gather(self.data.rows._replace(values=self._ratio), self._rows, table)
+
+    def _gather(self, rows: Rows, parts: list[tuple[int, int]], table: Array) -> Array:
+        out = np.empty((rows.indptr.size - 1, table.shape[1]), table.dtype)
+        self.crew.over(parts, lambda _, begin, end: kernels.gather(begin, end, rows, table, out))
         return out
 
     def _energy(self, free: float) -> Energy:
@@ -216,7 +212,7 @@ class SymmetricAnnealer(Search):
         if not chosen.size:
             return False
         kept, gone = zip(
-            _shared(self.words, scores, chosen), _shared(self.contexts, modes, chosen), strict=True
+            _share(self.words, scores, chosen), _share(self.contexts, modes, chosen), strict=True
         )
         self.words, self.contexts = map(np.hstack, zip(kept, gone, strict=True))
         fresh = self._random(2 * chosen.size, self.k)
@@ -261,7 +257,7 @@ class SymmetricAnnealer(Search):
         return sigma, scores, modes
 
 
-def _shared(counts: Array, scores: Array, chosen: Array) -> tuple[Array, Array]:
+def _share(counts: Array, scores: Array, chosen: Array) -> tuple[Array, Array]:
     """The counts with the chosen clusters' twins in their place, and the other twins."""
     share = 1.0 / (1.0 + np.exp(np.clip(-2.0 * scores[:, chosen], -30, 30)))
     kept, share = counts.copy(), share.astype(counts.dtype)

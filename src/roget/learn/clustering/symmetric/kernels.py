@@ -8,9 +8,20 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+
 from roget.core.kernels.jit import compiled_reassociated
 from roget.core.kernels.rows import Rows
 from roget.core.types import Array, Floats
+
+FLOOR = 1e-12
+"""No probability counts as less, or it could never grow again."""
+
+
+def temper(probabilities: Array, beta: float) -> Array:
+    """Probabilities to the power of β, none below the floor."""
+    floored: Array = np.maximum(probabilities, probabilities.dtype.type(FLOOR))
+    return floored if beta == 1.0 else floored ** probabilities.dtype.type(beta)
 
 
 @compiled_reassociated

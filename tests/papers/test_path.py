@@ -14,7 +14,7 @@ from roget.core.counts import Counts
 from roget.core.types import Floats
 from roget.errors import InputError
 from roget.learn.clustering import tokens as heldout
-from roget.learn.evaluation import path
+from roget.papers.soft import _divergence, draw_path, relative_entropy_path
 
 
 def planted(words: int = 120, contexts: int = 60, clusters: int = 4) -> Counts:
@@ -93,27 +93,27 @@ def test_relative_entropy_equals_its_naive_twin() -> None:
             pairs = zip(row / row.sum(), predicted, strict=True)
             each.append(sum(p * math.log2(p / q) for p, q in pairs if p))
         loss -= sum(n * math.log2(q) for n, q in zip(row, predicted, strict=True) if n)
-    found = path._divergence(sparse.csr_array(tokens), membership, centroids, background)
+    found = _divergence(sparse.csr_array(tokens), membership, centroids, background)
     assert found == pytest.approx((np.mean(each), loss / tokens.sum()))
-    empty = path._divergence(sparse.csr_array((8, 6)), membership, centroids, background)
+    empty = _divergence(sparse.csr_array((8, 6)), membership, centroids, background)
     assert np.isnan(empty).all()
 
 
 @pytest.mark.parametrize("model", ["asymmetric", "symmetric"])
 def test_clusters_bring_words_nearer(model: str) -> None:
-    rows = path.relative_entropy_path(planted(), [1, 2, 4], random_state=0, model=model)
+    rows = relative_entropy_path(planted(), [1, 2, 4], random_state=0, model=model)
     assert [row["n_clusters"] for row in rows] == [1, 2, 4]
     for name in ("train", "test", "new", "train_loss", "test_loss", "new_loss"):
         values = [row[name] for row in rows]
         assert values == sorted(values, reverse=True)
         assert values[-1] < values[0] - 0.5
-    again = path.relative_entropy_path(planted(), [1, 2, 4], random_state=0, model=model)
+    again = relative_entropy_path(planted(), [1, 2, 4], random_state=0, model=model)
     assert again == rows
 
 
 def test_one_cluster_is_the_mean_of_all_words() -> None:
     counts = planted()
-    row, *_ = path.relative_entropy_path(counts, [1], random_state=0, new=0.0)
+    row, *_ = relative_entropy_path(counts, [1], random_state=0, new=0.0)
     assert math.isnan(row["new"])
     mean = counts.context_totals / counts.total
     own = counts.matrix.toarray() / counts.word_totals[:, None]
@@ -123,14 +123,14 @@ def test_one_cluster_is_the_mean_of_all_words() -> None:
 
 def test_the_figure_is_drawn(tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
-    rows = path.relative_entropy_path(planted(), [1, 2, 4], random_state=0)
-    path.figure(rows, tmp_path / "path.svg", chosen=(4, 3.5))
+    rows = relative_entropy_path(planted(), [1, 2, 4], random_state=0)
+    draw_path(rows, tmp_path / "path.svg", chosen=(4, 3.5))
     drawn = (tmp_path / "path.svg").read_text(encoding="utf-8")
     assert "<svg" in drawn
-    path.figure(rows, tmp_path / "plain.svg")
+    draw_path(rows, tmp_path / "plain.svg")
     assert (tmp_path / "plain.svg").stat().st_size < len(drawn)
 
 
 def test_counts_that_are_too_few_are_refused() -> None:
     with pytest.raises(InputError, match="too few"):
-        path.relative_entropy_path(Counts([[1]]), [1], random_state=0, new=1.0)
+        relative_entropy_path(Counts([[1]]), [1], random_state=0, new=1.0)

@@ -1,0 +1,182 @@
+"""What commands share: where reports go (`--format`, `-o`), arguments, notes, progress."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from roget.cli.command import as_typer
+from roget.core.options import Option
+
+if TYPE_CHECKING:
+    from roget.core.counts import Counts
+    from roget.core.progress import Progress
+    from roget.core.progress import Report as Tell
+    from roget.report import Report
+
+
+def check_output(context: typer.Context, output: str | None) -> str | None:
+    """Refuse a file that has no format or could not be written: better before the work."""
+    if output is None or output == "-" or context.resilient_parsing:
+        return None
+    from roget.core.store import check_file
+
+    check_file(output)
+    choose(context.params.get("format"), output)
+    return output
+
+
+Format = Annotated[
+    str | None,
+    as_typer(
+        Option(
+            "format",
+            None,
+            "Form of the report. Default: text, or what FILE's name tells.",
+            choices="renderers",
+        ),
+        is_eager=True,  # so that it is known when the file's name is looked at
+    ),
+]
+Output = Annotated[
+    str | None,
+    typer.Option(
+        "--output",
+        "-o",
+        metavar="FILE",
+        callback=check_output,
+        help="File to write instead of printing; its suffix tells the format.",
+    ),
+]
+AsJson = Annotated[bool, typer.Option("--json", help="The same as --format json.")]
+
+
+def choose(format: str | None, output: str | None) -> str:
+    """The format asked for, or the one that the file's name tells, or text."""
+    if format is not None or output is None:
+        return format or "text"
+    from roget.report.render import choose_format
+
+    return choose_format(output)
+
+
+def deliver(report: Report, format: str | None, output: str | None = None) -> None:
+    """Print a report, or write it whole; warnings go to stderr, unless they stand in the text."""
+    chosen = choose(format, output)
+    text = report.render(chosen)
+    for warning in (*(() if chosen == "text" else report.warnings), *report.talk):
+        print(f"warning: {warning}", file=sys.stderr)
+    if output is None:
+        sys.stdout.write(text)
+        return
+    from roget.core.store import write_atomic
+
+    write_atomic(output, text)
+    print(f"wrote {output}", file=sys.stderr)
+
+
+ThesaurusArgument = Annotated[
+    str,
+    typer.Argument(
+        metavar="THESAURUS",
+        help="A thesaurus; or a taxonomy: SKOS, child–parent TSV, a WordNet folder.",
+    ),
+]
+CountsArgument = Annotated[
+    str,
+    typer.Argument(metavar="COUNTS", help="Counts: a folder, a table, a thesaurus; or 'sample'."),
+]
+Figures = Annotated[str | None, typer.Option(metavar="FOLDER", help="Also write pictures there.")]
+
+
+def target(metavar: str, help: str) -> Any:
+    """The option that names what a command writes."""
+    return typer.Option("--output", "-o", metavar=metavar, help=help)
+
+
+def read_counts(name: str, columns: Any, sample: str = "nouns") -> Counts:
+    """The counts that are named, or a sample; what there is to tell of them goes to stderr."""
+    from roget.learn.opening import open_counts
+
+    counts, notes = open_counts(name, columns, sample=sample)
+    tell_notes(notes)
+    return counts
+
+
+def target_of(inputs: Sequence[str], output: str | None, doing: str, metavar: str) -> str:
+    """The output, once it is sure that something is to be done and where it is written."""
+    from roget.errors import InputError
+
+    if not inputs:
+        raise InputError(f"nothing to {doing}")
+    if output is None:
+        raise InputError(f"name what to write: -o {metavar}")
+    return output
+
+
+def tell_notes(notes: Sequence[str]) -> None:
+    """What there is to tell besides the answer, on stderr."""
+    for note in notes:
+        print(f"note: {note}", file=sys.stderr)
+
+
+PATIENCE = 2.0
+
+
+@contextmanager
+def bar(doing: str, unit: str = "") -> Iterator[Tell]:
+    """A progress bar on stderr, for work of more than two seconds; "bytes" have a speed too."""
+    import rich.progress
+    from rich.console import Console
+    from rich.progress import (
+        BarColumn,
+        DownloadColumn,
+        MofNCompleteColumn,
+        TextColumn,
+        TimeRemainingColumn,
+        TransferSpeedColumn,
+    )
+
+    measured: tuple[Any, ...] = (MofNCompleteColumn(), unit) if unit else ()
+    if unit == "bytes":
+        measured = DownloadColumn(), TransferSpeedColumn()
+    state = TextColumn("{task.fields[state]}")
+    columns = (doing, BarColumn(), *measured, state, TimeRemainingColumn())
+    shown = rich.progress.Progress(*columns, console=Console(stderr=True), transient=True)
+    began = time.monotonic()
+    task = shown.add_task("", total=None, state="")
+
+    def show(now: Progress) -> None:
+        passed = time.monotonic() - began
+        if not shown.live.is_started and passed > PATIENCE and now.done < now.total:
+            shown.start()
+        if shown.live.is_started:
+            said = _describe(now, passed)
+            shown.update(task, completed=now.done, total=now.total or None, state=said)
+
+    try:
+        yield show
+    finally:
+        if shown.live.is_started:
+            shown.stop()
+
+
+def _describe(now: Progress, seconds: float) -> str:
+    """What is known besides how much is done: tokens, or classes and how good they are."""
+    if now.get("tokens"):  # tables have rows, which are read several times over
+        return f"{now['tokens']:,} tokens, {now['tokens'] / max(seconds, 1e-9):,.0f}/s"
+    if "n_clusters" not in now:
+        return str(now.get("what", ""))
+    said = [f"{now['n_clusters']:,} classes"]
+    said += [f"β {now['beta']:.3f}"] if now.get("beta") is not None else []
+    for name in ("free_energy", "description_length"):
+        if now.get(name) is not None:
+            said.append(f"{name.replace('_', ' ')} {now[name]:,.4g}")
+    trying = "beta" in now and now.get("free_energy") is None
+    doing = "held out: " if now.get("trial") else "trying " if trying else ""
+    return doing + ", ".join(said)
