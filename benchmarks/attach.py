@@ -24,9 +24,8 @@ from soft_quality import folder
 from roget.core.intervals import wilson
 from roget.core.quadruple import Quadruple
 from roget.learn.attachment import Attacher
-from roget.learn.attachment.quads import read
+from roget.learn.attachment.quads import Normal, read
 from roget.learn.attachment.tally import Association, Tally, back_off
-from roget.learn.attachment.words import Normal
 
 Quads = Sequence[Quadruple]
 Decider = Callable[[Quads, Quads], list[bool]]

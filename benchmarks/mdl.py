@@ -26,8 +26,8 @@ from soft_quality import Split, interval, tables
 from roget.core.information import bits
 from roget.data import sample
 from roget.learn.clustering.mdl import criteria
-from roget.learn.clustering.mdl.bisect import Bisector
 from roget.learn.clustering.mdl.estimator import MDLTree
+from roget.learn.clustering.mdl.grow import Bisector
 from roget.papers import mdl as paper
 
 Rows = Iterator[Row | str]

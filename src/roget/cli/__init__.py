@@ -60,14 +60,11 @@ def main() -> None:
         with name_extra():
             app()
         sys.stdout.flush()
-    except RogetError as error:
-        _say(error)
-        sys.exit(1)
     except BrokenPipeError:
         # The reader of our output (head, say) has gone: nothing is wrong.
         sys.stderr.close()
         sys.exit(0)
-    except OSError as error:
+    except (RogetError, OSError) as error:
         _say(error)
         sys.exit(1)
     except SystemExit as end:

@@ -19,7 +19,6 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 
-
 QUADS = "lines of verb, noun, preposition, noun, N or V, with or without a number before them"
 Model = Annotated[str, typer.Argument(metavar="MODEL", help="A model of `roget attach train`.")]
 

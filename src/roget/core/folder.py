@@ -23,7 +23,6 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-import os
 import re
 import reprlib
 import struct
@@ -36,15 +35,15 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
 from roget._version import __version__
 from roget.core.io.duck import database, parquet, readable, write_parquet
 from roget.core.store import check_directory, new_directory
+from roget.core.types import Array, PathLike
 from roget.errors import InputError
 
 Check: TypeAlias = Callable[[Any], bool]
-Columns: TypeAlias = Mapping[str, npt.NDArray[Any]]
+Columns: TypeAlias = Mapping[str, Array]
 Schema: TypeAlias = Mapping[str, tuple[str, tuple[str | int, ...]]]
 """Of arrays: numpy's kinds of types, and sizes, those of the same name being equal."""
 
@@ -217,7 +216,7 @@ class Folder:
             if size <= HASHED and sha256(file) != said["sha256"]:
                 raise InputError(f"{file}: the file was changed since {manifest} was written")
 
-    def tables(self) -> dict[str, dict[str, npt.NDArray[Any]]]:
+    def tables(self) -> dict[str, dict[str, Array]]:
         """The columns of each table."""
         with database() as connection:
             return {name: self._table(connection, name) for name in self.kind.tables}
@@ -250,10 +249,10 @@ class Folder:
             raise InputError(f"{file}: the columns are {said}; expected {right}")
         return relation
 
-    def _table(self, connection: Any, name: str) -> dict[str, npt.NDArray[Any]]:
+    def _table(self, connection: Any, name: str) -> dict[str, Array]:
         relation = self._relation(connection, name)
         with readable(self.path / name):
-            arrays: dict[str, npt.NDArray[Any]] = relation.fetchnumpy()
+            arrays: dict[str, Array] = relation.fetchnumpy()
         for column, array in arrays.items():
             if np.ma.isMaskedArray(array):
                 raise InputError(f"{self.path / name}: the column {column} has a null")
@@ -264,7 +263,7 @@ class Folder:
         return arrays
 
 
-def open_folder(path: str | os.PathLike[str], kind: Kind) -> Folder:
+def open_folder(path: PathLike, kind: Kind) -> Folder:
     """The folder of that kind, by its manifest; the files are left alone."""
     folder = Path(path)
     place = folder / kind.manifest
@@ -291,7 +290,7 @@ def open_folder(path: str | os.PathLike[str], kind: Kind) -> Folder:
     return Folder(folder, kind, record, hashlib.sha256(data).hexdigest())
 
 
-def is_kind(folder: str | os.PathLike[str], kind: Kind) -> bool:
+def is_kind(folder: PathLike, kind: Kind) -> bool:
     """Whether a folder says of itself that it is of this kind; its manifest is not parsed."""
     try:
         with open(Path(folder) / kind.manifest, "rb") as file:
@@ -335,19 +334,19 @@ def _check_files(place: Path, kind: Kind, record: Mapping[str, Any], *, sealed: 
 
 
 def draft_of(
-    path: str | os.PathLike[str], kind: Kind, ours: Callable[[Path], bool] | None = None
+    path: PathLike, kind: Kind, ours: Callable[[Path], bool] | None = None
 ) -> AbstractContextManager[Path]:
     """A draft of a folder, to be filled and sealed; see `roget.core.store.new_directory`."""
     return new_directory(path, ours or (lambda folder: is_kind(folder, kind)), kind.title)
 
 
-def check(path: str | os.PathLike[str], kind: Kind) -> None:
+def check(path: PathLike, kind: Kind) -> None:
     """Refuse a place where no folder of this kind could be written: better before the work."""
     check_directory(path, lambda folder: is_kind(folder, kind), kind.title)
 
 
 def write(
-    path: str | os.PathLike[str],
+    path: PathLike,
     kind: Kind,
     content: Mapping[str, Any],
     *,
@@ -360,7 +359,7 @@ def write(
         fill(draft, kind, plain, provenance=provenance or {}, arrays=arrays)
 
 
-def read(path: str | os.PathLike[str], kind: Kind) -> dict[str, Any]:
+def read(path: PathLike, kind: Kind) -> dict[str, Any]:
     """What `write` wrote: the manifest's names and the arrays."""
     try:
         folder = open_folder(path, kind)
@@ -377,7 +376,7 @@ def fill(
     *,
     provenance: Mapping[str, Any],
     tables: Mapping[str, Columns] | None = None,
-    arrays: Mapping[str, npt.NDArray[Any]] | None = None,
+    arrays: Mapping[str, Array] | None = None,
 ) -> str:
     """Write tables, arrays and the manifest of a draft; gives the manifest's SHA-256."""
     if tables:
@@ -398,7 +397,7 @@ def seal(
     *,
     provenance: Mapping[str, Any],
     rows: Mapping[str, int],
-    arrays: Mapping[str, npt.NDArray[Any]] | None = None,
+    arrays: Mapping[str, Array] | None = None,
 ) -> str:
     """Write the manifest of a draft that holds its files already; gives its SHA-256."""
     files: dict[str, dict[str, Any]] = {}
@@ -442,7 +441,7 @@ def _columns(kind: Kind, name: str, record: Mapping[str, Any]) -> dict[str, str]
     }
 
 
-def _describe(array: npt.NDArray[Any]) -> dict[str, Any]:
+def _describe(array: Array) -> dict[str, Any]:
     return {"dtype": array.dtype.name, "shape": list(array.shape)}
 
 
@@ -533,7 +532,7 @@ def _read_array(archive: zipfile.ZipFile, member: zipfile.ZipInfo, kinds: str) -
         return formats.read_array(raw, allow_pickle=False)
 
 
-def need_csr(parts: Sequence[npt.NDArray[Any]], shape: Any, *, finite: bool = True) -> Any:
+def need_csr(parts: Sequence[Array], shape: Any, *, finite: bool = True) -> Any:
     """The scipy.sparse.csr_array of data, indices and indptr, once no place in it leads outside.
 
     Compiled code follows `indptr` and `indices` blindly. A ValueError tells what is wrong.
@@ -562,7 +561,7 @@ def need_csr(parts: Sequence[npt.NDArray[Any]], shape: Any, *, finite: bool = Tr
     return sparse.csr_array((data, indices, indptr), shape=shape)
 
 
-def to_arrays(name: str, table: Any) -> dict[str, npt.NDArray[Any]]:
+def to_arrays(name: str, table: Any) -> dict[str, Array]:
     """A table as arrays that folders keep: itself, or the parts of a sparse one."""
     if isinstance(table, np.ndarray):
         return {name: table}
@@ -617,7 +616,7 @@ def need_arrays(arrays: Mapping[str, Any], schema: Schema, prefix: str = "") -> 
 
 
 @contextmanager
-def whole(path: str | os.PathLike[str], title: str = "a whole model") -> Iterator[None]:
+def whole(path: PathLike, title: str = "a whole model") -> Iterator[None]:
     """Whatever goes wrong while a folder's content is made sense of names the folder."""
     try:
         yield

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from roget.core.types import Floats
+from roget.core.types import Array, Floats
 
 NATS_PER_BIT = math.log(2.0)
 
@@ -22,7 +22,7 @@ def bits(nats: float) -> float:
     return nats / NATS_PER_BIT
 
 
-def weighted_sum(values: npt.NDArray[Any], weights: npt.NDArray[Any]) -> float:
+def weighted_sum(values: Array, weights: Array) -> float:
     """Σ value·weight by pairwise summation: the same bits for any number of threads.
 
     A dot product would go to a linear algebra library, whose threads change the last digits and

@@ -269,14 +269,20 @@ def takes(*kinds: type, also: Iterable[Option] = ()) -> Callable[[Function], Fun
             if one.name not in mine
         ]
         function.__signature__ = plain.replace(parameters=[*own, *more])  # type: ignore[attr-defined]
-        document(function, "Other Parameters", [one for one in declared if one.name not in mine])
+        helps = {one.name: one.help for one in declared if one.name not in mine}
+        document(function, "Other Parameters", helps)
         return function
 
     return declare
 
 
-def document(thing: Any, title: str, declared: Iterable[Option]) -> None:
+def document(thing: Any, title: str, helps: Mapping[str, str]) -> None:
     """Add a section on some options to the documentation of a function or class."""
-    lines = [f"{one.name}\n    {one.help}" for one in declared]
-    said = inspect.cleandoc(thing.__doc__ or "")
-    thing.__doc__ = "\n".join([said, "", title, "-" * len(title), *lines])
+    lines = [f"{name}\n    {said}" for name, said in helps.items()]
+    about = inspect.cleandoc(thing.__doc__ or "")
+    thing.__doc__ = "\n".join([about, "", title, "-" * len(title), *lines])
+
+
+def helps_of(kind: Any) -> dict[str, str]:
+    """What the options of a dataclass are for, by name; no type of theirs is looked at."""
+    return {one.name: one.metadata[_KEY].help for one in fields(kind) if _KEY in one.metadata}

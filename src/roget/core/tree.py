@@ -8,9 +8,8 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from roget.core.types import Floats, Ints
+from roget.core.types import Array, Floats, Ints
 from roget.errors import InputError
 
 
@@ -239,7 +238,7 @@ class Tree:
             raise InputError("a tree's leaves are numbered from 0, each once; inner nodes have -1")
 
 
-def _freeze(values: Iterable[Any], dtype: Any) -> npt.NDArray[Any]:
+def _freeze(values: Iterable[Any], dtype: Any) -> Array:
     array = np.array(list(values), dtype=dtype)
     array.flags.writeable = False
     return array

@@ -1,7 +1,8 @@
-"""Names for the arrays that every room passes on."""
+"""Names for the arrays and paths that every room passes on."""
 
 from __future__ import annotations
 
+import os
 from typing import Annotated, Any, TypeAlias
 
 import numpy as np
@@ -18,3 +19,4 @@ Values: TypeAlias = Annotated[Any, "a number, or an array with one for each grou
 was given; one that returns a float is asked about one group at a time."""
 Codes: TypeAlias = npt.NDArray[np.integer[Any]]
 """Labels as numbers, in whatever integer type they came."""
+PathLike: TypeAlias = str | os.PathLike[str]

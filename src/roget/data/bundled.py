@@ -18,7 +18,6 @@ ATTRIBUTION = (
     "source texts CC BY / CC BY-SA / public domain"
 )
 
-
 QUADRUPLES = "pp_quads"
 """The sample that holds no counts."""
 

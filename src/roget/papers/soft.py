@@ -48,7 +48,6 @@ PRINTED = (
     "rocket (3) and shot, bullet, rocket, missile (4)."
 )
 
-
 FREQUENT = 1000
 """Nouns of Figure 3, as in the paper."""
 

@@ -10,6 +10,7 @@ from typing import ClassVar, TypeAlias
 
 import numpy as np
 
+from roget.core.types import PathLike
 from roget.errors import InputError
 from roget.learn.opening import is_taxonomy, open_thesaurus
 from roget.learn.thesaurus import Thesaurus
@@ -67,7 +68,7 @@ Side: TypeAlias = Gold | Other
 """What a thesaurus can be compared with."""
 
 
-def opened(path: str | os.PathLike[str], columns: Mapping[str, str] | None = None) -> Side:
+def opened(path: PathLike, columns: Mapping[str, str] | None = None) -> Side:
     """What is at a path: a thesaurus if its name tells that, else a file of gold labels."""
     place = Path(path)
     if is_taxonomy(path):

@@ -9,9 +9,9 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from roget.core.information import bits
+from roget.core.types import Ints
 from roget.errors import InputError
 from roget.learn.thesaurus import Neighbour, Thesaurus, TypicalContext
 from roget.report.format import brief
@@ -72,7 +72,7 @@ class Search:
             rows += self._best(np.array(inside, dtype=np.int64))
         return rows[:n]
 
-    def _best(self, rows: npt.NDArray[np.int64]) -> list[int]:
+    def _best(self, rows: Ints) -> list[int]:
         found: list[int] = rows[np.argsort(self._rank[rows])].tolist()
         return found
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from roget.core.quadruple import Quadruple
 from roget.languages.english.forms import Forms
-from roget.learn.attachment.words import number, other_name, traits
+from roget.learn.attachment.quads import number, other_name, traits
 
 FORMS = Forms(
     {"name": 3, "plan": 2, "call": 2, "buy": 9, "carry": 1, "focus": 1},

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from roget.core.counts import Counts
 from roget.core.quadruple import Quadruple
 from roget.learn.attachment.chain import Preference, by_cut, head_of
-from roget.learn.attachment.quads import answers_of, read
+from roget.learn.attachment.quads import Normal, answers_of, read
 from roget.learn.attachment.tally import (
     FOLDS,
     OTHERS,
@@ -27,7 +27,6 @@ from roget.learn.attachment.tally import (
     log_odds,
     split_context,
 )
-from roget.learn.attachment.words import Normal
 from roget.learn.taxonomy.taxonomy import Taxonomy
 
 letters = st.sampled_from("abc")

@@ -12,6 +12,7 @@ from roget.core.counts import Counts
 from roget.core.counts.views import unit
 from roget.core.quadruple import Quadruple
 from roget.errors import InputError
+from roget.learn.attachment.quads import Normal
 from roget.learn.attachment.sources import (
     Sources,
     Vectors,
@@ -22,7 +23,6 @@ from roget.learn.attachment.sources import (
     tables,
     tabulate,
 )
-from roget.learn.attachment.words import Normal
 from roget.learn.clustering.mdl.estimator import MDLTree
 from roget.learn.taxonomy.taxonomy import Taxonomy
 from roget.learn.thesaurus import Thesaurus

@@ -129,8 +129,9 @@ def test_classes_by_counts_are_weighed_by_classes_by_counts(
         return [*counted, *typed] if train is task.train else [counted[0], *typed]
 
     monkeypatch.setattr(decision, "learn_family", family)
-    labels, here, before = decision.Stage(task, rehearsal, 0)._learn("nearest")
-    assert labels == [counted[0].name, *(one.name for one in typed)]
+    learnt = decision.Stage(task, rehearsal, 0)._learn("nearest")
+    labels, here, before = zip(*learnt, strict=True)
+    assert list(labels) == [counted[0].name, *(one.name for one in typed)]
     assert len(here) == len(before) == len(labels)
 
 

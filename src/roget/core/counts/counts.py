@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import difflib
 import math
-import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import islice
@@ -30,6 +29,7 @@ from roget.core.counts.matrix import (
 )
 from roget.core.io.problems import plural
 from roget.core.io.table import Columns
+from roget.core.types import Array, PathLike
 from roget.errors import InputError, UnknownName
 
 Places: TypeAlias = npt.NDArray[np.intp]
@@ -96,7 +96,7 @@ class Counts:
         self.provenance: dict[str, Any] = dict(provenance or {})
 
     @classmethod
-    def read(cls, path: str | os.PathLike[str], columns: Columns = None) -> Counts:
+    def read(cls, path: PathLike, columns: Columns = None) -> Counts:
         """Read a counts directory, a table of (word, context[, count]), .npz or Matrix Market.
 
         `columns` says which columns of a table are which: "word=noun,context=verb,count=freq"
@@ -109,7 +109,7 @@ class Counts:
 
         return read(path, columns)[0]
 
-    def write(self, path: str | os.PathLike[str]) -> None:
+    def write(self, path: PathLike) -> None:
         """Write a counts directory, or, if the name ends so, a .tsv, .tsv.gz or .npz file.
 
         Written whole or not at all. A directory keeps everything; .npz all but relations and
@@ -130,12 +130,12 @@ class Counts:
         return int(self.matrix.nnz)
 
     @cached_property
-    def word_totals(self) -> npt.NDArray[Any]:
+    def word_totals(self) -> Array:
         """How often each word was seen, exact."""
         return row_totals(self.matrix)
 
     @cached_property
-    def context_totals(self) -> npt.NDArray[Any]:
+    def context_totals(self) -> Array:
         """How often each context was seen, exact."""
         return row_totals(self.matrix.T.tocsr())
 

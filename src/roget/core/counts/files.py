@@ -14,12 +14,12 @@ from typing import Any
 
 import duckdb
 import numpy as np
-import numpy.typing as npt
 from scipy import sparse
 
 from roget.core import folder as folders
 from roget.core.counts.counts import Counts
 from roget.core.io.duck import database, readable
+from roget.core.types import Array
 from roget.errors import InputError
 
 WORDS, CONTEXTS, ENTRIES = "words.parquet", "contexts.parquet", "entries.parquet"
@@ -132,7 +132,7 @@ def read(path: Path) -> Counts:
     return counts
 
 
-def to_tables(counts: Counts) -> dict[str, dict[str, npt.NDArray[Any]]]:
+def to_tables(counts: Counts) -> dict[str, dict[str, Array]]:
     """The tables of words, contexts and entries."""
     matrix = counts.matrix
     rows = np.repeat(np.arange(len(counts), dtype=np.int32), np.diff(matrix.indptr))
@@ -144,7 +144,7 @@ def to_tables(counts: Counts) -> dict[str, dict[str, npt.NDArray[Any]]]:
 
 
 def from_tables(
-    tables: Mapping[str, Mapping[str, npt.NDArray[Any]]],
+    tables: Mapping[str, Mapping[str, Array]],
     shape: tuple[int, int],
     relations: Sequence[str],
     provenance: Mapping[str, Any],

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import os
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from itertools import islice
@@ -23,6 +22,7 @@ from roget.core.io.pairs import SUM, WHOLE, explained, kind, scan
 from roget.core.io.source import FORMATS, open_output, source_of
 from roget.core.io.table import Columns, open_table
 from roget.core.store import check_file, new_file
+from roget.core.types import Array, PathLike
 from roget.errors import InputError
 
 _CSR = ("data", "indices", "indptr")
@@ -37,7 +37,7 @@ _KNOWN = (*FORMATS, _MATRIX_MARKET, ".txt", ".npy", ".gz", ".zst", ".xz", ".bz2"
 """Ends of names that promise a file of another kind, so no directory is given such a name."""
 
 
-def read(path: str | os.PathLike[str], columns: Columns = None) -> tuple[Counts, tuple[str, ...]]:
+def read(path: PathLike, columns: Columns = None) -> tuple[Counts, tuple[str, ...]]:
     """Read counts, whatever they are kept in, with what there is to tell of the reading."""
     place = Path(path)
     if not place.exists():
@@ -63,7 +63,7 @@ def read(path: str | os.PathLike[str], columns: Columns = None) -> tuple[Counts,
     return counts, notes
 
 
-def write(counts: Counts, path: str | os.PathLike[str]) -> None:
+def write(counts: Counts, path: PathLike) -> None:
     """Write counts as the name says: .tsv, .tsv.gz, .npz, or else a directory."""
     place = Path(path)
     name = place.name.lower()
@@ -255,7 +255,7 @@ def _sparse(arrays: dict[str, Any]) -> Any:
     )
 
 
-def _texts(array: npt.NDArray[Any]) -> list[Any]:
+def _texts(array: Array) -> list[Any]:
     if array.ndim != 1:
         raise InputError(f"names have {array.ndim} dimensions; expected one")
     return list((np.char.decode(array, "utf-8") if array.dtype.kind == "S" else array).tolist())

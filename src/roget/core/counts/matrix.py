@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
+from roget.core.types import Array, Ints
 from roget.errors import InputError
 
 Names: TypeAlias = npt.NDArray[np.object_]
@@ -96,19 +97,14 @@ def two_dimensional(matrix: Any) -> Any:
     return matrix.astype(np.float32) if matrix.dtype == np.float16 else matrix
 
 
-def whole(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
+def whole(values: Array) -> Array:
     """The values as int64 where all are whole numbers, else as float64."""
     if values.dtype.kind in "biu" or bool(np.all(values == np.floor(values))):
         return values.astype(np.int64)
     return values.astype(np.float64)
 
 
-def from_cells(
-    rows: npt.NDArray[np.int64],
-    columns: npt.NDArray[np.int64],
-    values: npt.NDArray[Any],
-    shape: tuple[int, int],
-) -> Matrix:
+def from_cells(rows: Ints, columns: Ints, values: Array, shape: tuple[int, int]) -> Matrix:
     """A canonical matrix of cells in any order; a cell's values are summed exactly."""
     _need_small_total(values)
     held = values != 0
@@ -138,7 +134,7 @@ def tidy(matrix: Matrix) -> Matrix:
     return matrix
 
 
-def row_totals(matrix: Matrix) -> npt.NDArray[Any]:
+def row_totals(matrix: Matrix) -> Array:
     """Each row's sum: exact for whole counts, correctly rounded for others."""
     if matrix.data.dtype.kind == "i":
         running = np.concatenate([[0], np.cumsum(matrix.data)])
@@ -149,7 +145,7 @@ def row_totals(matrix: Matrix) -> npt.NDArray[Any]:
     return np.fromiter(sums, np.float64, len(bounds) - 1)
 
 
-def ranking(totals: npt.NDArray[Any], texts: Names) -> npt.NDArray[np.intp]:
+def ranking(totals: Array, texts: Names) -> npt.NDArray[np.intp]:
     """Places by total, largest first; equal totals by text."""
     by_text = np.argsort(texts, kind="stable")
     return np.asarray(by_text[np.argsort(-totals[by_text], kind="stable")])
@@ -167,7 +163,7 @@ def _text(name: Any, place: int, kind: str) -> str:
     return str(name)
 
 
-def _unusable(values: npt.NDArray[Any]) -> int | None:
+def _unusable(values: Array) -> int | None:
     if values.dtype.kind in "bu":
         bad = np.flatnonzero(values > LARGEST)
     elif values.dtype.kind == "i":
@@ -179,7 +175,7 @@ def _unusable(values: npt.NDArray[Any]) -> int | None:
     return int(bad[0]) if bad.size else None
 
 
-def _need_small_total(values: npt.NDArray[Any]) -> None:
+def _need_small_total(values: Array) -> None:
     if values.sum(dtype=np.float64) < 2.0**62:
         return
     if values.dtype.kind == "i":
@@ -192,7 +188,7 @@ def _need_small_total(values: npt.NDArray[Any]) -> None:
         raise InputError(f"the counts add up to {total:,}; expected less than 2^63")
 
 
-def _sum_groups(values: npt.NDArray[Any], starts: npt.NDArray[np.intp]) -> npt.NDArray[Any]:
+def _sum_groups(values: Array, starts: npt.NDArray[np.intp]) -> Array:
     if values.dtype.kind == "i" or starts.size == values.size:
         return np.add.reduceat(values, starts) if starts.size else values
     # Correctly rounded, so that the order of the values does not matter; a sum of two always is.

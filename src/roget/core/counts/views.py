@@ -6,10 +6,10 @@ import math
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from scipy import sparse
 
 from roget.core.counts.matrix import Matrix
+from roget.core.types import Array, Floats
 from roget.errors import InputError
 
 _NEAR_ONE = 8 * np.finfo(np.float64).eps
@@ -18,8 +18,8 @@ _NEAR_ONE = 8 * np.finfo(np.float64).eps
 
 def ppmi(
     matrix: Matrix,
-    word_totals: npt.NDArray[Any],
-    context_totals: npt.NDArray[Any],
+    word_totals: Array,
+    context_totals: Array,
     *,
     shift: float = 1.0,
     smoothing: float = 1.0,
@@ -52,7 +52,7 @@ def unit(rows: Any) -> Any:
     return rows / np.where(lengths > 0, lengths, 1)
 
 
-def like(matrix: Matrix, data: npt.NDArray[np.float64]) -> Matrix:
+def like(matrix: Matrix, data: Floats) -> Matrix:
     """A matrix with other data at the same places."""
     parts = (data, matrix.indices.copy(), matrix.indptr.copy())
     view = sparse.csr_array(parts, shape=matrix.shape)

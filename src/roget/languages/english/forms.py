@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from roget.core.quadruple import Quadruple
-from roget.learn.attachment.words import Normal, number
+from roget.learn.attachment.quads import Normal, number
 
 _VERBS = """be:is,are,was,were,been,being,am,'s,'re,'m have:has,had,having,'ve,'d do:does,did,done
 go:goes,went,gone say:said make:made take:took,taken get:got,gotten give:gave,given find:found

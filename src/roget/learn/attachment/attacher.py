@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Self
 
 import numpy as np
-import numpy.typing as npt
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 from threadpoolctl import threadpool_limits
 
 from roget.core import folder as folders
 from roget.core.intervals import wilson
-from roget.core.options import check, document, options_of
+from roget.core.options import check, document, helps_of
 from roget.core.progress import Progress
 from roget.core.quadruple import Quadruple
+from roget.core.types import Array, Floats, PathLike
 from roget.errors import InputError
 from roget.learn.attachment.best import Best
 from roget.learn.attachment.chain import Chain
@@ -98,12 +97,12 @@ class Attacher(BaseEstimator, AttachOptions):  # type: ignore[misc]
         self.dev_ = self.test(held) if held else None
         return self
 
-    def predict_proba(self, quads: Quads) -> npt.NDArray[np.float64]:
+    def predict_proba(self, quads: Quads) -> Floats:
         """p(N) and p(V) of each quadruple, in the order of `classes_`."""
         nouns = self._decide(checked(quads))[0]
         return np.column_stack([nouns, 1 - nouns])
 
-    def predict(self, quads: Quads) -> npt.NDArray[Any]:
+    def predict(self, quads: Quads) -> Array:
         """N or V for each quadruple; N where both are as likely."""
         return np.where(self.predict_proba(quads)[:, 0] >= 0.5, NOUN, VERB)
 
@@ -124,7 +123,7 @@ class Attacher(BaseEstimator, AttachOptions):  # type: ignore[misc]
         covered = float(np.mean(stage < len(self.fitted_.stages) - 1))
         return Test(len(given), covered, float(right.mean()), low, high, stages)
 
-    def save(self, path: str | os.PathLike[str]) -> None:
+    def save(self, path: PathLike) -> None:
         """Write the model as a folder of JSON and arrays; nothing else is needed to use it."""
         check_is_fitted(self, "fitted_")
         about = {
@@ -135,7 +134,7 @@ class Attacher(BaseEstimator, AttachOptions):  # type: ignore[misc]
         folders.write(path, KIND, about | folders.put_under("fitted", self.fitted_.content()))
 
     @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> Self:
+    def load(cls, path: PathLike) -> Self:
         """The model that `save` wrote."""
         kept = folders.read(path, KIND)
         with folders.whole(path):
@@ -156,4 +155,4 @@ class Attacher(BaseEstimator, AttachOptions):  # type: ignore[misc]
         return np.concatenate([p for p, _ in found]), np.concatenate([s for _, s in found])
 
 
-document(Attacher, "Parameters", options_of(AttachOptions).values())
+document(Attacher, "Parameters", helps_of(Attacher))

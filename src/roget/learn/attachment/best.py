@@ -13,10 +13,9 @@ from roget.core.folder import put_under, take_under
 from roget.core.quadruple import Quadruple
 from roget.core.types import BoolArray, Floats, Ints
 from roget.learn.attachment.machine import Items, Machine
-from roget.learn.attachment.quads import answers_of
+from roget.learn.attachment.quads import Forms, Normal, answers_of, make_forms
 from roget.learn.attachment.sources import Sources, Vectors, spaces
 from roget.learn.attachment.tally import Evidence, Stage, Tally, Tendencies, back_off
-from roget.learn.attachment.words import Forms, Normal, make_forms
 
 Held = tuple[Floats, BoolArray]
 

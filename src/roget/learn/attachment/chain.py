@@ -16,10 +16,9 @@ from roget.core.counts import Counts
 from roget.core.folder import need_csr, put_under, take_under
 from roget.core.quadruple import Quadruple
 from roget.core.types import Floats, Ints
-from roget.learn.attachment.quads import NOUN, answers_of
+from roget.learn.attachment.quads import NOUN, Forms, Normal, answers_of, make_forms, other_name
 from roget.learn.attachment.sources import Sources, tables, tabulate
 from roget.learn.attachment.tally import Association, Stage
-from roget.learn.attachment.words import Forms, Normal, make_forms, other_name
 from roget.learn.thesaurus import Thesaurus
 from roget.learn.treecut import TreeCut
 

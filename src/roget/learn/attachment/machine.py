@@ -17,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from roget.core.folder import Schema, need_arrays
+from roget.core.types import BoolArray
 
 Floats = npt.NDArray[np.float32]
 Ints = npt.NDArray[np.int64]
@@ -107,7 +108,7 @@ class Machine:
     def fit(
         cls,
         items: Items,
-        nouns: npt.NDArray[np.bool_],
+        nouns: BoolArray,
         rng: np.random.Generator,
         progress: Callable[[float], None] | None = None,
     ) -> tuple[Machine, Floats]:

@@ -21,9 +21,8 @@ from roget.core.folder import Schema, need_arrays
 from roget.core.quadruple import Quadruple
 from roget.data import sample
 from roget.errors import InputError
-from roget.learn.attachment.quads import NOUN
+from roget.learn.attachment.quads import NOUN, Forms, Normal, make_forms, other_name, traits
 from roget.learn.attachment.tally import split_context
-from roget.learn.attachment.words import Forms, Normal, make_forms, other_name, traits
 from roget.learn.opening import open_classes, open_counts
 from roget.learn.representation import decompose
 from roget.learn.taxonomy import taxonomy_of
@@ -36,7 +35,6 @@ Cells = Mapping[tuple[str, str], float]
 """How often words stood in contexts, or how much of them lies in classes."""
 
 DIMENSIONS = 200
-
 
 OWN = 0.5
 """Where more of the quadruples than this are bundled ones, these are no other text."""

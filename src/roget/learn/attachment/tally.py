@@ -15,8 +15,7 @@ from roget.core.counts.matrix import split_slot
 from roget.core.folder import need_arrays
 from roget.core.quadruple import Quadruple
 from roget.core.types import Array, BoolArray, Floats, Ints
-from roget.learn.attachment.quads import NOUN
-from roget.learn.attachment.words import Normal
+from roget.learn.attachment.quads import NOUN, Normal
 
 PARTS = ("vnpm", "vnp", "vpm", "npm", "vp", "np", "pm", "p")
 """The parts that have the preposition, m being the second noun, in the order of their columns."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -16,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 from roget.core import folder as folders
 from roget.core.counts import Counts
 from roget.core.tree import Tree
-from roget.core.types import Array, Floats
+from roget.core.types import Array, Floats, PathLike
 from roget.errors import InputError
 from roget.learn.classmodel import files, mixing
 from roget.learn.classmodel.classes import Classes, continuation, given_classes
@@ -160,7 +159,7 @@ class ClassModel(BaseEstimator):  # type: ignore[misc]
         cells = sparse.coo_array(wanted)
         return cells, np.log(self._cells(known, predictors, cells.row, cells.col))
 
-    def save(self, path: str | os.PathLike[str]) -> None:
+    def save(self, path: PathLike) -> None:
         """Write the fitted model as a folder that `load` reads; given classes go in as tables."""
         check_is_fitted(self)
         header = {
@@ -176,7 +175,7 @@ class ClassModel(BaseEstimator):  # type: ignore[misc]
         files.write(path, header, self._train, self._predictors, self._mixture)
 
     @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> ClassModel:
+    def load(cls, path: PathLike) -> ClassModel:
         """The model that `save` wrote; nothing in it is run."""
         with folders.whole(path):
             header, train, predictors, mixture = files.read(path)

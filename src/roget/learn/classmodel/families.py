@@ -34,7 +34,6 @@ BACKGROUND = 0.05
 ROWS = 1 << 10
 """Words looked up at a time."""
 
-
 View: TypeAlias = Callable[[Any, int], list[Classes]]
 
 SIZES = (2, 5, 10, 20, 50, 100, 200, 400)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import os
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
@@ -14,6 +13,7 @@ from scipy import sparse
 from roget import catalogue
 from roget.core import folder as folders
 from roget.core.tree import Tree
+from roget.core.types import PathLike
 from roget.errors import InputError
 from roget.learn.classmodel.classes import COUNTED, Classes
 from roget.learn.classmodel.families import Nearest
@@ -34,11 +34,7 @@ SLACK = 1e-6
 
 
 def write(
-    path: str | os.PathLike[str],
-    header: dict[str, Any],
-    train: Any,
-    predictors: list[Classes],
-    mixture: Mixture,
+    path: PathLike, header: dict[str, Any], train: Any, predictors: list[Classes], mixture: Mixture
 ) -> None:
     """Write what a fitted model knows, whole or not at all."""
     arrays = folders.to_arrays("train", train)
@@ -55,7 +51,7 @@ def write(
     folders.write(path, KIND, {**header, **arrays, "classes": listed, "mixture": mixture.kind})
 
 
-def read(path: str | os.PathLike[str]) -> tuple[dict[str, Any], Any, list[Classes], Mixture]:
+def read(path: PathLike) -> tuple[dict[str, Any], Any, list[Classes], Mixture]:
     """What `write` wrote: the header, the training counts, the predictions and their mixture."""
     with folders.whole(path):
         kept = folders.read(path, KIND)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import warnings
 from collections.abc import Mapping
 from dataclasses import is_dataclass
@@ -10,15 +9,15 @@ from functools import partial
 from typing import Any, ClassVar, Self
 
 import numpy as np
-import numpy.typing as npt
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin, clone
 from sklearn.utils import ClassifierTags
 from sklearn.utils.validation import check_is_fitted
 
 from roget.core import folder
-from roget.core.options import document, options_of
+from roget.core.options import document, helps_of
 from roget.core.progress import Progress, Report
 from roget.core.tree import Tree
+from roget.core.types import Array, Floats, PathLike
 from roget.errors import InputError
 from roget.learn.clustering.inputs import table
 from roget.learn.clustering.memberships import log_likelihood
@@ -74,7 +73,7 @@ class Clusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
     def __init_subclass__(cls, **more: Any) -> None:
         super().__init_subclass__(**more)
         if is_dataclass(cls):
-            document(cls, "Parameters", options_of(cls).values())
+            document(cls, "Parameters", helps_of(cls))
 
     @classmethod
     def make(
@@ -82,7 +81,7 @@ class Clusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         clusters: int | None = None,
         *,
         random_state: int | None = None,
-        checkpoint: str | os.PathLike[str] | None = None,
+        checkpoint: PathLike | None = None,
         progress: Report | None = None,
         **options: Any,
     ) -> Self:
@@ -104,11 +103,11 @@ class Clusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         """Learn clusters of the rows of X: Counts, or any sparse or dense matrix of counts."""
         raise NotImplementedError
 
-    labels_: npt.NDArray[Any] = _of("labels", "The likeliest cluster of each word.")
+    labels_: Array = _of("labels", "The likeliest cluster of each word.")
     membership_: Any = _of("memberships", "p(cluster|word), a csr_array of words × clusters.")
     centroids_: Any = _of("centroids", "p(context|cluster), clusters × contexts.")
-    mass_: npt.NDArray[np.float64] = _of("mass", "p(cluster).")
-    background_: npt.NDArray[np.float64] = _of("background", "p(context) of all words.")
+    mass_: Floats = _of("mass", "p(cluster).")
+    background_: Floats = _of("background", "p(context) of all words.")
     tree_: Tree = _of("tree", "The splits, whose leaves are the clusters.")
     n_clusters_: int = _of("n_clusters", "How many clusters were found.")
 
@@ -136,7 +135,7 @@ class Clusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         model.set_params(**{name: wanted[name] for name in wanted if name in known})
         return model
 
-    def fit_predict(self, X: Any, y: Any = None) -> npt.NDArray[Any]:
+    def fit_predict(self, X: Any, y: Any = None) -> Array:
         """The labels of the rows of X."""
         return self.fit(X, y).labels_
 
@@ -166,12 +165,12 @@ class Clusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         placed = self.clustering_.place(matrix)
         return log_likelihood(matrix, placed, self.centroids_, self.background_)
 
-    def cut(self, k: int) -> npt.NDArray[Any]:
+    def cut(self, k: int) -> Array:
         """The label of each word when the tree has only its first k clusters."""
         check_is_fitted(self)
         return self.clustering_.level(k).labels
 
-    def save(self, path: str | os.PathLike[str]) -> None:
+    def save(self, path: PathLike) -> None:
         """Write the fitted model as a folder that `load` reads, without callbacks and seeds."""
         check_is_fitted(self)
         options = {name: v for name, v in self.get_params().items() if name not in _NOT_KEPT}
@@ -185,7 +184,7 @@ class Clusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         folder.write(path, folder.model("clustering", f"{self.name}.model"), content)
 
     @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> Self:
+    def load(cls, path: PathLike) -> Self:
         """The model that `save` wrote; nothing in it is run."""
         content = folder.read(path, folder.model("clustering", f"{cls.name}.model"))
         with folder.whole(path):
@@ -289,5 +288,5 @@ class Clusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         return whole.map_blocks(work, dtype=dtype, chunks=chunks, meta=np.empty((0, 0), dtype))
 
 
-def _place_block(model: Clusterer, block: Any) -> npt.NDArray[Any]:
+def _place_block(model: Clusterer, block: Any) -> Array:
     return np.asarray(model.clustering_.place(table(model, block)))

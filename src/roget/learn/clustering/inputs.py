@@ -10,6 +10,7 @@ from scipy import sparse
 
 from roget.catalogue import name_extra
 from roget.core.counts import Counts
+from roget.core.types import Array, Floats, Ints
 from roget.errors import InputError
 
 with name_extra():
@@ -46,9 +47,7 @@ def tidy(matrix: Any) -> Any:
     return clean
 
 
-def learnable(
-    matrix: Any, min_count: float
-) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.intp]]:
+def learnable(matrix: Any, min_count: float) -> tuple[Floats, npt.NDArray[np.intp]]:
     """The sum of each row, and the rows that have enough counts to be learnt from."""
     totals = np.asarray(matrix.sum(axis=1), dtype=np.float64).ravel()
     rows = np.flatnonzero((totals > 0) & (totals >= min_count))
@@ -60,7 +59,7 @@ def learnable(
     return totals, rows
 
 
-def aligned(counts: Counts, contexts: npt.NDArray[Any]) -> Any:
+def aligned(counts: Counts, contexts: Array) -> Any:
     """The counts with the model's contexts as columns; others are left out."""
     if np.array_equal(counts.contexts, contexts):
         return sparse.csr_array(counts.matrix, dtype=np.float64)
@@ -75,7 +74,7 @@ def aligned(counts: Counts, contexts: npt.NDArray[Any]) -> Any:
     )
 
 
-def find_names(given: Any, names: Any, size: int, noun: str) -> npt.NDArray[np.int64]:
+def find_names(given: Any, names: Any, size: int, noun: str) -> Ints:
     """Rows or columns that are given by number or, where there are names, by name."""
     asked = np.atleast_1d(np.asarray(given))
     if asked.dtype.kind in "iu":

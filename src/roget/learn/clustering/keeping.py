@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import signal
 import threading
 import time
@@ -14,9 +13,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from roget.core import folder as folders
+from roget.core.types import Array, PathLike
 from roget.errors import InputError
 
 INTERVAL = 2.0
@@ -27,11 +26,7 @@ class Checkpoint:
     """The place where a run is kept while it goes on; without a path, nothing is done."""
 
     def __init__(
-        self,
-        path: str | os.PathLike[str] | None,
-        kind: str,
-        arrays: Iterable[npt.NDArray[Any]],
-        options: Mapping[str, Any],
+        self, path: PathLike | None, kind: str, arrays: Iterable[Array], options: Mapping[str, Any]
     ) -> None:
         self._path, self._kind = path, folders.model("checkpoint", f"{kind}.checkpoint")
         self._next, self._name = 0.0, ""

@@ -11,7 +11,7 @@ from functools import cache
 from typing import Any
 
 from roget import catalogue
-from roget.core.options import Option, from_signature, options_of
+from roget.core.options import Option, from_signature, option, options_of
 from roget.core.progress import Report
 
 CLUSTERS = ("--clusters", "-k")
@@ -19,6 +19,11 @@ CLUSTERS = ("--clusters", "-k")
 
 CALLED = "{name}={value!r}"
 """How messages of estimators name an option and its value."""
+
+
+def auto_option(help: str) -> Any:
+    """A positive number that is found unless it is given."""
+    return option("auto", words=("auto",), metavar="X|auto", positive=True, help=help)
 
 
 @dataclass(eq=False, repr=False, kw_only=True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
@@ -16,7 +15,7 @@ from roget import catalogue
 from roget.core import folder
 from roget.core.counts import Counts
 from roget.core.tree import Tree
-from roget.core.types import Array, Floats, Ints
+from roget.core.types import Array, Floats, Ints, PathLike
 from roget.errors import InputError, UnknownName
 from roget.learn.clustering.memberships import floor, one_hot, to_dense
 from roget.learn.representation.vectors import Representation
@@ -371,13 +370,13 @@ class Clustering:
             mass=mass if mass.sum() > 0 else np.ones(clusters.size),
         )  # fmt: skip
 
-    def save(self, path: str | os.PathLike[str]) -> None:
+    def save(self, path: PathLike) -> None:
         """Write a folder that `load` reads."""
         plain, arrays = self.to_parts()
         folder.write(path, KIND, {"clustering": plain, **arrays})
 
     @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> Clustering:
+    def load(cls, path: PathLike) -> Clustering:
         """What `save` wrote; nothing in it is run."""
         kept = folder.read(path, KIND)
         with folder.whole(path):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, TypeAlias, TypeVar
+from typing import TypeAlias, TypeVar
 
 import duckdb
 import numpy as np
@@ -11,12 +11,13 @@ import numpy.typing as npt
 
 from roget.core.counts.matrix import frozen
 from roget.core.io.duck import write_parquet
+from roget.core.types import Array, Ints
 from roget.errors import InputError
 from roget.learn.corpus.base import Pairs, Strings, Tables
 from roget.learn.counting.parts import CONTEXTS, WORDS, pairs_name
 
 Keys: TypeAlias = npt.NDArray[np.uint64]
-Numbers: TypeAlias = npt.NDArray[np.int64]
+Numbers: TypeAlias = Ints
 K = TypeVar("K", np.uint64, np.int64)
 
 BUFFER = 1 << 22
@@ -140,7 +141,7 @@ class Tally:
         self._write(arrays, pairs_name(self.runs))
         self.runs += 1
 
-    def _write(self, arrays: dict[str, npt.NDArray[Any]], name: str) -> None:
+    def _write(self, arrays: dict[str, Array], name: str) -> None:
         # The type of an empty array of texts would be anyone's guess.
         types = {
             column: "VARCHAR" if array.dtype == np.object_ else "BIGINT"

@@ -33,7 +33,6 @@ PARTS = ("train", "test", "new")
 SHARES = (0.8, 0.1)
 """Training and development tokens; the rest is for testing."""
 
-
 KEPT = 0.9
 
 LEAST = 100

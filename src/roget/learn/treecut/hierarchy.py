@@ -24,7 +24,6 @@ from roget.learn.uses import SENSES
 OWN = " (itself)"
 """Told of the words of a class that are in none of its parts."""
 
-
 COVERED = 0.2
 """The part of a class's words that must lie below what it is named by."""
 

@@ -12,12 +12,13 @@ from typing import IO, Any, NamedTuple, TypeAlias
 import numpy as np
 
 from roget.core.store import new_file
+from roget.core.types import PathLike
 from roget.errors import InputError
 from roget.learn.thesaurus import Thesaurus, WordClass
 from roget.learn.thesaurus.places import leaves_of
 from roget.report.options import Options
 
-Target: TypeAlias = str | os.PathLike[str] | IO[Any]
+Target: TypeAlias = PathLike | IO[Any]
 """A file to write, whole or not at all, or an open stream of text or bytes."""
 
 SHARE = 0.1

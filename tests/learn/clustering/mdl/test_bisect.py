@@ -12,7 +12,7 @@ from scipy import sparse
 
 from roget.data import sample
 from roget.learn.clustering.mdl import criteria
-from roget.learn.clustering.mdl.bisect import Bisector, Sides
+from roget.learn.clustering.mdl.grow import Bisector, Sides
 
 CODES = [
     ("li-abe", "mdl"), ("li-abe", "mle"), ("corrected", "mdl"), ("dirichlet", "mdl"),

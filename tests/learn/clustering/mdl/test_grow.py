@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 from roget.learn.clustering.mdl import criteria
-from roget.learn.clustering.mdl.bisect import Bisector
-from roget.learn.clustering.mdl.grow import Grower
+from roget.learn.clustering.mdl.grow import Bisector, Grower
 
 
 def grower(table: Any, most: int | None = None, criterion: str = "dirichlet") -> Grower:

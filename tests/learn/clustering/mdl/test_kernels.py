@@ -13,7 +13,7 @@ from scipy import sparse
 
 from roget.core.kernels.rows import Items
 from roget.learn.clustering.mdl import criteria, kernels
-from roget.learn.clustering.mdl.bisect import Bisector, Sides, analyse
+from roget.learn.clustering.mdl.grow import Bisector, Sides, analyse
 
 KINDS = [
     ("li-abe", "mdl"), ("li-abe", "mle"), ("corrected", "mdl"), ("dirichlet", "mdl"),

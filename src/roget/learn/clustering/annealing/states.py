@@ -20,7 +20,6 @@ from roget.learn.clustering.result import BETA, Clustering, Rule
 CHUNK = 1 << 14
 CHUNKS = 64
 
-
 STEPS = 20
 """How often words settle at most, unless said otherwise."""
 

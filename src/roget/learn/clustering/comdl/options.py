@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from roget.core.options import option
-from roget.learn.clustering.options import CLUSTERS, Running
+from roget.learn.clustering.options import CLUSTERS, Running, auto_option
 
 PARTITIONS = ("sizes", "modl")
 LEVELS = (1.0, 0.5, 0.25)
@@ -17,20 +17,10 @@ LEVELS = (1.0, 0.5, 0.25)
 class Options(Running):
     """Of two-sided classes by description length."""
 
-    a: float | str = option(
-        "auto",
-        words=("auto",),
-        metavar="X|auto",
-        positive=True,
-        help="Added to the counts of blocks; auto takes what describes them most shortly.",
+    a: float | str = auto_option(
+        "Added to the counts of blocks; auto takes what describes them most shortly."
     )
-    b: float | str = option(
-        "auto",
-        words=("auto",),
-        metavar="X|auto",
-        positive=True,
-        help="Added to those of words within their classes.",
-    )
+    b: float | str = auto_option("Added to those of words within their classes.")
     n_row_classes: int | None = option(
         None, minimum=1, flags=CLUSTERS, help="How many classes of words."
     )

@@ -19,10 +19,9 @@ from roget.learn.clustering import keeping
 from roget.learn.clustering.base import Clusterer
 from roget.learn.clustering.inputs import learnable, table
 from roget.learn.clustering.mdl import model as models
-from roget.learn.clustering.mdl.bisect import Bisector
 from roget.learn.clustering.mdl.choose import choose
 from roget.learn.clustering.mdl.criteria import Code, Parts, background, code
-from roget.learn.clustering.mdl.grow import Grower
+from roget.learn.clustering.mdl.grow import Bisector, Grower
 from roget.learn.clustering.mdl.model import Joining
 from roget.learn.clustering.mdl.options import Options
 from roget.learn.clustering.memberships import one_hot

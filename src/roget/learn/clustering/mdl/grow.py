@@ -1,4 +1,8 @@
-"""A tree of splits, the one that saves most first."""
+"""A tree of splits, the one that saves most first; and the best split of one set of words in two.
+
+Starts are the best cut of the words in the order of their first coordinates by correspondence
+analysis, random halves, and annealed halves; from each, words move one by one while that helps.
+"""
 
 from __future__ import annotations
 
@@ -6,16 +10,215 @@ import heapq
 import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import astuple, dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
 
+from roget.core.kernels.lanczos import Operator, find_axes
+from roget.core.kernels.rows import Items, Rows
 from roget.core.tree import Tree
-from roget.core.types import Array
-from roget.learn.clustering.mdl.bisect import Bisector
+from roget.core.types import Array, Floats
+from roget.learn.clustering.mdl import kernels
+from roget.learn.clustering.mdl.criteria import Code, Parts
+
+SWEEPS = 100
+
+AXES = 2
+"""Coordinates whose best cuts are starts."""
+
+LANCZOS, TOLERANCE = 30, 1e-2
+"""Steps and precision of the coordinates: they only give an order to start from."""
+
+COLDEST, STEPS = 0.02, 20
+"""Annealing ends at this part of the temperature that it starts with, after so many sweeps."""
+
+WORK = 10_000_000
+"""Entries that all restarts of one set may look at, about; large sets get fewer."""
+
+RESTARTS, AGREED = 12, 4
+"""At most so many restarts; fewer if so many starts ended in the same, best, length."""
+
+PRECISION = 1e-9
+"""The part of a length, or of the tokens, that rounding may make of it."""
 
 LEAST = 1e-6
 """Nats that a split must save: rounding saves nothing."""
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """Some rows of the whole table, with only the columns they use."""
+
+    rows: Array
+    items: Items
+    columns: Array
+    prior: Floats
+
+    @property
+    def tokens(self) -> float:
+        """How many tokens the rows have."""
+        return float(self.items.totals.sum())
+
+
+@dataclass(frozen=True, eq=False)
+class Cut:
+    """Two sides (0 and 1 for each row) and description lengths before and after, without constants.
+
+    An empty side means that the search as printed did not split.
+    """
+
+    side: Array
+    before: Parts
+    after: Parts
+
+    @property
+    def saved(self) -> float:
+        """Nats that the split saves."""
+        return self.before.total - self.after.total
+
+    @property
+    def proper(self) -> bool:
+        """Whether both sides have words."""
+        return bool(self.side.any() and not self.side.all())
+
+
+class Bisector:
+    """Splits sets of rows of one table under one code."""
+
+    def __init__(self, matrix: Any, code: Code, search: str = "auto", seed: int = 0) -> None:
+        self.table = Rows(
+            matrix.indptr.astype(np.int64),
+            matrix.indices.astype(np.int32),
+            matrix.data.astype(np.float64),
+        )
+        self.totals = np.asarray(matrix.sum(axis=1), dtype=np.float64).ravel()
+        self.code, self.search, self.seed = code, search, seed
+        self._place = np.full(matrix.shape[1], -1, np.int32)
+
+    def part(self, rows: Array) -> Part:
+        """The rows by themselves."""
+        indptr, indices, values, columns = kernels.gather(rows, self.table, self._place)
+        items = Items(indptr, indices, values, self.totals[rows])
+        return Part(rows, items, columns, self.code.prior[columns])
+
+    def split(self, rows: Array) -> Cut | None:
+        """The best split that was found, whether it saves anything or not; None for one row."""
+        if rows.size < 2:
+            return None
+        # The seed of a set of rows is the same in whatever order sets are split.
+        key = np.random.SeedSequence([self.seed, int(rows[0]), rows.size])
+        sides = Sides(self.part(rows), self.code, int(key.generate_state(1, np.uint64)[0]))
+        if self.search == "paper":
+            sides.as_printed()
+        else:
+            sides.best()
+        return sides.cut()
+
+
+class Sides:
+    """Two sides of a part, and the searches for good ones."""
+
+    def __init__(self, part: Part, code: Code, seed: int) -> None:
+        self.part, self.code = part, code
+        self.state = np.array([seed], dtype=np.uint64)
+        n, m = part.rows.size, part.columns.size
+        self.side = np.zeros(n, np.int8)
+        self.sums = kernels.Sums(np.zeros((m, 2)), np.zeros(2), np.zeros(2))
+        self.formula = code.formula(part.prior)
+
+    def best(self) -> None:
+        """Leave the best of several starts."""
+        entries = self.part.items.indices.size
+        best, length, agreed = self.side.copy(), math.inf, 0
+        for start in self._starts(min(RESTARTS, WORK // (20 * entries))):
+            here = start() + kernels.descend(SWEEPS, 1e-7, self.state, *self._all)
+            if here < length - self._slack(here):
+                best, length, agreed = self.side.copy(), here, 0
+            agreed += here <= length + self._slack(here)
+            if agreed == AGREED:
+                break
+        self.set(best)
+        self._check(length)
+
+    def _starts(self, restarts: int) -> Iterator[Callable[[], float]]:
+        for coordinate in self.axes():
+            order = np.argsort(coordinate, kind="stable")
+            yield partial(kernels.sweep_cut, order, *self._all)
+        for turn in range(restarts):
+            yield self._anneal if turn % 2 == 0 else self._scatter
+
+    def set(self, side: Array) -> None:
+        """Take the sides that are given."""
+        self.side[:] = side
+        kernels.tally(self.part.items, self.side, self.sums)
+
+    @property
+    def _all(self) -> tuple[Items, Array, kernels.Sums, kernels.Formula]:
+        return self.part.items, self.side, self.sums, self.formula
+
+    def length(self) -> float:
+        """The length of both sides, from the counts."""
+        return kernels.length(self.sums, self.formula)
+
+    def as_printed(self) -> None:
+        """The paper's annealing."""
+        penalty = self.code.penalty(self.part.tokens, self.part.rows.size)
+        kernels.anneal_as_printed(penalty, self.state, *self._all)
+
+    def cut(self) -> Cut:
+        """The sides with their lengths, counted afresh; side 0 has more tokens or the first row."""
+        part, code = self.part, self.code
+        self.set(self.side)
+        if (self.sums.tokens[1], self.side[0]) > (self.sums.tokens[0], 0):
+            self.set(1 - self.side)
+        counts, tokens, size = self.sums.counts.sum(axis=1), part.tokens, float(part.rows.size)
+        seen = code.alone(code.data_kind, counts, tokens, size, part.prior)
+        before = Parts(code.alone(code.kind, counts, tokens, size, part.prior) - seen, seen)
+        seen = kernels.length(self.sums, self.formula._replace(kind=code.data_kind, naming=0.0))
+        penalty = code.penalty(tokens, size) if self.sums.sizes.all() else 0.0
+        after = Parts(self.length() - seen + penalty, seen)
+        return Cut(self.side.copy(), before, after)
+
+    def _scatter(self) -> float:
+        kernels.scatter(self.side, self.state)
+        self.set(self.side)
+        return self.length()
+
+    def _anneal(self) -> float:
+        length = self._scatter()
+        hottest = kernels.heat(*self._all)
+        if hottest <= kernels.ROUNDING:
+            return length
+        temperatures = hottest * COLDEST ** (np.arange(STEPS) / (STEPS - 1))
+        return length + kernels.anneal(temperatures, self.state, *self._all)
+
+    def axes(self) -> Floats:
+        """Each row's place on the first axes of correspondence analysis, an axis a row."""
+        start = np.random.default_rng(int(self.state[0])).standard_normal(self.side.size)
+        return analyse(self.part.items, self.part.columns.size, start)
+
+    def _slack(self, length: float) -> float:
+        """What rounding may make of a length."""
+        return PRECISION * max(abs(length), self.part.tokens, 1.0)
+
+    def _check(self, length: float) -> None:
+        """Compare the sum of all changes with a fresh count: a kernel that errs must not pass."""
+        fresh = self.length()
+        if abs(fresh - length) > self._slack(fresh):
+            raise RuntimeError(f"the length by moves is {length!r}, counted afresh it is {fresh!r}")
+
+
+def analyse(
+    items: Items, columns: int, start: Floats, *, steps: int = LANCZOS, tolerance: float = TOLERANCE
+) -> Floats:
+    """Rows' coordinates by correspondence analysis: an axis a row, the trivial one left out."""
+    roots = np.sqrt(items.totals)
+    sums = np.bincount(items.indices, items.values, minlength=columns)
+    operator = Operator(
+        Rows(*items[:3]), np.arange(roots.size), 1 / roots, 1 / sums, roots / np.linalg.norm(roots)
+    )
+    return find_axes(operator, start, steps, tolerance, AXES)[1] / roots
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import KW_ONLY, dataclass
 
 from roget.core.options import option
-from roget.learn.clustering.options import CLUSTERS, Running
+from roget.learn.clustering.options import CLUSTERS, Running, auto_option
 
 CRITERIA = ("li-abe", "corrected", "dirichlet", "nml")
 ESTIMATORS = ("mdl", "mle")
@@ -33,12 +33,8 @@ class Options(Running):
     search: str = option(
         "auto", choices=SEARCHES, help="The best split, or the paper's annealing to the letter."
     )
-    concentration: float | str = option(
-        "auto",
-        words=("auto",),
-        metavar="X|auto",
-        positive=True,
-        help="Of the Dirichlet code: by how many tokens of the background a cluster is smoothed; "
+    concentration: float | str = auto_option(
+        "Of the Dirichlet code: by how many tokens of the background a cluster is smoothed; "
         "auto chooses it on held-out tokens.",
     )
     min_count: float = option(
