@@ -11,10 +11,9 @@ from roget.scoring.measures import Measure, parse
 
 EXPORTED = {
     "Attacher", "ClassModel", "CoMDL", "Comparison", "Contingency", "Counts", "InputError",
-    "MDLTree", "RogetError", "ScoreRow", "ScoreTable", "SoftAnnealing", "SymmetricAnnealing",
-    "Thesaurus", "TreeCut",
-    "Undefined", "__version__", "build", "compare", "contingency", "count", "data", "entropy",
-    "load", "measure", "score",
+    "MDLTree", "RogetError", "ScoreRow", "ScoreTable", "SoftAnnealing", "SphericalTree",
+    "SymmetricAnnealing", "Thesaurus", "TreeCut", "Undefined", "__version__", "build", "compare",
+    "contingency", "count", "data", "entropy", "load", "measure", "score",
 }  # fmt: skip
 
 DESIGNED_MEASURES = [

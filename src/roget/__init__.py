@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from roget.learn.clustering.comdl.estimator import CoMDL
     from roget.learn.clustering.mdl.estimator import MDLTree
     from roget.learn.clustering.soft.estimator import SoftAnnealing
+    from roget.learn.clustering.spherical.estimator import SphericalTree
     from roget.learn.clustering.symmetric.estimator import SymmetricAnnealing
     from roget.learn.counting.count import count
     from roget.learn.thesaurus import Thesaurus
@@ -45,6 +46,7 @@ _PUBLIC = {
     "ScoreRow": "roget.scoring.result:ScoreRow",
     "ScoreTable": "roget.scoring.result:ScoreTable",
     "SoftAnnealing": "roget.learn.clustering.soft.estimator:SoftAnnealing",
+    "SphericalTree": "roget.learn.clustering.spherical.estimator:SphericalTree",
     "SymmetricAnnealing": "roget.learn.clustering.symmetric.estimator:SymmetricAnnealing",
     "Thesaurus": "roget.learn.thesaurus:Thesaurus",
     "TreeCut": "roget.learn.treecut:TreeCut",
@@ -62,9 +64,9 @@ _PUBLIC = {
 
 __all__ = [
     "Attacher", "ClassModel", "CoMDL", "Comparison", "Contingency", "Counts", "InputError",
-    "MDLTree", "RogetError", "ScoreRow", "ScoreTable", "SoftAnnealing", "SymmetricAnnealing",
-    "Thesaurus", "TreeCut", "Undefined", "__version__", "build", "compare", "contingency", "count",
-    "data", "entropy", "load", "measure", "score",
+    "MDLTree", "RogetError", "ScoreRow", "ScoreTable", "SoftAnnealing", "SphericalTree",
+    "SymmetricAnnealing", "Thesaurus", "TreeCut", "Undefined", "__version__", "build", "compare",
+    "contingency", "count", "data", "entropy", "load", "measure", "score",
 ]  # fmt: skip
 
 

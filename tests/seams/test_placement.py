@@ -12,7 +12,15 @@ import pytest
 from typer.testing import CliRunner
 
 import roget
-from roget import CoMDL, Counts, MDLTree, SoftAnnealing, SymmetricAnnealing, Thesaurus
+from roget import (
+    CoMDL,
+    Counts,
+    MDLTree,
+    SoftAnnealing,
+    SphericalTree,
+    SymmetricAnnealing,
+    Thesaurus,
+)
 from roget.cli import app
 from roget.learn.clustering.result import Clustering
 
@@ -24,6 +32,7 @@ CLUSTERERS = {
     "mdl": lambda: MDLTree(random_state=0),
     "mdl, li-abe": lambda: MDLTree(criterion="li-abe", random_state=0),
     "comdl": lambda: CoMDL(random_state=0),
+    "spherical": lambda: SphericalTree(6, random_state=0, set_aside=False),
 }
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from sklearn.utils.estimator_checks import check_estimator
 
 from roget import Counts, Thesaurus, measure
 from roget.errors import InputError
@@ -29,6 +30,17 @@ def counts(words: int = 240, seed: int = 0, tokens: float = 60) -> Counts:
     table = draw(words, seed, tokens)
     names = [f"w{n}" for n in range(words)]
     return Counts(table, names, [f"obj:v{n}" for n in range(table.shape[1])])
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_scikit_learn_takes_it_for_an_estimator() -> None:
+    check_estimator(SphericalTree(2))
+
+
+def test_classes_that_are_asked_for_are_made_of_words_in_few_contexts_too() -> None:
+    table = np.repeat(np.eye(4, dtype=int), 6, axis=0) * 5
+    table[0] = 5
+    assert SphericalTree(4, random_state=0).fit(table).n_clusters_ == 4
 
 
 def test_planted_kinds_are_found_whatever_the_seed() -> None:

@@ -106,10 +106,11 @@ class SphericalTree(Clusterer, Options):
         keep = keeping.Checkpoint(
             self.checkpoint, self.name, (matrix.indptr, matrix.indices, matrix.data), {"seed": seed}
         )
-        learnt, known = self._represent(matrix, seen, seed, keep)
+        wanted = asked[-1] if asked else self.n_clusters
+        learnt, known = self._represent(matrix, seen, seed, 4 * (wanted or 1), keep)
         self._tell(0.5)
         n = learnt.size
-        k = min(n, asked[-1] if asked else self.n_clusters or max(1, round(n / SIZE)))
+        k = min(n, wanted or max(1, round(n / SIZE)))
         order = np.argsort(-totals[learnt], kind="stable")
         common = np.sort(order[:COMMON])
         vectors = draw_near(known, common)
@@ -152,15 +153,17 @@ class SphericalTree(Clusterer, Options):
         self._tell(1.0)
 
     def _represent(
-        self, matrix: Any, seen: Ints, seed: int, keep: keeping.Checkpoint
+        self, matrix: Any, seen: Ints, seed: int, least: int, keep: keeping.Checkpoint
     ) -> tuple[Ints, Representation]:
-        """The rows that can be learnt from, and their vectors; or those of a run stopped later."""
+        """The rows that can be learnt from, at least so many; or those of a run stopped later."""
         names = vars(self)
         told = keep.resume()
         if told is not None:
             return told["learnt"], Representation.of_arrays(told)
         contexts = np.diff(matrix.indptr)
-        learnt = seen[contexts[seen] >= min(self.min_contexts, int(contexts[seen].max()))]
+        # Words with few contexts too, rather than hardly more words than classes.
+        enough = np.sort(contexts[seen])[-min(least, seen.size)]
+        learnt = seen[contexts[seen] >= min(self.min_contexts, int(enough))]
         words = names.get("words_")
         known = Representation.learn(
             matrix[learnt], words=None if words is None else words[learnt],

@@ -58,7 +58,8 @@ class Nearest(Rule):
         if leaves.representation is None:
             raise ValueError("the vectors of the words are missing")
         vectors = draw_near(leaves.representation, self.common, matrix)
-        placed = softmax(self.sharpness * (vectors @ self.centres.T.astype(np.float32)), axis=1)
+        cosines = (vectors @ self.centres.T.astype(np.float32)).astype(np.float64)
+        placed = softmax(self.sharpness * cosines, axis=1)
         nothing = ~vectors.any(axis=1)
         placed[nothing] = leaves.mass / max(float(leaves.mass.sum()), 1e-300)
         return np.asarray(placed, dtype=np.float64)
