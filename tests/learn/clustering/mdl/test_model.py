@@ -9,7 +9,7 @@ from scipy.special import gammaln
 
 from roget.core.tree import Tree
 from roget.learn.clustering.mdl import kernels, options
-from roget.learn.clustering.mdl.model import Joining, frequencies, shrink
+from roget.learn.clustering.mdl.criteria import Joining, frequencies, shrink
 from roget.learn.clustering.memberships import one_hot
 from roget.learn.clustering.result import posterior
 

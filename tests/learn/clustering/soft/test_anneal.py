@@ -12,8 +12,7 @@ from sklearn.metrics import v_measure_score
 from roget.learn.clustering.annealing.data import prepare
 from roget.learn.clustering.annealing.states import Settings
 from roget.learn.clustering.soft import anneal as annealing
-from roget.learn.clustering.soft.anneal import Annealer
-from roget.learn.clustering.soft.instability import instability
+from roget.learn.clustering.soft.anneal import Annealer, instability
 
 
 def last(counts: Any, *, prior: str = "empirical", dtype: str = "float64", **options: Any) -> Any:

@@ -7,7 +7,7 @@ import pytest
 from scipy import sparse
 
 from roget.learn.clustering.annealing.data import prepare
-from roget.learn.clustering.soft.instability import instability
+from roget.learn.clustering.soft.anneal import instability
 
 
 def dense(data: Any) -> Any:

@@ -11,9 +11,8 @@ from scipy import sparse
 
 from roget.core.types import Floats
 from roget.learn.clustering import tokens as heldout
-from roget.learn.clustering.mdl.criteria import background, code
+from roget.learn.clustering.mdl.criteria import background, code, shrink
 from roget.learn.clustering.mdl.grow import Bisector, Grower
-from roget.learn.clustering.mdl.model import shrink
 from roget.learn.clustering.memberships import one_hot
 from roget.learn.clustering.tokens import hold_out
 

@@ -18,11 +18,10 @@ from roget.core.types import Floats
 from roget.learn.clustering import keeping
 from roget.learn.clustering.base import Clusterer
 from roget.learn.clustering.inputs import learnable, table
-from roget.learn.clustering.mdl import model as models
+from roget.learn.clustering.mdl import criteria
 from roget.learn.clustering.mdl.choose import choose
-from roget.learn.clustering.mdl.criteria import Code, Parts, background, code
+from roget.learn.clustering.mdl.criteria import Code, Joining, Parts, background, code
 from roget.learn.clustering.mdl.grow import Bisector, Grower
-from roget.learn.clustering.mdl.model import Joining
 from roget.learn.clustering.mdl.options import Options
 from roget.learn.clustering.memberships import one_hot
 from roget.learn.clustering.options import CALLED
@@ -159,9 +158,9 @@ class MDLTree(Clusterer, Options):
         sizes = np.bincount(grower.labels, minlength=k).astype(np.float64)
         overall = np.asarray(part.sum(axis=0), dtype=np.float64).ravel()
         if self.criterion_ == "dirichlet" and self.estimator == "mdl":
-            centroids = models.shrink(counts, tree, background(overall), self.parent_weight_)
+            centroids = criteria.shrink(counts, tree, background(overall), self.parent_weight_)
         else:
-            centroids = models.frequencies(counts)
+            centroids = criteria.frequencies(counts)
         root = found.root(part, totals)
         path = _path(root, grower)
         self.n_iter_ = max(1, len(path))
