@@ -49,3 +49,11 @@ def report_forever(task: Any, report: Increment) -> None:
     while True:
         report(1, 1)
         time.sleep(0.01)
+
+
+def die_dealing(place: str, job: Any, task: Any, report: Increment) -> Any:
+    """Kill the process that does the second file of a side, the first time."""
+    if task.number == 1 and not Path(place).exists():
+        Path(place).touch()
+        os.kill(os.getpid(), signal.SIGKILL)
+    return job(task, report)

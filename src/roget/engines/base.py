@@ -29,3 +29,20 @@ class Engine(Protocol):
     def close(self) -> None:
         """Give back processes and connections; may be called twice."""
         ...
+
+
+def exchange(engine: Engine, deal: Job, tasks: Sequence[Any], join: Job, parts: int) -> list[Any]:
+    """What `join` makes of the n-th of the parts that `deal` makes of every task, for each n.
+
+    An engine with an `exchange` of its own moves parts from worker to worker; else they come here.
+    """
+    if hasattr(engine, "exchange"):
+        return list(engine.exchange(deal, tasks, join, parts))
+    dealt = dict(engine.run(deal, tasks, _ignore))
+    pieces = [[dealt[task][part] for task in range(len(tasks))] for part in range(parts)]
+    joined = dict(engine.run(join, pieces, _ignore))
+    return [joined[part] for part in range(parts)]
+
+
+def _ignore(read: int, tokens: int) -> None:
+    """Nobody asks how far this is."""

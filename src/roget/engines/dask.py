@@ -25,7 +25,7 @@ class Dask:
         try:
             self._distributed: Any = import_module("distributed")
         except ImportError:
-            raise MissingExtra("distributed", "dask", "counting on a cluster") from None
+            raise MissingExtra("distributed", "dask", "work on a cluster") from None
         self._cluster: Any = None
         if scheduler is None:
             self._cluster = self._distributed.LocalCluster(
@@ -69,6 +69,19 @@ class Dask:
         if failed is not None:
             raise failed
 
+    def exchange(self, deal: Job, tasks: Sequence[Any], join: Job, parts: int) -> list[Any]:
+        """See `engines.base`. What a dead worker held is made again, as long as it is needed."""
+        submit = partial(self._client.submit, pure=False)
+        dealt = [submit(_measure, deal, task) for task in tasks]
+        joined = [
+            submit(_measure, join, [submit(_take, one, part) for one in dealt])
+            for part in range(parts)
+        ]
+        try:
+            return [result for result, _, _ in self._client.gather(joined)]
+        finally:
+            self._client.cancel([*dealt, *joined])
+
     def close(self) -> None:
         """Leave the cluster; a local one ends."""
         self._client.close()
@@ -85,3 +98,8 @@ def _measure(job: Job, task: Any) -> tuple[Any, int, int]:
         sums[1] += tokens
 
     return job(task, report), sums[0], sums[1]
+
+
+def _take(measured: tuple[Any, int, int], part: int) -> Any:
+    """One part of what a job gave."""
+    return measured[0][part]

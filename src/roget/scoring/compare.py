@@ -58,6 +58,8 @@ def compare(
     interval: str = CompareOptions.interval,
     paired: str = CompareOptions.paired,
     seed: int = CompareOptions.seed,
+    engine: str = CompareOptions.engine,
+    scheduler: str | None = CompareOptions.scheduler,
     progress: Report | None = None,
 ) -> Comparison:
     """Score several systems on one gold standard and say which differ.
@@ -67,7 +69,7 @@ def compare(
     interval and p, corrected for the number of pairs by Holm's method. Groups are drawn where
     there are groups, else items; every system meets the same draws. `splits` are folders with
     mapping and test parts, each of which adds a supervised recall. `answers="top"` keeps only the
-    heaviest label of weighted answers.
+    heaviest label of weighted answers. `engine` and `scheduler` are those of `roget.score`.
     """
     folders = {Path(folder).name: read_splits(folder) for folder in splits}
     asked: list[Request] = list_requests(measures, entropy)
@@ -76,7 +78,9 @@ def compare(
         CompareOptions, average=average, ci=ci, interval=interval, seed=seed, paired=paired
     )
     tell = progress or (lambda now: None)
-    reading = Reading(missing, noise, extra, labels, columns, answers)
+    reading = Reading(missing, noise, extra, labels, columns, answers, engine, scheduler)
+    if engine != "local" and (ci or folders):
+        raise InputError(f"engine {engine}: intervals and splits need the items; use local")
     if extra == "sample":
         raise InputError("extra='sample' estimates scores of one system: see roget.score")
     # Items are drawn together for all systems, and splits name them; else cells are enough.

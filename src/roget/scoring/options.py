@@ -92,6 +92,12 @@ class Options(Checked):
         help="Kind of interval; auto is BCa over groups, jackknife over items.",
     )
     seed: int = option(0, minimum=0, help="Seed of everything random.")
+    engine: str = option(
+        "local", choices="engines", help="Where tables of labels are joined and counted."
+    )
+    scheduler: str | None = option(
+        None, metavar="ADDRESS", help="Of a Dask cluster; without it a local one is made."
+    )
 
 
 @dataclass(frozen=True)

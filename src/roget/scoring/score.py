@@ -9,12 +9,13 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
+from roget import catalogue
 from roget._version import __version__
 from roget.core.options import options_of
 from roget.core.progress import Progress, Report
@@ -63,6 +64,8 @@ def score(
     details: bool = ScoreOptions.details,
     cells: Any = ScoreOptions.cells,
     seed: int = ScoreOptions.seed,
+    engine: str = ScoreOptions.engine,
+    scheduler: str | None = ScoreOptions.scheduler,
     progress: Report | None = None,
 ) -> ScoreTable:
     """Score a system's clustering against a gold standard.
@@ -99,6 +102,8 @@ def score(
     details
         Adds the groups with the worst first score, the clusters that mix classes and the
         scattered classes.
+    engine, scheduler
+        Where files are joined and counted: "local", or "dask" with the address of a cluster.
     cells
         In the place of gold and system, a table or the path of one with columns gold, system, count
         and perhaps group: what one GROUP BY in any database gives.
@@ -121,7 +126,7 @@ def score(
     check_options(ScoreOptions, average=average, ci=ci, interval=interval, seed=seed, extra=extra)
     asked = list_requests(measures, entropy)
     if cells is None:
-        reading = Reading(missing, noise, extra, labels, columns, answers)
+        reading = Reading(missing, noise, extra, labels, columns, answers, engine, scheduler)
         if extra == "sample":
             from roget.scoring.sampled import score_sample
 
@@ -241,9 +246,14 @@ class Reading:
     labels: str | None = Options.labels
     columns: Mapping[str, str] | None = Options.columns
     answers: str = Options.answers
+    engine: str = Options.engine
+    scheduler: str | None = Options.scheduler
 
     def __post_init__(self) -> None:
         check_options(Options, answers=self.answers, missing=self.missing, extra=self.extra)
+        check_options(Options, engine=self.engine)
+        if self.engine == "local" and self.scheduler is not None:
+            raise InputError(f"scheduler {self.scheduler}: for the engine dask only")
         if self.noise is not None:
             object.__setattr__(self, "noise", str(self.noise))
 
@@ -263,6 +273,13 @@ class Reading:
 
     def count(self, gold: Any, system: Any) -> Aligned | None:
         """The cells of large files, where cells say it all."""
+        if self.engine != "local" and system is not None:
+            from roget.scoring.labels.spread import count_on
+
+            if self.extra != "drop":
+                raise InputError(f"extra={self.extra!r}: for the engine local only")
+            make = partial(catalogue.load("engines", self.engine), self.scheduler, None)
+            return count_on(make, gold, system, self.missing, self.labels, self.columns, self.noise)
         if self.extra != "drop":
             return None
         return count_large(gold, system, self.missing, self.labels, self.columns, self.noise)

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from roget.core.io.duck import execute
 from roget.core.io.table import BLANKS, Table
 from roget.core.types import Ints
 from roget.scoring.labels import frames, jsonl, read
@@ -45,25 +46,35 @@ def count_files(
 
     from roget.core.io.duck import database
 
-    roles = PAIR if len(paths) == 1 else SINGLE
     with ExitStack() as opened:
-        tables = []
-        for side, name in zip(paths, ("gold", "system"), strict=False):
-            chosen = columns if len(paths) == 1 else choose_side(columns, name)
-            files = [opened.enter_context(LabelFile(path)) for path in side]
-            table = _join_layouts([_look(file, labels, chosen, roles) for file in files])
-            if table is None:
-                return None
-            tables.append(replace(table, name=name_files(side)))
+        tables = look_at(paths, labels, columns, opened)
+        if tables is None:
+            return None
         connection = opened.enter_context(database())
         try:
-            counting = _Counting(connection, noise, *tables)
+            counting = Counting(connection, noise, *tables)
             return counting.pair(missing) if len(paths) == 1 else counting.join(missing)
         except duckdb.Error as error:
             if isinstance(error, duckdb.OutOfMemoryException) or "No space left" in str(error):
                 raise
             # The readers will say which line it is that cannot be read.
             return None
+
+
+def look_at(
+    paths: Sequence[Sequence[str]], labels: str | None, columns: Columns | None, opened: ExitStack
+) -> list[Table] | None:
+    """The layout of each side's files, which stay open; None if they are not plain tables."""
+    roles = PAIR if len(paths) == 1 else SINGLE
+    tables = []
+    for side, name in zip(paths, ("gold", "system"), strict=False):
+        chosen = columns if len(paths) == 1 else choose_side(columns, name)
+        files = [opened.enter_context(LabelFile(path)) for path in side]
+        table = _join_layouts([look(file, labels, chosen, roles) for file in files])
+        if table is None:
+            return None
+        tables.append(replace(table, name=name_files(side)))
+    return tables
 
 
 def _join_layouts(tables: list[Table | None]) -> Table | None:
@@ -77,7 +88,7 @@ def _join_layouts(tables: list[Table | None]) -> Table | None:
     return replace(first, more=tuple(t.path for t in plain[1:])) if len(places) == 1 else None
 
 
-def _look(
+def look(
     file: LabelFile, labels: str | None, columns: Columns | None, roles: tuple[str, ...]
 ) -> Table | None:
     """The layout of a file; None if it is no table of items that have a label each."""
@@ -98,7 +109,7 @@ def _look(
     )
 
 
-class _Counting:
+class Counting:
     """One or two tables in a database."""
 
     def __init__(self, connection: DuckDBPyConnection, noise: str | None, *tables: Table) -> None:
@@ -155,7 +166,7 @@ class _Counting:
             f" min(r) AS gold_first, min(r) AS system_first"
             f" FROM (SELECT *, row_number() OVER () AS r FROM {table.sql}) GROUP BY ALL"
         )
-        found = self._arrays(query)
+        found = fetch_arrays(self.connection, query)
         return self._cells(found, 0, 0, missing) if found["n"].size else None
 
     def _join(self, by_group: bool, *, careful: bool) -> dict[str, Any]:
@@ -164,45 +175,26 @@ class _Counting:
         An absent side is NULL, an empty label ''. Items are compared as they are written, which is
         faster than to strip them; where all find a partner, stripping could change nothing.
         """
-        sides = []
-        for table in self.tables:
-            picked = [
-                f"{self._cell(table, 'item', careful=careful)} AS item",
-                f"coalesce({self._cell(table, 'label')}, '') AS label",
-                "row_number() OVER () AS r",
-            ]
-            if "group" in table.places:
-                name = self._cell(table, "group", careful=careful)
-                picked.append(f"{name if careful else f'coalesce({name}, {chr(39) * 2})'} AS name")
-            sides.append(f"(SELECT {', '.join(picked)} FROM {table.sql})")
-        grouped = "group" in self.tables[0].places
+        sides = [self.rows(table, careful=careful) for table in self.tables]
         blank = "g.item = ''" if all(t.format == "parquet" for t in self.tables) else "g.item < '!'"
-        on = "g.item = s.item" + (" AND g.name = s.name" if by_group else "")
-        query = (
-            f"SELECT {'g.name' if grouped else 'NULL'} AS name, g.label AS gold, s.label AS system,"
-            " count(*) AS n, min(g.r) AS gold_first, min(s.r) AS system_first,"
-            " max(g.r) AS gold_rows, max(s.r) AS system_rows,"
-            f" coalesce(bool_or({blank}), false) AS odd"
-            f" FROM {sides[0]} g FULL JOIN {sides[1]} s ON {on} GROUP BY ALL"
+        return fetch_arrays(self.connection, join_cells(*sides, by_group=by_group, blank=blank))
+
+    def rows(self, table: Table, *, careful: bool) -> str:
+        """The SQL of a table's rows: item, label, name of the group, and number."""
+        name = "CAST(NULL AS VARCHAR)"
+        if "group" in table.places:
+            name = self._cell(table, "group", careful=careful)
+            name = name if careful else f"coalesce({name}, '')"
+        return (
+            f"SELECT {self._cell(table, 'item', careful=careful)} AS item,"
+            f" coalesce({self._cell(table, 'label')}, '') AS label, {name} AS name,"
+            f" row_number() OVER () AS r FROM {table.sql}"
         )
-        return self._arrays(query)
 
     def _repeats(self, one: Table, other: Table, by_group: bool) -> bool:
         """Whether items that only one table has come twice there, or have no name."""
-        keys = ["item", "group"] if by_group else ["item"]
-        left, right = (
-            "SELECT " + ", ".join(f"{self._cell(t, k, careful=True)} AS {k}_" for k in keys)
-            + f" FROM {t.sql}"
-            for t in (one, other)
-        )  # fmt: skip
-        on = " AND ".join(f"a.{key}_ = b.{key}_" for key in keys)
-        names = ", ".join(f"a.{key}_" for key in keys)
-        named = " AND ".join(f"a.{key}_ IS NOT NULL" for key in keys)
-        query = (
-            f"SELECT count(*), count_if({named}), count(DISTINCT ({names}))"
-            f" FROM ({left}) a ANTI JOIN ({right}) b ON {on}"
-        )
-        rows, with_name, distinct = self._fetch(query)
+        sides = (self.rows(table, careful=True) for table in (one, other))
+        rows, with_name, distinct = self._fetch(count_lone(*sides, by_group=by_group))
         return not rows == with_name == distinct
 
     def _cell(self, table: Table, role: str, *, careful: bool = False) -> str:
@@ -219,21 +211,8 @@ class _Counting:
         stripped = f"trim({cell}, {quoted(_BLANK)})" if table.format in ("tsv", "csv") else cell
         return f"nullif({stripped}, '')"
 
-    def _run(self, query: str) -> DuckDBPyConnection:
-        from roget.core.io.duck import execute
-
-        return execute(self.connection, query)
-
     def _fetch(self, query: str) -> tuple[int, ...]:
-        return tuple(self._run(query).fetchall()[0])
-
-    def _arrays(self, query: str) -> dict[str, Any]:
-        """The columns a query gives, as masked arrays."""
-        arrays = self._run(query).fetchnumpy()
-        return {
-            name: np.ma.array(values, mask=np.ma.getmaskarray(values))
-            for name, values in arrays.items()
-        }
+        return tuple(execute(self.connection, query).fetchall()[0])
 
     def _cells(
         self, found: dict[str, Any], extra: int, shared: int, missing: str
@@ -276,6 +255,38 @@ class _Counting:
             return None
         warnings += about_extra(gold, system, extra, shared)
         return settle(gold, system, counts, extra, warnings, missing, self.noise)
+
+
+def join_cells(gold: str, system: str, *, by_group: bool, blank: str = "false") -> str:
+    """The SQL of the cells of two sides' rows, joined by item."""
+    on = "g.item = s.item" + (" AND g.name = s.name" if by_group else "")
+    return (
+        "SELECT g.name AS name, g.label AS gold, s.label AS system,"
+        " count(*) AS n, min(g.r) AS gold_first, min(s.r) AS system_first,"
+        " max(g.r) AS gold_rows, max(s.r) AS system_rows,"
+        f" coalesce(bool_or({blank}), false) AS odd"
+        f" FROM ({gold}) g FULL JOIN ({system}) s ON {on} GROUP BY ALL"
+    )
+
+
+def count_lone(one: str, other: str, *, by_group: bool) -> str:
+    """The SQL of how many rows only one side has, how many with a name, how many different."""
+    keys = ["item", "name"] if by_group else ["item"]
+    on = " AND ".join(f"a.{key} = b.{key}" for key in keys)
+    names = ", ".join(f"a.{key}" for key in keys)
+    named = " AND ".join(f"a.{key} IS NOT NULL" for key in keys)
+    return (
+        f"SELECT count(*), count_if({named}), count(DISTINCT ({names}))"
+        f" FROM ({one}) a ANTI JOIN ({other}) b ON {on}"
+    )
+
+
+def fetch_arrays(connection: DuckDBPyConnection, query: str) -> dict[str, Any]:
+    """The columns a query gives, as masked arrays."""
+    return {
+        name: np.ma.array(values, mask=np.ma.getmaskarray(values))
+        for name, values in execute(connection, query).fetchnumpy().items()
+    }
 
 
 def _number(values: Any, firsts: Ints, table: Table) -> tuple[Ints, tuple[str, ...]]:
