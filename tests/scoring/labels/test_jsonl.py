@@ -104,11 +104,21 @@ def test_empty_label_is_no_answer_but_not_in_gold(lines, answers):
     assert answers(as_labels(path)) == expected
 
 
-def test_arrays(lines, write):
+def test_arrays(lines, write, answers):
     expected = ["1: expected one JSON object per line, found an array"]
-    assert problems(lines('[{"item": 1, "label": 2}]')) == expected
-    assert problems(write("a.json", '[\n{"item": 1, "label": 2}\n]')) == expected
-    assert problems(write("a", '\n [{"item": 1, "label": 2}]')) == ["2" + expected[0][1:]]
+    assert problems(lines('[["d1", "x"]]')) == expected
+    assert problems(write("a.json", '[\n["d1", "x"]\n]')) == expected
+    assert problems(write("a", '\n [{"item": 1, "label": 2}')) == ["2" + expected[0][1:]]
+    for text in (
+        '[{"item": "d1", "label": "x"}, {"item": "d2", "label": {"x": 1, "y": 3}}]',
+        '[\n  {"item": "d1", "label": "x"},\n  {"item": "d2", "label": {"x": 1, "y": 3}}\n]',
+        '{"d1": "x", "d2": {"x": 1, "y": 3}}',
+        '{\n  "d1": "x",\n  "d2": {"x": 1, "y": 3}\n}',
+    ):
+        assert answers(as_labels(write("a.json", text))) == {
+            (None, "d1"): {"x": 1.0},
+            (None, "d2"): {"x": 0.25, "y": 0.75},
+        }
 
 
 def test_words_for_nothing_are_labels(lines):

@@ -9,6 +9,7 @@ import lzma
 import os
 import stat
 import sys
+import zipfile
 import zlib
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -82,12 +83,26 @@ class _Zst:
         self.fileobj.close()
 
 
+def _open_zip(path: str) -> IO[bytes]:
+    """The one file in a .zip."""
+    try:
+        archive = zipfile.ZipFile(path)
+        names = [name for name in archive.namelist() if not name.endswith("/")]
+        if len(names) != 1:
+            said = f"{len(names)} files: {', '.join(names[:5])}" if names else "no file"
+            raise InputError(f"{path}: a .zip with {said}; expected one, or unpack it")
+        return archive.open(names[0])
+    except (zipfile.BadZipFile, NotImplementedError, RuntimeError) as error:
+        raise InputError(f"{path}: the zip data are cut short or damaged ({error})") from None
+
+
 _COMPRESSED: dict[str, Callable[[str], Any]] = {
     ".gz": gzip.open,
     ".bz2": bz2.open,
     ".xz": lzma.open,
     ".lzma": lzma.open,
     ".zst": _Zst,
+    ".zip": _open_zip,
 }
 _MAGIC = {
     b"\x1f\x8b\x08": ".gz",
@@ -260,7 +275,7 @@ class Source:
         while left > 0:
             try:
                 chunk = file.read(min(size, left))
-            except (EOFError, zlib.error, lzma.LZMAError, OSError) as error:
+            except (EOFError, zlib.error, lzma.LZMAError, zipfile.BadZipFile, OSError) as error:
                 raise self._broken(error) from None
             except Exception as error:
                 if type(error).__name__ != "ZstdError":

@@ -71,6 +71,10 @@ def _items(column: Any) -> list[str]:
     return ["" if is_missing(value) else str(value) for value in values]
 
 
+class Sheet(dict[str, Sequence[Any]]):
+    """Columns by name, of a file that no library of frames has read."""
+
+
 def library(value: object) -> str:
     """The top-level package a value's type comes from."""
     return type(value).__module__.partition(".")[0]
@@ -85,11 +89,15 @@ def is_column(value: object) -> bool:
 
 def is_frame(value: object) -> bool:
     """Whether a value is a table with named columns."""
+    if isinstance(value, Sheet):
+        return True
     return library(value) in _COLUMNS and type(value).__name__ in _FRAMES
 
 
 def frame_columns(frame: Any) -> dict[str, Any]:
     """The columns of a table by name."""
+    if isinstance(frame, Sheet):
+        return frame
     names = frame.schema.names if library(frame) == "pyarrow" else frame.columns
     return {str(name): frame[name] for name in names}
 

@@ -1,5 +1,7 @@
 """JSON lines: an object per line with item, label[, weight][, group].
 
+An array of such objects and a mapping from item to label are read too.
+
 The keys go by the same names as table columns. The label is text or a number, null or "" for no
 answer, or an object of labels and their weights: {"item": "d1", "label": {"a": 3, "b": 1}}.
 """
@@ -20,6 +22,7 @@ from roget.errors import FormatError
 from roget.scoring.labels.codes import factorize_objects
 from roget.scoring.labels.labels import Factors, without_empty
 from roget.scoring.labels.table import (
+    LABEL_NAMES,
     Columns,
     Rows,
     fault,
@@ -36,11 +39,14 @@ if TYPE_CHECKING:
 def look(file: LabelFile, columns: Columns | None, roles: Sequence[str]) -> Table:
     """A file of JSON lines; the first object says which keys matter."""
     line, first = file.first_line()
-    if first.lstrip().startswith("["):
+    table = Table(file.name, file.plain.path, "jsonl", source=file.plain)
+    unfolded = _unfold(file, first)
+    if unfolded is not None:
+        table = replace(table, path=file.keep(unfolded), source=None)
+    elif first.lstrip().startswith("["):
         text = f"{file.name}:{line}: expected one JSON object per line, found an array"
         raise FormatError(file.name, [text])
-    table = Table(file.name, file.plain.path, "jsonl", source=file.plain)
-    for _, text in file.lines():
+    for _, text in table.lines():
         record = None
         with suppress(ValueError):
             record = json.loads(text)
@@ -48,6 +54,29 @@ def look(file: LabelFile, columns: Columns | None, roles: Sequence[str]) -> Tabl
             places = find_by_name(list(record), roles, columns, file.name)
             return replace(table, names=tuple(record), places=places)
     return table
+
+
+def _unfold(file: LabelFile, first: str) -> str | None:
+    """An array of objects, or a mapping from item to label, as one object per line."""
+    try:
+        record = json.loads(first)
+        if isinstance(record, dict) and (LABEL_NAMES & {key.lower() for key in record}):
+            return None
+    except ValueError:
+        # Not whole: most likely a value over many lines.
+        if first.strip() not in ("{", "[") and not first.lstrip().startswith(("[{", "[\n")):
+            return None
+    try:
+        value = json.loads("\n".join(text for _, text in file.lines()))
+    except ValueError:
+        return None
+    if isinstance(value, dict):
+        plain = not LABEL_NAMES & {key.lower() for key in value} and len(value) > 1
+        whole = all(not isinstance(label, list) for label in value.values())
+        value = [{"item": k, "label": v} for k, v in value.items()] if plain and whole else None
+    if not isinstance(value, list) or not all(isinstance(one, dict) for one in value):
+        return None
+    return "".join(f"{json.dumps(one)}\n" for one in value)
 
 
 def read_table(

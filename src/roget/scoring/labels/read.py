@@ -19,6 +19,8 @@ from contextlib import ExitStack
 from dataclasses import replace
 from functools import cached_property
 from itertools import islice
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
@@ -59,6 +61,9 @@ LARGE = 1 << 20
 _LOOKED_AT = 100
 """Lines that may help to tell a format."""
 
+BINARY = (".npy", ".feather", ".arrow", ".xlsx")
+"""Files that other libraries read: see `binary`."""
+
 SUFFIXES = {".key": "key", **FORMATS}
 
 
@@ -85,7 +90,13 @@ def as_labels(
     if isinstance(source, Labels):
         return source
     if isinstance(source, str | os.PathLike):
-        paths = list_files(os.fspath(source))
+        path = os.fspath(source)
+        if labels is None and Path(path).suffix.lower() in BINARY and os.path.isfile(path):
+            from roget.scoring.labels.binary import load
+            from roget.scoring.labels.memory import convert_data
+
+            return convert_data(load(path), path, columns, gold=gold)
+        paths = list_files(path)
         parts = []
         for path in paths:
             with LabelFile(path) as file:
@@ -112,6 +123,8 @@ def count_large(
     """
     given = [side for side in (gold, system) if side is not None]
     if not all(isinstance(side, str | os.PathLike) for side in given):
+        return None
+    if any(Path(side).suffix.lower() in BINARY for side in given):
         return None
     paths = [list_files(os.fspath(side)) for side in given]
     if (
@@ -233,6 +246,14 @@ class LabelFile:
             # Most likely the other side has read it all.
             raise InputError(f"{self.name}: no items; {ONE_SIDE}")
         return Source(path)
+
+    def keep(self, text: str) -> str:
+        """The path of a file with the text, which lasts as long as this one is open."""
+        folder = self._open.enter_context(TemporaryDirectory(prefix="roget."))
+        path = os.path.join(folder, "text")
+        with open(path, "w", encoding="utf-8", errors="surrogatepass") as file:
+            file.write(text)
+        return path
 
     def lines(self) -> Iterator[tuple[int, str]]:
         """All lines with their numbers."""

@@ -1,0 +1,55 @@
+"""Label files that other libraries read: .npy, .feather and .arrow, .xlsx."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from roget.errors import InputError
+from roget.scoring.labels.frames import Sheet
+
+
+def load(path: str) -> Any:
+    """What a file holds, as data in memory: an array, or a table."""
+    suffix = Path(path).suffix.lower()
+    if suffix == ".npy":
+        try:
+            return np.load(path, allow_pickle=False)
+        except (ValueError, EOFError) as error:
+            raise InputError(f"{path}: cannot be read as .npy: {error}") from None
+    return _load_sheet(path) if suffix == ".xlsx" else _load_arrow(path)
+
+
+def _load_arrow(path: str) -> Any:
+    feather = _find("pyarrow.feather", path, "save it as Parquet")
+    try:
+        return feather.read_table(path)
+    except (OSError, ValueError) as error:
+        raise InputError(f"{path}: cannot be read as Arrow: {error}") from None
+
+
+def _load_sheet(path: str) -> Any:
+    """The first sheet of a workbook, as CSV that the readers know."""
+    book = _find("openpyxl", path, "save the sheet as CSV").load_workbook(path, read_only=True)
+    rows = [row for row in book.worksheets[0].iter_rows(values_only=True) if any(_filled(row))]
+    if len(rows) < 2:
+        raise InputError(f"{path}: no items in the first sheet; expected a header and rows")
+    names = ["" if cell is None else str(cell).strip() for cell in rows[0]]
+    if len(set(names)) < len(names):
+        raise InputError(f"{path}: two columns have the same name; expected a header in row 1")
+    return Sheet(dict(zip(names, map(list, zip(*rows[1:], strict=True)), strict=True)))
+
+
+def _filled(row: tuple[Any, ...]) -> list[bool]:
+    return [cell is not None for cell in row]
+
+
+def _find(module: str, path: str, cure: str) -> Any:
+    try:
+        return import_module(module)
+    except ImportError:
+        package = module.partition(".")[0]
+        raise InputError(f"{path}: needs {package}: pip install {package}, or {cure}") from None

@@ -1,0 +1,72 @@
+"""Files of numpy, Arrow and Excel, and a file in a .zip."""
+
+from __future__ import annotations
+
+import importlib
+import zipfile
+
+import numpy as np
+import pytest
+
+from roget.errors import InputError
+from roget.scoring.labels import as_labels
+
+
+def test_numpy(tmp_path):
+    np.save(tmp_path / "a.npy", np.array([3, 1, 3]))
+    assert as_labels(tmp_path / "a.npy").codes.tolist() == [3, 1, 3]
+    np.save(tmp_path / "b.npy", np.array([{"a": 1}], dtype=object))
+    with pytest.raises(InputError, match=r"b\.npy: cannot be read as \.npy"):
+        as_labels(tmp_path / "b.npy")
+
+
+def test_arrow(tmp_path, answers):
+    pyarrow = pytest.importorskip("pyarrow")
+    feather = importlib.import_module("pyarrow.feather")
+    table = pyarrow.table({"id": ["d1", "d2"], "topic": ["x", "y"]})
+    feather.write_feather(table, tmp_path / "a.feather")
+    expected = {(None, "d1"): {"x": 1.0}, (None, "d2"): {"y": 1.0}}
+    assert answers(as_labels(tmp_path / "a.feather")) == expected
+    (tmp_path / "b.arrow").write_bytes(b"no arrow")
+    with pytest.raises(InputError, match=r"b\.arrow: cannot be read as Arrow"):
+        as_labels(tmp_path / "b.arrow")
+
+
+def test_excel(tmp_path, answers, monkeypatch):
+    path = tmp_path / "a.xlsx"
+    path.write_bytes(b"")
+    monkeypatch.setitem(__import__("sys").modules, "openpyxl", None)
+    with pytest.raises(InputError, match="needs openpyxl: pip install openpyxl, or save the sheet"):
+        as_labels(path)
+
+    class Book:
+        worksheets = ()
+
+    class Page:
+        @staticmethod
+        def iter_rows(values_only):
+            return iter([("id", "label"), ("d1", "x"), (None, None), (2, None)])
+
+    class Openpyxl:
+        @staticmethod
+        def load_workbook(given, read_only):
+            book = Book()
+            book.worksheets = (Page,)
+            return book
+
+    monkeypatch.setitem(__import__("sys").modules, "openpyxl", Openpyxl)
+    assert answers(as_labels(path)) == {(None, "d1"): {"x": 1.0}, (None, "2"): {}}
+
+
+def test_zip(tmp_path, answers):
+    path = tmp_path / "a.zip"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("a.csv", "item,label\nd1,x\n")
+    assert answers(as_labels(path)) == {(None, "d1"): {"x": 1.0}}
+    with zipfile.ZipFile(path, "a") as archive:
+        archive.writestr("b.csv", "item,label\nd1,x\n")
+    with pytest.raises(InputError, match=r"a \.zip with 2 files: a\.csv, b\.csv; expected one"):
+        as_labels(path)
+    path.write_bytes(b"PK no zip")
+    with pytest.raises(InputError, match="the zip data are cut short or damaged"):
+        as_labels(path)
