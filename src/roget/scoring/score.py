@@ -63,6 +63,7 @@ def score(
     interval: str = ScoreOptions.interval,
     details: bool = ScoreOptions.details,
     cells: Any = ScoreOptions.cells,
+    sample_weight: Any = None,
     seed: int = ScoreOptions.seed,
     engine: str = ScoreOptions.engine,
     scheduler: str | None = ScoreOptions.scheduler,
@@ -107,6 +108,8 @@ def score(
     cells
         In the place of gold and system, a table or the path of one with columns gold, system, count
         and perhaps group: what one GROUP BY in any database gives.
+    sample_weight
+        A weight for each item of gold, in its order. Measures of pairs need whole weights.
 
     Returns
     -------
@@ -132,6 +135,7 @@ def score(
 
             return score_sample(gold, system, measures, reading)
         sides = read_sides(gold, system, reading)
+        sides = replace(sides, warnings=(*sides.warnings, *_note_same(gold, system)))
     else:
         from roget.scoring.labels.given import read_cells
 
@@ -139,6 +143,8 @@ def score(
             raise InputError("cells are given in the place of gold and system, not beside them")
         check_options(Options, missing=missing)
         sides = read_cells(cells, missing, labels, columns, None if noise is None else str(noise))
+    if sample_weight is not None:
+        sides = weigh_items(sides, sample_weight)
     tell = progress or (lambda now: None)
     found = answer(
         sides,
@@ -495,6 +501,38 @@ def note_noise(sides: Aligned, noise: Any) -> list[str]:
         f"{found!r} of {sides.system.source} is scored as one cluster like any other; if it stands "
         f"for items in no cluster, say --noise {found} (see --missing for what they become)"
     ]
+
+
+def weigh_items(sides: Aligned, weights: Any) -> Aligned:
+    """The same rows, each counting so much as its weight."""
+    given = np.asarray(weights, dtype=np.float64)
+    if sides.counts is not None or sides.gold.weighted or sides.system.weighted:
+        raise InputError("sample_weight goes with hard labels in memory; cells have counts instead")
+    if given.shape != (len(sides.gold),):
+        raise InputError(
+            f"sample_weight: found {given.size} weights; expected {len(sides.gold)}, one for each "
+            "item of gold that is scored"
+        )
+    if not np.all(np.isfinite(given) & (given >= 0)) or not given.any():
+        raise InputError("sample_weight: expected numbers that are 0 or more, one above 0 at least")
+    kept = np.flatnonzero(given)
+    whole = bool(np.all(given == np.rint(given)))
+    return replace(
+        sides,
+        gold=take(sides.gold, kept),
+        system=take(sides.system, kept),
+        groups=None if sides.groups is None else sides.groups[kept],
+        counts=given[kept].astype(np.int64) if whole else given[kept],
+    )
+
+
+def _note_same(gold: Any, system: Any) -> list[str]:
+    """What is said where both sides are one and the same."""
+    paths = [side for side in (gold, system) if isinstance(side, str | os.PathLike)]
+    same = len(paths) == 2 and os.path.realpath(paths[0]) == os.path.realpath(paths[1])
+    if same or (gold is system and gold is not None):
+        return ["gold and system are the same: the scores are those of a perfect clustering"]
+    return []
 
 
 def write_signature(parts: Mapping[str, str]) -> str:

@@ -364,6 +364,12 @@ def _hard(table: Rows, factors: Factors, first: Ints | None) -> Packed:
     if table.weights is not None:
         for line in table.lines[(table.weights == 0) & (codes >= 0)]:
             table.problems.add(line, _ZERO)
+        used = table.weights[codes >= 0]
+        if table.spread and used.size > 1 and bool(np.any(used != used[0])):
+            table.warnings.append(
+                f"the weights of {table.source} are not used, since every item has one label only; "
+                "weights of items are given in Python, as sample_weight"
+            )
     if first is None:
         return Packed(codes, None, None, factors.complete)
     again = np.flatnonzero(first != np.arange(first.size))
