@@ -25,7 +25,7 @@ help:
 demo: $(BASE)
 	$(BIN)/roget score $(DEMO)/gold.tsv $(DEMO)/system.tsv
 	$(BIN)/roget count --show verb_object
-	$(BIN)/roget build sample --clusters 64 -o demo.thesaurus
+	$(BIN)/roget build sample -o demo.thesaurus
 	$(BIN)/roget neighbours demo.thesaurus disease -n 5
 	$(BIN)/roget explore demo.thesaurus --static demo.html
 	@echo

@@ -112,9 +112,12 @@ class Material:
             known = self.fit(seed).clustering_.representation
             learnt = known.rows >= 0
             order = np.argsort(-self.counts.word_totals[learnt], kind="stable")
-            drawn = draw_near(known, np.sort(order[:COMMON]))
+            common = np.sort(order[:COMMON])
+            drawn = draw_near(known, common)
             whole = np.zeros((len(self.words), drawn.shape[1]), dtype=np.float32)
             whole[learnt] = drawn[known.rows[learnt]]
+            # Words in too few contexts to learn from get the vectors that new words get.
+            whole[~learnt] = draw_near(known, common, self.counts.matrix[~learnt])
             return whole
 
         return cache(work)

@@ -4,7 +4,8 @@ docs/measures.md is generated from the catalogue; in README.md and docs/*.md the
 pair of `<!-- output: COMMAND -->` and `<!-- end -->` lines is replaced by what the command prints.
 `--check` changes nothing and fails if the first two are out of date: the commands of the other
 pages learn for a while, and the last digits of what they print may depend on the processor.
-`--measures` writes the first only, which takes a moment.
+`--measures` writes the first only, which takes a moment. `--picture` draws the picture of the README:
+the page of the bundled sample, by Chromium.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import re
 import shlex
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 from roget.report.listing import describe
@@ -79,6 +81,23 @@ def measures_page() -> str:
     return "\n\n".join(parts) + "\n"
 
 
+def draw_page(target: Path) -> None:
+    """A picture of a word of the bundled sample, as `roget explore` shows it."""
+    from playwright.sync_api import sync_playwright
+
+    with tempfile.TemporaryDirectory() as place, sync_playwright() as tool:
+        built, page = f"{place}/nouns.thesaurus", f"{place}/page.html"
+        printed(f"roget build sample -o {built}")
+        printed(f"roget explore {built} --static {page}")
+        browser = tool.chromium.launch(executable_path="/usr/bin/chromium", args=["--no-sandbox"])
+        tab = browser.new_page(viewport={"width": 1280, "height": 760}, color_scheme="light")
+        tab.goto(f"file://{page}#/word/capital")
+        tab.wait_for_selector("#panel section:has-text('Neighbours') .rows li")
+        target.parent.mkdir(exist_ok=True)
+        tab.screenshot(path=target)
+        browser.close()
+
+
 def _read(path: Path) -> str:
     return path.read_text(encoding="utf-8") if path.exists() else ""
 
@@ -92,6 +111,8 @@ def _plain(value: object) -> str:
 
 
 def main() -> None:
+    if "--picture" in sys.argv[1:]:
+        return draw_page(ROOT / "docs/pictures/explorer.png")
     pages = {ROOT / "docs/measures.md": measures_page()}
     if "--measures" not in sys.argv[1:]:
         more = [] if "--check" in sys.argv[1:] else sorted((ROOT / "docs").glob("*.md"))
