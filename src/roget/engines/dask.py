@@ -79,8 +79,10 @@ class Dask:
         ]
         try:
             return [result for result, _, _ in self._client.gather(joined)]
-        finally:
-            self._client.cancel([*dealt, *joined])
+        except BaseException:
+            # What they are made of is given up with them, as it is when nobody refers to it.
+            self._client.cancel(joined)
+            raise
 
     def close(self) -> None:
         """Leave the cluster; a local one ends."""
