@@ -4,7 +4,7 @@ docs/measures.md is generated from the catalogue; in README.md and docs/*.md the
 pair of `<!-- output: COMMAND -->` and `<!-- end -->` lines is replaced by what the command prints.
 `--check` changes nothing and fails if the first two are out of date: the commands of the other
 pages learn for a while, and the last digits of what they print may depend on the processor.
-`--measures` writes the first only, which takes a moment. `--picture` draws the picture of the README:
+`--measures` writes the first only, which takes a moment. `--picture` draws that of the README:
 the page of the bundled sample, by Chromium.
 """
 
