@@ -26,7 +26,7 @@ def test_the_sample_becomes_a_thesaurus(tmp_path):
     assert done.returncode == 0, done.stderr
     assert done.stdout == "", "talk goes to stderr"
     assert "words in 8 classes, by " in done.stderr
-    assert "set aside as unsure: " in done.stderr
+    assert "levels of 8 classes" in done.stderr
     assert "the 300 most frequent of" in done.stderr
     assert "of what words tell about their contexts" in done.stderr
     assert "held out, bits per token: " in done.stderr
