@@ -62,7 +62,7 @@ def test_new_words_are_placed_with_those_of_their_kind() -> None:
 
 
 def test_one_class_for_forty_words_and_levels_above() -> None:
-    found = SphericalTree(random_state=0).fit(counts(2000))
+    found = SphericalTree(random_state=0).fit(counts(2000, tokens=300))
     assert found.n_clusters_ == 50
     assert found.levels_ == [8, 50]
     asked = SphericalTree(levels="4,12", random_state=0).fit(counts(480))
@@ -88,6 +88,19 @@ def test_words_of_little_evidence_or_between_classes_are_set_aside() -> None:
     every = SphericalTree(KINDS, random_state=0, set_aside=False).fit(given)
     assert not every.unsure_
     assert len(Thesaurus.from_clustering(given, every)) == 240
+
+
+def test_classes_of_rare_words_only_are_dissolved_unless_a_number_is_asked_for() -> None:
+    vectors = np.eye(4, dtype=np.float32)[np.repeat([0, 1, 2, 3], 10)]
+    vectors[30:, 2] += 0.1
+    seldom = np.arange(40) >= 30
+    seldom[30] = False
+    labels, among = estimator.dissolve(vectors, np.repeat([0, 1, 3, 2], 10), seldom)
+    assert labels.tolist() == [0] * 10 + [1] * 10 + [2] * 20, "each in the class nearest to it"
+    assert np.flatnonzero(among).tolist() == list(range(31, 40)), "the rare words"
+    every, nobody = estimator.dissolve(vectors, labels, np.ones(40, dtype=bool))
+    assert np.array_equal(every, labels), "where all are rare, none is more so"
+    assert not nobody.any()
 
 
 def test_unsure_words_survive_a_thesaurus_kept_and_read(tmp_path: Path) -> None:

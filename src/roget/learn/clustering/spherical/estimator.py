@@ -17,7 +17,7 @@ from threadpoolctl import threadpool_limits
 
 from roget.core.io.problems import plural
 from roget.core.options import check
-from roget.core.types import Floats, Ints
+from roget.core.types import BoolArray, Floats, Ints
 from roget.learn.clustering import keeping
 from roget.learn.clustering.base import Clusterer
 from roget.learn.clustering.inputs import learnable, table
@@ -25,7 +25,7 @@ from roget.learn.clustering.memberships import one_hot, sparsify
 from roget.learn.clustering.options import CALLED
 from roget.learn.clustering.result import Clustering, Unit
 from roget.learn.clustering.spherical import levels as leveling
-from roget.learn.clustering.spherical.moves import centres_of, fit_of, move, start
+from roget.learn.clustering.spherical.moves import centres_of, fit_of, move, nearest, start
 from roget.learn.clustering.spherical.options import Options
 from roget.learn.clustering.spherical.rule import Nearest, draw_near
 from roget.learn.representation import Representation
@@ -44,7 +44,11 @@ COMMON = 5000
 """The most frequent words, among which neighbours are looked for."""
 
 
-BETWEEN = "between classes"
+BETWEEN, AMONG = "between classes", "among rare words only"
+
+RARELY = 3
+"""A class is dissolved whose share of words in enough contexts is so many times smaller than usual:
+read blind, such classes have no name. At most a quarter of all are."""
 
 
 class SphericalTree(Clusterer, Options):
@@ -60,7 +64,8 @@ class SphericalTree(Clusterer, Options):
     min_contexts: words with fewer contexts take no part in learning.
     set_aside: leave unsure words out of a thesaurus of more than 100: those, and the ones in fewer
         than 30 contexts whose class would be farther from them than another one, if they were not
-        in it.
+        in it. Unless a number of classes is asked for, classes of such rare words only are
+        dissolved as well.
     checkpoint: a folder in which a long run is kept and from which it goes on.
     progress: called with {"fraction"} as the run goes on.
 
@@ -126,14 +131,17 @@ class SphericalTree(Clusterer, Options):
                 "interrupted: words did not stop moving", ConvergenceWarning, stacklevel=4
             )
         labels = np.unique(labels, return_inverse=True)[1]
+        aside, seldom = self.set_aside and n > FEW, np.diff(matrix.indptr)[learnt] < ENOUGH
+        among = np.zeros(n, dtype=bool)
+        if aside and not wanted:
+            labels, among = dissolve(vectors, labels, seldom)
         k = int(labels.max()) + 1
         own, others = fit_of(vectors, labels, k)
-        unsure = np.zeros(n, dtype=bool)
-        if self.set_aside and FEW < n > k > 1:
-            unsure = (own < others) & (np.diff(matrix.indptr)[learnt] < ENOUGH)
+        between = (own < others) & seldom & ~among & (aside and n > k > 1)
         # No class is left without a word that is sure.
-        unsure &= np.isin(labels, labels[~unsure])
-        centres = centres_of(vectors, labels, k)
+        between &= np.isin(labels, labels[~between & ~among])
+        unsure = between | among
+        centres = centres_of(vectors[~among], labels[~among], k)
         self.levels_ = [*(one for one in asked or leveling.choose_levels(k) if one < k), k]
         sizes = np.bincount(labels, minlength=k)
         tree, number = leveling.grow(centres, sizes, self.levels_, lambda: None)
@@ -149,7 +157,7 @@ class SphericalTree(Clusterer, Options):
             contexts=names.get("contexts_"), representation=known,
         )  # fmt: skip
         self.clustering_ = self._place_all(bare, matrix, learnt, labels)
-        self._set_aside(matrix, learnt, unsure)
+        self._set_aside(matrix, learnt, between, among)
         self._tell(1.0)
 
     def _represent(
@@ -187,23 +195,42 @@ class SphericalTree(Clusterer, Options):
         assert bare.representation is not None
         return replace(bare, memberships=table, representation=bare.representation.keep(rows))
 
-    def _set_aside(self, matrix: Any, learnt: Ints, unsure: Any) -> None:
+    def _set_aside(self, matrix: Any, learnt: Ints, between: BoolArray, among: BoolArray) -> None:
         few = np.setdiff1d(np.arange(matrix.shape[0]), learnt).tolist()
         contexts = np.diff(matrix.indptr)
         self.unsure_ = {}
         if self.set_aside and matrix.shape[0] > FEW:
             told = {row: f"seen in {plural(int(contexts[row]), 'context')}" for row in few}
-            self.unsure_ = told | dict.fromkeys(learnt[unsure].tolist(), BETWEEN)
+            for why, which in ((BETWEEN, between), (AMONG, among)):
+                told |= dict.fromkeys(learnt[which].tolist(), why)
+            self.unsure_ = told
         if self.unsure_:
-            between = int(unsure.sum())
             self.notes_.append(
-                f"{plural(len(self.unsure_), 'word')} set aside as unsure: {between:,} rare ones "
-                f"between classes, {len(self.unsure_) - between:,} seen in fewer than "
-                f"{self.min_contexts} contexts (--no-set-aside keeps them)"
+                f"{plural(len(self.unsure_), 'word', ',')} set aside as unsure: "
+                f"{int(between.sum()):,} rare ones between classes, {int(among.sum()):,} among "
+                f"rare words only, {len(few):,} seen in fewer than {self.min_contexts} contexts "
+                "(--no-set-aside keeps them)"
             )
 
     def _unpack(self) -> None:
         self.unsure_ = {int(row): str(why) for row, why in self.unsure_.items()}
+
+
+def dissolve(vectors: Any, labels: Ints, seldom: BoolArray) -> tuple[Ints, BoolArray]:
+    """Labels without classes in which hardly a word is seen often, and the rare words of those.
+
+    All their words get the class nearest to them.
+    """
+    sizes = np.bincount(labels)
+    often = np.bincount(labels, ~seldom) / sizes
+    rare = np.flatnonzero(often < np.mean(~seldom) / RARELY)
+    rare = rare[np.argsort(often[rare], kind="stable")][: sizes.size // 4]
+    lost, kept = np.isin(labels, rare), np.setdiff1d(np.arange(sizes.size), rare)
+    new = np.searchsorted(kept, labels)
+    if lost.any():
+        centres = centres_of(vectors[~lost], new[~lost], kept.size)
+        new[lost] = nearest(vectors[lost], centres)[0]
+    return new, lost & seldom
 
 
 def _sharpen(vectors: Any, labels: Ints, centres: Any, own: Floats) -> float:

@@ -27,5 +27,5 @@ class Options(Running):
         3, minimum=1, help="Words with fewer contexts take no part in learning."
     )
     set_aside: bool = option(
-        True, help="Leave unsure words out of the thesaurus: those, and rare ones between classes."
+        True, help="Leave unsure words out of the thesaurus: those, and rare ones that fit nowhere."
     )
