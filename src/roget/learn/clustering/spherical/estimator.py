@@ -36,9 +36,9 @@ SIZE = 40
 FEW = 100
 """Words of which none is set aside: so few can all be looked at."""
 
-ENOUGH = 30
-"""Contexts that place a word for certain: one that lies between classes all the same has several
-senses or a general one, and is not set aside."""
+ENOUGH = (30, 50)
+"""Contexts, or tokens, that place a word for certain: one that lies between classes all the same
+has several senses or a general one, and is not set aside."""
 
 COMMON = 5000
 """The most frequent words, among which neighbours are looked for."""
@@ -62,10 +62,10 @@ class SphericalTree(Clusterer, Options):
     n_clusters: how many; None for one in 40 words, which people can read and name.
     levels: sizes of the levels of the tree, such as "8,64,512"; the last is the number of classes.
     min_contexts: words with fewer contexts take no part in learning.
-    set_aside: leave unsure words out of a thesaurus of more than 100: those, and the ones in fewer
-        than 30 contexts whose class would be farther from them than another one, if they were not
-        in it. Unless a number of classes is asked for, classes of such rare words only are
-        dissolved as well.
+    set_aside: leave unsure words out of a thesaurus of more than 100: those, and rare ones (in
+        fewer than 30 contexts and 50 times) whose class would be farther from them than another
+        one, if they were not in it. Unless a number of classes is asked for, classes of such rare
+        words only are dissolved as well.
     checkpoint: a folder in which a long run is kept and from which it goes on.
     progress: called with {"fraction"} as the run goes on.
 
@@ -131,7 +131,8 @@ class SphericalTree(Clusterer, Options):
                 "interrupted: words did not stop moving", ConvergenceWarning, stacklevel=4
             )
         labels = np.unique(labels, return_inverse=True)[1]
-        aside, seldom = self.set_aside and n > FEW, np.diff(matrix.indptr)[learnt] < ENOUGH
+        aside, contexts = self.set_aside and n > FEW, np.diff(matrix.indptr)[learnt]
+        seldom = (contexts < ENOUGH[0]) & (totals[learnt] < ENOUGH[1])
         among = np.zeros(n, dtype=bool)
         if aside and not wanted:
             labels, among = dissolve(vectors, labels, seldom)
