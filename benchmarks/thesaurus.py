@@ -17,6 +17,7 @@ import warnings
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache, cached_property
+from resource import RUSAGE_SELF, getrusage
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -26,6 +27,7 @@ from scipy.cluster.hierarchy import fcluster, linkage
 from scipy.stats import spearmanr
 from sklearn.cluster import KMeans, SpectralClustering
 from sklearn.utils.extmath import randomized_svd
+from soft import planted
 
 import roget
 from roget.core.counts import Counts
@@ -382,6 +384,21 @@ def tree(data: Material, seeds: int) -> None:
     show(f"{data.name}: trees, {seeds} seed(s)", found)
 
 
+# Size ------------------------------------------------------------------------------------------
+
+
+def large() -> None:
+    """A hundred thousand words of a thousand planted kinds: are these found, and at what cost?"""
+    counts, kinds = planted(100_000, 50_000, 1000, 200)
+    began = time.process_time()
+    model = SphericalTree(1000, random_state=0, set_aside=False).fit(counts)
+    spent, most = time.process_time() - began, getrusage(RUSAGE_SELF).ru_maxrss / 2**20
+    found = roget.measure("v", kinds, model.labels_)
+    shape = " × ".join(f"{n:,}" for n in counts.shape)
+    print(f"\nplanted, {shape}, {counts.nnz:,} entries:", end=" ")
+    print(f"V {found:.3f}, {spent:.0f} CPU s, {most:.1f} GB")
+
+
 # Showing ---------------------------------------------------------------------------------------
 
 
@@ -438,12 +455,14 @@ def main() -> None:
     """Measure what is asked for."""
     asked = options(
         __doc__,
-        part={"default": "*", "help": "classes, neighbours, tree, or a pattern"},
+        part={"default": "*", "help": "classes, neighbours, tree, large, or a pattern"},
         corpus={"default": "*", "help": "amalgum, bnc, or a pattern"},
         seeds={"type": int, "default": 5, "help": "how many"},
         counts={"default": None, "help": "AMALGUM's counts, if they are made"},
     )
     warnings.simplefilter("ignore")
+    if fnmatch.fnmatch("large", asked.part):
+        large()
     measure_all(asked, [("amalgum", lambda: amalgum(asked.counts)), ("bnc", bnc)])
 
 
