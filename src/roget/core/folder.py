@@ -32,7 +32,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import IO, Any, TypeAlias
 
 import numpy as np
 
@@ -481,10 +481,12 @@ def read_npz(file: Path, *, packed: bool = False, kinds: str = "biuf") -> dict[s
         with zipfile.ZipFile(file) as archive:
             members = archive.infolist()
             _need_room(members, file.stat().st_size, packed=packed)
-            return {
-                one.filename.removesuffix(".npy"): _read_array(archive, one, kinds)
-                for one in members
-            }
+            found = {}
+            for one in members:
+                with archive.open(one) as raw:
+                    array = _read_array(raw, one.filename, one.file_size, kinds)
+                found[one.filename.removesuffix(".npy")] = array
+            return found
     except InputError as error:
         raise InputError(f"{file}: cannot be read as arrays: {error}") from None
     except _FAULTS as error:
@@ -510,26 +512,31 @@ def _need_room(members: list[zipfile.ZipInfo], size: int, *, packed: bool) -> No
         raise InputError("its parts are larger than the file")
 
 
-def _read_array(archive: zipfile.ZipFile, member: zipfile.ZipInfo, kinds: str) -> Any:
-    name, formats = member.filename, np.lib.format
-    with archive.open(member) as raw:
-        try:
-            first = formats.read_magic(raw) == (1, 0)
-            read = formats.read_array_header_1_0 if first else formats.read_array_header_2_0
-            shape, _, dtype = read(raw, max_header_size=_LONGEST)
-        except Exception:  # numpy's parser has errors of several kinds
-            raise InputError(f"{name} is no array of numbers or texts") from None
-        if dtype.hasobject:
-            raise InputError(
-                f"{name} holds Python objects; objects are never loaded, because that can run "
-                "code: save names as arrays of text, array.astype('U')"
-            )
-        if dtype.kind not in kinds:
-            raise InputError(f"{name} has values of type {dtype}")
-        if raw.tell() + math.prod(shape) * dtype.itemsize != member.file_size:
-            raise InputError(f"{name} is no array of shape {shape} and type {dtype}")
-        raw.seek(0)
-        return formats.read_array(raw, allow_pickle=False)
+def read_npy(file: Path, kinds: str = "biufUS") -> Any:
+    """The array of an .npy file, none of whose claims are trusted."""
+    with open(file, "rb") as raw:
+        return _read_array(raw, "it", file.stat().st_size, kinds)
+
+
+def _read_array(raw: IO[bytes], name: str, size: int, kinds: str) -> Any:
+    formats = np.lib.format
+    try:
+        first = formats.read_magic(raw) == (1, 0)
+        read = formats.read_array_header_1_0 if first else formats.read_array_header_2_0
+        shape, _, dtype = read(raw, max_header_size=_LONGEST)
+    except Exception:  # numpy's parser has errors of several kinds
+        raise InputError(f"{name} is no array of numbers or texts") from None
+    if dtype.hasobject:
+        raise InputError(
+            f"{name} holds Python objects; objects are never loaded, because that can run "
+            "code: save names as arrays of text, array.astype('U')"
+        )
+    if dtype.kind not in kinds:
+        raise InputError(f"{name} has values of type {dtype}")
+    if raw.tell() + math.prod(shape) * dtype.itemsize != size:
+        raise InputError(f"{name} is no array of shape {shape} and type {dtype}")
+    raw.seek(0)
+    return formats.read_array(raw, allow_pickle=False)
 
 
 def need_csr(parts: Sequence[Array], shape: Any, *, finite: bool = True) -> Any:

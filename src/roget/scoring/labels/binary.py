@@ -6,8 +6,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
+from roget.core.folder import read_npy
 from roget.errors import InputError
 from roget.scoring.labels.frames import Sheet
 
@@ -17,8 +16,8 @@ def load(path: str) -> Any:
     suffix = Path(path).suffix.lower()
     if suffix == ".npy":
         try:
-            return np.load(path, allow_pickle=False)
-        except (ValueError, EOFError) as error:
+            return read_npy(Path(path))
+        except InputError as error:
             raise InputError(f"{path}: cannot be read as .npy: {error}") from None
     return _load_sheet(path) if suffix == ".xlsx" else _load_arrow(path)
 
