@@ -18,7 +18,7 @@ from roget.core.types import BoolArray, Ints
 from roget.learn.corpus.base import NONE, Tables, Tokens, map_pairs
 from roget.learn.corpus.relations import Choice, parsed
 
-INDEFINITE = re.compile(r"(some|any|no|every)(thing|one|body)|(an)?other|one")
+INDEFINITE = re.compile(r"(some|any|no|every)(thing|one|body)|(an)?others?|ones?")
 """English pronouns that are tagged as nouns nowhere but in English."""
 
 _CLOSED = ("PRON", "DET", "NUM", "ADP", "CCONJ", "SCONJ", "PART")
@@ -97,15 +97,15 @@ class Evidence:
         return found
 
     def repairs(self) -> dict[tuple[str, str], tuple[str, int]]:
-        """Better words for some (form, lemma), and how often those were seen."""
+        """Better words for some (form, lemma) that stay, and how often those were seen."""
         texts = self._tables.words.texts
         seen = {}
         for key, n in self._pairs.items():
             form, lemma = key >> 32, key & 0xFFFFFFFF
             if form < len(texts) and lemma < len(texts):
                 seen[texts[form], texts[lemma]] = n
-        better = find_repairs(seen)
-        return {pair: (word, seen[pair]) for pair, word in better.items()}
+        better, odd = find_repairs(seen), {word for found in self.odd().values() for word in found}
+        return {pair: (word, seen[pair]) for pair, word in better.items() if pair[1] not in odd}
 
 
 def _add(counts: Counter[int], keys: Ints) -> None:
