@@ -35,6 +35,30 @@ CHROMIUM = Path("/usr/bin/chromium")
 
 
 @pytest.fixture(scope="module")
+def cluster() -> Iterator[Any]:
+    """A Dask cluster of two workers, for one module."""
+    pytest.importorskip("distributed")
+    from engines.clusters import Dask, Kept
+
+    made = Kept(None, 2)
+    yield made
+    Dask.close(made)
+
+
+@pytest.fixture
+def one_cluster(cluster: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever asks for the engine dask gets the module's cluster."""
+    from roget import catalogue
+
+    load = catalogue.load
+
+    def loaded(kind: str, name: str) -> Any:
+        return (lambda *_: cluster) if (kind, name) == ("engines", "dask") else load(kind, name)
+
+    monkeypatch.setattr(catalogue, "load", loaded)
+
+
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
     """A real browser, for one module at a time: there can be one loop only."""
     if not CHROMIUM.exists():

@@ -6,46 +6,21 @@ import json
 import multiprocessing
 import os
 import signal
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from learn.counting import corpora
-from roget import catalogue
-from roget.engines.dask import Dask
 from roget.learn.counting import plan
 from roget.learn.counting.count import Options, run
+
+pytestmark = pytest.mark.usefixtures("one_cluster")
 
 
 @pytest.fixture(autouse=True)
 def _every_file_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(plan, "BUNDLE", 1)
-
-
-class Kept(Dask):
-    """A cluster that outlives a run."""
-
-    def close(self) -> None:
-        pass
-
-
-@pytest.fixture(scope="module")
-def cluster() -> Iterator[Kept]:
-    made = Kept(None, 2)
-    yield made
-    Dask.close(made)
-
-
-@pytest.fixture(autouse=True)
-def _one_cluster(cluster: Kept, monkeypatch: pytest.MonkeyPatch) -> None:
-    load = catalogue.load
-
-    def loaded(kind: str, name: str) -> Any:
-        return (lambda *_: cluster) if (kind, name) == ("engines", "dask") else load(kind, name)
-
-    monkeypatch.setattr(catalogue, "load", loaded)
 
 
 def counted(given: Path, output: Path, **options: Any) -> dict[str, Any]:

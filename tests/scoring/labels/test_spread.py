@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from engines.jobs import die_dealing
 from roget import InputError, catalogue, compare, score
-from roget.engines.dask import Dask
 from roget.engines.local import Local
 from roget.scoring.labels import read
 
@@ -20,35 +16,11 @@ pytest.importorskip("distributed")
 polars = pytest.importorskip("polars")
 
 
-class Kept(Dask):
-    """A cluster that outlives a run, and may lose a worker in the middle of the next one."""
-
-    place: str | None = None
-
-    def exchange(self, deal: Any, tasks: Any, join: Any, parts: int) -> list[Any]:
-        if self.place is not None:
-            deal = partial(die_dealing, self.place, deal)
-        return super().exchange(deal, tasks, join, parts)
-
-    def close(self) -> None:
-        pass
-
-
-@pytest.fixture(scope="module")
-def cluster() -> Iterator[Kept]:
-    made = Kept(None, 2)
-    yield made
-    Dask.close(made)
+pytestmark = pytest.mark.usefixtures("one_cluster")
 
 
 @pytest.fixture(autouse=True)
-def _one_cluster(cluster: Kept, monkeypatch: pytest.MonkeyPatch) -> None:
-    load = catalogue.load
-
-    def loaded(kind: str, name: str) -> Any:
-        return (lambda *_: cluster) if (kind, name) == ("engines", "dask") else load(kind, name)
-
-    monkeypatch.setattr(catalogue, "load", loaded)
+def _every_file_is_large(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(read, "LARGE", 0)
 
 
@@ -84,7 +56,7 @@ def test_the_cluster_gives_the_same_bits(
     assert score(gold, system, details=True, engine="dask").as_dict() == here.as_dict()
 
 
-def test_a_worker_that_dies_changes_nothing(tmp_path: Path, cluster: Kept) -> None:
+def test_a_worker_that_dies_changes_nothing(tmp_path: Path, cluster: Any) -> None:
     gold = write(tmp_path / "gold", 1, "csv", grouped=True)
     system = write(tmp_path / "system", 2, "csv", grouped=True, lost=9)
     here = score(gold, system).as_dict()
