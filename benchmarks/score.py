@@ -18,7 +18,7 @@ from sklearn.metrics import adjusted_mutual_info_score, v_measure_score
 
 import roget
 from roget.scoring.measures.base import list_requests
-from roget.scoring.score import answer, read_sides
+from roget.scoring.score import Reading, answer, read_sides
 
 Rows = Iterator[Row | str]
 """A case yields rows for the table, and sentences for the lines under it."""
@@ -110,7 +110,7 @@ def groups(count: int, items: int) -> Rows:
         pd.DataFrame({"item": np.arange(owners.size), "label": side, "group": owners})
         for side in labels(owners.size, 5)
     ]
-    sides = read_sides(*frames, "cluster")
+    sides = read_sides(*frames, Reading())
     asked = list_requests(None, ("ml", "jk"))
     spent = cpu(partial(answer, sides, asked, pooled=False, seed=0))
     case = f"{size(count)} groups of {items}"

@@ -210,3 +210,18 @@ def test_draws_of_items_are_reported():
     compare(GOLD, SYSTEMS, "ari", ci=20, progress=lambda now: seen.append((now.done, now.total)))
     assert seen[-1] == (23, 23)
     assert len(seen) == 23
+
+
+def test_identical_submissions_are_pointed_out():
+    gold = ["a", "a", "b", "b", "c", "c", "c"]
+    one, again, other = [1, 1, 2, 2, 3, 3, 1], [*"xxyyzzx"], [1, 1, 2, 2, 3, 1, 1]
+    table = compare(gold, {"one": one, "again": again, "other": other}, "v")
+    said = [text for text in table.warnings if "one submission" in text]
+    assert said == [
+        "one and again have the same table of classes and clusters: are they one submission?"
+    ]
+    soft = [{1: 1, 2: 3}, {1: 1}, {2: 1}]
+    gold, answers = {"a": 0, "b": 0, "c": 1}, dict(zip("abc", soft, strict=True))
+    other = answers | {"b": {1: 2, 2: 1}}
+    table = compare(gold, {"one": answers, "again": dict(answers), "other": other}, "v", "ml")
+    assert [text for text in table.warnings if "one submission" in text] == said

@@ -227,32 +227,9 @@ def test_how_weights_are_read_is_signed():
     assert "weights:none" in score([0, 1], [0, 1], "v").signature
 
 
-def test_items_may_weigh_more_or_less():
-    gold, system, weights = list("aabbbc"), [1, 1, 1, 2, 2, 3], [2, 1, 3, 1, 0, 2]
-    table = score(gold, system, sample_weight=weights)
-    long = [np.repeat(side, weights).tolist() for side in (gold, system)]
-    expected = score(*long)
-    assert table.items == 9
-    assert [row.value for row in table.rows] == pytest.approx([r.value for r in expected.rows])
-    half = score(gold, system, "v", "ml", sample_weight=np.array(weights) / 2)
-    assert half["v"] == pytest.approx(expected["v", "ml"])
-    pairs = score(gold, system, "ari", sample_weight=np.array(weights) / 2).rows[0]
-    assert pairs.reason == "pairs of items need whole counts, not fractions"
-    for wrong in ([1, 2], [-1] * 6, [0] * 6, [float("nan")] * 6):
-        with pytest.raises(InputError, match="sample_weight: "):
-            score(gold, system, sample_weight=wrong)
-
-
 def test_one_and_the_same_side_is_pointed_out(tmp_path):
     path = tmp_path / "a.tsv"
     path.write_text("item\tlabel\na\tx\nb\tx\nc\ty\n")
     said = "gold and system are the same: the scores are those of a perfect clustering"
     assert said in score(path, path).warnings
     assert said not in score(["a", "b"], ["a", "b"]).warnings
-
-
-def test_weights_of_hard_labels_are_not_silent(tmp_path):
-    path = tmp_path / "a.csv"
-    path.write_text("item,label,weight\na,x,1\nb,x,2\nc,y,1\n")
-    warnings = score(path, {"a": 1, "b": 1, "c": 2}).warnings
-    assert any("are not used, since every item has one label only" in text for text in warnings)

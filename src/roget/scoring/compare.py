@@ -6,6 +6,7 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from hashlib import sha256
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ from roget.core.progress import Progress, Report
 from roget.core.types import Floats, Ints
 from roget.errors import InputError
 from roget.scoring import resample
+from roget.scoring.cells.contingency import Contingency
 from roget.scoring.comparison import Comparison, Pair, SystemRow
 from roget.scoring.labels import Labels
 from roget.scoring.measures.base import Asked, Request, average_groups, list_requests
@@ -35,6 +37,7 @@ from roget.scoring.score import (
     write_signature,
 )
 from roget.scoring.splits import OnSplits, Split, read_splits, supervised_recall
+from roget.scoring.weigh import weigh
 
 SIGNIFICANT = 0.05
 
@@ -53,6 +56,7 @@ def compare(
     labels: str | None = CompareOptions.labels,
     columns: Mapping[str, str] | None = CompareOptions.columns,
     splits: Sequence[str | os.PathLike[str]] = CompareOptions.splits,
+    balance: str | None = CompareOptions.balance,
     baselines: bool = CompareOptions.baselines,
     ci: int = CompareOptions.ci,
     interval: str = CompareOptions.interval,
@@ -75,7 +79,13 @@ def compare(
     asked: list[Request] = list_requests(measures, entropy)
     asked += [(OnSplits(folder), None) for folder in folders]
     check_options(
-        CompareOptions, average=average, ci=ci, interval=interval, seed=seed, paired=paired
+        CompareOptions,
+        average=average,
+        ci=ci,
+        interval=interval,
+        seed=seed,
+        paired=paired,
+        balance=balance,
     )
     tell = progress or (lambda now: None)
     reading = Reading(missing, noise, extra, labels, columns, answers, engine, scheduler)
@@ -93,6 +103,7 @@ def compare(
             left = left or reading.gold(gold)
             right = reading.system(source)
             sides = reading.align(left, right)
+        sides = weigh(sides, balance=balance)
         one = answer(
             sides,
             asked,
@@ -282,13 +293,44 @@ class _Scored:
             items=first.items,
             groups=first.groups,
             classes=first.classes,
-            warnings=tuple(
-                f"{system.name}: {text}" for system in self.answered for text in self._notes(system)
+            warnings=(
+                *(f"{one.name}: {text}" for one in self.answered for text in self._notes(one)),
+                *_note_same(self.answered),
             ),
             rows=tuple(rows),
             pairs=tuple(pairs),
             answered=tuple(self.answered),
         )
+
+
+def _note_same(answered: Sequence[Answered]) -> list[str]:
+    """Systems whose tables are the same but for the clusters' names."""
+    alike: dict[bytes, list[str]] = {}
+    for system in answered:
+        key = b"".join(_fingerprint(part.table) for part in system.parts())
+        alike.setdefault(key, []).append(system.name)
+    return [
+        f"{', '.join(names[:-1])} and {names[-1]} have the same table of classes and clusters: are "
+        "they one submission?"
+        for names in alike.values()
+        if len(names) > 1
+    ]
+
+
+def _fingerprint(table: Contingency) -> bytes:
+    """The same for two tables with the same columns, in whatever order."""
+    cells = np.stack(
+        [table.rows.astype(np.uint64), table.counts.astype(np.float64).view(np.uint64)]
+    )
+    mixed = np.bitwise_xor.reduce((cells + _ODD) * _ODD, axis=0) * _ODD[1]
+    mixed ^= mixed >> np.uint64(29)
+    order = np.argsort(table.columns, kind="stable")
+    starts = np.flatnonzero(np.diff(table.columns[order], prepend=-1))
+    columns = np.sort(np.add.reduceat((mixed * _ODD[0])[order], starts))
+    return sha256(columns.tobytes()).digest()
+
+
+_ODD = np.array([[0x9E3779B97F4A7C15], [0xD6E8FEB86659FD93]], dtype=np.uint64)
 
 
 def _marks(table: _Scored, pairs: Sequence[Pair]) -> dict[tuple[int, int], str]:

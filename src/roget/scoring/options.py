@@ -13,6 +13,7 @@ AVERAGES = ("weighted", "unweighted", "pooled")
 MISSING = ("cluster", "singletons", "drop", "error")
 ANSWERS = ("weighted", "top")
 EXTRA = ("drop", "count", "sample")
+BALANCES = ("class",)
 INTERVALS = ("auto", "bca", "percentile", "jackknife")
 PAIRED = ("bootstrap", "permutation")
 
@@ -76,6 +77,12 @@ class Options(Checked):
         metavar="ROLE=COLUMN",
         help="Which column is the item, label, weight or group: item=doc,label=topic; of one side "
         "gold.label=topic.",
+    )
+    balance: str | None = option(
+        None,
+        choices=BALANCES,
+        metavar="class",
+        help="Weigh items so that all gold classes (of a group) count the same.",
     )
     baselines: bool = option(True, help="Also score trivial answers on the same gold.")
     ci: int = option(

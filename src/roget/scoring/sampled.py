@@ -61,6 +61,8 @@ def score_sample(gold: Any, system: Any, measures: Any, reading: Reading) -> Sco
     left, right = reading.gold(gold), reading.system(system)
     if left.weighted or right.weighted or left.groups is not None:
         raise InputError("a sample of entities needs hard labels, and no groups")
+    if left.item_weights is not None:
+        raise InputError("a sample of entities needs items that all count the same, not weights")
     sides = reading.align(left, right)
     sums = sum_entities(sides.gold, sides.system, right)
     rows = []

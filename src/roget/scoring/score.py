@@ -41,6 +41,7 @@ from roget.scoring.measures.base import (
 )
 from roget.scoring.options import Options, ScoreOptions
 from roget.scoring.result import ScoreRow, ScoreTable, advise, note_undefined
+from roget.scoring.weigh import weigh
 
 _COMMON = (str, os.PathLike, list, tuple, np.ndarray, Mapping, Labels)
 
@@ -64,6 +65,7 @@ def score(
     details: bool = ScoreOptions.details,
     cells: Any = ScoreOptions.cells,
     sample_weight: Any = None,
+    balance: str | None = ScoreOptions.balance,
     seed: int = ScoreOptions.seed,
     engine: str = ScoreOptions.engine,
     scheduler: str | None = ScoreOptions.scheduler,
@@ -108,8 +110,10 @@ def score(
     cells
         In the place of gold and system, a table or the path of one with columns gold, system, count
         and perhaps group: what one GROUP BY in any database gives.
-    sample_weight
-        A weight for each item of gold, in its order. Measures of pairs need whole weights.
+    sample_weight, balance
+        A weight for each item of gold, in its order, in the place of a weight column of its file;
+        "class" weighs items so that all classes of a group count the same. Measures of pairs and
+        corrected entropies need whole weights.
 
     Returns
     -------
@@ -127,12 +131,15 @@ def score(
     1.0
     """
     check_options(ScoreOptions, average=average, ci=ci, interval=interval, seed=seed, extra=extra)
+    check_options(ScoreOptions, balance=balance)
     asked = list_requests(measures, entropy)
     if cells is None:
         reading = Reading(missing, noise, extra, labels, columns, answers, engine, scheduler)
         if extra == "sample":
             from roget.scoring.sampled import score_sample
 
+            if sample_weight is not None or balance is not None:
+                raise InputError("extra='sample' needs items that all count the same")
             return score_sample(gold, system, measures, reading)
         sides = read_sides(gold, system, reading)
         sides = replace(sides, warnings=(*sides.warnings, *_note_same(gold, system)))
@@ -143,8 +150,7 @@ def score(
             raise InputError("cells are given in the place of gold and system, not beside them")
         check_options(Options, missing=missing)
         sides = read_cells(cells, missing, labels, columns, None if noise is None else str(noise))
-    if sample_weight is not None:
-        sides = weigh_items(sides, sample_weight)
+    sides = weigh(sides, sample_weight, balance)
     tell = progress or (lambda now: None)
     found = answer(
         sides,
@@ -467,6 +473,7 @@ def sign(
     seed: int,
 ) -> dict[str, str]:
     """The signature's parts: everything a score depends on beside the data."""
+    weighed = {"weighed": "+".join(sides.weighed)} if sides.weighed else {}
     entropies = list(dict.fromkeys(name for _, name in asked if name is not None))
     supports = {get_estimator(name).joint_support for name in entropies}
     named = sorted("CxK" if support == "product" else "seen" for support in supports)
@@ -483,6 +490,7 @@ def sign(
         "measures": ",".join(dict.fromkeys(str(wanted) for wanted, _ in asked)),
         "ci": ci,
         "seed": str(seed),
+        **weighed,
     }
 
 
@@ -501,29 +509,6 @@ def note_noise(sides: Aligned, noise: Any) -> list[str]:
         f"{found!r} of {sides.system.source} is scored as one cluster like any other; if it stands "
         f"for items in no cluster, say --noise {found} (see --missing for what they become)"
     ]
-
-
-def weigh_items(sides: Aligned, weights: Any) -> Aligned:
-    """The same rows, each counting so much as its weight."""
-    given = np.asarray(weights, dtype=np.float64)
-    if sides.counts is not None or sides.gold.weighted or sides.system.weighted:
-        raise InputError("sample_weight goes with hard labels in memory; cells have counts instead")
-    if given.shape != (len(sides.gold),):
-        raise InputError(
-            f"sample_weight: found {given.size} weights; expected {len(sides.gold)}, one for each "
-            "item of gold that is scored"
-        )
-    if not np.all(np.isfinite(given) & (given >= 0)) or not given.any():
-        raise InputError("sample_weight: expected numbers that are 0 or more, one above 0 at least")
-    kept = np.flatnonzero(given)
-    whole = bool(np.all(given == np.rint(given)))
-    return replace(
-        sides,
-        gold=take(sides.gold, kept),
-        system=take(sides.system, kept),
-        groups=None if sides.groups is None else sides.groups[kept],
-        counts=given[kept].astype(np.int64) if whole else given[kept],
-    )
 
 
 def _note_same(gold: Any, system: Any) -> list[str]:

@@ -37,7 +37,10 @@ def write(path, rows, columns):
         csv.writer(stream).writerows([columns, *rows])
         path.write_text(stream.getvalue(), newline="")
     elif form == "jsonl":
-        records = (dict(zip(columns, row, strict=True)) for row in rows)
+        records = [dict(zip(columns, row, strict=True)) for row in rows]
+        for record in records:
+            with suppress(ValueError, KeyError):
+                record["weight"] = json.loads(record["weight"])
         path.write_text("".join(json.dumps(record) + "\n" for record in records))
     else:
         with duckdb.connect() as connection:
@@ -59,7 +62,7 @@ def cells(sides):
         made = sides.system.n_labels - sides.system.made
         system = sides.system.label(code) if code < made else ("made", sides.system.made)
         key = group, sides.gold.label(int(sides.gold.codes[row])), system
-        found[key] = found.get(key, 0) + (1 if sides.counts is None else int(sides.counts[row]))
+        found[key] = found.get(key, 0) + (1 if sides.counts is None else sides.counts[row])
     return found
 
 
@@ -80,10 +83,11 @@ def compare(gold, system, missing):
     found = count_large(gold, system, missing)
     if found is None:
         return False
-    assert cells(found) == cells(expected)
+    assert cells(found) == pytest.approx(cells(expected))
     assert found.warnings == expected.warnings
     assert (found.missing, found.extra) == (expected.missing, expected.extra)
-    assert found.items == len(expected.gold)
+    assert found.items == expected.items
+    assert found.weighed == expected.weighed
     assert list(found.gold.names) == list(map(str, expected.gold.names))
     used = np.unique(expected.system.codes).tolist()
     names = list(map(expected.system.label, used))
@@ -118,6 +122,30 @@ def test_as_the_readers_have_it(tmp_path, gold, system, one, other, in_gold, in_
     compare(left, right, missing)
 
 
+WEIGHTS = st.sampled_from(["1", "2", " 2 ", "0.5", "1e-3", "0", "-1", "nan", "inf", "1_0", "x", ""])
+
+
+@settings(max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    st.lists(st.tuples(NAMES, LABELS, WEIGHTS), min_size=1, max_size=8),
+    st.lists(st.tuples(NAMES, LABELS, WEIGHTS), min_size=1, max_size=8),
+    st.sampled_from(FORMATS),
+    st.booleans(),
+    st.sampled_from(["cluster", "singletons", "drop"]),
+)
+@example([("a", "x", "1"), ("b", "y", "3")], [("a", "x", "1")], "csv", True, "singletons")
+@example(
+    [("a", "x", "1"), ("b", "y", ".5")], [("a", "x", "2"), ("b", "y", "1")], "tsv", True, "drop"
+)
+def test_weights_as_the_readers_have_them(tmp_path, gold, system, form, both, missing):
+    columns = ("item", "label", "weight")
+    left = write(tmp_path / f"gold.{form}", gold, columns)
+    right = write(tmp_path / f"system.{form}", system, columns[: 3 if both else 2])
+    compare(left, right, missing)
+    rows = [(label, "pq"[at % 2], weight) for at, (_, label, weight) in enumerate(gold)]
+    compare(write(tmp_path / f"pair.{form}", rows, ("gold", "system", "weight")), None, missing)
+
+
 @settings(max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(ROWS, st.sampled_from(FORMATS), st.sampled_from(["cluster", "singletons", "drop", "error"]))
 def test_both_sides_in_one_file(tmp_path, rows, form, missing):
@@ -136,6 +164,10 @@ def test_plain_tables_are_counted(tmp_path, one, other):
         system = write(tmp_path / f"system.{other}", [*rows[::-1][:-2], ("e", "w", "g")], columns)
         assert compare(gold, system, "cluster")
         assert compare(gold, system, "singletons")
+    weighed = [(item, label, str(n % 4 + 0.5)) for n, (item, label, _) in enumerate(rows)]
+    gold = write(tmp_path / f"gold.{one}", weighed, ("item", "label", "weight"))
+    system = write(tmp_path / f"system.{other}", weighed[2:], ("item", "label", "weight"))
+    assert compare(gold, system, "singletons")
 
 
 @pytest.mark.parametrize("name", ["s[1]", "label=zzz", "a*b", "it's"])

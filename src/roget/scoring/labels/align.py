@@ -44,7 +44,9 @@ class Aligned:
     """Items of the system that gold does not know: dropped."""
     warnings: tuple[str, ...]
     counts: CountArray | None = None
-    """How many items each row stands for, where rows are cells of equal items; None: one each."""
+    """How many items each row stands for, or what it weighs; None: one each."""
+    weighed: tuple[str, ...] = ()
+    """What items count by, if not all the same."""
 
     @property
     def items(self) -> int:
@@ -163,7 +165,11 @@ def _add_unknown(gold: Labels, system: Labels, rows: Ints, unknown: Ints) -> tup
     joined = gold.groups
     if joined is not None and groups is not None:
         joined = np.concatenate((joined, groups[unknown]))
+    masses = gold.item_weights
+    if masses is not None:
+        masses = np.concatenate((masses, np.ones(unknown.size)))
     gold = replace(gold, codes=codes, items=items, groups=joined, complete=False)
+    gold = replace(gold, item_weights=masses)
     return fill(gold, codes < 0, together=False), np.concatenate((rows, unknown))
 
 
@@ -261,8 +267,23 @@ def _aligned(
     if groups is not gold.groups:
         gold = replace(gold, groups=groups, group_names=names)
     warnings = [*warnings, *_about_singletons(gold, counts)]
+    masses = gold.item_weights
+    weighed: tuple[str, ...] = ()
+    if masses is not None and system.weighted:
+        warnings.append(
+            f"the weights of {gold.source} are not used beside several weighted labels of an item"
+        )
+    elif masses is not None:
+        warnings.append(f"items count by the weights of {gold.source}")
+        counts, weighed = whole_counts(masses if counts is None else counts * masses), ("items",)
     said = tuple(dict.fromkeys(warnings))
-    return Aligned(gold, system, groups, names, missing, extra, said, counts)
+    return Aligned(gold, system, groups, names, missing, extra, said, counts, weighed)
+
+
+def whole_counts(masses: CountArray) -> CountArray:
+    """The same numbers as integers, where all are whole."""
+    whole = masses.dtype.kind != "f" or bool(np.all(masses == np.rint(masses)))
+    return masses.astype(np.int64) if whole else masses
 
 
 def _numbered_groups(gold: Labels) -> tuple[Codes | None, Sequence[str] | None]:

@@ -15,17 +15,27 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from roget.core.io.duck import execute
+from roget.core.io.duck import execute, quoted
 from roget.core.io.table import BLANKS, Table
 from roget.core.types import Ints
 from roget.scoring.labels import frames, jsonl, read
 from roget.scoring.labels.align import Aligned, about_extra, mark_noise, settle
 from roget.scoring.labels.labels import Coder, Labels
 from roget.scoring.labels.read import LabelFile, detect_format, name_files
-from roget.scoring.labels.table import PAIR, SINGLE, Columns, begins_alone, choose_side
+from roget.scoring.labels.table import (
+    PAIR,
+    SINGLE,
+    WEIGHTS_UNUSED,
+    Columns,
+    begins_alone,
+    choose_side,
+    varies,
+)
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
+
+_WEIGHT = r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?"
 
 _BLANK = "".join(filter(str.isspace, map(chr, range(0x3001))))
 """All that `str.strip` takes away."""
@@ -103,10 +113,9 @@ def look(
             return None
     else:
         return None
-    odd = {"weight", "third"} & table.places.keys()
-    return (
-        None if odd or (roles is SINGLE and not {"item", "label"} <= table.places.keys()) else table
-    )
+    known = table.places.keys()
+    plain = "third" not in known and (roles is not SINGLE or {"item", "label"} <= known)
+    return table if plain else None
 
 
 class Counting:
@@ -160,9 +169,10 @@ class Counting:
             if rows != distinct:
                 return None
         group = self._cell(table, "group") if grouped else "NULL"
+        weight = self._weight(table)
         query = (
             f"SELECT {group} AS name, coalesce({self._cell(table, 'gold')}, '') AS gold,"
-            f" coalesce({self._cell(table, 'system')}, '') AS system, count(*) AS n,"
+            f" coalesce({self._cell(table, 'system')}, '') AS system, count(*) AS n,{weight}"
             f" min(r) AS gold_first, min(r) AS system_first"
             f" FROM (SELECT *, row_number() OVER () AS r FROM {table.sql}) GROUP BY ALL"
         )
@@ -177,10 +187,16 @@ class Counting:
         """
         sides = [self.rows(table, careful=careful) for table in self.tables]
         blank = "g.item = ''" if all(t.format == "parquet" for t in self.tables) else "g.item < '!'"
-        return fetch_arrays(self.connection, join_cells(*sides, by_group=by_group, blank=blank))
+        query = join_cells(*sides, by_group=by_group, blank=blank, weighed=self.weighed)
+        return fetch_arrays(self.connection, query)
+
+    @property
+    def weighed(self) -> list[bool]:
+        """Whether each table has weights."""
+        return ["weight" in table.places for table in self.tables]
 
     def rows(self, table: Table, *, careful: bool) -> str:
-        """The SQL of a table's rows: item, label, name of the group, and number."""
+        """The SQL of a table's rows: item, label, name of the group, number, perhaps weight."""
         name = "CAST(NULL AS VARCHAR)"
         if "group" in table.places:
             name = self._cell(table, "group", careful=careful)
@@ -188,7 +204,7 @@ class Counting:
         return (
             f"SELECT {self._cell(table, 'item', careful=careful)} AS item,"
             f" coalesce({self._cell(table, 'label')}, '') AS label, {name} AS name,"
-            f" row_number() OVER () AS r FROM {table.sql}"
+            f"{self._weight(table)} row_number() OVER () AS r FROM {table.sql}"
         )
 
     def _repeats(self, one: Table, other: Table, by_group: bool) -> bool:
@@ -199,8 +215,6 @@ class Counting:
 
     def _cell(self, table: Table, role: str, *, careful: bool = False) -> str:
         """The SQL of a cell as text; if careful, stripped as readers do, and NULL if empty."""
-        from roget.core.io.duck import quoted
-
         cell = table.cell(role)
         if table.format == "jsonl":
             raw = quoted(table.names[table.places[role]], '"')
@@ -210,6 +224,20 @@ class Counting:
             return cell
         stripped = f"trim({cell}, {quoted(_BLANK)})" if table.format in ("tsv", "csv") else cell
         return f"nullif({stripped}, '')"
+
+    def _weight(self, table: Table) -> str:
+        """The SQL of the weight, if there is one; -1 for what is none above 0."""
+        if "weight" not in table.places:
+            return ""
+        cell = self._cell(table, "weight", careful=True)
+        if table.format == "jsonl":
+            raw = quoted(table.names[table.places["weight"]], '"')
+            cell = f"CASE WHEN json_type({raw}) <> 'VARCHAR' THEN {cell} END"
+        number = f"TRY_CAST({cell} AS DOUBLE)"
+        return (
+            f" CASE WHEN regexp_full_match({cell}, {quoted(_WEIGHT)}) AND {number} > 0"
+            f" AND isfinite({number}) THEN {number} ELSE -1 END AS w,"
+        )
 
     def _fetch(self, query: str) -> tuple[int, ...]:
         return tuple(execute(self.connection, query).fetchall()[0])
@@ -230,6 +258,11 @@ class Counting:
             groups, group_names = _number(found["name"], in_order, one)
         if np.any(classes < 0) or (groups is not None and np.any(groups < 0)):
             return None
+        masses = found["w"].data if "w" in found else np.ones(1)
+        ends = [found[end].compressed() for end in ("least", "most") if end in found]
+        unused = np.concatenate(ends) if ends else masses
+        if min(masses.min(), unused.min(initial=1)) < 0:
+            return None
         roles = ("gold", "system") if len(self.tables) == 1 else ("label", "label")
         warnings = read.doubt_header(one, {roles[0]: class_names})
         doubt = read.doubt_first_row(one, 1) if one.format in ("tsv", "csv") else None
@@ -237,12 +270,15 @@ class Counting:
         if doubt is not None and begins_alone(class_names[0], *begins):
             warnings.append(doubt)
         warnings += read.doubt_header(other, {roles[1]: cluster_names})
+        if ends and varies(unused):
+            warnings.append(WEIGHTS_UNUSED.format(other.name))
         gold = Labels(
             classes,
             len(class_names),
             class_names,
             groups=groups,
             group_names=group_names,
+            item_weights=masses if varies(masses) else None,
             source=one.name,
         )
         complete = bool(np.all(clusters >= 0))
@@ -257,12 +293,23 @@ class Counting:
         return settle(gold, system, counts, extra, warnings, missing, self.noise)
 
 
-def join_cells(gold: str, system: str, *, by_group: bool, blank: str = "false") -> str:
-    """The SQL of the cells of two sides' rows, joined by item."""
+def join_cells(
+    gold: str,
+    system: str,
+    *,
+    by_group: bool,
+    blank: str = "false",
+    weighed: Sequence[bool] = (False, False),
+) -> str:
+    """The SQL of the cells of two sides' rows, joined by item; apart by weight if gold has it."""
+    answered = "FILTER (s.label <> '')"
+    weights = " g.w AS w," if weighed[0] else ""
+    if weighed[1]:
+        weights += f" min(s.w) {answered} AS least, max(s.w) {answered} AS most,"
     on = "g.item = s.item" + (" AND g.name = s.name" if by_group else "")
     return (
         "SELECT g.name AS name, g.label AS gold, s.label AS system,"
-        " count(*) AS n, min(g.r) AS gold_first, min(s.r) AS system_first,"
+        f" count(*) AS n,{weights} min(g.r) AS gold_first, min(s.r) AS system_first,"
         " max(g.r) AS gold_rows, max(s.r) AS system_rows,"
         f" coalesce(bool_or({blank}), false) AS odd"
         f" FROM ({gold}) g FULL JOIN ({system}) s ON {on} GROUP BY ALL"

@@ -27,7 +27,6 @@ from roget.scoring.labels.table import (
     Rows,
     find_by_name,
     make_reader,
-    read_weights,
     to_labels,
 )
 
@@ -55,10 +54,7 @@ def rows_of(columns: Mapping[str, Any], problems: Problems) -> Rows:
     found |= {role: without_empty(found[role]) for role in LABEL_ROLES if role in found}
     lines = np.arange(1, len(next(iter(found.values())).codes) + 1)
     rows = Rows(problems, lines, items, found)
-    weight = found.pop("weight", None)
-    if weight is not None:
-        rows.weights = read_weights(weight, lines, problems, found["label"].codes >= 0)
-        rows.spread = True
+    rows.take_weights(found.pop("weight", None))
     return rows
 
 

@@ -15,7 +15,7 @@ import numpy as np
 from roget.core.io.problems import Problems, plural
 from roget.core.types import CountArray
 from roget.errors import InputError
-from roget.scoring.labels.align import Aligned, mark_noise, settle
+from roget.scoring.labels.align import Aligned, mark_noise, settle, whole_counts
 from roget.scoring.labels.frames import frame_columns, is_frame, library, rows_of
 from roget.scoring.labels.labels import Labels
 from roget.scoring.labels.read import name_files, read_rows
@@ -28,6 +28,7 @@ from roget.scoring.labels.table import (
     find_by_name,
     read_weights,
     to_labels,
+    varies,
 )
 
 _LAZY = ("polars", "duckdb", "_duckdb", "ibis", "dask", "pyspark", "sqlframe", "modin", "cudf")
@@ -75,15 +76,15 @@ def to_cells(rows: Rows, missing: str, noise: str | None) -> Aligned:
     kept = np.flatnonzero(numbers > 0)
     if not kept.size:
         raise InputError(f"{rows.source}: no items")
-    counts: CountArray = numbers[kept]
-    if bool(np.all(counts == np.rint(counts))):
-        counts = counts.astype(np.int64)
-    elif missing == "singletons":
+    counts: CountArray = whole_counts(numbers[kept])
+    if counts.dtype.kind == "f" and missing == "singletons":
         raise InputError(f"{rows.source}: fractions of items cannot be clusters of their own")
+    weights = None if rows.weights is None else rows.weights[kept]
     gold = Labels.of(
         found["gold"]._replace(codes=found["gold"].codes[kept]),
         groups=None if group is None else group.codes[kept],
         group_names=None if group is None else names,
+        item_weights=weights if weights is not None and varies(weights) else None,
         source=rows.source,
     )
     codes = found["system"].codes[kept]
@@ -140,11 +141,13 @@ def count_frame(frame: Any, missing: str, columns: Columns | None, noise: str | 
             repeated = plural(rows - distinct, "row")
             raise InputError(f"the table: {repeated} with an item that came before; expected one")
     roles = [role for role in ("group", "gold", "system") if role in chosen]
-    cells = lazy.group_by([chosen[role] for role in roles]).agg(nw.len().alias("roget count"))
+    # Apart by weight, so that sums do not depend on the order in which they are taken.
+    keys = [chosen[role] for role in (*roles, "weight") if role in chosen]
+    cells = lazy.group_by(keys).agg(nw.len().alias("roget count"))
     found = gather_lazy(cells.to_native())
-    by_role = {role: found[chosen[role]] for role in roles} | {"count": found["roget count"]}
-    rows_found = rows_of(by_role, Problems("the table"))
-    return to_cells(rows_found, missing, noise)
+    by_role = {role: found[chosen[role]] for role in chosen if role != "item"}
+    by_role |= {"count": found["roget count"]}
+    return to_cells(rows_of(by_role, Problems("the table")), missing, noise)
 
 
 def read_frames(frame: Any, columns: Columns | None) -> tuple[Labels, Labels]:

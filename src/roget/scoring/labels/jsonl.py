@@ -29,7 +29,6 @@ from roget.scoring.labels.table import (
     find_by_name,
     make_reader,
     number,
-    read_weights,
 )
 
 if TYPE_CHECKING:
@@ -97,9 +96,9 @@ def read_table(
     rows = Rows(problems, np.array(numbers, dtype=np.int64), None, {})
     if "weight" in values:
         weights = factorize_objects(list(map(_weight, values.pop("weight"))))
-        answered = np.array([value not in (None, "") for value in values["label"]], dtype=bool)
-        rows.weights = read_weights(weights, rows.lines, problems, answered)
-        rows.spread = True
+        told = values["label" if "label" in values else "gold"]
+        answered = np.array([value not in (None, "") for value in told], dtype=bool)
+        rows.take_weights(weights, answered)
     if "item" in values:
         rows.items = [text or "" for text in _texts(values.pop("item"), "item", rows)]
     if any(isinstance(value, dict) for value in values.get("label", ())):

@@ -50,6 +50,8 @@ class Labels:
     weights: Floats | None = None
     complete: bool = True
     """Whether every item has an answer."""
+    item_weights: Floats | None = None
+    """How much each item counts, of hard labels; None: all the same."""
     source: str = "labels"
     warnings: tuple[str, ...] = ()
     offset: int = 0
@@ -99,7 +101,9 @@ def take(labels: Labels, rows: Ints) -> Labels:
     gap = bool(absent.any())
     items = None if labels.items is None else [labels.items[row] for row in rows.tolist()]
     groups = None if labels.groups is None else labels.groups[rows]
-    labels = replace(labels, items=items, groups=groups, complete=labels.complete and not gap)
+    masses = None if labels.item_weights is None else labels.item_weights[rows]
+    labels = replace(labels, items=items, groups=groups, item_weights=masses)
+    labels = replace(labels, complete=labels.complete and not gap)
     if labels.indptr is None or labels.weights is None:
         codes: Codes = labels.codes[rows]
         if gap:
@@ -117,8 +121,9 @@ def take(labels: Labels, rows: Ints) -> Labels:
 
 def concatenate(parts: Sequence[Labels], source: str) -> Labels:
     """The answers of several files as one side's, which messages call `source`."""
-    named = [part.items is not None for part in parts], [part.groups is not None for part in parts]
-    for what, there in zip(("item ids", "groups"), named, strict=True):
+    fields = {"item ids": "items", "groups": "groups", "weights of items": "item_weights"}
+    named = [[getattr(part, name) is not None for part in parts] for name in fields.values()]
+    for what, there in zip(fields, named, strict=True):
         if len(set(there)) > 1:
             with_, without = parts[there.index(True)].source, parts[there.index(False)].source
             raise InputError(f"{with_} has {what} and {without} none; expected files alike")
@@ -145,6 +150,7 @@ def concatenate(parts: Sequence[Labels], source: str) -> Labels:
     weighted = any(part.weighted for part in parts)
     sizes = [np.diff(part.indptr) if part.indptr is not None else part.answered() for part in parts]
     entries = np.concatenate(codes)
+    masses = [part.item_weights for part in parts if part.item_weights is not None]
     return Labels(
         entries[entries >= 0] if weighted else entries,
         len(coder),
@@ -155,6 +161,7 @@ def concatenate(parts: Sequence[Labels], source: str) -> Labels:
         indptr=np.concatenate(([0], np.cumsum(np.concatenate(sizes)))) if weighted else None,
         weights=np.concatenate([_shares(part) for part in parts]) if weighted else None,
         complete=all(part.complete for part in parts),
+        item_weights=np.concatenate(masses) if masses else None,
         source=source,
         warnings=tuple(text for part in parts for text in part.warnings),
     )

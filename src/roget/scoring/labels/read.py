@@ -43,7 +43,6 @@ from roget.scoring.labels.table import (
     is_header,
     make_reader,
     number,
-    read_weights,
     to_labels,
 )
 
@@ -418,10 +417,7 @@ def _gather(table: Table, top: list[str], problems: Problems) -> Rows:
     if third is not None:
         numeric = all(number(name) is not None for name in third.names or () if name)
         found["weight" if numeric else "group"] = third
-    weight = found.pop("weight", None)
-    if weight is not None:
-        rows.weights = read_weights(weight, rows.lines, problems, found["label"].codes >= 0)
-        rows.spread = True
+    rows.take_weights(found.pop("weight", None))
     names = {role: tuple(found[role].names or ()) for role in LABEL_ROLES if role in found}
     rows.warnings += doubt_header(table, names)
     rows.doubt = doubt_first_row(table, lines[0])

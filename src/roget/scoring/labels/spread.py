@@ -74,9 +74,10 @@ def count_on(
         ]
         parts = min(_MOST_PARTS, max(2, len(tasks)))
         by_group = all("group" in table.places for table in tables)
+        weighed = ["weight" in table.places for table in tables]
         jobs = (
             partial(deal_rows, parts, labels, columns),
-            partial(join_part, len(sides[0]), by_group),
+            partial(join_part, len(sides[0]), by_group, weighed),
         )
         engine = make()
         try:
@@ -104,7 +105,7 @@ def deal_rows(
         rows = Counting(connection, None, table).rows(table, careful=True)
         duck.execute(
             connection,
-            f"CREATE TABLE rows AS SELECT item, label, name, r + {task.number << 40} AS r,"
+            f"CREATE TABLE rows AS SELECT * REPLACE (r + {task.number << 40} AS r),"
             f" hash(item) % {parts} AS part FROM ({rows})",
         )
         dealt = []
@@ -124,7 +125,9 @@ class Part(NamedTuple):
     """Whether items that only gold, or only the system has come twice, or have no name."""
 
 
-def join_part(golds: int, by_group: bool, pieces: Sequence[bytes], report: Increment) -> Part:
+def join_part(
+    golds: int, by_group: bool, weighed: list[bool], pieces: Sequence[bytes], report: Increment
+) -> Part:
     """Join one part: the pieces of so many files of gold, then those of the system."""
     with (
         TemporaryDirectory(prefix="roget.") as folder,
@@ -140,7 +143,8 @@ def join_part(golds: int, by_group: bool, pieces: Sequence[bytes], report: Incre
 
         lone = [fetch(count_lone(*of, by_group=by_group)) for of in (sides, sides[::-1])]
         rows = [fetch(f"SELECT count(*) FROM ({side})")[0] for side in sides]
-        cells = fetch_arrays(connection, join_cells(sides[0], sides[1], by_group=by_group))
+        query = join_cells(sides[0], sides[1], by_group=by_group, weighed=weighed)
+        cells = fetch_arrays(connection, query)
         repeats = [len(set(counts)) > 1 for counts in lone]
         # Masked arrays would not travel as they are.
         plain = {name: (values.data, values.mask) for name, values in cells.items()}

@@ -37,7 +37,7 @@ NAMES: dict[str, tuple[str, ...]] = {
         "system", "cluster", "pred", "predicted", "prediction", "y_pred", "labels_pred",
         "pred_label", "predicted_label",
     ),
-    "weight": ("weight", "probability"),
+    "weight": ("weight", "sample_weight", "probability"),
     "group": ("group",),
 }  # fmt: skip
 NAMES["label"] = ("label", "labels", *NAMES["gold"], *NAMES["system"], "sense", "topic", "category")
@@ -53,7 +53,7 @@ NAMES["count"] = ("count", "n", "freq", "frequency")
 
 SINGLE = ("item", "label", "weight", "group")
 """What the columns of a file with one side's labels can be."""
-PAIR = ("item", "gold", "system", "group")
+PAIR = ("item", "gold", "system", "weight", "group")
 """What the columns of a file with both sides' labels can be."""
 CELLS = ("gold", "system", "count", "group")
 """What the columns of a table of cells can be."""
@@ -142,7 +142,8 @@ def find_by_name(
     for role in roles:
         if role not in found:
             free = set(range(len(names))).difference(found.values())
-            near = [at for at in sorted(free) if lowered[at] in NAMES[role]]
+            known = NAMES[role][:-1] if role == "weight" and "gold" in roles else NAMES[role]
+            near = [at for at in sorted(free) if lowered[at] in known]
             exact = [at for at in near if lowered[at] == role]
             if len(near) > 1 and not exact:
                 could = ", ".join(names[at] for at in near)
@@ -274,7 +275,7 @@ class Rows:
     indptr: Ints | None = None
     """Entries of the label column per row, where a row may hold several; None: one each."""
     spread: bool = False
-    """Whether several rows with weights may make up the answer of one item."""
+    """Whether they are of a column, so that several rows may make up the answer of one item."""
     doubt: str | None = None
     """What to say if the first row looks like a header that was taken for data."""
     warnings: list[str] = field(default_factory=list)
@@ -283,6 +284,14 @@ class Rows:
     def source(self) -> str:
         """What messages call the file."""
         return self.problems.name
+
+    def take_weights(self, column: Factors | None, answered: BoolArray | None = None) -> None:
+        """Read a column of weights, if there is one; only rows that are answered need them."""
+        if column is not None:
+            if answered is None:
+                answered = self.columns["gold" if "gold" in self.columns else "label"].codes >= 0
+            self.weights = read_weights(column, self.lines, self.problems, answered)
+            self.spread = True
 
 
 def to_labels(table: Rows, *, role: str = "label", gold: bool) -> Labels:
@@ -300,8 +309,10 @@ def to_labels(table: Rows, *, role: str = "label", gold: bool) -> Labels:
         for line in np.repeat(table.lines, sizes)[np.isin(factors.codes, empty)]:
             problems.add(line, "the label is empty; expected a label")
     problems.check()
-    several = table.indptr is not None or (table.spread and first is not None)
+    together = table.spread and role == "label" and first is not None
+    several = table.indptr is not None or together
     answers = (_weighted if several else _hard)(table, factors, first)
+    masses = None if several else _weigh_items(table, factors, gold=gold)
     rows = None if first is None else np.flatnonzero(first == np.arange(first.size))
     if gold:
         _refuse_gaps(answers, table.lines if rows is None else table.lines[rows], problems)
@@ -315,12 +326,14 @@ def to_labels(table: Rows, *, role: str = "label", gold: bool) -> Labels:
     if rows is not None:
         items = None if items is None else [items[row] for row in rows.tolist()]
         groups = None if groups is None else groups[rows]
+        masses = None if masses is None else masses[rows]
     return Labels.of(
         factors,
         answers,
         items=items,
         groups=groups,
         group_names=group_names,
+        item_weights=masses,
         source=table.source,
         warnings=tuple(table.warnings),
     )
@@ -364,12 +377,6 @@ def _hard(table: Rows, factors: Factors, first: Ints | None) -> Packed:
     if table.weights is not None:
         for line in table.lines[(table.weights == 0) & (codes >= 0)]:
             table.problems.add(line, _ZERO)
-        used = table.weights[codes >= 0]
-        if table.spread and used.size > 1 and bool(np.any(used != used[0])):
-            table.warnings.append(
-                f"the weights of {table.source} are not used, since every item has one label only; "
-                "weights of items are given in Python, as sample_weight"
-            )
     if first is None:
         return Packed(codes, None, None, factors.complete)
     again = np.flatnonzero(first != np.arange(first.size))
@@ -378,6 +385,29 @@ def _hard(table: Rows, factors: Factors, first: Ints | None) -> Packed:
     _count_repeats(table, again.size)
     codes = np.delete(codes, again)
     return Packed(codes, None, None, bool(np.all(codes >= 0)))
+
+
+def _weigh_items(table: Rows, factors: Factors, *, gold: bool) -> Floats | None:
+    """The weights of gold's items, where a table has them and they differ."""
+    weights = table.weights
+    if weights is None or not table.spread or not varies(weights[factors.codes >= 0]):
+        return None
+    if gold:
+        return weights
+    if "gold" not in table.columns:
+        table.warnings.append(WEIGHTS_UNUSED.format(table.source))
+    return None
+
+
+def varies(values: Floats) -> bool:
+    """Whether not all values are the same."""
+    return bool(values.size and np.any(values != values[0]))
+
+
+WEIGHTS_UNUSED = (
+    "the weights of {} are not used, since every item has one label only; items are weighed by "
+    "the gold standard"
+)
 
 
 def _weighted(table: Rows, factors: Factors, first: Ints | None) -> Packed:
