@@ -14,10 +14,10 @@ class Kept(Dask):
 
     place: str | None = None
 
-    def exchange(self, deal: Any, tasks: Any, join: Any, parts: int) -> list[Any]:
+    def deal(self, job: Any, tasks: Any) -> list[Any]:
         if self.place is not None:
-            deal = partial(die_dealing, self.place, deal)
-        return super().exchange(deal, tasks, join, parts)
+            job = partial(die_dealing, self.place, job)
+        return super().deal(job, tasks)
 
     def close(self) -> None:
         pass

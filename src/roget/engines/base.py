@@ -31,16 +31,24 @@ class Engine(Protocol):
         ...
 
 
-def exchange(engine: Engine, deal: Job, tasks: Sequence[Any], join: Job, parts: int) -> list[Any]:
-    """What `join` makes of the n-th of the parts that `deal` makes of every task, for each n.
+def deal(engine: Engine, job: Job, tasks: Sequence[Any]) -> list[Any]:
+    """What `join` needs of tasks, each of which the job deals into parts.
 
-    An engine with an `exchange` of its own moves parts from worker to worker; else they come here.
+    An engine with a `deal` and a `join` of its own moves parts from worker to worker, as often as
+    they are asked for; else they come here.
     """
-    if hasattr(engine, "exchange"):
-        return list(engine.exchange(deal, tasks, join, parts))
-    dealt = dict(engine.run(deal, tasks, _ignore))
-    pieces = [[dealt[task][part] for task in range(len(tasks))] for part in range(parts)]
-    joined = dict(engine.run(join, pieces, _ignore))
+    if hasattr(engine, "deal"):
+        return list(engine.deal(job, tasks))
+    done = dict(engine.run(job, tasks, _ignore))
+    return [done[task] for task in range(len(tasks))]
+
+
+def join(engine: Engine, job: Job, dealt: Sequence[Any], parts: int) -> list[Any]:
+    """What the job makes of the n-th parts of all that was dealt, for each n."""
+    if hasattr(engine, "join"):
+        return list(engine.join(job, dealt, parts))
+    pieces = [[one[part] for one in dealt] for part in range(parts)]
+    joined = dict(engine.run(job, pieces, _ignore))
     return [joined[part] for part in range(parts)]
 
 

@@ -69,14 +69,16 @@ class Dask:
         if failed is not None:
             raise failed
 
-    def exchange(self, deal: Job, tasks: Sequence[Any], join: Job, parts: int) -> list[Any]:
-        """See `engines.base`. What a dead worker held is made again, as long as it is needed."""
-        submit = partial(self._client.submit, pure=False)
-        dealt = [submit(_measure, deal, task) for task in tasks]
-        joined = [
-            submit(_measure, join, [submit(_take, one, part) for one in dealt])
-            for part in range(parts)
-        ]
+    def deal(self, job: Job, tasks: Sequence[Any]) -> list[Any]:
+        """See `engines.base`: what a dead worker held is made again, as long as it is needed."""
+        return list(self._client.map(partial(_measure, job), tasks, pure=False, key="roget"))
+
+    def join(self, job: Job, dealt: Sequence[Any], parts: int) -> list[Any]:
+        """See `engines.base`: a part goes straight to the worker that joins it."""
+        joined = []
+        for part in range(parts):
+            pieces = self._client.map(_take, dealt, part=part, pure=False)
+            joined.append(self._client.submit(_measure, job, pieces, pure=False))
         try:
             return [result for result, _, _ in self._client.gather(joined)]
         except BaseException:

@@ -97,26 +97,27 @@ def compare(
     left = reading.gold(gold) if ci or folders else None
     answered: list[Answered] = []
     named = _name_systems(systems)
-    for name, source in named.items():
-        sides = reading.count(gold, source) if left is None else None
-        if sides is None:
-            left = left or reading.gold(gold)
-            right = reading.system(source)
-            sides = reading.align(left, right)
-        sides = weigh(sides, balance=balance)
-        one = answer(
-            sides,
-            asked,
-            pooled=average == "pooled",
-            name=name,
-            # Trivial answers, with random ones of the gold standard's own sizes, serve all.
-            seed=seed if baselines and not answered else None,
-            like_gold=True,
-        )
-        if folders and left is not None:
-            _try_splits(one, left, right, list(folders.values()))
-        answered.append(one)
-        tell(Progress(len(answered), len(named) + ci))
+    with reading.counting(gold) as count:
+        for name, source in named.items():
+            sides = count(source) if left is None else None
+            if sides is None:
+                left = left or reading.gold(gold)
+                right = reading.system(source)
+                sides = reading.align(left, right)
+            sides = weigh(sides, balance=balance)
+            one = answer(
+                sides,
+                asked,
+                pooled=average == "pooled",
+                name=name,
+                # Trivial answers, with random ones of the gold standard's own sizes, serve all.
+                seed=seed if baselines and not answered else None,
+                like_gold=True,
+            )
+            if folders and left is not None:
+                _try_splits(one, left, right, list(folders.values()))
+            answered.append(one)
+            tell(Progress(len(answered), len(named) + ci))
     tested = describe_interval(ci, interval) + (f"+{paired}" if ci else "")
     signatures = [
         sign(system.sides, asked, average, missing, answers, tested, seed)

@@ -7,7 +7,8 @@ table, and sign what they give.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from itertools import pairwise
@@ -283,15 +284,28 @@ class Reading:
         """Both sides joined."""
         return align(gold, system, self.missing, self.noise, self.extra)
 
-    def count(self, gold: Any, system: Any) -> Aligned | None:
-        """The cells of large files, where cells say it all."""
-        if self.engine != "local" and system is not None:
-            from roget.scoring.labels.spread import count_on
+    @contextmanager
+    def counting(self, gold: Any) -> Iterator[Callable[[Any], Aligned | None]]:
+        """What gives the cells of gold and a system's large files, where cells say it all."""
+        if self.engine == "local":
+            yield partial(self._count_here, gold)
+            return
+        from roget.scoring.labels.spread import Spread
 
-            if self.extra != "drop":
-                raise InputError(f"extra={self.extra!r}: for the engine local only")
-            make = partial(catalogue.load("engines", self.engine), self.scheduler, None)
-            return count_on(make, gold, system, self.missing, self.labels, self.columns, self.noise)
+        if self.extra != "drop":
+            raise InputError(f"extra={self.extra!r}: for the engine local only")
+        make = partial(catalogue.load("engines", self.engine), self.scheduler, None)
+        with Spread(make, gold, self.labels, self.columns, self.noise) as spread:
+            # A file with both sides' columns has nothing to join.
+            yield (
+                lambda system: (
+                    self._count_here(gold, None)
+                    if system is None
+                    else spread.count(system, self.missing)
+                )
+            )
+
+    def _count_here(self, gold: Any, system: Any) -> Aligned | None:
         if self.extra != "drop":
             return None
         return count_large(gold, system, self.missing, self.labels, self.columns, self.noise)
@@ -301,7 +315,8 @@ def read_sides(gold: Any, system: Any, reading: Reading) -> Aligned:
     """Both sides read and joined; without a system, gold is a file of two aligned columns."""
     if all(isinstance(side, str) and side == "-" for side in (gold, system)):
         raise InputError(ONE_SIDE)
-    counted = reading.count(gold, system)
+    with reading.counting(gold) as count:
+        counted = count(system)
     if counted is not None:
         return counted
     if system is None and gold is None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,7 @@ import pytest
 
 from roget import InputError, catalogue, compare, score
 from roget.engines.local import Local
-from roget.scoring.labels import read
+from roget.scoring.labels import read, spread
 
 pytest.importorskip("distributed")
 polars = pytest.importorskip("polars")
@@ -22,6 +23,7 @@ pytestmark = pytest.mark.usefixtures("one_cluster")
 @pytest.fixture(autouse=True)
 def _every_file_is_large(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(read, "LARGE", 0)
+    monkeypatch.setattr(spread, "SHARE", 2000)
 
 
 def write(folder: Path, seed: int, form: str, *, grouped: bool, lost: int = 0) -> Path:
@@ -54,6 +56,87 @@ def test_the_cluster_gives_the_same_bits(
     system = write(tmp_path / "system", 2, form, grouped=grouped, lost=lost)
     here = score(gold, system, details=True)
     assert score(gold, system, details=True, engine="dask").as_dict() == here.as_dict()
+
+
+def write_one(path: Path, seed: int, mark: str, quoted: int = 0) -> Path:
+    """A file of some megabytes; the labels of the last items are quoted."""
+    random = np.random.default_rng(seed)
+    order = random.permutation(150_000)
+    names = [f"{mark}c{label}\n" for label in random.integers(0, 5, order.size)]
+    rows = [f"item number {item}{name}" for item, name in zip(order, names, strict=True)]
+    rows[-1:] = [f'"item {at}"{mark}"a\nb"\n' for at in range(quoted)] or rows[-1:]
+    path.write_text(f"item{mark}label\n" + "".join(rows))
+    return path
+
+
+@pytest.mark.parametrize("form", ["tsv", "csv", "quoted.csv", "parquet"])
+def test_large_files_are_cut_and_small_ones_bundled(
+    tmp_path: Path, form: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(spread, "SHARE", 1 << 20)
+    mark = "\t" if form == "tsv" else ","
+    files = [
+        write_one(tmp_path / f"{side}.{'csv' if form == 'parquet' else form}", side, mark, quoted)
+        for side, quoted in ((1, 0), (2, 3 if form.startswith("quoted") else 0))
+    ]
+    if form == "parquet":
+        for file in files:
+            polars.read_csv(file).write_parquet(file.with_suffix(".parquet"), row_group_size=20_000)
+        files = [file.with_suffix(".parquet") for file in files]
+        monkeypatch.setattr(spread, "SHARE", 1 << 18)
+    shares = spread.share_files("gold", [str(files[0])], form.removeprefix("quoted."))
+    assert len(shares) > 1
+    assert score(*files, engine="dask").as_dict() == score(*files).as_dict()
+
+
+def test_files_become_tasks_by_size(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(spread, "SHARE", 100)
+    paths = []
+    for number, size in enumerate([40, 40, 40, 350, 90]):
+        paths.append(str(tmp_path / f"{number}.tsv"))
+        Path(paths[-1]).write_bytes(b"x" * size)
+    shares = [of.shares for of in spread.share_files("gold", paths, "tsv")]
+    sizes = [[int(Path(share.path).stem) for share in of] for of in shares]
+    assert sizes == [[0, 1], [2], [3], [3], [3], [4]]
+    assert [share.number for of in shares for share in of] == list(range(7))
+    assert [(one.start, one.stop) for (one,) in shares[2:5]] == [(0, 100), (100, 200), (200, None)]
+
+
+@pytest.mark.parametrize("change", ["columns", "text", "bytes"])
+def test_files_that_are_not_alike_are_read_here(tmp_path: Path, change: str) -> None:
+    gold = write(tmp_path / "gold", 1, "tsv", grouped=False)
+    system = write(tmp_path / "system", 2, "tsv", grouped=False)
+    odd = system / "1.tsv"
+    if change == "columns":
+        rows = [line.split("\t") for line in odd.read_text().splitlines()]
+        odd.write_text("".join(f"{label}\t{item}\n" for item, label in rows))
+        assert score(gold, system, engine="dask").as_dict() == score(gold, system).as_dict()
+        return
+    odd.write_bytes(b"key value more\n" if change == "text" else odd.read_bytes() + b"d\xff\tc\n")
+    said = []
+    for engine in ("local", "dask"):
+        with pytest.raises(InputError) as raised:
+            score(gold, system, engine=engine)
+        said.append(str(raised.value))
+    assert said[0] == said[1]
+
+
+def test_compressed_files_and_blanks_around_cells(tmp_path: Path) -> None:
+    sides = []
+    for seed, side in enumerate(("gold", "system")):
+        folder = write(tmp_path / side, seed, "csv", grouped=True)
+        for file in folder.iterdir():
+            text = file.read_text().replace("d7,", " d7\u00a0,").replace(",g1", ",g1\t")
+            file.with_suffix(".csv.gz").write_bytes(gzip.compress(text.encode()))
+            file.unlink()
+        sides.append(folder)
+    assert score(*sides, engine="dask").as_dict() == score(*sides).as_dict()
+
+
+def test_a_file_that_workers_do_not_have(tmp_path: Path) -> None:
+    share = spread.Share(str(tmp_path / "gold.tsv"), 0)
+    with pytest.raises(InputError, match="expected files that all workers can read"):
+        spread.deal_rows(2, None, None, None, spread.Dealing("gold", 0, (share,)), lambda *_: None)
 
 
 def test_a_worker_that_dies_changes_nothing(tmp_path: Path, cluster: Any) -> None:

@@ -109,6 +109,12 @@ def copy(connection: duckdb.DuckDBPyConnection, query: str, file: Path) -> None:
     execute(connection, f"COPY ({query}) {to}")
 
 
+def deal(connection: duckdb.DuckDBPyConnection, query: str, key: str, folder: Path) -> None:
+    """Write what a query gives as Parquet files KEY=VALUE/*.parquet, to be read again soon."""
+    how = "FORMAT parquet, PARQUET_VERSION v2, COMPRESSION uncompressed, DICTIONARY_SIZE_LIMIT 1000"
+    execute(connection, f"COPY ({query}) TO {quoted(str(folder))} ({how}, PARTITION_BY ({key}))")
+
+
 def parquet(*files: str | Path, by_name: bool = False, numbered: bool = False) -> str:
     """The SQL that reads Parquet files as one table.
 

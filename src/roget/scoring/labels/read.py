@@ -212,11 +212,15 @@ def read_rows(
 
 
 class LabelFile:
-    """A label file, opened when it is looked at: its name for messages, and its lines."""
+    """A label file, opened when it is looked at: its name for messages, and its lines.
 
-    def __init__(self, path: str | os.PathLike[str]) -> None:
+    Of a compressed one that is only looked at, the first lines are enough.
+    """
+
+    def __init__(self, path: str | os.PathLike[str], *, head: bool = False) -> None:
         self.source = Source(os.fspath(path))
         self.name = self.source.name
+        self._head = head
         self._open = ExitStack()
 
     def __enter__(self) -> LabelFile:
@@ -240,6 +244,9 @@ class LabelFile:
         """The bytes, where they can be read again and by DuckDB too; in a copy if need be."""
         if self.source.is_plain:
             return self.source
+        if self._head and self.source.compression:
+            block = next(self.source.blocks(), None)
+            return Source(self.keep("" if block is None else block.data.decode(errors="replace")))
         path = self._open.enter_context(plain_file(self.source))
         if self.source.path == STANDARD_INPUT and not os.path.getsize(path):
             # Most likely the other side has read it all.

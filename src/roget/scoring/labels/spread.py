@@ -6,8 +6,10 @@ The statements, the checks and the cells are those of `counted`, so the scores a
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+import socket
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -17,10 +19,11 @@ import duckdb
 import numpy as np
 
 from roget.core.io import duck
-from roget.core.io.source import STANDARD_INPUT
+from roget.core.io.source import STANDARD_INPUT, Source, source_of
 from roget.core.io.table import Table
 from roget.core.types import Array, BoolArray
-from roget.engines.base import Engine, Increment, exchange
+from roget.engines import base
+from roget.engines.base import Engine, Increment
 from roget.errors import InputError
 from roget.scoring.labels.align import Aligned
 from roget.scoring.labels.counted import (
@@ -28,92 +31,236 @@ from roget.scoring.labels.counted import (
     count_lone,
     fetch_arrays,
     join_cells,
+    lay_out,
     look,
-    look_at,
 )
-from roget.scoring.labels.read import LabelFile, list_files
+from roget.scoring.labels.read import BINARY, SUFFIXES, LabelFile, list_files, name_files
 from roget.scoring.labels.table import SINGLE, Columns, choose_side
 
-_MOST_PARTS = 32
+SHARE = 16 << 20
+"""Bytes of files dealt by one task, at least: larger files are cut, smaller ones bundled."""
+_MOST = 64
+"""Tasks of one side and parts, at most: so many times so many pieces change hands."""
+_FEWEST_PARTS = 4
 _MEMORY = "2GB"
 """Of one task; what does not fit goes to the worker's disk."""
+_NOTHING = (
+    "SELECT NULL::VARCHAR AS item, NULL::VARCHAR AS label, NULL::VARCHAR AS name,"
+    " NULL::BIGINT AS r, NULL::DOUBLE AS w WHERE false"
+)
+
+
+class Unlike(Exception):
+    """A file that is not such a table as its side's first: there is more to say than cells can."""
+
+
+class Whole(Exception):
+    """A file that was cut and must not be: its rows may go over several lines."""
+
+
+class Share(NamedTuple):
+    """A file, or from where to where of it: rows of Parquet, bytes of text."""
+
+    path: str
+    number: int
+    """Rows of later shares have higher numbers."""
+    start: int = 0
+    stop: int | None = None
+
+    @property
+    def is_whole(self) -> bool:
+        return not self.start and self.stop is None
 
 
 class Dealing(NamedTuple):
-    """One file whose rows are dealt out."""
+    """Rows of one side, dealt out by one task."""
 
-    path: str
     side: str
     number: int
-    """Rows of later files have higher numbers."""
+    shares: tuple[Share, ...]
 
 
-def count_on(
-    make: Callable[[], Engine],
-    gold: Any,
-    system: Any,
-    missing: str,
-    labels: str | None,
-    columns: Columns | None,
-    noise: str | None,
-) -> Aligned | None:
-    """The cells of two sides; None where there is more to say than cells can."""
-    if not all(isinstance(side, str | os.PathLike) for side in (gold, system)):
-        raise InputError("a cluster joins files: give gold and system as files or folders")
-    sides = [list_files(os.fspath(side)) for side in (gold, system)]
-    if [STANDARD_INPUT] in sides:
-        raise InputError("standard input can be read here only: save it, or use the engine local")
-    with ExitStack() as opened:
-        tables = look_at(sides, labels, columns, opened)
-        if tables is None:
+class Spread:
+    """Gold's files on a cluster, dealt out once and joined with one system after another."""
+
+    def __init__(
+        self,
+        make: Callable[[], Engine],
+        gold: Any,
+        labels: str | None,
+        columns: Columns | None,
+        noise: str | None,
+    ) -> None:
+        self._make, self._gold = make, gold
+        self._labels, self._columns, self._noise = labels, columns, noise
+        self._engine: Engine | None = None
+        self._dealt: list[Any] = []
+        self._parts = 0
+        self._cut = True
+
+    def __enter__(self) -> Spread:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._dealt.clear()
+        if self._engine is not None:
+            self._engine.close()
+
+    def count(self, system: Any, missing: str) -> Aligned | None:
+        """The cells of gold and a system; None where there is more to say than cells can."""
+        paths = _list_side(self._gold), _list_side(system)
+        gold, answers = self._look(paths[0], "gold"), self._look(paths[1], "system")
+        if gold is None or answers is None:
             return None
-        tasks = [
-            Dealing(os.path.abspath(path), name, number)
-            for side, name in zip(sides, ("gold", "system"), strict=True)
-            for number, path in enumerate(side)
-        ]
-        parts = min(_MOST_PARTS, max(2, len(tasks)))
-        by_group = all("group" in table.places for table in tables)
-        weighed = ["weight" in table.places for table in tables]
-        jobs = (
-            partial(deal_rows, parts, labels, columns),
-            partial(join_part, len(sides[0]), by_group, weighed),
-        )
-        engine = make()
         try:
-            joined = exchange(engine, jobs[0], tasks, jobs[1], parts)
-        except duckdb.Error:
+            try:
+                parts = self._join(paths, (gold, answers))
+            except Whole:
+                self._cut = False
+                self._dealt.clear()
+                parts = self._join(paths, (gold, answers))
+        except (duckdb.Error, Unlike):
             # The readers will say which line it is that cannot be read.
             return None
-        finally:
-            engine.close()
-        return Joined(joined, noise, *tables).join(missing)
+        return Joined(parts, self._noise, gold, answers).join(missing)
+
+    def _look(self, paths: Sequence[str], side: str) -> Table | None:
+        """The layout of a side's first file, which the others must share."""
+        if any(Path(path).suffix.lower() in BINARY for path in paths):
+            return None
+        head = SUFFIXES.get(Source(paths[0]).suffix) in ("tsv", "csv")
+        with LabelFile(paths[0], head=head) as file:
+            table = look(file, self._labels, choose_side(self._columns, side), SINGLE)
+        return None if table is None else replace(table, name=name_files(paths))
+
+    def _join(
+        self, paths: tuple[Sequence[str], Sequence[str]], tables: tuple[Table, Table]
+    ) -> list[Part]:
+        if self._engine is None:
+            self._engine = self._make()
+            size = sum(os.path.getsize(path) for side in paths for path in side)
+            self._parts = min(_MOST, max(_FEWEST_PARTS, size // SHARE))
+        if not self._dealt:
+            self._dealt = self._deal(self._engine, "gold", paths[0], tables[0])
+        dealt = [*self._dealt, *self._deal(self._engine, "system", paths[1], tables[1])]
+        by_group = all("group" in table.places for table in tables)
+        weighed = ["weight" in table.places for table in tables]
+        job = partial(join_part, len(self._dealt), by_group, weighed)
+        return base.join(self._engine, job, dealt, self._parts)
+
+    def _deal(self, engine: Engine, side: str, paths: Sequence[str], table: Table) -> list[Any]:
+        columns = choose_side(self._columns, side)
+        job = partial(deal_rows, self._parts, self._labels, columns, lay_out(table))
+        return base.deal(engine, job, share_files(side, paths, table.format if self._cut else ""))
+
+
+def _list_side(given: Any) -> list[str]:
+    """The files of a side."""
+    if not isinstance(given, str | os.PathLike):
+        raise InputError("a cluster joins files: give gold and system as files or folders")
+    paths = list_files(os.fspath(given))
+    if paths == [STANDARD_INPUT]:
+        raise InputError("standard input can be read here only: save it, or use the engine local")
+    return paths
+
+
+def share_files(side: str, paths: Sequence[str], form: str) -> list[Dealing]:
+    """A side's files as tasks of about the same size; those of no known format are not cut."""
+    sizes = list(map(os.path.getsize, paths))
+    wanted = max(SHARE, sum(sizes) // _MOST)
+    bundles: list[list[Share]] = []
+    held, number = wanted, 0
+    for path, size in zip(map(os.path.abspath, paths), sizes, strict=True):
+        for start, stop in _cut_file(path, size, wanted, form):
+            if held + size > wanted:
+                bundles.append([])
+                held = 0
+            bundles[-1].append(Share(path, number, start, stop))
+            held, number = held + size, number + 1
+    return [Dealing(side, number, tuple(of)) for number, of in enumerate(bundles)]
+
+
+def _cut_file(path: str, size: int, wanted: int, form: str) -> Iterator[tuple[int, int | None]]:
+    """Where the pieces of a large file begin and end."""
+    number = size // wanted
+    if number < 2 or not form:
+        yield 0, None
+    elif form == "parquet":
+        with duck.readable(path), duck.database() as connection:
+            query = f"SELECT count(*) FROM {duck.parquet(path)}"
+            rows = duck.execute(connection, query).fetchall()[0][0]
+        for piece in range(number):
+            yield rows * piece // number, rows * (piece + 1) // number
+    else:
+        for source in source_of(path).pieces(wanted):
+            yield source.start, source.stop
 
 
 def deal_rows(
-    parts: int, labels: str | None, columns: Columns | None, task: Dealing, report: Increment
+    parts: int,
+    labels: str | None,
+    columns: Columns | None,
+    layout: tuple[Any, ...] | None,
+    task: Dealing,
+    report: Increment,
 ) -> list[bytes]:
-    """The rows of a file, in as many Parquet files; the same item is always in the same one."""
-    with (
-        TemporaryDirectory(prefix="roget.") as folder,
-        duck.connect(_MEMORY, 1, Path(folder), ordered=True) as connection,
-        LabelFile(task.path) as file,
-    ):
-        table = look(file, labels, choose_side(columns, task.side), SINGLE)
-        if table is None:
-            raise InputError(f"{task.path}: no table of items and labels on this machine")
-        rows = Counting(connection, None, table).rows(table, careful=True)
-        duck.execute(
-            connection,
-            f"CREATE TABLE rows AS SELECT * REPLACE (r + {task.number << 40} AS r),"
-            f" hash(item) % {parts} AS part FROM ({rows})",
+    """Rows of files, in as many Parquet files; the same item is always in the same one."""
+    with ExitStack() as opened:
+        folder = Path(opened.enter_context(TemporaryDirectory(prefix="roget.")))
+        connection = opened.enter_context(duck.connect(_MEMORY, 1, folder / "spilt", ordered=True))
+        queries = []
+        for share in task.shares:
+            table, chosen = _open_share(share, labels, columns, layout, folder, opened)
+            rows = Counting(connection, None, table).rows(table, careful=True, chosen=chosen)
+            queries.append(f"SELECT * REPLACE (r + {share.number << 40} AS r) FROM ({rows})")
+        dealt = f"SELECT *, hash(item) % {parts} AS part FROM ({' UNION ALL '.join(queries)})"
+        duck.deal(connection, dealt, "part", folder / "dealt")
+        return [_read_part(folder / "dealt" / f"part={part}") for part in range(parts)]
+
+
+def _read_part(folder: Path) -> bytes:
+    """The Parquet file of one part; nothing if it has no rows."""
+    if not folder.exists():
+        return b""
+    (file,) = folder.iterdir()
+    return file.read_bytes()
+
+
+def _open_share(
+    share: Share,
+    labels: str | None,
+    columns: Columns | None,
+    layout: tuple[Any, ...] | None,
+    folder: Path,
+    opened: ExitStack,
+) -> tuple[Table, str]:
+    """The table of a file or a piece of one, and the SQL that tells which of its rows are meant."""
+    if not os.path.exists(share.path):
+        raise InputError(
+            f"{share.path}: not there on the worker {socket.gethostname()}; expected files that "
+            "all workers can read under the same names"
         )
-        dealt = []
-        for part in range(parts):
-            to = Path(folder) / f"{part}.parquet"
-            duck.copy(connection, f"SELECT * EXCLUDE part FROM rows WHERE part = {part}", to)
-            dealt.append(to.read_bytes())
-        return dealt
+    try:
+        file = opened.enter_context(LabelFile(share.path))
+        table = look(file, labels, columns, SINGLE)
+        plain = file.plain
+    except InputError:
+        raise Unlike(share.path) from None
+    if table is None or lay_out(table) != layout:
+        raise Unlike(share.path)
+    if share.is_whole:
+        return table, "true"
+    if table.format == "parquet":
+        return table, f"file_row_number >= {share.start} AND file_row_number < {share.stop}"
+    if table.path != plain.path:
+        raise Whole(share.path)
+    copy = folder / f"{share.number}.{table.format}"
+    with copy.open("wb") as target:
+        for block in replace(plain, start=share.start, stop=share.stop).blocks():
+            if table.format == "csv" and b'"' in block.data:
+                raise Whole(share.path)
+            target.write(block.data)
+    return replace(table, path=str(copy), header=table.header and not share.start), "true"
 
 
 class Part(NamedTuple):
@@ -126,26 +273,37 @@ class Part(NamedTuple):
 
 
 def join_part(
-    golds: int, by_group: bool, weighed: list[bool], pieces: Sequence[bytes], report: Increment
+    golds: int,
+    by_group: bool,
+    weighed: Sequence[bool],
+    pieces: Sequence[bytes],
+    report: Increment,
 ) -> Part:
-    """Join one part: the pieces of so many files of gold, then those of the system."""
+    """Join one part: the pieces of so many shares of gold, then those of the system."""
     with (
         TemporaryDirectory(prefix="roget.") as folder,
         duck.connect(_MEMORY, 1, Path(folder), ordered=True) as connection,
     ):
-        files = [Path(folder) / f"{number}.parquet" for number in range(len(pieces))]
-        for file, piece in zip(files, pieces, strict=True):
-            file.write_bytes(piece)
-        sides = [f"SELECT * FROM {duck.parquet(*of)}" for of in (files[:golds], files[golds:])]
 
         def fetch(query: str) -> tuple[int, ...]:
             return tuple(duck.execute(connection, query).fetchall()[0])
 
-        lone = [fetch(count_lone(*of, by_group=by_group)) for of in (sides, sides[::-1])]
-        rows = [fetch(f"SELECT count(*) FROM ({side})")[0] for side in sides]
+        sides = []
+        for side, of in enumerate((pieces[:golds], pieces[golds:])):
+            files = []
+            for number, piece in enumerate(of):
+                if piece:
+                    files.append(Path(folder) / f"{side}.{number}.parquet")
+                    files[-1].write_bytes(piece)
+            sides.append(f"SELECT * FROM {duck.parquet(*files)}" if files else _NOTHING)
         query = join_cells(sides[0], sides[1], by_group=by_group, weighed=weighed)
         cells = fetch_arrays(connection, query)
-        repeats = [len(set(counts)) > 1 for counts in lone]
+        rows = [fetch(f"SELECT count(*) FROM ({side})")[0] for side in sides]
+        repeats = [
+            bool(cells[other].mask.any())
+            and len(set(fetch(count_lone(*of, by_group=by_group)))) > 1
+            for other, of in (("system", sides), ("gold", sides[::-1]))
+        ]
         # Masked arrays would not travel as they are.
         plain = {name: (values.data, values.mask) for name, values in cells.items()}
         return Part(plain, (rows[0], rows[1]), (repeats[0], repeats[1]))
