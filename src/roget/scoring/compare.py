@@ -62,6 +62,7 @@ def compare(
     interval: str = CompareOptions.interval,
     paired: str = CompareOptions.paired,
     seed: int = CompareOptions.seed,
+    memory: str | None = CompareOptions.memory,
     engine: str = CompareOptions.engine,
     scheduler: str | None = CompareOptions.scheduler,
     progress: Report | None = None,
@@ -73,7 +74,7 @@ def compare(
     interval and p, corrected for the number of pairs by Holm's method. Groups are drawn where
     there are groups, else items; every system meets the same draws. `splits` are folders with
     mapping and test parts, each of which adds a supervised recall. `answers="top"` keeps only the
-    heaviest label of weighted answers. `engine` and `scheduler` are those of `roget.score`.
+    heaviest label of weighted answers. `memory`, `engine` and `scheduler` are as in `roget.score`.
     """
     folders = {Path(folder).name: read_splits(folder) for folder in splits}
     asked: list[Request] = list_requests(measures, entropy)
@@ -88,7 +89,7 @@ def compare(
         balance=balance,
     )
     tell = progress or (lambda now: None)
-    reading = Reading(missing, noise, extra, labels, columns, answers, engine, scheduler)
+    reading = Reading(missing, noise, extra, labels, columns, answers, memory, engine, scheduler)
     if engine != "local" and (ci or folders):
         raise InputError(f"engine {engine}: intervals and splits need the items; use local")
     if extra == "sample":

@@ -99,6 +99,11 @@ class Options(Checked):
         help="Kind of interval; auto is BCa over groups, jackknife over items.",
     )
     seed: int = option(0, minimum=0, help="Seed of everything random.")
+    memory: str | None = option(
+        None,
+        metavar="SIZE",
+        help="For joining large files, such as 2GB; more goes to disk. Default: half of it all.",
+    )
     engine: str = option(
         "local", choices="engines", help="Where tables of labels are joined and counted."
     )

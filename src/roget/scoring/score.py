@@ -68,6 +68,7 @@ def score(
     sample_weight: Any = None,
     balance: str | None = ScoreOptions.balance,
     seed: int = ScoreOptions.seed,
+    memory: str | None = ScoreOptions.memory,
     engine: str = ScoreOptions.engine,
     scheduler: str | None = ScoreOptions.scheduler,
     progress: Report | None = None,
@@ -106,6 +107,8 @@ def score(
     details
         Adds the groups with the worst first score, the clusters that mix classes and the
         scattered classes.
+    memory
+        What joining large files may use, such as "2GB"; more goes to disk.
     engine, scheduler
         Where files are joined and counted: "local", or "dask" with the address of a cluster.
     cells
@@ -135,7 +138,9 @@ def score(
     check_options(ScoreOptions, balance=balance)
     asked = list_requests(measures, entropy)
     if cells is None:
-        reading = Reading(missing, noise, extra, labels, columns, answers, engine, scheduler)
+        reading = Reading(
+            missing, noise, extra, labels, columns, answers, memory, engine, scheduler
+        )
         if extra == "sample":
             from roget.scoring.sampled import score_sample
 
@@ -259,6 +264,7 @@ class Reading:
     labels: str | None = Options.labels
     columns: Mapping[str, str] | None = Options.columns
     answers: str = Options.answers
+    memory: str | None = Options.memory
     engine: str = Options.engine
     scheduler: str | None = Options.scheduler
 
@@ -308,7 +314,9 @@ class Reading:
     def _count_here(self, gold: Any, system: Any) -> Aligned | None:
         if self.extra != "drop":
             return None
-        return count_large(gold, system, self.missing, self.labels, self.columns, self.noise)
+        return count_large(
+            gold, system, self.missing, self.labels, self.columns, self.noise, self.memory
+        )
 
 
 def read_sides(gold: Any, system: Any, reading: Reading) -> Aligned:
@@ -329,6 +337,10 @@ def read_sides(gold: Any, system: Any, reading: Reading) -> Aligned:
             return given.count_frame(gold, reading.missing, columns, reading.noise)
         if system is None and frames.is_frame(gold):
             return reading.align(*given.read_frames(gold, columns))
+        if reading.extra == "drop":
+            joined = given.join_frames(gold, system, reading.missing, columns, reading.noise)
+            if joined is not None:
+                return joined
         system = given.match_index(gold, system)
         gold, system = (
             given.collect_side(

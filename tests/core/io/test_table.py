@@ -36,6 +36,7 @@ def written(folder: Path, name: str, *rows: str) -> Path:
         ("noun verb", "tea drink", {"word": 0, "context": 1}),
         ("head dependent", "drink tea", {"word": 1, "context": 0}),
         ("user item rating", "u i 5", {"word": 0, "context": 1, "count": 2}),
+        ("user item", "u i", {"word": 0, "context": 1}),
         (
             "noun rel verb f mode",
             "tea obj drink 7 written",

@@ -32,29 +32,22 @@ def test_arrow(tmp_path, answers):
         as_labels(tmp_path / "b.arrow")
 
 
-def test_excel(tmp_path, answers, monkeypatch):
+def test_excel_needs_a_library(tmp_path, monkeypatch):
     path = tmp_path / "a.xlsx"
     path.write_bytes(b"")
     monkeypatch.setitem(__import__("sys").modules, "openpyxl", None)
     with pytest.raises(InputError, match="needs openpyxl: pip install openpyxl, or save the sheet"):
         as_labels(path)
 
-    class Book:
-        worksheets = ()
 
-    class Page:
-        @staticmethod
-        def iter_rows(values_only):
-            return iter([("id", "label"), ("d1", "x"), (None, None), (2, None)])
-
-    class Openpyxl:
-        @staticmethod
-        def load_workbook(given, read_only):
-            book = Book()
-            book.worksheets = (Page,)
-            return book
-
-    monkeypatch.setitem(__import__("sys").modules, "openpyxl", Openpyxl)
+def test_excel(tmp_path, answers):
+    """As a spreadsheet is saved: numbers as ids, empty cells, and a row left blank."""
+    openpyxl = pytest.importorskip("openpyxl")
+    book = openpyxl.Workbook()
+    for row in (("id", "label"), ("d1", "x"), (None, None), (2, None)):
+        book.active.append(row)
+    path = tmp_path / "a.xlsx"
+    book.save(path)
     assert answers(as_labels(path)) == {(None, "d1"): {"x": 1.0}, (None, "2"): {}}
 
 

@@ -231,3 +231,54 @@ def test_a_folder_without_labels(tmp_path):
         roget.score(tmp_path, tmp_path)
     with pytest.raises(InputError, match="matches no file"):
         roget.score(tmp_path / "*.csv", tmp_path / "*.csv")
+
+
+@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.lists(st.tuples(LABELS, LABELS), min_size=1, max_size=8), st.sampled_from(["", "\r"]))
+@example([("x", "1"), ("", "2"), ("y", "")], "")
+def test_one_label_per_line(tmp_path, rows, end):
+    """An empty line is an item; quotes, commas and tabs are part of a label."""
+    paths = []
+    for name, labels in zip(("gold.txt", "system.txt"), zip(*rows, strict=True), strict=True):
+        paths.append(tmp_path / name)
+        paths[-1].write_text("".join(f"{label}{end}\n" for label in labels), newline="")
+    for missing in ("cluster", "singletons", "drop"):
+        compare(*paths, missing)
+
+
+@pytest.mark.parametrize("one", [*FORMATS, "txt"])
+@pytest.mark.parametrize("other", [*FORMATS, "txt"])
+def test_items_known_by_position(tmp_path, one, other):
+    labels = ["xyz"[n % 3] for n in range(30)]
+    gold, system = tmp_path / f"gold.{one}", tmp_path / f"system.{other}"
+    for path, column in ((gold, labels), (system, labels[::-1])):
+        if path.suffix == ".txt":
+            path.write_text("".join(f"{label}\n" for label in column))
+        else:
+            write(path, [(label,) for label in column], ("label",))
+    assert compare(gold, system, "cluster")
+    gold.with_suffix(".tsv").write_text("label\n" + "x\n" * 29)
+    assert not compare(gold.with_suffix(".tsv"), system, "cluster")
+
+
+def test_little_memory_is_enough(tmp_path):
+    rows = [(f"d{n}", f"{n % 7}") for n in range(2000)]
+    gold = write(tmp_path / "g.csv", rows, ("item", "label"))
+    table = roget.score(gold, gold, "v", memory="200MB")
+    assert table["v", "ml"] == 1
+    with pytest.raises(InputError, match="memory 'much': expected a size such as 2GB"):
+        roget.score(gold, gold, memory="much")
+
+
+def test_columns_may_have_any_name(tmp_path):
+    """Names that statements use themselves."""
+    for names in (("r", "label"), ("label", "r"), ("w", "r", "label")):
+        path = write(tmp_path / "g.parquet", [(*"b1x",), (*"c2y",), (*"a3x",)], names)
+        columns = {"item": names[0], "label": names[-1]}
+        found = count_large(path, path, "cluster", columns=columns)
+        assert found is not None
+        assert found.items == 3
+    path = write(
+        tmp_path / "p.parquet", [("b", "1", "9"), ("a", "1", "8")], ("gold", "system", "r")
+    )
+    assert list(count_large(path, None, "cluster").gold.names) == ["b", "a"]

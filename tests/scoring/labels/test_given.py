@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 import roget
 from roget.errors import FormatError, InputError
+from roget.scoring.labels import given as labels_given
 
 pandas = pytest.importorskip("pandas")
 polars = pytest.importorskip("polars")
@@ -182,3 +183,46 @@ def test_series_are_joined_by_their_index():
 def test_a_share_is_no_number_of_draws():
     with pytest.raises(InputError, match=r"ci 0\.95: expected a whole number.*ci=1000"):
         roget.score(GOLD, SYSTEM, ci=0.95)
+
+
+def lazily(kind, frame):
+    """A frame as another library has it."""
+    if kind == "dask":
+        frames = pytest.importorskip("dask.dataframe")
+        return frames.from_pandas(frame, npartitions=2)
+    if kind == "duckdb":
+        return duckdb.from_df(frame)
+    if kind == "pandas":
+        return frame
+    return polars.from_pandas(frame).lazy()
+
+
+@pytest.mark.parametrize("kind", ["polars", "duckdb", "dask", "pandas"])
+@pytest.mark.parametrize("columns", [["item", "label"], ["item", "label", "group"]])
+def test_two_frames_are_joined_where_they_are(kind, columns, monkeypatch):
+    """Only cells come back; the scores are those of mappings."""
+    gold = pandas.DataFrame({"item": [*"abcdefgh"], "label": GOLD, "group": GROUP})[columns]
+    order = [7, 2, 5, 0, 3, 6, 1]
+    labels = [SYSTEM[row] for row in order]
+    system = gold.iloc[order].assign(label=labels).reset_index(drop=True)
+    if "group" not in columns:
+        system = pandas.concat([system, pandas.DataFrame({"item": ["z"], "label": [1]})])
+    expected = roget.score(gold, system)
+    monkeypatch.setattr(labels_given, "LARGE", 0)
+    for name in ("collect_side", "match_index"):
+        monkeypatch.delattr(labels_given, name)
+    table = roget.score(lazily(kind, gold), lazily(kind, system))
+    assert [row.value for row in table.rows] == pytest.approx([r.value for r in expected.rows])
+    assert table.warnings[:2] == expected.warnings[:2]
+    assert table.items == 8
+
+
+@pytest.mark.parametrize("rows", [[("a", 1), ("a", 2)], [("a", 1), (None, 2)], [("z", 1)]])
+def test_frames_with_more_to_say_are_brought_here(rows):
+    gold = polars.DataFrame({"item": ["a", "b"], "label": ["x", "y"]}).lazy()
+    system = polars.DataFrame(rows, schema={"item": polars.String, "label": int}, orient="row")
+    with pytest.raises(InputError) as lazy:
+        roget.score(gold, system.lazy())
+    with pytest.raises(InputError) as eager:
+        roget.score(gold.collect(), system)
+    assert str(lazy.value) == str(eager.value)

@@ -59,14 +59,14 @@ def connect(
 
 
 @contextmanager
-def database() -> Iterator[duckdb.DuckDBPyConnection]:
+def database(memory: str | None = None) -> Iterator[duckdb.DuckDBPyConnection]:
     """A database that keeps the order of rows and spills where temporary files belong.
 
     A full disk or too little memory is an OSError.
     """
     with (
         TemporaryDirectory(prefix="roget.") as spill,
-        connect(spill=Path(spill), ordered=True) as connection,
+        connect(memory, spill=Path(spill), ordered=True) as connection,
     ):
         try:
             yield connection

@@ -87,15 +87,21 @@ class Roles:
 
 PAIRS = Roles(
     {
-        "word": ("noun", "lemma", "object", "obj", "subject", "subj", "argument", "dependent"),
-        "context": ("verb", "head", "predicate", "governor", "adjective"),
+        "word": (
+            "noun", "lemma", "object", "obj", "subject", "subj", "argument", "dependent",
+            "user", "row", "source",
+        ),
+        "context": (
+            "verb", "head", "predicate", "governor", "adjective",
+            "item", "feature", "column", "target",
+        ),
     },
     {
         "slot": ("relation", "rel", "deprel", "preposition", "prep"),
         "count": ("n", "freq", "frequency", "weight", "f"),
     },
     number="count",
-)
+)  # fmt: skip
 """Words in contexts; slot and head together are the context, as relations of text give it."""
 
 

@@ -1,6 +1,6 @@
 """Two large label tables as cells: read, joined and counted in DuckDB, never as Python strings.
 
-Only what is plain is done here: tables with ids and one label per row. Missing and extra items are
+Only what is plain is done here: tables with one label per row. Missing and extra items are
 found by the join; whatever else there is to say (items without a name or a label, repeated ones,
 broken lines) makes `count_files` give up, and the readers of this package, which are slower, then
 name the lines or do what the rules say.
@@ -37,6 +37,8 @@ if TYPE_CHECKING:
 
 _WEIGHT = r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?"
 
+_STRIPPED = ("tsv", "csv", "lines")
+
 _BLANK = "".join(filter(str.isspace, map(chr, range(0x3001))))
 """All that `str.strip` takes away."""
 
@@ -47,6 +49,7 @@ def count_files(
     labels: str | None,
     columns: Columns | None,
     noise: str | None,
+    memory: str | None = None,
 ) -> Aligned | None:
     """The cells of two tables, or of one with both sides, each in one file or in several.
 
@@ -60,7 +63,7 @@ def count_files(
         tables = look_at(paths, labels, columns, opened)
         if tables is None:
             return None
-        connection = opened.enter_context(database())
+        connection = opened.enter_context(database(memory))
         try:
             counting = Counting(connection, noise, *tables)
             return counting.pair(missing) if len(paths) == 1 else counting.join(missing)
@@ -117,10 +120,13 @@ def look(
         table, _ = read.look_at_text(file, form, columns, roles)
         if table.delimiter == BLANKS or file.first_line()[0] > 1:
             return None
+    elif form == "lines" and roles is SINGLE and not columns:
+        read.refuse_json(file, "one label per line")
+        table = Table(file.name, file.plain.path, form, ("1",), delimiter="\x01")
+        table = replace(table, places={"label": 0})
     else:
         return None
-    known = table.places.keys()
-    plain = "third" not in known and (roles is not SINGLE or {"item", "label"} <= known)
+    plain = "third" not in table.places and (roles is not SINGLE or "label" in table.places)
     return table if plain else None
 
 
@@ -136,7 +142,8 @@ class Counting:
         """The cells of two tables joined by item, and by group if both have one."""
         gold, system = self.tables
         by_group = "group" in gold.places and "group" in system.places
-        if "group" in system.places and not by_group:
+        named = "item" in gold.places
+        if ("group" in system.places and not by_group) or named != ("item" in system.places):
             return None
         found = self._join(by_group, careful=False)
         odd = bool(found["odd"].any())
@@ -148,6 +155,8 @@ class Counting:
                 found = self._join(by_group, careful=True)
         counts = found["n"].data.astype(np.int64)
         extra, absent = found["gold"].mask, found["system"].mask
+        if not named and (extra.any() or absent.any()):
+            return None
         rows = [found[last].filled(0).max(initial=0) for last in ("gold_rows", "system_rows")]
         if counts[~extra].sum() > rows[0] or counts[~absent].sum() > rows[1]:
             return None
@@ -179,8 +188,8 @@ class Counting:
         query = (
             f"SELECT {group} AS name, coalesce({self._cell(table, 'gold')}, '') AS gold,"
             f" coalesce({self._cell(table, 'system')}, '') AS system, count(*) AS n,{weight}"
-            f" min(r) AS gold_first, min(r) AS system_first"
-            f" FROM (SELECT *, row_number() OVER () AS r FROM {table.sql}) GROUP BY ALL"
+            ' min("roget row") AS gold_first, min("roget row") AS system_first'
+            f' FROM (SELECT *, row_number() OVER () AS "roget row" FROM {table.sql}) GROUP BY ALL'
         )
         found = fetch_arrays(self.connection, query)
         return self._cells(found, 0, 0, missing) if found["n"].size else None
@@ -193,6 +202,7 @@ class Counting:
         """
         sides = [self.rows(table, careful=careful) for table in self.tables]
         blank = "g.item = ''" if all(t.format == "parquet" for t in self.tables) else "g.item < '!'"
+        blank = blank if "item" in self.tables[0].places else "false"
         query = join_cells(*sides, by_group=by_group, blank=blank, weighed=self.weighed)
         return fetch_arrays(self.connection, query)
 
@@ -207,10 +217,14 @@ class Counting:
         if "group" in table.places:
             name = self._cell(table, "group", careful=careful)
             name = name if careful else f"coalesce({name}, '')"
+        # Without ids, items are known by their position.
+        item = "row_number() OVER ()"
+        if "item" in table.places:
+            item = self._cell(table, "item", careful=careful)
         return (
-            f"SELECT {self._cell(table, 'item', careful=careful)} AS item,"
-            f" coalesce({self._cell(table, 'label')}, '') AS label, {name} AS name,"
-            f"{self._weight(table)} row_number() OVER () AS r FROM {table.sql} WHERE {chosen}"
+            f"SELECT row_number() OVER () AS r, {item} AS item,{self._weight(table)}"
+            f" coalesce({self._cell(table, 'label')}, '') AS label, {name} AS name"
+            f" FROM {table.sql} WHERE {chosen}"
         )
 
     def _repeats(self, one: Table, other: Table, by_group: bool) -> bool:
@@ -228,7 +242,7 @@ class Counting:
             cell = f"CASE WHEN {nested} THEN error('nested') ELSE {cell} END"
         if not careful:
             return cell
-        if table.format not in ("tsv", "csv"):
+        if table.format not in _STRIPPED:
             return f"nullif({cell}, '')"
         # DuckDB's trim looks at its characters anew for every cell: ten times as slow as a look
         # whether there is anything to take away.
@@ -348,7 +362,7 @@ def fetch_arrays(connection: DuckDBPyConnection, query: str) -> dict[str, Any]:
 
 def _number(values: Any, firsts: Ints, table: Table) -> tuple[Ints, tuple[str, ...]]:
     """Codes of names in order of first appearance, stripped where readers do; −1 for none."""
-    strip = table.format in ("tsv", "csv")
+    strip = table.format in _STRIPPED
     texts = map(str, values.filled("").tolist())
     names = [name.strip() if strip else name for name in texts]
     order = np.argsort(firsts, kind="stable")

@@ -15,9 +15,9 @@ import numpy as np
 from roget.core.io.problems import Problems, plural
 from roget.core.types import CountArray
 from roget.errors import InputError
-from roget.scoring.labels.align import Aligned, mark_noise, settle, whole_counts
+from roget.scoring.labels.align import Aligned, about_extra, mark_noise, settle, whole_counts
 from roget.scoring.labels.frames import frame_columns, is_frame, library, rows_of
-from roget.scoring.labels.labels import Labels
+from roget.scoring.labels.labels import Factors, Labels
 from roget.scoring.labels.read import name_files, read_rows
 from roget.scoring.labels.table import (
     CELLS,
@@ -25,6 +25,7 @@ from roget.scoring.labels.table import (
     SINGLE,
     Columns,
     Rows,
+    choose_side,
     find_by_name,
     read_weights,
     to_labels,
@@ -33,6 +34,9 @@ from roget.scoring.labels.table import (
 
 _LAZY = ("polars", "duckdb", "_duckdb", "ibis", "dask", "pyspark", "sqlframe", "modin", "cudf")
 """Libraries whose frames narwhals knows; frames in memory that are known here go without it."""
+
+LARGE = 100_000
+"""Rows of a frame from which its own library joins it faster."""
 
 
 def read_cells(
@@ -57,8 +61,17 @@ def read_cells(
     return to_cells(_choose(named, CELLS, columns, "the cells"), missing, noise)
 
 
-def to_cells(rows: Rows, missing: str, noise: str | None) -> Aligned:
-    """Rows with a count as aligned sides; raises what is wrong with them."""
+def to_cells(
+    rows: Rows,
+    missing: str,
+    noise: str | None,
+    extra: tuple[int, int] = (0, 0),
+    sources: Sequence[str] = (),
+) -> Aligned:
+    """Rows with a count as aligned sides; raises what is wrong with them.
+
+    Beside them there were `extra` items of the system, some of them in clusters that rows have.
+    """
     problems, found = rows.problems, rows.columns
     if "count" not in found:
         raise InputError(f"{rows.source}: no count column; expected gold, system, count[, group]")
@@ -85,19 +98,20 @@ def to_cells(rows: Rows, missing: str, noise: str | None) -> Aligned:
         groups=None if group is None else group.codes[kept],
         group_names=None if group is None else names,
         item_weights=weights if weights is not None and varies(weights) else None,
-        source=rows.source,
+        source=sources[0] if sources else rows.source,
     )
     codes = found["system"].codes[kept]
     system = Labels.of(
         found["system"]._replace(codes=codes, complete=bool(np.all(codes >= 0))),
-        source=rows.source,
+        source=sources[1] if sources else rows.source,
     )
     if noise is not None:
         system = mark_noise(system, noise)
     if missing == "error" and not system.complete:
         lost = plural(int(counts[~system.answered()].sum()), "item")
         raise InputError(f"{rows.source}: {lost} without an answer; missing items are an error")
-    return settle(gold, system, counts, 0, list(rows.warnings), missing, noise)
+    warnings = [*rows.warnings, *about_extra(gold, system, *extra)]
+    return settle(gold, system, counts, extra[0], warnings, missing, noise)
 
 
 def is_lazy(value: object) -> bool:
@@ -132,13 +146,10 @@ def count_frame(frame: Any, missing: str, columns: Columns | None, noise: str | 
     places = find_by_name(names, PAIR, columns, "the table")
     chosen = {role: names[at] for role, at in places.items()}
     if "item" in chosen:
-        keys = [nw.col(chosen[role]).alias(role) for role in ("group", "item") if role in chosen]
-        rows, distinct = (
-            int(np.asarray(gather_lazy(some.select(nw.len().alias("n")).to_native())["n"])[0])
-            for some in (lazy, lazy.select(*keys).unique())
-        )
-        if rows != distinct:
-            repeated = plural(rows - distinct, "row")
+        keys = [chosen[role] for role in ("group", "item") if role in chosen]
+        repeats = _count_rows(lazy) - _count_rows(lazy.select(keys).unique())
+        if repeats:
+            repeated = plural(repeats, "row")
             raise InputError(f"the table: {repeated} with an item that came before; expected one")
     roles = [role for role in ("group", "gold", "system") if role in chosen]
     # Apart by weight, so that sums do not depend on the order in which they are taken.
@@ -148,6 +159,81 @@ def count_frame(frame: Any, missing: str, columns: Columns | None, noise: str | 
     by_role = {role: found[chosen[role]] for role in chosen if role != "item"}
     by_role |= {"count": found["roget count"]}
     return to_cells(rows_of(by_role, Problems("the table")), missing, noise)
+
+
+def _count_rows(lazy: Any) -> int:
+    import narwhals.stable.v2 as nw
+
+    return int(np.asarray(gather_lazy(lazy.select(nw.len().alias("n")).to_native())["n"])[0])
+
+
+def join_frames(
+    gold: Any, system: Any, missing: str, columns: Columns | None, noise: str | None
+) -> Aligned | None:
+    """The cells of two frames of one library, which joins and groups them.
+
+    None where there is more to say than cells can, or the frames are too small to ask for it.
+    """
+    import narwhals.stable.v2 as nw
+
+    frames = {"gold": gold, "system": system}
+    if library(gold) != library(system) or not all(map(_is_large, frames.values())):
+        return None
+    sides, schemas = [], []
+    for side, frame in frames.items():
+        lazy = nw.from_native(frame).lazy()
+        names = lazy.collect_schema().names()
+        places = find_by_name(names, SINGLE, choose_side(columns, side), f"the {side} labels")
+        roles = {role: names[at] for role, at in places.items()}
+        picked = [nw.col(name).alias(side if r == "label" else r) for r, name in roles.items()]
+        sides.append(lazy.select(*picked, nw.lit(1).alias(f"in_{side}")))
+        schemas.append(sides[-1].collect_schema())
+    keys = ["item", *(["group"] if all("group" in schema for schema in schemas) else [])]
+    alike = all("item" in s and "weight" not in s for s in schemas) and all(
+        schemas[0][key] == schemas[1][key] for key in keys
+    )
+    if not alike or ("group" in schemas[1] and len(keys) < 2):
+        return None
+    for side in sides:
+        rows = _count_rows(side)
+        if not rows or rows != _count_rows(side.select(keys).drop_nulls().unique()):
+            return None
+    try:
+        joined = sides[0].join(sides[1], on=keys, how="full", suffix=" of the system")
+        by = [name for name in ("group", "gold", "system") if name in joined.collect_schema()]
+        counted = joined.group_by([*by, "in_gold", "in_system"]).agg(nw.len().alias("count"))
+        found = gather_lazy(counted.to_native())
+    except Exception:  # of whatever library: relations with parameters, for one, are joined here
+        return None
+    cells = rows_of(found, Problems("the labels"))
+    columns_found = {role: _sort_codes(factors) for role, factors in cells.columns.items()}
+    one, other = (columns_found.pop(f"in_{side}").codes >= 0 for side in frames)
+    counts = columns_found["count"]
+    numbers = np.array(counts.values(), dtype=np.int64)[counts.codes]
+    given = columns_found["gold"].codes[one], columns_found["system"].codes
+    odd = np.any(given[0] < 0) or not np.any(one & other)
+    if odd or (missing == "error" and np.any(given[1][one] < 0)):
+        return None
+    lone = ~one & np.isin(given[1], given[1][one & (given[1] >= 0)])
+    extra = int(numbers[~one].sum()), int(numbers[lone].sum())
+    order = np.lexsort([factors.codes[one] for factors in columns_found.values()])
+    kept = {r: f._replace(codes=f.codes[one][order]) for r, f in columns_found.items()}
+    rows_kept = Rows(cells.problems, np.arange(1, order.size + 1), None, kept)
+    return to_cells(rows_kept, missing, noise, extra, [f"the {side} labels" for side in frames])
+
+
+def _is_large(frame: Any) -> bool:
+    in_memory = is_frame(frame) and not isinstance(frame, dict)
+    return len(frame) > LARGE if in_memory else is_lazy(frame)
+
+
+def _sort_codes(factors: Factors) -> Factors:
+    """The same factors numbered in the order of their names, whoever found them in which order."""
+    names = list(factors.values())
+    order = sorted(range(len(names)), key=lambda code: str(names[code]))
+    # The last place is that of code −1, which stays.
+    lookup = np.append(np.argsort(order), -1)
+    return Factors(lookup[factors.codes], [names[code] for code in order], len(names))
 
 
 def read_frames(frame: Any, columns: Columns | None) -> tuple[Labels, Labels]:

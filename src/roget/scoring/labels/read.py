@@ -115,6 +115,7 @@ def count_large(
     labels: str | None = None,
     columns: Columns | None = None,
     noise: str | None = None,
+    memory: str | None = None,
 ) -> Aligned | None:
     """The cells of large tables, see `counted`; None where labels must be read one by one.
 
@@ -133,9 +134,9 @@ def count_large(
         return None
     from roget.scoring.labels.counted import count_files
 
-    return (
-        None if [STANDARD_INPUT] in paths else count_files(paths, missing, labels, columns, noise)
-    )
+    if [STANDARD_INPUT] in paths:
+        return None
+    return count_files(paths, missing, labels, columns, noise, memory)
 
 
 def list_files(path: str) -> list[str]:

@@ -131,7 +131,8 @@ class Spread:
         head = SUFFIXES.get(Source(paths[0]).suffix) in ("tsv", "csv")
         with LabelFile(paths[0], head=head) as file:
             table = look(file, self._labels, choose_side(self._columns, side), SINGLE)
-        return None if table is None else replace(table, name=name_files(paths))
+        named = table is not None and "item" in table.places
+        return replace(table, name=name_files(paths)) if table is not None and named else None
 
     def _join(
         self, paths: tuple[Sequence[str], Sequence[str]], tables: tuple[Table, Table]
