@@ -165,26 +165,13 @@ def score(
         seed=seed if baselines else None,
         step=lambda done: tell(Progress(done, len(asked) + ci)),
     )
-    weights = found.weigh(average)
-    means = average_groups(found.values, weights)
-    against = {name: average_groups(values, weights) for name, values in found.trivial.items()}
-    rows = tuple(
-        ScoreRow(
-            str(wanted),
-            estimator,
-            defined(means[i]),
-            _explain(found.reasons[i], found.values[i]) if np.isnan(means[i]) else None,
-            direction=wanted.direction,
-            baselines={name: defined(scores[i]) for name, scores in against.items()},
-        )
-        for i, (wanted, estimator) in enumerate(asked)
-    )
+    rows = _list_rows(found, asked, average)
     if ci:
         from roget.scoring.resample import draw
 
         ends = draw(
             found.values[None],
-            weights,
+            found.weigh(average),
             [sides],
             asked,
             ci,
@@ -193,10 +180,10 @@ def score(
             pairs=False,
             step=lambda done: tell(Progress(len(asked) + done, len(asked) + ci)),
         )
-        rows = tuple(
+        rows = [
             replace(row, low=defined(low), high=defined(high)) if row.value is not None else row
             for row, low, high in zip(rows, ends.low[0], ends.high[0], strict=True)
-        )
+        ]
     diagnosis = None
     if details:
         from roget.scoring.diagnostics import diagnose
@@ -217,9 +204,27 @@ def score(
             *note_undefined(found.values, wanted, found.reasons),
             *advise(rows, wanted, found.items / found.cells),
         ),
-        rows=rows,
+        rows=tuple(rows),
         details=diagnosis,
     )
+
+
+def _list_rows(found: Answered, asked: Sequence[Request], average: str) -> list[ScoreRow]:
+    """One row for each request, beside what trivial answers get."""
+    weights = found.weigh(average)
+    means = average_groups(found.values, weights)
+    against = {name: average_groups(values, weights) for name, values in found.trivial.items()}
+    return [
+        ScoreRow(
+            str(wanted),
+            estimator,
+            defined(means[i]),
+            _explain(found.reasons[i], found.values[i]) if np.isnan(means[i]) else None,
+            direction=wanted.direction,
+            baselines={name: defined(scores[i]) for name, scores in against.items()},
+        )
+        for i, (wanted, estimator) in enumerate(asked)
+    ]
 
 
 def measure(

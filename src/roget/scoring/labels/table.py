@@ -30,17 +30,20 @@ if TYPE_CHECKING:
 Columns: TypeAlias = Mapping[str, str | int]
 """Role → column by name, or by number from 1; a role may be of one side: gold.item."""
 
+_GOLD = ("gold", "class", "truth", "y_true", "labels_true", "true_label", "gold_label")
+_SYSTEM = (
+    "system", "cluster", "pred", "predicted", "prediction", "y_pred", "labels_pred", "pred_label",
+    "predicted_label",
+)  # fmt: skip
 NAMES: dict[str, tuple[str, ...]] = {
     "item": ("item", "id", "instance"),
-    "gold": ("gold", "class", "truth", "y_true", "labels_true", "true_label", "gold_label"),
-    "system": (
-        "system", "cluster", "pred", "predicted", "prediction", "y_pred", "labels_pred",
-        "pred_label", "predicted_label",
-    ),
+    "label": ("label", "labels", *_GOLD, *_SYSTEM, "sense", "topic", "category"),
+    "gold": _GOLD,
+    "system": _SYSTEM,
     "weight": ("weight", "sample_weight", "probability"),
     "group": ("group",),
-}  # fmt: skip
-NAMES["label"] = ("label", "labels", *NAMES["gold"], *NAMES["system"], "sense", "topic", "category")
+    "count": ("count", "n", "freq", "frequency"),
+}
 
 NOUNS = ("word", "lemma", "document", "doc")
 """Names of items, if nothing else can be the item; what they head may be anything."""
@@ -48,8 +51,7 @@ NOUNS = ("word", "lemma", "document", "doc")
 LABEL_ROLES = ("label", "gold", "system")
 
 LABEL_NAMES = frozenset(NAMES["label"])
-_ALL_NAMES = frozenset(NOUNS).union(*NAMES.values())
-NAMES["count"] = ("count", "n", "freq", "frequency")
+_ALL_NAMES = frozenset(NOUNS).union(*NAMES.values()) - {*NAMES["count"]}
 
 SINGLE = ("item", "label", "weight", "group")
 """What the columns of a file with one side's labels can be."""
@@ -58,7 +60,7 @@ PAIR = ("item", "gold", "system", "weight", "group")
 CELLS = ("gold", "system", "count", "group")
 """What the columns of a table of cells can be."""
 
-_SURE_NAMES = frozenset({"item", "id", "label", "gold", "truth", *NAMES["system"][2:]})
+_SURE_NAMES = frozenset({"item", "id", "label", "gold", "truth", *_SYSTEM[2:]})
 """Names that head a column but are hardly items of a word list."""
 
 
