@@ -13,7 +13,7 @@ EXPORTED = {
     "Attacher", "ClassModel", "CoMDL", "Comparison", "Contingency", "Counts", "InputError",
     "MDLTree", "RogetError", "ScoreRow", "ScoreTable", "SoftAnnealing", "SphericalTree",
     "SymmetricAnnealing", "Thesaurus", "TreeCut", "Undefined", "__version__", "build", "compare",
-    "contingency", "count", "data", "entropy", "load", "measure", "score",
+    "contingency", "count", "data", "entropy", "load", "measure", "score", "scorer",
 }  # fmt: skip
 
 DESIGNED_MEASURES = [

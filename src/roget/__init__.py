@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from roget.scoring.entropy import entropy_of as entropy
     from roget.scoring.result import ScoreRow, ScoreTable
     from roget.scoring.score import contingency, measure, score
+    from roget.scoring.scorer import scorer
 
 _PUBLIC = {
     "Attacher": "roget.learn.attachment:Attacher",
@@ -60,6 +61,7 @@ _PUBLIC = {
     "load": "roget.learn.thesaurus.files:read",
     "measure": "roget.scoring.score:measure",
     "score": "roget.scoring.score:score",
+    "scorer": "roget.scoring.scorer:scorer",
 }
 
 __all__ = [
@@ -67,6 +69,7 @@ __all__ = [
     "MDLTree", "RogetError", "ScoreRow", "ScoreTable", "SoftAnnealing", "SphericalTree",
     "SymmetricAnnealing", "Thesaurus", "TreeCut", "Undefined", "__version__", "build", "compare",
     "contingency", "count", "data", "entropy", "load", "measure", "score",
+    "scorer",
 ]  # fmt: skip
 
 

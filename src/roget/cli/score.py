@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Annotated
 
 import typer
@@ -23,6 +24,14 @@ def score(
     ] = None,
     *,
     asked: ScoreOptions,
+    fail_under: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--fail-under",
+            metavar="SCORE=LEAST",
+            help="End with exit code 1 if a score is worse: v@jk=0.6, ari=0.4. May be repeated.",
+        ),
+    ] = None,
     format: Format = None,
     output: Output = None,
 ) -> None:
@@ -36,4 +45,9 @@ def score(
 
     with bar("scoring", "scores") as progress:
         table = score_labels(gold, system, **vars(asked), progress=progress)
+    short = table.falls_short(fail_under or ())
     deliver(report(table), format, output)
+    for text in short:
+        print(text, file=sys.stderr)
+    if short:
+        raise typer.Exit(1)

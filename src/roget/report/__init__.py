@@ -121,5 +121,11 @@ class Report:
         text: str = catalogue.load("renderers", format)(self)
         return text
 
+    def render_fragment(self) -> str:
+        """HTML for a page that is not ours, such as a notebook's."""
+        from roget.report.render.html import fragment
+
+        return fragment(self)
+
     def __str__(self) -> str:
         return self.render("text").rstrip("\n")

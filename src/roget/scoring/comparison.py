@@ -6,8 +6,7 @@ from dataclasses import dataclass, field
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
-from roget import catalogue
-from roget.scoring.result import ScoreRow
+from roget.scoring.result import ScoreRow, Shown
 
 if TYPE_CHECKING:
     from roget.scoring.score import Answered
@@ -54,9 +53,11 @@ class Pair:
         return dict(self.__dict__)
 
 
-@dataclass(frozen=True)
-class Comparison:
+@dataclass(frozen=True, repr=False)
+class Comparison(Shown):
     """Several systems on one gold standard."""
+
+    kind = "comparison"
 
     signature: str
     items: int | float
@@ -125,10 +126,5 @@ class Comparison:
             "stability": self.stability(),
         }
 
-    def render(self, format: str = "text") -> str:
-        """The comparison in one of the formats of the catalogue."""
-        text: str = catalogue.load("reports", "comparison")(self).render(format)
-        return text
-
-    def __str__(self) -> str:
-        return self.render("text").rstrip("\n")
+    def __repr__(self) -> str:
+        return f"<Comparison of {len(self.systems)} systems on {self.items:,} items>"

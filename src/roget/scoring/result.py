@@ -5,15 +5,17 @@ The warnings of a table say in plain words when a score should not be taken at f
 
 from __future__ import annotations
 
+import importlib
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from roget import catalogue
 from roget.core.types import Floats
-from roget.errors import Undefined, UnknownName
+from roget.errors import InputError, Undefined, UnknownName
 
 if TYPE_CHECKING:
     from roget.scoring.diagnostics import Details
@@ -52,12 +54,51 @@ class ScoreRow:
         return row
 
 
-@dataclass(frozen=True)
-class ScoreTable:
+class Shown:
+    """What every result shows of itself: as text, in a notebook, as a frame."""
+
+    kind: ClassVar[str]
+    """Its name among the reports of the catalogue."""
+
+    def _report(self) -> Any:
+        return catalogue.load("reports", self.kind)(self)
+
+    def render(self, format: str = "text") -> str:
+        """The result in one of the formats of the catalogue."""
+        text: str = self._report().render(format)
+        return text
+
+    def __str__(self) -> str:
+        return self.render("text").rstrip("\n")
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows."""
+        text: str = self._report().render_fragment()
+        return text
+
+    def to_pandas(self) -> Any:
+        """All digits as a pandas DataFrame."""
+        return importlib.import_module("pandas").DataFrame(self._columns())
+
+    def to_polars(self) -> Any:
+        """All digits as a polars DataFrame."""
+        return importlib.import_module("polars").DataFrame(self._columns(), strict=False)
+
+    def _columns(self) -> dict[str, list[Any]]:
+        sheet = self._report().sheet
+        cells = zip(*sheet.rows, strict=True) if sheet.rows else [()] * len(sheet.columns)
+        return {c.title: list(column) for c, column in zip(sheet.columns, cells, strict=True)}
+
+
+@dataclass(frozen=True, repr=False)
+class ScoreTable(Shown):
     """Scores of one system on one gold standard.
 
-    `table["v", "jk"]` is a value, `print(table)` the report, `table.as_dict()` the JSON.
+    `table["v", "jk"]` is a value, `print(table)` the report, `table.as_dict()` the JSON,
+    `table.to_pandas()` a frame, `table.flat()` what trackers of experiments log.
     """
+
+    kind = "score"
 
     signature: str
     items: int | float
@@ -94,13 +135,50 @@ class ScoreTable:
         }
         return data if self.details is None else {**data, "details": self.details.as_dict()}
 
-    def render(self, format: str = "text") -> str:
-        """The table in one of the formats of the catalogue."""
-        text: str = catalogue.load("reports", "score")(self).render(format)
-        return text
+    def flat(self) -> dict[str, float]:
+        """The values by names that trackers such as MLflow and W&B take: {"v/jk": 0.71}.
 
-    def __str__(self) -> str:
-        return self.render("text").rstrip("\n")
+        Scores that are undefined are left out.
+        """
+        found = {}
+        for row in self.rows:
+            if row.value is not None:
+                name = re.sub(r"[^\w.-]+", "_", row.measure).rstrip("_")
+                found[f"{name}/{row.entropy}" if row.entropy else name] = row.value
+        return found
+
+    def falls_short(self, bounds: Iterable[str]) -> list[str]:
+        """What is said of scores that miss a bound, such as "v@jk=0.6"; none if all are met.
+
+        A distance must not be above its bound, any other score not below. What was undefined is
+        missed. The bounds must be of scores that the table has.
+        """
+        said = []
+        for bound in bounds:
+            name, equals, limit = bound.rpartition("=")
+            measure, _, entropy = name.strip().partition("@")
+            try:
+                least = float(limit)
+            except ValueError:
+                equals = ""
+            if not equals or not measure:
+                raise InputError(f"{bound!r}: expected MEASURE[@ENTROPY]=NUMBER, such as v@jk=0.6")
+            rows = [r for r in self.rows if r.measure == measure and entropy in ("", r.entropy)]
+            if not rows:
+                raise UnknownName("score", name, [_address(row) for row in self.rows])
+            for row in rows:
+                higher = row.direction == "higher"
+                if row.value is None:
+                    said.append(f"{_address(row)} is undefined: {row.reason}")
+                elif row.value < least if higher else row.value > least:
+                    side = "below" if higher else "above"
+                    said.append(f"{_address(row)} is {row.value:.4f}, {side} {limit}")
+        return said
+
+    def __repr__(self) -> str:
+        shown = [f"{_name_row(row)} {row.value:.3f}" for row in self.rows if row.value is not None]
+        more = ", …" if len(shown) > 3 else ""
+        return f"<ScoreTable of {self.items:,} items: {', '.join(shown[:3])}{more}>"
 
 
 THIN_CELL = 5.0
@@ -171,6 +249,10 @@ def _find_disagreements(rows: Sequence[ScoreRow]) -> Iterable[str]:
     if apart:
         shown = "; ".join(apart[:3]) + (f"; and {len(apart) - 3} more" if apart[3:] else "")
         yield f"plug-in and bias-corrected scores disagree, prefer the corrected: {shown}"
+
+
+def _address(row: ScoreRow) -> str:
+    return row.measure if row.entropy is None else f"{row.measure}@{row.entropy}"
 
 
 def _name_row(row: ScoreRow) -> str:

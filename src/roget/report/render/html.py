@@ -31,6 +31,12 @@ def render(report: Report) -> str:
     )
 
 
+def fragment(report: Report) -> str:
+    """The tables for a page that is not ours, such as a notebook's."""
+    page = environment().from_string(asset("roget.report.render", "fragment.html"))
+    return page.render(report=report, warnings=[*report.warnings, *report.talk])
+
+
 def fill(package: str, template: str, **values: Any) -> str:
     """A page of a template, in the style of all."""
     from markupsafe import Markup

@@ -90,6 +90,19 @@ class Distance(Measure, direction="lower", best=0.0):
 
 UNBOUNDED = (0.0, math.inf)
 
+FAMILIAR = {
+    "adjusted_mutual_info_score": "ami",
+    "adjusted_rand_score": "ari",
+    "completeness_score": "completeness",
+    "fowlkes_mallows_score": "fm",
+    "homogeneity_score": "homogeneity",
+    "mutual_info_score": "mi",
+    "normalized_mutual_info_score": "nmi",
+    "rand_score": "rand",
+    "v_measure_score": "v",
+}
+"""Functions of scikit-learn that give the same values."""
+
 _CALL = re.compile(r"\s*([a-z0-9_-]+)\s*(?:\(\s*(.*?)\s*\))?\s*")
 
 
@@ -110,7 +123,7 @@ def parse(measure: str | Measure) -> Measure:
     match = _CALL.fullmatch(measure.lower())
     if match is None:
         raise InputError(f"{measure!r} is not a measure: expected a name, or name(parameter=value)")
-    cls: type[Measure] = catalogue.load("measures", match[1])
+    cls: type[Measure] = catalogue.load("measures", FAMILIAR.get(match[1], match[1]))
     given: dict[str, Any] = {}
     defaults = {field.name: field.default for field in fields(cls)}
     for argument in filter(None, re.split(r"\s*,\s*", match[2] or "")):

@@ -1,0 +1,126 @@
+"""Results where users are: notebooks, frames, searches, trackers, continuous integration."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+import roget
+from roget.cli import app
+from roget.errors import InputError, UnknownName
+from roget.scoring.measures.base import FAMILIAR
+
+GOLD, SYSTEM = list("aabbbc"), [1, 1, 2, 2, 1, 3]
+
+
+@pytest.fixture(scope="module")
+def table():
+    return roget.score(GOLD, SYSTEM)
+
+
+@pytest.fixture(scope="module")
+def comparison():
+    return roget.compare(GOLD, {"one": SYSTEM, "<b>other</b>": [1] * 6})
+
+
+def test_a_short_text_stands_for_it(table, comparison):
+    assert repr(table) == (
+        f"<ScoreTable of 6 items: homogeneity (ml) {table['homogeneity', 'ml']:.3f}, homogeneity "
+        f"(jk) {table['homogeneity', 'jk']:.3f}, completeness (ml) "
+        f"{table['completeness', 'ml']:.3f}, …>"
+    )
+    assert repr(comparison) == "<Comparison of 2 systems on 6 items>"
+
+
+def test_a_notebook_shows_tables(table, comparison):
+    for shown in (table, comparison):
+        html = shown._repr_html_()
+        assert html.startswith("<div>")
+        assert "<script" not in html
+        assert shown.signature in html
+    assert f"{table['ari']:.3f}" in table._repr_html_()
+    assert "<b>other" not in comparison._repr_html_()
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars"])
+def test_as_frames(table, comparison, library):
+    pytest.importorskip(library)
+    frame = getattr(table, f"to_{library}")()
+    assert list(frame["measure"]) == [row.measure for row in table.rows]
+    assert list(frame["value"]) == [row.value for row in table.rows]
+    assert len(getattr(comparison, f"to_{library}")()) == len(comparison.rows)
+    empty = getattr(roget.score([0], [0], "ami"), f"to_{library}")()
+    assert len(empty) == 1
+
+
+def test_names_for_trackers(table):
+    flat = roget.score(GOLD, SYSTEM, ["v(beta=0.5)", "ari"]).flat()
+    assert list(flat) == ["v_beta_0.5/ml", "v_beta_0.5/jk", "ari"]
+    allowed = re.compile(r"[\w.\- /]+")  # what MLflow takes
+    assert all(allowed.fullmatch(name) for name in table.flat())
+    assert json.dumps(table.flat())
+
+
+def test_familiar_names_give_familiar_values():
+    metrics = pytest.importorskip("sklearn.metrics.cluster")
+    for name, ours in FAMILIAR.items():
+        expected = getattr(metrics, name)(GOLD, SYSTEM)
+        value = roget.measure(name, GOLD, SYSTEM)
+        assert value == roget.measure(ours, GOLD, SYSTEM)
+        assert value == pytest.approx(expected)
+
+
+def test_a_search_over_clusterers():
+    """GridSearchCV, also with distances, and clusterers that cannot predict."""
+    cluster = pytest.importorskip("sklearn.cluster")
+    search = pytest.importorskip("sklearn.model_selection")
+    random = np.random.default_rng(0)
+    y = np.repeat([0, 1, 2], 40)
+    X = random.normal(size=(120, 2)) + np.array([[0, 0], [9, 0], [0, 9]])[y]
+    for asked in (roget.scorer("v", entropy="jk"), roget.scorer("vi"), roget.scorer("ari")):
+        found = search.GridSearchCV(
+            cluster.KMeans(n_init=3, random_state=0), {"n_clusters": [2, 3, 7]}, scoring=asked
+        ).fit(X, y)
+        assert found.best_params_ == {"n_clusters": 3}
+    linked = cluster.AgglomerativeClustering(3).fit(X)
+    assert roget.scorer("v")(linked, X, y) == 1
+    with pytest.raises(InputError, match="AgglomerativeClustering cannot predict, and its labels"):
+        roget.scorer("v")(linked, X[:5], y[:5])
+    with pytest.raises(InputError, match="give them as y"):
+        roget.scorer("v")(linked, X)
+    with pytest.raises(UnknownName):
+        roget.scorer("vv")
+    with pytest.raises(InputError, match="one measure and one estimator"):
+        roget.scorer("v", entropy="ml,jk")
+    assert math.isnan(roget.scorer("gamma")(cluster.KMeans(1).fit(X[:1]), X[:1], [0]))
+
+
+def test_bounds(table):
+    assert table.falls_short(["v@ml=0", "v=0.01", "vi=99"]) == []
+    value = table["v", "jk"]
+    assert table.falls_short(["v@jk=0.99"]) == [f"v@jk is {value:.4f}, below 0.99"]
+    assert table.falls_short(["vi@ml=0"]) == [f"vi@ml is {table['vi', 'ml']:.4f}, above 0"]
+    undefined = roget.score([0], [0], "gamma").falls_short(["gamma=1"])
+    assert undefined[0].startswith("gamma is undefined: ")
+    for wrong in ("v", "v=high", "=1"):
+        with pytest.raises(InputError, match=r"such as v@jk=0\.6"):
+            table.falls_short([wrong])
+    with pytest.raises(UnknownName):
+        table.falls_short(["purity=1"])
+
+
+def test_a_score_may_fail_a_build(tmp_path):
+    path = tmp_path / "both.csv"
+    rows = zip(GOLD, SYSTEM, strict=True)
+    path.write_text("gold,system\n" + "".join(f"{g},{k}\n" for g, k in rows))
+    run = CliRunner().invoke
+    assert run(app, ["score", str(path), "--fail-under", "v@ml=0.1"]).exit_code == 0
+    failed = run(app, ["score", str(path), "--format", "json", "--fail-under", "v@ml=0.99"])
+    assert failed.exit_code == 1
+    assert "v@ml is " in failed.stderr
+    assert json.loads(failed.stdout)["items"] == 6
