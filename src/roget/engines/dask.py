@@ -16,6 +16,11 @@ _PATIENCE = 10
 """Seconds in which a scheduler must answer."""
 
 
+_QUICK = "split-shuffle"
+"""A name by which schedulers know tasks that are quick: no worker takes them over from another,
+which would mean to move all parts for the sake of one."""
+
+
 class Dask:
     """Runs jobs on the cluster of a scheduler; a worker that dies has its tasks done again."""
 
@@ -77,7 +82,7 @@ class Dask:
         """See `engines.base`: a part goes straight to the worker that joins it."""
         joined = []
         for part in range(parts):
-            pieces = self._client.map(_take, dealt, part=part, pure=False)
+            pieces = self._client.map(_take, dealt, part=part, pure=False, key=_QUICK)
             joined.append(self._client.submit(_measure, job, pieces, pure=False))
         try:
             return [result for result, _, _ in self._client.gather(joined)]

@@ -19,7 +19,7 @@ from roget.errors import InputError
 from roget.scoring import resample
 from roget.scoring.cells.contingency import Contingency
 from roget.scoring.comparison import Comparison, Pair, SystemRow
-from roget.scoring.labels import Labels
+from roget.scoring.labels import Aligned, Labels
 from roget.scoring.measures.base import Asked, Request, average_groups, list_requests
 from roget.scoring.options import CompareOptions
 from roget.scoring.resample import Draws
@@ -90,17 +90,23 @@ def compare(
     )
     tell = progress or (lambda now: None)
     reading = Reading(missing, noise, extra, labels, columns, answers, memory, engine, scheduler)
-    if engine != "local" and (ci or folders):
-        raise InputError(f"engine {engine}: intervals and splits need the items; use local")
+    if engine != "local" and folders:
+        raise InputError(f"engine {engine}: splits need the items; use local")
     if extra == "sample":
         raise InputError("extra='sample' estimates scores of one system: see roget.score")
-    # Items are drawn together for all systems, and splits name them; else cells are enough.
-    left = reading.gold(gold) if ci or folders else None
+    left = reading.gold(gold) if folders else None
     answered: list[Answered] = []
     named = _name_systems(systems)
     with reading.counting(gold) as count:
         for name, source in named.items():
             sides = count(source) if left is None else None
+            if sides is not None and ci and _draws_items(sides, average):
+                if engine != "local":
+                    raise InputError(
+                        f"engine {engine}: intervals of systems without groups need the items; use "
+                        "local, or roget score for each system"
+                    )
+                sides = None
             if sides is None:
                 left = left or reading.gold(gold)
                 right = reading.system(source)
@@ -142,6 +148,11 @@ def compare(
             step=lambda done: tell(Progress(len(named) + done, len(named) + ci)),
         )
     return table.comparison(write_signature(parts), draws, paired, seed)
+
+
+def _draws_items(sides: Aligned, average: str) -> bool:
+    """Whether intervals draw items, the same for all systems: cells of each are not enough."""
+    return average == "pooled" or sides.group_names is None or len(sides.group_names) == 1
 
 
 def _name_systems(systems: Mapping[str, Any] | Sequence[Any]) -> dict[str, Any]:

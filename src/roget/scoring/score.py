@@ -278,6 +278,8 @@ class Reading:
         check_options(Options, engine=self.engine)
         if self.engine == "local" and self.scheduler is not None:
             raise InputError(f"scheduler {self.scheduler}: for the engine dask only")
+        if self.engine != "local" and self.extra == "sample":
+            raise InputError("extra='sample': for the engine local only")
         if self.noise is not None:
             object.__setattr__(self, "noise", str(self.noise))
 
@@ -303,8 +305,6 @@ class Reading:
             return
         from roget.scoring.labels.spread import Spread
 
-        if self.extra != "drop":
-            raise InputError(f"extra={self.extra!r}: for the engine local only")
         make = partial(catalogue.load("engines", self.engine), self.scheduler, None)
         with Spread(make, gold, self.labels, self.columns, self.noise) as spread:
             # A file with both sides' columns has nothing to join.
@@ -312,16 +312,13 @@ class Reading:
                 lambda system: (
                     self._count_here(gold, None)
                     if system is None
-                    else spread.count(system, self.missing)
+                    else spread.count(system, self.missing, self.extra)
                 )
             )
 
     def _count_here(self, gold: Any, system: Any) -> Aligned | None:
-        if self.extra != "drop":
-            return None
-        return count_large(
-            gold, system, self.missing, self.labels, self.columns, self.noise, self.memory
-        )
+        read = (self.labels, self.columns, self.noise, self.memory, self.extra)
+        return count_large(gold, system, self.missing, *read)
 
 
 def read_sides(gold: Any, system: Any, reading: Reading) -> Aligned:

@@ -66,21 +66,21 @@ def cells(sides):
     return found
 
 
-def read_slowly(gold, system, missing):
+def read_slowly(gold, system, missing, extra="drop"):
     if system is None:
         return align(*read_pair(gold), missing=missing)
-    return align(as_labels(gold, gold=True), as_labels(system), missing=missing)
+    return align(as_labels(gold, gold=True), as_labels(system), missing, extra=extra)
 
 
-def compare(gold, system, missing):
+def compare(gold, system, missing, extra="drop"):
     """Whether the database counted; its cells, if so, are those of the readers."""
     try:
-        expected = read_slowly(gold, system, missing)
+        expected = read_slowly(gold, system, missing, extra)
     except InputError:
         with suppress(InputError):
-            assert count_large(gold, system, missing) is None
+            assert count_large(gold, system, missing, extra=extra) is None
         return False
-    found = count_large(gold, system, missing)
+    found = count_large(gold, system, missing, extra=extra)
     if found is None:
         return False
     assert cells(found) == pytest.approx(cells(expected))
@@ -112,14 +112,49 @@ def count_all(monkeypatch):
     st.booleans(),
     st.booleans(),
     st.sampled_from(["cluster", "singletons", "drop", "error"]),
+    st.sampled_from(["drop", "count"]),
 )
-@example([("a", "x", "g")], [("a", "y", "g")], "csv", "tsv", True, True, "cluster")
-@example([("a", "x", "g"), ("b", "y", "g")], [("a ", "y", "g")], "csv", "csv", False, False, "drop")
-def test_as_the_readers_have_it(tmp_path, gold, system, one, other, in_gold, in_system, missing):
+@example([("a", "x", "g")], [("a", "y", "g")], "csv", "tsv", True, True, "cluster", "drop")
+@example(
+    [("a", "x", "g"), ("b", "y", "g")],
+    [("a ", "y", "g")],
+    "csv",
+    "csv",
+    False,
+    False,
+    "drop",
+    "drop",
+)
+@example(
+    [("a", "x", "g")],
+    [("b", "z", "g"), ("a", "y", "g"), ("c", "y", "h")],
+    *("csv", "csv", True, True, "cluster", "count"),
+)
+def test_as_the_readers_have_it(
+    tmp_path, gold, system, one, other, in_gold, in_system, missing, extra
+):
     columns = ("item", "label", "group")
     left = write(tmp_path / f"gold.{one}", gold, columns[: 3 if in_gold else 2])
     right = write(tmp_path / f"system.{other}", system, columns[: 3 if in_system else 2])
-    compare(left, right, missing)
+    compare(left, right, missing, extra)
+
+
+@pytest.mark.parametrize("grouped", [False, True])
+@pytest.mark.parametrize("missing", ["cluster", "drop"])
+def test_extra_items_are_counted_to_the_bit(tmp_path, monkeypatch, grouped, missing):
+    random = np.random.default_rng(3)
+    files = []
+    for name, first, last in (("gold", 0, 700), ("system", 300, 2000)):
+        rows = [
+            (f"i{i}", f"{name}{random.integers(9)}", f"g{i % 7 if i < 1900 else 8}")
+            for i in random.permutation(np.arange(first, last))
+        ]
+        columns = ("item", "label", "group")[: 3 if grouped else 2]
+        files.append(write(tmp_path / f"{name}.tsv", rows, columns))
+    assert count_large(*files, missing, extra="count").extra == 1300
+    counted = roget.score(*files, extra="count", missing=missing)
+    monkeypatch.setattr(read, "LARGE", 1 << 40)
+    assert roget.score(*files, extra="count", missing=missing).as_dict() == counted.as_dict()
 
 
 WEIGHTS = st.sampled_from(["1", "2", " 2 ", "0.5", "1e-3", "0", "-1", "nan", "inf", "1_0", "x", ""])

@@ -151,7 +151,15 @@ def test_a_worker_that_dies_changes_nothing(tmp_path: Path, cluster: Any) -> Non
     assert (tmp_path / "killed").exists()
 
 
-def test_systems_are_compared_on_a_cluster(tmp_path: Path) -> None:
+def write_splits(folder: Path) -> Path:
+    for part in ("mapping", "test"):
+        (folder / f"{part}.1.key").write_text("g0 d0 c0\n")
+    return folder
+
+
+def test_systems_are_compared_on_a_cluster(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cluster: Any
+) -> None:
     gold = write(tmp_path / "gold", 1, "tsv", grouped=True)
     systems = {
         str(seed): write(tmp_path / f"s{seed}", seed, "tsv", grouped=True) for seed in (2, 3)
@@ -159,8 +167,46 @@ def test_systems_are_compared_on_a_cluster(tmp_path: Path) -> None:
     here = compare(gold, systems)
     there = compare(gold, systems, engine="dask")
     assert there.as_dict() == here.as_dict()
-    with pytest.raises(InputError, match="intervals and splits need the items"):
-        compare(gold, systems, engine="dask", ci=10)
+    monkeypatch.setattr(read, "LARGE", 1 << 40)
+    items = compare(gold, systems, ci=20)
+    assert compare(gold, systems, engine="dask", ci=20).as_dict() == items.as_dict()
+    with pytest.raises(InputError, match="intervals of systems without groups need the items"):
+        compare(gold, systems, engine="dask", ci=10, average="pooled")
+    with pytest.raises(InputError, match="splits need the items"):
+        compare(gold, systems, engine="dask", splits=[write_splits(tmp_path)])
+
+
+@pytest.mark.parametrize("grouped", [False, True])
+def test_intervals_and_extra_items(
+    tmp_path: Path, grouped: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gold = write(tmp_path / "gold", 1, "tsv", grouped=grouped, lost=50)
+    system = write(tmp_path / "system", 2, "tsv", grouped=grouped, lost=9)
+    found = score(gold, system, engine="dask", extra="count", ci=20, interval="bca").as_dict()
+    assert score(gold, system, extra="count", ci=20, interval="bca").as_dict() == found
+    monkeypatch.setattr(read, "LARGE", 1 << 40)
+    assert score(gold, system, extra="count", ci=20, interval="bca").as_dict() == found
+    with pytest.raises(InputError, match="for the engine local only"):
+        score(gold, system, engine="dask", extra="sample")
+
+
+def test_gold_is_dealt_out_once(
+    tmp_path: Path, cluster: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gold = write(tmp_path / "gold", 1, "tsv", grouped=True)
+    systems = {
+        str(seed): write(tmp_path / f"s{seed}", seed, "tsv", grouped=True) for seed in (2, 3)
+    }
+    dealt: list[str] = []
+    deal = type(cluster).deal
+
+    def note(self: Any, job: Any, tasks: Any) -> list[Any]:
+        dealt.extend({task.side for task in tasks})
+        return deal(self, job, tasks)
+
+    monkeypatch.setattr(type(cluster), "deal", note)
+    compare(gold, systems, engine="dask")
+    assert dealt == ["gold", "system", "system"]
 
 
 def test_engines_without_an_exchange_of_their_own(

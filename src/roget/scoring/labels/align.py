@@ -159,6 +159,9 @@ def _add_unknown(gold: Labels, system: Labels, rows: Ints, unknown: Ints) -> tup
     if gold.groups is not None:
         # An item of a group that gold does not know, or of none, is in no table.
         unknown = unknown[groups[unknown] >= 0] if groups is not None else unknown[:0]
+    if not system.weighted:
+        # By cluster, the order that is known where items were counted.
+        unknown = unknown[np.argsort(system.codes[unknown], kind="stable")]
     wide = gold.codes.astype(code_type(gold.n_labels))
     codes = np.concatenate((wide, np.full(unknown.size, -1, wide.dtype)))
     items = [*(gold.items or ()), *((system.items or ())[row] for row in unknown.tolist())]

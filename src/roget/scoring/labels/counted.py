@@ -17,10 +17,10 @@ import numpy as np
 
 from roget.core.io.duck import execute, quoted
 from roget.core.io.table import BLANKS, Table
-from roget.core.types import Ints
+from roget.core.types import BoolArray, Ints
 from roget.scoring.labels import frames, jsonl, read
 from roget.scoring.labels.align import Aligned, about_extra, mark_noise, settle
-from roget.scoring.labels.labels import Coder, Labels
+from roget.scoring.labels.labels import Coder, Labels, fill, take
 from roget.scoring.labels.read import LabelFile, detect_format, name_files
 from roget.scoring.labels.table import (
     PAIR,
@@ -49,6 +49,7 @@ def count_files(
     labels: str | None,
     columns: Columns | None,
     noise: str | None,
+    extra: str,
     memory: str | None = None,
 ) -> Aligned | None:
     """The cells of two tables, or of one with both sides, each in one file or in several.
@@ -66,7 +67,7 @@ def count_files(
         connection = opened.enter_context(database(memory))
         try:
             counting = Counting(connection, noise, *tables)
-            return counting.pair(missing) if len(paths) == 1 else counting.join(missing)
+            return counting.pair(missing) if len(paths) == 1 else counting.join(missing, extra)
         except duckdb.Error as error:
             if isinstance(error, duckdb.OutOfMemoryException) or "No space left" in str(error):
                 raise
@@ -138,8 +139,11 @@ class Counting:
         self.noise = noise
         self.tables = tables
 
-    def join(self, missing: str) -> Aligned | None:
-        """The cells of two tables joined by item, and by group if both have one."""
+    def join(self, missing: str, rule: str) -> Aligned | None:
+        """The cells of two tables joined by item, and by group if both have one.
+
+        `rule` says what becomes of items that gold does not know, as in `align`.
+        """
         gold, system = self.tables
         by_group = "group" in gold.places and "group" in system.places
         named = "item" in gold.places
@@ -166,6 +170,8 @@ class Counting:
             return None
         if extra.any() and self._repeats(system, gold, by_group):
             return None
+        if rule == "count":
+            return self._cells(found, int(counts[extra].sum()), 0, missing)
         kept = {name: values[~extra] for name, values in found.items()}
         near = set(kept["system"].compressed().tolist())
         lone = zip(found["system"][extra].tolist(), counts[extra].tolist(), strict=True)
@@ -269,8 +275,11 @@ class Counting:
     def _cells(
         self, found: dict[str, Any], extra: int, shared: int, missing: str
     ) -> Aligned | None:
-        """Cells by code, with the warnings that readers would give; None if gold has gaps."""
-        order = np.argsort(found["gold_first"].data, kind="stable")
+        """Cells by code, with the warnings that readers would give; None if gold has gaps.
+
+        Items without a gold label are those that gold does not know: each has a class of its own.
+        """
+        order = np.argsort(found["gold_first"].filled(np.iinfo(np.int64).max), kind="stable")
         found = {name: values[order] for name, values in found.items()}
         counts = found["n"].data.astype(np.int64)
         one, other = self.tables[0], self.tables[-1]
@@ -280,9 +289,10 @@ class Counting:
         groups = group_names = None
         if "group" in one.places:
             groups, group_names = _number(found["name"], in_order, one)
-        if np.any(classes < 0) or (groups is not None and np.any(groups < 0)):
+        new = found["gold"].mask
+        if np.any(classes[~new] < 0) or (groups is not None and np.any(groups[~new] < 0)):
             return None
-        masses = found["w"].data if "w" in found else np.ones(1)
+        masses = found["w"].filled(1) if "w" in found else np.ones(1)
         ends = [found[end].compressed() for end in ("least", "most") if end in found]
         unused = np.concatenate(ends) if ends else masses
         if min(masses.min(), unused.min(initial=1)) < 0:
@@ -290,7 +300,7 @@ class Counting:
         roles = ("gold", "system") if len(self.tables) == 1 else ("label", "label")
         warnings = read.doubt_header(one, {roles[0]: class_names})
         doubt = read.doubt_first_row(one, 1) if one.format in ("tsv", "csv") else None
-        begins = int(counts[classes == 0].sum()), int(counts.sum())
+        begins = int(counts[classes == 0].sum()), int(counts[~new].sum())
         if doubt is not None and begins_alone(class_names[0], *begins):
             warnings.append(doubt)
         warnings += read.doubt_header(other, {roles[1]: cluster_names})
@@ -302,7 +312,7 @@ class Counting:
             class_names,
             groups=groups,
             group_names=group_names,
-            item_weights=masses if varies(masses) else None,
+            item_weights=masses if "w" in found and varies(masses[~new]) else None,
             source=one.name,
         )
         complete = bool(np.all(clusters >= 0))
@@ -313,8 +323,29 @@ class Counting:
             system = mark_noise(system, self.noise)
         if missing == "error" and not system.complete:
             return None
-        warnings += about_extra(gold, system, extra, shared)
+        if new.any():
+            warnings += about_extra(gold, system, extra, 0, "counted as a class each")
+            gold, system, counts = _part_unknown(gold, system, counts, new)
+        else:
+            warnings += about_extra(gold, system, extra, shared)
         return settle(gold, system, counts, extra, warnings, missing, self.noise)
+
+
+def _part_unknown(
+    gold: Labels, system: Labels, counts: Ints, new: BoolArray
+) -> tuple[Labels, Labels, Ints]:
+    """Cells of items that gold does not know as items again, each with a class of its own."""
+    known, unknown = np.flatnonzero(~new), np.flatnonzero(new)
+    if gold.groups is not None:
+        # An item of a group that gold does not know, or of none, is in no table.
+        here = int(gold.groups[known].max()) + 1
+        unknown = unknown[(gold.groups[unknown] >= 0) & (gold.groups[unknown] < here)]
+        gold = replace(gold, group_names=(gold.group_names or ())[:here])
+    unknown = unknown[np.argsort(system.codes[unknown], kind="stable")]
+    rows = np.concatenate((known, np.repeat(unknown, counts[unknown])))
+    gold, system = take(gold, rows), take(system, rows)
+    gold = fill(replace(gold, complete=False), new[rows], together=False)
+    return gold, system, np.where(new[rows], 1, counts[rows])
 
 
 def join_cells(
@@ -331,8 +362,9 @@ def join_cells(
     if weighed[1]:
         weights += f" min(s.w) {answered} AS least, max(s.w) {answered} AS most,"
     on = "g.item = s.item" + (" AND g.name = s.name" if by_group else "")
+    name = "coalesce(g.name, s.name)" if by_group else "g.name"
     return (
-        "SELECT g.name AS name, g.label AS gold, s.label AS system,"
+        f"SELECT {name} AS name, g.label AS gold, s.label AS system,"
         f" count(*) AS n,{weights} min(g.r) AS gold_first, min(s.r) AS system_first,"
         " max(g.r) AS gold_rows, max(s.r) AS system_rows,"
         f" coalesce(bool_or({blank}), false) AS odd"

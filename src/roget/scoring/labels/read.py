@@ -45,6 +45,7 @@ from roget.scoring.labels.table import (
     number,
     to_labels,
 )
+from roget.scoring.options import Options
 
 if TYPE_CHECKING:
     from roget.scoring.labels.align import Aligned
@@ -116,6 +117,7 @@ def count_large(
     columns: Columns | None = None,
     noise: str | None = None,
     memory: str | None = None,
+    extra: str = Options.extra,
 ) -> Aligned | None:
     """The cells of large tables, see `counted`; None where labels must be read one by one.
 
@@ -136,7 +138,7 @@ def count_large(
 
     if [STANDARD_INPUT] in paths:
         return None
-    return count_files(paths, missing, labels, columns, noise, memory)
+    return count_files(paths, missing, labels, columns, noise, extra, memory)
 
 
 def list_files(path: str) -> list[str]:

@@ -37,11 +37,13 @@ from roget.scoring.labels.counted import (
 from roget.scoring.labels.read import BINARY, SUFFIXES, LabelFile, list_files, name_files
 from roget.scoring.labels.table import SINGLE, Columns, choose_side
 
-SHARE = 16 << 20
+SHARE = 8 << 20
 """Bytes of files dealt by one task, at least: larger files are cut, smaller ones bundled."""
+_PART = 16 << 20
+"""Bytes of files whose rows one part holds."""
 _MOST = 64
 """Tasks of one side and parts, at most: so many times so many pieces change hands."""
-_FEWEST_PARTS = 4
+_FEWEST_PARTS = 8
 _MEMORY = "2GB"
 """Of one task; what does not fit goes to the worker's disk."""
 _NOTHING = (
@@ -106,7 +108,7 @@ class Spread:
         if self._engine is not None:
             self._engine.close()
 
-    def count(self, system: Any, missing: str) -> Aligned | None:
+    def count(self, system: Any, missing: str, extra: str) -> Aligned | None:
         """The cells of gold and a system; None where there is more to say than cells can."""
         paths = _list_side(self._gold), _list_side(system)
         gold, answers = self._look(paths[0], "gold"), self._look(paths[1], "system")
@@ -122,7 +124,7 @@ class Spread:
         except (duckdb.Error, Unlike):
             # The readers will say which line it is that cannot be read.
             return None
-        return Joined(parts, self._noise, gold, answers).join(missing)
+        return Joined(parts, self._noise, gold, answers).join(missing, extra)
 
     def _look(self, paths: Sequence[str], side: str) -> Table | None:
         """The layout of a side's first file, which the others must share."""
@@ -140,7 +142,7 @@ class Spread:
         if self._engine is None:
             self._engine = self._make()
             size = sum(os.path.getsize(path) for side in paths for path in side)
-            self._parts = min(_MOST, max(_FEWEST_PARTS, size // SHARE))
+            self._parts = min(_MOST, max(_FEWEST_PARTS, size // _PART))
         if not self._dealt:
             self._dealt = self._deal(self._engine, "gold", paths[0], tables[0])
         dealt = [*self._dealt, *self._deal(self._engine, "system", paths[1], tables[1])]
