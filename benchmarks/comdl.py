@@ -160,7 +160,7 @@ def verb_object(python: str | None, limit: int) -> Rows:
         seconds, bits, rows, columns = khiops(data, python, limit)
         source = "Khiops"
         lengths = [
-            length(prepare(data.train.matrix), rows, columns, *ab).total
+            length(prepare(data.train.matrix), (rows, columns), *ab).total
             for ab in ((1.0, 1.0), (model.a_, model.b_))
         ]
         yield (

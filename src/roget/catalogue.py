@@ -135,11 +135,23 @@ CLUSTERERS: dict[str, str] = {
     "comdl": "roget.learn.clustering.comdl.estimator:CoMDL",
 }
 
-MODELS = _keys(
-    "roget.learn.classmodel.recipes:RECIPES",
-    "unigram", "mle", "absolute", "kneser-ney", "nmf", "lda", "nearest", "soft", "soft-symmetric",
-    "symmetric", "mdl", "comdl", "roget", "all",
-)  # fmt: skip
+_RECIPES = "roget.learn.classmodel.recipes:RECIPES"
+
+MODELS: dict[str, str] = {
+    **_keys(_RECIPES, "unigram", "mle", "absolute", "kneser-ney", "nmf", "lda", "nearest"),
+    "soft": CLUSTERERS["soft"],
+    "soft-symmetric": CLUSTERERS["symmetric"],
+    "symmetric": CLUSTERERS["symmetric"],
+    "mdl": CLUSTERERS["mdl"],
+    "comdl": CLUSTERERS["comdl"],
+    **_keys(_RECIPES, "roget", "all"),
+}
+
+TOGETHER = {
+    "roget": ("soft-symmetric", "comdl"),
+    "all": ("soft-symmetric", "comdl", "soft", "mdl", "nearest", "nmf", "lda"),
+}
+"""Models through several kinds of classes; the two of the first predict as well as all of ours."""
 
 TAXONOMIES: dict[str, str] = {
     "skos": "roget.learn.taxonomy.skos:read",

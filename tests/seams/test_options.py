@@ -17,12 +17,10 @@ from roget.core.options import options_of
 from roget.learn import build as building
 from roget.learn import uses
 from roget.learn.attachment.attacher import MODELS
-from roget.learn.classmodel import recipes
 from roget.learn.clustering.options import CLUSTERS, method_options
 from roget.learn.corpus import windows
 from roget.learn.counting import options as counting
 from roget.learn.counting import plan
-from roget.learn.evaluation import options as evaluation
 from roget.learn.evaluation.decision import decide
 from roget.learn.evaluation.heldout import compare
 from roget.learn.evaluation.options import DecideOptions, HeldoutOptions
@@ -137,7 +135,6 @@ def test_build_never_takes_a_folder_that_is_not_its_own(tmp_path):
 
 def test_vocabularies_are_those_that_are_understood():
     assert counting.SIDES == windows.SIDES
-    assert evaluation.BACKOFFS == recipes.BACKOFFS
     assert set(uses.WAYS) == set(neighbours.WAYS)
     assert set(uses.ATTACHERS) == set(MODELS)
 

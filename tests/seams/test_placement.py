@@ -20,6 +20,7 @@ from roget import (
     SphericalTree,
     SymmetricAnnealing,
     Thesaurus,
+    catalogue,
 )
 from roget.cli import app
 from roget.learn.clustering.result import Clustering
@@ -160,3 +161,13 @@ def test_nobody_else_knows_how_words_are_placed(place):
                 assert not (node.func.id in ("hasattr", "getattr") and fitted), (
                     f"{file}:{node.lineno}"
                 )
+
+
+@pytest.mark.parametrize("place", ["learn/thesaurus", "learn/classmodel", "learn/evaluation"])
+def test_clusterers_are_named_in_their_packages_and_the_catalogue(place):
+    named = {*catalogue.CLUSTERERS, "soft-symmetric"}
+    for file in sorted((SOURCE / place).rglob("*.py")):
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            assert not (isinstance(node, ast.Constant) and node.value in named), (
+                f"{file}:{node.lineno} names {node.value}"
+            )

@@ -13,6 +13,8 @@ from roget.core.progress import Report
 WAYS = ("both", "classes", "counts")
 SENSES = ("even", "weighted")
 """How a word of a taxonomy is shared out over its classes: alike, or by their weights."""
+BACKOFFS = ("auto", "discount", "interpolate", "none")
+"""How models with classes use a word's own counts; auto is what the model does."""
 ATTACHERS = ("best", "chain")
 
 

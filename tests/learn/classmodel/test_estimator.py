@@ -11,18 +11,20 @@ from scipy import sparse
 from sklearn.exceptions import NotFittedError
 
 from learn.classmodel.conftest import planted
+from roget import catalogue
 from roget.core.counts import Counts
 from roget.errors import InputError, RogetError
-from roget.learn.classmodel import RECIPES, ClassModel
+from roget.learn.classmodel import ClassModel
 from roget.learn.classmodel.classes import Classes
 from roget.learn.classmodel.families import FAMILIES, learn_family
+from roget.learn.classmodel.recipes import recipe
 from roget.learn.clustering.comdl.estimator import CoMDL
 from roget.learn.clustering.mdl.estimator import MDLTree
 from roget.learn.clustering.soft.estimator import SoftAnnealing
 from roget.learn.thesaurus import Thesaurus
 
 KINDS = [*FAMILIES, "soft", "soft-symmetric", "mdl", "comdl"]
-CLASSY = [name for name, recipe in RECIPES.items() if recipe.families]
+CLASSY = [name for name in catalogue.MODELS if recipe(name).families]
 
 
 @pytest.fixture(scope="module")
@@ -37,7 +39,7 @@ def adds_up(table: Any) -> None:
     np.testing.assert_allclose(table.sum(axis=1), 1.0, rtol=0, atol=1e-9)
 
 
-@pytest.mark.parametrize("name", RECIPES)
+@pytest.mark.parametrize("name", catalogue.MODELS)
 def test_every_row_adds_up_to_one(name: str, parts: Any, learnt: Any) -> None:
     train, dev, test = parts
     model = ClassModel(name, random_state=0).fit(train, dev=dev, learnt=learnt)
@@ -144,7 +146,7 @@ def test_pairs_by_name_and_scores_of_other_orders(parts: Any) -> None:
     )
 
 
-@pytest.mark.parametrize("name", RECIPES)
+@pytest.mark.parametrize("name", catalogue.MODELS)
 @pytest.mark.parametrize(
     "table", [[[1]], [[5, 0]], [[3], [2]], [[2, 1], [0, 3]], [[0, 0], [4, 1]]], ids=str
 )

@@ -52,6 +52,11 @@ def unit(rows: Any) -> Any:
     return rows / np.where(lengths > 0, lengths, 1)
 
 
+def to_dense(table: Any) -> Floats:
+    """A table as an array of float64, whatever it was."""
+    return np.asarray(table.toarray() if sparse.issparse(table) else table, dtype=np.float64)
+
+
 def like(matrix: Matrix, data: Floats) -> Matrix:
     """A matrix with other data at the same places."""
     parts = (data, matrix.indices.copy(), matrix.indptr.copy())

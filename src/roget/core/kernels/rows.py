@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
+
+import numpy as np
 
 from roget.core.kernels.jit import compiled
 from roget.core.types import Array, Floats
@@ -23,6 +25,12 @@ class Items(NamedTuple):
     indices: Array
     values: Floats
     totals: Floats
+
+
+def rows_of(table: Any, dtype: Any = np.float64) -> Rows:
+    """A csr_array, or a csc_array by its columns, as kernels take it."""
+    indptr, indices = table.indptr.astype(np.int64), table.indices.astype(np.int32)
+    return Rows(indptr, indices, table.data.astype(dtype))
 
 
 @compiled

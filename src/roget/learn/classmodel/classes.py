@@ -12,16 +12,20 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from roget.core.counts.views import to_dense
 from roget.core.tree import Tree
 from roget.core.types import Array, Floats
 from roget.errors import InputError
 from roget.learn.clustering.base import LEVELS, Clusterer
-from roget.learn.clustering.memberships import one_hot, predict_cells, to_dense
+from roget.learn.clustering.memberships import one_hot, predict_cells
 from roget.learn.clustering.result import Clustering, Posterior
 from roget.learn.thesaurus.thesaurus import Thesaurus
 
 PARENT = 10.0
 """By how many tokens of all words' a class is smoothed, where no more is known of it."""
+
+SLACK = 1e-6
+"""How far shares may be from adding up, and discounts outside their range: rounding."""
 
 COUNTED = Posterior(1e-12)
 """How new words find classes that are known by their words alone."""
@@ -71,6 +75,12 @@ def proper(clustering: Clustering) -> Clustering:
     table = np.asarray(table, dtype=np.float64)
     table = table / table.sum(axis=1, keepdims=True)
     return _place(replace(clustering, centroids=table), clustering.memberships)
+
+
+def are_shares(table: Any) -> bool:
+    """Whether every row is of probabilities that add up to 1, but for rounding."""
+    sums = np.asarray(table.sum(axis=1)).ravel()
+    return bool(table.min() >= 0 and np.allclose(sums, 1.0, atol=SLACK))
 
 
 def types_of(matrix: Any) -> Any:
@@ -149,8 +159,7 @@ def _of_tables(membership: Any, centroids: Any, train: Any) -> list[Classes]:
             f"classes × contexts, for {train.shape[0]} words and {train.shape[1]} contexts"
         )
     for name, table in (("memberships", rows), ("centroids", columns)):
-        sums = np.asarray(table.sum(axis=1)).ravel()
-        if table.min() < 0 or not np.allclose(sums, 1.0, atol=1e-6):
+        if not are_shares(table):
             raise InputError(f"every row of {name} should be probabilities that add up to 1")
     totals = np.asarray(train.sum(axis=1), dtype=np.float64).ravel()
     mass = _shares(rows.T @ totals)

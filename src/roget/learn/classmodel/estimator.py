@@ -20,10 +20,11 @@ from roget.errors import InputError
 from roget.learn.classmodel import files, mixing
 from roget.learn.classmodel.classes import Classes, continuation, given_classes
 from roget.learn.classmodel.families import learn_family
-from roget.learn.classmodel.recipes import BACKOFFS, Recipe, recipe
-from roget.learn.clustering.inputs import aligned, find_names, table
+from roget.learn.classmodel.recipes import Recipe, recipe
+from roget.learn.clustering.inputs import aligned, find_names, table, take_names, told_names
 from roget.learn.clustering.result import Clustering
 from roget.learn.clustering.tokens import unigram
+from roget.learn.uses import BACKOFFS
 
 EDGES = (5.0, 10.0, 20.0, 50.0, 100.0, 200.0, 500.0, 1000.0)
 """Words seen about equally often share their weights, where own counts are interpolated."""
@@ -170,8 +171,7 @@ class ClassModel(BaseEstimator):  # type: ignore[misc]
             "names_": self.names_,
             "n_features_in_": self.n_features_in_,
         }
-        named = [name for name in ("words_", "contexts_") if name in vars(self)]
-        header |= {name: vars(self)[name].tolist() for name in named}
+        header |= told_names(self)
         files.write(path, header, self._train, self._predictors, self._mixture)
 
     @classmethod
@@ -184,9 +184,7 @@ class ClassModel(BaseEstimator):  # type: ignore[misc]
             model.classes_, model.names_ = predictors[:-1], header["names_"]
             model.weights_, model.discounts_ = mixture.weights, mixture.discounts
             model.n_features_in_ = header["n_features_in_"]
-            for name in ("words_", "contexts_"):
-                if name in header:
-                    setattr(model, name, np.array(header[name], dtype=object))
+            take_names(model, header)
         return model
 
     def _recipe(self) -> Recipe:

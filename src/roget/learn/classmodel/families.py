@@ -20,7 +20,7 @@ from roget.core.counts.views import ppmi, unit
 from roget.core.tree import Tree
 from roget.core.types import Floats
 from roget.learn.classmodel.classes import Classes, of_levels, proper, types_of
-from roget.learn.clustering.result import Clustering, Kept, Rule, array
+from roget.learn.clustering.result import Clustering, Rule, array
 from roget.learn.clustering.tokens import unigram
 
 NEIGHBOURS = (50, 100, 200)
@@ -37,9 +37,6 @@ ROWS = 1 << 10
 View: TypeAlias = Callable[[Any, int], list[Classes]]
 
 SIZES = (2, 5, 10, 20, 50, 100, 200, 400)
-
-SHORT = {"soft-symmetric": "symmetric"}
-"""Names of families that are not those of their clusterers."""
 
 
 def _nearest(train: Any, seed: int) -> list[Classes]:
@@ -167,7 +164,7 @@ def _clusterer(name: str) -> View:
     """Learn the classes of a clusterer, at sizes of its own or those that it is asked for."""
 
     def learn(train: Any, seed: int) -> list[Classes]:
-        kind = catalogue.load("clusterers", SHORT.get(name, name))
+        kind = catalogue.load("models", name)
         levels = kind.learn_levels(train, seed, sizes(train.shape[0], 8, 4))
         return of_levels(name, levels, train)
 
@@ -190,6 +187,8 @@ def _lda(train: Any, seed: int) -> list[Classes]:
 def _factor(name: str, train: Any, make: Callable[[int], Any]) -> list[Classes]:
     from sklearn.exceptions import ConvergenceWarning
 
+    from roget.learn.clustering.symmetric.estimator import FoldIn
+
     totals = np.asarray(train.sum(axis=1), dtype=np.float64).ravel()
     found = []
     for k in sizes(train.shape[0], 20, 3):
@@ -210,7 +209,7 @@ def _factor(name: str, train: Any, make: Callable[[int], Any]) -> list[Classes]:
         # Both factor p(n, v), as the symmetric model does at β = 1; so new words are folded in.
         made = Clustering(
             Tree.flat(used.size), membership, columns[used] / scale[used, None], mass / mass.sum(),
-            rule=Kept("symmetric", {"beta": 1.0}),
+            rule=FoldIn(1.0),
         )  # fmt: skip
         found.append(Classes(f"{name} {k}", (proper(made),)))
     return found

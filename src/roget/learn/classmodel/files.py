@@ -15,22 +15,18 @@ from roget.core import folder as folders
 from roget.core.tree import Tree
 from roget.core.types import PathLike
 from roget.errors import InputError
-from roget.learn.classmodel.classes import COUNTED, Classes
+from roget.learn.classmodel.classes import COUNTED, SLACK, Classes, are_shares
 from roget.learn.classmodel.families import Nearest
 from roget.learn.classmodel.mixing import Mixture
-from roget.learn.classmodel.recipes import BACKOFFS
-from roget.learn.clustering.result import Clustering, Kept
+from roget.learn.clustering.result import Clustering, Kept, Rule, recall_rule
+from roget.learn.uses import BACKOFFS
 
 KIND = folders.model("classmodel", "classmodel.model")
-_MIXTURES = ("discount", "interpolate", "none")
 _MIXTURE: folders.Schema = {
     "mixture.discounts": ("iuf", ("n",)),
     "mixture.weights": ("iuf", ("frequencies", "predictions")),
     "mixture.edges": ("iuf", ("edges",)),
 }
-
-SLACK = 1e-6
-"""How far discounts may lie outside their range, and shares from adding up: rounding."""
 
 
 def write(
@@ -96,20 +92,22 @@ def _revive(kept: dict[str, Any], key: str, one: dict[str, Any]) -> tuple[Cluste
     """The clusterings of a folder that was written before they were kept as such."""
     memberships = folders.from_arrays(kept, f"{key}.membership")
     centroids = folders.from_arrays(kept, f"{key}.centroids")
-    mass, sharp = kept[f"{key}.mass"], {"beta": one["beta"]}
-    space = ("columns", "projection", "words") if one["rule"] == "nearest" else ()
-    arrays = {name: kept[f"{key}.space.{name}"] for name in space}
-    rule = {
-        "posterior": Kept("", {"least": COUNTED.least}),
-        "anneal": Kept("soft", sharp),
-        "fold-in": Kept("symmetric", sharp),
-        "nearest": Kept(Nearest.clusterer, {"size": one["size"]}, arrays),
-    }[one["rule"]]
+    mass, called = kept[f"{key}.mass"], one["rule"]
     sizes = one["blocks"] or [mass.size]
     if not all(type(size) is int and size > 0 for size in sizes) or sum(sizes) != mass.size:
         raise ValueError(f"{key}: blocks {sizes!r} are not numbers that add up to {mass.size}")
     if type(one["beta"]) not in (int, float) or not 0 < one["beta"] < math.inf:
         raise ValueError(f"{key}: beta {one['beta']!r} is not a number above 0")
+    rule: Rule | Kept | None
+    if called == "posterior":
+        rule = COUNTED
+    elif called == "nearest":
+        space = {name: kept[f"{key}.space.{name}"] for name in ("columns", "projection", "words")}
+        rule = Kept(Nearest.clusterer, {"size": one["size"]}, space)
+    else:
+        rule = recall_rule({"beta": one["beta"], "rule": called})
+    if rule is None:
+        raise ValueError(f"{key}: rule {called!r} is not known")
     found, begin = [], 0
     for size in sizes:
         part = slice(begin, begin + size)
@@ -173,8 +171,8 @@ def _class_faults(key: str, one: Any, shape: tuple[int, int]) -> Iterator[str]:
 
 def _mixture_faults(mixture: Mixture, predictions: int) -> Iterator[str]:
     kind, discounts, edges = mixture.kind, mixture.discounts, mixture.edges
-    if kind not in _MIXTURES:
-        yield f"mixture {kind!r} is not known: expected {', '.join(_MIXTURES)}"
+    if kind not in BACKOFFS[1:]:
+        yield f"mixture {kind!r} is not known: expected {', '.join(BACKOFFS[1:])}"
     if not np.all(np.diff(edges) > 0):
         yield "mixture.edges: expected to increase"
     shape, found = (edges.size + 1, predictions + (kind == "interpolate")), mixture.weights.shape
@@ -190,6 +188,5 @@ def _mixture_faults(mixture: Mixture, predictions: int) -> Iterator[str]:
 
 
 def _share_faults(name: str, table: Any) -> Iterator[str]:
-    sums = np.asarray(table.sum(axis=1)).ravel()
-    if not (table.min() >= 0 and np.allclose(sums, 1.0, atol=SLACK)):
+    if not are_shares(table):
         yield f"{name}: expected rows of shares that add up to 1"

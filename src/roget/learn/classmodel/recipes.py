@@ -1,15 +1,13 @@
-"""The models by name: which part the word's own counts play, what is backed off to."""
+"""The models by name: which part the word's own counts play, what is backed off to.
+
+Those through the classes of one clusterer have its name, and no entry here.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 from roget import catalogue
-
-BACKOFFS = ("auto", "discount", "interpolate", "none")
-
-OURS = ("soft-symmetric", "comdl")
-"""The two that together predict as well as all four kinds of roget's classes."""
 
 
 @dataclass(frozen=True)
@@ -46,26 +44,16 @@ RECIPES: dict[str, Recipe] = {
     "nmf": _through("Kneser–Ney through non-negative factors under Kullback–Leibler", "nmf"),
     "lda": _through("Kneser–Ney through latent Dirichlet allocation", "lda"),
     "nearest": _through("Kneser–Ney through the nearest words", "nearest"),
-    "soft": _through("Kneser–Ney through soft classes of words", "soft"),
-    "soft-symmetric": _through("Kneser–Ney through soft classes of associations", "soft-symmetric"),
-    "symmetric": _through("the same, by the name of its clusterer", "symmetric"),
-    "mdl": _through("Kneser–Ney through classes by description length", "mdl"),
-    "comdl": _through("Kneser–Ney through two-sided classes by description length", "comdl"),
-    "roget": _through("Kneser–Ney through both soft-symmetric and comdl classes", *OURS),
-    "all": _through(
-        "Kneser–Ney through every kind above together",
-        *OURS,
-        "soft",
-        "mdl",
-        "nearest",
-        "nmf",
-        "lda",
+    "roget": _through(
+        f"Kneser–Ney through both {' and '.join(catalogue.TOGETHER['roget'])} classes",
+        *catalogue.TOGETHER["roget"],
     ),
+    "all": _through("Kneser–Ney through every kind above together", *catalogue.TOGETHER["all"]),
 }
 
 
 def recipe(name: str) -> Recipe:
-    """The recipe of a name."""
+    """The recipe of a name; words are predicted through the classes of any clusterer."""
     found = catalogue.load("models", name)
     if isinstance(found, Recipe):
         return found

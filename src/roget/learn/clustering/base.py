@@ -19,7 +19,7 @@ from roget.core.progress import Progress, Report
 from roget.core.tree import Tree
 from roget.core.types import Array, Floats, PathLike
 from roget.errors import InputError
-from roget.learn.clustering.inputs import table
+from roget.learn.clustering.inputs import table, take_names, told_names
 from roget.learn.clustering.memberships import log_likelihood
 from roget.learn.clustering.result import NONE, Clustering, Posterior, Rule, Unit
 
@@ -29,7 +29,6 @@ LEVELS = (1.0, 0.5, 0.25, 0.1)
 ALONE = 0.9
 """With so many classes for a word, nothing was clustered."""
 
-_NAMES = ("words_", "contexts_", "feature_names_in_")
 _NOT_KEPT = ("progress", "checkpoint", "random_state")
 
 
@@ -178,7 +177,7 @@ class Clusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
             options["dtype"] = np.dtype(options["dtype"]).name
         names = ("n_features_in_", "n_iter_", "notes_", "interrupted_", *self.kept)
         content = {name: getattr(self, name) for name in names}
-        content |= {name: vars(self)[name].tolist() for name in _NAMES if name in vars(self)}
+        content |= told_names(self)
         plain, arrays = self.clustering_.to_parts()
         content |= {"options": options, "clustering": {**plain, "contexts": None}, **arrays}
         folder.write(path, folder.model("clustering", f"{self.name}.model"), content)
@@ -192,9 +191,7 @@ class Clusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
             for name in ("n_features_in_", "n_iter_", "notes_", *cls.kept):
                 setattr(model, name, content[name])
             model.interrupted_ = content.get("interrupted_", False)
-            for name in _NAMES:
-                if name in content:
-                    setattr(model, name, np.array(content[name], dtype=object))
+            take_names(model, content)
             if "clustering" in content:
                 model.clustering_ = Clustering.of_parts(content["clustering"], content)
             else:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,9 @@ from roget.errors import InputError
 
 with name_extra():
     from sklearn.utils.validation import validate_data
+
+
+NAMES = ("words_", "contexts_", "feature_names_in_")
 
 
 def table(estimator: Any, X: Any, reset: bool = False) -> Any:
@@ -37,6 +41,18 @@ def table(estimator: Any, X: Any, reset: bool = False) -> Any:
     return tidy(sparse.csr_array(checked))
 
 
+def told_names(model: Any) -> dict[str, list[Any]]:
+    """The names that a fitted model has of words and contexts, as plain data."""
+    return {name: vars(model)[name].tolist() for name in NAMES if name in vars(model)}
+
+
+def take_names(model: Any, content: Mapping[str, Any]) -> None:
+    """Give a model the names that `told_names` told."""
+    for name in NAMES:
+        if name in content:
+            setattr(model, name, np.array(content[name], dtype=object))
+
+
 def tidy(matrix: Any) -> Any:
     """Without zeros that are kept and cells that are kept twice; the user's own stays as it is."""
     if matrix.has_canonical_format and matrix.data.all():
@@ -47,8 +63,8 @@ def tidy(matrix: Any) -> Any:
     return clean
 
 
-def learnable(matrix: Any, min_count: float) -> tuple[Floats, npt.NDArray[np.intp]]:
-    """The sum of each row, and the rows that have enough counts to be learnt from."""
+def learnable(matrix: Any, min_count: float) -> tuple[Floats, npt.NDArray[np.intp], Any]:
+    """The sums of rows, which rows have enough counts to be learnt from, and the table of those."""
     totals = np.asarray(matrix.sum(axis=1), dtype=np.float64).ravel()
     rows = np.flatnonzero((totals > 0) & (totals >= min_count))
     if not rows.size:
@@ -56,7 +72,7 @@ def learnable(matrix: Any, min_count: float) -> tuple[Floats, npt.NDArray[np.int
             f"no row can be learnt from: {totals.size} rows, the largest sum is "
             f"{totals.max():g}, min_count={min_count}"
         )
-    return totals, rows
+    return totals, rows, matrix if rows.size == totals.size else matrix[rows]
 
 
 def aligned(counts: Counts, contexts: Array) -> Any:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 
-from roget.core.types import Array, Floats
+from roget.core.counts.views import to_dense
+from roget.core.types import Array, Floats, Ints
 
 CELLS = 1 << 22
 """Entries × clusters worked on at a time."""
@@ -28,6 +30,14 @@ def one_hot(labels: Array, clusters: int) -> Any:
     """Memberships, words × clusters, of words that are wholly in one cluster."""
     n = labels.size
     return sparse.csr_array((np.ones(n), labels, np.arange(n + 1)), shape=(n, clusters))
+
+
+def unite(merges: Iterable[tuple[int, int]], classes: int) -> Ints:
+    """The new number of each class after merges of two, into the first; without gaps."""
+    into = np.arange(classes)
+    for one, two in merges:
+        into[into == two] = one
+    return np.unique(into, return_inverse=True)[1]
 
 
 def sparsify(q: Array, least: float = KEPT) -> Any:
@@ -68,8 +78,3 @@ def predict_cells(memberships: Any, centroids: Any, rows: Array, columns: Array)
         else:
             out[part] = np.einsum("ij,ij->i", to_dense(left), right, dtype=np.float64)
     return out
-
-
-def to_dense(table: Any) -> Floats:
-    """A table as an array, whatever it was."""
-    return np.asarray(table.toarray() if sparse.issparse(table) else table, dtype=np.float64)

@@ -14,10 +14,11 @@ from scipy import sparse
 from roget import catalogue
 from roget.core import folder
 from roget.core.counts import Counts
+from roget.core.counts.views import to_dense
 from roget.core.tree import Tree
 from roget.core.types import Array, Floats, Ints, PathLike
 from roget.errors import InputError, UnknownName
-from roget.learn.clustering.memberships import floor, one_hot, to_dense
+from roget.learn.clustering.memberships import floor, one_hot
 from roget.learn.representation.vectors import Representation
 
 CELLS = 1 << 22
@@ -109,7 +110,10 @@ class Rule:
 
     @classmethod
     def recall(cls, provenance: Mapping[str, Any]) -> Rule | None:
-        """The rule of a thesaurus that was written before rules were kept; None if not ours."""
+        """The rule of a folder that was written before rules were kept; None if not ours.
+
+        A thesaurus has β and options, a class model β and what `rule` was called.
+        """
         return None
 
 
@@ -147,7 +151,7 @@ class Kept:
     def rule(self, k: int, m: int, own: type[Rule] | None = None) -> Rule:
         """The rule itself, checked; of the class `own`, if it is no clusterer's."""
         if self.clusterer == _RECALLED:
-            return _recall(self.parameters)
+            return recall_rule(self.parameters) or Posterior()
         kind = own or Posterior
         if own is None and self.clusterer:
             try:
@@ -187,12 +191,13 @@ def recall(provenance: Mapping[str, Any]) -> tuple[Rule | Kept, Unit]:
     return Kept(_RECALLED, told), BETA
 
 
-def _recall(provenance: Mapping[str, Any]) -> Rule:
+def recall_rule(provenance: Mapping[str, Any]) -> Rule | None:
+    """The rule that a clusterer takes for its own."""
     for name in catalogue.names("clusterers"):
         found: Rule | None = catalogue.load("clusterers", name).rule.recall(provenance)
         if found is not None:
             return found
-    return Posterior()
+    return None
 
 
 @dataclass(frozen=True, eq=False)

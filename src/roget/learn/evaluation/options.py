@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from roget import catalogue
 from roget.core.options import Checked, again, option, seed_option
+from roget.learn.uses import BACKOFFS
 
-BACKOFFS = ("auto", "discount", "interpolate", "none")
+OURS = catalogue.TOGETHER["roget"]
 
 
 @dataclass(frozen=True)
@@ -33,7 +35,7 @@ class HeldoutOptions(Shared):
     models: Sequence[str] = again(
         Shared,
         "models",
-        ("unigram", "mle", "absolute", "kneser-ney", "nearest", "soft-symmetric", "comdl", "roget"),
+        ("unigram", "mle", "absolute", "kneser-ney", "nearest", *OURS, "roget"),
     )
     splits: int = option(5, minimum=1, help="How many splits.")
     backoff: str = option(
@@ -49,7 +51,7 @@ class DecideOptions(Shared):
     """Of deciding which of two verbs takes a noun."""
 
     models: Sequence[str] = again(
-        Shared, "models", ("unigram", "kneser-ney", "nearest", "soft-symmetric", "comdl", "roget")
+        Shared, "models", ("unigram", "kneser-ney", "nearest", *OURS, "roget")
     )
     draws: int = option(5, minimum=1, help="How many draws.")
     pairs: int = option(104, minimum=1, help="How many pairs are deleted in each.")

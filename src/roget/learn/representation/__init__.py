@@ -1,6 +1,5 @@
 """Words as vectors: what lies between counts and whatever compares words."""
 
-from roget.learn.representation.singular import decompose
-from roget.learn.representation.vectors import Representation, weigh
+from roget.learn.representation.vectors import Representation, decompose, weigh
 
 __all__ = ["Representation", "decompose", "weigh"]

@@ -9,7 +9,7 @@ import numpy as np
 from scipy import sparse
 
 from roget.core.counts import Counts
-from roget.core.counts.views import like, unit
+from roget.core.counts.views import like, to_dense, unit
 from roget.core.types import Floats, Ints
 
 SMOOTHING = 0.75
@@ -40,7 +40,7 @@ class Alike:
         self._tables = tables
         self._back = [turn(table) for table in reversed(tables)]
         some = self._vectors(common)
-        pairs = dense(some @ turn(some))[~np.eye(common.size, dtype=bool)]
+        pairs = to_dense(some @ turn(some))[~np.eye(common.size, dtype=bool)]
         self._mean = float(pairs.mean()) if pairs.size else 0.0
         spread = float(pairs.std()) if pairs.size else 0.0
         self._spread = spread if spread > ROUNDED else 1.0
@@ -50,7 +50,7 @@ class Alike:
         found = self._vectors(rows)
         for table in self._back:
             found = found @ table
-        return np.asarray((dense(found) - self._mean) / self._spread)
+        return np.asarray((to_dense(found) - self._mean) / self._spread)
 
     def _vectors(self, rows: Ints) -> Any:
         found = self._tables[0][rows]
@@ -90,11 +90,6 @@ def tell_contexts(counts: Counts) -> Any:
 def turn(table: Any) -> Any:
     """The transpose, by rows if it is sparse."""
     return sparse.csr_array(table.T) if sparse.issparse(table) else table.T
-
-
-def dense(table: Any) -> Floats:
-    """A table as an array of float64."""
-    return np.asarray(table.toarray() if sparse.issparse(table) else table, dtype=np.float64)
 
 
 def common_rows(totals: Any) -> Ints:

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from roget.learn.clustering.comdl import criterion, kernels, merges
 from roget.learn.clustering.comdl.options import PARTITIONS
 from roget.learn.clustering.comdl.predict import Model
-from roget.learn.clustering.comdl.search import Classes, agglomerate, apply
+from roget.learn.clustering.comdl.search import Classes, agglomerate
+from roget.learn.clustering.memberships import unite
 
 
 @st.composite
@@ -36,7 +37,7 @@ def problems(draw: st.DrawFn) -> tuple[Any, Any, Any, float, float, str]:
 @given(problems())
 def test_length_is_the_formula(naive: Any, problem: Any) -> None:
     counts, rows, columns, a, b, prior = problem
-    ours = criterion.length(criterion.prepare(counts, prior), rows, columns, a, b)
+    ours = criterion.length(criterion.prepare(counts, prior), (rows, columns), a, b)
     right = naive(counts, rows, columns, a, b, prior)
     assert ours.total == pytest.approx(right, rel=1e-12, abs=1e-8)
 
@@ -123,7 +124,7 @@ def test_pair_costs(naive: Any, problem: Any) -> None:
     counts, rows, columns, a, b, prior = problem
     table = criterion.prepare(counts, prior)
     k, m = int(rows.max()) + 1, int(columns.max()) + 1
-    blocks = criterion.blocks_of(table, rows, columns, k, m)
+    blocks = criterion.blocks_of(table, (rows, columns))
     size, mass = criterion.members(table.sides[0], rows, k)
     prices = table.prices(a, b)[0]
     costs = merges.pair_costs(blocks, size, mass, prices)
@@ -141,9 +142,9 @@ def test_pair_costs(naive: Any, problem: Any) -> None:
 def test_code_lengths_are_differences_of_lengths(naive: Any, problem: Any) -> None:
     counts, rows, columns, a, b, prior = problem
     table = criterion.prepare(counts, prior)
-    k, m = int(rows.max()) + 1, int(columns.max()) + 1
+    k = int(rows.max()) + 1
     model = Model(
-        criterion.blocks_of(table, rows, columns, k, m), rows, columns, counts.sum(axis=0), a, b,
+        criterion.blocks_of(table, (rows, columns)), rows, columns, counts.sum(axis=0), a, b,
         prior == "sizes", (None, None),  # type: ignore[arg-type]
     )  # fmt: skip
     new = counts[:1] + (np.arange(counts.shape[1]) == 0)
@@ -153,9 +154,7 @@ def test_code_lengths_are_differences_of_lengths(naive: Any, problem: Any) -> No
 
 
 def test_merges_are_applied_one_after_the_other() -> None:
-    labels, k = apply([(3, 4), (1, 3), (0, 2)], np.array([0, 1, 2, 3, 4, 5]), 6)
-    assert labels.tolist() == [0, 1, 0, 1, 1, 2]
-    assert k == 3
+    assert unite([(3, 4), (1, 3), (0, 2)], 6).tolist() == [0, 1, 0, 1, 1, 2]
 
 
 @pytest.mark.parametrize("n", [3, 60, 499])
@@ -172,9 +171,9 @@ def test_a_and_b_are_the_best_of_their_neighbours(planted: Any) -> None:
     counts *= 1 + np.arange(40)[:, None] ** 2 // 100  # words of different frequency
     columns = columns[counts.sum(axis=0) > 0]
     table = criterion.prepare(counts[:, counts.sum(axis=0) > 0])
-    a, b = criterion.choose(table, rows, columns, 0.25, 1.0, "ab")
-    here = criterion.length(table, rows, columns, a, b).total
+    a, b = criterion.choose(table, (rows, columns), 0.25, 1.0, "ab")
+    here = criterion.length(table, (rows, columns), a, b).total
     for factor in (2**0.25, 2**-0.25):
-        assert here <= criterion.length(table, rows, columns, a * factor, b).total
-        assert here <= criterion.length(table, rows, columns, a, b * factor).total
-    assert criterion.choose(table, rows, columns, 0.25, 1.0, "b") == (0.25, b)
+        assert here <= criterion.length(table, (rows, columns), a * factor, b).total
+        assert here <= criterion.length(table, (rows, columns), a, b * factor).total
+    assert criterion.choose(table, (rows, columns), 0.25, 1.0, "b") == (0.25, b)

@@ -7,12 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from roget.core.kernels.rows import Rows
+from roget.core.kernels.rows import Rows, rows_of
 from roget.core.types import Array, Floats
 from roget.errors import InputError
+from roget.learn.clustering.annealing.options import PRIORS
 from roget.learn.clustering.memberships import floor
-
-PRIORS = ("empirical", "uniform")
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,12 +80,6 @@ def distributions(matrix: Any, totals: Floats) -> Any:
     result.data /= np.repeat(totals, np.diff(result.indptr))
     result.eliminate_zeros()
     return result
-
-
-def rows_of(table: Any, dtype: Any) -> Rows:
-    """A sparse table, by rows or by columns, as kernels take it."""
-    indptr, indices = table.indptr.astype(np.int64), table.indices.astype(np.int32)
-    return Rows(indptr, indices, table.data.astype(dtype))
 
 
 def _row_sums(values: Floats, indptr: Array) -> Floats:

@@ -14,6 +14,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 
+from roget.core.counts.views import to_dense
 from roget.core.merging import merge
 from roget.core.options import check
 from roget.core.types import Ints
@@ -24,7 +25,7 @@ from roget.learn.clustering.annealing.options import Options
 from roget.learn.clustering.annealing.states import Method, Settings, Split, Walker
 from roget.learn.clustering.base import Clusterer
 from roget.learn.clustering.inputs import learnable, table
-from roget.learn.clustering.memberships import replace_rows, sparsify, to_dense
+from roget.learn.clustering.memberships import replace_rows, sparsify
 from roget.learn.clustering.options import CALLED
 from roget.learn.clustering.result import BETA, Clustering, Rule
 from roget.learn.clustering.tokens import CHOOSING
@@ -55,8 +56,7 @@ class Annealing(Clusterer, Options):
         """Learn clusters of the rows of X: Counts, or any sparse or dense matrix of counts."""
         check(self, CALLED, dtype=str(self.dtype).rpartition(".")[2].strip("<>'"))
         matrix = table(self, X, reset=True)
-        totals, learnt = learnable(matrix, self.min_count)
-        part = matrix if learnt.size == totals.size else matrix[learnt]
+        _, learnt, part = learnable(matrix, self.min_count)
         data = prepare(part, self.prior, self.dtype)
         self.interrupted_ = False
         kept, earlier = self._checkpoint(data)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from itertools import pairwise
 from typing import Any, NamedTuple, Self
 
@@ -41,9 +41,17 @@ class Crew:
         for _ in self._pool.map(work, range(tasks)):
             pass
 
-    def over(self, parts: Sequence[tuple[int, int]], work: Callable[..., object]) -> None:
-        """Do the work on ranges of rows: it is told the number, the begin and the end of each."""
-        self.each(lambda task: work(task, *parts[task]), len(parts))
+    def over(
+        self, parts: Sequence[tuple[int, int]], kernel: Callable[..., object], *given: Any,
+        own: Array | None = None,
+    ) -> None:  # fmt: skip
+        """Call a kernel with the begin and the end of each range, and what is given; `own` has a
+        row for each range, which comes last."""
+
+        def work(task: int) -> None:
+            kernel(*parts[task], *given, *(() if own is None else (own[task],)))
+
+        self.each(work, len(parts))
 
     def close(self) -> None:
         """End the threads; they begin anew if there is more to do."""
@@ -106,15 +114,6 @@ class Split:
     critical_beta: float
     energy: Energy
 
-    def plain(self) -> dict[str, Any]:
-        """The split as plain data."""
-        return {**vars(self), "energy": vars(self.energy)}
-
-    @classmethod
-    def of(cls, plain: dict[str, Any]) -> Split:
-        """The split of `plain`."""
-        return cls(**{**plain, "energy": Energy(**plain["energy"])})
-
 
 class Search:
     """What searches share; a subclass has `_run`, `tree`, `memberships`, `centroids` and `mass`.
@@ -165,7 +164,7 @@ class Search:
 
     def snapshot(self) -> dict[str, Any]:
         """All that is needed to go on from here, as arrays and plain data."""
-        splits = [split.plain() for split in self.splits]
+        splits = [asdict(split) for split in self.splits]
         plain = {"beta": self.beta, "finished": self.finished, "splits": splits}
         return plain | {"energy": vars(self.energy)}
 
@@ -173,7 +172,9 @@ class Search:
         """Go on from a snapshot."""
         self.beta, self.finished = kept["beta"], bool(kept["finished"])
         self.energy = Energy(**kept["energy"])
-        self.splits = [Split.of(split) for split in kept["splits"]]
+        self.splits = [
+            Split(**{**split, "energy": Energy(**split["energy"])}) for split in kept["splits"]
+        ]
 
     def _run(self) -> Iterator[None]:
         """Stop at each state but the last one."""

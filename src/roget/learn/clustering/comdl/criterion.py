@@ -174,25 +174,24 @@ def _saddle(n: int, k: Floats) -> Floats:
     return out
 
 
-def blocks_of(table: Table, rows: Ints, columns: Ints, k: int, m: int) -> Floats:
-    """The counts of k × m blocks."""
-    blocks = np.zeros((k, m))
+def blocks_of(table: Table, labels: Sequence[Ints]) -> Floats:
+    """The counts of the blocks, classes of rows × classes of columns."""
+    rows, columns = labels
+    blocks = np.zeros((int(rows.max()) + 1, int(columns.max()) + 1))
     kernels.tally(table.sides[1].items, columns, rows, blocks)
     return blocks
 
 
-def length(table: Table, rows: Ints, columns: Ints, a: float, b: float) -> Length:
+def length(table: Table, labels: Sequence[Ints], a: float, b: float) -> Length:
     """The description length of classes, numbered from 0 without gaps, from nothing but them."""
-    k, m = int(rows.max()) + 1, int(columns.max()) + 1
-    blocks = _blocks_part(*_histogram(blocks_of(table, rows, columns, k, m)), table, k * m, a)
-    words, partition = 0.0, 0.0
-    for side, labels, n in zip(table.sides, (rows, columns), (k, m), strict=True):
-        size, mass = members(side, labels, n)
+    blocks, words, partition = blocks_of(table, labels), 0.0, 0.0
+    for side, part, k in zip(table.sides, labels, blocks.shape, strict=True):
+        size, mass = members(side, part, k)
         words += _words_part(side, size, mass, b)
-        partition += float(side.partition[n])
+        partition += float(side.partition[k])
         if table.sized:
             partition -= float(gammaln(size + 1.0).sum())
-    return Length(blocks, words, partition)
+    return Length(_blocks_part(*_histogram(blocks), table, blocks.size, a), words, partition)
 
 
 def members(side: Side, labels: Ints, k: int) -> tuple[Ints, Floats]:
@@ -203,29 +202,22 @@ def members(side: Side, labels: Ints, k: int) -> tuple[Ints, Floats]:
 
 
 def choose(
-    table: Table, rows: Ints, columns: Ints, a: float, b: float, which: str
+    table: Table, labels: Sequence[Ints], a: float, b: float, which: str
 ) -> tuple[float, float]:
     """The a and the b of the grids, those named in `which`, with the shortest length.
 
     Only values next to the present ones are tried, then those next to them, and so on.
     """
-    k, m = int(rows.max()) + 1, int(columns.max()) + 1
+    blocks = blocks_of(table, labels)
     if "a" in which:
-        values, times = _histogram(blocks_of(table, rows, columns, k, m))
-        a = _descend(A_GRID, a, lambda x: _blocks_part(values, times, table, k * m, x))
+        values, times = _histogram(blocks)
+        a = _descend(A_GRID, a, lambda x: _blocks_part(values, times, table, blocks.size, x))
     if "b" in which:
-        classes = [
-            members(side, labels, n)
-            for side, labels, n in zip(table.sides, (rows, columns), (k, m), strict=True)
+        parts = [
+            (side, *members(side, part, k))
+            for side, part, k in zip(table.sides, labels, blocks.shape, strict=True)
         ]
-        b = _descend(
-            B_GRID,
-            b,
-            lambda x: sum(
-                _words_part(side, size, mass, x)
-                for side, (size, mass) in zip(table.sides, classes, strict=True)
-            ),
-        )
+        b = _descend(B_GRID, b, lambda x: sum(_words_part(*part, x) for part in parts))
     return a, b
 
 

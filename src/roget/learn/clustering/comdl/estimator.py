@@ -212,8 +212,7 @@ class CoMDL(Clusterer, Options):
         self.column_totals_ = columns
         self.starts_, labels, blocks = [], [], []
         for one in found:
-            shape = one.trees[0].n_clusters, one.trees[1].n_clusters
-            counts = blocks_of(data, *one.labels, *shape)
+            counts = blocks_of(data, one.labels)
             model = Model(
                 counts, *one.labels, columns, one.a, one.b, self.partition == "sizes", one.trees
             )

@@ -21,6 +21,7 @@ from roget.core.tree import Tree
 from roget.core.types import Floats, Ints
 from roget.learn.clustering.comdl import criterion, kernels, merges
 from roget.learn.clustering.comdl.criterion import Length, Side, Table, length, members
+from roget.learn.clustering.memberships import unite
 
 WARM, SHARE, COLD = 3.0, 16.0, 0.6
 """T falls, by a constant factor, to COLD nats; it begins at WARM, or with the SHAREth part of the
@@ -166,8 +167,7 @@ class Search:
 
     def length(self, classes: Classes) -> Length:
         """The length of classes, from nothing but them."""
-        rows, columns = classes.labels
-        return criterion.length(self.table, rows, columns, classes.a, classes.b)
+        return length(self.table, classes.labels, classes.a, classes.b)
 
     def _begin(self) -> Classes:
         """Random classes."""
@@ -228,8 +228,7 @@ class Search:
         now, which = self.now, self.settings.chosen
         if not which:
             return
-        rows, columns = now.labels
-        a, b = criterion.choose(self.table, rows, columns, now.a, now.b, which)
+        a, b = criterion.choose(self.table, now.labels, now.a, now.b, which)
         if (a, b) != (now.a, now.b):
             now.a, now.b = a, b
             now.total = self.length(now).total
@@ -263,7 +262,8 @@ class Search:
         first = shortest(added)
         for side in (0, 1) if first else ():
             merged = [(one, two) for s, one, two in pairs[:first].tolist() if s == side]
-            now.labels[side], now.k[side] = apply(merged, now.labels[side], now.k[side])
+            into = unite(merged, now.k[side])
+            now.labels[side], now.k[side] = into[now.labels[side]], int(into.max()) + 1
         now.total += float(np.cumsum(added[:first])[-1]) if first else 0.0
 
 
@@ -291,7 +291,7 @@ def agglomerate(
 
     They end where the length is more than `patience` above the shortest on the way.
     """
-    blocks = criterion.blocks_of(table, classes.labels[0], classes.labels[1], *classes.k)
+    blocks = criterion.blocks_of(table, classes.labels)
     prices = table.prices(classes.a, classes.b)
     first, second = (
         merges.Members(*criterion.members(part, classes.labels[side], k), prices[side])
@@ -305,17 +305,6 @@ def shortest(added: Floats) -> int:
     sums = np.cumsum(added)
     last = int(np.argmin(sums)) if sums.size else 0
     return last + 1 if sums.size and sums[last] < 0 else 0
-
-
-def apply(merged: list[tuple[int, int]], labels: Ints, k: int) -> tuple[Ints, int]:
-    """Labels after merges, again without gaps, and the number of classes."""
-    into = np.arange(k)
-    for one, two in reversed(merged):
-        into[two] = one
-    for c in range(k):  # a class is merged into a lower one, which is settled before it
-        into[c] = into[into[c]]
-    left, places = np.unique(into, return_inverse=True)
-    return places[labels], int(left.size)
 
 
 @dataclass(frozen=True, eq=False)
@@ -356,7 +345,7 @@ def build_hierarchy(table: Table, classes: Classes, *, shorten: bool = True) -> 
         )
         for side in (0, 1)
     ]
-    whole = length(table, labels[0], labels[1], classes.a, classes.b)
+    whole = length(table, labels, classes.a, classes.b)
     path = _path(table, labels, named, saved, whole)
     found = (labels[0], labels[1]), (trees[0], trees[1])
     return Hierarchy(*found, path, whole, classes.a, classes.b)

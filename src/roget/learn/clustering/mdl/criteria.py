@@ -24,7 +24,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
-from roget.core.kernels.rows import Items
+from roget.core.kernels.rows import Items, rows_of
 from roget.core.tree import Tree
 from roget.core.types import Floats
 from roget.learn.clustering.mdl import kernels
@@ -217,9 +217,8 @@ class Joining(Rule):
         counts = np.ascontiguousarray((centroids * held[:, None]).T)
         out = np.empty((matrix.shape[0], self.tokens.size))
         totals = np.asarray(matrix.sum(axis=1), dtype=np.float64).ravel()
-        indptr, indices = matrix.indptr.astype(np.int64), matrix.indices.astype(np.int32)
         kernels.join_costs(
-            Items(indptr, indices, matrix.data, totals),
+            Items(*rows_of(matrix), totals),
             kernels.Sums(counts, held, self.sizes),
             kernels.Formula(kind, np.empty(0), 1.0, float(self.width), 0.0, np.empty(0)),
             out,

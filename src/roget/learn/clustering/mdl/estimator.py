@@ -74,8 +74,7 @@ class MDLTree(Clusterer, Options):
         """Learn clusters of the rows of X: Counts, or any sparse or dense matrix of counts."""
         check(self, CALLED)
         matrix = table(self, X, reset=True)
-        totals, learnt = learnable(matrix, self.min_count)
-        part = matrix if learnt.size == totals.size else matrix[learnt]
+        totals, learnt, part = learnable(matrix, self.min_count)
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
         self.criterion_ = BEST if self.criterion == "auto" else self.criterion
         self.interrupted_ = False

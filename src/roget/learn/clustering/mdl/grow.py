@@ -9,20 +9,21 @@ from __future__ import annotations
 import heapq
 import math
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import astuple, dataclass
+from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from roget.core.kernels.lanczos import Operator, find_axes
-from roget.core.kernels.rows import Items, Rows
+from roget.core.kernels.rows import Items, Rows, rows_of
 from roget.core.tree import Tree
 from roget.core.types import Array, Floats
 from roget.learn.clustering.mdl import kernels
 from roget.learn.clustering.mdl.criteria import Code, Parts
 
-SWEEPS = 100
+GREEDY = np.zeros(100)
+"""The temperatures of greedy sweeps, at most so many."""
 
 AXES = 2
 """Coordinates whose best cuts are starts."""
@@ -87,11 +88,7 @@ class Bisector:
     """Splits sets of rows of one table under one code."""
 
     def __init__(self, matrix: Any, code: Code, search: str = "auto", seed: int = 0) -> None:
-        self.table = Rows(
-            matrix.indptr.astype(np.int64),
-            matrix.indices.astype(np.int32),
-            matrix.data.astype(np.float64),
-        )
+        self.table = rows_of(matrix)
         self.totals = np.asarray(matrix.sum(axis=1), dtype=np.float64).ravel()
         self.code, self.search, self.seed = code, search, seed
         self._place = np.full(matrix.shape[1], -1, np.int32)
@@ -132,7 +129,7 @@ class Sides:
         entries = self.part.items.indices.size
         best, length, agreed = self.side.copy(), math.inf, 0
         for start in self._starts(min(RESTARTS, WORK // (20 * entries))):
-            here = start() + kernels.descend(SWEEPS, 1e-7, self.state, *self._all)
+            here = start() + kernels.sweep(GREEDY, self.state, *self._all)
             if here < length - self._slack(here):
                 best, length, agreed = self.side.copy(), here, 0
             agreed += here <= length + self._slack(here)
@@ -191,7 +188,7 @@ class Sides:
         if hottest <= kernels.ROUNDING:
             return length
         temperatures = hottest * COLDEST ** (np.arange(STEPS) / (STEPS - 1))
-        return length + kernels.anneal(temperatures, self.state, *self._all)
+        return length + kernels.sweep(temperatures, self.state, *self._all)
 
     def axes(self) -> Floats:
         """Each row's place on the first axes of correspondence analysis, an axis a row."""
@@ -221,8 +218,7 @@ def analyse(
     return find_axes(operator, start, steps, tolerance, AXES)[1] / roots
 
 
-@dataclass(frozen=True)
-class Candidate:
+class Candidate(NamedTuple):
     """The best split of a cluster: what it would change (nats), and how large the cluster is."""
 
     model: float
@@ -236,8 +232,7 @@ class Candidate:
         return -(self.model + self.data) if self.proper else -math.inf
 
 
-@dataclass(frozen=True)
-class Step:
+class Step(NamedTuple):
     """A split that was made: which cluster gave which, how many words each kept, what changed."""
 
     parent: int
@@ -310,8 +305,8 @@ class Grower:
         return {
             "labels": self.labels.copy(),
             "side": self.side.copy(),
-            "candidates": [astuple(one) for one in self.candidates],
-            "steps": [astuple(one) for one in self.steps],
+            "candidates": [*self.candidates],
+            "steps": [*self.steps],
         }
 
     def restore(self, kept: Mapping[str, Any]) -> None:

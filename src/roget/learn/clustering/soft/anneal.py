@@ -122,9 +122,9 @@ def instability(
     words that, by such contexts, make a direction of their own with less than the part `narrow`.
     """
     # A plain sum: a BLAS product may depend on how many threads that library uses.
-    mass = float(np.sum(data.prior * membership[:, cluster]))
-    least = drop * mass / data.n_words
-    words, weights = kernels.members(membership, cluster, data.prior, least)
+    weights = data.prior * membership[:, cluster]
+    words = np.flatnonzero(weights > drop * float(np.sum(weights)) / data.n_words)
+    weights = weights[words]
     while True:
         found = _largest(data, words, weights, tolerance, seed)
         shares = weights / max(float(np.sum(weights)), 1e-300)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -52,26 +53,21 @@ class Mixture:
             setattr(self, name, new)
         self.mass = np.concatenate([self.mass, np.zeros(more - room)])
 
-    def m_step(self) -> None:
-        """Centroids from memberships."""
-        columns, mass = self.data.columns, self.mass[: self.k]
-        self.crew.over(
-            self._contexts,
-            lambda _, begin, end: kernels.maximise(
-                begin, end, columns, self.q, mass, self.floor, self.logs
-            ),
-        )
+    def m_step(self, lists: Lists | None = None) -> None:
+        """Centroids from memberships, as they are or as lists."""
+        kernel: Any = kernels.maximise if lists is None else kernels.maximise_listed
+        held = self.q if lists is None else lists
+        mass = self.mass[: self.k]
+        self.crew.over(self._contexts, kernel, self.data.columns, held, mass, self.floor, self.logs)
 
-    def e_step(self, beta: float) -> Energy:
-        """Memberships from centroids, in all clusters."""
+    def e_step(self, beta: float, lists: Lists | None = None) -> Energy:
+        """Memberships from centroids, in all clusters or each word's listed ones."""
+        kernel: Any = kernels.expect if lists is None else kernels.expect_listed
+        held = self.q if lists is None else lists
         data, parts = self.data, np.zeros((len(self._words), self.k))
         centroids = Centroids(self.logs, self._bias(), float(beta))
-        self.crew.over(
-            self._words,
-            lambda task, begin, end: kernels.expect(
-                begin, end, data.rows, centroids, data.prior, self.q, self._fits, parts[task]
-            ),
-        )
+        given = data.rows, centroids, data.prior, held, self._fits
+        self.crew.over(self._words, kernel, *given, own=parts)
         return self._energy(centroids, parts)
 
     def run(
@@ -95,13 +91,14 @@ class Mixture:
             before = energy.free
             if steps > 2 and (lists := self._lists()) is not None:
                 for _ in range(min(LISTED_STEPS, steps - 1)):
-                    new = self._listed_step(beta, lists)
+                    self.m_step(lists)
+                    new = self.e_step(beta, lists)
                     steps -= 1
                     near = abs(before - new.free) <= tolerance * abs(new.free)
                     before = new.free
                     if near:
                         break
-                self._unlist(lists)
+                self.crew.over(self._words, kernels.spread, lists, self.k, self.q)
         return energy
 
     def centroids(self) -> Array:
@@ -138,40 +135,11 @@ class Mixture:
     def _lists(self) -> Lists | None:
         """Each word's clusters without the part LOST of its membership, if they are few."""
         least, counts = LOST / self.k, np.zeros(self.data.n_words, dtype=np.int64)
-        self.crew.over(
-            self._words,
-            lambda _, begin, end: kernels.pack(begin, end, self.q, self.k, least, counts),
-        )
+        self.crew.over(self._words, kernels.pack, self.q, self.k, least, counts)
         offsets = np.concatenate([[0], np.cumsum(counts)])
         if offsets[-1] > LISTED_SHARE * self.k * counts.size:
             return None
         clusters = np.empty(offsets[-1], dtype=np.int32)
         lists = Lists(offsets, clusters, np.empty(offsets[-1], dtype=self.q.dtype))
-        self.crew.over(
-            self._words,
-            lambda _, begin, end: kernels.fill(begin, end, self.q, self.k, least, lists),
-        )
+        self.crew.over(self._words, kernels.fill, self.q, self.k, least, lists)
         return lists
-
-    def _listed_step(self, beta: float, lists: Lists) -> Energy:
-        data, parts = self.data, np.zeros((len(self._words), self.k))
-        mass = self.mass[: self.k]
-        self.crew.over(
-            self._contexts,
-            lambda _, begin, end: kernels.maximise_listed(
-                begin, end, data.columns, lists, mass, self.floor, self.logs
-            ),
-        )
-        centroids = Centroids(self.logs, self._bias(), float(beta))
-        self.crew.over(
-            self._words,
-            lambda task, begin, end: kernels.expect_listed(
-                begin, end, data.rows, centroids, data.prior, lists, self._fits, parts[task]
-            ),
-        )
-        return self._energy(centroids, parts)
-
-    def _unlist(self, lists: Lists) -> None:
-        self.crew.over(
-            self._words, lambda _, begin, end: kernels.spread(begin, end, lists, self.k, self.q)
-        )

@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 
 from roget import catalogue
+from roget.core.kernels.rows import rows_of
 from roget.core.types import Array
-from roget.learn.clustering.annealing.data import distributions, rows_of
+from roget.learn.clustering.annealing.data import distributions
 from roget.learn.clustering.annealing.estimator import Annealing
 from roget.learn.clustering.annealing.states import Crew, Method, ranges
 from roget.learn.clustering.memberships import floor
@@ -42,12 +43,9 @@ class Annealed(Rule):
         q, fits = np.empty((n, k), dtype=dtype), kernels.Fits(np.empty(n), np.empty(n))
         ones, crew = np.ones(n), Crew(self.n_jobs)
         try:
-            crew.over(
-                ranges(table.indptr),
-                lambda _, begin, end: kernels.expect(
-                    begin, end, table, centres, ones, q, fits, np.empty(k)
-                ),
-            )
+            parts = ranges(table.indptr)
+            masses = np.empty((len(parts), k))
+            crew.over(parts, kernels.expect, table, centres, ones, q, fits, own=masses)
         finally:
             crew.close()
         q[totals <= 0] = mass / mass.sum()
@@ -55,9 +53,10 @@ class Annealed(Rule):
 
     @classmethod
     def recall(cls, provenance: Mapping[str, Any]) -> Rule | None:
-        """The rule of a thesaurus by this model, from its β and options."""
+        """The rule of a folder by this model, from its β and options, or its rule's old name."""
         beta, options = provenance.get("beta"), provenance.get("options") or {}
-        if beta is None or options.get("model") == "symmetric":
+        called = provenance.get("rule", "anneal")
+        if beta is None or options.get("model") == "symmetric" or called != "anneal":
             return None
         return cls(beta=float(beta), mass=bool(options.get("mass")))
 

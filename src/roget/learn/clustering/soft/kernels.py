@@ -1,4 +1,4 @@
-"""The E-step, the M-step, the twins' EM and the power of a cluster's operator, compiled.
+"""The E-step, the M-step and the twins' EM, compiled.
 
 Every kernel writes only rows of its own range (words in the E-step, contexts in the M-step), and
 sums in a fixed order, so that results do not depend on how many threads share the ranges.
@@ -51,16 +51,41 @@ class Lists(NamedTuple):
 
 
 @compiled
+def _share_out(
+    scores: Array, places: Array, bias: Floats, beta: float, weight: float, out: Array, mass: Floats
+) -> tuple[float, float]:
+    """A word's memberships in the clusters of these places, by its scores there; log Z, entropy."""
+    highest = -np.inf
+    for at in range(places.size):
+        highest = max(highest, beta * scores[at] + bias[places[at]])
+    total, product = 0.0, 0.0
+    for at in range(places.size):
+        gap = beta * scores[at] + bias[places[at]] - highest
+        x = math.exp(gap)
+        if x < TINY:
+            x = 0.0
+        out[at] = x
+        total += x
+        product += x * gap
+    scale = 1.0 / total
+    for at in range(places.size):
+        x = out[at] * scale
+        out[at] = x
+        mass[places[at]] += weight * x
+    return highest + math.log(total), math.log(total) - product * scale
+
+
+@compiled
 def expect(
     begin: int, end: int, rows: Rows, centroids: Centroids, prior: Floats, q: Array, fits: Fits,
     mass: Floats,
 ) -> None:  # fmt: skip
     """Memberships of words begin to end in all clusters, exactly; and this range's masses."""
-    logs, bias, beta = centroids.logs, centroids.bias, centroids.beta
-    indptr, indices, values, k = rows.indptr, rows.indices, rows.values, bias.size
-    scores = np.zeros(k, logs.dtype)
-    for c in range(k):
-        mass[c] = 0.0
+    logs, bias, beta = centroids
+    indptr, indices, values = rows
+    k = bias.size
+    scores, every = np.zeros(k, logs.dtype), np.arange(k)
+    mass[:] = 0.0
     for i in range(begin, end):
         for c in range(k):
             scores[c] = 0
@@ -68,26 +93,7 @@ def expect(
             share, row = values[j], logs[indices[j]]
             for c in range(k):
                 scores[c] += share * row[c]
-        out = q[i]
-        highest = -np.inf
-        for c in range(k):
-            highest = max(highest, beta * scores[c] + bias[c])
-        total, product = 0.0, 0.0
-        for c in range(k):
-            gap = beta * scores[c] + bias[c] - highest
-            x = math.exp(gap)
-            if x < TINY:
-                x = 0.0
-            out[c] = x
-            total += x
-            product += x * gap
-        scale, weight = 1.0 / total, prior[i]
-        for c in range(k):
-            x = out[c] * scale
-            out[c] = x
-            mass[c] += weight * x
-        fits.log_z[i] = highest + math.log(total)
-        fits.entropy[i] = math.log(total) - product * scale
+        fits.log_z[i], fits.entropy[i] = _share_out(scores, every, bias, beta, prior[i], q[i], mass)
 
 
 @compiled
@@ -167,38 +173,20 @@ def expect_listed(
     mass: Floats,
 ) -> None:  # fmt: skip
     """The E-step among each word's listed clusters only."""
-    logs, bias, beta = centroids.logs, centroids.bias, centroids.beta
-    indptr, indices, values, k = rows.indptr, rows.indices, rows.values, bias.size
-    offsets, clusters, shares = lists
-    for c in range(k):
-        mass[c] = 0.0
+    logs, bias, beta = centroids
+    indptr, indices, values = rows
+    mass[:] = 0.0
     for i in range(begin, end):
-        first, past = offsets[i], offsets[i + 1]
-        for at in range(first, past):
-            shares[at] = 0
+        here = slice(lists.offsets[i], lists.offsets[i + 1])
+        clusters, shares = lists.clusters[here], lists.shares[here]
+        shares[:] = 0
         for j in range(indptr[i], indptr[i + 1]):
             share, row = values[j], logs[indices[j]]
-            for at in range(first, past):
+            for at in range(clusters.size):
                 shares[at] += share * row[clusters[at]]
-        highest = -np.inf
-        for at in range(first, past):
-            highest = max(highest, beta * shares[at] + bias[clusters[at]])
-        total, product = 0.0, 0.0
-        for at in range(first, past):
-            gap = beta * shares[at] + bias[clusters[at]] - highest
-            x = math.exp(gap)
-            if x < TINY:
-                x = 0.0
-            shares[at] = x
-            total += x
-            product += x * gap
-        scale, weight = 1.0 / total, prior[i]
-        for at in range(first, past):
-            x = shares[at] * scale
-            shares[at] = x
-            mass[clusters[at]] += weight * x
-        fits.log_z[i] = highest + math.log(total)
-        fits.entropy[i] = math.log(total) - product * scale
+        fits.log_z[i], fits.entropy[i] = _share_out(
+            shares, clusters, bias, beta, prior[i], shares, mass
+        )
 
 
 @compiled
@@ -218,22 +206,6 @@ def maximise_listed(
             for at in range(offsets[i], offsets[i + 1]):
                 sums[clusters[at]] += weight * shares[at]
         _write_logs(sums, scale, floor[v], logs[v])
-
-
-@compiled
-def members(q: Array, c: int, prior: Floats, least: float) -> tuple[Array, Floats]:
-    """The words of a cluster with their weights p(n)·p(c|n), without those of at most `least`."""
-    n = 0
-    for i in range(q.shape[0]):
-        n += prior[i] * q[i, c] > least
-    words, weights = np.empty(n, np.int64), np.empty(n, np.float64)
-    n = 0
-    for i in range(q.shape[0]):
-        weight = prior[i] * q[i, c]
-        if weight > least:
-            words[n], weights[n] = i, weight
-            n += 1
-    return words, weights
 
 
 @compiled

@@ -21,7 +21,7 @@ from roget.core.types import BoolArray, Floats, Ints
 from roget.learn.clustering import keeping
 from roget.learn.clustering.base import Clusterer
 from roget.learn.clustering.inputs import learnable, table
-from roget.learn.clustering.memberships import one_hot, sparsify
+from roget.learn.clustering.memberships import one_hot, replace_rows, sparsify
 from roget.learn.clustering.options import CALLED
 from roget.learn.clustering.result import Clustering, Unit
 from roget.learn.clustering.spherical import levels as leveling
@@ -94,7 +94,7 @@ class SphericalTree(Clusterer, Options):
         check(self, CALLED)
         asked = leveling.read_levels(self.levels, self.n_clusters)
         matrix = table(self, X, reset=True)
-        totals, seen = learnable(matrix, 0)
+        totals, seen, _ = learnable(matrix, 0)
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
         self.notes_, self.interrupted_, self.n_iter_ = [], False, 1
         with keeping.interruptible() as pause, threadpool_limits(1):
@@ -183,16 +183,12 @@ class SphericalTree(Clusterer, Options):
 
     def _place_all(self, bare: Clustering, matrix: Any, learnt: Ints, labels: Ints) -> Clustering:
         """With the memberships of all words: wholly in their class, if they were learnt from."""
-        n = matrix.shape[0]
-        place = np.full(n, -1)
-        place[learnt] = np.arange(learnt.size)
-        rest = np.flatnonzero(place < 0)
-        table = sparse.csr_array(one_hot(labels, bare.n_clusters))
+        rows, every = np.full(matrix.shape[0], -1), np.zeros(matrix.shape[0], dtype=np.int64)
+        rows[learnt], every[learnt] = np.arange(learnt.size), labels
+        rest = np.flatnonzero(rows < 0)
+        table = one_hot(every, bare.n_clusters)
         if rest.size:
-            placed = sparsify(bare.place(matrix[rest]))
-            place[rest] = learnt.size + np.arange(rest.size)
-            table = sparse.vstack([table, placed], format="csr")[place]
-        rows = np.where(np.isin(np.arange(n), rest), -1, place)
+            table = replace_rows(table, rest, sparsify(bare.place(matrix[rest])))
         assert bare.representation is not None
         return replace(bare, memberships=table, representation=bare.representation.keep(rows))
 

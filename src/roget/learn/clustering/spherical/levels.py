@@ -13,6 +13,7 @@ import numpy.typing as npt
 from roget.core.tree import Tree
 from roget.core.types import Floats, Ints
 from roget.errors import InputError
+from roget.learn.clustering.memberships import unite
 from roget.learn.clustering.spherical.moves import centres_of, move
 
 TOP = 8
@@ -70,7 +71,7 @@ def grow(
     weights = np.sqrt(sizes)
     groups = [Node(0, 0.0, label=at) for at in range(sizes.size)]
     for step, size in enumerate(reversed([one for one in levels if one < sizes.size]), 1):
-        labels = _flatten(merge(centres, weights, size), len(groups))
+        labels = unite((pair[:2] for pair in merge(centres, weights, size)), len(groups))
         labels = np.unique(move(centres, labels, pause, weights), return_inverse=True)[1]
         inside = [np.flatnonzero(labels == at) for at in range(int(labels.max()) + 1)]
         groups = [_join(centres, weights, rows, groups, step) for rows in inside]
@@ -113,13 +114,6 @@ def merge(
         lower = np.flatnonzero(new < least)
         best[lower], least[lower] = i, new[lower]
     return done
-
-
-def _flatten(merges: Sequence[tuple[int, int, float]], n: int) -> Ints:
-    labels = np.arange(n)
-    for i, j, _ in merges:
-        labels[labels == j] = i
-    return np.unique(labels, return_inverse=True)[1]
 
 
 def _join(

@@ -168,12 +168,8 @@ class SymmetricAnnealer(Search):
         words = temper(self.words / data.prior[:, None].astype(self.words.dtype), beta)
         contexts = temper(self.contexts / self.contexts.sum(axis=0), beta)
         log_z, counts = np.empty(data.n_words), np.empty_like(words)
-        self.crew.over(
-            self._rows,
-            lambda _, begin, end: kernels.expect(
-                begin, end, self._joint, words, contexts, self._ratio, counts, log_z
-            ),
-        )
+        given = self._joint, words, contexts, self._ratio, counts, log_z
+        self.crew.over(self._rows, kernels.expect, *given)
         self._tempered = words, contexts
         self._turned = self._ratio[self._order]
         return counts, float(np.sum(log_z))
@@ -187,7 +183,7 @@ class SymmetricAnnealer(Search):
 
     def _gather(self, rows: Rows, parts: list[tuple[int, int]], table: Array) -> Array:
         out = np.empty((rows.indptr.size - 1, table.shape[1]), table.dtype)
-        self.crew.over(parts, lambda _, begin, end: kernels.gather(begin, end, rows, table, out))
+        self.crew.over(parts, kernels.gather, rows, table, out)
         return out
 
     def _energy(self, free: float) -> Energy:

@@ -32,11 +32,10 @@ class FoldIn(Rule):
 
     @classmethod
     def recall(cls, provenance: Mapping[str, Any]) -> Rule | None:
-        """The rule of a thesaurus by this model, from its β and options."""
+        """The rule of a folder by this model, from its β and options, or its rule's old name."""
         beta, options = provenance.get("beta"), provenance.get("options") or {}
-        if beta is None or options.get("model") != "symmetric":
-            return None
-        return cls(beta=float(beta))
+        ours = options.get("model") == "symmetric" or provenance.get("rule") == "fold-in"
+        return cls(beta=float(beta)) if ours and beta is not None else None
 
 
 def fold_in(
