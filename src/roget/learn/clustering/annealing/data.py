@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 
 from roget.core.kernels.rows import Rows, rows_of
 from roget.core.types import Array, Floats
@@ -73,8 +74,6 @@ def prepare(matrix: Any, prior: str = "empirical", dtype: str = "float64") -> Da
 
 def distributions(matrix: Any, totals: Floats) -> Any:
     """Each row divided by its total; zeros are not kept, columns are in order."""
-    from scipy import sparse
-
     result = sparse.csr_array(matrix, dtype=np.float64, copy=True)
     result.sum_duplicates()
     result.data /= np.repeat(totals, np.diff(result.indptr))

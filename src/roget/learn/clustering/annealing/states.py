@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from dataclasses import asdict, dataclass, replace
 from itertools import pairwise
 from typing import Any, NamedTuple, Self
@@ -245,34 +246,24 @@ class Walker:
         A β given holds from the first split on, where the search keeps it.
         """
         if self._at[0] < k:
-            annealer = self._annealer(k, beta)
-            try:
+            with closing(self._annealer(k, beta)) as annealer:
                 for state in annealer.states():
                     if state.n_clusters >= k:
                         break
                 self._kept = annealer.snapshot()
                 self._at = int(state.n_clusters), float(state.beta)
-            finally:
-                annealer.close()
         return self._at
 
     def _run(
         self, k: int, beta: float | None, stride: int = 1, least: float = 0.0
     ) -> Iterator[Point]:
-        annealer = self._annealer(k, beta, stride)
-        try:
+        with closing(self._annealer(k, beta, stride)) as annealer:
             for state in annealer.states():
                 if state.finished or (annealer.grown and state.beta >= least):
-                    yield Point(float(state.beta), self._clustering(state))
-        finally:
-            annealer.close()
-
-    def _clustering(self, state: Any) -> Clustering:
-        rule = self._method.rule(float(state.beta))
-        return Clustering(
-            state.tree, state.membership, state.centroids, state.mass, self.data.background,
-            rule, BETA,
-        )  # fmt: skip
+                    at = float(state.beta)
+                    found = state.tree, state.membership, state.centroids, state.mass
+                    rule = self._method.rule(at)
+                    yield Point(at, Clustering(*found, self.data.background, rule, BETA))
 
     def _annealer(self, k: int, beta: float | None, stride: int = 1) -> Any:
         settings = replace(self._settings, n_clusters=k, beta=beta, stride=stride)

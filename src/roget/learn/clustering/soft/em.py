@@ -45,13 +45,9 @@ class Mixture:
         room = self.q.shape[1]
         if clusters <= room:
             return
-        more = max(clusters, room + room // 2) + 7 & ~7
-        for name in ("q", "logs"):
-            old = getattr(self, name)
-            new = np.zeros((old.shape[0], more), dtype=old.dtype)
-            new[:, : self.k] = old[:, : self.k]
-            setattr(self, name, new)
-        self.mass = np.concatenate([self.mass, np.zeros(more - room)])
+        more = (max(clusters, room + room // 2) + 7 & ~7) - room
+        self.q, self.logs = (np.pad(one, ((0, 0), (0, more))) for one in (self.q, self.logs))
+        self.mass = np.pad(self.mass, (0, more))
 
     def m_step(self, lists: Lists | None = None) -> None:
         """Centroids from memberships, as they are or as lists."""

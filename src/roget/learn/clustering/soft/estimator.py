@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import closing
 from dataclasses import dataclass
 from typing import Any
 
@@ -41,13 +42,10 @@ class Annealed(Rule):
         centres = kernels.Centroids(np.ascontiguousarray(logs), bias, float(self.beta))
         table, n = rows_of(distributions(matrix, totals), dtype), totals.size
         q, fits = np.empty((n, k), dtype=dtype), kernels.Fits(np.empty(n), np.empty(n))
-        ones, crew = np.ones(n), Crew(self.n_jobs)
-        try:
-            parts = ranges(table.indptr)
-            masses = np.empty((len(parts), k))
+        ones, parts = np.ones(n), ranges(table.indptr)
+        masses = np.empty((len(parts), k))
+        with closing(Crew(self.n_jobs)) as crew:
             crew.over(parts, kernels.expect, table, centres, ones, q, fits, own=masses)
-        finally:
-            crew.close()
         q[totals <= 0] = mass / mass.sum()
         return q
 

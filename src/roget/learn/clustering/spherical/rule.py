@@ -27,18 +27,12 @@ def draw_near(representation: Representation, common: Ints, matrix: Any = None) 
     for _ in range(SPREADS):
         among = known[common]
         vectors = spread(vectors, among, own)
-        known = (
-            vectors
-            if matrix is None
-            else _replaced(known, common, spread(among, among, np.arange(common.size)))
-        )
+        if matrix is None:
+            known = vectors
+        else:
+            known = known.copy()
+            known[common] = spread(among, among, np.arange(common.size))
     return vectors
-
-
-def _replaced(known: Any, rows: Ints, new: Any) -> Any:
-    changed = known.copy()
-    changed[rows] = new
-    return changed
 
 
 @dataclass(frozen=True, eq=False)
