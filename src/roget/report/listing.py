@@ -18,8 +18,15 @@ def describe(kind: str) -> list[dict[str, Any]]:
     more = {"measures": _measure, "entropies": _estimator}.get(kind, lambda _: {})
     parts = []
     for name in catalogue.names(kind):
-        # A measure is declared as a class; it says more once it is made.
-        part = catalogue.load(kind, name)() if kind == "measures" else catalogue.load(kind, name)
+        part = catalogue.load(kind, name)
+        # A measure is declared as a class, and says more once it is made; so does a clusterer as
+        # a model, once it is a recipe.
+        if kind == "measures":
+            part = part()
+        elif kind == "models":
+            from roget.learn.classmodel.recipes import recipe
+
+            part = recipe(name)
         parts.append({"name": name, "summary": _summary(part), **more(part)})
     return parts
 

@@ -57,4 +57,4 @@ def recipe(name: str) -> Recipe:
     found = catalogue.load("models", name)
     if isinstance(found, Recipe):
         return found
-    return _through(f"Kneser–Ney through classes of the clusterer {name}", name)
+    return _through(f"Kneser–Ney through {found.makes or f'classes of the clusterer {name}'}", name)

@@ -44,6 +44,7 @@ class Clusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
     `fit`, which sets `clustering_`, `n_iter_`, `notes_` and `interrupted_`, and says:
 
     name: its name in the catalogue.
+    makes: what its classes are, in a few words, as lists of models tell it.
     rule: how it places new words, a `Rule`; by default p(c)·Π p(v|c)^n.
     unit: what the values at the splits of its trees are.
     number: the parameter that asks for a number of clusters.
@@ -53,6 +54,7 @@ class Clusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
     """
 
     name: ClassVar[str]
+    makes: ClassVar[str] = ""
     rule: ClassVar[type[Rule]] = Posterior
     unit: ClassVar[Unit] = NONE
     number: ClassVar[str] = "n_clusters"

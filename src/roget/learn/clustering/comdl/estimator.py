@@ -62,6 +62,7 @@ class CoMDL(Clusterer, Options):
     """
 
     name = "comdl"
+    makes = "two-sided classes by description length"
     rule = Joining
     unit = SAVED
     number = "n_row_classes"

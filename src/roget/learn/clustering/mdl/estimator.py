@@ -62,6 +62,7 @@ class MDLTree(Clusterer, Options):
     """
 
     name = "mdl"
+    makes = "classes by description length"
     rule = Joining
     unit = SAVED
     kept = ("criterion_", "concentration_", "parent_weight_", "description_length_")

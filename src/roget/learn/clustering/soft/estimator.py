@@ -86,6 +86,7 @@ class SoftAnnealing(Annealing, Options):
     """
 
     name = "soft"
+    makes = "soft classes of words"
     rule = Annealed
 
     @property

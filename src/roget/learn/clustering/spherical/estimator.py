@@ -81,6 +81,7 @@ class SphericalTree(Clusterer, Options):
     """
 
     name = "spherical"
+    makes = "classes of words whose vectors point the same way"
     rule = Nearest
     unit = Unit("none", "merged at", False)
     kept = ("sharpness_", "levels_", "unsure_")

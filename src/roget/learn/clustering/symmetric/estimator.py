@@ -91,6 +91,7 @@ class SymmetricAnnealing(Annealing):
     """
 
     name = "symmetric"
+    makes = "soft classes of associations"
     rule = FoldIn
     walk_steps = 50
 
