@@ -227,30 +227,40 @@ KINDS: dict[str, dict[str, str]] = {
 }
 
 
-LEARNING = "learning word classes"
-_LEARN = {
-    "HanTa": "HanTa",
-    "regex": "regex",
-    "sklearn": "scikit-learn",
-    "threadpoolctl": "threadpoolctl",
+LEARNING = ("learn", "learning word classes")
+EXTRAS: dict[str, tuple[str, str, str]] = {
+    "HanTa": ("HanTa", "learn", "tagging plain text"),
+    "distributed": ("distributed", "dask", "work on a cluster"),
+    "matplotlib": ("matplotlib", "figures", "drawing figures"),
+    "pooch": ("pooch", "data", "fetching data sets"),
+    "rdflib": ("rdflib", "skos", "reading SKOS"),
+    "regex": ("regex", *LEARNING),
+    "sklearn": ("scikit-learn", *LEARNING),
+    "spacy": ("spacy", "spacy", "parsing with spaCy"),
+    "starlette": ("starlette", "explore", "the explorer"),
+    "threadpoolctl": ("threadpoolctl", *LEARNING),
+    "uvicorn": ("uvicorn", "explore", "the explorer"),
+    "wn": ("wn", "wordnet", "reading a lexicon by its name"),
 }
-"""Modules that only learning needs, with the packages they come in; kernels know one more."""
+"""Modules that scoring does not need: the package each comes in, its extra, and what for.
+
+Kernels know one more."""
 
 
 @contextmanager
 def name_extra() -> Iterator[None]:
-    """Say which extra to install where a module is missing that only learning needs.
+    """Say which extra to install where a module is missing that is one of those.
 
-    Around the few ways in to our parts (public names, the catalogue, commands), so that the rest
-    may import what it needs as usual.
+    Around the ways in to our parts (public names, the catalogue, commands), so that the rest may
+    import what learning needs as usual, and around imports of what is needed for one thing only.
     """
     try:
         yield
     except ModuleNotFoundError as error:
-        package = _LEARN.get(str(error.name).partition(".")[0])
-        if package is None:
+        extra = EXTRAS.get(str(error.name).partition(".")[0])
+        if extra is None:
             raise
-        raise MissingExtra(package, "learn", LEARNING) from error
+        raise MissingExtra(*extra) from error
 
 
 @cache

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import builtins
+import sys
 import xml.etree.ElementTree as ET
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -75,14 +74,7 @@ def test_file_in_the_way(comparison: Comparison, tmp_path: Path) -> None:
 def test_missing_matplotlib_is_named(
     comparison: Comparison, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    found = builtins.__import__
-
-    def without(name: str, *rest: Any, **more: Any) -> Any:
-        if name.startswith("matplotlib"):
-            raise ImportError(name)
-        return found(name, *rest, **more)
-
-    monkeypatch.setattr(builtins, "__import__", without)
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
     with pytest.raises(MissingExtra, match=r"pip install 'roget\[figures\]'"):
         write(comparison, tmp_path / "none")
     assert not (tmp_path / "none").exists()

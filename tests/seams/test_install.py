@@ -11,13 +11,15 @@ from pathlib import Path
 import pytest
 
 import roget
-from roget.catalogue import _LEARN, name_extra
+from roget.catalogue import EXTRAS, name_extra
 from roget.errors import MissingExtra
 
 HOME = Path(roget.__file__).parent
 DEMO = HOME / "data" / "demo"
 PROJECT = Path(__file__).parents[2] / "pyproject.toml"
-ABSENT = {"numba", *_LEARN}
+LEARN = {module: package for module, (package, extra, _) in EXTRAS.items() if extra == "learn"}
+LEARN["numba"] = "numba"  # which kernels name
+ABSENT = set(LEARN)
 CURE = "pip install 'roget[learn]'"
 
 BARE = f"""
@@ -96,9 +98,13 @@ def test_other_missing_modules_are_no_extras() -> None:
     assert not isinstance(raised.value, MissingExtra)
 
 
-def test_the_extra_has_what_the_message_promises() -> None:
+def test_extras_have_what_the_messages_promise() -> None:
     project = tomllib.loads(PROJECT.read_text(encoding="utf-8"))["project"]
-    names = [{line.partition(">")[0] for line in project["dependencies"]}]
-    names.append({line.partition(">")[0] for line in project["optional-dependencies"]["learn"]})
-    assert names[1] == {"numba", *_LEARN.values()}
-    assert not names[0] & names[1]
+    needed = {line.partition(">")[0] for line in project["dependencies"]}
+    extras = {
+        extra: {line.partition(">")[0] for line in lines}
+        for extra, lines in project["optional-dependencies"].items()
+    }
+    assert extras["learn"] == set(LEARN.values())
+    for package, extra, _ in EXTRAS.values():
+        assert package in extras[extra] - needed

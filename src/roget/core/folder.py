@@ -345,18 +345,12 @@ def check(path: PathLike, kind: Kind) -> None:
     check_directory(path, lambda folder: is_kind(folder, kind), kind.title)
 
 
-def write(
-    path: PathLike,
-    kind: Kind,
-    content: Mapping[str, Any],
-    *,
-    provenance: Mapping[str, Any] | None = None,
-) -> None:
+def write(path: PathLike, kind: Kind, content: Mapping[str, Any]) -> None:
     """Write a folder of plain values and arrays, whole or not at all."""
     arrays = {name: value for name, value in content.items() if isinstance(value, np.ndarray)}
     plain = {name: value for name, value in content.items() if name not in arrays}
     with draft_of(path, kind) as draft:
-        fill(draft, kind, plain, provenance=provenance or {}, arrays=arrays)
+        fill(draft, kind, plain, provenance={}, arrays=arrays)
 
 
 def read(path: PathLike, kind: Kind) -> dict[str, Any]:
@@ -512,10 +506,10 @@ def _need_room(members: list[zipfile.ZipInfo], size: int, *, packed: bool) -> No
         raise InputError("its parts are larger than the file")
 
 
-def read_npy(file: Path, kinds: str = "biufUS") -> Any:
+def read_npy(file: Path) -> Any:
     """The array of an .npy file, none of whose claims are trusted."""
     with open(file, "rb") as raw:
-        return _read_array(raw, "it", file.stat().st_size, kinds)
+        return _read_array(raw, "it", file.stat().st_size, "biufUS")
 
 
 def _read_array(raw: IO[bytes], name: str, size: int, kinds: str) -> Any:
@@ -598,7 +592,7 @@ def take_under(part: str, kept: Mapping[str, Any]) -> dict[str, Any]:
     return {name[len(head) :]: value for name, value in kept.items() if name.startswith(head)}
 
 
-def need_arrays(arrays: Mapping[str, Any], schema: Schema, prefix: str = "") -> dict[str, int]:
+def need_arrays(arrays: Mapping[str, Any], schema: Schema) -> dict[str, int]:
     """The sizes by their names, once arrays are of these kinds and shapes and finite.
 
     >>> arrays = {"a": np.ones((2, 3)), "b": np.ones(3)}
@@ -609,27 +603,25 @@ def need_arrays(arrays: Mapping[str, Any], schema: Schema, prefix: str = "") -> 
     for name, (kinds, shape) in schema.items():
         array = arrays[name]
         if not isinstance(array, np.ndarray) or array.dtype.kind not in kinds:
-            raise ValueError(f"{prefix}{name}: expected an array of numpy's kinds {kinds}")
+            raise ValueError(f"{name}: expected an array of numpy's kinds {kinds}")
         if array.ndim != len(shape):
-            raise ValueError(f"{prefix}{name}: the shape is {array.shape}, expected {shape}")
+            raise ValueError(f"{name}: the shape is {array.shape}, expected {shape}")
         for size, of in zip(array.shape, shape, strict=True):
             if size != (of if isinstance(of, int) else sizes.setdefault(of, size)):
-                raise ValueError(
-                    f"{prefix}{name}: the shape is {array.shape}, expected {shape} by {sizes}"
-                )
+                raise ValueError(f"{name}: the shape is {array.shape}, expected {shape} by {sizes}")
         if array.dtype.kind == "f" and not np.isfinite(array).all():
-            raise ValueError(f"{prefix}{name}: expected numbers that are finite")
+            raise ValueError(f"{name}: expected numbers that are finite")
     return sizes
 
 
 @contextmanager
-def whole(path: PathLike, title: str = "a whole model") -> Iterator[None]:
+def whole(path: PathLike) -> Iterator[None]:
     """Whatever goes wrong while a folder's content is made sense of names the folder."""
     try:
         yield
     except InputError:
         raise
     except KeyError as error:
-        raise InputError(f"{path} is not {title}: {error} is missing") from None
+        raise InputError(f"{path} is not a whole model: {error} is missing") from None
     except (ArithmeticError, AttributeError, IndexError, TypeError, ValueError) as error:
-        raise InputError(f"{path} is not {title}: {error}") from None
+        raise InputError(f"{path} is not a whole model: {error}") from None

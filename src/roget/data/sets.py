@@ -11,8 +11,9 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
+from roget.catalogue import name_extra
 from roget.core.progress import Progress, Report
-from roget.errors import InputError, MissingExtra, RogetError, UnknownName
+from roget.errors import InputError, RogetError, UnknownName
 
 HOME = "ROGET_DATA"
 """Environment variable that names the folder where fetched sets are kept."""
@@ -48,10 +49,8 @@ class DataSet:
 
     def fetch(self, progress: Report | None = None) -> Path:
         """Download what is missing, check it, unpack it; the folder of its files."""
-        try:
+        with name_extra():
             import pooch
-        except ImportError:
-            raise MissingExtra("pooch", "data", "fetching data sets") from None
         pooch.get_logger().setLevel("WARNING")
         unpack = getattr(pooch, _UNPACKERS[self.archive])(extract_dir=".") if self.archive else None
         for name, digest in self.files.items():

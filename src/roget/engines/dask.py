@@ -8,9 +8,10 @@ from functools import partial
 from importlib import import_module
 from typing import Any
 
+from roget.catalogue import name_extra
 from roget.engines.base import Increment, Job
 from roget.engines.local import cores
-from roget.errors import InputError, MissingExtra
+from roget.errors import InputError
 
 _PATIENCE = 10
 """Seconds in which a scheduler must answer."""
@@ -27,10 +28,8 @@ class Dask:
     shares_disk = False
 
     def __init__(self, scheduler: str | None = None, processes: int | None = None) -> None:
-        try:
+        with name_extra():
             self._distributed: Any = import_module("distributed")
-        except ImportError:
-            raise MissingExtra("distributed", "dask", "work on a cluster") from None
         self._cluster: Any = None
         if scheduler is None:
             self._cluster = self._distributed.LocalCluster(

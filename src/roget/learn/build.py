@@ -21,6 +21,7 @@ from roget.core.counts.files import is_counts
 from roget.core.options import choose, options_of, takes
 from roget.core.progress import Report
 from roget.core.store import Partial, write_atomic
+from roget.core.types import PathLike
 from roget.data import is_sample
 from roget.errors import InputError
 from roget.learn.counting import count as counting
@@ -56,7 +57,7 @@ class Built:
 def build(
     inputs: Inputs,
     *,
-    output: str | os.PathLike[str] | None = None,
+    output: PathLike | None = None,
     progress: Report | None = None,
     **options: Any,
 ) -> Thesaurus:
@@ -104,7 +105,7 @@ def build(
 
 def run(
     inputs: Inputs,
-    output: str | os.PathLike[str] | None,
+    output: PathLike | None,
     options: Counting,
     wanted: Plan,
     *,
@@ -172,7 +173,7 @@ def _replay_edits(built: Built, target: Path) -> Built:
 
 
 def _build(
-    inputs: Sequence[str | os.PathLike[str]],
+    inputs: Sequence[PathLike],
     folder: Path,
     options: Counting,
     wanted: Plan,
@@ -233,7 +234,7 @@ def _choose_words(
     return linked, tuple(notes)
 
 
-def _add_up(inputs: Sequence[str | os.PathLike[str]], options: Counting) -> Counts | None:
+def _add_up(inputs: Sequence[PathLike], options: Counting) -> Counts | None:
     """The counts that are there already, added up; None if inputs have to be counted."""
     given = [os.fspath(one) for one in inputs]
     names = [name for name in given if is_counts(Path(name)) or is_sample(name)]
@@ -254,7 +255,7 @@ def _add_up(inputs: Sequence[str | os.PathLike[str]], options: Counting) -> Coun
 
 
 def _count(
-    inputs: Sequence[str | os.PathLike[str]],
+    inputs: Sequence[PathLike],
     folder: Path,
     options: Counting,
     progress: Report | None,

@@ -10,6 +10,7 @@ from roget.catalogue import suffixes
 from roget.core.counts import Counts, formats
 from roget.core.io.source import Source
 from roget.core.io.table import Columns, split_columns
+from roget.core.types import PathLike
 from roget.errors import InputError
 from roget.learn.taxonomy import read, taxonomy_of
 from roget.learn.taxonomy.taxonomy import Taxonomy
@@ -22,7 +23,7 @@ TAXONOMIES = (".ttl", ".nt", ".rdf", ".xml", ".owl", ".noun", ".verb")
 _WORDNETS = ("data.noun", "data.verb", "noun_senses.tsv", "verb_senses.tsv")
 
 
-def open_thesaurus(path: str | os.PathLike[str], language: str | None = None) -> Thesaurus:
+def open_thesaurus(path: PathLike, language: str | None = None) -> Thesaurus:
     """The thesaurus of a folder of ours, or of a taxonomy: SKOS, child–parent TSV, WordNet.
 
     `language` picks the labels of a SKOS file that has several.
@@ -34,7 +35,7 @@ def open_thesaurus(path: str | os.PathLike[str], language: str | None = None) ->
     return read(path, language=language)
 
 
-def open_classes(path: str | os.PathLike[str]) -> Thesaurus | Taxonomy:
+def open_classes(path: PathLike) -> Thesaurus | Taxonomy:
     """The thesaurus of a folder of ours; of a taxonomy its nouns, with all their parents."""
     if is_thesaurus(Path(path)):
         return Thesaurus.load(path)
@@ -42,7 +43,7 @@ def open_classes(path: str | os.PathLike[str]) -> Thesaurus | Taxonomy:
 
 
 def open_counts(
-    name: str | os.PathLike[str], columns: Columns = None, *, sample: str = "nouns"
+    name: PathLike, columns: Columns = None, *, sample: str = "nouns"
 ) -> tuple[Counts, tuple[str, ...]]:
     """The counts that a name means, and what there is to tell of how they were read.
 
@@ -71,7 +72,7 @@ def open_counts(
     return formats.read(name, columns)
 
 
-def is_taxonomy(path: str | os.PathLike[str]) -> bool:
+def is_taxonomy(path: PathLike) -> bool:
     """Whether a name tells that it holds a thesaurus: a folder, SKOS, WordNet; not a table."""
     place = Path(path)
     named = os.fspath(path).startswith("wn:") and not place.exists()

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable
-from importlib.util import find_spec
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from roget.catalogue import name_extra
 from roget.core.information import bits
 from roget.core.intervals import Interval
 from roget.core.store import check_file
-from roget.errors import InputError, MissingExtra
+from roget.core.types import PathLike
+from roget.errors import InputError
 from roget.learn.evaluation.decision import Decisions
 from roget.learn.evaluation.heldout import PARTS, PEER, Comparison, Heldout
 from roget.report import Report, Table
@@ -153,16 +154,16 @@ def decisions(found: Decisions) -> Report:
     )
 
 
-def drawable(path: str | os.PathLike[str]) -> None:
+def drawable(path: PathLike) -> None:
     """Refuse a figure that could not be drawn, for its name or for want of matplotlib."""
     if Path(path).suffix.lower() not in FIGURES:
         raise InputError(f"{path}: the name of a figure should end in {', '.join(FIGURES)}")
     check_file(path)
-    if find_spec("matplotlib") is None:
-        raise MissingExtra("matplotlib", "figures", "drawing a figure")
+    with name_extra():
+        import_module("matplotlib")
 
 
-def figure(found: Comparison, path: str | os.PathLike[str]) -> None:
+def figure(found: Comparison, path: PathLike) -> None:
     """Draw every model's loss on test tokens with its interval, Kneser–Ney as a line."""
     drawable(path)
     rows = heldout(found).data["rows"][::-1]

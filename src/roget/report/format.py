@@ -8,8 +8,8 @@ import unicodedata
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from roget.catalogue import name_extra
 from roget.core.io import problems
-from roget.errors import MissingExtra
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -52,10 +52,8 @@ def plural(number: float, noun: str, form: str = ",.15g") -> str:
 
 def canvas(width: float, height: float) -> Figure:
     """An empty picture; not pyplot's, which would hold it open and choose a window system."""
-    try:
+    with name_extra():
         from matplotlib.figure import Figure
-    except ImportError:
-        raise MissingExtra("matplotlib", "figures", "drawing a figure") from None
     return Figure(figsize=(width, height), layout="constrained")
 
 

@@ -9,6 +9,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from roget.core.types import PathLike
 from roget.errors import InputError
 from roget.learn.opening import open_thesaurus
 from roget.learn.thesaurus import Thesaurus, files
@@ -35,8 +36,8 @@ class Desk:
 
     def __init__(
         self,
-        path: str | os.PathLike[str],
-        compare: str | os.PathLike[str] | None = None,
+        path: PathLike,
+        compare: PathLike | None = None,
         columns: Mapping[str, str] | None = None,
     ) -> None:
         self.path = Path(path)

@@ -15,21 +15,20 @@ from collections.abc import Awaitable, Callable
 from functools import partial
 from typing import Any
 
-from roget.errors import InputError, MissingExtra, RogetError
+from roget.catalogue import name_extra
+from roget.errors import InputError, RogetError
 from roget.report.render.html import asset, bundle
 from roget.web.desk import Changed, Desk
 from roget.web.sheets import SHEETS, as_csv, cut
 from roget.web.static import PACKAGE, POLICY, render
 from roget.web.views import MOST, NEAR, WORDS, View
 
-try:
+with name_extra():
     from starlette.applications import Starlette
     from starlette.concurrency import run_in_threadpool
     from starlette.requests import Request
     from starlette.responses import JSONResponse, Response
     from starlette.routing import Route
-except ImportError as error:  # pragma: no cover - the tests have it
-    raise MissingExtra("starlette", "explore", "the explorer") from error
 
 HOST = "127.0.0.1"
 NAMES = (HOST, "localhost")
@@ -212,10 +211,8 @@ def free_port(wanted: int | None) -> socket.socket:
 
 def serve(desk: Desk, bound: socket.socket, *, ready: Callable[[str], None]) -> None:
     """Answer until interrupted; `ready` is told the address once the server listens."""
-    try:
+    with name_extra():
         import uvicorn
-    except ImportError as error:  # pragma: no cover - the tests have it
-        raise MissingExtra("uvicorn", "explore", "the explorer") from error
     port = bound.getsockname()[1]
     desk.views.warm()
     config = uvicorn.Config(

@@ -8,11 +8,12 @@ import os
 from collections.abc import Sequence
 
 from roget.core.io.source import STANDARD_INPUT, Source, source_of
+from roget.core.types import PathLike
 from roget.errors import InputError
 
 
 def find(
-    inputs: Sequence[str | os.PathLike[str]], suffixes: Sequence[str], encoding: str = "utf-8"
+    inputs: Sequence[PathLike], suffixes: Sequence[str], encoding: str = "utf-8"
 ) -> list[Source]:
     """The files that inputs name, in order, each once.
 

@@ -11,7 +11,7 @@ from roget.errors import MissingExtra
 try:
     from numba import njit
 except ModuleNotFoundError as error:
-    raise MissingExtra("numba", "learn", LEARNING) from error
+    raise MissingExtra("numba", *LEARNING) from error
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 

@@ -16,6 +16,7 @@ from roget.core.io.problems import Problems
 from roget.core.io.source import FORMATS, Source, source_of
 from roget.core.io.table import PAIRS, Roles, open_table
 from roget.core.quadruple import Quadruple
+from roget.core.types import PathLike
 from roget.data import sample
 from roget.errors import InputError
 
@@ -132,7 +133,7 @@ class Line(NamedTuple):
     times: int = 1
 
 
-def read(path: str | os.PathLike[str]) -> list[Quadruple]:
+def read(path: PathLike) -> list[Quadruple]:
     """The answered quadruples of a file, as often as it counts them; `sample` is the bundled one.
 
     Each line has blanks between its parts and a sentence number before them, as Ratnaparkhi,

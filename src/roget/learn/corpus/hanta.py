@@ -10,21 +10,23 @@ are more than five, only those go on that are at most one nat below the sixth.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
+from itertools import chain, pairwise
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from roget.catalogue import name_extra
 from roget.core.kernels.jit import compiled
 from roget.core.types import Floats, Ints
-from roget.errors import MissingExtra
 from roget.learn.corpus.morphemes import Morphemes
 
 LONGEST_WORD = 50
 """Characters; longer ones are not analysed (the time grows with the square) but fit any tag."""
 
 _KEPT = 1 << 18
-"""Analyses kept in memory before they are forgotten."""
+"""Analyses, and lemmas, kept in memory."""
 
 _LOWEST = -1e6
 _LAST, _NOW, _CAME = range(3)
@@ -34,7 +36,7 @@ class Tagger:
     """A HanTa model with a memory. Making one unpickles a file of the HanTa package."""
 
     def __init__(self, file: str) -> None:
-        try:
+        with name_extra():
             import HanTa
             from HanTa.HanoverTagger import (
                 EMPTY,
@@ -44,8 +46,6 @@ class Tagger:
                 UNKNOWN,
                 HanoverTagger,
             )
-        except ImportError:
-            raise MissingExtra("HanTa", "learn", "tagging plain text") from None
         # By its bare name, a file of that name in the working directory would be unpickled.
         self._model: Any = HanoverTagger(str(Path(HanTa.__file__).with_name(file)))
         Morphemes(self._model, EMPTY, START, (UNKNOWN, END_UNKNOWN))
@@ -61,76 +61,46 @@ class Tagger:
             for word, tags in self._model.cache.items()
         }
         """The tags that frequent words had where the model was trained."""
-        self._forget()
-        self._lemmas: dict[tuple[str, str], str] = {}
-
-    def _forget(self) -> None:
-        self._numbers: tuple[dict[str, int], dict[str, int]] = ({}, {})
-        self._offsets = [0]
-        self._tags: list[int] = []
-        self._fits: list[float] = []
-        self._arrays: tuple[Ints, Ints, Floats] = (
-            np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0)
-        )  # fmt: skip
+        self._candidates = lru_cache(_KEPT)(self._find_candidates)
+        self.lemma = lru_cache(_KEPT)(self._find_lemma)
 
     def tags(self, sentences: Sequence[Sequence[str]]) -> list[list[str]]:
         """The tags of each sentence; none may be empty."""
-        if len(self._offsets) > _KEPT:
-            self._forget()
+        numbers: dict[tuple[str, bool], int] = {}
         words = [
-            self._number(word, first=i == 0) for one in sentences for i, word in enumerate(one)
+            numbers.setdefault((word, i == 0), len(numbers))
+            for one in sentences
+            for i, word in enumerate(one)
         ]
+        known = [self._candidates(*word) for word in numbers]
         ends = np.cumsum([0, *map(len, sentences)])
         found = _search(
             ends,
             np.array(words, np.int64),
-            *self._analyses(),
+            np.cumsum([0, *(len(tags) for tags, _ in known)]),
+            np.fromiter(chain.from_iterable(tags for tags, _ in known), np.int64),
+            np.fromiter(chain.from_iterable(fits for _, fits in known), np.float64),
             self._transitions,
         )
         names = list(map(self.names.__getitem__, found.tolist()))
-        return [names[a:b] for a, b in zip(ends[:-1].tolist(), ends[1:].tolist(), strict=True)]
+        return [names[a:b] for a, b in pairwise(ends.tolist())]
 
-    def _analyses(self) -> tuple[Ints, Ints, Floats]:
-        """Offsets, tags and fits as arrays; only what is new since the last call is converted."""
-        offsets, tags, fits = self._arrays
-        self._arrays = (
-            np.append(offsets, np.array(self._offsets[offsets.size :], np.int64)),
-            np.append(tags, np.array(self._tags[tags.size :], np.int64)),
-            np.append(fits, np.array(self._fits[fits.size :], np.float64)),
-        )
-        return self._arrays
+    def _find_candidates(self, word: str, first: bool) -> list[tuple[Any, ...]]:
+        """The tags that a word can have and their log-probabilities, in HanTa's order.
 
-    def _number(self, word: str, first: bool) -> int:
-        """The number of a word's candidates; a capital says nothing where a sentence begins."""
-        numbers = self._numbers[first]
-        found = numbers.get(word)
-        if found is None:
-            found = numbers[word] = len(self._offsets) - 1
-            candidates = self._candidates(word, first)
-            self._tags += [tag for tag, _ in candidates]
-            self._fits += [fit for _, fit in candidates]
-            self._offsets.append(len(self._tags))
-        return found
-
-    def _candidates(self, word: str, first: bool) -> list[tuple[int, float]]:
-        """The tags that a word can have and their log-probabilities, in HanTa's order."""
+        A capital says nothing where a sentence begins.
+        """
         fits = {}
         if len(word) <= LONGEST_WORD:
             fits = dict(self._model._tag_word(word, 5, casesensitive=not first, conditional=True))
         known = sorted((self._rank[tag], fit) for tag, fit in fits.items() if tag != self._unknown)
-        return known or [(rank, 0.0) for rank in self._rank.values()]
+        return [*zip(*(known or [(rank, 0.0) for rank in self._rank.values()]), strict=True)]
 
-    def lemma(self, word: str, tag: str) -> str:
+    def _find_lemma(self, word: str, tag: str) -> str:
         """The lemma of a word with a tag."""
-        found = self._lemmas.get((word, tag))
-        if found is None:
-            if len(self._lemmas) >= _KEPT:
-                self._lemmas.clear()
-            found = word.lower()
-            if len(word) <= LONGEST_WORD:
-                found = self._model._analyze(word, self._model.tag2int[tag])[0]
-            self._lemmas[word, tag] = found
-        return found
+        if len(word) > LONGEST_WORD:
+            return word.lower()
+        return str(self._model._analyze(word, self._model.tag2int[tag])[0])
 
 
 def _dense(transitions: dict[tuple[int, int], dict[int, float]], numbers: dict[int, int]) -> Floats:

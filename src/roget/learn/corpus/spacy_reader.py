@@ -15,8 +15,9 @@ from typing import Any
 
 import numpy as np
 
+from roget.catalogue import name_extra
 from roget.core.io.source import Source
-from roget.errors import InputError, MissingExtra
+from roget.errors import InputError
 from roget.learn.corpus import text
 from roget.learn.corpus.base import NONE, Ids, Reading, Tables, Tokens
 
@@ -89,12 +90,10 @@ def load(name: str) -> Any:
 
 
 def _spacy() -> Any:
-    try:
+    with name_extra():
         import spacy
         import spacy.tokens
         import spacy.vocab
-    except ImportError:
-        raise MissingExtra("spacy", "spacy", "parsing with spaCy") from None
     return spacy
 
 

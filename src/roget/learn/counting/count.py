@@ -21,12 +21,13 @@ from roget.core.io import duck
 from roget.core.io.source import STANDARD_INPUT, Source
 from roget.core.options import choose, takes
 from roget.core.progress import Report
+from roget.core.types import PathLike
 from roget.errors import InputError
 from roget.learn.corpus.relations import pattern_of
 from roget.learn.counting.extract import TABULAR
 from roget.learn.counting.options import Options
 from roget.learn.counting.parts import UNITS, Cuts, Part
-from roget.learn.counting.plan import CountPlan, Inputs, PathLike, plan_count
+from roget.learn.counting.plan import CountPlan, Inputs, plan_count
 from roget.learn.counting.total import Result, Total
 from roget.learn.counting.work import Meter, Workspace, counted, first
 

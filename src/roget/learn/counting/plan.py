@@ -15,6 +15,7 @@ from roget.core.counts.files import is_counts
 from roget.core.io.paths import find
 from roget.core.io.source import FORMATS, PIECE, Source
 from roget.core.io.table import split_columns
+from roget.core.types import PathLike
 from roget.data import is_sample
 from roget.errors import InputError
 from roget.learn.corpus.base import Reading, Tables
@@ -31,7 +32,6 @@ from roget.learn.counting.extract import TABULAR, drawer
 from roget.learn.counting.options import TAGGERS, Options, Words
 from roget.learn.counting.parts import Cuts, Recipe, Task
 
-PathLike: TypeAlias = str | os.PathLike[str]
 Inputs: TypeAlias = PathLike | Sequence[PathLike]
 
 SUFFIXES = {
@@ -255,7 +255,7 @@ def _words(given: Words, what: str, fold: bool) -> frozenset[str] | None:
 
 
 def sources_of(
-    inputs: Sequence[str | os.PathLike[str]], reader: str | None, encoding: str, tabular: bool
+    inputs: Sequence[PathLike], reader: str | None, encoding: str, tabular: bool
 ) -> tuple[list[Source], str]:
     """The sources that inputs stand for, and the reader they all need.
 

@@ -10,6 +10,7 @@ from roget.core.io.source import open_output
 from roget.core.progress import Progress, Report
 from roget.core.quadruple import Quadruple
 from roget.core.store import new_file
+from roget.core.types import PathLike
 from roget.errors import InputError
 from roget.learn.corpus.base import Tables
 from roget.learn.corpus.relations import quadruples
@@ -21,8 +22,8 @@ _HEEDED = ("reader", "tagger", "model", "form", "keep_case", "lines", "encoding"
 
 
 def write(
-    inputs: Sequence[str | os.PathLike[str]],
-    output: str | os.PathLike[str],
+    inputs: Sequence[PathLike],
+    output: PathLike,
     options: Options | None = None,
     *,
     progress: Report | None = None,
@@ -42,7 +43,7 @@ def write(
 
 
 def read(
-    inputs: Sequence[str | os.PathLike[str]],
+    inputs: Sequence[PathLike],
     options: Options | None = None,
     *,
     progress: Report | None = None,

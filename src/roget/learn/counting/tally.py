@@ -17,7 +17,6 @@ from roget.learn.corpus.base import Pairs, Strings, Tables
 from roget.learn.counting.parts import CONTEXTS, WORDS, pairs_name
 
 Keys: TypeAlias = npt.NDArray[np.uint64]
-Numbers: TypeAlias = Ints
 K = TypeVar("K", np.uint64, np.int64)
 
 BUFFER = 1 << 22
@@ -36,11 +35,11 @@ class Tally:
     def __init__(self, tables: Tables, folder: Path, connection: duckdb.DuckDBPyConnection) -> None:
         self._tables, self._folder, self._connection = tables, folder, connection
         self._buffer: Keys = np.empty(BUFFER, np.uint64)
-        self._times: Numbers | None = None
+        self._times: Ints | None = None
         self._used = 0
-        self._counted: list[tuple[Keys, Numbers]] = []
+        self._counted: list[tuple[Keys, Ints]] = []
         self._bits = (26, 12)
-        nothing: tuple[Numbers, Numbers] = (np.empty(0, np.int64), np.empty(0, np.int64))
+        nothing: tuple[Ints, Ints] = (np.empty(0, np.int64), np.empty(0, np.int64))
         self._words = self._contexts = nothing
         self.runs = 0
 
@@ -150,7 +149,7 @@ class Tally:
         write_parquet(self._connection, arrays, types, self._folder / name)
 
 
-def _add_up(keys: npt.NDArray[K], counts: Numbers) -> tuple[npt.NDArray[K], Numbers]:
+def _add_up(keys: npt.NDArray[K], counts: Ints) -> tuple[npt.NDArray[K], Ints]:
     """Distinct keys in order, each with the sum of its counts."""
     order = np.argsort(keys, kind="stable")
     keys, counts = keys[order], counts[order]
@@ -158,5 +157,5 @@ def _add_up(keys: npt.NDArray[K], counts: Numbers) -> tuple[npt.NDArray[K], Numb
     return keys[starts], np.add.reduceat(counts, starts)
 
 
-def _texts(strings: Strings, ids: Numbers) -> npt.NDArray[np.object_]:
+def _texts(strings: Strings, ids: Ints) -> npt.NDArray[np.object_]:
     return frozen(strings.texts[number] for number in ids.tolist())

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from roget import catalogue
 from roget.core.io.source import Source
+from roget.core.types import PathLike
 from roget.errors import InputError, UnknownName
 from roget.learn.taxonomy.taxonomy import Taxonomy, grow
 from roget.learn.taxonomy.wordnet import PARTS
@@ -19,9 +20,7 @@ _SUFFIXES = {
 }
 
 
-def read(
-    path: str | os.PathLike[str], kind: str | None = None, *, language: str | None = None
-) -> Thesaurus:
+def read(path: PathLike, kind: str | None = None, *, language: str | None = None) -> Thesaurus:
     """The thesaurus of a SKOS file, a child–parent table or a WordNet folder, or of wn:ID.
 
     `kind` is one of `roget list taxonomies`, if the name does not tell; `language` picks the labels
@@ -39,7 +38,7 @@ def read(
 
 
 def taxonomy_of(
-    path: str | os.PathLike[str],
+    path: PathLike,
     kind: str | None = None,
     *,
     language: str | None = None,
@@ -55,7 +54,7 @@ def taxonomy_of(
 
 
 def _open(
-    path: str | os.PathLike[str], kind: str | None, language: str | None, part: str | None
+    path: PathLike, kind: str | None, language: str | None, part: str | None
 ) -> tuple[Taxonomy, Path, str]:
     place = Path(path)
     if kind is None and os.fspath(path).startswith("wn:") and not place.exists():

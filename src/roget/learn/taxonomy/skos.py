@@ -7,8 +7,9 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from roget.catalogue import name_extra
 from roget.core.io.source import source_of
-from roget.errors import InputError, MissingExtra
+from roget.errors import InputError
 from roget.learn.taxonomy.taxonomy import Taxonomy
 
 CORE = "http://www.w3.org/2004/02/skos/core#"
@@ -58,10 +59,8 @@ def read(place: Path, language: str | None = None, part: str | None = None) -> T
 
 
 def _graph(place: Path) -> Any:
-    try:
+    with name_extra():
         import rdflib
-    except ImportError:
-        raise MissingExtra("rdflib", "skos", "reading SKOS") from None
     graph, source = rdflib.Graph(), source_of(str(place))
     try:
         graph.parse(

@@ -7,9 +7,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from roget.catalogue import name_extra
 from roget.core.io.problems import Problems
 from roget.core.io.source import source_of
-from roget.errors import InputError, MissingExtra
+from roget.errors import InputError
 from roget.learn.taxonomy.taxonomy import Taxonomy
 
 PARTS = {"noun": 1, "verb": 2}
@@ -69,10 +70,8 @@ def read_package(place: Path, part: str | None = None, language: str | None = No
 
     Nothing is fetched: a lexicon is there once `python -m wn download ID` has brought it.
     """
-    try:
+    with name_extra():
         wn: Any = importlib.import_module("wn")
-    except ImportError:
-        raise MissingExtra("wn", "wordnet", "reading a lexicon by its name") from None
     id = str(place).removeprefix("wn:")
     try:
         # A lexicon alone: links are not borrowed from others.

@@ -10,14 +10,13 @@ import numpy as np
 from scipy import sparse
 
 from roget.core.merging import merge
-from roget.core.types import Ints
+from roget.core.types import Floats, Ints
 from roget.learn.clustering.memberships import one_hot
 from roget.learn.thesaurus.edits import MERGE, RENAME, SURE, Edit, Found, Remembered, found_again
 from roget.learn.thesaurus.places import places_of, sizes_of
 
 if TYPE_CHECKING:
     from roget.learn.clustering.result import Clustering
-    from roget.learn.thesaurus.lookup import Floats
     from roget.learn.thesaurus.thesaurus import Thesaurus
 
 

@@ -14,7 +14,6 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-import os
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -27,6 +26,7 @@ from roget.core.counts import files as counts_files
 from roget.core.folder import is_list_of, is_mapping, is_text, is_whole
 from roget.core.store import locked, write_atomic
 from roget.core.tree import Tree
+from roget.core.types import PathLike
 from roget.errors import InputError
 from roget.learn.clustering.result import Clustering
 from roget.learn.thesaurus.edits import Edit
@@ -116,12 +116,12 @@ KIND = folders.Kind(
 FILES = KIND.files
 
 
-def is_thesaurus(folder: str | os.PathLike[str]) -> bool:
+def is_thesaurus(folder: PathLike) -> bool:
     """Whether the folder says of itself that it holds a thesaurus."""
     return folders.is_kind(folder, KIND)
 
 
-def write(thesaurus: Thesaurus, path: str | os.PathLike[str]) -> None:
+def write(thesaurus: Thesaurus, path: PathLike) -> None:
     """Write a thesaurus whole or not at all, in the place of an older one if need be.
 
     Where it was read from, or written to before, only the edits are written; and nothing, if
@@ -147,7 +147,7 @@ def write(thesaurus: Thesaurus, path: str | os.PathLike[str]) -> None:
     base.homes[target] = digest, edits
 
 
-def read(path: str | os.PathLike[str]) -> Thesaurus:
+def read(path: PathLike) -> Thesaurus:
     """Read a thesaurus; a file that is missing, cut short or changed is named."""
     folder = folders.open_folder(path, KIND)
     edits, digest = _read_edits(folder)
@@ -163,7 +163,7 @@ def read(path: str | os.PathLike[str]) -> Thesaurus:
         raise InputError(f"{folder.path / EDITS}: {error}") from None
 
 
-def read_edits(path: str | os.PathLike[str]) -> tuple[Edit, ...]:
+def read_edits(path: PathLike) -> tuple[Edit, ...]:
     """The edits that are kept with a thesaurus, without the rest of it."""
     return _read_edits(folders.open_folder(path, KIND))[0]
 

@@ -5,12 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from scipy import sparse
 
 from roget.core.counts import Counts
 from roget.core.tree import Tree
-from roget.core.types import Ints
+from roget.core.types import Floats, Ints
 from roget.learn.thesaurus.places import layout_of
 
 LABEL = 3
@@ -21,8 +20,6 @@ AGAIN = 0.5
 
 KEPT = 64
 """Profiles of classes that are kept; those of a class and of the one above it are needed."""
-
-Floats = npt.NDArray[np.float64]
 
 
 class Labels:

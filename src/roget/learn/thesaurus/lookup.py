@@ -14,7 +14,7 @@ from scipy import sparse
 from roget.core.counts import Counts
 from roget.core.information import kl, xlogx
 from roget.core.tree import Tree
-from roget.core.types import Ints
+from roget.core.types import Array, BoolArray, Floats, Ints
 from roget.errors import InputError
 from roget.learn.clustering.result import Clustering
 from roget.learn.thesaurus import places as placing
@@ -24,7 +24,6 @@ from roget.learn.thesaurus.senses import Senses
 from roget.learn.thesaurus.values import Neighbour, Sense, TypicalContext, TypicalWord, WordClass
 from roget.learn.uses import NeighbourOptions as Asked
 
-Floats: TypeAlias = npt.NDArray[np.float64]
 Rows: TypeAlias = npt.NDArray[np.intp]
 
 
@@ -54,17 +53,17 @@ class Lookup:
         return np.asarray(table.toarray() if sparse.issparse(table) else table)
 
     @property
-    def mass(self) -> npt.NDArray[np.float64]:
+    def mass(self) -> Floats:
         """p(cluster)."""
         return np.asarray(self.clustering.mass)
 
     @property
-    def words(self) -> npt.NDArray[Any]:
+    def words(self) -> Array:
         """All words, in the order of the rows of `memberships`."""
         return self.counts.words
 
     @property
-    def contexts(self) -> npt.NDArray[Any]:
+    def contexts(self) -> Array:
         """All contexts, in the order of the columns of `centroids`."""
         return self.counts.contexts
 
@@ -346,7 +345,7 @@ class Lookup:
         self.tree.children(node)  # one that is not there is an error
         return np.asarray(self.tree.cluster[self._layout.below(node)])
 
-    def _good(self, value: float) -> npt.NDArray[np.bool_]:
+    def _good(self, value: float) -> BoolArray:
         """Which splits are at least as good as a value says."""
         inner = self.tree.cluster < 0
         if np.isnan(self.tree.value[inner]).any() or math.isnan(value):
@@ -375,9 +374,7 @@ class Lookup:
         ]
 
 
-def distinct(
-    here: Floats, average: Floats, contexts: npt.NDArray[Any], n: int
-) -> Iterator[TypicalContext]:
+def distinct(here: Floats, average: Floats, contexts: Array, n: int) -> Iterator[TypicalContext]:
     """The n contexts that set a distribution apart from the average: p·log(p / average)."""
     seen = np.flatnonzero((here > 0) & (average > 0))
     p, lift = here[seen], np.log(here[seen] / average[seen])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
@@ -16,7 +15,7 @@ from scipy import sparse
 from roget._version import __version__
 from roget.core.counts import Counts, NotCounted
 from roget.core.tree import Tree
-from roget.core.types import Ints
+from roget.core.types import Ints, PathLike
 from roget.errors import InputError
 from roget.learn.clustering.memberships import sparsify
 from roget.learn.clustering.result import Clustering, recall
@@ -278,7 +277,7 @@ class Thesaurus(Lookup):
             log.append(here)
         return Replayed(self.with_edits(log), problems, doubts)
 
-    def save(self, path: str | os.PathLike[str]) -> None:
+    def save(self, path: PathLike) -> None:
         """Write the thesaurus as a folder that `load` and other tools can read.
 
         Where it was loaded from, or saved before, that is refused if somebody else has changed
@@ -289,7 +288,7 @@ class Thesaurus(Lookup):
         write(self, path)
 
     @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> Thesaurus:
+    def load(cls, path: PathLike) -> Thesaurus:
         """The thesaurus that `save` wrote; nothing in it is run."""
         from roget.learn.thesaurus.files import read
 

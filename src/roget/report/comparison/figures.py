@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from roget.errors import InputError, MissingExtra
+from roget.catalogue import name_extra
+from roget.core.types import PathLike
+from roget.errors import InputError
 from roget.report.comparison import pictures
 from roget.report.format import ARROWS, canvas
 from roget.scoring.comparison import Comparison
@@ -36,16 +37,14 @@ _UNDATED: dict[str, dict[str, Any]] = {
 }
 
 
-def write(comparison: Comparison, folder: str | os.PathLike[str]) -> list[Path]:
+def write(comparison: Comparison, folder: PathLike) -> list[Path]:
     """Draw every picture into a folder, made if need be, and return the files written.
 
     One picture of intervals for each score; for each measure under several entropy estimators,
     one of the ranks and one of the differences against clusters.
     """
-    try:
+    with name_extra():
         from matplotlib import rc_context
-    except ImportError:
-        raise MissingExtra("matplotlib", "figures", "drawing figures") from None
     folder = Path(folder)
     if folder.exists() and not folder.is_dir():
         raise InputError(f"{folder} is a file: expected a folder for the figures")
