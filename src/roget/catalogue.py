@@ -182,6 +182,27 @@ EXPORTERS: dict[str, str] = {
     "thesaurus": "roget.report.exports.base:write_folder",
 }
 
+SUFFIXES: dict[str, dict[str, str]] = {
+    "readers": {
+        **dict.fromkeys((".conllu", ".conll"), "conllu"),
+        **dict.fromkeys((".txt", ".text"), "text"),
+        ".spacy": "docbin",
+        **dict.fromkeys((".npz", ".mtx"), "matrix"),
+    },
+    "taxonomies": {
+        **dict.fromkeys((".ttl", ".nt", ".rdf", ".xml", ".owl"), "skos"),
+        **dict.fromkeys((".tsv", ".tab", ".txt", ".csv", ".jsonl", ".parquet"), "tsv"),
+        **dict.fromkeys((".noun", ".verb"), "wordnet"),
+    },
+    "exporters": {
+        ".ttl": "skos", ".rdf": "skos-xml", ".xml": "skos-xml", ".json": "json",
+        ".nwk": "newick", ".newick": "newick", ".tree": "newick", ".paths": "brown",
+        ".dot": "graphviz", ".gv": "graphviz", ".tsv": "tsv", ".parquet": "parquet",
+        ".md": "markdown", ".html": "html", ".htm": "html", ".thesaurus": "thesaurus",
+    },
+}  # fmt: skip
+"""How files end that our parts read or write; one of compression may follow."""
+
 ENGINES: dict[str, str] = {"local": "roget.engines.local:Local", "dask": "roget.engines.dask:Dask"}
 
 OTHER_NAMES: dict[str, str] = {
@@ -312,14 +333,15 @@ def load(kind: str, name: str) -> Any:
 
 
 def suffixes(kind: str) -> dict[str, str]:
-    """The suffixes of files that parts of other packages declare as theirs, with their names.
+    """The suffixes of files that parts of a kind read or write, with the names of these parts.
 
-    Such a part has an attribute `suffixes`: `read.suffixes = (".vrt",)`.
+    A part of another package has an attribute `suffixes`: `read.suffixes = (".vrt",)`.
     """
     outside = [name for name in entries(kind) if name not in KINDS[kind]]
-    return {
+    theirs = {
         suffix: name for name in outside for suffix in getattr(load(kind, name), "suffixes", ())
     }
+    return {**theirs, **SUFFIXES[kind]}
 
 
 _SINGULAR = {

@@ -95,7 +95,8 @@ def test_which_nouns_are_objects():
 
 
 def test_names():
-    assert [name for name, about in papers.listing() if about] == catalogue.names("reproductions")
+    listed = papers.report_names().data
+    assert [one["name"] for one in listed if one["about"]] == catalogue.names("reproductions")
     with pytest.raises(UnknownName, match=r"did you mean .*soft/figure-1"):
         papers.load("soft/figure1")
 

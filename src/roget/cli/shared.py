@@ -131,23 +131,15 @@ PATIENCE = 2.0
 @contextmanager
 def bar(doing: str, unit: str = "") -> Iterator[Tell]:
     """A progress bar on stderr, for work of more than two seconds; "bytes" have a speed too."""
-    import rich.progress
+    from rich import progress as parts
     from rich.console import Console
-    from rich.progress import (
-        BarColumn,
-        DownloadColumn,
-        MofNCompleteColumn,
-        TextColumn,
-        TimeRemainingColumn,
-        TransferSpeedColumn,
-    )
 
-    measured: tuple[Any, ...] = (MofNCompleteColumn(), unit) if unit else ()
+    measured: tuple[Any, ...] = (parts.MofNCompleteColumn(), unit) if unit else ()
     if unit == "bytes":
-        measured = DownloadColumn(), TransferSpeedColumn()
-    state = TextColumn("{task.fields[state]}")
-    columns = (doing, BarColumn(), *measured, state, TimeRemainingColumn())
-    shown = rich.progress.Progress(*columns, console=Console(stderr=True), transient=True)
+        measured = parts.DownloadColumn(), parts.TransferSpeedColumn()
+    state = parts.TextColumn("{task.fields[state]}")
+    columns = (doing, parts.BarColumn(), *measured, state, parts.TimeRemainingColumn())
+    shown = parts.Progress(*columns, console=Console(stderr=True), transient=True)
     began = time.monotonic()
     task = shown.add_task("", total=None, state="")
 

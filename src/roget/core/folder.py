@@ -448,7 +448,7 @@ def _plain(value: Any) -> Any:
 
 # ---- arrays
 
-_CSR = ("data", "indices", "indptr")
+CSR = ("data", "indices", "indptr")
 _MAGIC = b"\x93NUMPY"
 _LONGEST = 10_000
 """Bytes of the longest header that is looked at."""
@@ -566,7 +566,7 @@ def to_arrays(name: str, table: Any) -> dict[str, Array]:
     """A table as arrays that folders keep: itself, or the parts of a sparse one."""
     if isinstance(table, np.ndarray):
         return {name: table}
-    parts = {f"{name}.{part}": np.asarray(getattr(table, part)) for part in _CSR}
+    parts = {f"{name}.{part}": np.asarray(getattr(table, part)) for part in CSR}
     return {**parts, f"{name}.shape": np.array(table.shape)}
 
 
@@ -576,7 +576,7 @@ def from_arrays(arrays: Mapping[str, Any], name: str) -> Any:
         need_arrays(arrays, {name: ("iuf", ("rows", "columns"))})
         return arrays[name]
     try:
-        return need_csr([arrays[f"{name}.{part}"] for part in _CSR], arrays[f"{name}.shape"])
+        return need_csr([arrays[f"{name}.{part}"] for part in CSR], arrays[f"{name}.shape"])
     except ValueError as error:
         raise ValueError(f"{name}: {error}") from None
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
+from roget.core.io.problems import plural
 from roget.core.types import Array, Floats, Ints
 from roget.errors import InputError
 
@@ -81,15 +82,17 @@ class Tree:
         """The nodes that this one was split into; none for a leaf."""
         return self._children[self._known(node)]
 
+    def walk(self, node: int = 0) -> Iterator[int]:
+        """A node (the root by default) and all below it, each followed by its own."""
+        waiting = [self._known(node)]
+        while waiting:
+            here = waiting.pop()
+            yield here
+            waiting += reversed(self._children[here])
+
     def leaves(self, node: int = 0) -> Ints:
         """The leaves below a node (all by default), by number; a leaf gives itself."""
-        found, open_nodes = [], [self._known(node)]
-        while open_nodes:
-            here = open_nodes.pop()
-            below = self._children[here]
-            open_nodes += below
-            if not below:
-                found.append(here)
+        found = [one for one in self.walk(node) if not self._children[one]]
         return np.array(sorted(found), dtype=np.int64)
 
     def leaf(self, cluster: int) -> int:
@@ -201,9 +204,8 @@ class Tree:
 
     def __repr__(self) -> str:
         deepest = max(self.depth(int(leaf)) for leaf in self.leaves())
-        named = "1 cluster" if self.n_clusters == 1 else f"{self.n_clusters} clusters"
-        nodes = "1 node" if self.n_nodes == 1 else f"{self.n_nodes} nodes"
-        return f"Tree: {named}, {nodes}, depth {deepest}"
+        sizes = f"{plural(self.n_clusters, 'cluster')}, {plural(self.n_nodes, 'node')}"
+        return f"Tree: {sizes}, depth {deepest}"
 
     @cached_property
     def _children(self) -> tuple[tuple[int, ...], ...]:

@@ -12,15 +12,10 @@ from roget.core.io.source import Source
 from roget.core.io.table import Columns, split_columns
 from roget.core.types import PathLike
 from roget.errors import InputError
-from roget.learn.taxonomy import read, taxonomy_of
+from roget.learn.taxonomy import kind_of_folder, read, taxonomy_of
 from roget.learn.taxonomy.taxonomy import Taxonomy
 from roget.learn.thesaurus import Thesaurus
 from roget.learn.thesaurus.files import is_thesaurus
-
-TAXONOMIES = (".ttl", ".nt", ".rdf", ".xml", ".owl", ".noun", ".verb")
-"""Names that tell a taxonomy, and nothing else that roget reads."""
-
-_WORDNETS = ("data.noun", "data.verb", "noun_senses.tsv", "verb_senses.tsv")
 
 
 def open_thesaurus(path: PathLike, language: str | None = None) -> Thesaurus:
@@ -29,8 +24,7 @@ def open_thesaurus(path: PathLike, language: str | None = None) -> Thesaurus:
     `language` picks the labels of a SKOS file that has several.
     """
     place = Path(path)
-    foreign = place.is_dir() and any((place / name).is_file() for name in _WORDNETS)
-    if is_thesaurus(place) or (place.is_dir() and not foreign):
+    if is_thesaurus(place) or (place.is_dir() and kind_of_folder(place) is None):
         return Thesaurus.load(place)
     return read(path, language=language)
 
@@ -76,5 +70,6 @@ def is_taxonomy(path: PathLike) -> bool:
     """Whether a name tells that it holds a thesaurus: a folder, SKOS, WordNet; not a table."""
     place = Path(path)
     named = os.fspath(path).startswith("wn:") and not place.exists()
-    known = (*TAXONOMIES, *suffixes("taxonomies"))
-    return named or place.is_dir() or Source(str(place)).suffix in known
+    # A table may be one of anything.
+    kind = suffixes("taxonomies").get(Source(str(place)).suffix, "tsv")
+    return named or place.is_dir() or kind != "tsv"

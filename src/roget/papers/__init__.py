@@ -24,15 +24,10 @@ def load(name: str) -> Reproduction:
     return found
 
 
-def listing() -> list[tuple[str, str]]:
-    """Every name, and what it reproduces."""
-    names = catalogue.names("reproductions")
-    return [(name, (load(name).__doc__ or "").partition("\n")[0]) for name in names]
-
-
 def report_names() -> Report:
-    """Every reproduction, as a report."""
-    rows = listing()
+    """Every reproduction, and what it reproduces."""
+    names = catalogue.names("reproductions")
+    rows = [(name, (load(name).__doc__ or "").partition("\n")[0]) for name in names]
     data = [{"name": name, "about": about} for name, about in rows]
     return listed("Reproductions", rows, data)
 

@@ -73,9 +73,7 @@ def distance(estimate: Floats, true: Floats) -> float:
     return float(np.sum(estimate[seen] * np.log2(estimate[seen] / true[seen])))
 
 
-def simulation(
-    sizes: Sequence[int] = SIZES, trials: int = TRIALS, ways: Sequence[str] = tuple(WAYS)
-) -> list[Row]:
+def simulation(sizes: Sequence[int] = SIZES, trials: int = TRIALS) -> list[Row]:
     """Every way on the same samples of the same true models."""
     results: dict[tuple[str, int], list[tuple[int, float]]] = {}
     for trial in range(trials):
@@ -84,8 +82,8 @@ def simulation(
         for size in sizes:
             counts = rng.multinomial(size, model.joint.ravel()).reshape(model.joint.shape)
             seen = np.flatnonzero(counts.sum(axis=1))
-            for way in ways:
-                tree = MDLTree(criterion="li-abe", random_state=trial, **WAYS[way])
+            for way, how in WAYS.items():
+                tree = MDLTree(criterion="li-abe", random_state=trial, **how)
                 tree.fit(counts[seen])
                 # A noun that was never seen has no probability, whatever the clusters.
                 guess = np.zeros(model.joint.shape)

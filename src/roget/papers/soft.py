@@ -234,7 +234,7 @@ def _caption(thesaurus: Thesaurus, node: int) -> str:
 
 def _heights(tree: Tree) -> dict[int, float]:
     """Leaves one above the other in the order of the tree, parents between their children."""
-    leaves = [node for *_, node in branches(tree.children) if not tree.children(node)]
+    leaves = [node for node in tree.walk() if not tree.children(node)]
     heights = {leaf: float(place) for place, leaf in enumerate(reversed(leaves))}
     for node in reversed(range(tree.n_nodes)):
         if children := tree.children(node):
@@ -248,9 +248,7 @@ def relative_entropy_path(
     random_state: int | None = None,
     *,
     model: str = "asymmetric",
-    prior: str = "empirical",
     new: float = 0.1,
-    test: float = 0.1,
 ) -> list[dict[str, float]]:
     """For each number of clusters, how far training, test and new words are from the model, bits.
 
@@ -264,7 +262,7 @@ def relative_entropy_path(
     from roget.learn.clustering.annealing.states import Walker
 
     rng = np.random.default_rng(random_state)
-    train, held = counts.split(1 - test, random_state=rng)
+    train, held = counts.split(0.9, random_state=rng)
     matrix, outside = train.matrix, held.matrix
     known = train.word_totals > 0
     fresh = known & (rng.random(len(counts)) < new)
@@ -274,7 +272,7 @@ def relative_entropy_path(
     base = matrix[learnt]
     seed = int(rng.integers(2**31))
     named = catalogue.load("clusterers", {"asymmetric": "soft"}.get(model, model))
-    walker = Walker(base, named().method, prior=prior, seed=seed)
+    walker = Walker(base, named().method, prior="empirical", seed=seed)
     background = unigram(base)
     rows = []
     for beta, found in walker.points(ks):

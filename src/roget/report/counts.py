@@ -24,25 +24,20 @@ def look(name: str, top: int = 10) -> dict[str, Any]:
 def look_up(name: str, word: str) -> dict[str, Any]:
     """A word of such counts with its total and all its contexts, the most frequent first."""
     from roget.core.counts import NotCounted
-    from roget.core.counts import files as counts_files
-    from roget.core.folder import open_folder
-    from roget.core.io.duck import database, readable
+    from roget.core.counts.files import open_tables
 
-    with _folder(name) as place, database() as connection, readable(place):
-        folder = open_folder(place, counts_files.KIND)
-        folder.verify()
-        words, contexts, entries = (folder.query(connection, file) for file in counts_files.FILES)
-        query = f"SELECT file_row_number FROM {words} WHERE word = ?"
+    with _folder(name) as place, open_tables(place) as (record, connection):
+        query = "SELECT file_row_number FROM words WHERE word = ?"
         row = connection.execute(query, [word]).fetchone()
         if row is None:
-            known = connection.execute(f"SELECT word FROM {words}").fetchall()
+            known = connection.execute("SELECT word FROM words").fetchall()
             raise NotCounted("word", word, (text for (text,) in known))
         rows = connection.execute(
-            f'SELECT context, count FROM {entries} e JOIN {contexts} c ON e."column" ='
+            'SELECT context, count FROM entries e JOIN contexts c ON e."column" ='
             ' c.file_row_number WHERE "row" = ? ORDER BY count DESC, context',
             row,
         ).fetchall()
-    whole = folder.record["dtype"] == "int64"
+    whole = record["dtype"] == "int64"
     total = sum(n for _, n in rows) if whole else fsum(n for _, n in rows)
     found = [{"context": context, "count": n} for context, n in rows]
     return {"word": word, "total": total, "contexts": found}

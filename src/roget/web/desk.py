@@ -13,6 +13,7 @@ from roget.core.types import PathLike
 from roget.errors import InputError
 from roget.learn.opening import open_thesaurus
 from roget.learn.thesaurus import Thesaurus, files
+from roget.learn.thesaurus.files import Changed
 from roget.web.compare import Side, comparison, offered, opened
 from roget.web.views import View, Views
 
@@ -25,10 +26,6 @@ EDITS: dict[str, dict[str, type]] = {
 """What can be done, and what it needs."""
 
 LONGEST_LABEL = 200
-
-
-class Changed(InputError):
-    """The thesaurus was edited elsewhere since the page was drawn."""
 
 
 class Desk:
@@ -97,7 +94,7 @@ class Desk:
             views = Views(edited, self.views.name).warm()
             try:
                 edited.save(self.path)
-            except files.Changed:
+            except Changed:
                 found = Views(Thesaurus.load(self.path), self.views.name)
                 self.views, self.revision = found.warm(), self.revision + 1
                 raise Changed("the thesaurus was changed elsewhere: load the page again") from None

@@ -17,8 +17,9 @@ from typing import Any
 
 from roget.catalogue import name_extra
 from roget.errors import InputError, RogetError
+from roget.learn.thesaurus.files import Changed
 from roget.report.render.html import asset, bundle
-from roget.web.desk import Changed, Desk
+from roget.web.desk import Desk
 from roget.web.sheets import SHEETS, as_csv, cut
 from roget.web.static import PACKAGE, POLICY, render
 from roget.web.views import MOST, NEAR, WORDS, View

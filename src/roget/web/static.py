@@ -9,7 +9,7 @@ from markupsafe import Markup
 from roget.core.progress import Progress, Report
 from roget.report.format import brief
 from roget.report.render.data import embed
-from roget.report.render.html import asset, bundle, digest, environment
+from roget.report.render.html import asset, bundle, digest, fill
 from roget.web.compare import CUTS
 from roget.web.desk import Desk
 from roget.web.views import Views
@@ -35,7 +35,7 @@ DIGITS = 3
 def render(**values: Any) -> str:
     """The page; scripts and styles are linked unless they are given."""
     given = dict.fromkeys(("token", "script", "styles", "policy")) | {"blocks": {}} | values
-    return environment().from_string(asset(PACKAGE, "assets/page.html")).render(**given)
+    return fill(PACKAGE, "assets/page.html", **given)
 
 
 def page(desk: Desk, progress: Report | None = None) -> str:
@@ -62,15 +62,13 @@ def page(desk: Desk, progress: Report | None = None) -> str:
         blocks["compare"] = embed({str(k): desk.compare(k) for k in ks})
     script, styles = bundle("explore"), asset(PACKAGE, "assets/explore.css")
     policy = POLICY.format(script=digest(script), style=digest(styles), connect="'none'")
-    whole = render(
+    return render(
         title=views.name,
         policy=Markup(policy),
         script=Markup(script),
         styles=Markup(styles),
         blocks={name: Markup(text) for name, text in blocks.items()},
     )
-    # A word may hold half of a surrogate pair, which no file can.
-    return whole.encode("utf-8", "replace").decode("utf-8")
 
 
 def _class(views: Views, node: int, contexts: dict[str, int]) -> list[Any]:

@@ -6,7 +6,7 @@ import gzip
 
 import pytest
 
-from roget.learn.corpus.detect import LEAST, detect
+from roget.learn.corpus.tagger import LEAST, detect
 
 AFRIKAANS = (
     "Die kat het op die mat gesit en dit was 'n mooi dag in die stad van die koning, wat met 'n "

@@ -12,9 +12,9 @@ import sys
 import pytest
 
 from roget import InputError, catalogue
-from roget.catalogue import EXPORTERS
+from roget.catalogue import EXPORTERS, SUFFIXES
 from roget.errors import UnknownName
-from roget.report.exports import SUFFIXES, detect_format, export
+from roget.report.exports import detect_format, export
 from roget.report.exports.base import Options
 from roget.report.exports.trees import codes
 
@@ -231,7 +231,7 @@ def test_what_fails_leaves_the_old_file(broken, tmp_path):
 
 
 def test_names_tell_formats():
-    assert set(SUFFIXES.values()) == set(EXPORTERS)
+    assert set(SUFFIXES["exporters"].values()) == set(EXPORTERS)
     assert (detect_format("a/b.TTL"), detect_format("paths"), detect_format("x.dot")) == (
         "skos",
         "brown",

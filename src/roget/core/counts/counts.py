@@ -14,19 +14,9 @@ import numpy.typing as npt
 from scipy import sparse
 
 from roget._version import __version__
+from roget.core.counts import matrix as matrices
 from roget.core.counts import views as counts_views
-from roget.core.counts.matrix import (
-    Matrix,
-    Names,
-    canonical,
-    from_cells,
-    frozen,
-    names,
-    ranking,
-    row_totals,
-    tidy,
-    two_dimensional,
-)
+from roget.core.counts.matrix import Matrix, Names, frozen, tidy
 from roget.core.io.problems import plural
 from roget.core.io.table import Columns
 from roget.core.types import Array, PathLike
@@ -85,10 +75,10 @@ class Counts:
         relations: Sequence[str] = (),
         provenance: Mapping[str, Any] | None = None,
     ) -> None:
-        given = two_dimensional(matrix)
-        self.words: Names = names(words, given.shape[0], "word")
-        self.contexts: Names = names(contexts, given.shape[1], "context")
-        self.matrix: Matrix = canonical(given, self.words, self.contexts)
+        given = matrices.two_dimensional(matrix)
+        self.words: Names = matrices.names(words, given.shape[0], "word")
+        self.contexts: Names = matrices.names(contexts, given.shape[1], "context")
+        self.matrix: Matrix = matrices.canonical(given, self.words, self.contexts)
         self.slots: Names = frozen([""] * given.shape[1] if slots is None else map(str, slots))
         if self.slots.size != self.contexts.size:
             raise InputError(f"{self.slots.size:,} slots for {self.contexts.size:,} contexts")
@@ -132,12 +122,12 @@ class Counts:
     @cached_property
     def word_totals(self) -> Array:
         """How often each word was seen, exact."""
-        return row_totals(self.matrix)
+        return matrices.row_totals(self.matrix)
 
     @cached_property
     def context_totals(self) -> Array:
         """How often each context was seen, exact."""
-        return row_totals(self.matrix.T.tocsr())
+        return matrices.row_totals(self.matrix.T.tocsr())
 
     @cached_property
     def total(self) -> int | float:
@@ -213,7 +203,9 @@ class Counts:
         only what is still seen.
         """
         rows, columns = (
-            np.arange(size) if most is None else ranking(totals, texts)[: _positive(most, axis)]
+            np.arange(size)
+            if most is None
+            else matrices.ranking(totals, texts)[: _positive(most, axis)]
             for axis, most, totals, texts, size in (
                 ("words", words, self.word_totals, self.words, self.shape[0]),
                 ("contexts", contexts, self.context_totals, self.contexts, self.shape[1]),
@@ -292,7 +284,7 @@ class Counts:
         words, rows = _unite([table.words for table in tables])
         contexts, columns = _unite([table.contexts for table in tables])
         cells = [table.matrix.tocoo() for table in tables]
-        matrix = from_cells(
+        matrix = matrices.from_cells(
             np.concatenate([to[part.row] for to, part in zip(rows, cells, strict=True)]),
             np.concatenate([to[part.col] for to, part in zip(columns, cells, strict=True)]),
             np.concatenate([part.data for part in cells]),
@@ -314,7 +306,8 @@ class Counts:
     def ranked(self) -> Counts:
         """The same counts, words and contexts ordered by total, then by text."""
         return self._take(
-            ranking(self.word_totals, self.words), ranking(self.context_totals, self.contexts)
+            matrices.ranking(self.word_totals, self.words),
+            matrices.ranking(self.context_totals, self.contexts),
         )
 
     def largest_component(self) -> Counts:
@@ -411,7 +404,7 @@ def _unite(vocabularies: Sequence[Names]) -> tuple[Names, list[Places]]:
 
 def _choose(wanted: Iterable[str], ids: Mapping[str, int], kind: str) -> Places:
     listed = wanted if isinstance(wanted, str) else list(wanted)
-    texts = names(listed, len(listed), kind)
+    texts = matrices.names(listed, len(listed), kind)
     return np.array([_find(text, ids, kind) for text in texts], dtype=np.intp)
 
 

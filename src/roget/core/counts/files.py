@@ -8,7 +8,8 @@ entries.parquet    row INTEGER, column INTEGER, count BIGINT or DOUBLE; by row, 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -169,19 +170,25 @@ def summary(path: str | Path, top: int = 10) -> dict[str, Any]:
     frequent `words` (each with its `total` and first `contexts`), `contexts` and `pairs`; and
     `hapax`: the share of words, and of pairs, that were seen once.
     """
-    folder = folders.open_folder(path, KIND)
-    folder.verify()
-    record = folder.record
-    with database() as connection, readable(folder.path):
+    with open_tables(path) as (record, connection):
         if record["dtype"] == "float64":
             # With one thread, fractions are always added up in the same order.
             connection.execute("SET threads = 1")
+        found = _facts(connection, top)
+    return {name: record[name] for name in (*KIND.fields, "provenance")} | found
+
+
+@contextmanager
+def open_tables(path: str | Path) -> Iterator[tuple[dict[str, Any], duckdb.DuckDBPyConnection]]:
+    """The manifest of a counts directory, and a database with its tables, their rows numbered."""
+    folder = folders.open_folder(path, KIND)
+    folder.verify()
+    with database() as connection, readable(folder.path):
         for name in FILES:
             numbered = folder.query(connection, name)
             view = name.removesuffix(".parquet")
             connection.execute(f"CREATE VIEW {view} AS SELECT * FROM {numbered}")
-        found = _facts(connection, top)
-    return {name: record[name] for name in (*KIND.fields, "provenance")} | found
+        yield folder.record, connection
 
 
 def _facts(connection: duckdb.DuckDBPyConnection, top: int) -> dict[str, Any]:

@@ -25,8 +25,6 @@ from roget.core.store import check_file, new_file
 from roget.core.types import Array, PathLike
 from roget.errors import InputError
 
-_CSR = ("data", "indices", "indptr")
-
 _PADDED = 1 << 32
 """Bytes that names may take: numpy gives each as much room as the longest one needs."""
 
@@ -220,7 +218,7 @@ def _write_npz(counts: Counts, draft: Path) -> None:
     }
     if any(counts.slots):
         arrays["slots"] = _pad(counts.slots, "slot")
-    parts = {name: getattr(counts.matrix, name) for name in _CSR}
+    parts = {name: getattr(counts.matrix, name) for name in folders.CSR}
     layout = {"format": np.array(b"csr"), "_is_array": np.array(True)}
     shape = {"shape": np.array(counts.shape)}
     folders.write_npz(draft, layout | shape | parts | arrays, packed=True)
@@ -230,7 +228,7 @@ def _sparse(arrays: dict[str, Any]) -> Any:
     """The matrix in the layout that is named, checked before scipy's compiled code sees it."""
     layout = arrays["format"].item() if "format" in arrays else b"csr"
     layout = layout.decode() if isinstance(layout, bytes) else str(layout)
-    if "format" not in arrays and not set(_CSR) <= set(arrays):
+    if "format" not in arrays and not set(folders.CSR) <= set(arrays):
         if "X" in arrays:
             return arrays["X"]
         raise InputError(
@@ -239,7 +237,7 @@ def _sparse(arrays: dict[str, Any]) -> Any:
         )
     shape = tuple(arrays["shape"].tolist())
     if layout in ("csr", "csc", "bsr"):
-        data, indices, indptr = (arrays[part] for part in _CSR)
+        data, indices, indptr = (arrays[part] for part in folders.CSR)
         values, sizes = data, shape if layout == "csr" else shape[::-1]
         if layout == "bsr":  # of blocks
             values = np.arange(len(data))

@@ -18,6 +18,7 @@ class English:
     """English: lemmas and tags by HanTa, mended by word lists; heads and labels by patterns."""
 
     forms = Forms
+    tokenise = staticmethod(tokenise)
     needs = "HanTa"
     frequent = (
         "the of and to in a is that for it was on with as he be by at from are his this have not"
@@ -28,10 +29,6 @@ class English:
         self.tagger = Tagger(MODEL)
         if "VVB" not in self.tagger.names:
             raise InputError("this HanTa has another English model: pip install -U 'HanTa>=1.2'")
-
-    def tokenise(self, sentence: str) -> list[str]:
-        """Words, numbers and punctuation marks, clitics apart."""
-        return tokenise(sentence)
 
     def analyse(self, sentences: Sequence[Sequence[str]]) -> Iterator[Analysis]:
         """Tag sentences and find their lemmas and heads."""

@@ -13,7 +13,7 @@ from scipy.special import expit
 
 from roget import catalogue
 from roget.core.counts import Counts
-from roget.core.folder import need_csr, put_under, take_under
+from roget.core.folder import CSR, need_csr, put_under, take_under
 from roget.core.quadruple import Quadruple
 from roget.core.types import Floats, Ints
 from roget.learn.attachment.quads import NOUN, Forms, Normal, answers_of, make_forms, other_name
@@ -29,7 +29,6 @@ ASSOCIATION, DEFAULT = "lexical association", "default"
 
 PAIRS = 1 << 16
 """Words and heads whose probabilities are worked out at a time."""
-_CSR = ("data", "indices", "indptr")
 
 
 @dataclass
@@ -222,7 +221,7 @@ class Preference:
             "times": self.times,
         }
         for name, table in (("shares", self.shares), ("density", self.density)):
-            kept |= {f"{name}_{part}": getattr(table, part) for part in _CSR}
+            kept |= {f"{name}_{part}": getattr(table, part) for part in CSR}
         return kept
 
     @classmethod
@@ -230,7 +229,7 @@ class Preference:
         """From what was kept."""
         shapes = {"shares": len(kept["words"]), "density": len(kept["heads"])}
         shares, density = (
-            need_csr([kept[f"{name}_{part}"] for part in _CSR], (rows, kept["n_classes"]))
+            need_csr([kept[f"{name}_{part}"] for part in CSR], (rows, kept["n_classes"]))
             for name, rows in shapes.items()
         )
         return cls(kept["words"], kept["heads"], shares, density, kept["times"])

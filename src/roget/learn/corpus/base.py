@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Protocol, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from roget.core.io.source import Source
+from roget.core.types import Ints
 
 Ids: TypeAlias = npt.NDArray[np.int32]
-Offsets: TypeAlias = npt.NDArray[np.int64]
 
 NONE = -1
 """The id of a word, tag or label that is missing, and the head of a token that has none."""
@@ -57,7 +57,7 @@ class Strings:
 class Tokens:
     """Whole sentences, column by column. Words, tags and labels are ids into `Strings`."""
 
-    starts: Offsets
+    starts: Ints
     """Where each sentence begins, and the number of tokens: one more than sentences."""
     word: Ids
     """Lemma or form, folded as asked; NONE where there is nothing to count."""
@@ -77,10 +77,6 @@ class Tokens:
         columns = (self.upos, self.head, self.deprel, self.form)
         cut = (None if column is None else column[:stop] for column in columns)
         return Tokens(self.starts[: sentences + 1], self.word[:stop], *cut)
-
-    def with_words(self, word: Ids) -> Tokens:
-        """The same batch with other words."""
-        return replace(self, word=word)
 
 
 @dataclass
@@ -118,7 +114,7 @@ class Pairs:
     slot: Ids
     """Ids into `Tables.slots`; the slot "" is that of a context named by its word alone."""
     context: Ids
-    times: Offsets | None = None
+    times: Ints | None = None
     """How often each counts, in parts of one that they agree on; None: once."""
 
 

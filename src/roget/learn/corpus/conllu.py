@@ -12,6 +12,7 @@ from itertools import islice
 
 import numpy as np
 
+from roget.core.io.problems import plural
 from roget.core.io.source import PIECE, Block, Source
 from roget.errors import MAX_PROBLEMS, FormatError
 from roget.learn.corpus import conllu_kernel as kernel
@@ -133,7 +134,7 @@ class _Column:
 def _describe(kind: int, number: int, columns: Sequence[str]) -> str:
     """What is wrong with a line, the bad value, and what was expected."""
     if kind == kernel.COLUMNS:
-        return f"{_count(number, 'column')}, expected 10 divided by tabs"
+        return f"{plural(number, 'column')}, expected 10 divided by tabs"
     if kind == kernel.NO_ID:
         return f"id {columns[0]!r}: expected a number, a range (1-2) or an empty node (8.1)"
     if kind == kernel.ORDER:
@@ -142,9 +143,5 @@ def _describe(kind: int, number: int, columns: Sequence[str]) -> str:
     if kind == kernel.NO_HEAD:
         return f"head {columns[HEAD]!r}: expected a number or _"
     if kind == kernel.RANGE:
-        return f"head {columns[HEAD]}: the sentence has {_count(number, 'token')}"
+        return f"head {columns[HEAD]}: the sentence has {plural(number, 'token')}"
     return f"byte 0x{number:02X} is not UTF-8: if the text is Latin-1, say --encoding latin-1"
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}{'s' if number != 1 else ''}"

@@ -37,24 +37,16 @@ class Tagger:
 
     def __init__(self, file: str) -> None:
         with name_extra():
-            import HanTa
-            from HanTa.HanoverTagger import (
-                EMPTY,
-                END,
-                END_UNKNOWN,
-                START,
-                UNKNOWN,
-                HanoverTagger,
-            )
+            import HanTa.HanoverTagger as Hanta
         # By its bare name, a file of that name in the working directory would be unpickled.
-        self._model: Any = HanoverTagger(str(Path(HanTa.__file__).with_name(file)))
-        Morphemes(self._model, EMPTY, START, (UNKNOWN, END_UNKNOWN))
+        self._model: Any = Hanta.HanoverTagger(str(Path(Hanta.__file__).with_name(file)))
+        empty, start, self._unknown = Hanta.EMPTY, Hanta.START, Hanta.UNKNOWN
+        Morphemes(self._model, empty, start, (self._unknown, Hanta.END_UNKNOWN))
         names = self._model.int2tag
-        self._unknown = UNKNOWN
-        order = [tag for tag in self._model.LP_trans_word[EMPTY, START] if tag != END]
+        order = [tag for tag in self._model.LP_trans_word[empty, start] if tag != Hanta.END]
         self._rank = {tag: rank for rank, tag in enumerate(order)}
         self.names = [names[tag] for tag in order]
-        numbers = {**self._rank, START: len(order), END: len(order), EMPTY: len(order) + 1}
+        numbers = {**self._rank, start: len(order), Hanta.END: len(order), empty: len(order) + 1}
         self._transitions = _dense(self._model.LP_trans_word, numbers)
         self.seen = {
             word: frozenset(names[tag] for tag, _ in tags)

@@ -152,7 +152,7 @@ def _parse(text: str) -> list[Relation]:
             return [named] if slot else _refuse(text, "no slot before =")
     else:
         straight, pattern = text.removeprefix(_ROUND), text
-        meant = pattern_of(straight)
+        meant = catalogue.load("relations", straight)
         if isinstance(meant, str):
             found = [replace(one, name=straight.removesuffix(":prep")) for one in _parse(meant)]
         else:
@@ -165,15 +165,11 @@ def _turn(one: Relation) -> Relation:
     return replace(one, name=name, turned=not one.turned)
 
 
-def pattern_of(name: str) -> str | Sequence[str]:
-    """The pattern of a relation that has a name, or the patterns and names of a preset."""
-    pattern: str | Sequence[str] = catalogue.load("relations", name)
-    return pattern
-
-
 def is_preset(name: str) -> bool:
     """Whether a name stands for several patterns."""
-    return "/" not in name and not isinstance(pattern_of(name.removeprefix(_ROUND)), str)
+    if "/" in name:
+        return False
+    return not isinstance(catalogue.load("relations", name.removeprefix(_ROUND)), str)
 
 
 def slots_of(names: Sequence[str]) -> list[str]:

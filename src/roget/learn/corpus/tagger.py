@@ -6,10 +6,11 @@ but no heads, are here; what knows more of its language is a package of its own.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache, partial
 from itertools import chain
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 import regex
@@ -22,6 +23,13 @@ from roget.learn.corpus.hanta import Tagger
 
 LONGEST = 1000
 """Tokens of a sentence; longer ones, which are no sentences, are cut."""
+
+LEAST = 100
+"""Words of a text below which no language is told."""
+_SHARE = 0.2
+"""How much of a text its language's frequent words must be at least; they are about a third."""
+_FIRST, _PRESENT, _OFTEN = 6, 5, 0.003
+"""So many of the first words must be there so often: related languages lack some of them."""
 
 _CODES = {"en": "english", "de": "german", "nl": "dutch"}
 
@@ -112,6 +120,29 @@ def load(name: str) -> Language:
     # A file of one's own is no language: HanTa's models are pickles, which run code.
     made: Language = catalogue.load("languages", _CODES.get(name.lower(), name.lower()))()
     return made
+
+
+def detect(sample: str) -> str | None:
+    """The language whose frequent words a text is made of; None if there is none such.
+
+    >>> detect("Of all the cats in the house, one is mine; and to see it is a joy. " * 7)
+    'english'
+    """
+    found = Counter(text.words(sample.replace("\n", " ")))
+    size = found.total()
+    if size < LEAST:
+        return None
+    known = catalogue.names("languages")
+    shares = {name: _share(found, size, catalogue.load("languages", name)) for name in known}
+    best = max(shares, key=lambda name: shares[name], default=None)
+    return best if best is not None and shares[best] >= _SHARE else None
+
+
+def _share(found: Counter[str], size: int, language: Any) -> float:
+    """The share of a language's frequent words; 0 if some of the first are missing."""
+    frequent = getattr(language, "frequent", "").split()
+    often = sum(found[word] >= _OFTEN * size for word in frequent[:_FIRST])
+    return sum(found[word] for word in frequent) / size if often >= _PRESENT else 0.0
 
 
 class Tagged:

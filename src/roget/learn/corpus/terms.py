@@ -80,11 +80,8 @@ class Joiner:
         if len(tokens) < 2:
             return tokens
         _, head, _ = parsed(tokens)
-        bound = self._bound(tokens) & _chained(tokens, self._tables)
-        after = np.append(False, bound)
-        run = np.cumsum(~after) - 1
-        starts = np.flatnonzero(~after)
-        ends = np.append(starts[1:], len(tokens))
+        first, starts, ends = _runs(self._bound(tokens) & _chained(tokens, self._tables))
+        run = np.cumsum(first) - 1
         many = ends - starts > 1
         inside = np.flatnonzero(many[run])
         word = tokens.word.copy()
@@ -102,16 +99,20 @@ class Joiner:
         bound = self._bound(tokens)
         if tokens.upos is not None:
             bound &= _nominal(tokens, self._tables)
-        after = np.append(False, bound)  # joined to the token before it
-        starts = np.flatnonzero(~after)
-        ends = np.append(starts[1:], len(tokens))
+        first, starts, ends = _runs(bound)
         joined = tokens.word[starts]
         for i in np.flatnonzero(ends - starts > 1).tolist():
             joined[i] = self._text(tokens.word[starts[i] : ends[i]])
-        places = np.cumsum(~after)
-        begins = np.append(0, places)[tokens.starts]
+        begins = np.append(0, np.cumsum(first))[tokens.starts]
         upos = None if tokens.upos is None else tokens.upos[ends - 1]
         return replace(tokens, starts=begins, word=joined, upos=upos, head=None, deprel=None)
+
+
+def _runs(bound: BoolArray) -> tuple[BoolArray, Ints, Ints]:
+    """Which tokens are not joined to the one before; where runs of joined ones begin and end."""
+    first = np.append(True, ~bound)
+    starts = np.flatnonzero(first)
+    return first, starts, np.append(starts[1:], first.size)
 
 
 def _inside(tokens: Tokens) -> BoolArray:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 
 import numpy as np
 
@@ -269,7 +270,7 @@ class Vet:
             word[at] = map_pairs(word[at], tokens.form[at], self._mend)
         out: BoolArray = noun & self._out(word)
         word[out] = NONE
-        return tokens.with_words(word)
+        return replace(tokens, word=word)
 
     def _mend(self, lemma: int, form: int) -> int:
         texts = self._words.texts

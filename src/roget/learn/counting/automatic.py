@@ -18,9 +18,9 @@ from roget import catalogue
 from roget.core.io.source import STANDARD_INPUT, Source, standard_head
 from roget.errors import InputError
 from roget.learn.corpus.base import Tables, Tokens
-from roget.learn.corpus.detect import detect
 from roget.learn.corpus.function_words import find_function_words
 from roget.learn.corpus.relations import is_preset
+from roget.learn.corpus.tagger import detect
 from roget.learn.corpus.terms import find_terms
 from roget.learn.corpus.vetting import Evidence, Vet
 from roget.learn.counting.options import Options

@@ -13,6 +13,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from roget import catalogue
 from roget._version import __version__
 from roget.core import folder as folders
 from roget.core.counts import Counts, formats
@@ -23,7 +24,6 @@ from roget.core.options import choose, takes
 from roget.core.progress import Report
 from roget.core.types import PathLike
 from roget.errors import InputError
-from roget.learn.corpus.relations import pattern_of
 from roget.learn.counting.extract import TABULAR
 from roget.learn.counting.options import Options
 from roget.learn.counting.parts import UNITS, Cuts, Part
@@ -286,5 +286,5 @@ def _tell_seen(parts: Sequence[Part]) -> str:
 def _relation(name: str) -> str:
     """A relation, with its pattern if that is not its name."""
     bare = name.removeprefix("~")
-    meant = name if "/" in bare else pattern_of(bare)
+    meant = name if "/" in bare else catalogue.load("relations", bare)
     return f"{name} ({meant})" if isinstance(meant, str) and meant != name else name

@@ -75,18 +75,16 @@ class Recipe:
 
 @dataclass(frozen=True)
 class Cuts:
-    """What is left out of the result. Totals are those before any cut, so order is no matter."""
+    """What is left out of the result, as the options of these names ask.
+
+    Totals are those before any cut, so order is no matter.
+    """
 
     min_count: int = 1
-    """Words seen less often are left out."""
     min_context: int = 1
-    """Contexts seen less often are left out."""
     min_pair: int = 1
-    """Pairs seen less often are left out."""
     stop: frozenset[str] = frozenset()
-    """Neither words nor contexts."""
     vocabulary: frozenset[str] | None = None
-    """The only words wanted."""
     contexts: frozenset[str] | None = None
     """The only context words wanted (without their slot)."""
     alphabetic: bool = False

@@ -20,31 +20,12 @@ from roget.data import is_sample
 from roget.errors import InputError
 from roget.learn.corpus.base import Reading, Tables
 from roget.learn.corpus.relations import ALL, slots_of
-from roget.learn.counting import parts
-from roget.learn.counting.automatic import (
-    choose_tagger,
-    head,
-    language,
-    look_at_words,
-    vet_nouns,
-)
+from roget.learn.counting import automatic, parts
 from roget.learn.counting.extract import TABULAR, drawer
 from roget.learn.counting.options import TAGGERS, Options, Words
 from roget.learn.counting.parts import Cuts, Recipe, Task
 
 Inputs: TypeAlias = PathLike | Sequence[PathLike]
-
-SUFFIXES = {
-    ".conllu": "conllu",
-    ".conll": "conllu",
-    ".txt": "text",
-    ".text": "text",
-    ".spacy": "docbin",
-    **dict.fromkeys(FORMATS, "table"),
-    ".npz": "matrix",
-    ".mtx": "matrix",
-}
-"""Readers by suffix; a suffix of compression may follow."""
 
 UNPARSED, TAGGED = "text", "hanta"
 """The readers of what is neither parsed nor a table, and of the same with a tagger."""
@@ -119,13 +100,13 @@ def plan_count(inputs: Inputs, options: Options) -> CountPlan:
     )
     told: list[str] = []
     if reader == UNPARSED and not any(is_asked(options, name) for name in _SETTLED):
-        options, told = choose_tagger(sources, options)
+        options, told = automatic.choose_tagger(sources, options)
     recipe, notes = recipe_of(options, reader)
     if recipe.window:
-        recipe, found = look_at_words(sources, recipe, options)
+        recipe, found = automatic.look_at_words(sources, recipe, options)
         notes += found
     if recipe.relations and recipe.reader in PARSED:
-        recipe, found = vet_nouns(sources, recipe, options)
+        recipe, found = automatic.vet_nouns(sources, recipe, options)
         notes += found
     return CountPlan(
         sources, recipe, cuts_of(options, recipe), plan_tasks(sources, recipe), (*told, *notes)
@@ -210,7 +191,9 @@ def _relations(options: Options, reader: str) -> tuple[tuple[str, ...], int | No
         if asked is not None:
             raise InputError("a relation and a window: expected one of them")
         return (), options.window, []
-    headless = reader == TAGGED and not language(options.model or "english", "has_heads", True)
+    headless = reader == TAGGED and not automatic.language(
+        options.model or "english", "has_heads", True
+    )
     if reader == UNPARSED or (headless and asked is None):
         if asked is not None:
             raise InputError(
@@ -287,12 +270,14 @@ def sources_of(
 
 def kind_of(source: Source) -> str:
     """The reader for a source."""
-    return _suffixes().get(source.suffix) or ("conllu" if is_conllu(head(source)) else UNPARSED)
+    return _suffixes().get(source.suffix) or (
+        "conllu" if is_conllu(automatic.head(source)) else UNPARSED
+    )
 
 
 def _suffixes() -> dict[str, str]:
-    """Readers by suffix, those of other packages as well."""
-    return {**catalogue.suffixes("readers"), **SUFFIXES}
+    """Readers by suffix, those of tables as well."""
+    return {**catalogue.suffixes("readers"), **dict.fromkeys(FORMATS, "table")}
 
 
 def is_conllu(head: bytes) -> bool:

@@ -13,11 +13,8 @@ from roget.learn.taxonomy.taxonomy import Taxonomy, grow
 from roget.learn.taxonomy.wordnet import PARTS
 from roget.learn.thesaurus import Thesaurus
 
-_SUFFIXES = {
-    **dict.fromkeys((".ttl", ".nt", ".rdf", ".xml", ".owl"), "skos"),
-    **dict.fromkeys((".tsv", ".tab", ".txt", ".csv", ".jsonl", ".parquet"), "tsv"),
-    **dict.fromkeys((".noun", ".verb"), "wordnet"),
-}
+_FOLDERS = {"wordnet": "data.{}", "wordnet-tables": "{}_senses.tsv"}
+"""What a folder of each kind has for each part of speech."""
 
 
 def read(path: PathLike, kind: str | None = None, *, language: str | None = None) -> Thesaurus:
@@ -66,16 +63,25 @@ def _open(
     return taxonomy, place, chosen
 
 
+def kind_of_folder(place: Path) -> str | None:
+    """Which kind of WordNet a folder holds, if it does."""
+    held = (
+        kind
+        for kind, name in _FOLDERS.items()
+        for part in PARTS
+        if (place / name.format(part)).is_file()
+    )
+    return next(held, None)
+
+
 def _detect_kind(place: Path) -> str:
     if place.is_dir():
-        if any((place / name).is_file() for name in ("data.noun", "data.verb")):
-            return "wordnet"
-        if any((place / f"{part}_senses.tsv").is_file() for part in PARTS):
-            return "wordnet-tables"
+        if kind := kind_of_folder(place):
+            return kind
         raise InputError(
             f"{place}: is neither a thesaurus nor a WordNet folder (data.noun, data.verb)"
         )
-    known = {**catalogue.suffixes("taxonomies"), **_SUFFIXES}
+    known = catalogue.suffixes("taxonomies")
     found = known.get(Source(str(place)).suffix)
     if found is None:
         raise InputError(

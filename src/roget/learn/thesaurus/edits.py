@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -69,13 +69,7 @@ class Edit:
 
     def to_json(self) -> dict[str, Any]:
         """The edit as plain values."""
-        return {
-            "kind": self.kind,
-            "text": self.text,
-            "node": _plain(self.node),
-            "into": None if self.into is None else _plain(self.into),
-            "waiting": self.waiting,
-        }
+        return asdict(self)
 
     @classmethod
     def from_json(cls, given: Any) -> Edit:
@@ -186,14 +180,11 @@ def without_last(edits: tuple[Edit, ...]) -> tuple[Edit, ...]:
     raise InputError("there is nothing to undo")
 
 
-def _plain(seen: Remembered) -> dict[str, Any]:
-    return {**vars(seen), "words": list(seen.words)}
-
-
 def _remembered(given: Any) -> Remembered:
     node, label, size, words = (given[name] for name in ("node", "label", "size", "words"))
     numbers = all(isinstance(one, int) and not isinstance(one, bool) for one in (node, size))
-    texts = isinstance(words, list) and all(isinstance(text, str) for text in (label, *words))
+    listed = isinstance(words, list | tuple)
+    texts = listed and all(isinstance(text, str) for text in (label, *words))
     if not numbers or not texts or size < len(words):
         raise TypeError(
             "'node' is a number, 'label' a text, 'words' a list of texts and 'size' how many "

@@ -13,6 +13,7 @@ from scipy import sparse
 
 from roget.core.counts import Counts
 from roget.core.information import kl, xlogx
+from roget.core.io.problems import plural
 from roget.core.tree import Tree
 from roget.core.types import Array, BoolArray, Floats, Ints
 from roget.errors import InputError
@@ -71,11 +72,8 @@ class Lookup:
         return len(self.counts)
 
     def __repr__(self) -> str:
-        words, classes, contexts = len(self), self.tree.n_clusters, self.contexts.size
-        return (
-            f"Thesaurus: {words:,} word{'s' * (words != 1)} in {classes:,} "
-            f"class{'es' * (classes != 1)}, {contexts:,} context{'s' * (contexts != 1)}"
-        )
+        words, classes = plural(len(self), "word", ","), plural(self.tree.n_clusters, "class", ",")
+        return f"Thesaurus: {words} in {classes}, {plural(self.contexts.size, 'context', ',')}"
 
     def membership(self, word: str, k: int | None = None) -> dict[int, float]:
         """p(class|word) of the leaves, or of the first k classes, the likeliest first."""

@@ -74,13 +74,7 @@ class Layout(NamedTuple):
 
 def layout_of(tree: Tree) -> Layout:
     """The leaves of a tree in the order of its branches."""
-    leaves, waiting = [], [0]
-    while waiting:
-        node = waiting.pop()
-        below = tree.children(node)
-        waiting += reversed(below)
-        if not below:
-            leaves.append(node)
+    leaves = [node for node in tree.walk() if not tree.children(node)]
     first, last = np.zeros((2, tree.n_nodes), dtype=np.int64)
     first[leaves], last[leaves] = np.arange(len(leaves)), np.arange(len(leaves)) + 1
     for node in reversed(range(tree.n_nodes)):

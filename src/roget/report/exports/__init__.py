@@ -11,13 +11,6 @@ from roget.learn.thesaurus import Thesaurus
 from roget.report.exports.base import PLAIN, Target
 from roget.report.options import Options
 
-SUFFIXES = {
-    ".ttl": "skos", ".rdf": "skos-xml", ".xml": "skos-xml", ".json": "json",
-    ".nwk": "newick", ".newick": "newick", ".tree": "newick", ".paths": "brown",
-    ".dot": "graphviz", ".gv": "graphviz", ".tsv": "tsv", ".parquet": "parquet",
-    ".md": "markdown", ".html": "html", ".htm": "html", ".thesaurus": "thesaurus",
-}  # fmt: skip
-
 
 def export(
     thesaurus: Thesaurus, target: Target, to: str | None = None, options: Options = PLAIN
@@ -32,7 +25,7 @@ def detect_format(target: Target) -> str:
     """The format that the suffix of a file tells."""
     if not isinstance(target, str | os.PathLike):
         raise InputError("a stream has no suffix: name the format")
-    known = {**catalogue.suffixes("exporters"), **SUFFIXES}
+    known = catalogue.suffixes("exporters")
     # Brown's own program calls its file just "paths".
     name = Path(target).name
     told = "brown" if name == "paths" else known.get(Path(target).suffix.lower())

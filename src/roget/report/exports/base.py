@@ -84,20 +84,10 @@ class Entry:
 
 def entries(thesaurus: Thesaurus) -> Iterator[Entry]:
     """All classes, each followed by its parts."""
-    listed = members(thesaurus)
-    for path in ways(thesaurus):
-        node = path[-1]
-        children, label = thesaurus.tree.children(node), thesaurus.label(node)
-        yield Entry(thesaurus, path, node, children, label, listed.get(node, ()))
-
-
-def ways(thesaurus: Thesaurus) -> Iterator[tuple[int, ...]]:
-    """The path to each class, each followed by those to its parts."""
-    waiting: list[tuple[int, ...]] = [(0,)]
-    while waiting:
-        path = waiting.pop()
-        yield path
-        waiting += [(*path, child) for child in reversed(thesaurus.tree.children(path[-1]))]
+    listed, tree = members(thesaurus), thesaurus.tree
+    for node in tree.walk():
+        about = tree.path(node), node, tree.children(node), thesaurus.label(node)
+        yield Entry(thesaurus, *about, listed.get(node, ()))
 
 
 def members(thesaurus: Thesaurus) -> dict[int, tuple[Member, ...]]:

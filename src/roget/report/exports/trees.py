@@ -9,7 +9,7 @@ from typing import Any
 from roget._version import __version__
 from roget.learn.thesaurus import Thesaurus
 from roget.report.exports import base
-from roget.report.exports.base import Entry, entries, exporter, number, one_line, ways
+from roget.report.exports.base import Entry, entries, exporter, number, one_line
 from roget.report.options import Options
 
 SHOWN = 12
@@ -52,7 +52,7 @@ def write_newick(thesaurus: Thesaurus, options: Options) -> Iterator[str]:
 def codes(thesaurus: Thesaurus) -> dict[int, str]:
     """The bits that lead to each class; none begins with those of a class beside it."""
     found = {0: ""}
-    for *_, node in ways(thesaurus):
+    for node in thesaurus.tree.walk():
         children = thesaurus.tree.children(node)
         width = (len(children) - 1).bit_length()
         for place, child in enumerate(children):

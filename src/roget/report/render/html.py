@@ -38,11 +38,11 @@ def fragment(report: Report) -> str:
 
 
 def fill(package: str, template: str, **values: Any) -> str:
-    """A page of a template, in the style of all."""
+    """A page of a template, in the style of all unless another is given."""
     from markupsafe import Markup
 
     page = environment().from_string(asset(package, template))
-    text = page.render(styles=Markup(asset(*STYLES)), **values)
+    text = page.render({"styles": Markup(asset(*STYLES))} | values)
     # A name may hold half of a surrogate pair, which no file can.
     return text.encode("utf-8", "replace").decode("utf-8")
 
