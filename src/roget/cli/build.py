@@ -45,23 +45,19 @@ def build(
     clustered keeps the classes found so far, but never in the place of a thesaurus that is there
     already; the same command goes on from there.
     """
-    given = inputs or []
-    target = target_of(given, output, "build from: name files, folders, counts, or sample", "DIR")
-    _build(given, target, asked, replace(plan, own=own), format)
-
-
-def _build(inputs: list[str], output: str, asked: Options, plan: Plan, format: str | None) -> None:
     from roget.learn.build import run
     from roget.report.thesaurus import report
 
-    began = time.monotonic()
+    given, began = inputs or [], time.monotonic()
+    output = target_of(given, output, "build from: name files, folders, counts, or sample", "DIR")
+    wanted = replace(plan, own=own)
     with (
         warnings.catch_warnings(record=True) as caught,
         bar("counting", "bytes") as read,
         bar("clustering") as cluster,
     ):
         warnings.simplefilter("always", UserWarning)
-        built = run(inputs, output, asked, plan, reading=read, clustering=cluster)
+        built = run(given, output, asked, wanted, reading=read, clustering=cluster)
     said = [str(one.message) for one in caught if issubclass(one.category, UserWarning)]
     tell_notes([*built.notes, *said])
     if built.saved:
@@ -88,7 +84,7 @@ def _tell_next(built: Any, output: str) -> None:
         print("to go on from here: run the same command again", file=sys.stderr)
     largest = thesaurus.tree.leaf(int(thesaurus.mass.argmax()))
     word = thesaurus.word_class(largest, 1).words[0].word
+    place = shlex.quote(output)
     print("next:", file=sys.stderr)
-    print(f"  roget neighbours {shlex.quote(output)} {shlex.quote(word)}", file=sys.stderr)
-    print(f"  roget explore {shlex.quote(output)}", file=sys.stderr)
-    print(f"  roget export {shlex.quote(output)} -o booklet.html", file=sys.stderr)
+    print(f"  roget neighbours {place} {shlex.quote(word)}", file=sys.stderr)
+    print(f"  roget explore {place}\n  roget export {place} -o booklet.html", file=sys.stderr)

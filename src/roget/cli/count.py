@@ -83,15 +83,9 @@ def _count(inputs: list[str], output: str, asked: Options, format: str | None) -
     with bar("counting", "bytes") as progress:
         done = run(inputs, output, asked, progress=progress)
     seconds = time.monotonic() - began
-    facts = {
-        "output": output,
-        "shape": [done.words, done.contexts],
-        "entries": done.entries,
-        "total": done.total,
-        "tokens": done.tokens,
-        "sentences": done.sentences,
-        "files": done.files,
-    }
+    told = ("entries", "total", "tokens", "sentences", "files")
+    facts = {"output": output, "shape": [done.words, done.contexts]}
+    facts |= {name: getattr(done, name) for name in told}
     again = [f"{done.reused:,} of {done.files:,} files were counted before"] if done.reused else []
     tell_notes([*done.notes, *again])
     print(f"wrote {output}: {sizes(facts)}", file=sys.stderr)

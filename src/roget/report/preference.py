@@ -14,6 +14,9 @@ from roget.report.format import plural
 SHOWN = 12
 """Classes in the table, if no other number is asked for."""
 
+TITLES = ("id", "label", "probability", "prior", "association", "size")
+"""What sheets tell of a class, beside its words."""
+
 WORDS = 12
 """Words of a class, as far as there is room."""
 
@@ -40,11 +43,10 @@ def report(found: Preference, source: str, top: int | None = None) -> Report:
         "description_length": found.description_length,
         "classes": classes,
     }
-    titles = ("id", "label", "probability", "prior", "association", "size")
     values = [
         (
             found.context,
-            *(one[title] for title in titles),
+            *(one[title] for title in TITLES),
             "; ".join(f"{seen['word']} {seen['count']:g}" for seen in one["words"]),
         )
         for one in classes
@@ -57,7 +59,7 @@ def report(found: Preference, source: str, top: int | None = None) -> Report:
         notes=[f"and {plural(len(rest), 'class')} of p {total:.3f} together (--top)"] * bool(rest),
         talk=["the thesaurus knows none of these words: there is nothing to tell"] * bool(lost),
         data=data,
-        sheet=Table.of(("head", *titles, "words"), values),
+        sheet=Table.of(("head", *TITLES, "words"), values),
     )
 
 
@@ -72,16 +74,10 @@ def _lead(found: Preference, source: str) -> Iterator[str]:
 
 
 def _class(one: CutClass) -> dict[str, Any]:
-    return {
-        "id": one.id,
-        "label": one.label,
-        "probability": one.probability,
-        "prior": one.prior,
-        "ratio": one.probability / one.prior if one.prior else None,
-        "association": one.association,
-        "size": one.size,
-        "words": [{"word": word, "count": count} for word, count in one.words],
-    }
+    facts = {name: getattr(one, name) for name in TITLES}
+    ratio = one.probability / one.prior if one.prior else None
+    words = [{"word": word, "count": count} for word, count in one.words]
+    return facts | {"ratio": ratio, "words": words}
 
 
 def _row(one: CutClass) -> tuple[str, ...]:

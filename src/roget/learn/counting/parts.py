@@ -14,10 +14,7 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
-import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from dataclasses import asdict, dataclass, field
 from hashlib import sha256
 from math import lcm
@@ -26,6 +23,7 @@ from typing import Any
 
 from roget._version import __version__
 from roget.core.io.source import STANDARD_INPUT, Source
+from roget.core.store import new_directory
 from roget.learn.corpus.base import Reading
 
 VERSION = 1
@@ -147,16 +145,9 @@ def pairs_name(run: int) -> str:
     return f"pairs-{run}.parquet"
 
 
-@contextmanager
-def new_part(parent: Path, key: str) -> Iterator[Path]:
+def new_part(parent: Path, key: str) -> AbstractContextManager[Path]:
     """A draft folder to fill with a part; it takes the part's name if the block ends well."""
-    draft = Path(tempfile.mkdtemp(dir=parent, prefix=f".{key}."))
-    try:
-        yield draft
-        if not (parent / key).exists():
-            os.rename(draft, parent / key)
-    finally:
-        shutil.rmtree(draft, ignore_errors=True)
+    return new_directory(parent / key, lambda part: True, "a part")
 
 
 def seal(folder: Path, facts: Facts) -> None:
