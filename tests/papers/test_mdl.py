@@ -50,7 +50,7 @@ def test_estimates_and_distances_are_those_of_the_definition():
 
 def test_the_text_and_the_picture(monkeypatch, tmp_path):
     monkeypatch.setattr(mdl, "SIZES", (100, 300))
-    monkeypatch.setattr(mdl.simulation, "__defaults__", ((100, 300), 1, tuple(mdl.WAYS)))
+    monkeypatch.setattr(mdl.simulation, "__defaults__", ((100, 300), 1))
     text = str(mdl.figure_3(tmp_path))
     assert max(map(len, text.splitlines())) <= 100
     assert len(re.findall(r"^MDL, as printed +[\d.]+ +[\d.]+$", text, re.MULTILINE)) == 2

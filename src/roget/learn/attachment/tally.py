@@ -265,8 +265,7 @@ class Association(Keyed):
             for (kind, word), preposition in zip(heads, prepositions, strict=False)
         )
         both, head, usual, everything = self.look_up(keys, 4).T
-        found: Floats = (both + usual / np.maximum(everything, 1.0)) / (head + 1)
-        return found
+        return np.asarray((both + usual / np.maximum(everything, 1.0)) / (head + 1))
 
 
 class Slots(Keyed):

@@ -57,15 +57,13 @@ def _bursts(text: Ints, counts: Ints, chosen: Ints) -> Floats:
     keys = np.unique(text[: stretches * size] * stretches + np.arange(stretches * size) // size)
     seen = np.bincount(keys // stretches, minlength=counts.size)[chosen]
     chance = -np.expm1(-counts[chosen] / stretches)
-    found: Floats = np.log2(chance) - np.log2(np.maximum(seen, 1) / stretches)
-    return found
+    return np.asarray(np.log2(chance) - np.log2(np.maximum(seen, 1) / stretches))
 
 
 def _spreads(tokens: Ints, chosen: Ints) -> Floats:
     """The entropy of words' neighbours, to the left or to the right, whichever is larger."""
     sides = [(tokens[1:], tokens[:-1]), (tokens[:-1], tokens[1:])]
-    found: Floats = np.max([_entropies(*side, chosen) for side in sides], axis=0)
-    return found
+    return np.asarray(np.max([_entropies(*side, chosen) for side in sides], axis=0))
 
 
 def _entropies(word: Ints, neighbour: Ints, chosen: Ints) -> Floats:
@@ -75,8 +73,7 @@ def _entropies(word: Ints, neighbour: Ints, chosen: Ints) -> Floats:
     owner = np.searchsorted(chosen, keys // width)
     totals = np.bincount(owner, n, chosen.size)
     logs = np.bincount(owner, n * np.log(n), chosen.size)
-    found: Floats = np.log(np.maximum(totals, 1)) - logs / np.maximum(totals, 1)
-    return found
+    return np.asarray(np.log(np.maximum(totals, 1)) - logs / np.maximum(totals, 1))
 
 
 def _expect(counts: Ints, sizes: Ints) -> Floats:
@@ -85,5 +82,4 @@ def _expect(counts: Ints, sizes: Ints) -> Floats:
     tried = np.unique(np.geomspace(sizes.min(), sizes.max(), 20).astype(np.int64))
     drawn = (generator.multinomial(size, shares) for size in tried.tolist())
     logs = [float((n * np.log(np.maximum(n, 1))).sum()) for n in drawn]
-    found: Floats = np.interp(np.log(sizes), np.log(tried), np.log(tried) - logs / tried)
-    return found
+    return np.asarray(np.interp(np.log(sizes), np.log(tried), np.log(tried) - logs / tried))

@@ -384,8 +384,7 @@ class Extractor:
 
 def _worded(tokens: Tokens, head: Ids, at: npt.NDArray[np.intp]) -> BoolArray:
     """Which tokens have both a word and a head."""
-    worded: BoolArray = (tokens.word[at] != NONE) & (head[at] != NONE)
-    return worded
+    return np.asarray((tokens.word[at] != NONE) & (head[at] != NONE))
 
 
 def quadruples(tokens: Tokens, tables: Tables) -> list[Quadruple]:

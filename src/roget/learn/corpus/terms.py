@@ -138,13 +138,11 @@ def _chained(tokens: Tokens, tables: Tables) -> BoolArray:
     first, second = is_part[:-1], is_part[1:]
     linked = (first & (head[:-1] == here + 1)) | (second & (head[1:] == here))
     linked |= first & second & (head[:-1] == head[1:])
-    found: BoolArray = linked & noun[:-1] & noun[1:]
-    return found
+    return np.asarray(linked & noun[:-1] & noun[1:])
 
 
 def _nominal(tokens: Tokens, tables: Tables) -> BoolArray:
     """Which tokens, with the next one, can be part of a noun phrase that ends in a noun."""
     assert tokens.upos is not None
     first, second = (Choice(tables.upos, tags.__contains__) for tags in (_NOMINAL, _LAST))
-    found: BoolArray = first(tokens.upos[:-1]) & second(tokens.upos[1:])
-    return found
+    return np.asarray(first(tokens.upos[:-1]) & second(tokens.upos[1:]))

@@ -9,12 +9,10 @@ import numpy.typing as npt
 
 from roget.core.types import BoolArray
 from roget.errors import InputError, UnknownName
+from roget.learn.corpus import SIDES
 from roget.learn.corpus.base import NONE, Ids, Pairs, Tables, Tokens, add_tags
 from roget.learn.corpus.relations import Choice
 from roget.learn.corpus.terms import Joiner
-
-SIDES = ("both", "left", "right", "apart", "each")
-"""Which neighbours count, and whether their side or place is part of the context's name."""
 
 _OPEN = ("ADJ", "ADV", "NOUN", "PROPN", "VERB", "X")
 """Parts of speech that are no function words'."""

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from roget.core.options import Checked, again, option
+from roget.learn.corpus import SIDES
 
 Words: TypeAlias = str | os.PathLike[str] | Iterable[str] | None
 
-SIDES = ("both", "left", "right", "apart", "each")
 TAGGERS = ("hanta", "spacy")
 
 

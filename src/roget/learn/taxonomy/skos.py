@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +11,6 @@ from roget.core.io.source import source_of
 from roget.errors import InputError
 from roget.learn.taxonomy.taxonomy import Taxonomy
 
-CORE = "http://www.w3.org/2004/02/skos/core#"
 WORD, WORD_CLASS = "urn:x-roget:Word", "urn:x-roget:WordClass"
 """What our own exports call concepts that are words, and classes whose labels are no words."""
 
@@ -25,20 +23,25 @@ def read(place: Path, language: str | None = None, part: str | None = None) -> T
     Labels are preferred and alternative ones, in one language or in none. Of several broader
     concepts the first by address is kept.
     """
-    graph = _graph(place)
+    with name_extra():
+        from rdflib import RDF, SKOS, Graph, URIRef
+    graph = _fill(Graph(), place)
     labels = _labels(graph, place, language)
-    links = {(str(low), str(high)) for low, high in _pairs(graph, "broader")}
-    links |= {(str(low), str(high)) for high, low in _pairs(graph, "narrower")}
+    links = {(str(low), str(high)) for low, high in graph.subject_objects(SKOS.broader)}
+    links |= {(str(low), str(high)) for high, low in graph.subject_objects(SKOS.narrower)}
+    words, named, concepts = (
+        set(map(str, graph.subjects(RDF.type, URIRef(kind))))
+        for kind in (WORD, WORD_CLASS, SKOS.Concept)
+    )
     # Everything that is called a concept, or stands where only a concept can.
-    concepts = _of_type(graph, f"{CORE}Concept").union(*links)
-    concepts |= {str(low) for low, _ in _pairs(graph, "topConceptOf")}
-    concepts |= {str(high) for _, high in _pairs(graph, "hasTopConcept")}
+    concepts = concepts.union(*links)
+    concepts |= set(map(str, graph.subjects(SKOS.topConceptOf)))
+    concepts |= set(map(str, graph.objects(predicate=SKOS.hasTopConcept)))
     if not concepts:
         raise InputError(f"{place}: there is no skos:Concept")
     parents: dict[str, list[str]] = {}
     for low, high in sorted(links, key=lambda link: (_natural(link[0]), _natural(link[1]))):
         parents.setdefault(low, []).append(high)
-    words, named = _of_type(graph, WORD), _of_type(graph, WORD_CLASS)
     taxonomy = Taxonomy(source_of(str(place)).stem)
     for concept in sorted(concepts, key=_natural):
         preferred, others = labels.get(concept, ([], []))
@@ -58,10 +61,9 @@ def read(place: Path, language: str | None = None, part: str | None = None) -> T
     return taxonomy
 
 
-def _graph(place: Path) -> Any:
-    with name_extra():
-        import rdflib
-    graph, source = rdflib.Graph(), source_of(str(place))
+def _fill(graph: Any, place: Path) -> Any:
+    """The graph with what a file says."""
+    source = source_of(str(place))
     try:
         graph.parse(
             data=b"".join(source.chunks()),
@@ -76,27 +78,16 @@ def _graph(place: Path) -> Any:
     return graph
 
 
-def _of_type(graph: Any, kind: str) -> set[str]:
-    from rdflib import RDF, URIRef
-
-    return {str(one) for one in graph.subjects(RDF.type, URIRef(kind))}
-
-
-def _pairs(graph: Any, link: str) -> Iterable[tuple[Any, Any]]:
-    from rdflib import URIRef
-
-    found: Iterable[tuple[Any, Any]] = graph.subject_objects(URIRef(CORE + link))
-    return found
-
-
 def _labels(
     graph: Any, place: Path, language: str | None
 ) -> dict[str, tuple[list[str], list[str]]]:
     """The preferred and the alternative labels of each concept, in the language asked for."""
+    from rdflib import SKOS
+
     listed = [
         (str(subject), rank, str(value), (getattr(value, "language", None) or "").lower())
-        for rank, name in enumerate(("prefLabel", "altLabel"))
-        for subject, value in _pairs(graph, name)
+        for rank, name in enumerate((SKOS.prefLabel, SKOS.altLabel))
+        for subject, value in graph.subject_objects(name)
     ]
     spoken = sorted({tongue for *_, tongue in listed} - {""})
     if language is None and len(spoken) > 1:
