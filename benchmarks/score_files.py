@@ -4,6 +4,13 @@ Each way is run in a process of its own, start and imports included: CPU seconds
 the most memory it held. Ids and labels are text, and the two files are in different orders.
 
     python benchmarks/score_files.py [--rows 1e7] [--formats parquet csv] [--rivals]
+    python benchmarks/score_files.py --dask [--rows 1e7] [--formats parquet csv.gz] [--runs 3]
+
+With --dask, folders of eight files are scored on a Dask cluster of one and of two single-threaded
+workers on this machine, beside this process alone and dask.dataframe's merge and group-by: seconds
+by the clock, the best of some runs in turn, and CPU seconds of all workers and of the busiest one.
+Starting a cluster is not in it. Cores that others use are not there for a second worker: look at
+the busiest worker's CPU then.
 """
 
 from __future__ import annotations
@@ -14,7 +21,11 @@ import os
 import subprocess
 import sys
 import tempfile
+import time
+from collections.abc import Callable
+from contextlib import ExitStack
 from pathlib import Path
+from typing import Any
 
 from harness import RSS_UNIT
 
@@ -77,14 +88,119 @@ def write_files(folder: Path, rows: int, form: str) -> tuple[str, str]:
     return files
 
 
+SPLIT = """
+import sys, duckdb
+from pathlib import Path
+connection = duckdb.connect()
+connection.execute("SET enable_progress_bar = false")
+for name in sys.argv[2:]:
+    folder = Path(name)
+    whole, form, count = folder.with_suffix(""), sys.argv[1], 8
+    folder.mkdir()
+    source = f"read_csv('{whole}', header=true)" if form != "parquet" else f"'{whole}'"
+    connection.execute(f"CREATE OR REPLACE TABLE t AS SELECT * FROM {source}")
+    rows = connection.execute("SELECT count(*) FROM t").fetchone()[0]
+    for part in range(count):
+        chosen = f"rowid >= {rows * part // count} AND rowid < {rows * (part + 1) // count}"
+        connection.execute(f"COPY (SELECT * FROM t WHERE {chosen}) TO '{folder}/{part}.{form}'")
+"""
+
+
+def score_on_cluster(rows: int, form: str, runs: int) -> None:
+    """Print what one and two workers take, with the parts of each file dealt out by item."""
+    import logging
+
+    import dask.dataframe
+    import distributed
+
+    import roget
+
+    def merge(gold: str, system: str, client: Any) -> None:
+        how = {} if form == "parquet" else {"blocksize": None}
+        read = dask.dataframe.read_parquet if form == "parquet" else dask.dataframe.read_csv
+        sides = [read(f"{folder}/*", **how) for folder in (gold, system)]
+        both = sides[0].merge(sides[1], on="item")
+        client.compute(both.groupby(["label_x", "label_y"]).size()).result()
+
+    def ours(gold: str, system: str, client: Any) -> Any:
+        return roget.score(gold, system, engine="dask", scheduler=client.scheduler.address)
+
+    def here(gold: str, system: str, client: Any) -> Any:
+        return roget.score(gold, system)
+
+    with ExitStack() as opened:
+        folder = Path(opened.enter_context(tempfile.TemporaryDirectory()))
+        files = write_files(folder, rows, form.removesuffix(".gz"))
+        folders = [f"{file}.d" for file in files]
+        measure(SPLIT, form, *folders)
+        tiny = []
+        for name in ("one.csv", "other.csv"):
+            tiny.append(str(folder / name))
+            Path(tiny[-1]).write_text("item,label\na,x\nb,x\nc,y\n")
+        clients = {}
+        for workers in (1, 2):
+            cluster = opened.enter_context(
+                distributed.LocalCluster(
+                    n_workers=workers,
+                    threads_per_worker=1,
+                    host="127.0.0.1",
+                    dashboard_address=":0",
+                    silence_logs=logging.CRITICAL,
+                )
+            )
+            clients[workers] = opened.enter_context(distributed.Client(cluster))
+            # What workers import, they import once.
+            ours(tiny[0], tiny[1], clients[workers])
+        ways: dict[str, tuple[Callable[..., Any], int]] = {
+            "roget, this process alone": (here, 1),
+            "roget, one worker": (ours, 1),
+            "roget, two workers": (ours, 2),
+            "dask.dataframe, one worker": (merge, 1),
+            "dask.dataframe, two workers": (merge, 2),
+        }
+        best: dict[str, tuple[float, list[float]]] = {}
+        scores = []
+        for _ in range(runs):
+            for name, (work, workers) in ways.items():
+                client = clients[workers]
+                before, begun = client.run(time.process_time), time.perf_counter()
+                spent = time.process_time()
+                score = work(*folders, client)
+                took, spent = time.perf_counter() - begun, time.process_time() - spent
+                after = client.run(time.process_time)
+                scores += [] if score is None else [score.as_dict()]
+                cpu = [spent] if work is here else [after[who] - before[who] for who in after]
+                best[name] = min(best.get(name, (math.inf, [])), (took, cpu))
+    if any(score != scores[0] for score in scores):
+        raise SystemExit("the cluster's scores are not the same bits")
+    alone = best["roget, this process alone"][0]
+    for name, (took, cpu) in best.items():
+        shown = f"{took:>10.1f}{sum(cpu):>10.1f}{max(cpu):>10.1f}{took / alone:>8.2f}"
+        print(f"{form + ': ' + name:36}{rows:>12,}{shown}", flush=True)
+    for name in ("roget", "dask.dataframe"):
+        one, two = best[f"{name}, one worker"], best[f"{name}, two workers"]
+        clock, busiest = one[0] / two[0], max(one[1]) / max(two[1])
+        print(f"{form}: {name}: a second worker makes it {clock:.2f} times as fast by the clock;")
+        print(f"    the busiest worker has 1/{busiest:.2f} of the CPU seconds")
+
+
 def main() -> int:
     """Print the costs and their ratios; 1 if a bar is missed."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rows", type=float, default=1e7)
     parser.add_argument("--formats", nargs="+", default=["parquet", "csv"])
+    parser.add_argument("--dask", action="store_true", help="on one and two workers of a cluster")
+    parser.add_argument(
+        "--runs", type=int, default=3, help="of which the best counts, on a cluster"
+    )
     parser.add_argument("--rivals", action="store_true", help="also pandas + scikit-learn's V")
     asked = parser.parse_args()
     rows, missed = int(asked.rows), 0
+    if asked.dask:
+        print(f"{'':36}{'rows':>12}{'clock s':>10}{'CPU s':>10}{'busiest':>10}{'× clock':>8}")
+        for form in asked.formats:
+            score_on_cluster(rows, form, asked.runs)
+        return 0
     print(f"{'':36}{'rows':>12}{'CPU s':>10}{'MB':>9}{'× CPU':>8}{'× MB':>8}")
     for form in asked.formats:
         costs = []
