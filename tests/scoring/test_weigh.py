@@ -189,3 +189,51 @@ def test_systems_are_compared_on_weighed_items(tmp_path):
     assert "weighed:items" in table.signature
     balanced = roget.compare(GOLD, {"one": SYSTEM}, "v", "ml", balance="class")
     assert balanced.rows[0].value == score(GOLD, SYSTEM, "v", "ml", balance="class")["v"]
+
+
+def test_weights_are_joined_by_their_index():
+    pandas = pytest.importorskip("pandas")
+    names = [f"d{n}" for n in range(6)]
+    gold, system, weights = (pandas.Series(side, index=names) for side in (GOLD, SYSTEM, WEIGHTS))
+    expected = values(score(GOLD, SYSTEM, sample_weight=WEIGHTS))
+    assert values(score(gold, system[::-1], sample_weight=weights[::-1])) == expected
+    with pytest.raises(InputError, match=r"give gold.to_numpy\(\) and sample_weight.to_numpy\(\)$"):
+        score(gold, system, sample_weight=weights.reset_index(drop=True))
+
+
+def test_weights_beside_large_files(tmp_path, monkeypatch):
+    gold, system = tmp_path / "g.csv", tmp_path / "s.csv"
+    for path, labels in ((gold, GOLD), (system, SYSTEM)):
+        path.write_text("item,label\n" + "".join(f"{n},{x}\n" for n, x in enumerate(labels)))
+    monkeypatch.setattr(read, "LARGE", 0)
+    table = score(gold, system, sample_weight=WEIGHTS)
+    assert values(table) == values(score(GOLD, SYSTEM, sample_weight=WEIGHTS))
+    with pytest.raises(InputError, match="expected a number for each item"):
+        score(gold, system, sample_weight=["x"] * 6)
+
+
+def test_weights_that_are_the_same_in_each_file(tmp_path, monkeypatch):
+    """All twos in one file and all threes in another differ."""
+    system = tmp_path / "s.csv"
+    system.write_text("item,label\n" + "".join(f"{n},{x}\n" for n, x in enumerate(SYSTEM)))
+    (tmp_path / "gold").mkdir()
+    weights = [2, 2, 2, 3, 3, 3]
+    for part in range(2):
+        rows = ((n, GOLD[n], weights[n]) for n in range(3 * part, 3 * part + 3))
+        text = "".join(f"{n},{label},{weight}\n" for n, label, weight in rows)
+        (tmp_path / "gold" / f"{part}.csv").write_text("item,label,weight\n" + text)
+    expected = values(score(GOLD, SYSTEM, sample_weight=weights))
+    for large in (0, 1 << 30):
+        monkeypatch.setattr(read, "LARGE", large)
+        assert values(score(tmp_path / "gold", system)) == pytest.approx(expected)
+    (tmp_path / "gold" / "2.csv").write_text("item,label,weight\n6,a,1\n6,b,2\n")
+    assert score(tmp_path / "gold", system, "v").signature.count("gold:weighted") == 1
+
+
+def test_weights_beyond_what_integers_hold():
+    weights = [1e30, 1e30, 3e30, 1e30, 1e30, 2e30]
+    table = score(GOLD, SYSTEM, ["v", "ari"], "ml", sample_weight=weights)
+    assert table["v"] == pytest.approx(
+        score(GOLD, SYSTEM, "v", "ml", sample_weight=[1, 1, 3, 1, 1, 2])["v"]
+    )
+    assert table.rows[1].value is None

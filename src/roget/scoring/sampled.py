@@ -17,6 +17,7 @@ import numpy as np
 from roget.core.types import Floats
 from roget.errors import InputError, UnknownName
 from roget.scoring.labels.labels import Labels
+from roget.scoring.labels.table import varies
 from roget.scoring.result import ScoreRow, ScoreTable
 from roget.scoring.score import Reading, note_noise, sign, sign_rules, write_signature
 
@@ -61,7 +62,7 @@ def score_sample(gold: Any, system: Any, measures: Any, reading: Reading) -> Sco
     left, right = reading.gold(gold), reading.system(system)
     if left.weighted or right.weighted or left.groups is not None:
         raise InputError("a sample of entities needs hard labels, and no groups")
-    if left.item_weights is not None:
+    if left.item_weights is not None and varies(left.item_weights):
         raise InputError("a sample of entities needs items that all count the same, not weights")
     sides = reading.align(left, right)
     sums = sum_entities(sides.gold, sides.system, right)

@@ -27,7 +27,7 @@ from roget.scoring.cells.contingency import Contingency
 from roget.scoring.cells.statistics import Separate, Statistics
 from roget.scoring.entropy import get as get_estimator
 from roget.scoring.labels import Aligned, Labels, align, as_labels, read_pair
-from roget.scoring.labels.align import find_noise
+from roget.scoring.labels.align import find_noise, is_called
 from roget.scoring.labels.labels import harden, take
 from roget.scoring.labels.read import ONE_SIDE, count_large
 from roget.scoring.labels.table import choose_side
@@ -147,6 +147,12 @@ def score(
             if sample_weight is not None or balance is not None:
                 raise InputError("extra='sample' needs items that all count the same")
             return score_sample(gold, system, measures, reading)
+        if sample_weight is not None:
+            from roget.scoring.labels.given import match_index
+
+            # Weights are of items, in gold's order, which cells do not have.
+            reading = replace(reading, by_item=True)
+            sample_weight = match_index(gold, sample_weight, "sample_weight")
         sides = read_sides(gold, system, reading)
         sides = replace(sides, warnings=(*sides.warnings, *_note_same(gold, system)))
     else:
@@ -272,6 +278,8 @@ class Reading:
     memory: str | None = Options.memory
     engine: str = Options.engine
     scheduler: str | None = Options.scheduler
+    by_item: bool = False
+    """Whether items are needed one by one, so that cells will not do."""
 
     def __post_init__(self) -> None:
         check_options(Options, answers=self.answers, missing=self.missing, extra=self.extra)
@@ -317,6 +325,8 @@ class Reading:
             )
 
     def _count_here(self, gold: Any, system: Any) -> Aligned | None:
+        if self.by_item:
+            return None
         read = (self.labels, self.columns, self.noise, self.memory, self.extra)
         return count_large(gold, system, self.missing, *read)
 
@@ -339,7 +349,7 @@ def read_sides(gold: Any, system: Any, reading: Reading) -> Aligned:
             return given.count_frame(gold, reading.missing, columns, reading.noise)
         if system is None and frames.is_frame(gold):
             return reading.align(*given.read_frames(gold, columns))
-        if reading.extra == "drop":
+        if reading.extra == "drop" and not reading.by_item:
             joined = given.join_frames(gold, system, reading.missing, columns, reading.noise)
             if joined is not None:
                 return joined
@@ -531,13 +541,23 @@ def sign_rules(noise: Any, extra: str) -> dict[str, str]:
 
 def note_noise(sides: Aligned, noise: Any) -> list[str]:
     """A doubt about a label that most likely stands for no cluster, and is scored as one."""
-    found = find_noise(sides.system) if noise is None else None
+    if noise is not None:
+        return _note_no_noise(sides, str(noise))
+    found = find_noise(sides.system)
     if found is None:
         return []
     return [
         f"{found!r} of {sides.system.source} is scored as one cluster like any other; if it stands "
         f"for items in no cluster, say --noise {found} (see --missing for what they become)"
     ]
+
+
+def _note_no_noise(sides: Aligned, noise: str) -> list[str]:
+    """What is said where no label is the one that was declared to be noise."""
+    for side in (sides.gold, sides.system):
+        if any(is_called(side.label(code), noise) for code in range(side.n_labels)):
+            return []
+    return [f"no item is labelled {noise!r}, which was declared as noise: nothing was done"]
 
 
 def _note_same(gold: Any, system: Any) -> list[str]:

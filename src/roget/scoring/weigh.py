@@ -26,7 +26,10 @@ def weigh(sides: Aligned, weights: Any = None, balance: str | None = None) -> Al
 
 
 def _weigh_items(sides: Aligned, weights: Any) -> Aligned:
-    given = np.asarray(weights, dtype=np.float64)
+    try:
+        given = np.asarray(weights, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"sample_weight: {error}; expected a number for each item") from None
     if sides.weighed:
         raise InputError("sample_weight beside a weight column: items cannot be weighed twice")
     if sides.counts is not None or sides.gold.weighted or sides.system.weighted:

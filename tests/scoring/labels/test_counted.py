@@ -317,3 +317,88 @@ def test_columns_may_have_any_name(tmp_path):
         tmp_path / "p.parquet", [("b", "1", "9"), ("a", "1", "8")], ("gold", "system", "r")
     )
     assert list(count_large(path, None, "cluster").gold.names) == ["b", "a"]
+
+
+@pytest.mark.parametrize("kind", ["DOUBLE", "FLOAT"])
+def test_not_a_number_is_no_answer(tmp_path, kind):
+    rows = [(f"d{n}", "xyz"[n % 3]) for n in range(12)]
+    gold = write(tmp_path / "g.csv", rows, ("item", "label"))
+    numbers = ["'NaN'" if n % 4 == 0 else f"{n % 4}" for n in range(12)]
+    values = ", ".join(f"('d{n}', {number})" for n, number in enumerate(numbers))
+    system = tmp_path / "s.parquet"
+    with duckdb.connect() as connection:
+        connection.execute(f"CREATE TABLE t (item VARCHAR, label {kind})")
+        connection.execute(f"INSERT INTO t VALUES {values}")
+        connection.execute(f"COPY t TO '{system}' (FORMAT parquet)")
+    lines = tmp_path / "s.jsonl"
+    labels = [float("nan") if n % 4 == 0 else n % 4 for n in range(12)]
+    written = (json.dumps({"item": f"d{n}", "label": label}) for n, label in enumerate(labels))
+    lines.write_text("\n".join(written))
+    for path in (system, lines):
+        found = count_large(gold, path, "drop")
+        expected = read_slowly(gold, path, "drop")
+        assert (found.missing, expected.missing) == (3, 3)
+        assert found.warnings == expected.warnings
+    assert cells(count_large(gold, lines, "drop")) == cells(expected)
+
+
+@pytest.mark.parametrize("label", ["-1.0", "-1"])
+@pytest.mark.parametrize("large", [0, 1 << 30])
+def test_noise_that_pandas_writes_as_floats(tmp_path, monkeypatch, label, large):
+    """A column with gaps has floats: −1.0 is what was called −1."""
+    monkeypatch.setattr(read, "LARGE", large)
+    rows = [(f"d{n}", "xy"[n % 2]) for n in range(8)]
+    gold = write(tmp_path / "g.csv", rows, ("item", "label"))
+    answers = [(f"d{n}", label if n % 4 == 3 else f"{n % 3}.0") for n in range(9)]
+    system = write(tmp_path / "s.csv", answers, ("item", "label"))
+    for noise in (-1, "-1.0"):
+        table = roget.score(gold, system, "v", noise=noise, missing="drop")
+        assert table.items == 6
+    assert any("say --noise -1 " in text for text in roget.score(gold, system, "v").warnings)
+    said = roget.score(gold, system, "v", noise="none").warnings
+    assert "no item is labelled 'none', which was declared as noise: nothing was done" in said
+
+
+def test_extra_noise_shares_no_cluster(tmp_path):
+    gold = write(tmp_path / "g.csv", [(f"d{n}", "xy"[n % 2]) for n in range(6)], ("item", "label"))
+    answers = [(f"d{n}", "k") for n in range(5)] + [
+        ("d5", "-1"),
+        ("e", "-1"),
+        ("f", ""),
+        ("g", "k"),
+    ]
+    system = write(tmp_path / "s.csv", answers, ("item", "label"))
+    found = count_large(gold, system, "cluster", noise="-1")
+    sides = as_labels(gold, gold=True), as_labels(system)
+    assert found.warnings == align(*sides, noise="-1").warnings
+    assert any(text.startswith("1 dropped item shares a cluster") for text in found.warnings)
+
+
+def test_some_of_several_files_may_be_empty(tmp_path, monkeypatch):
+    """As clusters write them: a file for each part, with a header or nothing at all."""
+    rows = [(f"d{n}", "xy"[n % 2]) for n in range(8)]
+    gold = write(tmp_path / "g.csv", rows, ("item", "label"))
+    (tmp_path / "s").mkdir()
+    for part in range(2):
+        write(tmp_path / "s" / f"p{part}.csv", rows[part::2], ("item", "label"))
+    (tmp_path / "s" / "p2.csv").write_text("item,label\n")
+    for large in (0, 1 << 30):
+        monkeypatch.setattr(read, "LARGE", large)
+        assert roget.score(gold, tmp_path / "s", "v")["v", "ml"] == 1
+    (tmp_path / "s" / "p3.csv").write_text("")
+    assert roget.score(gold, tmp_path / "s", "v")["v", "ml"] == 1
+    (tmp_path / "s" / "p0.csv").unlink()
+    (tmp_path / "s" / "p1.csv").unlink()
+    with pytest.raises(InputError, match=r"p2\.csv and 1 more: no items"):
+        roget.score(gold, tmp_path / "s")
+
+
+def test_a_first_label_that_is_a_name(tmp_path):
+    gold, system = tmp_path / "g.txt", tmp_path / "s.txt"
+    gold.write_text("label\n" + "a\nb\n" * 4)
+    system.write_text("cluster\n" + "1\n2\n" * 4)
+    assert compare(gold, system, "cluster")
+    said = "g.txt:1: 'label' is read as a label; if it is a header, say --labels tsv"
+    assert any(said in text for text in roget.score(gold, system, "v").warnings)
+    table = roget.score(gold, system, "v", labels="tsv")
+    assert (table.items, table["v", "ml"]) == (8, 1)

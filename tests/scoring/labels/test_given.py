@@ -226,3 +226,32 @@ def test_frames_with_more_to_say_are_brought_here(rows):
     with pytest.raises(InputError) as eager:
         roget.score(gold.collect(), system)
     assert str(lazy.value) == str(eager.value)
+
+
+@pytest.mark.parametrize("item", ["", None])
+def test_lazy_items_without_a_name(item):
+    frame = polars.DataFrame({"item": ["a", item, "b"], "gold": [*"xxy"], "system": [1, 1, 2]})
+    with pytest.raises(InputError, match="1 row with an item that came before, or without one"):
+        roget.score(frame.lazy())
+    gold = frame.rename({"gold": "label"}).drop("system")
+    with pytest.raises(FormatError, match="the item is empty"):
+        roget.score(gold.lazy(), gold.lazy())
+
+
+def test_lazy_weights_of_nothing():
+    frame = polars.DataFrame({"gold": [*"xxy"], "system": [1, 1, 2], "weight": [0, 1, 2]})
+    with pytest.raises(InputError, match="a weight is 0; expected weights above 0"):
+        roget.score(frame.lazy())
+
+
+def test_columns_of_one_name():
+    frame = pandas.DataFrame([["a", "x", "y"]], columns=["item", "label", "label"])
+    with pytest.raises(InputError, match="several columns have the name of the label column"):
+        roget.score(frame, frame)
+
+
+def test_lone_noise_of_lazy_frames_shares_no_cluster():
+    gold = polars.DataFrame({"item": [*"abcd"], "label": [*"xxyy"]}).lazy()
+    system = polars.DataFrame({"item": [*"abcdef"], "label": [1, 1, 2, -1, -1, 2]}).lazy()
+    said = roget.score(gold, system, "v", noise=-1).warnings
+    assert any(text.startswith("1 dropped item shares a cluster") for text in said)

@@ -387,5 +387,18 @@ def test_csv_with_semicolons(write, answers):
     assert answers(as_labels(path)) == {(None, "d1"): {"x,y": 1.0}}
 
 
+def test_quoted_header_with_semicolons(write, answers):
+    """As R and spreadsheets write it."""
+    path = write("a.csv", '"item";"label"\n"d1";"x"\n"d2";"y, z"\n')
+    assert answers(as_labels(path)) == {(None, "d1"): {"x": 1.0}, (None, "d2"): {"y, z": 1.0}}
+
+
+def test_two_columns_of_one_name(write):
+    path = write("a.csv", "item,label,label\nd1,x,y\n")
+    said = r"several columns could be the label: label, label; choose with --columns label=2 "
+    with pytest.raises(InputError, match=said):
+        as_labels(path)
+
+
 def test_gold_and_system_may_go_by_any_label_name(write, answers):
     assert answers(as_labels(write("a.csv", "item,prediction\nd,x\n"))) == {(None, "d"): {"x": 1.0}}

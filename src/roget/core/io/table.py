@@ -160,11 +160,18 @@ class Table:
         cell = quoted(self.names[at], '"')
         if self.format == "jsonl":
             plain = f"json_type({cell}) NOT IN ('OBJECT', 'ARRAY', 'NULL')"
+            # Python writes this too; as text it would stand in quotes.
+            plain += f" AND CAST({cell} AS VARCHAR) <> 'NaN'"
             return f"CASE WHEN {plain} THEN {cell} ->> '$' END"
         if self.format == "parquet":
             if not text:
                 return cell
-            return f"decode({cell})" if self.types[at] == "BLOB" else f"CAST({cell} AS VARCHAR)"
+            if self.types[at] == "BLOB":
+                return f"decode({cell})"
+            if self.types[at] in ("FLOAT", "DOUBLE"):
+                # Not a number is no name either.
+                cell = f"nullif({cell}, 'NaN'::{self.types[at]})"
+            return f"CAST({cell} AS VARCHAR)"
         return f"c{at}"
 
     def place(self, number: int) -> str:

@@ -19,12 +19,15 @@ from roget.core.options import options_of
 from roget.core.types import Codes, CountArray, Ints
 from roget.errors import InputError
 from roget.scoring.labels.labels import Labels, code_type, fill, heaviest, pack, take
+from roget.scoring.labels.table import varies
 from roget.scoring.options import Options
 
 _SHOWN = 5
 """How many missing items an error lists."""
 _FEW = 4
 """Fewer items may well have nothing in common."""
+_EXACT = 2.0**53
+"""Whole numbers up to this are exact in a 64-bit float."""
 _SAMPLE = 1 << 16
 """Items among which labels that come again are found at once, if there are any to speak of."""
 
@@ -72,8 +75,10 @@ def align(
     options_of(Options)["missing"].check(missing)
     if not len(gold) or not len(system):
         raise InputError(f"{(system if len(gold) else gold).source}: no items")
-    if len(gold) and len(system) and noise is not None:
+    if noise is not None:
         system = mark_noise(system, noise)
+    if gold.item_weights is not None and not varies(gold.item_weights):
+        gold = replace(gold, item_weights=None)
     whole, rows = gold, join(gold, system)
     warnings = [*gold.warnings, *system.warnings]
     if gold.groups is None and system.groups is not None:
@@ -105,7 +110,8 @@ def align(
         gold, rows = _add_unknown(gold, system, rows, unknown)
         warnings += about_extra(gold, system, unknown.size, 0, "counted as a class each")
     elif gold.items is not None and extra == "drop":
-        shared = np.isin(heaviest(take(system, unknown)), heaviest(take(system, rows[rows >= 0])))
+        dropped, scored = (heaviest(take(system, of)) for of in (unknown, rows[rows >= 0]))
+        shared = np.isin(dropped[dropped >= 0], scored)
         warnings += about_extra(gold, system, unknown.size, int(shared.sum()))
     system = take(replace(system, items=None, groups=None, group_names=None), rows)
     gaps = ~system.answered()
@@ -120,7 +126,8 @@ def mark_noise(labels: Labels, noise: str) -> Labels:
     >>> mark_noise(Labels(np.array([0, 1, 0]), 2, [-1, 0]), "-1").codes.tolist()
     [-1, 1, -1]
     """
-    codes = np.array([c for c in range(labels.n_labels) if labels.label(c) == noise], np.int64)
+    called = (c for c in range(labels.n_labels) if is_called(labels.label(c), noise))
+    codes = np.fromiter(called, np.int64)
     marked = np.isin(labels.codes, codes)
     if not marked.any():
         return labels
@@ -132,15 +139,24 @@ def mark_noise(labels: Labels, noise: str) -> Labels:
     return replace(labels, codes=np.where(marked, -1, wide), complete=False)
 
 
+def is_called(label: str, name: str) -> bool:
+    """Whether a label is the one named; whole numbers may be written as floats, as pandas does.
+
+    >>> is_called("-1.0", "-1"), is_called("-1", "-1.0"), is_called("01", "1")
+    (True, True, False)
+    """
+    return label.removesuffix(".0") == name.removesuffix(".0")
+
+
 def find_noise(labels: Labels) -> str | None:
     """A label that most likely stands for no cluster: noise, or −1 beside numbers from 0."""
     if labels.n_labels - labels.made < 2:
         return None
-    names = range(labels.offset, labels.offset + labels.n_labels - labels.made)
-    texts = {str(name) for name in (names if labels.names is None else labels.names)}
-    if "-1" in texts and all(text.isdecimal() for text in texts - {"-1"}):
-        code = [labels.label(code) for code in range(labels.n_labels)].index("-1")
-        return "-1" if np.any(labels.codes == code) else None
+    texts = list(map(labels.label, range(labels.n_labels - labels.made)))
+    minus = [code for code, text in enumerate(texts) if is_called(text, "-1")]
+    others = (text for code, text in enumerate(texts) if code not in minus)
+    if minus and all(text.removesuffix(".0").isdecimal() for text in others):
+        return "-1" if np.isin(labels.codes, minus).any() else None
     return next((text for text in sorted(texts) if text.lower() in ("noise", "outlier")), None)
 
 
@@ -284,8 +300,10 @@ def _aligned(
 
 
 def whole_counts(masses: CountArray) -> CountArray:
-    """The same numbers as integers, where all are whole."""
-    whole = masses.dtype.kind != "f" or bool(np.all(masses == np.rint(masses)))
+    """The same numbers as integers, where all are whole and their sum is no larger than exact."""
+    if masses.dtype.kind != "f":
+        return masses
+    whole = bool(np.all(masses == np.rint(masses))) and float(masses.sum()) <= _EXACT
     return masses.astype(np.int64) if whole else masses
 
 

@@ -19,7 +19,7 @@ from roget.core.io.duck import execute, quoted
 from roget.core.io.table import BLANKS, Table
 from roget.core.types import BoolArray, Ints
 from roget.scoring.labels import frames, jsonl, read
-from roget.scoring.labels.align import Aligned, about_extra, mark_noise, settle
+from roget.scoring.labels.align import Aligned, about_extra, is_called, mark_noise, settle
 from roget.scoring.labels.labels import Coder, Labels, fill, take
 from roget.scoring.labels.read import LabelFile, detect_format, name_files
 from roget.scoring.labels.table import (
@@ -124,7 +124,8 @@ def look(
     elif form == "lines" and roles is SINGLE and not columns:
         read.refuse_json(file, "one label per line")
         table = Table(file.name, file.plain.path, form, ("1",), delimiter="\x01")
-        table = replace(table, places={"label": 0})
+        doubt = read.doubt_first_line(file) or ""
+        table = replace(table, places={"label": 0}, note=doubt)
     else:
         return None
     plain = "third" not in table.places and (roles is not SINGLE or "label" in table.places)
@@ -173,9 +174,9 @@ class Counting:
         if rule == "count":
             return self._cells(found, int(counts[extra].sum()), 0, missing)
         kept = {name: values[~extra] for name, values in found.items()}
-        near = set(kept["system"].compressed().tolist())
+        near = {name for name in kept["system"].compressed().tolist() if self._is_cluster(name)}
         lone = zip(found["system"][extra].tolist(), counts[extra].tolist(), strict=True)
-        shared = sum(n for name, n in lone if name in near and name)
+        shared = sum(n for name, n in lone if name in near)
         return self._cells(kept, int(counts[extra].sum()), shared, missing)
 
     def pair(self, missing: str) -> Aligned | None:
@@ -269,6 +270,9 @@ class Counting:
             f" AND isfinite({number}) THEN {number} ELSE -1 END AS w,"
         )
 
+    def _is_cluster(self, name: str) -> bool:
+        return bool(name) and (self.noise is None or not is_called(name, self.noise))
+
     def _fetch(self, query: str) -> tuple[int, ...]:
         return tuple(execute(self.connection, query).fetchall()[0])
 
@@ -299,7 +303,9 @@ class Counting:
             return None
         roles = ("gold", "system") if len(self.tables) == 1 else ("label", "label")
         warnings = read.doubt_header(one, {roles[0]: class_names})
-        doubt = read.doubt_first_row(one, 1) if one.format in ("tsv", "csv") else None
+        doubt = one.note or None
+        if one.format in ("tsv", "csv"):
+            doubt = read.doubt_first_row(one, 1)
         begins = int(counts[classes == 0].sum()), int(counts[~new].sum())
         if doubt is not None and begins_alone(class_names[0], *begins):
             warnings.append(doubt)

@@ -46,6 +46,9 @@ def read_frame(frame: Any, columns: Columns | None, source: str, *, gold: bool) 
 def rows_of(columns: Mapping[str, Any], problems: Problems) -> Rows:
     """Rows from columns by role; they count from 1, as lines do."""
     columns = dict(columns)
+    for role, column in columns.items():
+        if getattr(column, "ndim", 1) > 1:
+            raise InputError(f"{problems.name}: several columns have the name of the {role} column")
     items = _items(columns.pop("item")) if "item" in columns else None
     found = {
         role: factorize_column(column) if is_column(column) else factorize(column)

@@ -15,7 +15,14 @@ import numpy as np
 from roget.core.io.problems import Problems, plural
 from roget.core.types import CountArray
 from roget.errors import InputError
-from roget.scoring.labels.align import Aligned, about_extra, mark_noise, settle, whole_counts
+from roget.scoring.labels.align import (
+    Aligned,
+    about_extra,
+    is_called,
+    mark_noise,
+    settle,
+    whole_counts,
+)
 from roget.scoring.labels.frames import frame_columns, is_frame, library, rows_of
 from roget.scoring.labels.labels import Factors, Labels
 from roget.scoring.labels.read import name_files, read_rows
@@ -86,6 +93,8 @@ def to_cells(
         for line in rows.lines[np.isin(group.codes, empty)]:
             problems.add(line, "the group is empty; expected a name")
     problems.check()
+    if rows.weights is not None and not np.all(rows.weights > 0):
+        raise InputError(f"{rows.source}: a weight is 0; expected weights above 0")
     kept = np.flatnonzero(numbers > 0)
     if not kept.size:
         raise InputError(f"{rows.source}: no items")
@@ -147,10 +156,10 @@ def count_frame(frame: Any, missing: str, columns: Columns | None, noise: str | 
     chosen = {role: names[at] for role, at in places.items()}
     if "item" in chosen:
         keys = [chosen[role] for role in ("group", "item") if role in chosen]
-        repeats = _count_rows(lazy) - _count_rows(lazy.select(keys).unique())
+        repeats = _count_rows(lazy) - _count_keys(lazy, keys)
         if repeats:
-            repeated = plural(repeats, "row")
-            raise InputError(f"the table: {repeated} with an item that came before; expected one")
+            repeated = f"{plural(repeats, 'row')} with an item that came before, or without one"
+            raise InputError(f"the table: {repeated}; expected an id of its own for every item")
     roles = [role for role in ("group", "gold", "system") if role in chosen]
     # Apart by weight, so that sums do not depend on the order in which they are taken.
     keys = [chosen[role] for role in (*roles, "weight") if role in chosen]
@@ -165,6 +174,17 @@ def _count_rows(lazy: Any) -> int:
     import narwhals.stable.v2 as nw
 
     return int(np.asarray(gather_lazy(lazy.select(nw.len().alias("n")).to_native())["n"])[0])
+
+
+def _count_keys(lazy: Any, keys: Sequence[str]) -> int:
+    """How many different keys there are, leaving out those that are empty."""
+    import narwhals.stable.v2 as nw
+
+    chosen = lazy.select(keys).drop_nulls()
+    texts = [key for key, kind in chosen.collect_schema().items() if kind in (nw.String, nw.Object)]
+    for key in texts:
+        chosen = chosen.filter(nw.col(key) != "")
+    return _count_rows(chosen.unique())
 
 
 def join_frames(
@@ -196,7 +216,7 @@ def join_frames(
         return None
     for side in sides:
         rows = _count_rows(side)
-        if not rows or rows != _count_rows(side.select(keys).drop_nulls().unique()):
+        if not rows or rows != _count_keys(side, keys):
             return None
     try:
         joined = sides[0].join(sides[1], on=keys, how="full", suffix=" of the system")
@@ -214,7 +234,10 @@ def join_frames(
     odd = np.any(given[0] < 0) or not np.any(one & other)
     if odd or (missing == "error" and np.any(given[1][one] < 0)):
         return None
-    lone = ~one & np.isin(given[1], given[1][one & (given[1] >= 0)])
+    names = columns_found["system"].values()
+    called = [code for code, name in enumerate(names) if noise and is_called(str(name), noise)]
+    clusters = (given[1] >= 0) & ~np.isin(given[1], called)
+    lone = ~one & np.isin(given[1], given[1][one & clusters])
     extra = int(numbers[~one].sum()), int(numbers[lone].sum())
     order = np.lexsort([factors.codes[one] for factors in columns_found.values()])
     kept = {r: f._replace(codes=f.codes[one][order]) for r, f in columns_found.items()}
@@ -264,24 +287,28 @@ def _choose(
     return rows_of({role: named[names[at]] for role, at in places.items()}, Problems(source))
 
 
-def match_index(gold: Any, system: Any) -> Any:
-    """The system's Series in the order of gold's index; refused where the two have other items."""
+_MAPPINGS = "; to count what is missing, give mappings: gold.to_dict(), system.to_dict()"
+
+
+def match_index(gold: Any, system: Any, what: str = "system labels") -> Any:
+    """A Series in the order of gold's index; refused where the two have other items."""
     if not all(library(side) == "pandas" and hasattr(side, "reindex") for side in (gold, system)):
         return system
     if any(hasattr(side, "columns") for side in (gold, system)) or gold.index.equals(system.index):
         return system
-    cure = "; if both are in the same order, give gold.to_numpy() and system.to_numpy()"
-    for name, side in (("gold", gold), ("system", system)):
+    word = what.partition(" ")[0]
+    cure = f"; if both are in the same order, give gold.to_numpy() and {word}.to_numpy()"
+    for name, side in (("gold labels", gold), (what, system)):
         if not side.index.is_unique:
             twice = side.index[side.index.duplicated()][0]
-            said = f"the index of the {name} labels has {twice!r} twice"
+            said = f"the index of the {name} has {twice!r} twice"
             raise InputError(f"{said}, so that items cannot be joined by it{cure}")
     other = gold.index.symmetric_difference(system.index, sort=False)
     if len(other):
-        where = "gold" if other[0] in gold.index else "system"
+        where = "gold" if other[0] in gold.index else word
         said = f"{plural(len(other), 'item')} of the indices are on one side only"
         raise InputError(
             f"two Series are joined by their index, and {said}, such as {other[0]!r} of {where}"
-            f"{cure}; to count what is missing, give mappings: gold.to_dict(), system.to_dict()"
+            f"{cure}{_MAPPINGS if word == 'system' else ''}"
         )
     return system.reindex(gold.index)

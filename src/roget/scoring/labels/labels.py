@@ -121,6 +121,10 @@ def take(labels: Labels, rows: Ints) -> Labels:
 
 def concatenate(parts: Sequence[Labels], source: str) -> Labels:
     """The answers of several files as one side's, which messages call `source`."""
+    weighted = any(part.weighted for part in parts)
+    if weighted:
+        # Where some item has several labels, weights are of labels and no item's.
+        parts = [replace(part, item_weights=None) for part in parts]
     fields = {"item ids": "items", "groups": "groups", "weights of items": "item_weights"}
     named = [[getattr(part, name) is not None for part in parts] for name in fields.values()]
     for what, there in zip(fields, named, strict=True):
@@ -147,7 +151,6 @@ def concatenate(parts: Sequence[Labels], source: str) -> Labels:
             if owner.setdefault(key, part.source) != part.source:
                 both = f"{owner[key]} and {part.source}"
                 raise InputError(f"item {key[1]!r} is in {both}; expected it in one file")
-    weighted = any(part.weighted for part in parts)
     sizes = [np.diff(part.indptr) if part.indptr is not None else part.answered() for part in parts]
     entries = np.concatenate(codes)
     masses = [part.item_weights for part in parts if part.item_weights is not None]

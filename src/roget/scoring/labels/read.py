@@ -15,7 +15,7 @@ import glob
 import os
 import re
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import replace
 from functools import cached_property
 from itertools import islice
@@ -37,6 +37,7 @@ from roget.scoring.labels.table import (
     LABEL_ROLES,
     PAIR,
     Columns,
+    NoItems,
     Reader,
     Rows,
     find_columns,
@@ -99,10 +100,13 @@ def as_labels(
         paths = list_files(path)
         parts = []
         for path in paths:
-            with LabelFile(path) as file:
+            # Clusters write a file for each part of their data, also for those that are empty.
+            with LabelFile(path) as file, suppress(*[NoItems] if len(paths) > 1 else []):
                 read: Reader = catalogue.load("label formats", labels or detect_format(file))
                 parts.append(read(file, columns=columns, gold=gold))
-        return parts[0] if len(parts) == 1 else concatenate(parts, name_files(paths))
+        if not parts:
+            raise NoItems(f"{name_files(paths)}: no items")
+        return parts[0] if len(paths) == 1 else concatenate(parts, name_files(paths))
     from roget.scoring.labels.memory import convert_data
 
     name = name or ("the gold labels" if gold else "the system labels")
@@ -204,13 +208,17 @@ def read_rows(
         raise UnknownName("label format", labels, known)
     tables = {"csv": csv_table, "jsonl": jsonl.read_table, "parquet": frames.read_table}
     parts = []
-    for one in list_files(os.fspath(path)):
+    paths = list_files(os.fspath(path))
+    for one in paths:
         with LabelFile(one) as file:
             read = tables.get(labels or detect_format(file), tsv_table)
-            parts.append(read(file, columns, roles, Problems(file.name)))
-            if not len(parts[-1].lines):
-                parts[-1].problems.check()
-                raise InputError(f"{file.name}: no items")
+            rows = read(file, columns, roles, Problems(file.name))
+            if len(rows.lines):
+                parts.append(rows)
+            else:
+                rows.problems.check()
+    if not parts:
+        raise NoItems(f"{name_files(paths)}: no items")
     return parts
 
 
@@ -367,7 +375,8 @@ def _delimiter(file: LabelFile, first: str, form: str) -> str:
     """What parts the cells, by the first line; raises if it is plainly another format."""
     refuse_json(file, f"{'tab' if form == 'tsv' else 'comma'}-separated columns")
     if form == "csv":
-        semicolons = is_header(first.split(";")) and not is_header(first.split(","))
+        names = first.replace('"', "")
+        semicolons = is_header(names.split(";")) and not is_header(names.split(","))
         if "," not in first and not semicolons:
             refuse_other_delimiters(file, "csv")
         return ";" if semicolons else ","
@@ -466,7 +475,18 @@ def lines_table(
         raise InputError(f"{file.name}: columns cannot be chosen in a file of one label per line")
     refuse_json(file, "one label per line")
     labels = without_empty(code_texts([text.strip() for _, text in file.lines()]))
-    return Rows(problems, np.arange(1, labels.codes.size + 1), None, {"label": labels})
+    rows = Rows(problems, np.arange(1, labels.codes.size + 1), None, {"label": labels})
+    rows.doubt = doubt_first_line(file)
+    return rows
+
+
+def doubt_first_line(file: LabelFile) -> str | None:
+    """What to say if the first of a file's labels is what columns of labels are called."""
+    line, text = file.first_line()
+    if line > 1 or not is_header([text], LABEL_NAMES):
+        return None
+    cure = "if it is a header, say --labels tsv (in Python labels='tsv')"
+    return f"{file.name}:1: {text.strip()!r} is read as a label; {cure}"
 
 
 read_tsv, read_csv, read_lines = map(make_reader, (tsv_table, csv_table, lines_table))

@@ -147,9 +147,11 @@ def find_by_name(
             known = NAMES[role][:-1] if role == "weight" and "gold" in roles else NAMES[role]
             near = [at for at in sorted(free) if lowered[at] in known]
             exact = [at for at in near if lowered[at] == role]
-            if len(near) > 1 and not exact:
-                could = ", ".join(names[at] for at in near)
-                how = _how({role: names[near[0]]}, columns)
+            if len(exact or near) > 1:
+                could = ", ".join(names[at] for at in exact or near)
+                # Of columns with one name only the number can choose.
+                alike = len({lowered[at] for at in near}) < len(near)
+                how = _how({role: str(near[0] + 1) if alike else names[near[0]]}, columns)
                 raise InputError(f"{source}: several columns could be the {role}: {could}; {how}")
             if near:
                 found[role] = exact[0] if exact else near[0]
@@ -296,12 +298,16 @@ class Rows:
             self.spread = True
 
 
+class NoItems(InputError):
+    """A file without a single row; one of several may be so."""
+
+
 def to_labels(table: Rows, *, role: str = "label", gold: bool) -> Labels:
     """The answers of a table's items; raises what its problems are or come to be."""
     problems = table.problems
     if not len(table.lines):
         problems.check()
-        raise InputError(f"{table.source}: no items")
+        raise NoItems(f"{table.source}: no items")
     groups, group_names = _groups(table)
     first = _first_rows(table, groups)
     factors = table.columns[role]
@@ -390,13 +396,13 @@ def _hard(table: Rows, factors: Factors, first: Ints | None) -> Packed:
 
 
 def _weigh_items(table: Rows, factors: Factors, *, gold: bool) -> Floats | None:
-    """The weights of gold's items, where a table has them and they differ."""
+    """The weights of gold's items, where a table has them."""
     weights = table.weights
-    if weights is None or not table.spread or not varies(weights[factors.codes >= 0]):
+    if weights is None or not table.spread:
         return None
     if gold:
         return weights
-    if "gold" not in table.columns:
+    if "gold" not in table.columns and varies(weights[factors.codes >= 0]):
         table.warnings.append(WEIGHTS_UNUSED.format(table.source))
     return None
 
