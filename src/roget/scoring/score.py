@@ -288,6 +288,10 @@ class Reading:
             raise InputError(f"scheduler {self.scheduler}: for the engine dask only")
         if self.engine != "local" and self.extra == "sample":
             raise InputError("extra='sample': for the engine local only")
+        if self.memory is not None:
+            from roget.core.io.duck import check_memory
+
+            check_memory(self.memory)
         if self.noise is not None:
             object.__setattr__(self, "noise", str(self.noise))
 

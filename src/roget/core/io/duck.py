@@ -32,6 +32,12 @@ _SETTINGS: dict[str, str | bool | int | float | list[str]] = {
 }
 
 
+def check_memory(memory: str) -> None:
+    """Refuse what is no size."""
+    if not _SIZE.fullmatch(memory):
+        raise InputError(f"memory {memory!r}: expected a size such as 2GB or 500MB")
+
+
 def connect(
     memory: str | None = None,
     threads: int | None = None,
@@ -46,8 +52,7 @@ def connect(
     only if asked for, and no extension is ever fetched.
     """
     memory = memory or DEFAULT_MEMORY
-    if not _SIZE.fullmatch(memory):
-        raise InputError(f"memory {memory!r}: expected a size such as 2GB or 500MB")
+    check_memory(memory)
     connection = duckdb.connect(config=_SETTINGS)
     connection.execute(f"SET preserve_insertion_order = {ordered}")
     connection.execute(f"SET memory_limit = {quoted(memory)}")
