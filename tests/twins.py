@@ -213,8 +213,12 @@ def one_to_one(gold: Labels, system: Labels) -> float:
     return best_assignment(gold, system, lambda x, a, b: x) / len(gold)
 
 
+def dice(gold: Labels, system: Labels) -> float:
+    return best_assignment(gold, system, lambda x, a, b: 2 * x / (a + b))
+
+
 def ceaf_e(gold: Labels, system: Labels) -> float:
-    total = best_assignment(gold, system, lambda x, a, b: 2 * x / (a + b))
+    total = dice(gold, system)
     return f1(total / len(set(system)), total / len(set(gold)))
 
 
@@ -238,6 +242,47 @@ def b3_precision(gold: Labels, system: Labels) -> float:
 
 def b3_recall(gold: Labels, system: Labels) -> float:
     return b3_precision(system, gold)
+
+
+def muc_recall(gold: Labels, system: Labels) -> float:
+    """Links that are missing between the parts of each class, of those that would make it whole."""
+    found = wanted = 0
+    for c in set(gold):
+        members = [s for g, s in zip(gold, system, strict=True) if g == c]
+        found += len(members) - len(set(members))
+        wanted += len(members) - 1
+    return found / wanted if wanted else 0.0
+
+
+def lea_recall(gold: Labels, system: Labels) -> float:
+    total = 0.0
+    for c in set(gold):
+        members = [i for i, g in enumerate(gold) if g == c]
+        pairs = list(itertools.combinations(members, 2))
+        if pairs:
+            resolved = sum(system[i] == system[j] for i, j in pairs) / len(pairs)
+        else:
+            resolved = float(system.count(system[members[0]]) == 1)
+        total += len(members) * resolved
+    return total / len(gold)
+
+
+def blanc(gold: Labels, system: Labels, of: Callable[[float, float], float]) -> float:
+    """`of` makes one score of precision and recall."""
+    n11, n10, n01, n00 = pair_counts(gold, system)
+    linked = of(n11 / max(n11 + n01, 1), n11 / max(n11 + n10, 1))
+    apart = of(n00 / max(n00 + n10, 1), n00 / max(n00 + n01, 1))
+    if len(gold) == 1:
+        return 1.0
+    if not n11 + n10:
+        return apart
+    return (linked + apart) / 2 if n00 + n01 else linked
+
+
+def conll(gold: Labels, system: Labels) -> float:
+    muc = f1(muc_recall(system, gold), muc_recall(gold, system))
+    b3 = f1(b3_precision(gold, system), b3_recall(gold, system))
+    return (muc + b3 + ceaf_e(gold, system)) / 3
 
 
 def arithmetic(a: float, b: float) -> float:
@@ -294,5 +339,19 @@ TWINS: dict[str, Callable[[Labels, Labels], float | None]] = {
     "b3-recall": b3_recall,
     "b3-f": lambda g, s: f1(b3_precision(g, s), b3_recall(g, s)),
     "ceaf-e": ceaf_e,
+    "ceaf-e-precision": lambda g, s: dice(g, s) / len(set(s)),
+    "ceaf-e-recall": lambda g, s: dice(g, s) / len(set(g)),
     "ceaf-m": one_to_one,
+    "ceaf-m-precision": one_to_one,
+    "ceaf-m-recall": one_to_one,
+    "muc": lambda g, s: f1(muc_recall(s, g), muc_recall(g, s)),
+    "muc-precision": lambda g, s: muc_recall(s, g),
+    "muc-recall": muc_recall,
+    "lea": lambda g, s: f1(lea_recall(s, g), lea_recall(g, s)),
+    "lea-precision": lambda g, s: lea_recall(s, g),
+    "lea-recall": lea_recall,
+    "blanc": lambda g, s: blanc(g, s, f1),
+    "blanc-precision": lambda g, s: blanc(g, s, lambda p, r: p),
+    "blanc-recall": lambda g, s: blanc(g, s, lambda p, r: r),
+    "conll": conll,
 }

@@ -24,6 +24,7 @@ def _keys(table: str, *names: str) -> dict[str, str]:
 _INFORMATION = "roget.scoring.measures.information"
 _PAIRS = "roget.scoring.measures.pairs"
 _OVERLAP = "roget.scoring.measures.overlap"
+_MENTIONS = "roget.scoring.measures.mentions"
 
 MEASURES: dict[str, str] = {
     "homogeneity": f"{_INFORMATION}:Homogeneity",
@@ -66,7 +67,21 @@ MEASURES: dict[str, str] = {
     "b3-recall": f"{_OVERLAP}:BCubedRecall",
     "b3-f": f"{_OVERLAP}:BCubedF",
     "ceaf-e": f"{_OVERLAP}:CEAFE",
+    "ceaf-e-precision": f"{_OVERLAP}:CEAFEPrecision",
+    "ceaf-e-recall": f"{_OVERLAP}:CEAFERecall",
     "ceaf-m": f"{_OVERLAP}:CEAFM",
+    "ceaf-m-precision": f"{_OVERLAP}:CEAFMPrecision",
+    "ceaf-m-recall": f"{_OVERLAP}:CEAFMRecall",
+    "muc": f"{_MENTIONS}:MUC",
+    "muc-precision": f"{_MENTIONS}:MUCPrecision",
+    "muc-recall": f"{_MENTIONS}:MUCRecall",
+    "lea": f"{_MENTIONS}:LEA",
+    "lea-precision": f"{_MENTIONS}:LEAPrecision",
+    "lea-recall": f"{_MENTIONS}:LEARecall",
+    "blanc": f"{_MENTIONS}:BLANC",
+    "blanc-precision": f"{_MENTIONS}:BLANCPrecision",
+    "blanc-recall": f"{_MENTIONS}:BLANCRecall",
+    "conll": f"{_MENTIONS}:CoNLL",
 }
 
 ENTROPIES: dict[str, str] = {
@@ -104,6 +119,8 @@ LABEL_FORMATS: dict[str, str] = {
     "jsonl": "roget.scoring.labels.jsonl:read",
     "parquet": "roget.scoring.labels.frames:read",
     "lines": "roget.scoring.labels.read:read_lines",
+    "conll": "roget.scoring.labels.mentions:read_conll",
+    "corefud": "roget.scoring.labels.mentions:read_corefud",
 }
 
 READERS: dict[str, str] = {
@@ -218,6 +235,10 @@ OTHER_NAMES: dict[str, str] = {
     "fmi": "fm",
     "fowlkes-mallows": "fm",
     "f-score": "f",
+    "muc-f": "muc",
+    "lea-f": "lea",
+    "blanc-f": "blanc",
+    "conll-f": "conll",
     "mutual-information": "mi",
     "variation-of-information": "vi",
     "v-measure": "v",

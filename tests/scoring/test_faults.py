@@ -195,7 +195,7 @@ def test_a_measure_of_ones_own_needs_no_catalogue():
 
 @pytest.mark.parametrize(
     "options",
-    [{"seed": -1}, {"measures": 5}, {"measures": []}, {"entropy": [None]}, {"average": None}],
+    [{"seed": -1}, {"measures": 5}, {"measures": []}, {"entropy": [None]}, {"average": "none"}],
 )
 def test_wrong_arguments_are_named(options):
     with pytest.raises(RogetError):

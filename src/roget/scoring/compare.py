@@ -20,6 +20,7 @@ from roget.scoring import resample
 from roget.scoring.cells.contingency import Contingency
 from roget.scoring.comparison import Comparison, Pair, SystemRow
 from roget.scoring.labels import Aligned, Labels
+from roget.scoring.labels.align import choose_rules
 from roget.scoring.measures.base import Asked, Request, average_groups, list_requests
 from roget.scoring.options import CompareOptions
 from roget.scoring.resample import Draws
@@ -48,10 +49,10 @@ def compare(
     measures: Asked | None = CompareOptions.measures,
     entropy: str | Sequence[str] = CompareOptions.entropy,
     *,
-    average: str = CompareOptions.average,
-    missing: str = CompareOptions.missing,
+    average: str | None = CompareOptions.average,
+    missing: str | None = CompareOptions.missing,
     noise: str | int | None = CompareOptions.noise,
-    extra: str = CompareOptions.extra,
+    extra: str | None = CompareOptions.extra,
     answers: str = CompareOptions.answers,
     labels: str | None = CompareOptions.labels,
     columns: Mapping[str, str] | None = CompareOptions.columns,
@@ -111,11 +112,12 @@ def compare(
                 left = left or reading.gold(gold)
                 right = reading.system(source)
                 sides = reading.align(left, right)
+            rules = choose_rules(sides.gold, average, missing, extra)
             sides = weigh(sides, balance=balance)
             one = answer(
                 sides,
                 asked,
-                pooled=average == "pooled",
+                pooled=rules.average == "pooled",
                 name=name,
                 # Trivial answers, with random ones of the gold standard's own sizes, serve all.
                 seed=seed if baselines and not answered else None,
@@ -127,12 +129,12 @@ def compare(
             tell(Progress(len(answered), len(named) + ci))
     tested = describe_interval(ci, interval) + (f"+{paired}" if ci else "")
     signatures = [
-        sign(system.sides, asked, average, missing, answers, tested, seed)
-        | {"items": str(system.items), **sign_rules(noise, extra)}
+        sign(system.sides, asked, rules.average, rules.missing, answers, tested, seed)
+        | {"items": str(_items_of(system)), **sign_rules(noise, rules.extra)}
         for system in answered
     ]
     parts = _agree(answered, signatures)
-    table = _Scored(asked, answered, answered[0].weigh(average), noise)
+    table = _Scored(asked, answered, answered[0].weigh(rules.average), noise)
     if ci and paired == "permutation" and table.weights.size == 1:
         raise InputError("the permutation test needs groups: without them, choose the bootstrap")
     draws = None
@@ -150,7 +152,7 @@ def compare(
     return table.comparison(write_signature(parts), draws, paired, seed)
 
 
-def _draws_items(sides: Aligned, average: str) -> bool:
+def _draws_items(sides: Aligned, average: str | None) -> bool:
     """Whether intervals draw items, the same for all systems: cells of each are not enough."""
     return average == "pooled" or sides.group_names is None or len(sides.group_names) == 1
 
@@ -175,6 +177,13 @@ def _name_systems(systems: Mapping[str, Any] | Sequence[Any]) -> dict[str, Any]:
     if not named:
         raise InputError("no system to compare")
     return named
+
+
+def _items_of(system: Answered) -> int | float:
+    """Items that were scored: gold's, which are the same for all systems."""
+    if not system.sides.gold.absent:
+        return system.items
+    return int(sum(np.sum(part.table.mentions[0]) for part in system.parts()))
 
 
 def _try_splits(

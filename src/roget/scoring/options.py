@@ -5,17 +5,34 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from roget.core.options import Checked, again, option
 
 AVERAGES = ("weighted", "unweighted", "pooled")
-MISSING = ("cluster", "singletons", "drop", "error")
+MISSING = ("cluster", "singletons", "unmatched", "drop", "error")
 ANSWERS = ("weighted", "top")
-EXTRA = ("drop", "count", "sample")
+EXTRA = ("drop", "count", "unmatched", "sample")
 BALANCES = ("class",)
 INTERVALS = ("auto", "bca", "percentile", "jackknife")
 PAIRED = ("bootstrap", "permutation")
+
+
+class Rules(NamedTuple):
+    """How scores of groups become one, and what becomes of items that one side only has."""
+
+    average: str
+    missing: str
+    extra: str
+
+    def instead(self, *chosen: str | None) -> Rules:
+        """Those that were chosen, the others as they are."""
+        return Rules(*(one or usual for one, usual in zip(chosen, self, strict=True)))
+
+
+RULES = Rules("weighted", "cluster", "drop")
+OF_MENTIONS = Rules("pooled", "unmatched", "unmatched")
+"""Those of the scorers of coreference."""
 
 
 @dataclass(frozen=True)
@@ -37,30 +54,32 @@ class Options(Checked):
         metavar="NAME",
         help="An estimator of `roget list entropies`, or several. Default: ml and jk.",
     )
-    average: str = option(
-        "weighted",
+    average: str | None = option(
+        None,
         choices=AVERAGES,
         help="How the scores of groups (words, documents) become one: mean weighted by items, "
-        "plain mean, or one table of all items whose labels are private to their group.",
+        "plain mean, or one table of all items whose labels are private to their group. Default: "
+        "weighted; of mentions pooled.",
     )
-    missing: str = option(
-        "cluster",
+    missing: str | None = option(
+        None,
         choices=MISSING,
         called="rule for missing items",
-        help="Items without an answer: one extra cluster per group, a cluster each, left out of "
-        "the score, or an error.",
+        help="Items without an answer: one extra cluster per group, a cluster each, counted in "
+        "gold alone, left out of the score, or an error. Default: cluster; of mentions unmatched.",
     )
     noise: str | None = option(
         None,
         metavar="LABEL",
         help="The label of items in no cluster, such as -1: they are treated as missing ones.",
     )
-    extra: str = option(
-        "drop",
+    extra: str | None = option(
+        None,
         choices=EXTRA,
         called="rule for extra items",
-        help="Items that gold does not know: dropped, counted as a class each, or gold taken as a "
-        "sample of whole classes, from which precision, recall and F are estimated.",
+        help="Items that gold does not know: dropped, counted as a class each, counted in the "
+        "system alone, or gold taken as a sample of whole classes, from which precision, recall "
+        "and F are estimated. Default: drop; of mentions unmatched.",
     )
     answers: str = option(
         "weighted",

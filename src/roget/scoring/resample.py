@@ -252,6 +252,11 @@ class ItemDraws:
     """Scores of several systems on items drawn with replacement."""
 
     def __init__(self, sides: Sequence[Aligned], asked: Sequence[Request]) -> None:
+        if any(side.gold.absent or side.system.absent for side in sides):
+            raise InputError(
+                "intervals of unmatched items need groups to draw from: average documents "
+                "(--average weighted), or give more than one"
+            )
         if any(side.gold.weighted or side.system.weighted for side in sides):
             raise InputError("intervals for weighted answers need groups to draw from")
         self.asked = asked

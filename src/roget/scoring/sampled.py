@@ -16,6 +16,7 @@ import numpy as np
 
 from roget.core.types import Floats
 from roget.errors import InputError, UnknownName
+from roget.scoring.labels.align import choose_rules
 from roget.scoring.labels.labels import Labels
 from roget.scoring.labels.table import varies
 from roget.scoring.result import ScoreRow, ScoreTable
@@ -71,8 +72,9 @@ def score_sample(gold: Any, system: Any, measures: Any, reading: Reading) -> Sco
         value, low, high = estimate(sums, MEASURES[name])
         reason = None if value is not None else "no pairs or clusters in the sample to judge by"
         rows.append(ScoreRow(name, None, value, reason, low, high))
-    parts = sign(sides, [], "weighted", reading.missing, reading.answers, "jackknife", 0)
-    parts |= {"measures": ",".join(asked), **sign_rules(reading.noise, reading.extra)}
+    rules = choose_rules(left, "weighted", reading.missing, reading.extra)
+    parts = sign(sides, [], rules.average, rules.missing, reading.answers, "jackknife", 0)
+    parts |= {"measures": ",".join(asked), **sign_rules(reading.noise, rules.extra)}
     entities = len(sums)
     return ScoreTable(
         signature=write_signature(parts),

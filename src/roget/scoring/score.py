@@ -27,7 +27,7 @@ from roget.scoring.cells.contingency import Contingency
 from roget.scoring.cells.statistics import Separate, Statistics
 from roget.scoring.entropy import get as get_estimator
 from roget.scoring.labels import Aligned, Labels, align, as_labels, read_pair
-from roget.scoring.labels.align import find_noise, is_called
+from roget.scoring.labels.align import choose_rules, find_noise, is_called
 from roget.scoring.labels.labels import harden, take
 from roget.scoring.labels.read import ONE_SIDE, count_large
 from roget.scoring.labels.table import choose_side
@@ -40,7 +40,7 @@ from roget.scoring.measures.base import (
     evaluate,
     list_requests,
 )
-from roget.scoring.options import Options, ScoreOptions
+from roget.scoring.options import RULES, Options, Rules, ScoreOptions
 from roget.scoring.result import ScoreRow, ScoreTable, advise, note_undefined
 from roget.scoring.weigh import weigh
 
@@ -53,10 +53,10 @@ def score(
     measures: Asked | None = ScoreOptions.measures,
     entropy: str | Sequence[str] = ScoreOptions.entropy,
     *,
-    average: str = ScoreOptions.average,
-    missing: str = ScoreOptions.missing,
+    average: str | None = ScoreOptions.average,
+    missing: str | None = ScoreOptions.missing,
     noise: str | int | None = ScoreOptions.noise,
-    extra: str = ScoreOptions.extra,
+    extra: str | None = ScoreOptions.extra,
     answers: str = ScoreOptions.answers,
     labels: str | None = ScoreOptions.labels,
     columns: Mapping[str, str] | None = ScoreOptions.columns,
@@ -87,14 +87,16 @@ def score(
         Names of the catalogue, such as "v(beta=0.5)" and "jk".
     average
         How the scores of groups (words, documents) become one: weighted by size, unweighted, or
-        pooled into one table.
+        pooled into one table. Those of mentions are pooled if nothing is said, others weighted.
     missing
-        What becomes of items the system left out: see `roget.scoring.labels.align`.
+        What becomes of items the system left out: see `roget.scoring.labels.align`. Mentions are
+        unmatched if nothing is said, others are one extra cluster.
     noise
         The label of items in no cluster, such as -1; they are treated as missing ones.
     extra
-        What becomes of items that gold does not know: dropped, counted as a class each, or gold is
-        a sample of whole classes, from which precision, recall and F of all items are estimated.
+        What becomes of items that gold does not know: dropped, counted as a class each, unmatched,
+        or gold is a sample of whole classes, from which precision, recall and F of all items are
+        estimated. Mentions are unmatched if nothing is said, others dropped.
     answers
         "top" keeps only the heaviest label of a weighted answer.
     labels, columns
@@ -161,7 +163,9 @@ def score(
         if gold is not None or system is not None:
             raise InputError("cells are given in the place of gold and system, not beside them")
         check_options(Options, missing=missing)
-        sides = read_cells(cells, missing, labels, columns, None if noise is None else str(noise))
+        rule = missing or RULES.missing
+        sides = read_cells(cells, rule, labels, columns, None if noise is None else str(noise))
+    average, missing, extra = choose_rules(sides.gold, average, missing, extra)
     sides = weigh(sides, sample_weight, balance)
     tell = progress or (lambda now: None)
     found = answer(
@@ -269,9 +273,9 @@ def check_options(kind: type, **values: Any) -> None:
 class Reading:
     """How both sides are read and joined."""
 
-    missing: str = Options.missing
+    missing: str | None = Options.missing
     noise: Any = Options.noise
-    extra: str = Options.extra
+    extra: str | None = Options.extra
     labels: str | None = Options.labels
     columns: Mapping[str, str] | None = Options.columns
     answers: str = Options.answers
@@ -286,8 +290,8 @@ class Reading:
         check_options(Options, engine=self.engine)
         if self.engine == "local" and self.scheduler is not None:
             raise InputError(f"scheduler {self.scheduler}: for the engine dask only")
-        if self.engine != "local" and self.extra == "sample":
-            raise InputError("extra='sample': for the engine local only")
+        if self.engine != "local" and self.extra in ("sample", "unmatched"):
+            raise InputError(f"extra={self.extra!r}: for the engine local only")
         if self.memory is not None:
             from roget.core.io.duck import check_memory
 
@@ -324,15 +328,21 @@ class Reading:
                 lambda system: (
                     self._count_here(gold, None)
                     if system is None
-                    else spread.count(system, self.missing, self.extra)
+                    else spread.count(system, *self.rules[1:])
                 )
             )
 
+    @property
+    def rules(self) -> Rules:
+        """Those for items of tables, which are no mentions."""
+        return RULES.instead(None, self.missing, self.extra)
+
     def _count_here(self, gold: Any, system: Any) -> Aligned | None:
-        if self.by_item:
+        _, missing, extra = self.rules
+        if self.by_item or extra == "unmatched":
             return None
-        read = (self.labels, self.columns, self.noise, self.memory, self.extra)
-        return count_large(gold, system, self.missing, *read)
+        read = (self.labels, self.columns, self.noise, self.memory, extra)
+        return count_large(gold, system, missing, *read)
 
 
 def read_sides(gold: Any, system: Any, reading: Reading) -> Aligned:
@@ -350,11 +360,11 @@ def read_sides(gold: Any, system: Any, reading: Reading) -> Aligned:
         from roget.scoring.labels import frames, given
 
         if system is None and given.is_lazy(gold):
-            return given.count_frame(gold, reading.missing, columns, reading.noise)
+            return given.count_frame(gold, reading.rules.missing, columns, reading.noise)
         if system is None and frames.is_frame(gold):
             return reading.align(*given.read_frames(gold, columns))
-        if reading.extra == "drop" and not reading.by_item:
-            joined = given.join_frames(gold, system, reading.missing, columns, reading.noise)
+        if reading.rules.extra == "drop" and not reading.by_item:
+            joined = given.join_frames(gold, system, reading.rules.missing, columns, reading.noise)
             if joined is not None:
                 return joined
         system = given.match_index(gold, system)
@@ -381,11 +391,19 @@ def _are_common(*sides: Any) -> bool:
 def make_tables(sides: Aligned, *, pooled: bool) -> Statistics | Separate:
     """The statistics of every group, or of all items together."""
     gold, system, groups = sides.gold, sides.system, sides.groups
+    unmatched = gold.absent or system.absent
+    if unmatched and (gold.weighted or system.weighted or sides.weighed):
+        raise InputError(
+            "unmatched items need one label for each, and no weights: say --missing cluster "
+            "--extra drop, or --answers top"
+        )
     if not (gold.weighted or system.weighted):
         n_groups = 1 if groups is None else int(groups.max()) + 1
         table = Contingency.from_labels(gold, system, groups, n_groups, sides.counts)
-        if pooled or groups is None:
+        if groups is None:
             return table
+        if pooled:
+            return table.pool_documents(gold.n_labels) if unmatched else table
         table = table.by_group(gold.n_labels)
         if table.fractional:
             # Each for itself: some groups may have whole counts all the same.
@@ -540,7 +558,7 @@ def sign(
 def sign_rules(noise: Any, extra: str) -> dict[str, str]:
     """Parts of the signature that are told where they are not as usual."""
     told = {} if noise is None else {"noise": str(noise)}
-    return told if extra == Options.extra else told | {"extra": extra}
+    return told if extra == RULES.extra else told | {"extra": extra}
 
 
 def note_noise(sides: Aligned, noise: Any) -> list[str]:

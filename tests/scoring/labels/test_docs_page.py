@@ -14,7 +14,7 @@ from roget.errors import MAX_PROBLEMS
 from roget.scoring.labels import align, as_labels, read_pair
 from roget.scoring.labels.read import SUFFIXES
 from roget.scoring.labels.table import NAMES
-from roget.scoring.options import MISSING
+from roget.scoring.options import EXTRA, MISSING
 
 PAGE = Path(__file__).resolve().parents[3] / "docs" / "labels.md"
 
@@ -52,14 +52,16 @@ def test_every_suffix(page):
 
 def test_every_format_and_rule(page):
     assert set(re.findall(r"^\*\*`(\w+)`\*\*", page, re.M)) == set(catalogue.names("label formats"))
-    assert all(f"`{rule}`" in page for rule in MISSING)
+    assert all(f"`{rule}`" in page for rule in (*MISSING, *EXTRA))
     assert MAX_PROBLEMS == 20
     assert "up to twenty" in page
 
 
 def test_examples_are_readable(page, write):
     examples = re.findall(r"^```(\w+)\n(.*?)^```", page, re.M | re.S)
-    assert [form for form, _ in examples] == ["key", "tsv", "csv", "jsonl", "lines", "pair"]
+    assert [form for form, _ in examples] == [
+        "key", "tsv", "csv", "jsonl", "lines", "conll", "corefud", "pair"
+    ]  # fmt: skip
     for form, text in examples:
         path = write("example.txt", text)
         if form == "pair":

@@ -74,6 +74,11 @@ def answer_trivially(
     if table.fractional:
         # A table of fractions has no items to give a cluster of their own.
         return {"one cluster": one_cluster(table)}
+    if table.held is not None or table.documents is not None:
+        known = _keep_gold(table)
+        if known is None:
+            return {}
+        return dict(zip(NAMES, (one_cluster(known), OnePerItem(known)), strict=False))
     rows, cuts = table.row_totals.astype(np.int64), table.cuts
     if like_gold:
         random = RandomSameSizes(rows, rows, seed, draws, None, cuts, cuts)
@@ -99,9 +104,26 @@ def answer_groups(
 def one_cluster(table: Contingency) -> Contingency:
     """All items together."""
     rows = np.arange(table.shape[0])
-    groups = np.searchsorted(ONE if table.cuts is None else table.cuts, rows, side="right") - 1
+    cuts = table.documents if table.cuts is None else table.cuts
+    groups = np.searchsorted(ONE if cuts is None else cuts, rows, side="right") - 1
     whole = Contingency.from_cells(rows, groups, table.row_totals, table.gold)
-    return replace(whole, cuts=table.cuts)
+    return replace(whole, cuts=table.cuts, documents=table.documents)
+
+
+def _keep_gold(table: Contingency) -> Contingency | None:
+    """The items that gold has, to which trivial answers are given; None if a group has none."""
+    if table.held is None:
+        return table
+    kept = np.flatnonzero(table.held.rows)
+    starts = table.documents if table.cuts is None else table.cuts
+    places = np.searchsorted(kept, np.append(ONE if starts is None else starts, table.shape[0]))
+    if np.any(np.diff(places) == 0):
+        return None
+    cells = table.held.rows[table.rows]
+    known = Contingency.from_cells(table.rows[cells], table.columns[cells], table.counts[cells])
+    if table.cuts is not None:
+        return replace(known, cuts=places[:-1])
+    return known if table.documents is None else replace(known, documents=places[:-1])
 
 
 def _answer_weighted(
@@ -196,7 +218,7 @@ class OnePerItem(Statistics):
         sizes = self.answered.row_totals.astype(np.int64)
         rows = np.repeat(np.arange(sizes.size), sizes)
         whole = Contingency.from_cells(rows, np.arange(items), np.ones(items, dtype=np.int64))
-        return replace(whole, cuts=self.answered.cuts)
+        return replace(whole, cuts=self.answered.cuts, documents=self.answered.documents)
 
 
 @dataclass(frozen=True, eq=False)

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from roget.core.information import sum_parts
-from roget.core.types import Array, Codes, CountArray, Floats, Ints
+from roget.core.types import Array, BoolArray, Codes, CountArray, Floats, Ints
 from roget.errors import InputError, Undefined
-from roget.scoring.cells.statistics import BCubed, Matched, PairCounts, Sizes, Statistics
+from roget.scoring.cells.statistics import BCubed, Links, Matched, PairCounts, Sizes, Statistics
 from roget.scoring.entropy import Histogram
 from roget.scoring.entropy.base import ONE
 from roget.scoring.labels.labels import Labels
@@ -21,6 +21,14 @@ if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
 _EXACT_FLOAT = 2**53
+
+
+class Held(NamedTuple):
+    """Classes that gold has, clusters that the system has, and cells of items that both have."""
+
+    rows: BoolArray
+    columns: BoolArray
+    cells: BoolArray
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,6 +56,8 @@ class Contingency(Statistics):
     system: Labels | None = field(default=None, repr=False)
     cuts: Ints | None = field(default=None, repr=False)
     """The first row of each group; None: one table."""
+    documents: Ints | None = field(default=None, repr=False)
+    """The first row of each document of one table, beyond which mentions are not linked."""
 
     @classmethod
     def from_labels(
@@ -188,6 +198,77 @@ class Contingency(Statistics):
     def groups(self) -> int | None:
         return None if self.cuts is None else self.cuts.size
 
+    def pool_documents(self, n_classes: int) -> Contingency:
+        """The same table as one, which knows the blocks of class codes as documents."""
+        return replace(self, documents=self.by_group(n_classes).cuts)
+
+    @cached_property
+    def held(self) -> Held | None:
+        """What is of items that a side has, where some may be of one side only; None: all is.
+
+        Each item without a twin has a class or a cluster of its own, which only measures that
+        look here know to be none.
+        """
+        if not any(side is not None and side.absent and side.made for side in self._sides):
+            return None
+        codes = self.class_codes, self.cluster_codes
+        rows, columns = (
+            np.ones(code.size, dtype=bool)
+            if side is None or not side.absent
+            else code % side.n_labels < side.n_labels - side.made
+            for side, code in zip(self._sides, codes, strict=True)
+        )
+        return Held(rows, columns, rows[self.rows] & columns[self.columns])
+
+    @property
+    def _sides(self) -> tuple[Labels | None, Labels | None]:
+        return self.gold, self.system
+
+    @cached_property
+    def mentions(self) -> tuple[Any, Any]:
+        """How many items gold and the system have."""
+        if self.held is None:
+            return self.n, self.n
+        return (
+            self.over_rows(self.row_totals * self.held.rows),
+            self.over_columns(self.column_totals * self.held.columns),
+        )
+
+    @cached_property
+    def entities(self) -> tuple[Any, Any]:
+        """How many classes gold and how many clusters the system has."""
+        if self.held is None:
+            return self.sizes.classes, self.sizes.clusters
+        return (
+            self.over_rows(self.held.rows.astype(np.int64)),
+            self.over_columns(self.held.columns.astype(np.int64)),
+        )
+
+    @cached_property
+    def links(self) -> Links:
+        """Pairs of mentions."""
+        if self.documents is not None:
+            each = replace(self, cuts=self.documents, documents=None).links
+            return Links(*(int(np.sum(number)) for number in vars(each).values()))
+        # Items without a twin are alone in their class or cluster: they are in no pair.
+        pairs = self.pairs
+        gold, system = map(pairs_of, self.mentions)
+        both, gold_twins, system_twins = gold, pairs.gold, pairs.system
+        if self.held is not None:
+            twins = self.counts * self.held.cells
+            both = pairs_of(self.over_cells(twins))
+            gold_twins = self.over_rows(pairs_of(np.add.reduceat(twins, self.row_starts)))
+            in_columns = _totals(self.columns, twins, self.column_totals.size)
+            system_twins = self.over_columns(pairs_of(in_columns))
+        return Links(
+            pairs.gold,
+            pairs.system,
+            pairs.both,
+            gold - pairs.gold,
+            system - pairs.system,
+            both - gold_twins - system_twins + pairs.both,
+        )
+
     @cached_property
     def cell_cuts(self) -> Ints:
         """The first cell of each group."""
@@ -255,21 +336,35 @@ class Contingency(Statistics):
     def bcubed(self) -> BCubed:
         """B-cubed precision and recall, in one pass over the cells."""
         counts = self.counts.astype(np.float64)
-        squares = counts * counts
+        squares = self.only_twins(counts * counts)
         in_column = np.bincount(self.columns, squares, minlength=self.column_totals.size)
         in_row = np.add.reduceat(squares, self.row_starts)
+        gold, system = self.mentions
+        if self.held is not None:
+            gold, system = np.maximum(gold, 1), np.maximum(system, 1)
         return BCubed(
-            self.over_columns(in_column / self.column_totals) / self.n,
-            self.over_rows(in_row / self.row_totals) / self.n,
+            self.over_columns(in_column / self.column_totals) / system,
+            self.over_rows(in_row / self.row_totals) / gold,
         )
+
+    def only_twins(self, weights: CountArray) -> CountArray:
+        """Weights of cells, 0 where one side only has the items."""
+        return weights if self.held is None else weights * self.held.cells
 
     @cached_property
     def matched(self) -> Matched:
         """Items in the best one-to-one match of clusters to classes."""
-        best = self.match(self.counts)
-        if not self.fractional:
-            best = np.rint(best).astype(np.int64) if self.groups else round(best)
-        return Matched(best, self.n)
+        best = self._match_items(self.counts)
+        if self.held is None:
+            return Matched(best, self.n)
+        twins = self._match_items(self.only_twins(self.counts))
+        return Matched(best, self.n, (twins, *self.mentions))
+
+    def _match_items(self, counts: CountArray) -> Any:
+        best = self.match(counts)
+        if self.fractional:
+            return best
+        return np.rint(best).astype(np.int64) if self.groups else round(best)
 
     def match(self, weights: CountArray) -> Any:
         """The weight of the best one-to-one match of clusters to classes, of each group."""

@@ -115,6 +115,29 @@ class Matched:
 
     items: Any
     n: Any
+    twins: tuple[Any, Any, Any] | None = None
+    """Where items may be of one side only: items that both have in the best match of these, and how
+    many gold and the system have."""
+
+    @property
+    def of_sides(self) -> tuple[Any, Any, Any]:
+        """Items in the best match, items of gold, items of the system."""
+        return self.twins or (self.items, self.n, self.n)
+
+
+@dataclass(frozen=True)
+class Links:
+    """Pairs of mentions of one document that gold, the system and both link, or keep apart.
+
+    A pair of which one side lacks a mention is no pair of that side.
+    """
+
+    gold: Any
+    system: Any
+    both: Any
+    gold_apart: Any
+    system_apart: Any
+    both_apart: Any
 
 
 class Statistics(ABC):

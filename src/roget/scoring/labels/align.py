@@ -20,7 +20,7 @@ from roget.core.types import Codes, CountArray, Ints
 from roget.errors import InputError
 from roget.scoring.labels.labels import Labels, code_type, fill, heaviest, pack, take
 from roget.scoring.labels.table import varies
-from roget.scoring.options import Options
+from roget.scoring.options import OF_MENTIONS, RULES, Options, Rules
 
 _SHOWN = 5
 """How many missing items an error lists."""
@@ -60,9 +60,9 @@ class Aligned:
 def align(
     gold: Labels,
     system: Labels,
-    missing: str = Options.missing,
+    missing: str | None = Options.missing,
     noise: str | None = None,
-    extra: str = Options.extra,
+    extra: str | None = Options.extra,
 ) -> Aligned:
     """Join two sides by item; `missing` says what becomes of items the system left out.
 
@@ -70,10 +70,18 @@ def align(
     "singletons": each gets a label of its own; "drop": they are left out of the score;
     "error": there must be none. Sides that agree in their items already are not copied. Items that
     either side labels as `noise` are treated likewise. `extra` "count" gives each item that gold
-    does not know a class of its own; otherwise they are dropped.
+    does not know a class of its own; otherwise they are dropped. "unmatched" ones have a label of
+    their own as well, of which is known that it is none of this side's. Without a rule, that of
+    mentions or of other items is taken.
     """
     options_of(Options)["missing"].check(missing)
-    if not len(gold) or not len(system):
+    _, missing, extra = choose_rules(gold, None, missing, extra)
+    if extra == "unmatched":
+        gold = replace(gold, absent=True)
+    if missing == "unmatched":
+        system = replace(system, absent=True)
+    # A system may well find no mention.
+    if not len(gold) or not (len(system) or (system.mentions and system.absent)):
         raise InputError(f"{(system if len(gold) else gold).source}: no items")
     if noise is not None:
         system = mark_noise(system, noise)
@@ -94,7 +102,7 @@ def align(
     kept = gold.answered()
     if not np.any(kept):
         raise InputError(f"{gold.source}: no item has a label")
-    if not np.any(rows[kept] >= 0):
+    if not np.any(rows[kept] >= 0) and not (gold.mentions and system.absent):
         raise InputError(
             f"no item of {system.source} is in {gold.source}: found ids such as "
             f"{example(system, 0)}, expected ids such as {example(gold, int(np.argmax(kept)))}"
@@ -106,9 +114,10 @@ def align(
         warnings.append(f"{said} in {gold.source}: left out of the score")
     if not np.all(kept):
         gold, rows = take(gold, np.flatnonzero(kept)), rows[kept]
-    if gold.items is not None and extra == "count":
+    if gold.items is not None and extra in ("count", "unmatched"):
         gold, rows = _add_unknown(gold, system, rows, unknown)
-        warnings += about_extra(gold, system, unknown.size, 0, "counted as a class each")
+        alone = "counted in the system alone" if gold.absent else "counted as a class each"
+        warnings += about_extra(gold, system, unknown.size, 0, alone)
     elif gold.items is not None and extra == "drop":
         dropped, scored = (heaviest(take(system, of)) for of in (unknown, rows[rows >= 0]))
         shared = np.isin(dropped[dropped >= 0], scored)
@@ -118,6 +127,13 @@ def align(
     if missing == "error" and gaps.any():
         raise InputError(_list_missing(whole, len(gold), system, np.flatnonzero(kept)[gaps]))
     return settle(gold, system, None, int(unknown.size), warnings, missing, noise)
+
+
+def choose_rules(
+    gold: Labels, average: str | None, missing: str | None, extra: str | None
+) -> Rules:
+    """The rules that were chosen, and the usual ones for such items where none was."""
+    return (OF_MENTIONS if gold.mentions else RULES).instead(average, missing, extra)
 
 
 def mark_noise(labels: Labels, noise: str) -> Labels:
@@ -214,15 +230,18 @@ def settle(
         becomes = {
             "cluster": f"counted as one extra cluster{'' if gold.groups is None else ' per group'}",
             "singletons": "counted as a cluster each",
+            "unmatched": "counted in gold alone",
             "drop": "left out of the score",
         }
         warnings.append(f"{_say_missing(left_out, items, system)}: {becomes[missing]}")
         if missing == "drop" and left_out == items:
             raise InputError(f"{system.source}: no item of {gold.source} has an answer")
+        if missing == "unmatched" and each.dtype.kind == "f":
+            raise InputError("unmatched items need whole counts; say --missing cluster or drop")
         kept: Ints | None = None
         if missing == "drop":
             kept = np.flatnonzero(~gaps)
-        elif counts is not None and missing == "singletons":
+        elif counts is not None and missing != "cluster":
             # A cluster of one's own each: cells without an answer are items again.
             kept = np.repeat(np.arange(each.size), np.where(gaps, each, 1).astype(np.int64))
         if kept is not None:
@@ -232,7 +251,7 @@ def settle(
         if missing != "drop":
             system = fill(system, gaps, together=missing == "cluster")
     gold = replace(gold, complete=True)
-    system = replace(system, complete=True, items=gold.items)
+    system = replace(system, complete=True, items=gold.items, absent=missing == "unmatched")
     return _aligned(gold, system, left_out, extra, warnings, counts)
 
 
@@ -253,6 +272,7 @@ def _settle_noise(
     becomes = {
         "cluster": "counted as one class",
         "singletons": "counted as a class each",
+        "unmatched": "counted in the system alone",
         "drop": "left out of the score",
     }
     said = f"{plural(number, 'item')} of {gold.source} {'is' if number == 1 else 'are'} noise"
@@ -265,11 +285,13 @@ def _settle_noise(
         kept = np.flatnonzero(~gaps)
         if not kept.size:
             raise InputError(f"{gold.source}: all items are noise")
+    elif gold.absent != (missing == "unmatched"):
+        raise InputError(f"{said}: with one rule 'unmatched', both missing and extra need it")
     else:
         kept = np.repeat(np.arange(each.size), np.where(gaps, each, 1).astype(np.int64))
     gold, system, gaps = take(gold, kept), take(system, kept), gaps[kept]
     counts = None if counts is None else np.where(gaps, 1, counts[kept])
-    if missing == "singletons":
+    if missing != "drop":
         gold = fill(gold, gaps, together=False)
     return gold, system, counts
 
@@ -448,7 +470,7 @@ def _join_ids(gold: Labels, system: Labels, groups: Codes | None) -> Ints:
         index = dict(zip(places, range(count), strict=True))
         wanted = zip(_codes(gold).tolist(), wanted, strict=True)
     rows = np.fromiter(map(index.get, wanted, repeat(-1)), np.int64, len(gold))
-    if groups is not None:
+    if groups is not None and count:
         rows[(rows >= 0) & (groups[rows] != _codes(gold))] = -1
     return rows
 

@@ -18,8 +18,8 @@ from roget.core.io.problems import Problems
 from roget.core.io.table import split_blanks
 from roget.core.types import Floats, Ints
 from roget.errors import InputError
-from roget.scoring.labels.labels import Factors, code_texts
-from roget.scoring.labels.read import refuse_json
+from roget.scoring.labels.labels import Factors, Labels, code_texts
+from roget.scoring.labels.read import BEGIN, refuse_json
 from roget.scoring.labels.table import Columns, Rows, fault, make_reader, number
 
 if TYPE_CHECKING:
@@ -60,7 +60,14 @@ def read_table(
     return rows
 
 
-read = make_reader(read_table)
+def read(file: LabelFile, *, columns: Columns | None = None, gold: bool = False) -> Labels:
+    """The answers of a key; scorers of coreference call a file of gold's mentions a key too."""
+    if BEGIN.match(file.first_line()[1]):
+        from roget.scoring.labels.mentions import read_conll
+
+        return read_conll(file, columns=columns, gold=gold)
+    return make_reader(read_table)(file, columns=columns, gold=gold)
+
 
 _BEGINS_A_WEIGHT = ("", *"0123456789+-.")
 

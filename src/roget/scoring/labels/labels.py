@@ -57,6 +57,10 @@ class Labels:
     offset: int = 0
     made: int = 0
     """How many codes, the last ones, were made up for items without an answer."""
+    absent: bool = False
+    """Whether those stand for items that this side does not have, not for clusters of its own."""
+    mentions: bool = False
+    """Whether items are mentions, of which each side may find others."""
 
     @classmethod
     def of(cls, factors: Factors, answers: Packed | None = None, **others: Any) -> Labels:
@@ -105,10 +109,12 @@ def take(labels: Labels, rows: Ints) -> Labels:
     labels = replace(labels, items=items, groups=groups, item_weights=masses)
     labels = replace(labels, complete=labels.complete and not gap)
     if labels.indptr is None or labels.weights is None:
-        codes: Codes = labels.codes[rows]
+        codes: Codes
         if gap:
-            codes = codes.astype(code_type(labels.n_labels))
-            codes[absent] = -1
+            codes = np.full(rows.size, -1, code_type(labels.n_labels))
+            codes[~absent] = labels.codes[rows[~absent]]
+        else:
+            codes = labels.codes[rows]
         return replace(labels, codes=codes)
     starts, sizes = labels.indptr[:-1][rows], np.diff(labels.indptr)[rows]
     sizes[absent] = 0
@@ -167,6 +173,7 @@ def concatenate(parts: Sequence[Labels], source: str) -> Labels:
         item_weights=np.concatenate(masses) if masses else None,
         source=source,
         warnings=tuple(text for part in parts for text in part.warnings),
+        mentions=all(part.mentions for part in parts),
     )
 
 

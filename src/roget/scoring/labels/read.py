@@ -46,7 +46,7 @@ from roget.scoring.labels.table import (
     number,
     to_labels,
 )
-from roget.scoring.options import Options
+from roget.scoring.options import RULES
 
 if TYPE_CHECKING:
     from roget.scoring.labels.align import Aligned
@@ -59,13 +59,16 @@ BLOCK = 1 << 20
 LARGE = 1 << 20
 """Bytes of all files from which DuckDB, which takes a while to start, is worth its while."""
 
+BEGIN = re.compile(r"#\s*begin document\s*(.*?)\s*$")
+"""Where mentions of a document begin in files of CoNLL-2012."""
+
 _LOOKED_AT = 100
 """Lines that may help to tell a format."""
 
 BINARY = (".npy", ".feather", ".arrow", ".xlsx")
 """Files that other libraries read: see `binary`."""
 
-SUFFIXES = {".key": "key", **FORMATS}
+SUFFIXES = {".key": "key", ".conll": "conll", ".conllu": "corefud", **FORMATS}
 
 
 def as_labels(
@@ -121,7 +124,7 @@ def count_large(
     columns: Columns | None = None,
     noise: str | None = None,
     memory: str | None = None,
-    extra: str = Options.extra,
+    extra: str = RULES.extra,
 ) -> Aligned | None:
     """The cells of large tables, see `counted`; None where labels must be read one by one.
 
@@ -330,6 +333,10 @@ def guess_format(lines: list[str]) -> str:
     ['key', 'tsv', 'lines']
     """
     first = lines[0] if lines else ""
+    if BEGIN.match(first):
+        return "conll"
+    if first.startswith("#") and any(line.startswith("# global.Entity") for line in lines):
+        return "corefud"
     if first.lstrip().startswith("{") or looks_like_json(first):
         return "jsonl"
     cells = first.split("\t")

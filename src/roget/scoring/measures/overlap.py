@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -10,7 +11,7 @@ from roget.core.types import Floats, Ints, Values
 from roget.errors import InputError, Undefined
 from roget.scoring.cells.contingency import Contingency
 from roget.scoring.cells.statistics import BCubed, Matched
-from roget.scoring.measures.base import Distance, Measure, harmonic
+from roget.scoring.measures.base import Distance, Measure, divide, harmonic
 
 
 class Purity(Measure, name="purity", reference="Zhao & Karypis 2001"):
@@ -147,20 +148,56 @@ class BCubedF(Measure, name="b3-f", symmetric=True, reference=BAGGA):
         return harmonic(bcubed.precision, bcubed.recall)
 
 
+def match_entities(table: Contingency) -> Any:
+    """The Dice overlaps of the best one-to-one match of classes and clusters."""
+    sizes = table.row_totals[table.rows] + table.column_totals[table.columns]
+    return table.match(table.only_twins(2.0 * table.counts / sizes))
+
+
 class CEAFE(Measure, name="ceaf-e", symmetric=True, reference=LUO):
     """1 is best: F of the best one-to-one match by Dice overlap, each class counting alike."""
 
     def compute(self, table: Contingency) -> Values:
-        sizes = table.row_totals[table.rows] + table.column_totals[table.columns]
-        overlap = 2.0 * table.counts / sizes
-        return 2 * table.match(overlap) / (table.sizes.classes + table.sizes.clusters)
+        classes, clusters = table.entities
+        return divide(2 * match_entities(table), classes + clusters)
+
+
+class CEAFEPrecision(Measure, name="ceaf-e-precision", reference=LUO):
+    """1 is best: the Dice overlaps of the best one-to-one match, over the number of clusters."""
+
+    def compute(self, table: Contingency) -> Values:
+        return divide(match_entities(table), table.entities[1])
+
+
+class CEAFERecall(Measure, name="ceaf-e-recall", reference=LUO):
+    """1 is best: the Dice overlaps of the best one-to-one match, over the number of classes."""
+
+    def compute(self, table: Contingency) -> Values:
+        return divide(match_entities(table), table.entities[0])
 
 
 class CEAFM(Measure, name="ceaf-m", symmetric=True, reference=LUO):
     """1 is best: F of the best one-to-one match by items; with every item answered, one-to-one."""
 
     def compute(self, matched: Matched) -> Values:
-        return matched.items / matched.n
+        twins, gold, system = matched.of_sides
+        return divide(2 * twins, gold + system)
+
+
+class CEAFMPrecision(Measure, name="ceaf-m-precision", reference=LUO):
+    """1 is best: the share of the system's items in the best one-to-one match by items."""
+
+    def compute(self, matched: Matched) -> Values:
+        twins, _, system = matched.of_sides
+        return divide(twins, system)
+
+
+class CEAFMRecall(Measure, name="ceaf-m-recall", reference=LUO):
+    """1 is best: the share of gold's items in the best one-to-one match by items."""
+
+    def compute(self, matched: Matched) -> Values:
+        twins, gold, _ = matched.of_sides
+        return divide(twins, gold)
 
 
 _MOST_ITEMS = 10**9

@@ -1,0 +1,252 @@
+"""Mentions of coreference: a document is a group, a mention an item, its entity the label.
+
+Mentions are known by the words they span, so that both sides must have the same words. One that
+comes again is left out, as the reference scorer does: that of the entity which is named first in
+the document stays.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from itertools import chain
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from roget.core.io.problems import Problems, plural
+from roget.errors import InputError
+from roget.scoring.labels.labels import Labels, code_texts
+from roget.scoring.labels.read import BEGIN, refuse_json
+from roget.scoring.labels.table import Columns
+
+if TYPE_CHECKING:
+    from roget.scoring.labels.read import LabelFile
+
+_END = re.compile(r"#\s*end document")
+_BRACKETS = re.compile(r"\(([^()|]*)\)|\(([^()|]*)|([^()|]*)\)")
+"""An entity in both brackets, in one that opens, in one that closes."""
+_DOCUMENT = re.compile(r"#\s*newdoc(?:\s+id\s*=\s*(.*?))?\s*$")
+_ENTITY = re.compile(r"(?:^|\|)Entity=([^|]*)")
+_PART = re.compile(r"(.+)\[(\d+)/(\d+)\]")
+"""An entity, and which of how many parts of a mention with gaps this is."""
+_COLUMNS = 10
+"""Of a line in CoNLL-U."""
+
+
+class Spans(NamedTuple):
+    """What the brackets at one word say."""
+
+    line: int
+    word: str
+    brackets: list[tuple[str, str, str]]
+
+
+class Document:
+    """The mentions of one document, as its words come."""
+
+    def __init__(self, name: str, problems: Problems) -> None:
+        self.name = name
+        self._problems = problems
+        self._entities: dict[str, list[str]] = {}
+        self._open: dict[str, list[tuple[str, int]]] = {}
+        self._parts: dict[str, list[str]] = {}
+
+    def add(self, at: Spans) -> None:
+        """Take in the brackets at one word: whole mentions, then those that open and that close."""
+        for whole, _, _ in at.brackets:
+            # "(3+4)": two antecedents, which the reference scorer does not count.
+            if whole and "+" not in whole:
+                self._put(whole, at.word, at.line)
+        for _, opened, _ in at.brackets:
+            if opened:
+                self._entities.setdefault(name_entity(opened), [])
+                self._open.setdefault(opened, []).append((at.word, at.line))
+        for _, _, closed in at.brackets:
+            if closed:
+                waiting = self._open.get(closed)
+                if waiting:
+                    self._put(closed, name_span(waiting.pop()[0], at.word), at.line)
+                else:
+                    said = f"a mention of {closed!r} ends that did not begin; expected ({closed}"
+                    self._problems.add(at.line, said)
+
+    def _put(self, bracket: str, span: str, line: int) -> None:
+        """Give an entity a mention, or a part of one, which the last part makes whole."""
+        part = _PART.fullmatch(bracket)
+        if part is None:
+            self._entities.setdefault(bracket, []).append(span)
+            return
+        entity, number, last = part.groups()
+        spans = self._parts.setdefault(entity, [])
+        spans.append(span)
+        if len(spans) != int(number):
+            said = f"part {number} of {last} of a mention of {entity!r}; expected {len(spans)}"
+            self._problems.add(line, said)
+        if number == last:
+            self._entities.setdefault(entity, []).append(",".join(self._parts.pop(entity)))
+
+    def close(self) -> None:
+        """Note mentions that do not end."""
+        for entity, waiting in self._open.items():
+            for _, line in waiting:
+                self._problems.add(
+                    line, f"a mention of {entity!r} does not end; expected {entity})"
+                )
+
+    def mentions(self) -> dict[str, str]:
+        """The entity of each mention; of several the one named first."""
+        found: dict[str, str] = {}
+        for entity, spans in self._entities.items():
+            for span in spans:
+                found.setdefault(span, entity)
+        return found
+
+    @property
+    def given(self) -> int:
+        """How many mentions there are, repeated ones too."""
+        return sum(map(len, self._entities.values()))
+
+
+def name_entity(bracket: str) -> str:
+    """The entity that a bracket names.
+
+    >>> name_entity("e7"), name_entity("e7[1/2]")
+    ('e7', 'e7')
+    """
+    part = _PART.fullmatch(bracket)
+    return bracket if part is None else part[1]
+
+
+def name_span(first: str, last: str) -> str:
+    """A mention by its words.
+
+    >>> name_span("3", "3"), name_span("3", "5")
+    ('3', '3-5')
+    """
+    return first if first == last else f"{first}-{last}"
+
+
+def find_brackets(text: str) -> list[tuple[str, str, str]]:
+    """Entities with both brackets, with one that opens, and with one that closes.
+
+    >>> find_brackets("(1)|(2(3")
+    [('1', '', ''), ('', '2', ''), ('', '3', '')]
+    """
+    return _BRACKETS.findall(text)
+
+
+def read_conll(file: LabelFile, *, columns: Columns | None = None, gold: bool = False) -> Labels:
+    """The mentions of a file of CoNLL-2012: brackets in the last column, a line for each word."""
+    problems = _begin(file, columns, "#begin document")
+    documents: dict[str, Document] = {}
+    here: Document | None = None
+    word = 0
+    for line, text in file.lines():
+        if text.startswith("#"):
+            begin = BEGIN.match(text)
+            if begin:
+                here = _begin_document(begin[1], line, documents, problems)
+                word = 0
+            elif _END.match(text) and here is not None:
+                here.close()
+                here = None
+            continue
+        fields = text.rsplit(None, 1)
+        if not fields:
+            continue
+        if here is None:
+            problems.add(line, "a word outside of a document; expected #begin document NAME before")
+            continue
+        if "(" in fields[-1] or ")" in fields[-1]:
+            here.add(Spans(line, str(word), find_brackets(fields[-1])))
+        word += 1
+    if here is not None:
+        here.close()
+    return _to_labels(file, documents.values(), problems)
+
+
+def read_corefud(file: LabelFile, *, columns: Columns | None = None, gold: bool = False) -> Labels:
+    """The mentions of a CoNLL-U file with `Entity=` in its last column, as CorefUD has them."""
+    problems = _begin(file, columns, "CoNLL-U lines")
+    documents: dict[str, Document] = {}
+    here: Document | None = None
+    sentence, fresh = 0, True
+    for line, text in file.lines():
+        if text.startswith("#"):
+            begin = _DOCUMENT.match(text)
+            if begin:
+                if here is not None:
+                    here.close()
+                here = _begin_document(begin[1] or _number(documents), line, documents, problems)
+                sentence, fresh = 0, True
+            continue
+        if not text.strip():
+            fresh = True
+            continue
+        if here is None:
+            here = _begin_document(_number(documents), line, documents, problems)
+        if fresh:
+            sentence, fresh = sentence + 1, False
+        fields = text.split("\t")
+        if len(fields) != _COLUMNS:
+            said = f"{plural(len(fields), 'field')}; expected {_COLUMNS}, parted by tabs"
+            problems.add(line, said)
+            continue
+        entity = _ENTITY.search(fields[-1]) if "Entity=" in fields[-1] else None
+        if entity is not None:
+            named = [
+                (whole.partition("-")[0], opened.partition("-")[0], closed)
+                for whole, opened, closed in find_brackets(entity[1])
+            ]
+            here.add(Spans(line, f"{sentence}:{fields[0]}", named))
+    if here is not None:
+        here.close()
+    return _to_labels(file, documents.values(), problems)
+
+
+def _number(documents: dict[str, Document]) -> str:
+    """What a document without a name is called."""
+    return f"document {len(documents) + 1}"
+
+
+def _begin(file: LabelFile, columns: Columns | None, expected: str) -> Problems:
+    if columns:
+        raise InputError(f"{file.name}: columns cannot be chosen in a file of mentions")
+    refuse_json(file, expected)
+    return Problems(file.name)
+
+
+def _begin_document(
+    name: str, line: int, documents: dict[str, Document], problems: Problems
+) -> Document:
+    if name in documents:
+        problems.add(line, f"the document {name!r} begins again; expected a name for each")
+    documents[name] = Document(name, problems)
+    return documents[name]
+
+
+def _to_labels(file: LabelFile, documents: Iterable[Document], problems: Problems) -> Labels:
+    """All mentions; documents without one are known as well."""
+    problems.check()
+    documents = list(documents)
+    if not documents:
+        raise InputError(f"{file.name}: no items")
+    found = [document.mentions() for document in documents]
+    repeated = sum(document.given for document in documents) - sum(map(len, found))
+    warnings = []
+    if repeated:
+        said = (
+            f"{plural(repeated, 'mention')} of {file.name} {'comes' if repeated == 1 else 'come'}"
+        )
+        warnings.append(f"{said} again: left out")
+    groups = [at for at, mentions in enumerate(found) for _ in mentions]
+    return Labels.of(
+        code_texts([*chain.from_iterable(mentions.values() for mentions in found)]),
+        items=[*chain.from_iterable(found)],
+        groups=np.array(groups, dtype=np.int64),
+        group_names=[document.name for document in documents],
+        source=file.name,
+        warnings=tuple(warnings),
+        mentions=True,
+    )

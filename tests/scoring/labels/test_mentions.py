@@ -1,0 +1,352 @@
+"""Mentions: what one side only has counts there, documents are summed, files are read."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from collections import Counter
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import roget
+from roget.errors import FormatError, InputError
+from roget.scoring.labels import as_labels
+from roget.scoring.labels.labels import Labels, code_texts
+from twins import f1
+
+MEASURES = {
+    "muc": ("muc-recall", "muc-precision", "muc"),
+    "bcub": ("b3-recall", "b3-precision", "b3-f"),
+    "ceafm": ("ceaf-m-recall", "ceaf-m-precision", "ceaf-m"),
+    "ceafe": ("ceaf-e-recall", "ceaf-e-precision", "ceaf-e"),
+    "blanc": ("blanc-recall", "blanc-precision", "blanc"),
+}
+LEA = ("lea-recall", "lea-precision", "lea")
+
+# The twin: documents are lists of entities, entities sets of mentions, and every number is the
+# reference scorer's, from its definition.
+
+
+def muc(key, response):
+    def correct(ours, theirs):
+        done = 0
+        for entity in ours:
+            touched = sum(bool(entity & other) for other in theirs)
+            done += len(entity & set().union(*theirs)) - touched
+        return done
+
+    return (
+        correct(key, response),
+        sum(map(len, key)) - len(key),
+        correct(response, key),
+        (sum(map(len, response)) - len(response)),
+    )
+
+
+def bcub(key, response):
+    def sums(ours, theirs):
+        pairs = itertools.product(ours, theirs)
+        return sum(len(a & b) ** 2 / len(a) for a, b in pairs), sum(map(len, ours))
+
+    return *sums(key, response), *sums(response, key)
+
+
+def ceaf(key, response, worth):
+    few, many = sorted((key, response), key=len)
+    best = max(
+        sum(worth(a, b) for a, b in zip(few, chosen, strict=True))
+        for chosen in itertools.permutations(many, len(few))
+    )
+    return best
+
+
+def ceafm(key, response):
+    best = ceaf(key, response, lambda a, b: len(a & b))
+    return best, sum(map(len, key)), best, sum(map(len, response))
+
+
+def ceafe(key, response):
+    best = ceaf(key, response, lambda a, b: 2 * len(a & b) / (len(a) + len(b)))
+    return best, len(key), best, len(response)
+
+
+def lea(key, response):
+    def sums(ours, theirs):
+        total = 0.0
+        for entity in ours:
+            links = list(itertools.combinations(sorted(entity), 2))
+            if links:
+                share = sum(any({i, j} <= b for b in theirs) for i, j in links) / len(links)
+            else:
+                share = float(entity in theirs)
+            total += len(entity) * share
+        return total, sum(map(len, ours))
+
+    return *sums(key, response), *sums(response, key)
+
+
+def links(entities):
+    within = {frozenset(p) for e in entities for p in itertools.combinations(sorted(e), 2)}
+    mentions = sorted(set().union(*entities)) if entities else []
+    return within, {frozenset(p) for p in itertools.combinations(mentions, 2)} - within
+
+
+def blanc(documents):
+    sums = Counter()
+    for key, response in documents:
+        for kind, ours, theirs in zip("ca", links(key), links(response), strict=True):
+            sums[kind, "key"] += len(ours)
+            sums[kind, "response"] += len(theirs)
+            sums[kind, "both"] += len(ours & theirs)
+    scores = {}
+    for kind in "ca":
+        r, p = (
+            sums[kind, "both"] / sums[kind, side] if sums[kind, side] else 0.0
+            for side in ("key", "response")
+        )
+        scores[kind] = r, p, f1(p, r)
+    if not sums["c", "key"] and not sums["a", "key"]:
+        same = not (sums["c", "response"] or sums["a", "response"])
+        return [float(same)] * 3
+    if not sums["c", "key"]:
+        return list(scores["a"])
+    if not sums["a", "key"]:
+        return list(scores["c"])
+    return [(c + a) / 2 for c, a in zip(*scores.values(), strict=True)]
+
+
+def micro(metric, documents):
+    """Numerators and denominators are summed over documents."""
+    sums = np.sum([metric(key, response) for key, response in documents], axis=0)
+    recall, precision = (sums[i] / sums[i + 1] if sums[i + 1] else 0.0 for i in (0, 2))
+    return [recall, precision, f1(precision, recall)]
+
+
+TWINS = {"muc": muc, "bcub": bcub, "ceafm": ceafm, "ceafe": ceafe}
+
+
+def to_labels(sides, name):
+    rows = [
+        (str(document), str(mention), str(entity))
+        for document, entities in enumerate(sides)
+        for entity, mentions in enumerate(entities)
+        for mention in sorted(mentions)
+    ]
+    return Labels.of(
+        code_texts([entity for _, _, entity in rows]),
+        items=[mention for _, mention, _ in rows],
+        groups=np.array([int(document) for document, _, _ in rows], dtype=np.int64),
+        group_names=list(map(str, range(len(sides)))),
+        source=name,
+        mentions=True,
+    )
+
+
+def entities_of(labels):
+    found = {}
+    for mention, entity in enumerate(labels):
+        if entity is not None:
+            found.setdefault(entity, set()).add(mention)
+    return list(found.values())
+
+
+sides = st.lists(st.none() | st.integers(0, 3), min_size=1, max_size=7).map(entities_of)
+documents = st.lists(st.tuples(sides, sides), min_size=1, max_size=3)
+
+
+@given(documents)
+def test_unmatched_mentions_and_documents_equal_the_twin(documents):
+    key, response = zip(*documents, strict=True)
+    if not any(key):
+        return
+    asked = [*itertools.chain(*MEASURES.values()), *LEA, "conll"]
+    sides = to_labels(key, "key"), to_labels(response, "response")
+    got = roget.score(*sides, asked, baselines=False)
+    expected = {name: micro(metric, documents) for name, metric in TWINS.items()}
+    expected["blanc"] = blanc(documents)
+    for name, values in expected.items():
+        assert [got[m] for m in MEASURES[name]] == pytest.approx(values, abs=1e-12), name
+    assert [got[m] for m in LEA] == pytest.approx(micro(lea, documents), abs=1e-12)
+    mean = sum(expected[name][2] for name in ("muc", "bcub", "ceafe")) / 3
+    assert got["conll"] == pytest.approx(mean, abs=1e-12)
+
+
+@given(documents)
+def test_each_document_for_itself(documents):
+    documents = [(key, response) for key, response in documents if key or response]
+    if not any(key for key, _ in documents):
+        return
+    key, response = (to_labels(side, "x") for side in zip(*documents, strict=True))
+    asked = [*itertools.chain(*MEASURES.values()), *LEA]
+    got = roget.score(key, response, asked, average="unweighted", baselines=False)
+    for name, metric in (TWINS | {"lea": lea}).items():
+        each = np.mean([micro(metric, [one]) for one in documents], axis=0)
+        names = LEA if name == "lea" else MEASURES[name]
+        assert [got[m] for m in names] == pytest.approx(each.tolist(), abs=1e-12), name
+    each = np.mean([blanc([one]) for one in documents], axis=0)
+    assert [got[m] for m in MEASURES["blanc"]] == pytest.approx(each.tolist(), abs=1e-12)
+
+
+def test_published_cases(shared_data):
+    """Of the reference scorer; it has [1, 1, 1] where a case is not meant for a measure."""
+    folder = shared_data / "coreference"
+    if not folder.is_dir():
+        pytest.skip(f"no test cases at {folder}")
+    compared = 0
+    for case in json.loads((folder / "expected.json").read_text("utf-8")):
+        key, response = folder / case["key"], folder / case["response"]
+        meant = {
+            name: values
+            for name, values in case["expected"].items()
+            if values != [1, 1, 1] or case["id"] in ("A1", "H1")
+        }
+        asked = [m for name in meant for m in MEASURES[name]]
+        got = roget.score(key, response, asked, baselines=False)
+        assert "average:pooled" in got.signature
+        assert "missing:unmatched" in got.signature
+        assert "extra:unmatched" in got.signature
+        for name, values in meant.items():
+            found = [got[measure] for measure in MEASURES[name]]
+            assert found == pytest.approx(values, abs=6e-6), (case["id"], name)
+            compared += 1
+    assert compared >= 60
+
+
+KEY = """#begin document (a); part 000
+a 0 0 The   (1
+a 0 1 cat   1)
+a 0 2 saw   -
+a 0 3 its   (2(1)
+a 0 4 tail  2)
+
+#end document
+#begin document (b); part 000
+b 0 0 Rain  -
+#end document
+"""
+RESPONSE = """#begin document (a); part 000
+a\t0\t0\tThe\t(7
+a\t0\t1\tcat\t7)
+a\t0\t2\tsaw\t-
+a\t0\t3\tits\t(7)
+a\t0\t4\ttail\t(8)
+#end document
+#begin document (b); part 000
+b\t0\t0\tRain\t(1)
+#end document
+"""
+
+
+def test_conll_files(write, answers):
+    key = write("key.conll", KEY)
+    assert answers(as_labels(key)) == {
+        ("(a); part 000", "0-1"): {"1": 1.0},
+        ("(a); part 000", "3"): {"1": 1.0},
+        ("(a); part 000", "3-4"): {"2": 1.0},
+    }
+    response = write("response.txt", RESPONSE)
+    got = roget.score(key, response, ["muc", "b3-precision", "b3-recall", "blanc"], baselines=False)
+    assert (got["muc"], got["b3-recall"], got["b3-precision"]) == (1.0, 2 / 3, 0.5)
+    assert [text.rpartition(": ")[2] for text in got.warnings[:2]] == [
+        "counted in the system alone", "counted in gold alone"
+    ]  # fmt: skip
+    assert got.rows[-1].value == pytest.approx(0.5)
+    assert as_labels(write("gold.key", KEY)).mentions
+
+
+def test_a_system_that_finds_nothing(write):
+    nothing = "".join(f"#begin document ({d}); part 000\nw -\n#end document\n" for d in "ab")
+    got = roget.score(write("key.conll", KEY), write("none.conll", nothing), ["conll", "lea"])
+    assert [row.value for row in got.rows] == [0.0, 0.0]
+    with pytest.raises(InputError, match="no items"):
+        roget.score(write("none.conll", nothing), write("key.conll", KEY))
+
+
+def test_repeated_mentions_stay_with_the_entity_named_first(write, answers):
+    text = "#begin document x\nw\t(1(3\nw\t-\nw\t3)1)\nw\t(3)\n#end document\n"
+    labels = as_labels(write("a.conll", text))
+    assert answers(labels) == {("x", "0-2"): {"1": 1.0}, ("x", "3"): {"3": 1.0}}
+    assert labels.warnings[0].endswith("a.conll comes again: left out")
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("#begin document a\nw (1\n#end document\n", r"a\.conll:2: a mention of '1' does not end"),
+        ("#begin document a\nw 1)\n#end document\n", r"a\.conll:2: a mention of '1' ends that did"),
+        ("w (1)\n", r"a\.conll:1: a word outside of a document; expected #begin document"),
+        (
+            "#begin document a\nw (1)\n#end document\n#begin document a\nw -\n#end document\n",
+            r"a\.conll:4: the document 'a' begins again",
+        ),
+    ],
+)
+def test_broken_files(write, text, message):
+    with pytest.raises(FormatError, match=message):
+        as_labels(write("a.conll", text))
+
+
+COREFUD = """# newdoc id = d1
+# global.Entity = eid-etype-head-other
+# sent_id = 1
+1-2\tIm\t_\t_\t_\t_\t_\t_\t_\t_
+1\tIn\t_\t_\t_\t_\t0\t_\t_\t_
+2\tdem\t_\t_\t_\t_\t0\t_\t_\tEntity=(e1-place-2-
+3\tHaus\t_\t_\t_\t_\t0\t_\t_\tEntity=e1)|SpaceAfter=No
+3.1\t_\t_\t_\t_\t_\t_\t_\t_\tEntity=(e2-person-1-)
+
+1\tEs\t_\t_\t_\t_\t0\t_\t_\tEntity=(e1-place-1-)
+2\tging\t_\t_\t_\t_\t0\t_\t_\tEntity=(e3[1/2]-event-1-)
+3\ter\t_\t_\t_\t_\t0\t_\t_\tEntity=(e2-person-1-)
+4\tweg\t_\t_\t_\t_\t0\t_\t_\tEntity=(e3[2/2]-event-1-)
+
+"""
+
+
+def test_corefud_files(write, answers):
+    labels = as_labels(write("a.conllu", COREFUD))
+    assert answers(labels) == {
+        ("d1", "1:2-1:3"): {"e1": 1.0},
+        ("d1", "2:1"): {"e1": 1.0},
+        ("d1", "1:3.1"): {"e2": 1.0},
+        ("d1", "2:3"): {"e2": 1.0},
+        ("d1", "2:2,2:4"): {"e3": 1.0},
+    }
+    assert as_labels(write("a.txt", COREFUD)).mentions
+    broken = COREFUD.replace("e1)|", "")
+    with pytest.raises(FormatError, match=r"b\.conllu:6: a mention of 'e1' does not end"):
+        as_labels(write("b.conllu", broken))
+    with pytest.raises(FormatError, match="part 2 of 2 of a mention of 'e3'; expected 1"):
+        as_labels(write("c.conllu", COREFUD.replace("(e3[1/2]-event-1-)", "_")))
+    with pytest.raises(FormatError, match=r"d\.conllu:1: 3 fields; expected 10"):
+        as_labels(write("d.conllu", "1\tIn\t_\n"))
+
+
+def test_chosen_rules_come_before_those_of_mentions(write):
+    key, response = write("key.conll", KEY), write("response.conll", RESPONSE)
+    got = roget.score(key, response, "b3-f", average="weighted", missing="cluster", extra="drop")
+    assert "average:weighted" in got.signature
+    assert "missing:cluster" in got.signature
+    assert "extra:" not in got.signature
+
+
+def test_unmatched_items_of_other_files():
+    gold, system = {"a": 1, "b": 1, "c": 2}, {"a": 1, "b": 1, "d": 3}
+    got = roget.score(gold, system, ["b3-precision", "muc"], missing="unmatched", extra="unmatched")
+    assert (got["b3-precision"], got["muc"]) == (2 / 3, 1.0)
+    weights = {"a": {"x": 1, "y": 1}, "b": "x", "d": "z"}
+    with pytest.raises(InputError, match="unmatched items need one label for each"):
+        roget.score(gold, weights, "muc", missing="unmatched", extra="unmatched")
+    with pytest.raises(InputError, match="intervals of unmatched items need groups"):
+        roget.score(gold, system, "muc", missing="unmatched", extra="unmatched", ci=10)
+
+
+def test_systems_with_other_mentions_are_ranked_together(write):
+    key = write("key.conll", KEY)
+    systems = {"a": write("a.conll", RESPONSE), "b": write("b.conll", KEY)}
+    got = roget.compare(key, systems, ["conll", "lea"])
+    ranks = {(row.system, row.measure): row.rank for row in got.rows if not row.trivial}
+    assert ranks == {("a", "conll"): 2, ("a", "lea"): 2, ("b", "conll"): 1, ("b", "lea"): 1}
