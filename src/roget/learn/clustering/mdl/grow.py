@@ -22,8 +22,7 @@ from roget.core.types import Array, Floats
 from roget.learn.clustering.mdl import kernels
 from roget.learn.clustering.mdl.criteria import Code, Parts
 
-GREEDY = np.zeros(100)
-"""The temperatures of greedy sweeps, at most so many."""
+SWEEPS = 100
 
 AXES = 2
 """Coordinates whose best cuts are starts."""
@@ -129,7 +128,7 @@ class Sides:
         entries = self.part.items.indices.size
         best, length, agreed = self.side.copy(), math.inf, 0
         for start in self._starts(min(RESTARTS, WORK // (20 * entries))):
-            here = start() + kernels.sweep(GREEDY, self.state, *self._all)
+            here = start() + kernels.descend(SWEEPS, 1e-7, self.state, *self._all)
             if here < length - self._slack(here):
                 best, length, agreed = self.side.copy(), here, 0
             agreed += here <= length + self._slack(here)
@@ -188,7 +187,7 @@ class Sides:
         if hottest <= kernels.ROUNDING:
             return length
         temperatures = hottest * COLDEST ** (np.arange(STEPS) / (STEPS - 1))
-        return length + kernels.sweep(temperatures, self.state, *self._all)
+        return length + kernels.anneal(temperatures, self.state, *self._all)
 
     def axes(self) -> Floats:
         """Each row's place on the first axes of correspondence analysis, an axis a row."""

@@ -23,9 +23,6 @@ UNIFORM, PLAIN, DIRICHLET, NML = 0, 1, 2, 3
 ROUNDING = 1e-9
 """Changes smaller than this are none: words that are alike would be moved for ever."""
 
-LEAST = 1e-7
-"""What a greedy sweep must bring for another to follow, nats."""
-
 SMALL = 8
 """Counts up to this are rising factorials, one logarithm for a whole row; others take lnΓ."""
 
@@ -226,6 +223,33 @@ def sweep_cut(order: Array, items: Items, side: Array, sums: Sums, formula: Form
 
 
 @compiled
+def descend(
+    sweeps: int, least: float, state: Array, items: Items, side: Array, sums: Sums, formula: Formula
+) -> float:
+    """Greedy moves, in random order, until a sweep brings at most `least`; the change of length.
+
+    Neither side is emptied.
+    """
+    order = np.arange(side.size)
+    change = 0.0
+    for _ in range(sweeps):
+        shuffle(order, state)
+        gained = 0.0
+        for i in range(order.size):
+            row = order[i]
+            if sums.sizes[side[row]] <= 1.0:
+                continue
+            d = move_cost(row, items, side, sums, formula)
+            if d < -ROUNDING:
+                move(row, items, side, sums)
+                gained -= d
+        change -= gained
+        if gained <= least:
+            break
+    return change
+
+
+@compiled
 def heat(items: Items, side: Array, sums: Sums, formula: Formula) -> float:
     """The mean size of what a move costs or brings: a temperature at which all may happen."""
     total = 0.0
@@ -236,34 +260,22 @@ def heat(items: Items, side: Array, sums: Sums, formula: Formula) -> float:
 
 
 @compiled
-def sweep(
+def anneal(
     temperatures: Floats, state: Array, items: Items, side: Array, sums: Sums, formula: Formula
 ) -> float:
-    """Moves in random order, a sweep at each temperature: a heat bath, or greedy at 0.
-
-    A greedy sweep that brings next to nothing is the last. Neither side is emptied. Gives the
-    change of length.
-    """
+    """A heat-bath sweep at each temperature; the change of length. Neither side is emptied."""
     order = np.arange(side.size)
     change = 0.0
     for temperature in temperatures:
         shuffle(order, state)
-        gained = 0.0
         for i in range(order.size):
             row = order[i]
             if sums.sizes[side[row]] <= 1.0:
                 continue
             d = move_cost(row, items, side, sums, formula)
-            if temperature > 0.0:
-                moves = draw_uniform(state) < 1.0 / (1.0 + math.exp(min(d / temperature, 700.0)))
-            else:
-                moves = d < -ROUNDING
-            if moves:
+            if draw_uniform(state) < 1.0 / (1.0 + math.exp(min(d / temperature, 700.0))):
                 move(row, items, side, sums)
-                gained -= d
-        change -= gained
-        if temperature == 0.0 and gained <= LEAST:
-            break
+                change += d
     return change
 
 
