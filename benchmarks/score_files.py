@@ -51,7 +51,7 @@ both = read(sys.argv[1]).merge(read(sys.argv[2]), on="item")
 v_measure_score(both["label_x"], both["label_y"])
 """
 
-OURS = "import sys, roget; str(roget.score(*sys.argv[1:]))"
+OURS = "import sys, roget; str(roget.score(*sys.argv[1:3], memory=(*sys.argv[3:], None)[0]))"
 
 
 def measure(code: str, *files: str) -> tuple[float, float]:
@@ -194,6 +194,7 @@ def main() -> int:
         "--runs", type=int, default=3, help="of which the best counts, on a cluster"
     )
     parser.add_argument("--rivals", action="store_true", help="also pandas + scikit-learn's V")
+    parser.add_argument("--memory", metavar="SIZE", help="ours alone, within so much: 1GB")
     asked = parser.parse_args()
     rows, missed = int(asked.rows), 0
     if asked.dask:
@@ -205,13 +206,16 @@ def main() -> int:
     for form in asked.formats:
         costs = []
         for number in (rows // 10, rows):
+            given = [asked.memory] if asked.memory else []
             with tempfile.TemporaryDirectory() as folder:
                 files = write_files(Path(folder), number, form)
-                ways = {"DuckDB, bare statement": BARE, "roget, whole report": OURS}
+                ways = {"roget, whole report": OURS}
+                if not given:
+                    ways = {"DuckDB, bare statement": BARE, **ways}
                 if asked.rivals:
                     ways["pandas + scikit-learn's V"] = RIVAL
-                found = {name: measure(code, *files) for name, code in ways.items()}
-            bare = found["DuckDB, bare statement"]
+                found = {name: measure(code, *files, *given) for name, code in ways.items()}
+            bare = next(iter(found.values()))
             for name, (cpu, memory) in found.items():
                 ratios = cpu / bare[0], memory / bare[1]
                 shown = f"{cpu:>10.2f}{memory:>9.0f}{ratios[0]:>8.2f}{ratios[1]:>8.2f}"
