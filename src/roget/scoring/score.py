@@ -42,7 +42,6 @@ from roget.scoring.measures.base import (
 )
 from roget.scoring.options import RULES, Options, Rules, ScoreOptions
 from roget.scoring.result import ScoreRow, ScoreTable, advise, note_undefined
-from roget.scoring.weigh import weigh
 
 _COMMON = (str, os.PathLike, list, tuple, np.ndarray, Mapping, Labels)
 
@@ -166,7 +165,10 @@ def score(
         rule = missing or RULES.missing
         sides = read_cells(cells, rule, labels, columns, None if noise is None else str(noise))
     average, missing, extra = choose_rules(sides.gold, average, missing, extra)
-    sides = weigh(sides, sample_weight, balance)
+    if sample_weight is not None or balance is not None:
+        from roget.scoring.weigh import weigh
+
+        sides = weigh(sides, sample_weight, balance)
     tell = progress or (lambda now: None)
     found = answer(
         sides,
