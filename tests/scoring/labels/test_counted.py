@@ -268,7 +268,7 @@ def test_a_folder_without_labels(tmp_path):
         roget.score(tmp_path / "*.csv", tmp_path / "*.csv")
 
 
-@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(st.tuples(LABELS, LABELS), min_size=1, max_size=8), st.sampled_from(["", "\r"]))
 @example([("x", "1"), ("", "2"), ("y", "")], "")
 def test_one_label_per_line(tmp_path, rows, end):
