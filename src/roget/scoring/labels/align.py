@@ -168,6 +168,9 @@ def find_noise(labels: Labels) -> str | None:
     """A label that most likely stands for no cluster: noise, or −1 beside numbers from 0."""
     if labels.n_labels - labels.made < 2:
         return None
+    if labels.names is None:
+        # Numbers from the offset on: only where it is −1 are all the others decimal.
+        return "-1" if labels.offset == -1 and np.any(labels.codes == 0) else None
     texts = list(map(labels.label, range(labels.n_labels - labels.made)))
     minus = [code for code, text in enumerate(texts) if is_called(text, "-1")]
     others = (text for code, text in enumerate(texts) if code not in minus)
@@ -203,8 +206,9 @@ def _add_unknown(gold: Labels, system: Labels, rows: Ints, unknown: Ints) -> tup
     masses = gold.item_weights
     if masses is not None:
         masses = np.concatenate((masses, np.ones(unknown.size)))
-    gold = replace(gold, codes=codes, items=items, groups=joined, complete=False)
-    gold = replace(gold, item_weights=masses)
+    gold = replace(
+        gold, codes=codes, items=items, groups=joined, item_weights=masses, complete=False
+    )
     return fill(gold, codes < 0, together=False), np.concatenate((rows, unknown))
 
 

@@ -106,8 +106,8 @@ def take(labels: Labels, rows: Ints) -> Labels:
     items = None if labels.items is None else [labels.items[row] for row in rows.tolist()]
     groups = None if labels.groups is None else labels.groups[rows]
     masses = None if labels.item_weights is None else labels.item_weights[rows]
-    labels = replace(labels, items=items, groups=groups, item_weights=masses)
-    labels = replace(labels, complete=labels.complete and not gap)
+    whole = labels.complete and not gap
+    labels = replace(labels, items=items, groups=groups, item_weights=masses, complete=whole)
     if labels.indptr is None or labels.weights is None:
         codes: Codes
         if gap:
