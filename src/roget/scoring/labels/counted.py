@@ -23,6 +23,7 @@ from roget.scoring.labels.align import Aligned, about_extra, is_called, mark_noi
 from roget.scoring.labels.labels import Coder, Labels, fill, take
 from roget.scoring.labels.read import LabelFile, detect_format, name_files
 from roget.scoring.labels.table import (
+    DIGITS,
     PAIR,
     SINGLE,
     WEIGHTS_UNUSED,
@@ -34,8 +35,6 @@ from roget.scoring.labels.table import (
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
-
-_WEIGHT = r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?"
 
 _STRIPPED = ("tsv", "csv", "lines")
 
@@ -266,7 +265,7 @@ class Counting:
             cell = f"CASE WHEN json_type({raw}) <> 'VARCHAR' THEN {cell} END"
         number = f"TRY_CAST({cell} AS DOUBLE)"
         return (
-            f" CASE WHEN regexp_full_match({cell}, {quoted(_WEIGHT)}) AND {number} > 0"
+            f" CASE WHEN regexp_full_match({cell}, {quoted(DIGITS)}) AND {number} > 0"
             f" AND isfinite({number}) THEN {number} ELSE -1 END AS w,"
         )
 

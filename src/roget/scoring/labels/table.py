@@ -535,9 +535,10 @@ def _empty_codes(factors: Factors) -> list[int]:
     return [code for code, name in enumerate(names) if name == ""]
 
 
-_NUMBER = re.compile(
-    r"[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?|[+-]?(?:nan|inf|infinity)", re.IGNORECASE | re.ASCII
-)
+DIGITS = r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?"
+"""The text of a number, also as DuckDB has patterns."""
+
+_NUMBER = re.compile(rf"{DIGITS}|[+-]?(?:nan|inf|infinity)", re.IGNORECASE | re.ASCII)
 
 
 def number(value: Any) -> float | None:
