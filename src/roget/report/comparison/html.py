@@ -68,7 +68,7 @@ def render(comparison: Comparison) -> str:
         reasons=_reasons(comparison),
         stability=comparison.stability(),
         drawn=any(row.first is not None for row in comparison.rows),
-        names=min(max(map(len, comparison.systems), default=0), 28),
+        names=min(max(len(row.system) for row in comparison.rows), 28),
         diagnosed=MOST,
         several=any(len(pictures.estimators(comparison, m)) > 1 for m, _ in comparison.scores),
         script=Markup(script),
