@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -103,6 +104,19 @@ def test_a_killed_dask_worker_has_its_task_done_again(tmp_path: Path, cluster: D
     assert (tmp_path / "died").exists()
     assert found == {number: number for number in range(6)}
     assert sums.tokens == sum(range(6))
+
+
+def test_results_that_died_with_their_worker_are_made_again(cluster: Dask) -> None:
+    """Done but not fetched: they had been passed over, as if they were no results at all."""
+    run = cluster.run(jobs.square, range(20), Sums())
+    found = dict([next(run)])
+    time.sleep(1.0)  # by now all are done
+    for worker in multiprocessing.active_children():
+        if "Dask" in worker.name:
+            os.kill(worker.pid or 0, signal.SIGKILL)
+    time.sleep(1.0)  # by now the scheduler knows
+    found.update(run)
+    assert found == {number: number * number for number in range(20)}
 
 
 def test_no_scheduler_there(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -57,7 +57,8 @@ class Dask:
         places = {future.key: index for index, future in enumerate(futures)}
         failed = None
         try:
-            for future in self._distributed.as_completed(futures, loop=self._client.loop):
+            finished = self._distributed.as_completed(futures, loop=self._client.loop)
+            for future in finished:
                 if future.status == "finished":
                     result, read, tokens = future.result()
                     report(read, tokens)
@@ -68,6 +69,9 @@ class Dask:
                     self._client.cancel(
                         [one for one in futures if not one.done() and one.key not in begun]
                     )
+                elif future.status in ("lost", "pending"):
+                    # The worker that held the result died before it was fetched: it is made again.
+                    finished.add(future)
         finally:
             self._client.cancel(futures)
         if failed is not None:
