@@ -213,7 +213,10 @@ def test_only_adpositions_are_prepositions(tmp_path):
 
 def test_plain_tokens_have_no_relations():
     tokens = Tokens(np.array([0, 1]), np.zeros(1, np.int32))
-    with pytest.raises(InputError, match="relations need parsed text"):
+    with pytest.raises(
+        InputError,
+        match="has no UPOS tags, no heads, no labels: count",
+    ):
         Extractor(parse(["obj"]), Tables())(tokens)
 
 

@@ -14,7 +14,7 @@ from roget.core.counts import Counts
 from roget.core.intervals import interval
 from roget.errors import InputError, UnknownName
 from roget.learn.classmodel import ClassModel
-from roget.learn.evaluation.heldout import Split, compare, losses
+from roget.learn.evaluation.heldout import Split, compare, measure_losses
 
 QUICK = ("unigram", "mle", "absolute", "kneser-ney", "nearest", "soft-symmetric")
 
@@ -28,12 +28,12 @@ def test_losses_are_those_of_the_loop() -> None:
     tokens = np.array([[2, 0, 1], [0, 0, 0], [0, 4, 0]])
     p = np.array([[0.2, 0.3, 0.5], [0.1, 0.1, 0.8], [0.25, 0.5, 0.25]])
     cells = sparse.coo_array(tokens)
-    loss, entropy = losses(cells, np.log(p[cells.row, cells.col]))
+    loss, entropy = measure_losses(cells, np.log(p[cells.row, cells.col]))
     spent = -(2 * math.log(0.2) + math.log(0.5) + 4 * math.log(0.5))
     assert loss == pytest.approx(spent / 7)
     first = 2 / 3 * math.log(2 / 3 / 0.2) + 1 / 3 * math.log(1 / 3 / 0.5)
     assert entropy == pytest.approx((first + math.log(1 / 0.5)) / 2)
-    nothing = losses(sparse.coo_array((2, 3)), np.empty(0))
+    nothing = measure_losses(sparse.coo_array((2, 3)), np.empty(0))
     assert all(math.isnan(value) for value in nothing)
 
 

@@ -28,16 +28,16 @@ _CHUNK, _CHUNKS = 1000, 40
 
 def find_function_words(batches: Iterable[Tokens], words: Strings) -> tuple[str, ...]:
     """The function words of some text, the most frequent first; none if it is too short to tell."""
-    read = [_with_ends(tokens) for tokens in batches]
+    read = [_mark_ends(tokens) for tokens in batches]
     tokens = np.concatenate([np.empty(0, np.int64), *read])
     text = tokens[tokens != NONE]
     if text.size < LEAST:
         return ()
     counts = np.bincount(text, minlength=len(words))
     frequent = np.flatnonzero(counts >= _SHARE * text.size)
-    burst = _bursts(text, counts, frequent)
-    expected = _expect(counts, counts[frequent])
-    spread = _spreads(tokens, frequent) / expected
+    burst = _measure_bursts(text, counts, frequent)
+    expected = _expect_entropies(counts, counts[frequent])
+    spread = _measure_spreads(tokens, frequent) / expected
     share = counts[frequent] / text.size
     found = (burst <= _BURST) & (spread >= _SPREAD)
     found |= (share >= _TOP_SHARE) & (spread >= _TOP_SPREAD)
@@ -45,12 +45,12 @@ def find_function_words(batches: Iterable[Tokens], words: Strings) -> tuple[str,
     return tuple(words.texts[word] for word in chosen)
 
 
-def _with_ends(tokens: Tokens) -> Ints:
+def _mark_ends(tokens: Tokens) -> Ints:
     """The words of a batch, with NONE between sentences."""
     return np.insert(tokens.word.astype(np.int64), tokens.starts[1:], NONE)
 
 
-def _bursts(text: Ints, counts: Ints, chosen: Ints) -> Floats:
+def _measure_bursts(text: Ints, counts: Ints, chosen: Ints) -> Floats:
     """By how many bits words stand in fewer stretches of text than chance would have it."""
     size = min(_CHUNK, text.size // _CHUNKS)
     stretches = text.size // size
@@ -60,13 +60,13 @@ def _bursts(text: Ints, counts: Ints, chosen: Ints) -> Floats:
     return np.asarray(np.log2(chance) - np.log2(np.maximum(seen, 1) / stretches))
 
 
-def _spreads(tokens: Ints, chosen: Ints) -> Floats:
+def _measure_spreads(tokens: Ints, chosen: Ints) -> Floats:
     """The entropy of words' neighbours, to the left or to the right, whichever is larger."""
     sides = [(tokens[1:], tokens[:-1]), (tokens[:-1], tokens[1:])]
-    return np.asarray(np.max([_entropies(*side, chosen) for side in sides], axis=0))
+    return np.asarray(np.max([_measure_entropies(*side, chosen) for side in sides], axis=0))
 
 
-def _entropies(word: Ints, neighbour: Ints, chosen: Ints) -> Floats:
+def _measure_entropies(word: Ints, neighbour: Ints, chosen: Ints) -> Floats:
     near = np.isin(word, chosen) & (neighbour != NONE)
     width = int(neighbour.max()) + 1
     keys, n = np.unique(word[near] * width + neighbour[near], return_counts=True)
@@ -76,7 +76,7 @@ def _entropies(word: Ints, neighbour: Ints, chosen: Ints) -> Floats:
     return np.asarray(np.log(np.maximum(totals, 1)) - logs / np.maximum(totals, 1))
 
 
-def _expect(counts: Ints, sizes: Ints) -> Floats:
+def _expect_entropies(counts: Ints, sizes: Ints) -> Floats:
     """The entropy of so many words drawn at random from a text."""
     generator, shares = np.random.default_rng(0), counts / counts.sum()
     tried = np.unique(np.geomspace(sizes.min(), sizes.max(), 20).astype(np.int64))

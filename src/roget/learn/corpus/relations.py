@@ -215,10 +215,14 @@ def _tags(text: str, part: str) -> tuple[str, ...]:
     return tags
 
 
-def parsed(tokens: Tokens) -> tuple[Ids, Ids, Ids]:
+def need_parse(tokens: Tokens) -> tuple[Ids, Ids, Ids]:
     """UPOS tags, heads and labels of a batch that must have them."""
     if tokens.upos is None or tokens.head is None or tokens.deprel is None:
-        raise InputError("relations need parsed text, with UPOS tags, heads and labels")
+        lacking = {"UPOS tags": tokens.upos, "heads": tokens.head, "labels": tokens.deprel}
+        gone = ", no ".join(name for name, column in lacking.items() if column is None)
+        raise InputError(
+            f"relations need parsed text, and this has no {gone}: count neighbours with --window 2"
+        )
     return tokens.upos, tokens.head, tokens.deprel
 
 
@@ -251,13 +255,13 @@ class Prepositions:
 
     def __call__(self, tokens: Tokens) -> Ids:
         """For each token the id of its preposition among `strings`, or NONE."""
-        upos, head, deprel = parsed(tokens)
+        upos, head, deprel = need_parse(tokens)
         case = np.flatnonzero(self._case(deprel))
-        case = case[self._adposition(upos[case]) & _worded(tokens, head, case)]
+        case = case[self._adposition(upos[case]) & _find_worded(tokens, head, case)]
         is_case = np.zeros(len(tokens), np.bool_)
         is_case[case] = True
         fixed = np.flatnonzero(self._fixed(deprel))
-        fixed = fixed[_worded(tokens, head, fixed)]
+        fixed = fixed[_find_worded(tokens, head, fixed)]
         fixed = fixed[is_case[head[fixed]]]
         part = np.concatenate([case, fixed])
         anchor = np.concatenate([case, head[fixed]])
@@ -290,7 +294,7 @@ class Conjuncts:
 
     def __call__(self, tokens: Tokens) -> tuple[Ints, Ints]:
         """Those tokens, and the first conjunct of each."""
-        upos, head, deprel = parsed(tokens)
+        upos, head, deprel = need_parse(tokens)
         first = np.arange(len(tokens))
         later = np.flatnonzero(self._conj(deprel) & (head != NONE))
         later = later[upos[later] == upos[head[later]]]
@@ -323,7 +327,7 @@ class Extractor:
 
     def __call__(self, tokens: Tokens) -> Pairs:
         """The pairs of a batch, relation by relation."""
-        upos, head, deprel = parsed(tokens)
+        upos, head, deprel = need_parse(tokens)
         case = any(relation.case for relation in self._relations)
         preposition = self._prepositions(tokens) if case else head
         later = first = np.empty(0, np.intp)
@@ -339,7 +343,7 @@ class Extractor:
         word, slot, context = [], [], []
         for i, relation in enumerate(self._relations):
             below = np.flatnonzero(self._labels[i](deprel))
-            below = below[_worded(tokens, head, below)]
+            below = below[_find_worded(tokens, head, below)]
             below = below[tokens.word[head[below]] != NONE]
             if relation.dependents:
                 below = below[self._dependents[i](upos[below])]
@@ -382,7 +386,7 @@ class Extractor:
         )
 
 
-def _worded(tokens: Tokens, head: Ids, at: npt.NDArray[np.intp]) -> BoolArray:
+def _find_worded(tokens: Tokens, head: Ids, at: npt.NDArray[np.intp]) -> BoolArray:
     """Which tokens have both a word and a head."""
     return np.asarray((tokens.word[at] != NONE) & (head[at] != NONE))
 
@@ -395,7 +399,7 @@ def quadruples(tokens: Tokens, tables: Tables) -> list[Quadruple]:
     and N if it is the object's (`nmod`). Only the first noun of either kind after an object is
     looked at: no verb may stand before it, and exactly one of its `case` children must be an ADP.
     """
-    upos, head, deprel = parsed(tokens)
+    upos, head, deprel = need_parse(tokens)
     verb, noun, adposition = (
         Choice(tables.upos, tag.__eq__)(upos) for tag in ("VERB", "NOUN", "ADP")
     )

@@ -14,7 +14,7 @@ import numpy as np
 
 from roget.core.types import BoolArray, Ints
 from roget.learn.corpus.base import NONE, Ids, Tables, Tokens
-from roget.learn.corpus.relations import Choice, parsed
+from roget.learn.corpus.relations import Choice, need_parse
 
 JOIN = "_"
 
@@ -38,11 +38,11 @@ def find_terms(
     wanted = Choice(words, lambda text: text not in dropped and any(map(str.isalpha, text)))
     for tokens in batches:
         first, second = tokens.word[:-1].astype(np.int64), tokens.word[1:].astype(np.int64)
-        near = _inside(tokens) & wanted(tokens.word[:-1]) & wanted(tokens.word[1:])
+        near = _find_inside(tokens) & wanted(tokens.word[:-1]) & wanted(tokens.word[1:])
         if chained:
-            near &= _chained(tokens, tables)
+            near &= _find_chained(tokens, tables)
         elif tokens.upos is not None:
-            near &= _nominal(tokens, tables)
+            near &= _find_nominal(tokens, tables)
         pairs.append(first[near] << 32 | second[near])
         bare.append(tokens.word[tokens.word != NONE].astype(np.int64))
     text = np.concatenate(bare)
@@ -66,12 +66,12 @@ class Joiner:
         keys = [words.id(a) << 32 | words.id(b) for a, b in map(str.split, terms)]
         self._keys: Ints = np.sort(np.array(keys, np.int64))
 
-    def _bound(self, tokens: Tokens) -> BoolArray:
+    def _find_bound(self, tokens: Tokens) -> BoolArray:
         """Which tokens make a term with the next one, by their words."""
         word = tokens.word.astype(np.int64)
-        return np.isin(word[:-1] << 32 | word[1:], self._keys) & _inside(tokens)
+        return np.isin(word[:-1] << 32 | word[1:], self._keys) & _find_inside(tokens)
 
-    def _text(self, words: Ids) -> int:
+    def _name_term(self, words: Ids) -> int:
         texts = self._tables.words.texts
         return self._tables.words.id(JOIN.join(texts[one] for one in words.tolist()))
 
@@ -79,8 +79,9 @@ class Joiner:
         """The batch with the terms of its parse: heads stand for them, other parts are no words."""
         if len(tokens) < 2:
             return tokens
-        _, head, _ = parsed(tokens)
-        first, starts, ends = _runs(self._bound(tokens) & _chained(tokens, self._tables))
+        _, head, _ = need_parse(tokens)
+        bound = self._find_bound(tokens) & _find_chained(tokens, self._tables)
+        first, starts, ends = _find_runs(bound)
         run = np.cumsum(first) - 1
         many = ends - starts > 1
         inside = np.flatnonzero(many[run])
@@ -89,33 +90,33 @@ class Joiner:
         # A term hangs by the part whose own head is not in it; by the last, if there are several.
         outer = inside[(head[inside] == NONE) | (run[head[inside]] != run[inside])]
         for i, at in {int(run[at]): at for at in outer.tolist()}.items():
-            word[at] = self._text(tokens.word[starts[i] : ends[i]])
+            word[at] = self._name_term(tokens.word[starts[i] : ends[i]])
         return replace(tokens, word=word)
 
     def __call__(self, tokens: Tokens) -> Tokens:
         """The batch with its terms joined; heads, which they would change, are left out."""
         if len(tokens) < 2:
             return tokens
-        bound = self._bound(tokens)
+        bound = self._find_bound(tokens)
         if tokens.upos is not None:
-            bound &= _nominal(tokens, self._tables)
-        first, starts, ends = _runs(bound)
+            bound &= _find_nominal(tokens, self._tables)
+        first, starts, ends = _find_runs(bound)
         joined = tokens.word[starts]
         for i in np.flatnonzero(ends - starts > 1).tolist():
-            joined[i] = self._text(tokens.word[starts[i] : ends[i]])
+            joined[i] = self._name_term(tokens.word[starts[i] : ends[i]])
         begins = np.append(0, np.cumsum(first))[tokens.starts]
         upos = None if tokens.upos is None else tokens.upos[ends - 1]
         return replace(tokens, starts=begins, word=joined, upos=upos, head=None, deprel=None)
 
 
-def _runs(bound: BoolArray) -> tuple[BoolArray, Ints, Ints]:
+def _find_runs(bound: BoolArray) -> tuple[BoolArray, Ints, Ints]:
     """Which tokens are not joined to the one before; where runs of joined ones begin and end."""
     first = np.append(True, ~bound)
     starts = np.flatnonzero(first)
     return first, starts, np.append(starts[1:], first.size)
 
 
-def _inside(tokens: Tokens) -> BoolArray:
+def _find_inside(tokens: Tokens) -> BoolArray:
     """Which tokens have a next one in their sentence, both with a word."""
     inside: BoolArray = (tokens.word[:-1] != NONE) & (tokens.word[1:] != NONE)
     ends = tokens.starts[1:-1] - 1
@@ -123,12 +124,12 @@ def _inside(tokens: Tokens) -> BoolArray:
     return inside
 
 
-def _chained(tokens: Tokens, tables: Tables) -> BoolArray:
+def _find_chained(tokens: Tokens, tables: Tables) -> BoolArray:
     """Which tokens are, with the next one, parts of one noun or name by the parse.
 
     One is the other's part, or both are parts of a third.
     """
-    upos, head, deprel = parsed(tokens)
+    upos, head, deprel = need_parse(tokens)
     part = Choice(
         tables.deprels, lambda label: label.split(":")[0] in _PARTS and label != _PARTICLE
     )
@@ -141,7 +142,7 @@ def _chained(tokens: Tokens, tables: Tables) -> BoolArray:
     return np.asarray(linked & noun[:-1] & noun[1:])
 
 
-def _nominal(tokens: Tokens, tables: Tables) -> BoolArray:
+def _find_nominal(tokens: Tokens, tables: Tables) -> BoolArray:
     """Which tokens, with the next one, can be part of a noun phrase that ends in a noun."""
     assert tokens.upos is not None
     first, second = (Choice(tables.upos, tags.__contains__) for tags in (_NOMINAL, _LAST))

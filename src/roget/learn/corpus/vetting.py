@@ -17,7 +17,7 @@ import numpy as np
 
 from roget.core.types import BoolArray, Ints
 from roget.learn.corpus.base import NONE, Tables, Tokens, map_pairs
-from roget.learn.corpus.relations import Choice, parsed
+from roget.learn.corpus.relations import Choice, need_parse
 
 INDEFINITE = re.compile(r"(some|any|no|every)(thing|one|body)|(an)?others?|ones?")
 """English pronouns that are tagged as nouns nowhere but in English."""
@@ -64,7 +64,7 @@ class Evidence:
 
     def add(self, tokens: Tokens) -> None:
         """Count a batch."""
-        upos, head, deprel = parsed(tokens)
+        upos, head, deprel = need_parse(tokens)
         noun, beside = self._noun(upos), np.zeros(len(tokens), np.bool_)
         numerals = head[self._numeral(deprel)]
         beside[numerals[numerals != NONE]] = True
@@ -122,8 +122,8 @@ def find_repairs(seen: Mapping[tuple[str, str], int]) -> dict[tuple[str, str], s
     >>> find_repairs(seen)
     {('data', 'datum'): 'data'}
     """
-    first = _minorities(seen)
-    paradigms = _Paradigms(_changed(seen, first))
+    first = _find_minorities(seen)
+    paradigms = _Paradigms(_apply_better(seen, first))
     second = {pair: word for pair in paradigms.seen if (word := paradigms.better(*pair))}
     found = {**second, **first}
     for (form, lemma), word in first.items():
@@ -131,7 +131,7 @@ def find_repairs(seen: Mapping[tuple[str, str], int]) -> dict[tuple[str, str], s
     return {pair: word for pair, word in found.items() if pair in seen and word != pair[1]}
 
 
-def _minorities(seen: Mapping[tuple[str, str], int]) -> dict[tuple[str, str], str]:
+def _find_minorities(seen: Mapping[tuple[str, str], int]) -> dict[tuple[str, str], str]:
     """Lemmas that a form has seldom, where it has another more often which is seen more itself."""
     lemmas: defaultdict[str, dict[str, int]] = defaultdict(dict)
     for (form, lemma), n in seen.items():
@@ -146,7 +146,7 @@ def _minorities(seen: Mapping[tuple[str, str], int]) -> dict[tuple[str, str], st
     return found
 
 
-def _changed(
+def _apply_better(
     seen: Mapping[tuple[str, str], int], better: Mapping[tuple[str, str], str]
 ) -> Counter[tuple[str, str]]:
     made = Counter[tuple[str, str]]()
@@ -172,19 +172,19 @@ class _Paradigms:
         regular, perhaps = Counter[tuple[str, str]](), Counter[tuple[str, str]]()
         for (form, lemma), n in seen.items():
             if form != lemma and self._own[lemma] and n > 1:
-                regular[_endings(form, lemma)] += 1
+                regular[_split_endings(form, lemma)] += 1
             elif form != lemma and not self._own[lemma]:
                 # A lemma that is no word says nothing; what else the form may come from does.
-                perhaps.update({_endings(form, one) for one in _nearest(form, starts)})
+                perhaps.update({_split_endings(form, one) for one in _find_nearest(form, starts)})
         both = perhaps + regular
         self._support = {rule: both[rule] for rule in regular if both[rule] >= _RULE}
         self._regular = {rule for rule, n in regular.items() if n >= _RULE}
         self._endings: defaultdict[str, list[str]] = defaultdict(list)
         for ending, other in self._support:
             self._endings[ending].append(other)
-        self._trust = self._tried()
+        self._trust = self._try_rules()
 
-    def _tried(self) -> dict[tuple[str, str], float]:
+    def _try_rules(self) -> dict[tuple[str, str], float]:
         """How many of the forms that endings could belong to have such a lemma.
 
         Forms whose lemma is weak are left aside, or, if it is for them that the endings are known,
@@ -228,7 +228,7 @@ class _Paradigms:
         return form if alone else None
 
 
-def _nearest(form: str, starts: Mapping[str, list[str]]) -> Iterable[str]:
+def _find_nearest(form: str, starts: Mapping[str, list[str]]) -> Iterable[str]:
     """The words that share most of a form's beginning."""
     for size in range(len(form), max(_STEM, len(form) - _ENDING) - 1, -1):
         found = [one for one in starts.get(form[:size], ()) if one != form]
@@ -237,7 +237,7 @@ def _nearest(form: str, starts: Mapping[str, list[str]]) -> Iterable[str]:
     return ()
 
 
-def _endings(form: str, lemma: str) -> tuple[str, str]:
+def _split_endings(form: str, lemma: str) -> tuple[str, str]:
     shared = next((at for at, (a, b) in enumerate(zip(form, lemma, strict=False)) if a != b), None)
     shared = min(len(form), len(lemma)) if shared is None else shared
     return form[shared:], lemma[shared:]
@@ -263,7 +263,7 @@ class Vet:
 
     def __call__(self, tokens: Tokens) -> Tokens:
         """The batch with other words."""
-        upos, _, _ = parsed(tokens)
+        upos, _, _ = need_parse(tokens)
         word, noun = tokens.word.copy(), self._noun(upos)
         if tokens.form is not None:
             at = np.flatnonzero(noun & self._mended(word))

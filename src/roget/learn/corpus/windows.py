@@ -51,18 +51,18 @@ class Windows:
 
     def __call__(self, tokens: Tokens) -> Pairs:
         """The pairs of a batch: nearest neighbours first, those to the left before the right."""
-        words, sentences = self._places(self._join(tokens) if self._join else tokens)
+        words, sentences = self._list_places(self._join(tokens) if self._join else tokens)
         word, slot, context, times = [], [], [], []
         for distance in range(1, self._window + 1):
             before, after = words[:-distance], words[distance:]
             near = sentences[:-distance] == sentences[distance:]
             near &= (before != NONE) & (after != NONE)
             before, after = before[near], after[near]
-            for name in self._names(distance):
+            for name in self._name_places(distance):
                 left = name[0] == "-"
                 word.append(after if left else before)
                 context.append(before if left else after)
-                slot.append(np.full(before.size, self._slot(name), np.int32))
+                slot.append(np.full(before.size, self._find_slot(name), np.int32))
                 times.append(np.full(before.size, (self._per_one or 0) // distance, np.int64))
         return Pairs(
             np.concatenate(word),
@@ -71,7 +71,7 @@ class Windows:
             np.concatenate(times) if self._per_one else None,
         )
 
-    def _places(self, tokens: Tokens) -> tuple[Ids, npt.NDArray[np.int64]]:
+    def _list_places(self, tokens: Tokens) -> tuple[Ids, npt.NDArray[np.int64]]:
         """The words that take a place, and the sentence of each."""
         words = tokens.word
         sentences = np.repeat(np.arange(tokens.starts.size - 1), np.diff(tokens.starts))
@@ -79,10 +79,10 @@ class Windows:
             if tokens.upos is None:
                 raise InputError("tags are wanted, but the text has none: use a tagger or a parser")
             words = add_tags(words, tokens.upos, self._tables)
-        placed = self._placed(tokens)
+        placed = self._find_placed(tokens)
         return words[placed], sentences[placed]
 
-    def _placed(self, tokens: Tokens) -> BoolArray:
+    def _find_placed(self, tokens: Tokens) -> BoolArray:
         """Which tokens take a place."""
         placed = np.ones(len(tokens), np.bool_)
         if tokens.upos is not None:
@@ -93,12 +93,12 @@ class Windows:
                 placed &= self._is_open(tokens.upos) | (tokens.upos == NONE)
         return placed
 
-    def _names(self, distance: int) -> list[str]:
+    def _name_places(self, distance: int) -> list[str]:
         """The neighbours wanted at a distance, as signed places."""
         wanted = {"left": "-", "right": "+"}.get(self._sides, "-+")
         return [f"{sign}{distance}" for sign in wanted]
 
-    def _slot(self, name: str) -> int:
+    def _find_slot(self, name: str) -> int:
         if self._sides == "apart":
             name = "left" if name[0] == "-" else "right"
         elif self._sides != "each":

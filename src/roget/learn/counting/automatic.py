@@ -40,12 +40,12 @@ _SHOWN = 12
 def choose_tagger(sources: Sequence[Source], options: Options) -> tuple[Options, list[str]]:
     """The options with the tagger for the language of plain text, and what to tell of that."""
     looked_at = sources[:: -(-len(sources) // _LOOKED_AT)]
-    text = "\n".join(head(source).decode("utf-8", "ignore") for source in looked_at)
+    text = "\n".join(read_head(source).decode("utf-8", "ignore") for source in looked_at)
     found = detect(text)
     if found is None:
         known = ", ".join(name.title() for name in catalogue.names("languages"))
         return options, [f"plain text, not told as one of {known}: read without a tagger"]
-    name, needs = found.title(), language(found, "needs", None)
+    name, needs = found.title(), ask_language(found, "needs", None)
     if needs is not None and find_spec(needs) is None:
         install = f"pip install 'roget[learn]' to have it tagged by {needs}"
         return options, [f"read as {name}, but without a tagger: {install}"]
@@ -54,7 +54,7 @@ def choose_tagger(sources: Sequence[Source], options: Options) -> tuple[Options,
     return replace(options, tagger="hanta", model=found), [note]
 
 
-def language(name: str, attribute: str, default: Any) -> Any:
+def ask_language(name: str, attribute: str, default: Any) -> Any:
     """What an entry of the catalogue's languages says of itself."""
     return getattr(catalogue.load("languages", name), attribute, default)
 
@@ -73,7 +73,7 @@ def look_at_words(
             "standard input is read only once: function words and terms stay as they are"
         ]
     tables, notes = Tables(), []
-    batches = list(_sample(sources, recipe, tables))
+    batches = list(_read_sample(sources, recipe, tables))
     tagged = any(tokens.upos is not None for tokens in batches)
     found = () if tagged else find_function_words(batches, tables.words)
     if not (tagged or found):
@@ -112,19 +112,19 @@ def vet_nouns(
     tables, notes = Tables(), []
     evidence = Evidence(tables)
     both = replace(recipe.reading, both=repair and not recipe.reading.form)
-    batches = [*_evidence(sources, replace(recipe, reading=both), tables)]
+    batches = [*_read_evidence(sources, replace(recipe, reading=both), tables)]
     for tokens in batches:
         evidence.add(tokens)
     odd = {} if odd_words else evidence.odd()
     for name, words in odd.items():
         if words:
-            notes.append(f"left out as {name}, {_frequent(words)} (--odd-words keeps them)")
+            notes.append(f"left out as {name}, {_list_frequent(words)} (--odd-words keeps them)")
     mended = evidence.repairs()
     if mended:
         said = Counter[str]()
         for (_, lemma), (word, n) in mended.items():
             said[f"{lemma} → {word}"] += n
-        notes.append(f"lemmas mended, {_frequent(said)} (--no-repair)")
+        notes.append(f"lemmas mended, {_list_frequent(said)} (--no-repair)")
     recipe = replace(
         recipe,
         reading=replace(recipe.reading, both=bool(mended)),
@@ -138,7 +138,7 @@ def vet_nouns(
     return recipe, notes
 
 
-def _evidence(sources: Sequence[Source], recipe: Recipe, tables: Tables) -> Iterator[Tokens]:
+def _read_evidence(sources: Sequence[Source], recipe: Recipe, tables: Tables) -> Iterator[Tokens]:
     """Batches of parsed text from all over the sources; what is broken is told when counted."""
     read = catalogue.load("readers", recipe.reader)
     size = sum(source.size for source in sources)
@@ -150,12 +150,12 @@ def _evidence(sources: Sequence[Source], recipe: Recipe, tables: Tables) -> Iter
                     break
 
 
-def _frequent(words: Counter[str]) -> str:
+def _list_frequent(words: Counter[str]) -> str:
     ordered = sorted(words.items(), key=lambda one: (-one[1], one[0]))
     return f"{words.total():,} tokens: {_list_first([word for word, _ in ordered])}"
 
 
-def _sample(sources: Sequence[Source], recipe: Recipe, tables: Tables) -> Iterator[Tokens]:
+def _read_sample(sources: Sequence[Source], recipe: Recipe, tables: Tables) -> Iterator[Tokens]:
     """Batches of tokens from all over the sources."""
     read = catalogue.load("readers", recipe.reader)
     most = _SLOW_SAMPLE if recipe.reader == "hanta" else _SAMPLE
@@ -169,7 +169,7 @@ def _sample(sources: Sequence[Source], recipe: Recipe, tables: Tables) -> Iterat
         left -= source.read
 
 
-def head(source: Source) -> bytes:
+def read_head(source: Source) -> bytes:
     """The first bytes of a source."""
     if source.path == STANDARD_INPUT:
         return standard_head(HEAD)

@@ -191,7 +191,7 @@ def _relations(options: Options, reader: str) -> tuple[tuple[str, ...], int | No
         if asked is not None:
             raise InputError("a relation and a window: expected one of them")
         return (), options.window, []
-    headless = reader == TAGGED and not automatic.language(
+    headless = reader == TAGGED and not automatic.ask_language(
         options.model or "english", "has_heads", True
     )
     if reader == UNPARSED or (headless and asked is None):
@@ -271,7 +271,7 @@ def sources_of(
 def kind_of(source: Source) -> str:
     """The reader for a source."""
     return _suffixes().get(source.suffix) or (
-        "conllu" if is_conllu(automatic.head(source)) else UNPARSED
+        "conllu" if is_conllu(automatic.read_head(source)) else UNPARSED
     )
 
 

@@ -29,7 +29,7 @@ class Sink(NamedTuple):
 
 
 def count_table(source: Source, recipe: Recipe, sink: Sink) -> Facts:
-    """Write the part of a file of (word, context[, count])."""
+    """Tables of word, context and perhaps a count, which are added up by DuckDB."""
     source, connection, columns = replace(source), sink.connection, recipe.columns or None
     if source.path == STANDARD_INPUT:
         source.digest = hashlib.sha256()
@@ -51,7 +51,7 @@ def count_table(source: Source, recipe: Recipe, sink: Sink) -> Facts:
 
 
 def count_matrix(source: Source, recipe: Recipe, sink: Sink) -> Facts:
-    """Write the part of a matrix in .npz or Matrix Market, which must fit in memory."""
+    """Sparse matrices in .npz or Matrix Market, which must fit in memory."""
     counts = Counts.read(source.path)
     cells = counts.matrix.tocoo()
     rows, columns = cells.coords

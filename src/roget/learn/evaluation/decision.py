@@ -233,8 +233,8 @@ class Stage:
             self._known[family] = [
                 (
                     one.name,
-                    task.margins(_logs(one, task.band)),
-                    rehearsal.margins(_logs(other, rehearsal.band)),
+                    task.margins(_take_logs(one, task.band)),
+                    rehearsal.margins(_take_logs(other, rehearsal.band)),
                 )
                 for types in (False, True)
                 for one, other in zip(
@@ -245,7 +245,7 @@ class Stage:
         return self._known[family]
 
 
-def _logs(classes: Classes, band: Array) -> Floats:
+def _take_logs(classes: Classes, band: Array) -> Floats:
     """log p(v|n) of all words and the contexts of the band."""
     return np.log(np.maximum(classes.rows(slice(None), band), FLOOR))
 

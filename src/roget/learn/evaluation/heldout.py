@@ -168,12 +168,12 @@ class Split:
         if self.new is not None:
             found["new"] = model.log_proba(self.new, given=self.known)
         for part in PARTS:
-            loss, entropy = losses(*found[part]) if part in found else (np.nan, np.nan)
+            loss, entropy = measure_losses(*found[part]) if part in found else (np.nan, np.nan)
             row.loss[part].append(loss)
             row.entropy[part].append(entropy)
 
 
-def losses(tokens: Any, logs: Floats) -> tuple[float, float]:
+def measure_losses(tokens: Any, logs: Floats) -> tuple[float, float]:
     """−log p(v|n) per token, and the mean over words of KL(word's tokens ‖ model); nats."""
     totals = np.asarray(tokens.sum(axis=1), dtype=np.float64).ravel()
     if not totals.sum() > 0:
