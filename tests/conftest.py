@@ -16,6 +16,9 @@ settings.register_profile("roget", deadline=None, max_examples=25, derandomize=T
 settings.register_profile("thorough", deadline=None, max_examples=1000)
 settings.load_profile("roget")
 
+# Scripts that ask other libraries, which the tests do not need: they read what was written.
+collect_ignore_glob = ["golden/write_*.py"]
+
 
 @pytest.fixture(scope="session")
 def shared_data() -> Path:

@@ -10,10 +10,12 @@ from roget import catalogue
 from roget.scoring.measures import Measure, parse
 
 EXPORTED = {
-    "Attacher", "ClassModel", "CoMDL", "Comparison", "Contingency", "Counts", "InputError",
-    "MDLTree", "RogetError", "ScoreRow", "ScoreTable", "SoftAnnealing", "SphericalTree",
-    "SymmetricAnnealing", "Thesaurus", "TreeCut", "Undefined", "__version__", "build", "compare",
-    "contingency", "count", "data", "entropy", "load", "measure", "score", "scorer",
+    "Agreement", "Attacher", "ClassModel", "CoMDL", "Comparison", "Contingency", "Counts",
+    "Hierarchy", "InputError", "ItemScores", "MDLTree", "RogetError", "ScoreRow", "ScoreTable",
+    "SoftAnnealing", "SphericalTree", "Sweep", "SymmetricAnnealing", "Thesaurus", "TreeCut",
+    "Undefined", "__version__", "agree", "build", "cite", "compare", "contingency", "count",
+    "data", "entropy", "evaluate_embeddings", "load", "measure", "score", "score_items", "scorer",
+    "sweep", "widget",
 }  # fmt: skip
 
 DESIGNED_MEASURES = [

@@ -8,7 +8,11 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 
+import numpy as np
+
 Labels = Sequence[object]
+Sides = Sequence[dict[object, float]]
+"""What sets each item is in, and to what degree."""
 
 
 def entropy(labels: Labels) -> float:
@@ -99,6 +103,47 @@ def ami(gold: Labels, system: Labels, mean: Callable[[float, float], float]) -> 
         return 0.0
     chance = expected_mutual(gold, system)
     return (mutual(gold, system) - chance) / (mean(entropy(gold), entropy(system)) - chance)
+
+
+def labellings(gold: Labels, system: Labels) -> float:
+    """log N!·Πn_ij!/(Πa_i!·Πb_j!)."""
+    fits = math.factorial(len(gold))
+    for size in (*Counter(gold).values(), *Counter(system).values()):
+        fits = Fraction(fits, math.factorial(size))
+    for count in Counter(zip(gold, system, strict=True)).values():
+        fits *= math.factorial(count)
+    return math.log(fits)
+
+
+def ways(n: int, alpha: float) -> float:
+    """Γ(n+α)/(Γ(α)·n!), a factor at a time, as a logarithm."""
+    return sum(math.log((alpha + i) / (i + 1)) for i in range(n))
+
+
+def flat_rmi(gold: Labels, system: Labels) -> float:
+    """Tables counted by the estimate of Jerdee, Kirkley & Newman 2022, classes as rows."""
+    n, rows, columns = len(gold), Counter(gold).values(), Counter(system).values()
+    m, squares = len(rows), sum(c * c for c in columns)
+    if squares == n:
+        tables = math.lgamma(n + 1) - sum(math.lgamma(r + 1) for r in rows)
+    else:
+        alpha = (n * n - n + (n * n - squares) / m) / (squares - n)
+        tables = sum(ways(r, alpha) for r in rows) + sum(ways(c, m) for c in columns)
+        tables -= ways(n, m * alpha)
+    return (labellings(gold, system) - tables) / n
+
+
+def dirichlet_rmi(gold: Labels, system: Labels) -> float:
+    """The best of many concentrations."""
+    q, n = len(set(gold)), len(gold)
+    cells = Counter(zip(gold, system, strict=True)).values()
+    tried = [10 ** (-4 + i / 250) for i in range(2001)]
+    sizes = min(ways(n, q * t) - sum(ways(a, t) for a in Counter(gold).values()) for t in tried)
+    table = min(
+        sum(ways(b, q * t) for b in Counter(system).values()) - sum(ways(x, t) for x in cells)
+        for t in tried
+    )
+    return (labellings(gold, system) + sizes - table) / n
 
 
 def pair_counts(gold: Labels, system: Labels) -> tuple[int, int, int, int]:
@@ -222,6 +267,20 @@ def ceaf_e(gold: Labels, system: Labels) -> float:
     return f1(total / len(set(system)), total / len(set(gold)))
 
 
+def nca(gold: Labels, system: Labels) -> float:
+    most = max(len(set(gold)), len(set(system)))
+    shares = best_assignment(gold, system, lambda x, a, b: x / a)
+    return (shares - 1) / (most - 1) if most > 1 else 1.0
+
+
+def psi(gold: Labels, system: Labels) -> float:
+    a, b = (sorted(Counter(side).values(), reverse=True) for side in (gold, system))
+    most = max(len(a), len(b))
+    chance = sum(x * y / max(x, y) for x, y in zip(a, b, strict=False)) / len(gold)
+    found = best_assignment(gold, system, lambda x, a, b: x / max(a, b))
+    return (found - chance) / (most - chance) if most > 1 else 1.0
+
+
 def greedy(gold: Labels, system: Labels) -> float:
     cells = Counter(zip(gold, system, strict=True))
     right = 0
@@ -285,12 +344,209 @@ def conll(gold: Labels, system: Labels) -> float:
     return (muc + b3 + ceaf_e(gold, system)) / 3
 
 
+def walks(side: Sides, alpha: float) -> np.ndarray:
+    """Where walks from each item (row) are found: Σ (1 − alpha) · alpha^k · step^k."""
+    mass = Counter()
+    for sets in side:
+        mass.update(sets)
+    step = np.array(
+        [[sum(a[x] / sum(a.values()) * b.get(x, 0) / mass[x] for x in a) for b in side]
+         for a in side]
+    )  # fmt: skip
+    return (1 - alpha) * np.linalg.inv(np.eye(len(side)) - alpha * step)
+
+
+def element_centric(gold: Sides, system: Sides, alpha: float = 0.9) -> float:
+    apart = np.abs(walks(gold, alpha) - walks(system, alpha)).sum() / (2 * alpha)
+    return 1 - apart / len(gold)
+
+
+def memberships(parent: Sequence[int], at: Sequence[int], r: float) -> Sides:
+    """Items at nodes of a tree as members of all nodes above, by exp(r · level)."""
+    paths = []
+    for node in range(len(parent)):
+        paths.append([node])
+        while parent[paths[-1][-1]] >= 0:
+            paths[-1].append(parent[paths[-1][-1]])
+    level = []
+    for node, path in enumerate(paths):
+        longest = max(len(other) for other in paths if node in other) - 1
+        level.append((len(path) - 1) / longest if longest else 0.0)
+    return [{node: math.exp(r * level[node]) for node in paths[leaf]} for leaf in at]
+
+
+def share(one: dict[object, float], other: dict[object, float]) -> int:
+    return len(one.keys() & other.keys())
+
+
+def xb3_precision(gold: Sides, system: Sides) -> float:
+    """For each item, the mean over items that share a cluster of min(shared)/shared clusters."""
+    total = 0.0
+    for i in range(len(gold)):
+        near = [j for j in range(len(gold)) if share(system[i], system[j])]
+        shared = [(share(gold[i], gold[j]), share(system[i], system[j])) for j in near]
+        total += sum(min(pair) / pair[1] for pair in shared) / len(near)
+    return total / len(gold)
+
+
+def omega(gold: Sides, system: Sides) -> float:
+    pairs = list(itertools.combinations(range(len(gold)), 2))
+    counts = [[share(side[i], side[j]) for i, j in pairs] for side in (gold, system)]
+    alike = sum(a == b for a, b in zip(*counts, strict=True))
+    if alike == len(pairs):
+        return 1.0
+    one, other = map(Counter, counts)
+    chance = Fraction(sum(one[j] * other[j] for j in one), len(pairs) ** 2)
+    return float((Fraction(alike, len(pairs)) - chance) / (1 - chance))
+
+
+def gather_sets(side: Sides) -> list[set[int]]:
+    labels = sorted({label for sets in side for label in sets}, key=str)
+    return [{i for i, sets in enumerate(side) if label in sets} for label in labels]
+
+
+def h(count: int, n: int) -> float:
+    return -count / n * math.log(count / n) if count else 0.0
+
+
+def known_of(one: set[int], others: list[set[int]], n: int, strict: bool) -> float:
+    """H of a set given the best of the others that say something of it."""
+    best = h(len(one), n) + h(n - len(one), n)
+    for other in others:
+        a, b, c, d = n - len(one | other), len(other - one), len(one - other), len(one & other)
+        gain = h(a, n) + h(d, n) - h(b, n) - h(c, n)
+        if gain > 1e-12 or (gain > -1e-12 and not strict):
+            rest = h(a, n) + h(b, n) + h(c, n) + h(d, n) - h(b + d, n) - h(a + c, n)
+            best = min(best, rest)
+    return best
+
+
+def onmi(gold: Sides, system: Sides, norm: str = "max") -> float:
+    n, one, other = len(gold), gather_sets(gold), gather_sets(system)
+    total: list[float] = []
+    left: list[float] = []
+    shares: list[float] = []
+    for sets, others in ((one, other), (other, one)):
+        entropies = [h(len(x), n) + h(n - len(x), n) for x in sets]
+        rest = [known_of(x, others, n, norm == "lfk") for x in sets]
+        total.append(sum(entropies))
+        left.append(sum(rest))
+        whole = any(len(x) == n for x in others)
+        parts = [r / e if e else float(not whole) for r, e in zip(rest, entropies, strict=True)]
+        shares.append(sum(parts) / len(parts))
+    if norm == "lfk":
+        return 1 - sum(shares) / 2
+    return (sum(total) - sum(left)) / 2 / max(total) if max(total) else 1.0
+
+
+def mean_best_f1(gold: Sides, system: Sides) -> float:
+    one, other = gather_sets(gold), gather_sets(system)
+
+    def mean(sets: list[set[int]], others: list[set[int]]) -> float:
+        best = [max(2 * len(x & y) / (len(x) + len(y)) for y in others) for x in sets]
+        return sum(best) / len(best)
+
+    return (mean(one, other) + mean(other, one)) / 2
+
+
+def agree(one: dict[object, float], other: dict[object, float]) -> float:
+    return sum(1 - abs(one[label] - other[label]) for label in one.keys() & other.keys())
+
+
+def fuzzy_precision(gold: Sides, system: Sides) -> float:
+    total = 0.0
+    for i in range(len(gold)):
+        near = [j for j in range(len(gold)) if j != i and share(system[i], system[j])]
+        if near:
+            pairs = [(agree(gold[i], gold[j]), agree(system[i], system[j])) for j in near]
+            total += sum(min(pair) / pair[1] for pair in pairs) / len(near)
+    return total / len(gold)
+
+
+def fuzzy_nmi(gold: Sides, system: Sides, bins: int = 10) -> float:
+    n = len(gold)
+
+    def bin_degrees(side: Sides) -> list[list[int]]:
+        labels = sorted({label for sets in side for label in sets}, key=str)
+        edges = [i / bins for i in range(1, bins + 1)]
+        return [
+            [next(at for at, e in enumerate(edges) if sets.get(x, 0) <= e) for sets in side]
+            for x in labels
+        ]
+
+    def met(x: set[int], y: set[int]) -> bool:
+        alike = h(len(x & y), n) + h(n - len(x | y), n)
+        return alike >= h(len(x - y), n) + h(len(y - x), n) - 1e-12
+
+    one, other, ones, others = *map(bin_degrees, (gold, system)), *map(gather_sets, (gold, system))
+    total, left = [], []
+    for binned, beside, sets, facing in ((one, other, ones, others), (other, one, others, ones)):
+        total.append(sum(map(entropy, binned)))
+        rest = 0.0
+        for x, members in zip(binned, sets, strict=True):
+            found = [
+                conditional(x, y)
+                for y, near in zip(beside, facing, strict=True)
+                if met(members, near)
+            ]
+            rest += min(found, default=entropy(x))
+        left.append(rest)
+    return (sum(total) - sum(left)) / 2 / max(total) if max(total) > 1e-12 else 1.0
+
+
+def one_set(measure: Callable[..., float], *more: object) -> Callable[[Labels, Labels], float]:
+    """A measure of sets where each item is in one."""
+    return lambda g, s: measure([{x: 1.0} for x in g], [{x: 1.0} for x in s], *more)
+
+
+def turned(measure: Callable[[Sides, Sides], float]) -> Callable[[Sides, Sides], float]:
+    return lambda g, s: measure(s, g)
+
+
+def mean_f(measure: Callable[[Sides, Sides], float]) -> Callable[[Sides, Sides], float]:
+    return lambda g, s: f1(measure(g, s), measure(s, g))
+
+
+COVER_TWINS: dict[str, Callable[[Sides, Sides], float]] = {
+    "xb3-precision": xb3_precision,
+    "xb3-recall": turned(xb3_precision),
+    "xb3-f": mean_f(xb3_precision),
+    "omega": omega,
+    "onmi": onmi,
+    "onmi(norm=lfk)": lambda g, s: onmi(g, s, "lfk"),
+    "mean-best-f1": mean_best_f1,
+    "fuzzy-b3-precision": fuzzy_precision,
+    "fuzzy-b3-recall": turned(fuzzy_precision),
+    "fuzzy-b3-f": mean_f(fuzzy_precision),
+    "fuzzy-nmi": fuzzy_nmi,
+    "element-centric": element_centric,
+    "element-centric(alpha=0.5)": lambda g, s: element_centric(g, s, 0.5),
+}
+
+
 def arithmetic(a: float, b: float) -> float:
     return (a + b) / 2
 
 
 def geometric(a: float, b: float) -> float:
     return math.sqrt(a * b)
+
+
+def dendrogram_purity(
+    gold: Labels, system: Labels, nodes: Sequence[set[int]] | None = None
+) -> float | None:
+    """Each pair of a class, and the smallest of the nodes (sets of items) that has both."""
+    n = len(gold)
+    if nodes is None:
+        nodes = [{i for i in range(n) if system[i] == k} for k in set(system)]
+    values = []
+    for i, j in itertools.combinations(range(n), 2):
+        if gold[i] == gold[j]:
+            met = min((s for s in (*nodes, set(range(n))) if {i, j} <= s), key=len)
+            values.append(sum(gold[x] == gold[i] for x in met) / len(met))
+    if values:
+        return sum(values) / len(values)
+    return 1.0 if len(set(system)) == n else None
 
 
 TWINS: dict[str, Callable[[Labels, Labels], float | None]] = {
@@ -311,6 +567,7 @@ TWINS: dict[str, Callable[[Labels, Labels], float | None]] = {
     "q0": q0,
     "q2": q2,
     "ami": lambda g, s: ami(g, s, arithmetic),
+    "rmi": flat_rmi,
     "ami(average=max)": lambda g, s: ami(g, s, max),
     "purity": purity,
     "inverse-purity": inverse_purity,
@@ -322,6 +579,8 @@ TWINS: dict[str, Callable[[Labels, Labels], float | None]] = {
     "larsen": larsen,
     "one-to-one": one_to_one,
     "misclassification": lambda g, s: 1 - one_to_one(g, s),
+    "nca": nca,
+    "psi": psi,
     "greedy-one-to-one": greedy,
     "meila-heckerman": greedy,
     "rand": rand,
@@ -354,4 +613,6 @@ TWINS: dict[str, Callable[[Labels, Labels], float | None]] = {
     "blanc-precision": lambda g, s: blanc(g, s, lambda p, r: p),
     "blanc-recall": lambda g, s: blanc(g, s, lambda p, r: r),
     "conll": conll,
+    "dendrogram-purity": dendrogram_purity,
+    **{name: one_set(twin) for name, twin in COVER_TWINS.items()},
 }

@@ -26,22 +26,33 @@ if TYPE_CHECKING:
     from roget.learn.thesaurus import Thesaurus
     from roget.learn.thesaurus.files import read as load
     from roget.learn.treecut import TreeCut
+    from roget.protocols import evaluate_embeddings
+    from roget.scoring.agreement.agree import agree
+    from roget.scoring.agreement.result import Agreement
     from roget.scoring.cells.contingency import Contingency
     from roget.scoring.compare import compare
     from roget.scoring.comparison import Comparison
     from roget.scoring.entropy import entropy_of as entropy
+    from roget.scoring.items import ItemScores, score_items
+    from roget.scoring.labels.hierarchy import Hierarchy
+    from roget.scoring.references import cite
     from roget.scoring.result import ScoreRow, ScoreTable
     from roget.scoring.score import contingency, measure, score
     from roget.scoring.scorer import scorer
+    from roget.scoring.sweep import Sweep, sweep
+    from roget.web.widget import widget
 
 _PUBLIC = {
+    "Agreement": "roget.scoring.agreement.result:Agreement",
     "Attacher": "roget.learn.attachment:Attacher",
     "ClassModel": "roget.learn.classmodel:ClassModel",
     "CoMDL": "roget.learn.clustering.comdl.estimator:CoMDL",
     "Comparison": "roget.scoring.comparison:Comparison",
     "Contingency": "roget.scoring.cells.contingency:Contingency",
     "Counts": "roget.core.counts:Counts",
+    "Hierarchy": "roget.scoring.labels.hierarchy:Hierarchy",
     "InputError": "roget.errors:InputError",
+    "ItemScores": "roget.scoring.items:ItemScores",
     "MDLTree": "roget.learn.clustering.mdl.estimator:MDLTree",
     "RogetError": "roget.errors:RogetError",
     "ScoreRow": "roget.scoring.result:ScoreRow",
@@ -49,27 +60,35 @@ _PUBLIC = {
     "SoftAnnealing": "roget.learn.clustering.soft.estimator:SoftAnnealing",
     "SphericalTree": "roget.learn.clustering.spherical.estimator:SphericalTree",
     "SymmetricAnnealing": "roget.learn.clustering.symmetric.estimator:SymmetricAnnealing",
+    "Sweep": "roget.scoring.sweep:Sweep",
     "Thesaurus": "roget.learn.thesaurus:Thesaurus",
     "TreeCut": "roget.learn.treecut:TreeCut",
     "Undefined": "roget.errors:Undefined",
+    "agree": "roget.scoring.agreement.agree:agree",
     "build": "roget.learn.build:build",
+    "cite": "roget.scoring.references:cite",
     "compare": "roget.scoring.compare:compare",
     "contingency": "roget.scoring.score:contingency",
     "count": "roget.learn.counting.count:count",
     "data": "roget.data",
     "entropy": "roget.scoring.entropy:entropy_of",
+    "evaluate_embeddings": "roget.protocols:evaluate_embeddings",
     "load": "roget.learn.thesaurus.files:read",
     "measure": "roget.scoring.score:measure",
     "score": "roget.scoring.score:score",
+    "score_items": "roget.scoring.items:score_items",
     "scorer": "roget.scoring.scorer:scorer",
+    "sweep": "roget.scoring.sweep:sweep",
+    "widget": "roget.web.widget:widget",
 }
 
 __all__ = [
-    "Attacher", "ClassModel", "CoMDL", "Comparison", "Contingency", "Counts", "InputError",
-    "MDLTree", "RogetError", "ScoreRow", "ScoreTable", "SoftAnnealing", "SphericalTree",
-    "SymmetricAnnealing", "Thesaurus", "TreeCut", "Undefined", "__version__", "build", "compare",
-    "contingency", "count", "data", "entropy", "load", "measure", "score",
-    "scorer",
+    "Agreement", "Attacher", "ClassModel", "CoMDL", "Comparison", "Contingency", "Counts",
+    "Hierarchy", "InputError", "ItemScores", "MDLTree", "RogetError", "ScoreRow", "ScoreTable",
+    "SoftAnnealing", "SphericalTree", "Sweep", "SymmetricAnnealing", "Thesaurus", "TreeCut",
+    "Undefined", "__version__", "agree", "build", "cite", "compare", "contingency", "count",
+    "data", "entropy", "evaluate_embeddings", "load", "measure", "score", "score_items", "scorer",
+    "sweep", "widget",
 ]  # fmt: skip
 
 

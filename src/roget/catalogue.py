@@ -22,9 +22,12 @@ def _keys(table: str, *names: str) -> dict[str, str]:
 
 
 _INFORMATION = "roget.scoring.measures.information"
+_REDUCED = "roget.scoring.measures.reduced"
 _PAIRS = "roget.scoring.measures.pairs"
 _OVERLAP = "roget.scoring.measures.overlap"
 _MENTIONS = "roget.scoring.measures.mentions"
+_COVERS = "roget.scoring.measures.covers"
+_TREES = "roget.scoring.measures.trees"
 
 MEASURES: dict[str, str] = {
     "homogeneity": f"{_INFORMATION}:Homogeneity",
@@ -40,7 +43,9 @@ MEASURES: dict[str, str] = {
     "q0": f"{_INFORMATION}:Q0",
     "q2": f"{_INFORMATION}:Q2",
     "ami": f"{_INFORMATION}:AMI",
-    "rmi": f"{_INFORMATION}:RMI",
+    "smi": f"{_INFORMATION}:SMI",
+    "rmi": f"{_REDUCED}:RMI",
+    "rmi-plug-in": f"{_REDUCED}:PlugInRMI",
     "purity": f"{_OVERLAP}:Purity",
     "inverse-purity": f"{_OVERLAP}:InversePurity",
     "f": f"{_OVERLAP}:ClusteringF",
@@ -54,6 +59,8 @@ MEASURES: dict[str, str] = {
     "greedy-one-to-one": f"{_OVERLAP}:GreedyOneToOne",
     "misclassification": f"{_OVERLAP}:Misclassification",
     "meila-heckerman": f"{_OVERLAP}:MeilaHeckerman",
+    "nca": f"{_OVERLAP}:NCA",
+    "psi": f"{_OVERLAP}:PSI",
     "rand": f"{_PAIRS}:Rand",
     "ari": f"{_PAIRS}:ARI",
     "gamma": f"{_PAIRS}:Gamma",
@@ -82,6 +89,18 @@ MEASURES: dict[str, str] = {
     "blanc-precision": f"{_MENTIONS}:BLANCPrecision",
     "blanc-recall": f"{_MENTIONS}:BLANCRecall",
     "conll": f"{_MENTIONS}:CoNLL",
+    "xb3-precision": f"{_COVERS}:ExtendedPrecision",
+    "xb3-recall": f"{_COVERS}:ExtendedRecall",
+    "xb3-f": f"{_COVERS}:ExtendedF",
+    "omega": f"{_COVERS}:Omega",
+    "onmi": f"{_COVERS}:OverlappingNMI",
+    "mean-best-f1": f"{_COVERS}:MeanBestF1",
+    "element-centric": f"{_COVERS}:ElementCentric",
+    "fuzzy-b3-precision": f"{_COVERS}:FuzzyPrecision",
+    "fuzzy-b3-recall": f"{_COVERS}:FuzzyRecall",
+    "fuzzy-b3-f": f"{_COVERS}:FuzzyF",
+    "fuzzy-nmi": f"{_COVERS}:FuzzyNMI",
+    "dendrogram-purity": f"{_TREES}:DendrogramPurity",
 }
 
 ENTROPIES: dict[str, str] = {
@@ -109,8 +128,16 @@ RENDERERS: dict[str, str] = {
 REPORTS: dict[str, str] = {
     "score": "roget.report.score:report",
     "comparison": "roget.report.comparison:report",
+    "agreement": "roget.report.agreement:report",
+    "contingency": "roget.report.contingency:report",
+    "counts": "roget.report.counts:report_counts",
+    "clustering": "roget.report.thesaurus:report_clustering",
+    "thesaurus": "roget.report.thesaurus:report",
+    "items": "roget.report.items:report",
+    "sweep": "roget.report.sweep:report",
+    "evaluation": "roget.report.protocols:report",
 }
-"""How results of scoring, which knows nothing of reports, become one."""
+"""How results, which know nothing of reports, become one."""
 
 LABEL_FORMATS: dict[str, str] = {
     "key": "roget.scoring.labels.keys:read",
@@ -119,8 +146,15 @@ LABEL_FORMATS: dict[str, str] = {
     "jsonl": "roget.scoring.labels.jsonl:read",
     "parquet": "roget.scoring.labels.frames:read",
     "lines": "roget.scoring.labels.read:read_lines",
+    "clusters": "roget.scoring.labels.clusters:read",
     "conll": "roget.scoring.labels.mentions:read_conll",
     "corefud": "roget.scoring.labels.mentions:read_corefud",
+    "newick": "roget.scoring.labels.newick:read",
+    "linkage": "roget.scoring.labels.binary:read_linkage",
+    "thesaurus": "roget.report.exports.labels:read",
+    "paths": "roget.scoring.labels.nested:read_paths",
+    "json": "roget.scoring.labels.nested:read_json",
+    "brown": "roget.scoring.labels.nested:read_brown",
 }
 
 READERS: dict[str, str] = {
@@ -251,6 +285,47 @@ OTHER_NAMES: dict[str, str] = {
 }
 """What other libraries call things: not accepted, but answered with ours."""
 
+FAMILIAR: dict[str, dict[str, str]] = {
+    "scikit-learn": {
+        "adjusted_mutual_info_score": "ami",
+        "adjusted_rand_score": "ari",
+        "completeness_score": "completeness",
+        "fowlkes_mallows_score": "fm",
+        "homogeneity_score": "homogeneity",
+        "mutual_info_score": "mi",
+        "normalized_mutual_info_score": "nmi",
+        "rand_score": "rand",
+        "v_measure_score": "v",
+    },
+    "torchmetrics": {"cluster_accuracy": "one-to-one", "fowlkes_mallows_index": "fm"},
+    "genieclust": {
+        "adjusted_mi_score": "ami",
+        "fm_score": "fm",
+        "mi_score": "mi",
+        "normalized_mi_score": "nmi",
+    },
+    "CluSim": {
+        "adj_mi": "ami",
+        "adjrand_index": "ari",
+        "classification_error": "misclassification",
+        "czekanowski_index": "paired-f",
+        "dice_index": "paired-f",
+        "jaccard_index": "jaccard",
+        "rand_index": "rand",
+        "sorensen_index": "paired-f",
+    },
+    "MTEB": {"v_measure": "v"},
+    "the reference scorer of coreference": {
+        "bcub": "b3-f",
+        "ceafe": "ceaf-e",
+        "ceafm": "ceaf-m",
+    },
+    "neleval": {"b_cubed": "b3-f", "entity_ceaf": "ceaf-e", "mention_ceaf": "ceaf-m"},
+    "mclust": {"adjustedrandindex": "ari", "classerror": "misclassification"},
+    "Clustering.jl": {"varinfo": "vi", "vmeasure": "v"},
+}
+"""Functions of other libraries that give the same values, taken as names of ours."""
+
 KINDS: dict[str, dict[str, str]] = {
     "measures": MEASURES,
     "entropies": ENTROPIES,
@@ -272,6 +347,7 @@ KINDS: dict[str, dict[str, str]] = {
 LEARNING = ("learn", "learning word classes")
 EXTRAS: dict[str, tuple[str, str, str]] = {
     "HanTa": ("HanTa", "learn", "tagging plain text"),
+    "anywidget": ("anywidget", "notebook", "pages in notebooks"),
     "distributed": ("distributed", "dask", "work on a cluster"),
     "matplotlib": ("matplotlib", "figures", "drawing figures"),
     "pooch": ("pooch", "data", "fetching data sets"),
@@ -332,7 +408,8 @@ def check(kind: str, name: str) -> str:
     """
     # Ours are found without a search through the packages that are installed.
     if name not in KINDS[kind] and name not in entries(kind):
-        raise UnknownName(_SINGULAR.get(kind, kind[:-1]), name, names(kind), OTHER_NAMES)
+        listed = f"`roget list {kind.replace(' ', '-')}`"
+        raise UnknownName(_SINGULAR.get(kind, kind[:-1]), name, names(kind), OTHER_NAMES, listed)
     return name
 
 
@@ -351,6 +428,18 @@ def load(kind: str, name: str) -> Any:
     with name_extra():
         part = getattr(importlib.import_module(module), attribute)
     return part[key.removesuffix("]")] if key else part
+
+
+def find_familiar(name: str) -> str:
+    """The measure that another library's function is, with its parameters; else the name itself.
+
+    >>> find_familiar("normalized_mi_score"), find_familiar("v")
+    ('nmi', 'v')
+    """
+    for library in FAMILIAR.values():
+        if name in library:
+            return library[name]
+    return name
 
 
 def suffixes(kind: str) -> dict[str, str]:

@@ -9,6 +9,9 @@ from typing import Any
 MAX_PROBLEMS = 20
 """How many broken lines are collected before reading gives up."""
 
+MAX_NAMES = 20
+"""How many names a message lists, if they are listed elsewhere."""
+
 
 class RogetError(Exception):
     """Base of all errors that are the input's or the caller's doing, never a bug."""
@@ -44,15 +47,29 @@ class FormatError(InputError):
 
 
 class UnknownName(RogetError, LookupError):
-    """A name that is not in the catalogue; the message offers the nearest ones."""
+    """A name that is not in the catalogue; the message offers the nearest ones.
+
+    Of many names that are listed elsewhere, it offers a few and says where.
+    """
 
     def __init__(
-        self, kind: str, name: str, known: Iterable[str], also: Mapping[str, str] | None = None
+        self,
+        kind: str,
+        name: str,
+        known: Iterable[str],
+        also: Mapping[str, str] | None = None,
+        listed: str = "",
     ) -> None:
         known, name = sorted(known), str(name)
         other = (also or {}).get(name.lower().replace("_", "-").replace(" ", "-"))
         close = [other] if other else difflib.get_close_matches(name, known, n=3, cutoff=0.6)
-        hint = f"did you mean {' or '.join(close)}?" if close else f"known: {', '.join(known)}"
+        if close:
+            hint = f"did you mean {' or '.join(close)}?"
+        elif listed and len(known) > MAX_NAMES:
+            near = ", ".join(difflib.get_close_matches(name, known, n=5, cutoff=0.0))
+            hint = f"nearest: {near}; {listed} has all {len(known)}"
+        else:
+            hint = f"known: {', '.join(known)}"
         super().__init__(f"unknown {kind} {name!r}: {hint}")
 
 

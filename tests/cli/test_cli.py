@@ -123,7 +123,8 @@ def test_bad_input_is_one_clear_message(pair, change, message):
 def test_the_output_name_chooses_the_format(pair, tmp_path):
     run("score", *pair, "-o", tmp_path / "report.json")
     assert json.loads((tmp_path / "report.json").read_text())["items"] == 4
-    run("score", *pair, "-o", tmp_path / "report.tex")
+    done = run("score", *pair, "-o", tmp_path / "report.tex", "--items", tmp_path / "items.csv")
+    assert f"wrote {tmp_path / 'items.csv'}" in done.stderr
     assert "tabular" in (tmp_path / "report.tex").read_text()
 
 
@@ -209,3 +210,9 @@ def test_the_bundled_demo(tmp_path):
     report = json.loads(done.stdout)
     assert report["items"] == 118
     assert any("4 of 118 items" in warning for warning in report["warnings"])
+
+
+def test_a_second_system_is_sent_to_compare(pair):
+    done = run("score", *pair, pair[1])
+    assert done.returncode == 2
+    assert f"{str(pair[1])!r}; several systems are for roget compare" in done.stderr

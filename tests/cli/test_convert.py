@@ -62,3 +62,10 @@ def test_the_output_must_be_named(key):
     done = run(key)
     assert done.exit_code == 2
     assert "--output" in done.stderr
+
+
+def test_a_cover_is_told_to_be_one(tmp_path):
+    source = tmp_path / "c.cmty"
+    source.write_text("a b\nb c\n")
+    done = run(source, "-o", tmp_path / "c.tsv")
+    assert "3 items; a cover: score with --several cover" in done.stderr

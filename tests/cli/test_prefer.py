@@ -144,8 +144,9 @@ def test_down_to_words(counts, taxonomy):
     assert {one["label"]: one["words"][0]["count"] for one in found["classes"]}["apple"] == 33
 
 
-def test_a_thesaurus_is_learnt_if_none_is_named(counts):
-    result = run(counts, "eat", "obj", "--format", "json")
+@pytest.mark.parametrize("method", [(), ("--method", "mdl")])
+def test_a_thesaurus_is_learnt_if_none_is_named(counts, method):
+    result = run(counts, "eat", "obj", "--format", "json", *method)
     assert result.exit_code == 0, result.exception
     assert "learnt a thesaurus of the counts: " in result.stderr
     found = json.loads(result.stdout)

@@ -14,6 +14,7 @@ from roget.core.counts import Counts
 from roget.core.types import Floats
 from roget.errors import InputError
 from roget.learn.clustering import tokens as heldout
+from roget.learn.clustering.symmetric.estimator import SymmetricAnnealing
 from roget.papers.soft import _divergence, draw_path, relative_entropy_path
 
 
@@ -99,8 +100,8 @@ def test_relative_entropy_equals_its_naive_twin() -> None:
     assert np.isnan(empty).all()
 
 
-@pytest.mark.parametrize("model", ["asymmetric", "symmetric"])
-def test_clusters_bring_words_nearer(model: str) -> None:
+@pytest.mark.parametrize("model", [None, SymmetricAnnealing()], ids=["the paper's", "symmetric"])
+def test_clusters_bring_words_nearer(model: SymmetricAnnealing | None) -> None:
     rows = relative_entropy_path(planted(), [1, 2, 4], random_state=0, model=model)
     assert [row["n_clusters"] for row in rows] == [1, 2, 4]
     for name in ("train", "test", "new", "train_loss", "test_loss", "new_loss"):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -29,14 +28,8 @@ GIFTS = ("iobj", "gift=VERB/obj+conj/NOUN")
 PLAIN = Recipe("discount", 1, "unigram", (), "one discount, then the unigram, under another name")
 
 
-@dataclass(frozen=True)
-class Kulczynski(Measure):
+class Kulczynski(Measure, name="kulczynski", symmetric=True, reference="Kulczyński 1927"):
     """1 is best: the mean of paired precision and paired recall."""
-
-    name = "kulczynski"
-    symmetric = True
-    needs = ("pairs",)
-    reference = "Kulczyński 1927"
 
     def compute(self, pairs: Any) -> float:
         if not (pairs.gold and pairs.system):

@@ -5,11 +5,15 @@ from __future__ import annotations
 import csv
 import io
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from roget import Comparison, catalogue, compare
+from roget.report.format import shorten
 from roget.scoring.comparison import Pair, SystemRow
 
 
@@ -33,6 +37,16 @@ TABLE = Comparison(
     ),
     pairs=(Pair("second_best", "winner", "v", "ml", -0.25, -0.3, -0.2, 0.01, 0.01),),
 )
+
+
+@pytest.mark.parametrize("form", ["text", "latex", "markdown", "html"])
+def test_clusters_are_whole_unless_they_are_means(form):
+    rows = tuple(replace(row, clusters=10.0) for row in TABLE.rows)
+    # The page sorts by all digits and shows what stands between the tags.
+    shown = ">10.0<" if form == "html" else "10.0"
+    assert shown not in replace(TABLE, groups=1, rows=rows).render(form)
+    assert shown in replace(TABLE, rows=rows).render(form)
+    assert "4.5" in replace(TABLE, groups=1).render(form)
 
 
 def test_text_is_best_first_and_fits():
@@ -89,6 +103,55 @@ def test_latex():
     assert text.count(r"\midrule") == 2
     body = [line for line in text.splitlines() if line.endswith(r"\\")]
     assert {line.count("&") - line.count(r"\&") for line in body} == {3}
+
+
+def test_latex_floats_under_a_title_and_fits():
+    text = replace(TABLE, title="Senses & words", show_intervals=False).render("latex")
+    assert r"\caption{Senses \& words. 2 systems" in text
+    assert r"\label{tab:senses-words}" in text
+    assert text.startswith("% needs \\usepackage{booktabs}\n")
+    assert r"Systems that share a letter are not shown to differ (p $\geq$ .05 after Holm)" in text
+    assert "footnotesize" not in text
+    assert text.count(r"\begin{table}") == text.count(r"\end{table}") == 1
+    rows = [replace(r, measure=f"a-long-measure-{n}") for n in range(5) for r in TABLE.rows]
+    wide = replace(TABLE, rows=tuple(rows), title="Wide").render("latex")
+    assert wide.count(r"\begin{table}") > 1
+    assert r"\label{tab:wide-2}" in wide
+    assert "(continued)" in wide
+
+
+def test_long_latex_tables_are_cut_by_the_page():
+    named = [replace(r, system=f"s{n}") for n in range(45) for r in TABLE.rows[2:4]]
+    text = replace(TABLE, rows=(*named, *TABLE.rows[4:]), title="Long").render("latex")
+    assert text.count(r"\begin{table}") == 2
+    assert text.count(r"\midrule") == 3
+    assert (
+        sum(line.startswith("s") and line.endswith(r"\\") for line in text.splitlines()) == 45 + 2
+    )
+
+
+def test_sharing_a_letter_is_not_being_equal():
+    for format in ("text", "markdown"):
+        said = " ".join(TABLE.render(format).split())
+        assert "are not shown to differ" in said
+        assert "does not mean that they are equal" in said
+
+
+def test_names_are_cut_so_that_they_stay_distinct():
+    names = [f"shared-task-2010_team-{team}_final-run-of-the-year" for team in "abc"]
+    rows = [replace(r, system=name) for name in names for r in TABLE.rows[:2]]
+    for format in ("text", "latex"):
+        text = replace(TABLE, rows=tuple(rows)).render(format)
+        shown = [line.split()[0] for line in text.splitlines() if line.startswith("shared")]
+        assert len(shown) == len(set(shown)) == 3
+
+
+@given(st.lists(st.text("ab-", min_size=1, max_size=12), unique=True), st.integers(5, 8))
+def test_short_names_are_distinct_and_short(names, most):
+    short = shorten(names, most)
+    assert len(set(short)) == len(names)
+    assert all(len(text) <= most for text in short)
+    assert all(text == name for text, name in zip(short, names, strict=True) if len(name) <= most)
 
 
 def test_every_renderer_is_in_the_catalogue():

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import random
 import re
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 from html.parser import HTMLParser
 from typing import Any
 
 import numpy as np
 import pytest
 
+from roget import score as score_labels
+from roget.report.cells import shown_table, worst_groups
 from roget.report.comparison import pictures
-from roget.report.comparison.html import Scale, data, render, shown_table, worst_groups
+from roget.report.comparison.html import Scale, data, render
 from roget.scoring.cells.contingency import Contingency
 from roget.scoring.compare import compare
 from roget.scoring.comparison import Comparison
@@ -82,7 +86,7 @@ def test_names_cannot_become_markup(comparison: Comparison) -> None:
     kept = json.loads(read.data)
     assert kept["systems"][0] == SYSTEM
     assert kept["detail"]["groups"][0] == GROUP
-    assert "49</td>" not in render(comparison)
+    assert not re.search(r"(?<![\d.])49</td>", render(comparison))
 
 
 def test_page_asks_for_nothing(comparison: Comparison) -> None:
@@ -100,6 +104,18 @@ def test_page_asks_for_nothing(comparison: Comparison) -> None:
 def test_script_never_writes_markup(comparison: Comparison) -> None:
     page = render(comparison)
     assert not re.search(r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\(", page)
+
+
+def test_the_main_score_and_the_title_are_said() -> None:
+    page = render(made(ci=0, main="nvi@jk", title="Senses & words"))
+    assert "<h1>Senses &amp; words</h1>" in page
+    assert "<strong>nvi (jk)</strong>, as chosen" in page
+    drawn = data(made(ci=0, main="nvi@jk"))
+    assert drawn["scores"][0]["title"] == "nvi (jk)"
+    # Values of groups stand in the same order as the scores.
+    system, first = drawn["detail"]["systems"][0], drawn["intervals"][0]
+    mean = np.mean([value for value in system["values"][0] if value is not None])
+    assert mean == pytest.approx(next(v for n, _, v, *_ in first if n == SYSTEM), rel=1e-3)
 
 
 def test_same_comparison_same_page(comparison: Comparison) -> None:
@@ -146,14 +162,15 @@ def test_worst_groups_come_in_turn_and_once() -> None:
 
 
 def test_table_is_cut_to_the_largest() -> None:
-    dense = np.ones((30, 20), dtype=int)
+    dense = np.ones((30, 25), dtype=int)
     dense[7, 5] = 90
     table = shown_table(Contingency.from_table(dense))
-    assert (len(table["classes"]), len(table["clusters"])) == (12, 12)
-    assert table["all"] == [30, 20]
+    assert (len(table["classes"]), len(table["clusters"])) == (20, 20)
+    assert table["all"] == [30, 25]
+    assert table["n"] == 30 * 25 + 89
     assert table["classes"][0] == "7"
     assert table["counts"][0][table["clusters"].index("5")] == 90
-    assert table["sizes"][0] == 109
+    assert table["sizes"][0] == 114
 
 
 def test_mixed_clusters_and_scattered_classes() -> None:
@@ -189,6 +206,8 @@ def test_parts_without_data_are_left_out(options: dict[str, Any]) -> None:
     assert ('id="pairs-title"' in page) == bool(compared.pairs)
     assert ('id="ranks-title"' in page) == ("measures" not in options)
     assert ("trivial answers, for scale" in page) == options.get("baselines", True)
+    assert ("Groups, worst first</h3>" in page) == (compared.groups > 1)
+    assert ("of one group" in page) == (compared.groups > 1)
 
 
 def test_weighted_answers_and_undefined_scores() -> None:
@@ -213,9 +232,9 @@ def page(browser: Any, comparison: Comparison) -> Iterator[Any]:
 class opened:  # noqa: N801 - used as a function
     """The page in a browser that answers this one request; anything amiss fails at the end."""
 
-    def __init__(self, browser: Any, comparison: Comparison, **options: Any) -> None:
+    def __init__(self, browser: Any, comparison: Comparison | str, **options: Any) -> None:
         self.amiss: list[str] = []
-        self.content = render(comparison)
+        self.content = comparison if isinstance(comparison, str) else render(comparison)
         self.context = browser.new_context(**options)
 
     def __enter__(self) -> Any:
@@ -323,6 +342,48 @@ def test_groups_open_their_tables(page: Any, comparison: Comparison) -> None:
     assert name in page.locator("#groups .open").all_text_contents()
 
 
+def test_classes_flow_into_clusters(page: Any, comparison: Comparison) -> None:
+    ribbons = page.locator("#flow svg .ribbon")
+    shown = page.locator("#flow select").input_value()
+    table = data(comparison)["detail"]["systems"][int(page.locator("#system").input_value())]
+    cells = [count for row in table["tables"][int(shown)]["counts"] for count in row if count]
+    assert ribbons.count() == len(cells)
+    assert "items" in ribbons.first.locator("title").text_content()
+    label = page.locator("#flow svg").get_attribute("aria-label")
+    assert label.startswith("Items of")
+    page.locator("#flow summary").click()
+    total = page.locator("#flow tbody tr:last-child td.number").all_text_contents()
+    assert sum(map(int, total)) == 12
+    page.locator("#flow select").select_option(index=1)
+    assert page.locator("#flow svg").get_attribute("aria-label") != label or shown == "0"
+
+
+def test_all_groups_and_systems_as_a_sheet(page: Any, comparison: Comparison) -> None:
+    with page.expect_download() as download:
+        page.get_by_role("button", name="scores of all groups and systems as CSV").click()
+    lines = list(csv.reader(download.value.path().read_text().splitlines()))
+    assert lines[0][:5] == ["system", "group", "items", "classes", "clusters"]
+    assert len(lines) == 1 + 3 * 25
+    assert lines[1][0] == SYSTEM
+    first = comparison.answered[0].values[comparison.scores.index(comparison.main), 0]
+    assert float(lines[1][5]) == pytest.approx(first, rel=1e-4)
+
+
+def test_small_classes_are_gathered(browser: Any) -> None:
+    random = np.random.default_rng(0)
+    gold, system = random.integers(0, 40, 900), random.integers(0, 30, 900)
+    table = score_labels(gold, system, "ari", keep=True)
+    with opened(browser, table.render("html"), viewport={"width": 390, "height": 800}) as page:
+        ends = page.locator("#flow svg .end text").all_text_contents()
+        assert ends.count("other") == 2
+        assert len(ends) == 42
+        assert page.evaluate("document.documentElement.scrollWidth") <= 390
+        told = page.locator("#flow .ribbon title").all_text_contents()
+        counts = [int(text.split(": ")[1].split(" ")[0].replace(",", "")) for text in told]
+        assert sum(counts) == 900
+    assert "<script" not in score_labels(gold, system, "ari").render("html")
+
+
 def test_pairs_unfold(page: Any, comparison: Comparison) -> None:
     page.locator("#pairs-box summary").click()
     shown = page.locator("#pairs tbody tr")
@@ -352,6 +413,31 @@ def test_signature_is_copied(browser: Any, comparison: Comparison) -> None:
         page.get_by_role("button", name="Copy").click()
         page.get_by_text("Copied.").wait_for()
         assert page.evaluate("navigator.clipboard.readText()") == comparison.signature
+
+
+@pytest.mark.parametrize("width", [390, 1000])
+def test_the_systems_stay_in_sight(browser: Any, comparison: Comparison, width: int) -> None:
+    with opened(browser, comparison, viewport={"width": width, "height": 800}) as page:
+        name = page.locator(".board tbody th.name").first
+        before = name.bounding_box()
+        page.locator(".scroll:has(.board)").evaluate("box => { box.scrollLeft = 300 }")
+        assert page.locator(".scroll:has(.board)").evaluate("box => box.scrollLeft") > 0
+        assert name.bounding_box()["x"] == before["x"]
+
+
+def test_letters_do_not_run_into_bars(browser: Any) -> None:
+    compared = made(systems=3)
+    rows = tuple(replace(row, letters=row.letters and "abcdefghij") for row in compared.rows)
+    for width in (390, 1440):
+        with opened(
+            browser, replace(compared, rows=rows), viewport={"width": width, "height": 800}
+        ) as page:
+            ends = page.locator(".board .letters").evaluate_all(
+                "all => all.map(one => [one.getBoundingClientRect().right,"
+                " one.closest('.cell').querySelector('.bar').getBoundingClientRect().left])"
+            )
+            assert ends
+            assert all(letters <= bar for letters, bar in ends)
 
 
 def test_narrow_screen_does_not_overflow(browser: Any, comparison: Comparison) -> None:

@@ -9,6 +9,7 @@ import json
 import pytest
 
 from roget import ScoreRow, ScoreTable, score
+from roget.report import Report, Table
 
 TABLE = ScoreTable(
     signature="roget:0|measures:v",
@@ -65,6 +66,24 @@ def test_markdown_is_a_table():
     assert f"`{TABLE.signature}`" in lines
 
 
+def test_pages_break_titles_of_columns_where_they_have_lines():
+    page = score([0, 0, 1], [0, 1, 1], "ari", details=True).render("html")
+    assert "size 1<br>sets, items</th>" in page
+    assert "N11<br>together in both</th>" in page
+    assert "of one group" not in page
+
+
+def test_pages_name_the_files_that_were_scored_but_not_where_they_are(tmp_path):
+    for name in ("gold", "system"):
+        (tmp_path / f"{name}.tsv").write_text("a\t1\nb\t2\n", "utf-8")
+    table = score(tmp_path / "gold.tsv", tmp_path / "system.tsv", "ari", keep=True)
+    page = table.render("html")
+    assert "<h1>system.tsv against gold.tsv</h1>" in page
+    assert str(tmp_path) not in page
+    page = score([0, 1], [0, 1], "ari", keep=True).render("html")
+    assert "<h1>Scores against a gold standard</h1>" in page
+
+
 def test_latex_is_escaped():
     text = TABLE.render("latex")
     assert r"\begin{tabular}{llrrr}" in text
@@ -72,6 +91,15 @@ def test_latex_is_escaped():
     assert r"v $\uparrow$ & jk" in text
     body = [line for line in text.splitlines() if line.endswith(r"\\")]
     assert {line.count("&") for line in body} == {4}
+
+
+@pytest.mark.parametrize(
+    ("shown", "written"),
+    [("-0.5", "$-0.5$"), ("-1.375 ±.037", r"$-$1.375 $\pm$.037"), ("-.5 ±1", r"$-$.5 $\pm$1"),
+     ("all-in -1", "all-in -1")],
+)  # fmt: skip
+def test_signs_of_numbers_are_no_hyphens(shown, written):
+    assert f"{written} \\\\\n" in Report("t", tables=[Table.of(["x"], [[shown]])]).render("latex")
 
 
 def test_a_system_without_entropies_has_no_entropy_column():

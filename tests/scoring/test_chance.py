@@ -1,63 +1,192 @@
-"""Adjusted and reduced mutual information."""
+"""z and p of being better than random answers."""
 
 from __future__ import annotations
 
 import itertools
-import math
+import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
+from scipy.stats import kstest
 
-from roget import Contingency
-from roget.scoring.measures.information import log_tables
+from roget import InputError, contingency, score
+from roget.scoring.cells import baselines
 
-
-def count_tables(rows, columns):
-    """How many whole tables have these sums, by trying them."""
-    if len(rows) == 1:
-        return 1
-    total = 0
-    for first in itertools.product(*(range(min(rows[0], c) + 1) for c in columns)):
-        if sum(first) == rows[0]:
-            rest = [c - x for c, x in zip(columns, first, strict=True)]
-            total += count_tables(rows[1:], rest)
-    return total
+GOLD = [0, 0, 0, 1, 1, 1, 2, 2]
+SYSTEM = [0, 0, 1, 1, 1, 2, 2, 2]
 
 
-@pytest.mark.parametrize(
-    ("rows", "columns"),
-    [
-        ([5, 5], [5, 5]),
-        ([4, 6], [3, 7]),
-        ([6, 5, 4], [5, 5, 5]),
-        ([8, 4, 3], [7, 8]),
-        ([9, 9, 9], [9] * 3),
-    ],
-)
-def test_tables_are_counted_well(rows, columns):
-    full = np.zeros((len(rows), len(columns)), dtype=int)
-    left, right = list(rows), list(columns)
-    for i, j in itertools.product(range(len(rows)), range(len(columns))):
-        full[i, j] = min(left[i], right[j])
-        left[i] -= full[i, j]
-        right[j] -= full[i, j]
-    sizes = Contingency.from_table(full).sizes
-    assert log_tables(sizes) == pytest.approx(math.log(count_tables(rows, columns)), abs=0.2)
+def rows(gold, system, measures="v", **options):
+    options = {"entropy": "ml", "baselines": False, "chance": 199, **options}
+    return score(gold, system, measures, **options).rows
 
 
-def test_one_cluster_costs_nothing():
-    table = Contingency.from_table([[3], [4]])
-    assert table.measure("rmi") == 0.0
+def test_p_is_uniform_where_there_is_nothing_but_chance():
+    random = np.random.default_rng(7)
+    found = []
+    for seed in range(120):
+        gold, system = random.integers(0, 4, 80), random.integers(0, 5, 80)
+        tested = rows(gold, system, ["v", "ari", "vi", "b3-f"], chance=99, seed=seed)
+        found.append([row.p for row in tested])
+    # p has the values .01, .02 … 1.00: half a step lower it is centred.
+    for of_measure in np.array(found).T:
+        assert kstest(of_measure - 0.005, "uniform").pvalue > 0.01
 
 
-def test_random_labels_are_worth_less_than_nothing():
-    random = np.random.default_rng(0)
-    table = random.multinomial(500, np.full(400, 1 / 400)).reshape(20, 20)
-    assert Contingency.from_table(table).measure("rmi") < 0
-    assert Contingency.from_table(table).measure("ami") == pytest.approx(0, abs=0.05)
+@pytest.mark.parametrize("average", ["weighted", "pooled"])
+def test_p_is_uniform_in_groups(average):
+    """Groups differ in everything, which is no merit of answers within them."""
+    random = np.random.default_rng(8)
+    found = []
+    for seed in range(60):
+        group = np.repeat(np.arange(5), [40, 8, 30, 20, 12])
+        ids = [f"i{i}" for i in range(group.size)]
+        gold = {"item": ids, "group": group, "label": group * 3 + random.integers(0, 3, 110)}
+        system = {**gold, "label": group * 4 + random.integers(0, 4, 110)}
+        table = score(*map(_frame, (gold, system)), "v", "ml", average=average, chance=99,
+                      seed=seed, baselines=False)  # fmt: skip
+        found.append(table.rows[0].p)
+    assert kstest(np.array(found) - 0.005, "uniform").pvalue > 0.01
 
 
-def test_a_good_clustering_is_worth_its_information():
-    table = Contingency.from_table(np.eye(5, dtype=int) * 10**6)
-    assert table.measure("rmi") == pytest.approx(math.log(5), abs=1e-3)
-    assert table.measure("ami") == 1.0
+def _frame(columns):
+    import pandas as pd
+
+    return pd.DataFrame(columns)
+
+
+@pytest.mark.parametrize("measure", ["v", "vi", "ari", "one-to-one", "jaccard"])
+def test_p_and_z_are_those_of_every_answer(measure):
+    value = contingency(GOLD, SYSTEM).measure(measure)
+    tried = [contingency(GOLD, answer).measure(measure)
+             for answer in set(itertools.permutations(SYSTEM))]  # fmt: skip
+    sign = -1 if measure == "vi" else 1
+    share = np.mean(sign * np.array(tried) >= sign * value - 1e-9)
+    z = sign * (value - np.mean(tried)) / np.std(tried)
+    (row,) = rows(GOLD, SYSTEM, measure, chance=4999)
+    assert row.p == pytest.approx(share, abs=0.02)
+    exact = measure in ("v", "vi", "ari")
+    assert row.z == pytest.approx(z, abs=1e-9 if exact else 0.1)
+
+
+def test_z_of_groups_adds_up():
+    """Two groups that are the same twice are √2 as far from chance as one."""
+    ids = [f"i{i}" for i in range(16)]
+    sides = [{"item": ids, "group": [0] * 8 + [1] * 8, "label": side * 2}
+             for side in (GOLD, SYSTEM)]  # fmt: skip
+    for measure in ("v", "ari", "ami", "smi"):
+        (one,) = rows(GOLD, SYSTEM, measure)
+        (two,) = rows(*map(_frame, sides), measure)
+        assert two.z == pytest.approx(one.z * np.sqrt(2), abs=1e-9)
+
+
+def test_labels_that_say_only_the_group_are_chance():
+    """Pooled they score well, yet no other answer of these sizes scores less."""
+    ids = [f"i{i}" for i in range(12)]
+    side = {"item": ids, "group": [0] * 6 + [1] * 6, "label": [0] * 6 + [1] * 6}
+    (row,) = rows(_frame(side), _frame(side), "v", average="pooled")
+    assert (row.value, row.z, row.p) == (1.0, None, 1.0)
+
+
+@pytest.mark.parametrize("measure", ["v", "b3-f", "one-to-one", "rmi", "ami", "smi"])
+def test_a_good_answer_beats_every_draw(measure):
+    gold = np.repeat(np.arange(5), 20)
+    system = np.where(np.arange(100) % 10 == 0, 0, gold)
+    (row,) = rows(gold, system, measure)
+    assert row.p == 1 / 200
+    assert row.z > 10
+
+
+def test_other_estimators_are_drawn():
+    found = rows(GOLD * 5, SYSTEM * 5, "v", entropy=("ml", "jk", "chao-shen"))
+    assert all(row.p == 1 / 200 and row.z > 3 for row in found)
+
+
+def test_weighted_answers_are_dealt_out_whole():
+    gold = np.repeat(np.arange(3), 8)
+    weights = np.full((24, 3), 0.1) + 0.7 * np.eye(3)[gold]
+    (good,) = rows(gold, weights)
+    (bad,) = rows(gold, np.tile(weights[[0, 8, 16]], (8, 1)))
+    assert good.p == 1 / 200
+    assert bad.p > 0.05
+
+
+def test_covers_are_dealt_out_whole():
+    sets = [set(range(10)), set(range(8, 20)), set(range(18, 30))]
+    moved = [sets[0] | {11}, sets[1] - {9}, sets[2]]
+    for measure in ("omega", "onmi", "element-centric"):
+        (good,) = rows(sets, moved, measure, chance=99)
+        (bad,) = rows(sets, [set(range(i, 30, 3)) for i in range(3)], measure, chance=99)
+        assert good.p == 0.01
+        assert bad.p > 0.05
+
+
+def test_cells_are_enough():
+    cells = {"gold": ["a", "a", "b", "b"], "system": [0, 1, 0, 1], "count": [90, 10, 20, 80]}
+    table = score(cells=_frame(cells), measures="v", entropy="ml", chance=99)
+    assert table.rows[0].p == 0.01
+
+
+def test_large_tables_are_drawn_cell_by_cell(monkeypatch):
+    random = np.random.default_rng(3)
+    gold = random.integers(0, 4, 2000)
+    system = np.where(random.random(2000) < 0.06, gold, random.integers(0, 4, 2000))
+    by_item = rows(gold, system, "v", chance=999)[0]
+    monkeypatch.setattr(baselines, "_MOST_CELLS", 1000)
+    by_cell = rows(gold, system, "v", chance=999)[0]
+    assert by_cell.p == pytest.approx(by_item.p, abs=0.05)
+    assert by_cell.z == by_item.z
+
+
+def test_same_seed_same_bits_and_nothing_unless_asked():
+    first, second, third = (rows(GOLD, SYSTEM, "b3-f", seed=seed)[0] for seed in (1, 1, 2))
+    assert first == second != third
+    table = score(GOLD, SYSTEM, "v")
+    assert "p" not in table.as_dict()["rows"][0]
+    assert "chance" not in table.signature
+    asked = score(GOLD, SYSTEM, ["v", "gamma"], "ml", chance=99)
+    assert asked.signature.endswith("|chance:99")
+    assert set(asked.as_dict()["rows"][0]) >= {"z", "p"}
+    assert json.loads(asked.render("json"))["rows"][0]["p"] == asked.rows[0].p
+    assert ",z,p," in asked.render("csv").partition("\n")[0]
+    assert " z " in str(asked)
+
+
+def test_the_least_p_is_said_to_be_the_least():
+    asked = score(list("aaabbbccc") * 4, list("xxxyyyzzz") * 4, ["v", "ari"], "ml", chance=99)
+    assert [row.p for row in asked.rows] == [0.01, 0.01]
+    assert str(asked).count("≤ 0.010") == 2
+    assert f" {asked.rows[0].z:.1f} " in str(asked)
+    assert "none of 99 random answers with the same cluster sizes did as well" in str(asked)
+    assert r"$\leq$ 0.010" in asked.render("latex")
+    assert "≤ 0.0001" in str(replace(asked, chance=9999, rows=(replace(asked.rows[0], p=1e-4),)))
+    mixed = replace(asked, rows=(asked.rows[0], replace(asked.rows[1], p=0.4)))
+    assert "1 of 2 scores is better than chance at p < .05, by 99 random answers" in str(mixed)
+    assert "random answers" not in str(score(GOLD, SYSTEM, "v"))
+
+
+def test_what_cannot_be_dealt_out_is_refused():
+    with pytest.raises(InputError, match="one side only"):
+        rows({"a": 1, "b": 2}, {"a": 1}, missing="unmatched", extra="unmatched")
+    with pytest.raises(InputError, match="all count the same"):
+        rows(GOLD, SYSTEM, sample_weight=[0.5] * 4 + [1.0] * 4)
+    with pytest.raises(InputError, match="random answers to test against"):
+        rows(GOLD, SYSTEM, None, extra="sample")
+    with pytest.raises(InputError, match="number of random answers"):
+        rows(GOLD, SYSTEM, chance=-1)
+    cells = {"gold": ["a", "b"], "system": [0, 1], "count": [10**9, 10**9]}
+    with pytest.raises(InputError, match="at most 1,000,000,000"):
+        score(cells=_frame(cells), measures="v", chance=9)
+
+
+def test_random_answers_without_a_value_do_not_count():
+    gold = np.repeat(np.arange(4), 10)
+    (row,) = rows(gold, gold // 2, "rmi(normalise=geometric)", chance=20)
+    assert row.z is None
+    assert row.p >= 0.5
+
+
+def test_undefined_stays_undefined():
+    (row,) = rows([0, 0, 1], [0, 0, 0], "gamma")
+    assert (row.value, row.z, row.p) == (None, None, None)

@@ -130,10 +130,6 @@ def test_wrong_options(options, message):
 
 
 def test_scores_that_cannot_be_ranked_together():
-    weights = np.full((GOLD.size, 4), 0.1)
-    weights[np.arange(GOLD.size), GOLD] = 0.7
-    with pytest.raises(InputError, match="system is hard for good but weighted for soft"):
-        compare(GOLD, {"good": SYSTEMS["good"], "soft": weights}, "v")
     partial = dict(enumerate(SYSTEMS["good"].tolist()[:-5]))
     gold = dict(enumerate(GOLD.tolist()))
     whole = dict(enumerate(SYSTEMS["good"].tolist()))
@@ -225,3 +221,34 @@ def test_identical_submissions_are_pointed_out():
     other = answers | {"b": {1: 2, 2: 1}}
     table = compare(gold, {"one": answers, "again": dict(answers), "other": other}, "v", "ml")
     assert [text for text in table.warnings if "one submission" in text] == said
+
+
+def test_sorted_by_the_first_score_that_no_trivial_answer_wins():
+    comparison = compare(GOLD, SYSTEMS, ["homogeneity", "completeness", "ari", "v"])
+    assert comparison.main == ("ari", None)
+    assert comparison.ordered[0] == ("ari", None)
+    assert comparison.scores[0] == ("homogeneity", "ml")
+    assert comparison.as_dict()["main"]["measure"] == "ari"
+    assert "no trivial answer" in comparison.reason
+    chosen = compare(GOLD, SYSTEMS, ["homogeneity", "ari"], main="homogeneity@jk")
+    assert (chosen.main, chosen.reason) == (("homogeneity", "jk"), "as chosen")
+    assert compare(GOLD, SYSTEMS, ["homogeneity", "ari"], baselines=False).main == (
+        "homogeneity",
+        "ml",
+    )
+    with pytest.raises(RogetError, match="v@mm"):
+        compare(GOLD, SYSTEMS, "v", main="v@mm")
+
+
+def test_golds_warnings_come_once_and_name_files_only(tmp_path):
+    gold, one, two = (tmp_path / f"{name}.tsv" for name in ("gold", "one", "two"))
+    gold.write_text("item\tlabel\na\tx\na\tx\nb\ty\nc\ty\n")
+    one.write_text("item\tlabel\na\t1\nb\t2\nc\t2\n")
+    two.write_text("item\tlabel\na\t1\nb\t2\n")
+    said = compare(gold, [one, two], "ari").warnings
+    assert [text for text in said if "gold.tsv repeat" in text] == [
+        "1 line of gold.tsv repeats an earlier one: dropped"
+    ]
+    assert any(text.startswith("two: 1 of 3 items has no answer in two.tsv") for text in said)
+    assert str(tmp_path) not in compare(gold, [one, two], "ari").render("html")
+    assert not any(str(tmp_path) in text for text in score(gold, two, "ari").warnings)

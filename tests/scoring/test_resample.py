@@ -9,9 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from roget.scoring.measures.base import average_groups
+import roget
+from roget.errors import InputError
+from roget.scoring.measures.base import average_groups, list_requests
 from roget.scoring.resample import (
     NO_JACKKNIFE,
+    GroupDraws,
     bootstrap_p,
     group_draws,
     group_jackknife,
@@ -22,6 +25,7 @@ from roget.scoring.resample import (
     letters,
     permutation_p,
 )
+from roget.scoring.score import Reading, read_sides
 
 
 def test_the_average_leaves_out_what_is_undefined():
@@ -147,3 +151,55 @@ def test_percentiles_look_at_the_draws_alone():
     drawn = np.linspace(0, 1, 1001)[:, None]
     low, high = interval_ends("percentile", np.array([0.5]), drawn, NO_JACKKNIFE)
     assert (low[0], high[0]) == (pytest.approx(0.025), pytest.approx(0.975))
+
+
+RULES = {"average": "pooled", "missing": "unmatched", "extra": "unmatched"}
+MENTIONS = ["conll", "lea", "blanc", "ceaf-m", "b3-recall", "v"]
+
+
+def documents(seed: int, labels: int) -> dict[tuple[str, str], str]:
+    """Six documents of mentions, of which each side has some that the other lacks."""
+    random = np.random.default_rng(seed)
+    return {
+        (f"d{document}", f"m{item}"): f"e{random.integers(labels)}"
+        for document in range(6)
+        for item in range(8 + document)
+        if random.random() < 0.8
+    }
+
+
+def test_drawn_documents_are_scored_as_if_they_were_given():
+    """One table of the documents drawn, those drawn twice under two names."""
+    gold, system = documents(0, 3), documents(1, 4)
+    sides = read_sides(gold, system, Reading("unmatched", extra="unmatched"))
+    asked = list_requests(MENTIONS, "jk")
+    scored = GroupDraws([sides], asked)._scores(np.array([2, 0, 1, 3, 0, 1]))[0]
+    copies = [(0, "a"), (0, "b"), (2, "a"), (3, "a"), (3, "b"), (3, "c"), (5, "a")]
+    again = [
+        {
+            (f"d{document}{copy}", item): label
+            for document, copy in copies
+            for (group, item), label in side.items()
+            if group == f"d{document}"
+        }
+        for side in (gold, system)
+    ]
+    expected = roget.score(*again, MENTIONS, "jk", baselines=False, **RULES)
+    assert scored.tolist() == pytest.approx([row.value for row in expected.rows], abs=1e-12)
+
+
+def test_pooled_scores_have_intervals_over_documents():
+    gold, system = documents(0, 3), documents(1, 4)
+    for interval in ("auto", "percentile", "jackknife"):
+        table = roget.score(gold, system, MENTIONS, "ml", ci=60, interval=interval, **RULES)
+        for row in table.rows:
+            assert row.low <= row.value <= row.high
+            assert row.low < row.high
+    compared = roget.compare(gold, {"one": system, "two": documents(2, 2)}, "conll", ci=60, **RULES)
+    assert compared.pairs[0].low <= compared.pairs[0].difference <= compared.pairs[0].high
+    # What stands in one document only cannot be drawn.
+    alone = [
+        {key: label for key, label in side.items() if key[0] == "d5"} for side in (gold, system)
+    ]
+    with pytest.raises(InputError, match="give more than one document"):
+        roget.score(*alone, "conll", ci=20, **RULES)

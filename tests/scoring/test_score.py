@@ -153,6 +153,8 @@ def test_repeated_requests_are_one_row():
         ({"measures": "v(beta=-1)"}, "beta is -1.0, expected a number that is 0 or more"),
         ({"measures": "nmi(average=mean)"}, "expected one of arithmetic"),
         ({"measures": "v[2]"}, "is not a measure"),
+        ({"measures": "v@jk"}, "v@jk: say -m v -e jk"),
+        ({"measures": "zzqq"}, "nearest: q2, q0, .*; `roget list measures` has all"),
         ({"entropy": []}, "no entropy estimator"),
     ],
 )

@@ -5,15 +5,16 @@ from __future__ import annotations
 import json
 import math
 import re
+from pathlib import Path
 
 import numpy as np
 import pytest
 from typer.testing import CliRunner
 
 import roget
+from roget import catalogue
 from roget.cli import app
 from roget.errors import InputError, UnknownName
-from roget.scoring.measures.base import FAMILIAR
 
 GOLD, SYSTEM = list("aabbbc"), [1, 1, 2, 2, 1, 3]
 
@@ -68,11 +69,40 @@ def test_names_for_trackers(table):
 
 def test_familiar_names_give_familiar_values():
     metrics = pytest.importorskip("sklearn.metrics.cluster")
-    for name, ours in FAMILIAR.items():
+    for name, ours in catalogue.FAMILIAR["scikit-learn"].items():
         expected = getattr(metrics, name)(GOLD, SYSTEM)
         value = roget.measure(name, GOLD, SYSTEM)
         assert value == roget.measure(ours, GOLD, SYSTEM)
         assert value == pytest.approx(expected)
+    for way in ("max", "geometric"):
+        expected = metrics.normalized_mutual_info_score(GOLD, SYSTEM, average_method=way)
+        name = f"normalized_mutual_info_score(average_method={way})"
+        assert roget.measure(name, GOLD, SYSTEM) == pytest.approx(expected)
+
+
+FOUND = json.loads((Path(__file__).parents[1] / "golden" / "familiar.json").read_text())
+
+
+@pytest.mark.parametrize("library", FOUND["values"])
+def test_names_of_other_libraries_give_their_values(library):
+    """Values by benchmarks/familiar.py, with the versions that the file names."""
+    for name, expected in FOUND["values"][library].items():
+        assert catalogue.FAMILIAR[library][name] in catalogue.MEASURES
+        value = roget.measure(name, FOUND["gold"], FOUND["system"])
+        assert value == pytest.approx(expected, abs=1e-10), name
+
+
+def test_familiar_names_are_no_others():
+    taken = [name for names in catalogue.FAMILIAR.values() for name in names]
+    assert len(set(taken)) == len(taken)
+    assert not set(taken) & {*catalogue.MEASURES, *catalogue.ENTROPIES}
+    for names in catalogue.FAMILIAR.values():
+        assert set(names.values()) <= catalogue.MEASURES.keys()
+    # Those without values of their library's own are functions of compiled or other languages.
+    checked = {*FOUND["values"], "scikit-learn"}
+    assert catalogue.FAMILIAR.keys() - checked == {
+        "torchmetrics", "MTEB", "the reference scorer of coreference", "mclust", "Clustering.jl",
+    }  # fmt: skip
 
 
 def test_a_search_over_clusterers():

@@ -28,7 +28,7 @@ def best(answer):
 def twin(gold, system, splits):
     """Item by item, from the words of the rule."""
     groups = list(dict.fromkeys(group for group, _ in gold))
-    recalls, pooled = {group: [] for group in groups}, []
+    shares, pooled = {group: [0.0, 0.0] for group in groups}, []
     for mapping, test in splits:
         met = {}
         for key, label in mapping.items():
@@ -42,11 +42,10 @@ def twin(gold, system, splits):
             meant = min(k for k, n in counter.items() if n == most) if counter else None
             right[key] = meant == best(label)
         pooled.append(sum(right.values()) / len(right))
-        for group in groups:
-            own = [value for key, value in right.items() if key[0] == group]
-            if own:
-                recalls[group].append(sum(own) / len(own))
-    means = [sum(own) / len(own) if own else math.nan for own in recalls.values()]
+        for (group, _), value in right.items():
+            shares[group][0] += value / len(right)
+            shares[group][1] += 1 / len(right)
+    means = [found / tested if tested else math.nan for found, tested in shares.values()]
     return means, sum(pooled) / len(pooled)
 
 

@@ -13,7 +13,8 @@ from roget import Undefined, catalogue, contingency
 from twins import TWINS
 
 WITHOUT_TWIN = {
-    "rmi": "counts tables by an approximation, checked against enumeration in test_chance",
+    "rmi-plug-in": "counts tables by an approximation, checked by enumeration in test_reduced",
+    "smi": "its variance is checked by trying every answer in test_moments",
     "supervised-recall": "averages random splits, checked in test_supervised",
 }
 

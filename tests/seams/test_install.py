@@ -92,6 +92,13 @@ for name in roget.__all__:
     assert all(text.startswith("MissingExtra") and CURE in text for text in said.values())
 
 
+def test_clustering_embeddings_names_the_extra() -> None:
+    done = run_bare("import roget; roget.evaluate_embeddings([[0.0], [1.0]], [0, 1], samples=2)")
+    assert done.returncode == 1
+    assert "MissingExtra" in done.stderr
+    assert CURE in done.stderr
+
+
 def test_other_missing_modules_are_no_extras() -> None:
     with pytest.raises(ModuleNotFoundError, match="nowhere") as raised, name_extra():
         import nowhere  # type: ignore[import-not-found]  # noqa: F401

@@ -29,7 +29,7 @@ from roget.learn.thesaurus import neighbours
 from roget.learn.treecut.preference import prefer
 from roget.report.options import ExportOptions
 from roget.scoring.labels.write import convert
-from roget.scoring.options import CompareOptions, ConvertOptions, ScoreOptions
+from roget.scoring.options import AgreeOptions, CompareOptions, ConvertOptions, ScoreOptions
 from roget.web import ExploreOptions
 
 DECLARED: dict[str, tuple[Any, tuple[type, ...]]] = {
@@ -37,6 +37,7 @@ DECLARED: dict[str, tuple[Any, tuple[type, ...]]] = {
     "build": (roget.build, (Plan, Options)),
     "score": (roget.score, (ScoreOptions,)),
     "compare": (roget.compare, (CompareOptions,)),
+    "agree": (roget.agree, (AgreeOptions,)),
     "heldout": (compare, (HeldoutOptions,)),
     "decide": (decide, (DecideOptions,)),
     "neighbours": (roget.Thesaurus.neighbours, (uses.NeighbourOptions,)),

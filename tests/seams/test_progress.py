@@ -21,6 +21,7 @@ def test_all_long_work_calls_with_the_same_value(tmp_path):
         lambda: roget.count(tmp_path / "pairs.tsv", progress=told.append),
         lambda: roget.score([0, 0, 1], [0, 1, 1], "ari", progress=told.append),
         lambda: roget.compare([0, 0, 1], {"a": [0, 1, 1]}, "ari", progress=told.append),
+        lambda: roget.agree([[0, 0, 1], [0, 1, 1]], "ari", progress=told.append),
         lambda: roget.MDLTree(2, random_state=0, progress=told.append).fit(table),
         lambda: roget.CoMDL(n_sweeps=2, random_state=0, progress=told.append).fit(table),
         lambda: roget.SoftAnnealing(2, random_state=0, progress=told.append).fit(table),

@@ -26,6 +26,7 @@ from roget.report import (
     Column,
     Report,
     Table,
+    agreement,
     attachment,
     comparison,
     counts,
@@ -90,6 +91,8 @@ def reports() -> Iterator[tuple[str, Report]]:
     t = thesaurus_of(HOSTILE)
     yield "score", score.report(roget.score(*LABELS, ci=10, details=True))
     yield "compare", comparison.report(roget.compare(LABELS[0], {"<s>": LABELS[1], "t": LABELS[0]}))
+    named = {HOSTILE[0]: LABELS[0], HOSTILE[1]: LABELS[1], "<t>": ["a"] * 5}
+    yield "agree", agreement.report(roget.agree(named, ["ari", "homogeneity", "gamma"], ci=10))
     yield "neighbours", words.neighbours(t, HOSTILE[0], 2, "both")
     yield "senses", words.senses(t, HOSTILE[0], 2)
     yield "classify", words.classify(t, t.counts, 2)

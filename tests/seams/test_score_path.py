@@ -14,7 +14,7 @@ import roget
 
 HOME = Path(roget.__file__).parent
 DEMO = HOME / "data" / "demo"
-MOST_MODULES = 30
+MOST_MODULES = 31
 DEEPEST = 10
 
 WATCH = """

@@ -14,6 +14,7 @@ from roget.report.render.html import bundle
 FOLDER = Path(roget.__file__).parent / "web" / "js"
 DECLARED = re.compile(r"^(?:export )?(?:async )?(?:function|class|const|let) ([\w$]+)", re.M)
 IMPORTED = re.compile(r'^import \{ ([^}]*) \} from "\./(\w+)\.js";$', re.MULTILINE)
+ENTRIES = ["explore", "comparison", "agreement", "scored"]
 MODULES = {path.stem: path.read_text(encoding="utf-8") for path in FOLDER.glob("*.js")}
 
 
@@ -26,7 +27,7 @@ def needed(entry: str) -> set[str]:
     return found
 
 
-@pytest.mark.parametrize("entry", ["explore", "comparison"])
+@pytest.mark.parametrize("entry", ENTRIES)
 def test_a_script_declares_each_name_once(entry):
     script = bundle(entry)
     names = DECLARED.findall(script)
@@ -35,7 +36,7 @@ def test_a_script_declares_each_name_once(entry):
     assert script.count("\n// ") >= len(needed(entry)), "each module is there, under its comment"
 
 
-@pytest.mark.parametrize("entry", ["explore", "comparison"])
+@pytest.mark.parametrize("entry", ENTRIES)
 def test_modules_come_after_those_they_import(entry):
     script = bundle(entry)
     place = {name: script.index(MODULES[name].split("\n")[0]) for name in needed(entry)}
@@ -52,8 +53,8 @@ def test_what_is_imported_is_exported_and_all_is_used():
                     rf"^export (?:async )?\w+ {re.escape(one)}(?!\w)", re.MULTILINE
                 )
                 assert declared.search(MODULES[other]), f"{name}: {other} exports no {one}"
-    assert needed("explore") | needed("comparison") == set(MODULES)
-    assert {"dom", "format", "theme"} <= needed("explore") & needed("comparison")
+    assert set.union(*map(needed, (*ENTRIES, "widget"))) == set(MODULES)
+    assert {"dom", "format", "theme"} <= set.intersection(*map(needed, ENTRIES))
 
 
 def test_pages_have_no_other_scripts():

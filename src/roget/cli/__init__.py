@@ -23,12 +23,14 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 _COMMANDS = (
-    "score", "compare", "convert", "count", "build", "neighbours", "senses", "classify", "explore",
-    "export", "heldout", "decide", "prefer", "list", "reproduce",
+    "score", "compare", "agree", "convert", "count", "build", "neighbours", "senses", "classify",
+    "explore", "export", "heldout", "decide", "prefer", "list", "reproduce",
 )  # fmt: skip
 """Each is a function of that name in a module of that name."""
+_SPARE = {"score": "several systems are for roget compare GOLD SYSTEM..."}
+"""What to do with more arguments than a command takes."""
 for _name in _COMMANDS:
-    command(app, _name)(getattr(import_module(f"roget.cli.{_name}"), _name))
+    command(app, _name, _SPARE.get(_name, ""))(getattr(import_module(f"roget.cli.{_name}"), _name))
 app.add_typer(attach.app)
 app.add_typer(data.app)
 

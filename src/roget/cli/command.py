@@ -31,15 +31,15 @@ class Asked:
     title: str
 
 
-def command(app: typer.Typer, name: str) -> Callable[[Function], Function]:
-    """Make a function a command of an app."""
+def command(app: typer.Typer, name: str, spare: str = "") -> Callable[[Function], Function]:
+    """Make a function a command of an app; `spare` says what to do with too many arguments."""
 
     def register(function: Function) -> Function:
         def later() -> None:
             """Only its documentation is needed before the command is used."""
 
         later.__doc__ = function.__doc__
-        kind = type("Command", (Command,), {"function": staticmethod(function)})
+        kind = type("Command", (Command,), {"function": staticmethod(function), "spare": spare})
         app.command(name, cls=kind)(later)
         return function
 
@@ -50,6 +50,7 @@ class Command(TyperCommand):
     """A command whose parameters are made when it is used."""
 
     function: Callable[..., None]
+    spare: str = ""
 
     @cached_property
     def whole(self) -> Any:
@@ -75,6 +76,14 @@ class Command(TyperCommand):
     @callback.setter
     def callback(self, given: Any) -> None:
         """There is none before the command is used."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Read the arguments; where there are too many, say what may have been meant."""
+        ctx.allow_extra_args |= bool(self.spare)
+        left = super().parse_args(ctx, args)
+        if left and self.spare and not ctx.resilient_parsing:
+            ctx.fail(f"unexpected after the others: {', '.join(map(repr, left))}; {self.spare}")
+        return left
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
         """Write the help, with the names of a kind where an option has its `<kind>`."""

@@ -2,13 +2,25 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from roget.cli.shared import Figures, Format, Output, bar, deliver
+from roget.cli.shared import (
+    Cite,
+    Classes,
+    Clusters,
+    Figures,
+    Format,
+    Mapping,
+    Output,
+    bar,
+    deliver,
+    name_files,
+    tell_written,
+    write_sets,
+)
 from roget.scoring.options import CompareOptions
 
 
@@ -22,6 +34,10 @@ def compare(
     ],
     *,
     asked: CompareOptions,
+    cite: Cite = False,
+    classes: Classes = None,
+    clusters: Clusters = None,
+    mapping: Mapping = None,
     format: Format = None,
     output: Output = None,
     figures: Figures = None,
@@ -29,30 +45,16 @@ def compare(
     """Compare several systems on one gold standard.
 
     One row per system and trivial answer, with ranks; with --ci also 95% intervals, tests of all
-    pairs corrected by Holm's method, and letters that systems share if they do not differ.
+    pairs corrected by Holm's method, and letters that systems share if not shown to differ.
     """
     from roget.report.comparison import report
     from roget.scoring.compare import compare as compare_systems
 
     with bar("scoring", "systems") as progress:
-        comparison = compare_systems(gold, _name_systems(systems), **vars(asked), progress=progress)
-    deliver(report(comparison), format, output)
+        comparison = compare_systems(gold, name_files(systems), **vars(asked), progress=progress)
+    deliver(report(comparison), format, output, comparison.cite() if cite else None)
+    write_sets(comparison, classes=classes, clusters=clusters, mapping=mapping)
     if figures is not None:
         from roget.report.comparison.figures import write
 
-        for path in write(comparison, Path(figures)):
-            print(f"wrote {path}", file=sys.stderr)
-
-
-def _name_systems(systems: list[str]) -> dict[str, str]:
-    from roget.errors import InputError
-
-    named: dict[str, str] = {}
-    for text in systems:
-        name, equals, path = text.partition("=")
-        if not equals or Path(text).exists():
-            name, path = Path(text).stem, text
-        if name in named:
-            raise InputError(f"two systems are named {name!r}: name one yourself, NAME={path}")
-        named[name] = path
-    return named
+        tell_written(write(comparison, Path(figures)))

@@ -36,4 +36,5 @@ def convert(
     labels = convert_labels(source, output, **vars(asked))
     for warning in labels.warnings:
         print(f"warning: {warning}", file=sys.stderr)
-    print(f"wrote {output}: {plural(len(labels), 'item')}", file=sys.stderr)
+    cover = "; a cover: score with --several cover" if labels.overlapping else ""
+    print(f"wrote {output}: {plural(len(labels), 'item')}{cover}", file=sys.stderr)

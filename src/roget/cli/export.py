@@ -17,8 +17,8 @@ def export(
         str,
         target(
             "FILE",
-            "File to write; '-' is stdout. Its suffix may tell the format: .ttl, .rdf, "
-            ".json, .nwk, .paths, .dot, .tsv, .parquet, .md, .html, .thesaurus.",
+            "File to write; '-' is stdout. Its suffix may tell the format: .ttl SKOS, .nwk Newick, "
+            ".html a booklet, and so on.",
         ),
     ],
     *,

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import sys
 from typing import Annotated
 
 import typer
 
-from roget.cli.shared import CountsArgument, Format, Output, bar, deliver, read_counts
+from roget.cli.shared import CountsArgument, Format, Output, bar, deliver, read_counts, tell_written
 from roget.learn.counting.options import TableOptions
 from roget.learn.evaluation.options import HeldoutOptions
 
@@ -39,4 +38,4 @@ def heldout(
     deliver(report.heldout(found), format, output)
     if figure is not None:
         report.figure(found, figure)
-        print(f"wrote {figure}", file=sys.stderr)
+        tell_written([figure])

@@ -52,12 +52,12 @@ def _thesaurus(counts: Counts, asked: PreferOptions) -> tuple[Any, str]:
     from rich.console import Console
 
     from roget.learn.opening import open_classes
-    from roget.learn.treecut.preference import learnt
+    from roget.learn.treecut.preference import learn_classes
 
     named = str(asked.thesaurus or asked.wordnet or "")
     if not named:
         with bar("clustering") as progress:
-            found = learnt(counts, asked.seed, progress)
+            found = learn_classes(counts, asked.method, asked.seed, progress)
         said = f"{len(found):,} words in {found.tree.n_clusters:,} classes"
         print(f"learnt a thesaurus of the counts: {said}", file=sys.stderr)
         return found, "a thesaurus learnt from the counts"

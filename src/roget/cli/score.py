@@ -7,7 +7,18 @@ from typing import Annotated
 
 import typer
 
-from roget.cli.shared import Format, Output, bar, deliver
+from roget.cli.shared import (
+    Cite,
+    Classes,
+    Clusters,
+    Format,
+    Mapping,
+    Output,
+    bar,
+    deliver,
+    tell_written,
+    write_sets,
+)
 from roget.scoring.options import ScoreOptions
 
 
@@ -32,8 +43,19 @@ def score(
             help="End with exit code 1 if a score is worse: v@jk=0.6, ari=0.4. May be repeated.",
         ),
     ] = None,
+    cite: Cite = False,
+    classes: Classes = None,
+    clusters: Clusters = None,
+    mapping: Mapping = None,
     format: Format = None,
     output: Output = None,
+    figure: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE",
+            help="Also draw the scores of --cuts: a file that ends in .svg, .pdf or .png.",
+        ),
+    ] = None,
 ) -> None:
     """Score a clustering against a gold standard.
 
@@ -43,11 +65,34 @@ def score(
     from roget.report.score import report
     from roget.scoring.score import score as score_labels
 
+    if figure is not None:
+        check_figure(figure, asked.cuts)
+    # The cells of several gold standards are never kept: only tables asked for need them then.
+    keep = not asked.golds or any((classes, clusters, mapping))
     with bar("scoring", "scores") as progress:
-        table = score_labels(gold, system, **vars(asked), progress=progress)
+        table = score_labels(gold, system, **vars(asked), keep=keep, progress=progress)
     short = table.falls_short(fail_under or ())
-    deliver(report(table), format, output)
+    told = report(table)
+    deliver(told, format, output, table.cite() if cite else None)
+    if asked.items is not None:
+        print(f"wrote {asked.items}", file=sys.stderr)
+    write_sets(table, classes=classes, clusters=clusters, mapping=mapping)
+    if figure is not None and told.picture is not None:
+        from roget.report.drawing import save_picture
+
+        save_picture(told.picture(), figure)
+        tell_written([figure])
     for text in short:
         print(text, file=sys.stderr)
     if short:
         raise typer.Exit(1)
+
+
+def check_figure(figure: str, cuts: object) -> None:
+    """Refuse a picture that could not be drawn or written: better before the work."""
+    from roget.errors import InputError
+    from roget.report.drawing import check_format
+
+    if cuts is None:
+        raise InputError(f"--figure {figure}: a picture is of --cuts; say --cuts all, or 1..500")
+    check_format(figure)

@@ -6,6 +6,7 @@ import sys
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -53,6 +54,58 @@ Output = Annotated[
         help="File to write instead of printing; its suffix tells the format.",
     ),
 ]
+Cite = Annotated[
+    bool,
+    typer.Option(
+        "--cite",
+        help="Print BibTeX of all that was used in the place of the report, which -o still writes.",
+    ),
+]
+
+
+def check_table(context: typer.Context, path: str | None) -> str | None:
+    """Refuse a file of a table that has no format or could not be written."""
+    if path is not None and not context.resilient_parsing:
+        from roget.core.store import check_file
+        from roget.scoring.labels.write import check_suffix
+
+        check_suffix(path)
+        check_file(path)
+    return path
+
+
+def table_file(help: str) -> Any:
+    """An option for a file that a table is written to besides."""
+    return typer.Option(metavar="FILE", callback=check_table, help=help)
+
+
+Classes = Annotated[
+    str | None, table_file("Also write a table of all classes: csv, tsv, json, parquet.")
+]
+Clusters = Annotated[str | None, table_file("Also write a table of all clusters.")]
+Mapping = Annotated[
+    str | None, table_file("Also write which class each cluster stands for, shared or one-to-one.")
+]
+
+
+def write_sets(table: Any, **files: str | None) -> None:
+    """Write the tables of classes, clusters and their mapping that files are named for."""
+    for kind, path in files.items():
+        if path is not None:
+            from roget.scoring.labels.write import write_columns
+
+            write_columns(table.sets(kind), path)
+            tell_written([path])
+
+
+def tell_written(paths: Sequence[str | Path]) -> None:
+    """Name the files that were written on stderr; of more than three, how many and where."""
+    if len(paths) > 3 and len({Path(path).parent for path in paths}) == 1:
+        paths = [f"{len(paths)} files in {Path(paths[0]).parent}"]
+    for path in paths:
+        print(f"wrote {path}", file=sys.stderr)
+
+
 AsJson = Annotated[bool, typer.Option("--json", help="The same as --format json.")]
 
 
@@ -65,19 +118,25 @@ def choose(format: str | None, output: str | None) -> str:
     return choose_format(output)
 
 
-def deliver(report: Report, format: str | None, output: str | None = None) -> None:
-    """Print a report, or write it whole; warnings go to stderr, unless they stand in the text."""
+def deliver(
+    report: Report, format: str | None, output: str | None = None, cited: str | None = None
+) -> None:
+    """Print a report, or write it whole; warnings go to stderr, unless they stand in the text.
+
+    What is cited is printed in its place.
+    """
     chosen = choose(format, output)
     text = report.render(chosen)
     for warning in (*(() if chosen == "text" else report.warnings), *report.talk):
         print(f"warning: {warning}", file=sys.stderr)
+    if output is None or cited is not None:
+        sys.stdout.write(text if cited is None else cited)
     if output is None:
-        sys.stdout.write(text)
         return
     from roget.core.store import write_atomic
 
     write_atomic(output, text)
-    print(f"wrote {output}", file=sys.stderr)
+    tell_written([output])
 
 
 ThesaurusArgument = Annotated[
@@ -92,6 +151,21 @@ CountsArgument = Annotated[
     typer.Argument(metavar="COUNTS", help="Counts: a folder, a table, a thesaurus; or 'sample'."),
 ]
 Figures = Annotated[str | None, typer.Option(metavar="FOLDER", help="Also write pictures there.")]
+
+
+def name_files(given: Sequence[str], noun: str = "systems") -> dict[str, str]:
+    """Files by name: NAME=FILE, or named by the file."""
+    from roget.errors import InputError
+
+    named: dict[str, str] = {}
+    for text in given:
+        name, equals, path = text.partition("=")
+        if not equals or Path(text).exists():
+            name, path = Path(text).stem, text
+        if name in named:
+            raise InputError(f"two {noun} are named {name!r}: name one yourself, NAME={path}")
+        named[name] = path
+    return named
 
 
 def target(metavar: str, help: str) -> Any:

@@ -52,6 +52,9 @@ HASHED = 256 << 20
 
 ARRAYS = "arrays.npz"
 
+THESAURUS = "thesaurus.json"
+"""The manifest by which the folder of a thesaurus is known, also where none is opened."""
+
 COUNT = "count"
 """Stands for the SQL type of counts, which the manifest's `dtype` tells."""
 

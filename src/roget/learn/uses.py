@@ -59,6 +59,11 @@ class PreferOptions(Checked):
     wordnet: str | os.PathLike[str] | None = option(
         None, metavar="PATH|wn:ID", help="WordNet: a dict folder, or by the package wn."
     )
+    method: str = option(
+        "comdl",
+        choices="clusterers",
+        help="How classes are learnt, if they are: by default small ones, found quickly.",
+    )
     top: int | None = option(None, minimum=1, help="So many classes. Default: 12 as text.")
     seed: int = seed_option()
 

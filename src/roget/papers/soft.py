@@ -19,9 +19,11 @@ from roget.core.types import Array, Floats
 from roget.data import sample
 from roget.errors import InputError
 from roget.learn.clustering.annealing.choose import choose
+from roget.learn.clustering.annealing.estimator import Annealing
+from roget.learn.clustering.annealing.states import Walker
 from roget.learn.clustering.soft.estimator import SoftAnnealing
 from roget.learn.clustering.tokens import Cells, unigram
-from roget.learn.evaluation.heldout import losses
+from roget.learn.evaluation.heldout import measure_losses
 from roget.learn.thesaurus import Thesaurus
 from roget.papers import compose, data_file
 from roget.report import Column, Report, Table
@@ -247,7 +249,7 @@ def relative_entropy_path(
     ks: Iterable[int],
     random_state: int | None = None,
     *,
-    model: str = "asymmetric",
+    model: Annealing | None = None,
     new: float = 0.1,
 ) -> list[dict[str, float]]:
     """For each number of clusters, how far training, test and new words are from the model, bits.
@@ -256,11 +258,9 @@ def relative_entropy_path(
     `train`, `test` and `new` are the mean over words of KL(word's distribution ‖ Σ p(c|n) p(v|c)),
     every word alike as in the paper; the distribution of a test or new word is that of its test
     tokens, and p(c|n) comes from its other tokens. `train_loss`, `test_loss` and `new_loss` are
-    −log2 p(v|n) per token. All predictions are .95 of the model's and .05 of the unigram's.
+    −log2 p(v|n) per token. All predictions are .95 of the model's and .05 of the unigram's. The
+    model is the paper's, unless another is given.
     """
-    from roget import catalogue
-    from roget.learn.clustering.annealing.states import Walker
-
     rng = np.random.default_rng(random_state)
     train, held = counts.split(0.9, random_state=rng)
     matrix, outside = train.matrix, held.matrix
@@ -271,8 +271,7 @@ def relative_entropy_path(
         raise InputError("no words are left to learn from: the counts are too few")
     base = matrix[learnt]
     seed = int(rng.integers(2**31))
-    named = catalogue.load("clusterers", {"asymmetric": "soft"}.get(model, model))
-    walker = Walker(base, named().method, prior="empirical", seed=seed)
+    walker = Walker(base, (model or SoftAnnealing()).method, prior="empirical", seed=seed)
     background = unigram(base)
     rows = []
     for beta, found in walker.points(ks):
@@ -298,5 +297,5 @@ def _divergence(
     rows, columns = found.coords
     seen = Cells(rows, columns, found.data, np.empty(0), background[columns])
     predicted = seen.smooth(seen.predicted(membership, centroids))
-    loss, divergence = losses(found, np.log(predicted))
+    loss, divergence = measure_losses(found, np.log(predicted))
     return bits(divergence), bits(loss)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from roget import catalogue
+from roget.report.format import shorten
 
 
 @dataclass(frozen=True)
@@ -22,7 +23,7 @@ class Column:
     share: int = 0
     """Of the room that other columns leave, this many parts."""
     most: int | None = None
-    """Longer texts lose their middle in a terminal."""
+    """Longer texts lose their middle where there is little room; different ones stay different."""
 
 
 @dataclass(frozen=True)
@@ -68,6 +69,34 @@ class Table:
         columns = [Column(name, right=name in numbers, fit=fit) for name in titles]
         return cls(columns, list(rows), title)
 
+    def shorten(self) -> list[list[Any]]:
+        """The rows, with names that are as short as their columns ask for."""
+        columns = [list(column) for column in zip(*self.rows, strict=True)]
+        for at, column in enumerate(self.columns):
+            if column.most is not None and columns:
+                short = shorten([_name_of(cell) for cell in columns[at]], column.most)
+                columns[at] = [
+                    replace(cell, text=text) if isinstance(cell, Cell) else text
+                    for cell, text in zip(columns[at], short, strict=True)
+                ]
+        return [list(row) for row in zip(*columns, strict=True)]
+
+    def batches(self, needed: Sequence[float], room: float) -> list[list[int]]:
+        """The numbers of the columns of each table that fits the room, given what each needs."""
+        if not self.repeated:
+            return [list(range(len(self.columns)))]
+        first = list(range(self.repeated))
+        found: list[list[int]] = []
+        for at in range(self.repeated, len(needed)):
+            if not found or sum(needed[one] for one in (*found[-1], at)) > room:
+                found.append([*first])
+            found[-1].append(at)
+        return found
+
+
+def _name_of(cell: Any) -> str:
+    return cell.text if isinstance(cell, Cell) else str(cell)
+
 
 @dataclass(frozen=True)
 class Report:
@@ -83,9 +112,11 @@ class Report:
     warnings : what makes it unreliable.
     talk : warnings that do not belong into plain text: they are said beside it.
     signature : what the values depend on beside the data.
+    caption : what papers say of the tables, which then float and have a label; text has the title.
     data : plain data, which JSON prints.
     sheet : the table that spreadsheets get, with all digits. Default: the first of the tables.
     page : makes a page of its own, if it has one.
+    picture : makes a matplotlib figure, if it has one.
 
     Examples
     --------
@@ -105,9 +136,11 @@ class Report:
     warnings: Sequence[str] = ()
     talk: Sequence[str] = ()
     signature: str = ""
+    caption: str = ""
     data: Any = None
     sheet: Table | None = None
     page: Callable[[], str] | None = field(default=None, repr=False, compare=False)
+    picture: Callable[[], Any] | None = field(default=None, repr=False, compare=False)
 
     @classmethod
     def of(cls, title: str, facts: Mapping[str, Any]) -> Report:

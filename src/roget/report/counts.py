@@ -7,10 +7,18 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from math import fsum
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from roget.report import Report, Table
 from roget.report.format import plural
+
+if TYPE_CHECKING:
+    from roget.core.counts import Counts
+
+CONTEXTS = 5
+"""Of each word."""
 
 
 def look(name: str, top: int = 10) -> dict[str, Any]:
@@ -76,6 +84,32 @@ def report(name: str, summary: Mapping[str, Any]) -> Report:
         data=summary,
         sheet=Table.of(("word", "context", "count"), values),
     )
+
+
+def report_counts(counts: Counts, top: int = 10) -> Report:
+    """The same of counts in memory."""
+    words = []
+    for row in np.lexsort((counts.words, -counts.word_totals))[:top].tolist():
+        here = slice(*counts.matrix.indptr[row : row + 2])
+        seen, columns = counts.matrix.data[here], counts.matrix.indices[here]
+        first = np.lexsort((counts.contexts[columns], -seen))[:CONTEXTS]
+        contexts = [
+            {"context": str(counts.contexts[column]), "count": count}
+            for column, count in zip(columns[first], seen[first].tolist(), strict=True)
+        ]
+        total = counts.word_totals[row].item()
+        words.append({"word": str(counts.words[row]), "total": total, "contexts": contexts})
+    once = float(np.mean(counts.matrix.data == 1)) if counts.entries else 0.0
+    summary = {
+        "shape": list(counts.shape),
+        "entries": counts.entries,
+        "total": counts.total,
+        "relations": list(counts.relations),
+        "provenance": counts.provenance,
+        "words": words,
+        "hapax": {"pairs": once},
+    }
+    return report("counts", summary)
 
 
 def report_word(found: Mapping[str, Any]) -> Report:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 import shutil
 import unicodedata
-from collections.abc import Callable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from roget.catalogue import name_extra
@@ -39,6 +40,16 @@ def number(value: float | None, sign: str = "") -> str:
     if value is None:
         return UNDEFINED
     return f"{value:{sign}z.3f}" if abs(value) < 1000 else f"{value:{sign}.4g}"
+
+
+def size_form(sizes: Iterable[float | None], groups: int) -> str:
+    """How to write numbers of clusters in a column: whole, or with a decimal if they are means.
+
+    >>> size_form([10.0, None], groups=1), size_form([10.0, 9.5], groups=1), size_form([3.0], 2)
+    ('.0f', '.1f', '.1f')
+    """
+    whole = groups == 1 and all(size is None or float(size).is_integer() for size in sizes)
+    return ".0f" if whole else ".1f"
 
 
 def plural(number: float, noun: str, form: str = ",.15g") -> str:
@@ -105,3 +116,31 @@ def _spell(sign: str) -> str:
     if sign in TURNS or unicodedata.category(sign) in CONTROLS:
         return sign.encode("unicode_escape", "backslashreplace").decode("ascii")
     return sign
+
+
+def shorten(names: Sequence[str], most: int) -> list[str]:
+    """Names of at most so many signs, without their middle; different ones stay different.
+
+    >>> shorten(["task-run-1-of-the-first-system", "task-run-2-of-the-first-system", "ours"], 15)
+    ['task-run-1…stem', 'task-run-2…stem', 'ours']
+    """
+    found: dict[str, str] = {}
+    waiting = dict.fromkeys(name for name in names if len(name) > most)
+    found.update({name: name for name in names if len(name) <= most})
+    usual = (most - 1) // 2
+    for head in (usual, *range(usual + 1, most), *range(usual)):
+        cut = {name: _cut_middle(name, head, most) for name in waiting}
+        seen = Counter((*found.values(), *cut.values()))
+        if head == usual or max(seen.values(), default=0) == 1:
+            found.update({name: text for name, text in cut.items() if seen[text] == 1})
+            waiting = {name: None for name in waiting if name not in found}
+    for name in waiting:
+        number = 2
+        while (text := f"{name[: most - 1 - len(str(number))]}…{number}") in found.values():
+            number += 1
+        found[name] = text
+    return [found[name] for name in names]
+
+
+def _cut_middle(name: str, head: int, most: int) -> str:
+    return f"{name[:head]}…{name[len(name) - (most - 1 - head) :]}"

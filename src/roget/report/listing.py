@@ -43,6 +43,12 @@ def _measure(measure: Any) -> dict[str, Any]:
         "needs": list(measure.needs),
         "parameters": {field.name: field.default for field in fields(measure)},
         "reference": measure.reference,
+        "also": [
+            f"{name} ({library})"
+            for library, names in catalogue.FAMILIAR.items()
+            for name, ours in names.items()
+            if ours == measure.name
+        ],
     }
 
 
@@ -84,6 +90,7 @@ def _line(entry: dict[str, Any]) -> str:
         f"Assumes {entry['assumes']}." if "assumes" in entry else "",
         f"[{entry['reference']}]" if "reference" in entry else "",
         f"Parameters: {given}." if given else "",
+        f"Also taken: {', '.join(entry['also'])}." if entry.get("also") else "",
     ]
     return " ".join(part for part in parts if part)
 

@@ -2,60 +2,171 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 from roget.report import Report, Table
 from roget.report.format import ARROWS, number, plural
-from roget.scoring.result import ScoreTable
+from roget.scoring.result import ScoreTable, address
 
 if TYPE_CHECKING:
-    from roget.scoring.diagnostics import Details
+    from roget.scoring.outline import Outline
 
 
 def report(table: ScoreTable) -> Report:
     """What was scored, the scores beside those of trivial answers, and what to beware of."""
     trivial = list(dict.fromkeys(name for row in table.rows for name in row.baselines))
     reasons = [f"{row.measure}: {row.reason}" for row in table.rows if row.value is None]
-    return Report(
-        title="Scores against a gold standard",
-        lead=[_summary(table)],
-        tables=[_scores(table, trivial), *_details(table.details)],
+    scores = Report(
+        title=table.title or _name_files(table),
+        lead=[_summary(table), *_entropies(table)],
+        notes=_say_chance(table),
+        tables=[_scores(table, trivial), *_on_each(table), *_groups(table), *_details(table)],
         warnings=[*reasons, *table.warnings],
         signature=table.signature,
+        caption=f"{table.title}. {_summary(table)}." if table.title else "",
         data=table.as_dict(),
-        sheet=_sheet(table, trivial),
+        sheet=_sheet(table, trivial) if not table.by_group else _group_sheet(table),
     )
+    if table.sweep is not None:
+        from roget.report.sweep import add_sweep
+
+        scores = add_sweep(scores, table.sweep)
+    if table.answered is None or table.answered.sides.overlapping:
+        return scores
+
+    def page() -> str:
+        from roget.report.cells import show_tables
+        from roget.report.render.html import bundle, fill_plain
+
+        return fill_plain(scores, bundle("scored"), show_tables(table))
+
+    return replace(scores, page=page)
+
+
+def _name_files(table: ScoreTable) -> str:
+    """What a page is called: the names of both files, where the two sides are known to be files."""
+    if table.answered is not None:
+        sides = table.answered.sides
+        gold, system = PurePath(sides.gold.source), PurePath(sides.system.source)
+        if gold.suffix and system.suffix and gold != system:
+            return f"{system.name} against {gold.name}"
+    return "Scores against a gold standard"
 
 
 def _scores(table: ScoreTable, trivial: list[str]) -> Table:
     """Entropies and intervals have columns only where a measure has them."""
     entropies = any(row.entropy is not None for row in table.rows)
     intervals = any(row.low is not None for row in table.rows)
-    texts = ["measure", "entropy"] if entropies else ["measure"]
+    levels = any(row.level is not None for row in table.rows)
+    texts = [*(["level"] if levels else []), "measure", *(["entropy"] if entropies else [])]
     numbers = ["score", "low", "high"] if intervals else ["score"]
+    beyond = ["z", "p"] if _tests_chance(table) else []
     rows = []
     for row in table.rows:
         first = [f"{row.measure} {ARROWS[row.direction]}", row.entropy or ""]
-        values = [row.value, row.low, row.high][: len(numbers)]
-        values += [row.baselines.get(name) for name in trivial]
-        rows.append([*first[: len(texts)], *map(number, values)])
-    numbers += trivial
+        first = [row.level or "", *first] if levels else first
+        values = map(number, [row.value, row.low, row.high][: len(numbers)])
+        tested = [_write_z(row.z), _write_p(row.p, table.chance)][: len(beyond)]
+        against = (number(row.baselines.get(name)) for name in trivial)
+        rows.append([*first[: len(texts)], *values, *tested, *against])
+    numbers += [*beyond, *trivial]
     return Table.of([*texts, *numbers], rows, numbers)
 
 
+def _on_each(table: ScoreTable) -> Iterator[Table]:
+    """The scores on each of several gold standards, of which those above are the mean."""
+    names = list(table.rows[0].golds) if table.rows else []
+    if names:
+        rows = [
+            [f"{row.measure} {ARROWS[row.direction]}", row.entropy or "", *map(number, each)]
+            for row in table.rows
+            for each in [row.golds.values()]
+        ]
+        titles = ["measure", "entropy", *names]
+        yield Table.of(titles, rows, names, title="on each gold standard; above is the mean")
+
+
+def _tests_chance(table: ScoreTable) -> bool:
+    return any(row.p is not None for row in table.rows)
+
+
+def _write_z(z: float | None) -> str:
+    return number(z) if z is None else f"{z:z.1f}"
+
+
+def _write_p(p: float | None, draws: int) -> str:
+    """Where no random answer does as well, the least that so many of them can show."""
+    text = number(p) if p is None or p >= 0.0005 else f"{p:.1g}"
+    return f"≤ {text}" if _is_least(p, draws) else text
+
+
+def _is_least(p: float | None, draws: int) -> bool:
+    return p is not None and draws > 0 and p * (1 + draws) < 1.5
+
+
+def _say_chance(table: ScoreTable) -> list[str]:
+    """One plain line on how many of the scores are better than chance."""
+    tested = [row for row in table.rows if row.p is not None]
+    if not tested or not table.chance:
+        return []
+    kind = f"{plural(table.chance, 'random answer', ',')} with the same cluster sizes"
+    if all(_is_least(row.p, table.chance) for row in tested):
+        return [f"none of {kind} did as well under any score"]
+    better = sum(row.p < 0.05 for row in tested if row.p is not None)
+    scores = plural(len(tested), "score")
+    are = "is" if better == 1 else "are"
+    return [f"{better} of {scores} {are} better than chance at p < .05, by {kind}"]
+
+
 def _sheet(table: ScoreTable, trivial: list[str]) -> Table:
-    """All digits; the signature is a column, so that it stays with them."""
-    titles = ["measure", "entropy", "value", "low", "high", "better", *trivial]
+    """All digits, beside the entropies; the signature is a column, so that it stays with them."""
+    beyond = ["z", "p"] if _tests_chance(table) else []
+    titles = ["measure", "entropy", "value", "low", "high", "better", *beyond, *trivial]
+    entropies = entropy_columns(table.outline)
+    levels = any(row.level is not None for row in table.rows)
+    titles = ["level", *titles] if levels else titles
+    golds = list(table.rows[0].golds) if table.rows else []
     rows = []
     for row in table.rows:
         own = [row.measure, row.entropy, row.value, row.low, row.high, row.direction]
-        rows.append([*own, *map(row.baselines.get, trivial), row.reason, table.signature])
+        own += [row.z, row.p][: len(beyond)]
+        own = [row.level, *own] if levels else own
+        beside = [*map(row.baselines.get, trivial), *entropies(row.entropy)]
+        beside += map(row.golds.get, golds)
+        rows.append([*own, *beside, row.reason, table.signature])
+    titles += [*ENTROPIES, *(f"on {name}" for name in golds)]
     return Table.of([*titles, "reason", "signature"], rows)
+
+
+def _group_sheet(table: ScoreTable) -> Table:
+    from roget.report.outline import sheet_groups
+
+    return sheet_groups(table.by_group, table.signature)
+
+
+ENTROPIES = ("h_gold", "h_system", "h_joint")
+"""Columns of sheets: entropies under the estimator of a row."""
+
+
+def entropy_columns(outline: Outline | None) -> Callable[[str | None], list[float | None]]:
+    """What gives these columns by the name of the estimator; empty where a score uses none."""
+    rows = (
+        {row.entropy: [row.gold, row.system, row.joint] for row in outline.entropies}
+        if outline
+        else {}
+    )
+    return lambda entropy: rows.get(entropy or "", [None, None, None])
 
 
 def _summary(table: ScoreTable) -> str:
     items = plural(table.items, "item", ",")
+    levels = len({row.level for row in table.rows} - {None, "mean"})
+    if levels:
+        sizes = f"{table.classes:.1f} classes and {table.clusters:.1f} clusters"
+        return f"{items}, {plural(levels, 'level')}, {sizes} on average"
     if table.groups == 1:
         classes = plural(table.classes, "class", ".0f")
         return f"{items}, {classes}, {plural(table.clusters, 'cluster', '.0f')}"
@@ -63,10 +174,34 @@ def _summary(table: ScoreTable) -> str:
     return f"{items} in {table.groups:,} groups, {per_group}"
 
 
-def _details(details: Details | None) -> Iterator[Table]:
-    """A table for each list of details that has any rows."""
+def _entropies(table: ScoreTable) -> list[str]:
+    """H of classes, of clusters and of both, where scores are made of them: one line."""
+    said: list[str] = []
+    for row in table.outline.entropies if table.outline else ():
+        if row.reason is None:
+            values = zip(("H(C)", "H(K)", "H(C,K)"), (row.gold, row.system, row.joint), strict=True)
+            named = (number(value) if said else f"{name} {number(value)}" for name, value in values)
+            said.append(f"{', '.join(named)}{'' if said else ' nats'} ({row.entropy})")
+    return ["; ".join(said)] if said else []
+
+
+def _groups(table: ScoreTable) -> Iterator[Table]:
+    if table.by_group:
+        from roget.report.outline import list_groups
+
+        better = {address(row.measure, row.entropy): row.direction for row in table.rows}
+        yield list_groups(table.by_group, better)
+
+
+def _details(table: ScoreTable) -> Iterator[Table]:
+    """What scores are made of, and a table for each list of details that has any rows."""
+    details = table.details
     if details is None:
         return
+    if table.outline is not None:
+        from roget.report.outline import list_parts
+
+        yield from list_parts({"": table.outline}, table.groups)
     rows = [
         [g.group, f"{g.items:g}", str(g.classes), str(g.clusters), number(g.value)]
         for g in details.worst

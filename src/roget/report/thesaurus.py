@@ -4,8 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import numpy as np
+from scipy import sparse
+
 from roget.core.information import bits
+from roget.learn.clustering.result import Clustering
 from roget.learn.thesaurus import Thesaurus, WordClass
+from roget.learn.thesaurus.lookup import distinct
 from roget.report import Column, Report, Table
 from roget.report.format import branches, plural
 
@@ -104,6 +109,32 @@ def report(thesaurus: Thesaurus, k: int = SHOWN, *, whole: bool = True) -> Repor
         warnings=[why] if whole and (why := _alone(thesaurus)) else [],
         data=data,
         sheet=Table.of(titles, [(*node[:4], ", ".join(node[4])) for node in nodes]),
+    )
+
+
+def report_clustering(clustering: Clustering, k: int = SHOWN) -> Report:
+    """Sizes, and the k classes of most tokens: share, words of which they are the likeliest."""
+    names = clustering.contexts
+    if names is None:
+        names = np.arange(clustering.background.size).astype(str)
+    words = np.bincount(clustering.labels, minlength=clustering.n_clusters)
+    rows, values = [], []
+    for cluster in np.argsort(-clustering.mass, kind="stable")[:k].tolist():
+        here = clustering.centroids[[cluster]]
+        here = np.asarray(here.toarray() if sparse.issparse(here) else here, float).ravel()
+        contexts = [one.context for one in distinct(here, clustering.background, names, 4)]
+        share, size = float(clustering.mass[cluster]), int(words[cluster])
+        rows.append((str(cluster), f"{share:.1%}", f"{size:,}", ", ".join(contexts)))
+        values.append((cluster, share, size, ", ".join(contexts)))
+    hidden = clustering.n_clusters > k
+    titles = ("cluster", "share", "words", "typical contexts")
+    return Report(
+        title="Clustering",
+        lead=[str(clustering)],
+        tables=[Table.of(titles, rows, titles[:3])],
+        notes=[f"the {k} most frequent of {clustering.n_clusters:,} classes"] if hidden else [],
+        data=[dict(zip(titles, row, strict=True)) for row in values],
+        sheet=Table.of(titles, values),
     )
 
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations
 from pathlib import Path
@@ -12,25 +12,35 @@ from typing import Any
 
 import numpy as np
 
+from roget.core.io.problems import join_names
 from roget.core.progress import Progress, Report
 from roget.core.types import Floats, Ints
 from roget.errors import InputError
 from roget.scoring import resample
-from roget.scoring.cells.contingency import Contingency
+from roget.scoring.cells.statistics import Outline
 from roget.scoring.comparison import Comparison, Pair, SystemRow
-from roget.scoring.labels import Aligned, Labels
+from roget.scoring.diagnostics import list_groups
+from roget.scoring.labels import Labels
 from roget.scoring.labels.align import choose_rules
-from roget.scoring.measures.base import Asked, Request, average_groups, list_requests
+from roget.scoring.measures.base import (
+    COVER_MEASURES,
+    Asked,
+    Request,
+    average_groups,
+    list_requests,
+    usual_measures,
+)
 from roget.scoring.options import CompareOptions
+from roget.scoring.outline import outline
 from roget.scoring.resample import Draws
-from roget.scoring.result import note_undefined
+from roget.scoring.result import defined, find_scores, hide_paths, note_undefined
 from roget.scoring.score import (
     Answered,
     Reading,
     answer,
     check_options,
-    defined,
     describe_interval,
+    list_estimators,
     note_noise,
     sign,
     sign_rules,
@@ -53,10 +63,18 @@ def compare(
     noise: str | int | None = CompareOptions.noise,
     extra: str | None = CompareOptions.extra,
     answers: str = CompareOptions.answers,
+    several: str | None = CompareOptions.several,
     labels: str | None = CompareOptions.labels,
     columns: Mapping[str, str] | None = CompareOptions.columns,
     splits: Sequence[str | os.PathLike[str]] = CompareOptions.splits,
+    cut: Any = CompareOptions.cut,
     balance: str | None = CompareOptions.balance,
+    golds: Any = CompareOptions.golds,
+    main: str | None = CompareOptions.main,
+    title: str = CompareOptions.title,
+    intervals: bool = CompareOptions.intervals,
+    by: str | None = CompareOptions.by,
+    details: bool = CompareOptions.details,
     baselines: bool = CompareOptions.baselines,
     ci: int = CompareOptions.ci,
     interval: str = CompareOptions.interval,
@@ -74,11 +92,23 @@ def compare(
     interval and p, corrected for the number of pairs by Holm's method. Groups are drawn where
     there are groups, else items; every system meets the same draws. `splits` are folders with
     mapping and test parts, each of which adds a supervised recall. `answers="top"` keeps only the
-    heaviest label of weighted answers. `memory`, `engine` and `scheduler` are as in `roget.score`.
+    heaviest label of weighted answers. `main` is the score to sort by, such as "v@jk"; without it
+    the first under which no trivial answer does as well as the best system. `title` is what pages
+    and captions say; `intervals=False` leaves intervals out of tables for people, `details` adds
+    what scores are made of, `by="group"` the scores of each group. Systems that
+    are trees are scored at a `cut`. It, `memory`, `engine` and `scheduler` are as in `roget.score`.
+    With `golds`, other gold standards by name or as a list, scores are the mean over all of them,
+    and annotators, each scored on the others, stand beside the systems.
     """
+    given = dict(locals())
+    if golds:
+        from roget.scoring.annotators import compare_golds
+
+        return compare_golds(**given)
     folders = {Path(folder).name: read_splits(folder) for folder in splits}
-    asked: list[Request] = list_requests(measures, entropy)
-    asked += [(OnSplits(folder), None) for folder in folders]
+    if several == "cover" and measures is None:
+        measures = COVER_MEASURES
+    asked, chosen = _ask(measures, entropy, folders, main if measures else None)
     check_options(
         CompareOptions,
         average=average,
@@ -87,20 +117,24 @@ def compare(
         seed=seed,
         paired=paired,
         balance=balance,
+        by=by,
     )
     tell = progress or (lambda now: None)
-    reading = Reading(missing, noise, extra, labels, columns, answers, memory, engine, scheduler)
+    reading = Reading(
+        missing, noise, extra, labels, columns, answers, memory, engine, scheduler, several=several
+    )
     if engine != "local" and folders:
         raise InputError(f"engine {engine}: splits need the items; use local")
     if extra == "sample":
         raise InputError("extra='sample' estimates scores of one system: see roget.score")
     left = reading.gold(gold) if folders else None
     answered: list[Answered] = []
+    own: Floats | None = None
     named = _name_systems(systems)
     with reading.counting(gold) as count:
         for name, source in named.items():
             sides = count(source) if left is None else None
-            if sides is not None and ci and _draws_items(sides, average):
+            if sides is not None and ci and not resample.has_groups(sides):
                 if engine != "local":
                     raise InputError(
                         f"engine {engine}: intervals of systems without groups need the items; use "
@@ -113,6 +147,14 @@ def compare(
                 sides = reading.align(left, right)
             rules = choose_rules(sides.gold, average, missing, extra)
             sides = weigh(sides, balance=balance)
+            if not answered:
+                asked, chosen = _ask(usual_measures(measures, sides), entropy, folders, main)
+            if sides.system.tree is not None or sides.gold.tree is not None:
+                from roget.scoring.trees import cut_tree, note_whole
+
+                if folders:
+                    raise InputError(f"{name}: splits are tried on labels, not on trees")
+                sides = note_whole(cut_tree(sides, cut, average=rules.average), asked)
             one = answer(
                 sides,
                 asked,
@@ -123,7 +165,7 @@ def compare(
                 like_gold=True,
             )
             if folders and left is not None:
-                _try_splits(one, left, right, list(folders.values()))
+                own = _try_splits(one, left, right, list(folders.values()))
             answered.append(one)
             tell(Progress(len(answered), len(named) + ci))
     tested = describe_interval(ci, interval) + (f"+{paired}" if ci else "")
@@ -132,8 +174,13 @@ def compare(
         | {"items": str(_items_of(system)), **sign_rules(noise, rules.extra)}
         for system in answered
     ]
-    parts = _agree(answered, signatures)
-    table = _Scored(asked, answered, answered[0].weigh(rules.average), noise)
+    parts = _agree(answered, signatures) | ({"splits": "pooled"} if folders else {})
+    parts |= _sign_cut(answered, cut)
+    weights = answered[0].weigh(rules.average)
+    if own is not None:
+        # Beside the weights that all scores share, which they undo.
+        own = np.where(np.isnan(own), 1.0, own / weights)
+    table = Scored(asked, answered, weights, own, noise)
     if ci and paired == "permutation" and table.weights.size == 1:
         raise InputError("the permutation test needs groups: without them, choose the bootstrap")
     draws = None
@@ -146,14 +193,30 @@ def compare(
             ci,
             interval,
             seed,
+            own=own,
             step=lambda done: tell(Progress(len(named) + done, len(named) + ci)),
         )
-    return table.comparison(write_signature(parts), draws, paired, seed)
+    found = table.comparison(write_signature(parts), draws, paired, seed)
+    found = replace(
+        found,
+        chosen=chosen or None,
+        title=title,
+        show_intervals=intervals,
+        show_details=details,
+        outlines=tuple(outline(one.parts(), list_estimators(asked), weights) for one in answered),
+    )
+    groups = [row for one in answered for row in list_groups(one, asked, found.main)] if by else ()
+    return replace(found, by_group=tuple(groups))
 
 
-def _draws_items(sides: Aligned, average: str | None) -> bool:
-    """Whether intervals draw items, the same for all systems: cells of each are not enough."""
-    return average == "pooled" or sides.group_names is None or len(sides.group_names) == 1
+def _ask(
+    measures: Asked | None, entropy: str | Sequence[str], folders: Iterable[str], main: str | None
+) -> tuple[list[Request], Any]:
+    """Every score that is wanted, and the one to sort by, if it is named."""
+    asked: list[Request] = list_requests(measures, entropy)
+    asked += [(OnSplits(folder), None) for folder in folders]
+    known = [(str(measure), estimator) for measure, estimator in asked]
+    return asked, main and find_scores(main, known)[0]
 
 
 def _name_systems(systems: Mapping[str, Any] | Sequence[Any]) -> dict[str, Any]:
@@ -187,38 +250,85 @@ def _items_of(system: Answered) -> int | float:
 
 def _try_splits(
     system: Answered, gold: Labels, answers_given: Labels, folders: Sequence[Sequence[Split]]
-) -> None:
-    """Fill in the last rows of scores: supervised recall on each folder of splits."""
+) -> Floats:
+    """Fill in the last rows of scores: supervised recall on each folder of splits.
+
+    Returns what weighs each group under these requests, so that the average is that over items, as
+    in the task; NaN where all scores are weighed alike.
+    """
+    own = np.full_like(system.values, np.nan)
+    tried = {"": answers_given} | {n: _answer_trivially(gold, n) for n in system.trivial}
     for number, parts in enumerate(folders, start=len(system.values) - len(folders)):
-        recall = supervised_recall(gold, answers_given, parts)
-        if system.groups == 1:
-            system.values[number] = recall.pooled
-        else:
-            by_name = dict(zip(map(str, gold.group_names or ()), recall.groups, strict=True))
-            system.values[number] = [by_name[str(name)] for name in system.sides.group_names or ()]
+        for name, given in tried.items():
+            values = system.trivial[name] if name else system.values
+            if given is None:
+                continue
+            recall = supervised_recall(gold, given, parts)
+            if system.groups == 1:
+                values[number] = recall.pooled
+            else:
+                numbers = {str(one): at for at, one in enumerate(gold.group_names or ())}
+                rows = [numbers[str(one)] for one in system.sides.group_names or ()]
+                values[number], own[number] = recall.groups[rows], recall.shares[rows]
         system.reasons.pop(number, None)
+    return own
+
+
+def _answer_trivially(gold: Labels, name: str) -> Labels | None:
+    """The labels of a trivial answer, for scores that need items; None for random ones."""
+    size = len(gold)
+    codes = {"one cluster": np.zeros(size, np.int64), "one per item": np.arange(size)}.get(name)
+    if codes is None:
+        return None
+    return replace(
+        gold, codes=codes, n_labels=size, names=None, weights=None, indptr=None, offset=0, made=0
+    )
+
+
+_ONE_LABEL = {"system": "hard", "weights": "none"}
+"""How the signature has answers of one label: beside others, a label of weight 1."""
+
+
+def _sign_cut(answered: Sequence[Answered], cut: Any) -> dict[str, str]:
+    """How the trees among the systems were cut, the number of clusters being each one's own."""
+    if all(system.sides.leaves is None for system in answered):
+        if cut is not None:
+            raise InputError(f"cut={cut}, but no system is a tree; leave it out")
+        return {}
+    from roget.scoring.trees import choose_cut, name_cut
+
+    return {"cut": name_cut(choose_cut(answered[0].sides, cut))}
 
 
 def _agree(answered: Sequence[Answered], signatures: Sequence[dict[str, str]]) -> dict[str, str]:
     """The signature all systems share; scores with different ones are never ranked together."""
+    for key, hard in _ONE_LABEL.items():
+        several = next((parts[key] for parts in signatures if parts[key] != hard), hard)
+        signatures = [
+            {**parts, key: several} if parts[key] == hard else parts for parts in signatures
+        ]
     first = signatures[0]
     for system, parts in zip(answered, signatures, strict=True):
         for key, value in parts.items():
+            if key in system.sides.told:
+                continue
             if first[key] != value:
                 raise InputError(
                     f"scores cannot be ranked together: {key} is {first[key]} for "
                     f"{answered[0].name} but {value} for {system.name}"
                 )
-    return first
+    return {key: value for key, value in first.items() if key not in answered[0].sides.told}
 
 
 @dataclass(frozen=True, eq=False)
-class _Scored:
+class Scored:
     """All scores, systems first and then trivial answers, and what follows from them."""
 
     asked: Sequence[Request]
     answered: Sequence[Answered]
     weights: Floats
+    own: Floats | None = None
+    """Weights that groups have under a request, beside those they have under all."""
     noise: Any = None
 
     @property
@@ -233,7 +343,7 @@ class _Scored:
 
     @cached_property
     def means(self) -> Floats:
-        return average_groups(self.values, self.weights)
+        return average_groups(self.values, self.weights, self.own)
 
     def ranks(self) -> Ints:
         """Rank of each system under each request, 1 the best, ties sharing; 0 where undefined."""
@@ -268,18 +378,33 @@ class _Scored:
         if paired == "permutation":
             values = self.values[:, r]
             gaps = values[a] - values[b]
-            p = resample.permutation_p(gaps, self.weights, drawn.shape[0], seed + 1)
+            weights = self.weights if self.own is None else self.weights * self.own[r]
+            p = resample.permutation_p(gaps, weights, drawn.shape[0], seed + 1)
         else:
             p = resample.bootstrap_p(difference, drawn)
         p = np.where(np.isnan(difference), np.nan, p)
         return difference, low, high, p, resample.holm(p)
 
-    def _notes(self, system: Answered) -> list[str]:
+    def _notes(self, system: Answered) -> tuple[str, ...]:
         measures = [measure for measure, _ in self.asked]
         undefined = note_undefined(system.values, measures, system.reasons)
-        return [*system.sides.warnings, *note_noise(system.sides, self.noise), *undefined]
+        notes = *system.sides.warnings, *note_noise(system.sides, self.noise), *undefined
+        return hide_paths(notes, system.sides.gold.source, system.sides.system.source)
+
+    def _warnings(self) -> list[str]:
+        """What is to be said of the systems; of all at once, such as gold's own, without names."""
+        said: dict[str, list[str]] = {}
+        for system in self.answered:
+            for text in self._notes(system):
+                said.setdefault(text, []).append(system.name)
+        every = len(self.answered)
+        return [
+            text if len(names) == every > 1 else f"{join_names(names)}: {text}"
+            for text, names in said.items()
+        ]
 
     def comparison(self, signed: str, draws: Draws | None, paired: str, seed: int) -> Comparison:
+        """Everything that was found out."""
         pairs = [] if draws is None else self.pairs(draws, paired, seed)
         marks = _marks(self, pairs)
         firsts = None if draws is None else _firsts(self, draws.drawn)
@@ -315,7 +440,8 @@ class _Scored:
             groups=first.groups,
             classes=first.classes,
             warnings=(
-                *(f"{one.name}: {text}" for one in self.answered for text in self._notes(one)),
+                *self._warnings(),
+                *_note_hard(self.answered),
                 *_note_same(self.answered),
             ),
             rows=tuple(rows),
@@ -324,21 +450,34 @@ class _Scored:
         )
 
 
+def _note_hard(answered: Sequence[Answered]) -> list[str]:
+    """Systems that give one label to each item beside others that give several."""
+    hard = [system.name for system in answered if system.sides.system.kind == "hard"]
+    kinds = {system.sides.system.kind for system in answered} - {"hard"}
+    if not hard or not kinds:
+        return []
+    beside = {
+        "weighted": "beside weighted answers its weight is 1",
+        "cover": "beside covers it is the only set that the item is in",
+    }[kinds.pop()]
+    give = "gives" if len(hard) == 1 else "give"
+    return [f"{', '.join(hard)} {give} one label to each item: {beside}"]
+
+
 def _note_same(answered: Sequence[Answered]) -> list[str]:
     """Systems whose tables are the same but for the clusters' names."""
     alike: dict[bytes, list[str]] = {}
     for system in answered:
-        key = b"".join(_fingerprint(part.table) for part in system.parts())
+        key = b"".join(_fingerprint(part.outline) for part in system.parts())
         alike.setdefault(key, []).append(system.name)
     return [
-        f"{', '.join(names[:-1])} and {names[-1]} have the same table of classes and clusters: are "
-        "they one submission?"
+        f"{join_names(names)} have the same table of classes and clusters: are they one submission?"
         for names in alike.values()
         if len(names) > 1
     ]
 
 
-def _fingerprint(table: Contingency) -> bytes:
+def _fingerprint(table: Outline) -> bytes:
     """The same for two tables with the same columns, in whatever order."""
     cells = np.stack(
         [table.rows.astype(np.uint64), table.counts.astype(np.float64).view(np.uint64)]
@@ -353,8 +492,8 @@ def _fingerprint(table: Contingency) -> bytes:
 _ODD = np.array([[0x9E3779B97F4A7C15], [0xD6E8FEB86659FD93]], dtype=np.uint64)
 
 
-def _marks(table: _Scored, pairs: Sequence[Pair]) -> dict[tuple[int, int], str]:
-    """Letters: systems that share one do not differ significantly."""
+def _marks(table: Scored, pairs: Sequence[Pair]) -> dict[tuple[int, int], str]:
+    """Letters: systems that share one are not shown to differ."""
     if not pairs:
         return {}
     apart = {
@@ -375,7 +514,7 @@ def _marks(table: _Scored, pairs: Sequence[Pair]) -> dict[tuple[int, int], str]:
     return marks
 
 
-def _firsts(table: _Scored, drawn: Floats) -> Floats:
+def _firsts(table: Scored, drawn: Floats) -> Floats:
     """How often each system is first over the draws; a tie is shared."""
     systems = drawn[:, : len(table.answered)]
     better = np.array([1.0 if m.direction == "higher" else -1.0 for m, _ in table.asked])

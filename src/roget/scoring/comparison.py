@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
-from roget.scoring.result import ScoreRow, Shown
+from roget.errors import InputError
+from roget.scoring.result import Score, ScoreRow, Shown, is_earned, is_plug_in, list_kind
 
 if TYPE_CHECKING:
+    from roget.scoring.diagnostics import GroupRow
+    from roget.scoring.outline import Outline
     from roget.scoring.score import Answered
+    from roget.scoring.sets import Columns
 
 
 @dataclass(frozen=True)
@@ -23,15 +28,18 @@ class SystemRow(ScoreRow):
     rank: int | None = None
     """1 is best among the systems; ties share a rank."""
     letters: str | None = None
-    """Systems that share a letter do not differ significantly."""
+    """Systems that share a letter are not shown to differ: they may, all the same."""
     first: float | None = None
     """How often the system came first over the bootstrap draws."""
+    annotator: bool = False
+    """Whether it is a gold standard, scored on the others: what systems may hope to reach."""
 
     def as_dict(self) -> dict[str, Any]:
         """The row as plain data."""
         about = {"system": self.system, "trivial": self.trivial, "clusters": self.clusters}
         ranked = {"rank": self.rank, "letters": self.letters, "first": self.first}
-        return {**about, **super().as_dict(), **ranked}
+        more = {"annotator": self.annotator} if self.golds else {}
+        return {**about, **super().as_dict(), **ranked, **more}
 
 
 @dataclass(frozen=True)
@@ -53,6 +61,17 @@ class Pair:
         return dict(self.__dict__)
 
 
+@dataclass(frozen=True)
+class Gold:
+    """One of several gold standards."""
+
+    name: str
+    items: int | float
+    groups: int
+    classes: float
+    """On average per group."""
+
+
 @dataclass(frozen=True, repr=False)
 class Comparison(Shown):
     """Several systems on one gold standard."""
@@ -68,6 +87,20 @@ class Comparison(Shown):
     pairs: tuple[Pair, ...] = ()
     answered: tuple[Answered, ...] = field(default=(), repr=False, compare=False)
     """Each system's tables and scores by group, for pages that go into detail."""
+    chosen: Score | None = None
+    """The score that was asked for as the main one."""
+    title: str = ""
+    """What pages and captions call it."""
+    golds: tuple[Gold, ...] = ()
+    """The gold standards, where there are several."""
+    show_intervals: bool = True
+    """Whether tables for people have them; data always has."""
+    show_details: bool = False
+    """Whether reports show entropies, pairs of items and sizes; data always has them."""
+    outlines: tuple[Outline, ...] = field(default=(), repr=False)
+    """Entropies, pairs of items and sizes of each system."""
+    by_group: tuple[GroupRow, ...] = ()
+    """The scores of each system in each group, where asked for."""
 
     @property
     def systems(self) -> list[str]:
@@ -75,9 +108,41 @@ class Comparison(Shown):
         return list(dict.fromkeys(row.system for row in self.rows if not row.trivial))
 
     @property
-    def scores(self) -> list[tuple[str, str | None]]:
+    def scores(self) -> list[Score]:
         """The (measure, entropy) pairs that were asked for."""
         return list(dict.fromkeys((row.measure, row.entropy) for row in self.rows))
+
+    @cached_property
+    def main(self) -> Score:
+        """The score by which systems are sorted: as chosen, or the first that no trivial answer
+        wins, such as one cluster per item, corrected scores before plug-in ones; or the first.
+        """
+        scores = sorted(self.scores, key=is_plug_in)
+        return self.chosen or next(filter(self._is_earned, scores), self.scores[0])
+
+    @property
+    def reason(self) -> str:
+        """Why the main score is the main one, in words."""
+        if self.chosen is not None:
+            return "as chosen"
+        if self._is_earned(self.main):
+            return (
+                "the first score, corrected ones before plug-in ones, under which no trivial "
+                "answer does as well as the best system"
+            )
+        return "the first score: trivial answers do as well under every one, or were not scored"
+
+    def _is_earned(self, score: Score) -> bool:
+        """Whether the best system does better than every trivial answer, and these have values."""
+        rows = [row for row in self.rows if (row.measure, row.entropy) == score]
+        rows = [row for row in rows if not row.annotator]
+        ours, trivial = ([r.value for r in rows if r.trivial == side] for side in (False, True))
+        return is_earned(ours, trivial, rows[0].direction)
+
+    @property
+    def ordered(self) -> list[Score]:
+        """The scores, the main one first."""
+        return [self.main, *(score for score in self.scores if score != self.main)]
 
     def stability(self) -> list[dict[str, Any]]:
         """Kendall's τ between the rankings of each measure under two estimators."""
@@ -115,16 +180,34 @@ class Comparison(Shown):
 
     def as_dict(self) -> dict[str, Any]:
         """Plain data, ready for JSON."""
-        return {
+        data: dict[str, Any] = {
             "signature": self.signature,
             "items": self.items,
             "groups": self.groups,
             "classes": self.classes,
+            "main": {"measure": self.main[0], "entropy": self.main[1], "reason": self.reason},
             "warnings": list(self.warnings),
             "rows": [row.as_dict() for row in self.rows],
             "pairs": [pair.as_dict() for pair in self.pairs],
             "stability": self.stability(),
+            "systems": [
+                {"system": name, **one.as_dict()}
+                for name, one in zip(self.systems, self.outlines, strict=False)
+            ],
         }
+        if self.golds:
+            data["golds"] = [dict(vars(gold)) for gold in self.golds]
+        if self.by_group:
+            data["by_group"] = [row.as_dict() for row in self.by_group]
+        return data
+
+    def sets(self, kind: str = "clusters") -> Columns:
+        """Columns of a table of all "classes", "clusters" or the "mapping" of clusters to classes,
+        of all systems.
+        """
+        if not self.answered:
+            raise InputError(f"a table of {kind} goes with one gold standard: compare on each")
+        return list_kind(self.answered, kind)
 
     def __repr__(self) -> str:
         return f"<Comparison of {len(self.systems)} systems on {self.items:,} items>"

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from roget.errors import InputError
 from roget.scoring.cells.contingency import Contingency
 from roget.scoring.measures.base import Request
+from roget.scoring.result import Score, address, defined
 
 if TYPE_CHECKING:
     from roget.scoring.score import Answered
@@ -45,6 +47,44 @@ class GroupScore:
 
 
 @dataclass(frozen=True)
+class GroupRow:
+    """All scores of one group, by names such as v@jk; None where undefined."""
+
+    group: str
+    items: float
+    classes: int
+    clusters: int
+    values: Mapping[str, float | None]
+    system: str = ""
+    """Where there are several."""
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain data."""
+        named = {"system": self.system} if self.system else {}
+        return {**named, **{k: v for k, v in vars(self).items() if k != "system"}}
+
+
+def list_groups(answered: Answered, asked: Sequence[Request], main: Score) -> list[GroupRow]:
+    """The scores of each group, the worst under the main score first; undefined ones last."""
+    addresses = [address(str(measure), entropy) for measure, entropy in asked]
+    at = addresses.index(address(*main))
+    items, classes, clusters = answered.sizes
+    values = answered.values
+    sign = 1.0 if asked[at][0].direction == "higher" else -1.0
+    return [
+        GroupRow(
+            answered.group_names[g],
+            items[g].item(),
+            int(classes[g]),
+            int(clusters[g]),
+            dict(zip(addresses, map(defined, values[:, g].tolist()), strict=True)),
+            answered.name,
+        )
+        for g in np.argsort(values[at] * sign, kind="stable").tolist()
+    ]
+
+
+@dataclass(frozen=True)
 class Details:
     """The groups with the worst score, and the sets with most items out of place."""
 
@@ -61,6 +101,8 @@ class Details:
 
 def diagnose(answered: Answered, request: Request) -> Details:
     """Diagnose a scored clustering by the first of its scores."""
+    if answered.sides.overlapping:
+        raise InputError("details are of items that have one class and one cluster each")
     measure, entropy = request
     values, names = answered.values[0], answered.group_names
     sign = 1.0 if measure.direction == "higher" else -1.0

@@ -1,24 +1,25 @@
 """Bootstrap and permutation from sufficient statistics: labels are never read again.
 
-With groups, whole groups are drawn and their scores averaged. Without, items are drawn: a
-multinomial on the joint table of gold and all systems, so that every system meets the same draw.
+With groups, whole groups are drawn, and their scores averaged or their tables pooled. Without,
+items are drawn: a multinomial on the joint table of gold and all systems, so that every system
+meets the same draw.
 All draws come from one seed and are summed in a fixed order, whatever the number of threads.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from itertools import islice
-from typing import Any
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 import numpy.typing as npt
 
-from roget.core.types import Floats, Ints
+from roget.core.types import Array, Codes, CountArray, Floats, Ints
 from roget.errors import InputError
-from roget.scoring.cells.contingency import Contingency, compact
-from roget.scoring.labels import Aligned
+from roget.scoring.cells.contingency import Contingency, Leaves, compact
+from roget.scoring.labels import Aligned, Labels
 from roget.scoring.measures.base import Request, average_draws, average_groups, evaluate
 
 _CHUNK = 128
@@ -33,7 +34,9 @@ _BLOCKS = 200
 LEVEL = 0.95
 
 
-def group_draws(values: Floats, weights: Floats, draws: int, seed: int) -> Floats:
+def group_draws(
+    values: Floats, weights: Floats, draws: int, seed: int, own: Floats | None = None
+) -> Floats:
     """Bootstrap averages when groups are drawn with replacement: draws × the leading axes."""
     random = np.random.default_rng(seed)
     groups = weights.size
@@ -41,14 +44,14 @@ def group_draws(values: Floats, weights: Floats, draws: int, seed: int) -> Float
     for begin in range(0, draws, _CHUNK):
         size = min(_CHUNK, draws - begin)
         times = random.multinomial(groups, np.full(groups, 1 / groups), size=size)
-        parts.append(average_draws(values, times * weights))
+        parts.append(average_draws(values, times * weights, own))
     return np.concatenate(parts)
 
 
-def group_jackknife(values: Floats, weights: Floats) -> Jackknife:
+def group_jackknife(values: Floats, weights: Floats, own: Floats | None = None) -> Jackknife:
     """The averages with each group left out in turn."""
     without = np.where(np.eye(weights.size, dtype=bool), 0.0, weights)
-    return Jackknife(average_draws(values, without), np.ones(weights.size))
+    return Jackknife(average_draws(values, without, own), np.ones(weights.size))
 
 
 def item_draws(counts: Ints, draws: int, seed: int) -> Iterator[Ints]:
@@ -78,6 +81,32 @@ def item_jackknife(counts: Ints, seed: int) -> Iterator[tuple[Ints, int]]:
         taken = random.multivariate_hypergeometric(rest, size, method="marginals")
         rest = rest - taken
         yield counts - taken, 1
+
+
+def deal_parts(size: int, seed: int) -> Ints:
+    """A part for each item: each for itself where they are few, else at random, of equal sizes."""
+    if size <= _BLOCKS:
+        return np.arange(size)
+    return np.random.default_rng(seed).permutation(np.arange(size) % _BLOCKS)
+
+
+def leave_out(
+    gold: Codes, system: Codes, sizes: tuple[int, int], parts: Codes, count: int
+) -> Contingency:
+    """The tables of two labellings, as groups, with each of `count` parts left out in turn.
+
+    `sizes` say how many codes either can have, `parts` of which part each item is.
+    """
+    height, width = sizes
+    cell, keys = compact(gold.astype(np.int64) * width + system, ordered=False)
+    taken = parts.astype(np.int64) * keys.size + cell
+    each = np.bincount(taken, minlength=count * keys.size).reshape(count, keys.size)
+    left = (each.sum(axis=0) - each).ravel()
+    held = np.flatnonzero(left)
+    draw, which = np.divmod(held, keys.size)
+    rows, columns = np.divmod(keys[which], width)
+    made = Contingency.from_cells(rows + draw * height, columns + draw * width, left[held])
+    return made.by_group(height)
 
 
 @dataclass(frozen=True, eq=False)
@@ -254,8 +283,7 @@ class ItemDraws:
     def __init__(self, sides: Sequence[Aligned], asked: Sequence[Request]) -> None:
         if any(side.gold.absent or side.system.absent for side in sides):
             raise InputError(
-                "intervals of unmatched items need groups to draw from: average documents "
-                "(--average weighted), or give more than one"
+                "intervals of unmatched items need groups to draw from: give more than one document"
             )
         if any(side.gold.weighted or side.system.weighted for side in sides):
             raise InputError("intervals for weighted answers need groups to draw from")
@@ -263,19 +291,27 @@ class ItemDraws:
         gold = sides[0].gold.codes.astype(np.int64)
         kinds = gold
         for side in sides:
-            kinds, _ = compact(kinds * side.system.n_labels + side.system.codes, ordered=False)
+            for labels in (side.system, side.leaves):
+                if labels is not None:
+                    kinds, _ = compact(kinds * labels.n_labels + labels.codes, ordered=False)
         times = sides[0].counts
         if times is not None and times.dtype.kind == "f":
             raise InputError("intervals over items need whole counts, or groups to draw from")
         self.counts = np.bincount(kinds, times).astype(np.int64)
         one_of = np.empty(self.counts.size, dtype=np.int64)
         one_of[kinds] = np.arange(kinds.size)
-        self.classes, self.widths = sides[0].gold.n_labels, [side.system.n_labels for side in sides]
-        self.cells = [
-            compact(gold[one_of] * side.system.n_labels + side.system.codes[one_of], ordered=False)
+        self.classes = sides[0].gold.n_labels
+        self.cells = [_Cells.of(gold[one_of], side.system, one_of) for side in sides]
+        """For each system the cell of each kind of items, and which class and cluster it is."""
+        self.leaves = [
+            None if side.leaves is None else _Cells.of(gold[one_of], side.leaves, one_of)
             for side in sides
         ]
-        """For each system the cell of each kind of items, and which class and cluster it is."""
+        """The same of the leaves of trees."""
+        self.layouts = [
+            None if labels is None or labels.tree is None else labels.tree.grow(labels.made).layout
+            for labels in (side.leaves for side in sides)
+        ]
 
     def bootstrap(
         self, draws: int, seed: int, estimates: Floats, step: Callable[[int], None]
@@ -317,14 +353,174 @@ class ItemDraws:
         return np.array(scores).transpose(2, 0, 1)
 
     def _tables(self, system: int, times: Ints) -> Contingency:
-        cell, keys = self.cells[system]
+        table = self._count(self.cells[system], times)
+        leaves, layout = self.leaves[system], self.layouts[system]
+        if leaves is None or layout is None or not any(m.sees_tree for m, _ in self.asked):
+            return table
+        return replace(table, leaves=Leaves(self._count(leaves, times), layout))
+
+    def _count(self, cells: _Cells, times: Ints) -> Contingency:
+        cell, keys, width = cells
         at = np.arange(len(times))[:, None] * keys.size + cell
         counts = np.bincount(at.ravel(), times.ravel(), len(times) * keys.size).astype(np.int64)
         held = np.flatnonzero(counts)
         draw, which = np.divmod(held, keys.size)
-        rows, columns = np.divmod(keys[which], self.widths[system])
-        rows, columns = rows + draw * self.classes, columns + draw * self.widths[system]
+        rows, columns = np.divmod(keys[which], width)
+        rows, columns = rows + draw * self.classes, columns + draw * width
         return Contingency.from_cells(rows, columns, counts[held]).by_group(self.classes)
+
+
+class _Cells(NamedTuple):
+    """The cell of each kind of items, which class and cluster it is, and how many clusters."""
+
+    cell: Ints
+    keys: Ints
+    width: int
+
+    @classmethod
+    def of(cls, gold: Ints, labels: Labels, rows: Ints) -> _Cells:
+        """The cells of some rows."""
+        return cls(
+            *compact(gold * labels.n_labels + labels.codes[rows], ordered=False), labels.n_labels
+        )
+
+
+class CoverDraws(ItemDraws):
+    """The same of items that may be in several clusters: draws are scored one by one."""
+
+    def __init__(self, sides: Sequence[Aligned], asked: Sequence[Request]) -> None:
+        from roget.scoring.cells.cover import Sets
+
+        self.asked = asked
+        given = [Sets.of(labels) for labels in (sides[0].gold, *(side.system for side in sides))]
+        kinds = np.zeros(len(sides[0].gold), dtype=np.int64)
+        for sets in given:
+            numbers = sets.number_kinds()
+            keys = kinds * (int(numbers.max()) + 1) + numbers
+            _, first, kinds = np.unique(keys, return_index=True, return_inverse=True)
+        self.counts = np.bincount(kinds)
+        self.gold, *self.systems = (sets.take(first) for sets in given)
+
+    def _scores(self, times: Ints, asked: Sequence[Request]) -> Floats:
+        from roget.scoring.cells.cover import Cover, CoverTable
+
+        scores = np.empty((len(times), len(self.systems), len(asked)))
+        for draw, counts in enumerate(times):
+            held = np.flatnonzero(counts)
+            gold = self.gold.take(held)
+            for at, system in enumerate(self.systems):
+                table = CoverTable(Cover(gold, system.take(held), counts[held]))
+                scores[draw, at] = [evaluate(table, request)[0][0] for request in asked]
+        return scores
+
+
+class GroupDraws:
+    """Scores of several systems on one table of groups (documents) drawn with replacement.
+
+    Labels are private to their group, so that a group drawn twice is two groups. Its cells stay
+    as they are, and so does the bias of its entropies: draws need no shift.
+    """
+
+    def __init__(self, sides: Sequence[Aligned], asked: Sequence[Request]) -> None:
+        self.asked = asked
+        self.size = 1 + max(int(np.max(side.groups)) for side in sides if side.groups is not None)
+        self.blocks = [Blocks.of(side, self.size) for side in sides]
+
+    def bootstrap(
+        self, draws: int, seed: int, estimates: Floats, step: Callable[[int], None]
+    ) -> Floats:
+        """Draws × systems × requests."""
+        drawn = np.empty((draws, *estimates.shape))
+        for done, times in enumerate(item_draws(np.ones(self.size, dtype=np.int64), draws, seed)):
+            drawn[done] = self._scores(times)
+            step(done + 1)
+        return drawn
+
+    def jackknife(self, seed: int) -> Jackknife:
+        """Scores with a group, or a block of groups, left out in turn."""
+        parts = list(item_jackknife(np.ones(self.size, dtype=np.int64), seed))
+        without = np.array([self._scores(left) for left, _ in parts])
+        return Jackknife(without, np.array([weight for _, weight in parts], dtype=float))
+
+    def _scores(self, times: Ints) -> Floats:
+        """Systems × requests."""
+        chosen = np.repeat(np.arange(self.size), times)
+        tables = [blocks.draw(chosen) for blocks in self.blocks]
+        return np.array(
+            [[evaluate(table, request)[0][0] for request in self.asked] for table in tables]
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Blocks:
+    """The cells of each group, from `starts[g]` on, with the codes of their labels."""
+
+    sides: Aligned
+    rows: Ints
+    columns: Ints
+    counts: Array
+    starts: Ints
+    matches: dict[tuple[int, bytes], float] = field(default_factory=dict)
+    """The best match of each group that was drawn so far, by the weights of its cells."""
+
+    @classmethod
+    def of(cls, sides: Aligned, size: int) -> Blocks:
+        """The cells of groups 0 to size − 1, some of which may have none."""
+        gold, system = sides.gold, sides.system
+        if gold.weighted or system.weighted:
+            raise InputError("pooling groups is not possible with weighted answers: average them")
+        table = Contingency.from_labels(gold, system, sides.groups, size, sides.counts)
+        codes = table.class_codes[table.rows]
+        return cls(
+            sides,
+            codes % gold.n_labels,
+            table.cluster_codes[table.columns] % system.n_labels,
+            table.counts,
+            np.searchsorted(codes // gold.n_labels, np.arange(size + 1)),
+        )
+
+    def draw(self, chosen: Ints) -> DrawnTable:
+        """One table of some groups, each as often as it was chosen."""
+        gold, system = self.sides.gold, self.sides.system
+        begins, sizes = self.starts[chosen], np.diff(self.starts)[chosen]
+        ends = np.cumsum(sizes)
+        cells = np.arange(ends[-1]) + np.repeat(begins - ends + sizes, sizes)
+        copy = np.repeat(np.arange(chosen.size), sizes)
+        table = DrawnTable.from_cells(
+            copy * gold.n_labels + self.rows[cells],
+            copy * system.n_labels + self.columns[cells],
+            self.counts[cells],
+            gold,
+            system,
+        )
+        if gold.absent or system.absent:
+            table = table.pool_documents(gold.n_labels)
+        made = cast(DrawnTable, table)
+        return replace(made, drawn=(chosen, ends - sizes, ends), matches=self.matches)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class DrawnTable(Contingency):
+    """One table of groups that may come again: each is matched once, whatever is drawn."""
+
+    drawn: tuple[Ints, Ints, Ints] | None = None
+    """The groups, and where the cells of each begin and end."""
+    matches: dict[tuple[int, bytes], float] | None = None
+
+    def match(self, weights: CountArray) -> float:
+        """The weight of the best one-to-one match: no cluster is in two groups."""
+        assert self.drawn is not None
+        assert self.matches is not None
+        total = 0.0
+        for group, begin, end in zip(*(part.tolist() for part in self.drawn), strict=True):
+            cells = weights[begin:end]
+            key = group, cells.tobytes()
+            if key not in self.matches:
+                rows, columns = self.rows[begin:end], self.columns[begin:end]
+                block = Contingency.from_cells(rows, columns, self.counts[begin:end])
+                self.matches[key] = float(block.match(cells))
+            total += self.matches[key]
+        return total
 
 
 @dataclass(frozen=True, eq=False)
@@ -336,6 +532,11 @@ class Draws:
     high: Floats
 
 
+def has_groups(sides: Aligned) -> bool:
+    """Whether there are several groups to draw from."""
+    return sides.groups is not None and int(np.max(sides.groups)) > 0
+
+
 def draw(
     values: Floats,
     weights: Floats,
@@ -345,23 +546,29 @@ def draw(
     method: str,
     seed: int,
     *,
+    own: Floats | None = None,
     pairs: bool = True,
     step: Callable[[int], None] = lambda done: None,
 ) -> Draws:
     """Draws and intervals of scores given as systems × requests × groups.
 
-    Rows of `values` beyond the `sides` (trivial answers) have intervals with groups only. Without
+    `own` are weights that the groups have under a request, beside those they have under all. Rows
+    of `values` beyond the `sides` (trivial answers) have intervals with groups only. Without
     `pairs` to test, items are not drawn for intervals that do without. `step` hears of each draw.
     """
-    means = average_groups(values, weights)
+    means = average_groups(values, weights, own)
     if weights.size > 1:
-        drawn = group_draws(values, weights, ci, seed)
+        drawn = group_draws(values, weights, ci, seed, own)
         chosen = "bca" if method == "auto" else method
-        return Draws(drawn, *interval_ends(chosen, means, drawn, group_jackknife(values, weights)))
+        left_out = group_jackknife(values, weights, own)
+        return Draws(drawn, *interval_ends(chosen, means, drawn, left_out))
+    count, overlapping = len(sides), any(side.overlapping for side in sides)
+    pooled = has_groups(sides[0]) and not overlapping
     # Quantiles of drawn items cover badly where entropies are biased; see docs/comparing.md.
-    chosen = "jackknife" if method == "auto" else method
-    count = len(sides)
-    items = ItemDraws(sides, asked)
+    usual = "bca" if pooled else "jackknife"
+    chosen = usual if method == "auto" else method
+    drawing = CoverDraws if overlapping else GroupDraws if pooled else ItemDraws
+    items: ItemDraws | GroupDraws = drawing(sides, asked)
     needed = ci if pairs or chosen != "jackknife" else 0
     drawn = items.bootstrap(needed, seed, means[:count], step)
     low, high = np.full_like(means, np.nan), np.full_like(means, np.nan)

@@ -9,17 +9,22 @@ import importlib
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar
+from pathlib import PurePath
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from roget import catalogue
+from roget.core.shown import Reported
 from roget.core.types import Floats
 from roget.errors import InputError, Undefined, UnknownName
 
 if TYPE_CHECKING:
-    from roget.scoring.diagnostics import Details
+    from roget.scoring.diagnostics import Details, GroupRow
     from roget.scoring.measures import Measure
+    from roget.scoring.outline import Outline
+    from roget.scoring.score import Answered
+    from roget.scoring.sets import Columns
+    from roget.scoring.sweep import Sweep
 
 
 @dataclass(frozen=True)
@@ -36,10 +41,19 @@ class ScoreRow:
     direction: str = "higher"
     baselines: Mapping[str, float | None] = field(default_factory=dict)
     """What trivial answers get on the same gold standard."""
+    z: float | None = None
+    """How many standard deviations better than random answers, where asked for."""
+    p: float | None = None
+    """How often random answers do as well, where asked for."""
+    level: str | None = None
+    """Which level of gold, of the system or of both was scored, where there are several."""
+    golds: Mapping[str, float | None] = field(default_factory=dict)
+    """The scores on each of several gold standards, of which the value is the mean."""
 
     def as_dict(self) -> dict[str, Any]:
         """The row as plain data; a reason only where there is no value."""
-        row: dict[str, Any] = {
+        row: dict[str, Any] = {} if self.level is None else {"level": self.level}
+        row |= {
             "measure": self.measure,
             "entropy": self.entropy,
             "value": self.value,
@@ -47,34 +61,92 @@ class ScoreRow:
             "high": self.high,
             "better": self.direction,
         }
+        if self.p is not None:
+            row |= {"z": self.z, "p": self.p}
         if self.baselines:
             row["baselines"] = dict(self.baselines)
+        if self.golds:
+            row["golds"] = dict(self.golds)
         if self.reason is not None:
             row["reason"] = self.reason
         return row
 
 
-class Shown:
+Score = tuple[str, str | None]
+"""A measure and an entropy estimator, None where it uses none."""
+
+
+def defined(value: float) -> float | None:
+    """A number, or None for NaN: inside, NaN stands for "undefined"; it never leaves."""
+    return None if np.isnan(value) else float(value)
+
+
+def find_scores(name: str, known: Iterable[Score]) -> list[Score]:
+    """The scores that a text such as "v@jk" or "ari" names: "v" is V under each estimator.
+
+    >>> find_scores("v", [("v", "ml"), ("v", "jk"), ("ari", None)])
+    [('v', 'ml'), ('v', 'jk')]
+    """
+    known = list(known)
+    measure, _, entropy = name.strip().partition("@")
+    found = [score for score in known if score[0] == measure and entropy in ("", score[1])]
+    if not found:
+        raise UnknownName("score", name, [address(*score) for score in known])
+    return found
+
+
+def address(measure: str, entropy: str | None) -> str:
+    """How people name a score: v@jk."""
+    return measure if entropy is None else f"{measure}@{entropy}"
+
+
+TIE = 1e-12
+"""Scores that differ by less are the same."""
+
+
+def is_plug_in(score: Score) -> bool:
+    """Whether entropies are those of the sample, as if it were all there is."""
+    return score[1] == "ml"
+
+
+def is_earned(ours: Iterable[float | None], trivial: Iterable[float | None], better: str) -> bool:
+    """Whether the best of some scores is better than every trivial answer's, which there must be.
+
+    >>> is_earned([0.3, 0.2], [0.0, None], "higher"), is_earned([1.0], [1.0], "higher")
+    (True, False)
+    """
+    sign = -1.0 if better == "lower" else 1.0
+    known, none = (
+        [sign * value for value in values if value is not None] for values in (ours, trivial)
+    )
+    return bool(known and none) and max(known) > max(none) + TIE
+
+
+def hide_paths(texts: Iterable[str], *sources: str) -> tuple[str, ...]:
+    """The texts with the names of files in the place of their absolute paths.
+
+    What is published should not tell of the machine it was made on.
+    """
+    long = {one: PurePath(one).name for one in sources if PurePath(one).is_absolute()}
+    for path, name in sorted(long.items(), reverse=True):
+        texts = [text.replace(path, name) for text in texts]
+    return tuple(texts)
+
+
+class Shown(Reported):
     """What every result shows of itself: as text, in a notebook, as a frame."""
 
-    kind: ClassVar[str]
-    """Its name among the reports of the catalogue."""
-
-    def _report(self) -> Any:
-        return catalogue.load("reports", self.kind)(self)
-
-    def render(self, format: str = "text") -> str:
-        """The result in one of the formats of the catalogue."""
-        text: str = self._report().render(format)
-        return text
+    signature: str
+    groups: int
 
     def __str__(self) -> str:
         return self.render("text").rstrip("\n")
 
-    def _repr_html_(self) -> str:
-        """What a notebook shows."""
-        text: str = self._report().render_fragment()
-        return text
+    def cite(self) -> str:
+        """BibTeX of the measures, estimators and methods that were used, and of roget."""
+        from roget.scoring.references import cite
+
+        return cite(self)
 
     def to_pandas(self) -> Any:
         """All digits as a pandas DataFrame."""
@@ -110,6 +182,39 @@ class ScoreTable(Shown):
     rows: tuple[ScoreRow, ...]
     details: Details | None = None
     """Worst groups, mixed clusters and scattered classes, where asked for."""
+    title: str = ""
+    """What pages and captions call it."""
+    outline: Outline | None = None
+    """Entropies, pairs of items, and sizes of classes and clusters."""
+    by_group: tuple[GroupRow, ...] = ()
+    """The scores of each group, worst first, where asked for."""
+    answered: Answered | None = field(default=None, repr=False, compare=False)
+    """The tables of all groups, where they were to be kept."""
+
+    sweep: Sweep | None = field(default=None, repr=False)
+    """The scores of many cuts of a tree, where asked for."""
+    chance: int = 0
+    """Random answers that z and p are of, where asked for."""
+
+    @property
+    def main(self) -> Score:
+        """The first score that is better than those of all trivial answers, or the first.
+
+        Corrected scores come before plug-in ones, which a cluster per item does well under.
+        """
+        rows = sorted(self.rows, key=lambda row: is_plug_in((row.measure, row.entropy)))
+        earned = (r for r in rows if is_earned([r.value], r.baselines.values(), r.direction))
+        first = next(earned, self.rows[0])
+        return first.measure, first.entropy
+
+    def sets(self, kind: str = "clusters") -> Columns:
+        """Columns of a table of all "classes", "clusters" or the "mapping" of clusters to classes.
+
+        The scores must be of `roget.score(..., keep=True)`.
+        """
+        if self.answered is None:
+            raise InputError("the tables were not kept: say roget.score(..., keep=True)")
+        return list_kind([self.answered], kind)
 
     def __getitem__(self, key: str | tuple[str, str | None]) -> float:
         measure, entropy = key if isinstance(key, tuple) else (key, None)
@@ -124,7 +229,7 @@ class ScoreTable(Shown):
 
     def as_dict(self) -> dict[str, Any]:
         """Plain data, ready for JSON."""
-        data = {
+        data: dict[str, Any] = {
             "signature": self.signature,
             "items": self.items,
             "groups": self.groups,
@@ -133,7 +238,15 @@ class ScoreTable(Shown):
             "warnings": list(self.warnings),
             "rows": [row.as_dict() for row in self.rows],
         }
-        return data if self.details is None else {**data, "details": self.details.as_dict()}
+        if self.outline is not None:
+            data |= self.outline.as_dict()
+        if self.by_group:
+            data["by_group"] = [row.as_dict() for row in self.by_group]
+        if self.details is not None:
+            data["details"] = self.details.as_dict()
+        if self.sweep is not None:
+            data["sweep"] = self.sweep.as_dict()
+        return data
 
     def flat(self) -> dict[str, float]:
         """The values by names that trackers such as MLflow and W&B take: {"v/jk": 0.71}.
@@ -156,29 +269,39 @@ class ScoreTable(Shown):
         said = []
         for bound in bounds:
             name, equals, limit = bound.rpartition("=")
-            measure, _, entropy = name.strip().partition("@")
             try:
                 least = float(limit)
             except ValueError:
                 equals = ""
-            if not equals or not measure:
+            if not equals or not name.strip():
                 raise InputError(f"{bound!r}: expected MEASURE[@ENTROPY]=NUMBER, such as v@jk=0.6")
-            rows = [r for r in self.rows if r.measure == measure and entropy in ("", r.entropy)]
-            if not rows:
-                raise UnknownName("score", name, [_address(row) for row in self.rows])
-            for row in rows:
-                higher = row.direction == "higher"
+            wanted = find_scores(name, ((row.measure, row.entropy) for row in self.rows))
+            for row in self.rows:
+                if (row.measure, row.entropy) not in wanted:
+                    continue
+                higher, called = row.direction == "higher", address(row.measure, row.entropy)
                 if row.value is None:
-                    said.append(f"{_address(row)} is undefined: {row.reason}")
+                    said.append(f"{called} is undefined: {row.reason}")
                 elif row.value < least if higher else row.value > least:
                     side = "below" if higher else "above"
-                    said.append(f"{_address(row)} is {row.value:.4f}, {side} {limit}")
+                    said.append(f"{called} is {row.value:.4f}, {side} {limit}")
         return said
 
     def __repr__(self) -> str:
         shown = [f"{_name_row(row)} {row.value:.3f}" for row in self.rows if row.value is not None]
         more = ", …" if len(shown) > 3 else ""
         return f"<ScoreTable of {self.items:,} items: {', '.join(shown[:3])}{more}>"
+
+
+def list_kind(answered: Sequence[Answered], kind: str) -> Columns:
+    """All classes, clusters or the mapping of some systems, imported where they are asked for."""
+    from roget.scoring.sets import KINDS, list_sets
+
+    if kind not in KINDS:
+        raise UnknownName("kind of sets", kind, KINDS)
+    if any(system.sides.overlapping for system in answered):
+        raise InputError(f"{kind}: for items that have one class and one cluster each")
+    return list_sets(answered, kind)
 
 
 THIN_CELL = 5.0
@@ -249,10 +372,6 @@ def _find_disagreements(rows: Sequence[ScoreRow]) -> Iterable[str]:
     if apart:
         shown = "; ".join(apart[:3]) + (f"; and {len(apart) - 3} more" if apart[3:] else "")
         yield f"plug-in and bias-corrected scores disagree, prefer the corrected: {shown}"
-
-
-def _address(row: ScoreRow) -> str:
-    return row.measure if row.entropy is None else f"{row.measure}@{row.entropy}"
 
 
 def _name_row(row: ScoreRow) -> str:

@@ -19,7 +19,7 @@ from roget.errors import InputError, UnknownName
 from roget.scoring.labels.align import choose_rules
 from roget.scoring.labels.labels import Labels
 from roget.scoring.labels.table import varies
-from roget.scoring.result import ScoreRow, ScoreTable
+from roget.scoring.result import ScoreRow, ScoreTable, hide_paths
 from roget.scoring.score import Reading, note_noise, sign, sign_rules, write_signature
 
 Sums = Floats
@@ -60,7 +60,7 @@ def score_sample(gold: Any, system: Any, measures: Any, reading: Reading) -> Sco
     if system is None:
         raise InputError("a sample of entities needs the system's labels of all items beside it")
     asked = list(MEASURES) if measures is None else _list(measures)
-    left, right = reading.gold(gold), reading.system(system)
+    left, right = reading.gold(gold).need_flat(), reading.system(system).need_flat()
     if left.weighted or right.weighted or left.groups is not None:
         raise InputError("a sample of entities needs hard labels, and no groups")
     if left.item_weights is not None and varies(left.item_weights):
@@ -82,7 +82,9 @@ def score_sample(gold: Any, system: Any, measures: Any, reading: Reading) -> Sco
         groups=1,
         classes=float(entities),
         clusters=float(np.unique(sides.system.codes).size),
-        warnings=(*sides.warnings, *note_noise(sides, reading.noise)),
+        warnings=hide_paths(
+            (*sides.warnings, *note_noise(sides, reading.noise)), left.source, right.source
+        ),
         rows=tuple(rows),
     )
 

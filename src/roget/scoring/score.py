@@ -20,7 +20,7 @@ from roget import catalogue
 from roget._version import __version__
 from roget.core.options import options_of
 from roget.core.progress import Progress, Report
-from roget.core.types import Array, Floats
+from roget.core.types import Array, Codes, Floats, Ints
 from roget.errors import InputError, Undefined
 from roget.scoring.cells import baselines as trivial
 from roget.scoring.cells.contingency import Contingency
@@ -28,9 +28,9 @@ from roget.scoring.cells.statistics import Separate, Statistics
 from roget.scoring.entropy import get as get_estimator
 from roget.scoring.labels import Aligned, Labels, align, as_labels, read_pair
 from roget.scoring.labels.align import choose_rules, find_noise, is_called
-from roget.scoring.labels.labels import harden, take
-from roget.scoring.labels.read import ONE_SIDE, count_large
-from roget.scoring.labels.table import choose_side
+from roget.scoring.labels.labels import as_cover, harden, take
+from roget.scoring.labels.read import ONE_SIDE, count_large, refuse_tree
+from roget.scoring.labels.table import Columns, choose_side, has_several
 from roget.scoring.measures import Measure, parse
 from roget.scoring.measures.base import (
     Asked,
@@ -39,9 +39,18 @@ from roget.scoring.measures.base import (
     average_groups,
     evaluate,
     list_requests,
+    usual_measures,
 )
 from roget.scoring.options import RULES, Options, Rules, ScoreOptions
-from roget.scoring.result import ScoreRow, ScoreTable, advise, note_undefined
+from roget.scoring.outline import outline
+from roget.scoring.result import (
+    ScoreRow,
+    ScoreTable,
+    advise,
+    defined,
+    hide_paths,
+    note_undefined,
+)
 
 _COMMON = (str, os.PathLike, list, tuple, np.ndarray, Mapping, Labels)
 
@@ -57,13 +66,23 @@ def score(
     noise: str | int | None = ScoreOptions.noise,
     extra: str | None = ScoreOptions.extra,
     answers: str = ScoreOptions.answers,
+    several: str | None = ScoreOptions.several,
     labels: str | None = ScoreOptions.labels,
     columns: Mapping[str, str] | None = ScoreOptions.columns,
+    title: str = ScoreOptions.title,
+    golds: Any = ScoreOptions.golds,
     baselines: bool = ScoreOptions.baselines,
     ci: int = ScoreOptions.ci,
     interval: str = ScoreOptions.interval,
+    by: str | None = ScoreOptions.by,
+    chance: int = ScoreOptions.chance,
     details: bool = ScoreOptions.details,
+    keep: bool = False,
+    cut: Any = ScoreOptions.cut,
+    cuts: Any = ScoreOptions.cuts,
+    levels: str | None = ScoreOptions.levels,
     cells: Any = ScoreOptions.cells,
+    items: str | os.PathLike[str] | None = ScoreOptions.items,
     sample_weight: Any = None,
     balance: str | None = ScoreOptions.balance,
     seed: int = ScoreOptions.seed,
@@ -81,7 +100,8 @@ def score(
     gold, system
         Paths, sequences, numpy, pandas, polars or arrow columns, mappings from item to label, or
         n×k weight matrices; with `system` left out, `gold` is a table, or the path of one, with a
-        column for each side. Two pandas Series are joined by their index.
+        column for each side, or AnnData with such columns in `obs`. Two pandas Series are joined by
+        their index. A system may be a tree: a thesaurus, a Newick file, a `Hierarchy`.
     measures, entropy
         Names of the catalogue, such as "v(beta=0.5)" and "jk".
     average
@@ -98,13 +118,28 @@ def score(
         estimated. Mentions are unmatched if nothing is said, others dropped.
     answers
         "top" keeps only the heaviest label of a weighted answer.
+    several
+        Whether several labels of an item are shares of it ("weights") or sets that it is in, each
+        in full ("cover"); see docs/covers.md. Lists of sets of items are covers by themselves.
     labels, columns
         The format of the files and the columns to read, where they do not tell themselves.
+    title
+        What pages and captions call the table.
+    golds
+        Other gold standards, by name or as a list: scores are the mean over all, beside how well
+        annotators agree, each scored on the others.
     baselines
         Whether the table says what trivial answers would get.
     ci, interval
         With `ci` draws, every score has a 95 % interval (auto, bca, percentile or jackknife) over
         drawn groups, or over drawn items where there are none.
+    by
+        "group" adds the scores of each group: `table.by_group`, and what goes to frames.
+    keep
+        Whether the table keeps the cells, so that `table.sets("clusters")` can list them all.
+    chance
+        With so many draws, every score has z and p of being better than random answers whose
+        clusters have the same sizes: see `roget.scoring.chance`.
     details
         Adds the groups with the worst first score, the clusters that mix classes and the
         scattered classes.
@@ -112,9 +147,19 @@ def score(
         What joining large files may use, such as "2GB"; more goes to disk.
     engine, scheduler
         Where files are joined and counted: "local", or "dask" with the address of a cluster.
+    cut, cuts
+        Where the system is a tree: the number of clusters into which it is cut, or the score whose
+        best cut is taken (ami, if nothing is said); and the cuts that `sweep` of the result has:
+        "1..500", "all" or numbers.
+    levels
+        What parts the levels of labels such as "a/b/c"; or "lists", where each item has a list of
+        labels from general to special. Every level is scored.
     cells
         In the place of gold and system, a table or the path of one with columns gold, system, count
         and perhaps group: what one GROUP BY in any database gives.
+    items
+        The path of a CSV, TSV, Parquet or JSON lines file, to which labels and scores of each item
+        are written; see `roget.score_items`.
     sample_weight, balance
         A weight for each item of gold, in its order, in the place of a weight column of its file;
         "class" weighs items so that all classes of a group count the same. Measures of pairs and
@@ -135,19 +180,36 @@ def score(
     >>> score(["a", "a", "b"], [1, 1, 2], "ari")["ari"]
     1.0
     """
+    options = dict(locals())
+    if has_levels(levels, columns, gold, system):
+        from roget.scoring.levels import score_levels
+
+        return score_levels(options)
+    if golds:
+        from roget.scoring.annotators import score_golds
+
+        return score_golds(**options)
     check_options(ScoreOptions, average=average, ci=ci, interval=interval, seed=seed, extra=extra)
-    check_options(ScoreOptions, balance=balance)
+    check_options(ScoreOptions, balance=balance, by=by, chance=chance)
     asked = list_requests(measures, entropy)
     if cells is None:
         reading = Reading(
-            missing, noise, extra, labels, columns, answers, memory, engine, scheduler
-        )
+            missing, noise, extra, labels, columns, answers, memory, engine, scheduler,
+            several=several,
+        )  # fmt: skip
         if extra == "sample":
             from roget.scoring.sampled import score_sample
 
             if sample_weight is not None or balance is not None:
                 raise InputError("extra='sample' needs items that all count the same")
-            return score_sample(gold, system, measures, reading)
+            if chance:
+                raise InputError("extra='sample' has no random answers to test against")
+            return replace(score_sample(gold, system, measures, reading), title=title)
+        if items is not None:
+            from roget.scoring.labels.write import check_suffix
+
+            check_suffix(items)
+            reading = replace(reading, by_item=True)
         if sample_weight is not None:
             from roget.scoring.labels.given import match_index
 
@@ -161,21 +223,40 @@ def score(
 
         if gold is not None or system is not None:
             raise InputError("cells are given in the place of gold and system, not beside them")
+        if items is not None:
+            raise InputError("cells have no items whose scores could be written")
         check_options(Options, missing=missing)
         rule = missing or RULES.missing
         sides = read_cells(cells, rule, labels, columns, None if noise is None else str(noise))
     average, missing, extra = choose_rules(sides.gold, average, missing, extra)
+    asked = list_requests(usual_measures(measures, sides), entropy)
     if sample_weight is not None or balance is not None:
         from roget.scoring.weigh import weigh
 
         sides = weigh(sides, sample_weight, balance)
+    swept = None
+    trees = [side.tree for side in (sides.gold, sides.system)]
+    if any(one is not None for one in (*trees, cut, cuts)):
+        from roget.scoring.sweep import sweep_sides
+        from roget.scoring.trees import ask_of_trees, cut_tree, note_whole
+
+        sides = note_whole(cut_tree(sides, cut, average=average), asked)
+        if cuts is not None:
+            rules = (average, missing, answers, noise, extra)
+            swept = sweep_sides(sides, cuts, measures, entropy, *rules)
+        asked = ask_of_trees(asked) if measures is None and sides.leaves is not None else asked
+    if items is not None:
+        from roget.scoring.items import score_each
+
+        score_each(sides).write(items)
     tell = progress or (lambda now: None)
+    total = len(asked) + ci + chance
     found = answer(
         sides,
         asked,
         pooled=average == "pooled",
         seed=seed if baselines else None,
-        step=lambda done: tell(Progress(done, len(asked) + ci)),
+        step=lambda done: tell(Progress(done, total)),
     )
     rows = _list_rows(found, asked, average)
     if ci:
@@ -190,41 +271,71 @@ def score(
             interval,
             seed,
             pairs=False,
-            step=lambda done: tell(Progress(len(asked) + done, len(asked) + ci)),
+            step=lambda done: tell(Progress(len(asked) + done, total)),
         )
         rows = [
             replace(row, low=defined(low), high=defined(high)) if row.value is not None else row
             for row, low, high in zip(rows, ends.low[0], ends.high[0], strict=True)
+        ]
+    if chance:
+        from roget.scoring.chance import try_chance
+
+        before = len(asked) + ci
+        tried = try_chance(
+            found, asked, average, chance, seed, lambda done: tell(Progress(before + done, total))
+        )
+        # Random answers are flat, and say nothing of a whole tree.
+        whole = [sides.leaves is not None and wanted.sees_tree for wanted, _ in asked]
+        rows = [
+            row if of_tree else replace(row, z=z, p=p)
+            for row, (z, p), of_tree in zip(rows, tried, whole, strict=True)
         ]
     diagnosis = None
     if details:
         from roget.scoring.diagnostics import diagnose
 
         diagnosis = diagnose(found, asked[0])
-    wanted = [wanted for wanted, _ in asked]
+    wanted, estimators = [wanted for wanted, _ in asked], list_estimators(asked)
     parts = sign(sides, asked, average, missing, answers, describe_interval(ci, interval), seed)
-    parts |= sign_rules(noise, extra)
-    return ScoreTable(
+    parts |= sign_rules(noise, extra) | ({"chance": str(chance)} if chance else {})
+    table = ScoreTable(
         signature=write_signature(parts),
         items=found.items,
         groups=found.groups,
         classes=found.classes,
         clusters=found.clusters,
         warnings=(
-            *sides.warnings,
-            *note_noise(sides, noise),
+            *hide_paths(
+                (*sides.warnings, *note_noise(sides, noise)), sides.gold.source, sides.system.source
+            ),
             *note_undefined(found.values, wanted, found.reasons),
             *advise(rows, wanted, found.items / found.cells),
         ),
         rows=tuple(rows),
         details=diagnosis,
+        title=title,
+        outline=outline(found.parts(), estimators, found.weigh(average)),
+        answered=found if keep else None,
+        sweep=swept,
+        chance=chance,
     )
+    if by is None:
+        return table
+    from roget.scoring.diagnostics import list_groups
+
+    return replace(table, by_group=tuple(list_groups(found, asked, table.main)))
+
+
+def has_levels(levels: str | None, columns: Mapping[str, str] | None, *sides: Any) -> bool:
+    """Whether labels may have levels, which are scored one by one."""
+    leveled = any(hasattr(side, "to_labels") and side.levels for side in sides)
+    return levels is not None or leveled or has_several(columns)
 
 
 def _list_rows(found: Answered, asked: Sequence[Request], average: str) -> list[ScoreRow]:
     """One row for each request, beside what trivial answers get."""
     weights = found.weigh(average)
-    means = average_groups(found.values, weights)
+    means = average_answers(found, average)
     against = {name: average_groups(values, weights) for name, values in found.trivial.items()}
     return [
         ScoreRow(
@@ -237,6 +348,11 @@ def _list_rows(found: Answered, asked: Sequence[Request], average: str) -> list[
         )
         for i, (wanted, estimator) in enumerate(asked)
     ]
+
+
+def average_answers(found: Answered, average: str) -> Floats:
+    """The mean of each request over the groups."""
+    return average_groups(found.values, found.weigh(average))
 
 
 def measure(
@@ -286,10 +402,17 @@ class Reading:
     scheduler: str | None = Options.scheduler
     by_item: bool = False
     """Whether items are needed one by one, so that cells will not do."""
+    several: str | None = Options.several
+    levels: str | None = None
+    """What parts the levels of labels."""
 
     def __post_init__(self) -> None:
         check_options(Options, answers=self.answers, missing=self.missing, extra=self.extra)
-        check_options(Options, engine=self.engine)
+        check_options(Options, engine=self.engine, several=self.several)
+        if self.several == "cover" and self.answers == "top":
+            raise InputError("answers='top' keeps one label of each item, which is no cover")
+        if self.several == "cover" and self.engine != "local":
+            raise InputError("several='cover': for the engine local only")
         if self.engine == "local" and self.scheduler is not None:
             raise InputError(f"scheduler {self.scheduler}: for the engine dask only")
         if self.engine != "local" and self.extra in ("sample", "unmatched"):
@@ -304,15 +427,30 @@ class Reading:
     def gold(self, source: Any) -> Labels:
         """Gold labels."""
         chosen = choose_side(self.columns, "gold")
-        return as_labels(source, labels=self.labels, columns=chosen, gold=True)
+        if self.levels is not None or has_several(chosen):
+            return self._read_levels(source, chosen, gold=True)
+        return as_labels(
+            source, labels=self.labels, columns=chosen, gold=True, several=self.several
+        )
 
     def system(self, source: Any) -> Labels:
         """A system's labels; with answers="top" only the heaviest of each item."""
-        given = as_labels(source, labels=self.labels, columns=choose_side(self.columns, "system"))
+        chosen = choose_side(self.columns, "system")
+        if self.levels is not None or has_several(chosen):
+            given = self._read_levels(source, chosen, gold=False)
+        else:
+            given = as_labels(source, labels=self.labels, columns=chosen, several=self.several)
         return harden(given) if self.answers == "top" and given.weighted else given
 
+    def _read_levels(self, source: Any, columns: Columns, *, gold: bool) -> Labels:
+        from roget.scoring.labels.nested import read_levels
+
+        return read_levels(source, self.levels, self.labels, columns, gold=gold)
+
     def align(self, gold: Labels, system: Labels) -> Aligned:
-        """Both sides joined."""
+        """Both sides joined; beside a cover, several labels of the other side are one too."""
+        if (gold.overlapping or system.overlapping) and gold.cover != system.cover:
+            gold, system = (side if side.cover else as_cover(side) for side in (gold, system))
         return align(gold, system, self.missing, self.noise, self.extra)
 
     @contextmanager
@@ -330,7 +468,7 @@ class Reading:
                 lambda system: (
                     self._count_here(gold, None)
                     if system is None
-                    else spread.count(system, *self.rules[1:])
+                    else spread.count(refuse_tree(system), *self.rules[1:])
                 )
             )
 
@@ -341,7 +479,7 @@ class Reading:
 
     def _count_here(self, gold: Any, system: Any) -> Aligned | None:
         _, missing, extra = self.rules
-        if self.by_item or extra == "unmatched":
+        if self.by_item or extra == "unmatched" or self.several == "cover":
             return None
         read = (self.labels, self.columns, self.noise, self.memory, extra)
         return count_large(gold, system, missing, *read)
@@ -357,7 +495,7 @@ def read_sides(gold: Any, system: Any, reading: Reading) -> Aligned:
         return counted
     if system is None and gold is None:
         raise InputError("nothing to score: give gold and system, or cells")
-    columns = reading.columns
+    columns, items = reading.columns, None
     if not _are_common(gold, system):
         from roget.scoring.labels import frames, given
 
@@ -365,11 +503,14 @@ def read_sides(gold: Any, system: Any, reading: Reading) -> Aligned:
             return given.count_frame(gold, reading.rules.missing, columns, reading.noise)
         if system is None and frames.is_frame(gold):
             return reading.align(*given.read_frames(gold, columns))
+        if system is None and given.is_annotated(gold):
+            return reading.align(*given.read_annotated(gold, columns))
         if reading.rules.extra == "drop" and not reading.by_item:
             joined = given.join_frames(gold, system, reading.rules.missing, columns, reading.noise)
             if joined is not None:
                 return joined
         system = given.match_index(gold, system)
+        items = given.list_index(gold, system) if reading.by_item else None
         gold, system = (
             given.collect_side(
                 side, choose_side(columns, name), f"the {name} labels", gold=name == "gold"
@@ -382,7 +523,10 @@ def read_sides(gold: Any, system: Any, reading: Reading) -> Aligned:
         if not isinstance(gold, str | os.PathLike):
             raise InputError("the system's labels are missing: give them as second argument")
         return reading.align(*read_pair(gold, labels=reading.labels, columns=columns))
-    return reading.align(reading.gold(gold), reading.system(system))
+    sides = reading.gold(gold), reading.system(system)
+    if items is not None:
+        sides = replace(sides[0], items=items), replace(sides[1], items=items)
+    return reading.align(*sides)
 
 
 def _are_common(*sides: Any) -> bool:
@@ -392,7 +536,11 @@ def _are_common(*sides: Any) -> bool:
 
 def make_tables(sides: Aligned, *, pooled: bool) -> Statistics | Separate:
     """The statistics of every group, or of all items together."""
-    gold, system, groups = sides.gold, sides.system, sides.groups
+    gold, system, groups = sides.gold.need_flat(), sides.system.need_flat(), sides.groups
+    if sides.overlapping:
+        from roget.scoring.covers import make_covers
+
+        return make_covers(sides, pooled=pooled)
     unmatched = gold.absent or system.absent
     if unmatched and (gold.weighted or system.weighted or sides.weighed):
         raise InputError(
@@ -402,6 +550,10 @@ def make_tables(sides: Aligned, *, pooled: bool) -> Statistics | Separate:
     if not (gold.weighted or system.weighted):
         n_groups = 1 if groups is None else int(groups.max()) + 1
         table = Contingency.from_labels(gold, system, groups, n_groups, sides.counts)
+        if sides.leaves is not None:
+            from roget.scoring.cells.dendrogram import grow_leaves
+
+            table = replace(table, leaves=grow_leaves(sides, n_groups, pooled=pooled))
         if groups is None:
             return table
         if pooled:
@@ -413,19 +565,26 @@ def make_tables(sides: Aligned, *, pooled: bool) -> Statistics | Separate:
         return table
     from roget.scoring.cells.weighted import WeightedTable
 
+    cut = sides.leaves is not None
     if groups is None:
-        return WeightedTable.from_labels(gold, system)
+        return WeightedTable.from_labels(gold, system, cut=cut)
     if pooled:
         raise InputError("pooling groups is not possible with weighted answers: average them")
-    order = np.argsort(groups, kind="stable")
-    cuts = np.searchsorted(groups[order], np.arange(int(groups.max()) + 2))
-    chosen = [order[begin:end] for begin, end in pairwise(cuts)]
     return Separate(
         [
-            WeightedTable.from_labels(_renumber(take(gold, items)), _renumber(take(system, items)))
-            for items in chosen
+            WeightedTable.from_labels(
+                _renumber(take(gold, items)), _renumber(take(system, items)), cut=cut
+            )
+            for items in list_groups(groups)
         ]
     )
+
+
+def list_groups(groups: Codes) -> list[Ints]:
+    """The items of each group."""
+    order = np.argsort(groups, kind="stable")
+    cuts = np.searchsorted(groups[order], np.arange(int(groups.max()) + 2))
+    return [order[begin:end] for begin, end in pairwise(cuts)]
 
 
 def _renumber(labels: Labels) -> Labels:
@@ -466,7 +625,7 @@ class Answered:
     @property
     def cells(self) -> int:
         """Cells that hold something, over all groups."""
-        return sum(int(part.table.counts.size) for part in self.parts())
+        return sum(int(part.outline.counts.size) for part in self.parts())
 
     @property
     def group_names(self) -> list[str]:
@@ -526,6 +685,11 @@ def answer(
     return found
 
 
+def list_estimators(asked: Sequence[Request]) -> list[str]:
+    """The names of the entropy estimators that requests use."""
+    return list(dict.fromkeys(name for _, name in asked if name is not None))
+
+
 def sign(
     sides: Aligned,
     asked: Sequence[Request],
@@ -537,23 +701,31 @@ def sign(
 ) -> dict[str, str]:
     """The signature's parts: everything a score depends on beside the data."""
     weighed = {"weighed": "+".join(sides.weighed)} if sides.weighed else {}
-    entropies = list(dict.fromkeys(name for _, name in asked if name is not None))
-    supports = {get_estimator(name).joint_support for name in entropies}
-    named = sorted("CxK" if support == "product" else "seen" for support in supports)
     return {
         "roget": __version__,
-        "gold": "weighted" if sides.gold.weighted else "hard",
-        "system": "weighted" if sides.system.weighted else "hard",
+        "gold": sides.gold.kind,
+        "system": sides.system.kind,
         "average": average if sides.groups is not None else "none",
         "answers": "top" if answers == "top" else "given",
-        "weights": "per-item" if sides.gold.weighted or sides.system.weighted else "none",
+        "weights": "per-item" if "weighted" in (sides.gold.kind, sides.system.kind) else "none",
         "missing": missing,
-        "entropy": ",".join(entropies) or "none",
-        "support": "+".join(named) or "none",
-        "measures": ",".join(dict.fromkeys(str(wanted) for wanted, _ in asked)),
+        **sign_measures(asked),
         "ci": ci,
         "seed": str(seed),
         **weighed,
+        **sides.told,
+    }
+
+
+def sign_measures(asked: Sequence[Request]) -> dict[str, str]:
+    """The parts of a signature that say what was measured."""
+    entropies = list_estimators(asked)
+    supports = {get_estimator(name).joint_support for name in entropies}
+    named = sorted("CxK" if support == "product" else "seen" for support in supports)
+    return {
+        "entropy": ",".join(entropies) or "none",
+        "support": "+".join(named) or "none",
+        "measures": ",".join(dict.fromkeys(str(wanted) for wanted, _ in asked)),
     }
 
 
@@ -601,11 +773,6 @@ def write_signature(parts: Mapping[str, str]) -> str:
 def describe_interval(ci: int, interval: str) -> str:
     """The intervals as the signature names them."""
     return f"{ci}x{interval}" if ci else "none"
-
-
-def defined(value: float) -> float | None:
-    """A number, or None for NaN: inside, NaN stands for "undefined"; it never leaves."""
-    return None if np.isnan(value) else float(value)
 
 
 def _explain(reason: str, values: Floats) -> str:

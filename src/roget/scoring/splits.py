@@ -15,7 +15,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from roget.core.types import BoolArray, Floats, Ints
+from roget.core.types import Floats, Ints
 from roget.errors import InputError, Undefined
 from roget.scoring.labels.align import example, join
 from roget.scoring.labels.labels import Labels, heaviest
@@ -32,9 +32,14 @@ class SplitRecall(NamedTuple):
     """How many test items are right: per group, and over all items whatever their group."""
 
     groups: Floats
-    """Mean recall of each group of gold over the splits that test it; NaN if none does."""
-    pooled: float
-    """Recall over all test items, averaged over splits."""
+    """Recall over the test items of each group of gold in all splits; NaN if none tests it."""
+    shares: Floats
+    """The share of each group in the test items, averaged over splits: what weighs its recall."""
+
+    @property
+    def pooled(self) -> float:
+        """Recall over all test items, averaged over splits."""
+        return float(np.nansum(self.groups * self.shares))
 
 
 @dataclass(frozen=True)
@@ -83,7 +88,7 @@ def supervised_recall(gold: Labels, system: Labels, splits: Sequence[Split]) -> 
     n_groups = 1 if gold.groups is None else len(gold.group_names or ())
     clusters = _private(_answers(gold, system), groups)
     ranks = _ranks(part for split in splits for part in split)
-    by_group, pooled = [], []
+    found, shares = np.zeros(n_groups), np.zeros(n_groups)
     for mapping, test in splits:
         learn, tried = _part(mapping, gold, ranks), _part(test, gold, ranks)
         if not tried.rows.size:
@@ -91,13 +96,11 @@ def supervised_recall(gold: Labels, system: Labels, splits: Sequence[Split]) -> 
         meaning = _meanings(clusters[learn.rows], learn.classes, clusters, len(ranks))
         # The last place is that of cluster −1, no answer, which never means a class.
         right = meaning[clusters[tried.rows]] == tried.classes
-        tested = groups[tried.rows]
-        total = np.bincount(tested, minlength=n_groups)
-        found = np.bincount(tested[right], minlength=n_groups)
-        with np.errstate(invalid="ignore"):
-            by_group.append(found / total)
-        pooled.append(float(np.mean(right)))
-    return SplitRecall(_mean_where_known(np.array(by_group)), float(np.mean(pooled)))
+        tested, every = groups[tried.rows], right.size * len(splits)
+        shares += np.bincount(tested, minlength=n_groups) / every
+        found += np.bincount(tested[right], minlength=n_groups) / every
+    with np.errstate(invalid="ignore"):
+        return SplitRecall(found / shares, shares)
 
 
 def read_splits(folder: str | os.PathLike[str]) -> list[Split]:
@@ -184,11 +187,3 @@ def _meanings(clusters: Ints, classes: Ints, every: Ints, n_classes: int) -> Int
     meaning = np.full(int(every.max(initial=-1)) + 2, -1, dtype=np.int64)
     meaning[owners[first]] = meant[first]
     return meaning
-
-
-def _mean_where_known(values: Floats) -> Floats:
-    """The mean of each column over its numbers; NaN where there is none."""
-    known: BoolArray = ~np.isnan(values)
-    with np.errstate(invalid="ignore"):
-        mean: Floats = np.where(known, values, 0).sum(axis=0) / known.sum(axis=0)
-    return mean

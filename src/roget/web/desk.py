@@ -33,14 +33,14 @@ class Desk:
 
     def __init__(
         self,
-        path: PathLike,
+        path: PathLike | Thesaurus,
         compare: PathLike | None = None,
         columns: Mapping[str, str] | None = None,
     ) -> None:
-        self.path = Path(path)
-        name = self.path.resolve().name
-        self.views = Views(open_thesaurus(path), name)
-        self._imported = not files.is_thesaurus(self.path)
+        held = path if isinstance(path, Thesaurus) else None
+        self.path = Path("thesaurus" if isinstance(path, Thesaurus) else path)
+        self.views = Views(held or open_thesaurus(self.path), self.path.resolve().name)
+        self._imported = held is not None or not files.is_thesaurus(self.path)
         self.side: Side | None = None if compare is None else opened(compare, columns)
         self.revision = 0
         self._lock = threading.Lock()

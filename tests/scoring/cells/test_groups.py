@@ -77,7 +77,7 @@ def test_groups_equal_a_loop(measure, entropy, parts):
 EXPECTED = [
     (measure, entropy)
     for measure, entropy in REQUESTS
-    if not {"table", "matched"} & set(parse(measure).needs)
+    if not {"table", "joint", "matched"} & set(parse(measure).needs)
     and entropy in ("ml", "mm", "jk", "grassberger")
 ]
 
@@ -88,8 +88,11 @@ EXPECTED = [
 def test_trivial_answers_equal_a_loop(measure, entropy, parts, like_gold):
     whole, singles = tables_of(parts)
     answers = [answer_trivially(single, like_gold=like_gold) for single in singles]
+    drawn = {"elements", "cover", "degrees", "tree"} & set(parse(measure).needs)
     for name, answer in answer_trivially(whole, like_gold=like_gold).items():
-        assert_same(answer, [each[name] for each in answers], measure, entropy)
+        # Random tables of all groups are drawn at once, and so are others than one by one.
+        if name != "random" or not drawn:
+            assert_same(answer, [each[name] for each in answers], measure, entropy)
 
 
 @pytest.mark.parametrize("measure", ["purity", "one-to-one", "ceaf-e", "supervised-recall"])
@@ -136,8 +139,7 @@ def test_drawn_tables_have_the_sizes_of_each_group(monkeypatch):
     for group, single in enumerate(singles):
         block = drawn.block(group)
         assert block.row_totals.tolist() == single.row_totals.tolist()
-        if group != 1:  # the one of very many items has its sizes on average
-            assert block.column_totals.tolist() == single.column_totals.tolist()
+        assert block.column_totals.tolist() == single.column_totals.tolist()
     monkeypatch.setattr(baselines, "_MOST_CELLS", 10)
     random = answer_trivially(whole, seed=3)["random"]
     assert np.isnan(random.measure_groups("one-to-one")).tolist() == [True, True, False, True]

@@ -486,3 +486,19 @@ def test_columns_of_one_side(tmp_path):
         roget.score(gold, system)
     with pytest.raises(InputError, match=r"'other\.item' is not known; expected gold\.item"):
         roget.score(gold, system, columns={"other.item": "id"})
+
+
+def test_a_linkage_knows_its_items_by_position(tmp_path):
+    merges = np.array([[0, 1, 0.5, 2], [2, 3, 1.0, 3]])
+    np.save(tmp_path / "ward.npy", merges)
+    ids = {"a": 0, "b": 0, "c": 1}
+    for tree, said in (
+        (tmp_path / "ward.npy", r"ward\.npy is a linkage, whose items"),
+        (roget.Hierarchy.from_linkage(merges), "the items of the linkage"),
+    ):
+        with pytest.raises(InputError, match=f"{said}.* in the same order, or .*from_linkage"):
+            roget.score(ids, tree)
+    with pytest.raises(InputError, match=r"must agree; if it is a linkage: roget\.Hierarchy"):
+        roget.score([0, 0, 1], merges)
+    with pytest.raises(InputError, match=r"must agree$"):
+        roget.score([0, 0, 1], merges[:, :3])

@@ -60,14 +60,16 @@ def test_every_format_and_rule(page):
 def test_examples_are_readable(page, write):
     examples = re.findall(r"^```(\w+)\n(.*?)^```", page, re.M | re.S)
     assert [form for form, _ in examples] == [
-        "key", "tsv", "csv", "jsonl", "lines", "conll", "corefud", "pair"
+        "key", "tsv", "csv", "jsonl", "lines", "clusters", "conll", "corefud", "pair"
     ]  # fmt: skip
     for form, text in examples:
         path = write("example.txt", text)
         if form == "pair":
             gold, system = read_pair(path)
         else:
-            gold = system = as_labels(path, gold=True)
+            # Clusters look like any other words.
+            known = form if form == "clusters" else None
+            gold = system = as_labels(path, labels=known, gold=True)
             assert len(align(as_labels(path, labels=form, gold=True), gold).gold) == len(gold)
         aligned = align(gold, system, missing="error")
         assert (aligned.extra, len(aligned.gold) > 1) == (0, True)

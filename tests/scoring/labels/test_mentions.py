@@ -269,7 +269,40 @@ def test_repeated_mentions_stay_with_the_entity_named_first(write, answers):
     text = "#begin document x\nw\t(1(3\nw\t-\nw\t3)1)\nw\t(3)\n#end document\n"
     labels = as_labels(write("a.conll", text))
     assert answers(labels) == {("x", "0-2"): {"1": 1.0}, ("x", "3"): {"3": 1.0}}
-    assert labels.warnings[0].endswith("a.conll comes again: left out")
+    assert labels.warnings[0].endswith("comes again: left out, unless gold has no such mention")
+    gold = as_labels(write("a.conll", text), gold=True)
+    assert gold.warnings[0].endswith("a.conll comes again: left out")
+
+
+def test_repeated_mentions_that_gold_lacks_count_again(write):
+    """As the reference scorer has it: in the key they are removed, others make entities larger."""
+    key = "#begin document x\nw\t(1)\nw\t(1)\nw\t(2)\nw\t(2)\nw\t-\n#end document\n"
+    measures = [
+        "muc-precision",
+        "muc-recall",
+        "b3-precision",
+        "ceaf-m-precision",
+        "ceaf-e-precision",
+    ]
+
+    def scored(response):
+        table = roget.score(write("key.conll", key), write("response.conll", response), measures)
+        return [row.value for row in table.rows], table.warnings
+
+    # The last word, no mention of the key, is in both entities: links 1 + 2 of 2 + 2; B-cubed of
+    # each entity has 2 of 3 right.
+    twice = "#begin document x\nw\t(1)\nw\t(1)\nw\t(2)\nw\t(2)\nw\t(1)|(2)\n#end document\n"
+    values, warnings = scored(twice)
+    assert values == pytest.approx([2 / 4, 1, 2 * 2 * (2 / 3) / 6, 4 / 6, 2 * (4 / 5) / 2])
+    assert any(text.endswith("that gold lacks comes again: counted again") for text in warnings)
+    # A word of the key in both entities stays with the first.
+    known = "#begin document x\nw\t(1)\nw\t(1)|(2)\nw\t(2)\nw\t(2)\nw\t-\n#end document\n"
+    values, warnings = scored(known)
+    assert values == pytest.approx([1, 1, 1, 1, 1])
+    assert not any("counted again" in text for text in warnings)
+    # Alone in an entity, it is one of the system's entities still.
+    lone = "#begin document x\nw\t(1)\nw\t(1)\nw\t(2)\nw\t(2)\nw\t(3)|(4)\n#end document\n"
+    assert scored(lone)[0] == pytest.approx([1, 1, 4 / 6, 4 / 6, 2 / 4])
 
 
 @pytest.mark.parametrize(

@@ -122,3 +122,19 @@ def test_wrong_number_of_columns(write):
         read_pair(write("a.tsv", "a\tb\n"), labels="xml")
     with pytest.raises(InputError, match="no items"):
         read_pair(write("a.tsv", ""))
+
+
+@pytest.mark.parametrize("header", ["name,digit,kmeans", "name,gold,kmeans"])
+def test_three_named_columns_are_an_item_and_two_sides(write, header):
+    path = write("p.csv", f"{header}\na,x,1\nb,x,2\nc,y,2\n")
+    names = header.split(",")
+    choice = f"item={names[0]},gold={names[1]},system={names[2]}"
+    with pytest.raises(InputError, match=f"--columns {choice} "):
+        read_pair(path)
+    gold, system = read_pair(path, columns=dict(pair.split("=") for pair in choice.split(",")))
+    assert (gold.items, len(system)) == (["a", "b", "c"], 3)
+
+
+def test_three_columns_without_names_are_chosen_by_number(write):
+    with pytest.raises(InputError, match="--columns item=1,gold=2,system=3 "):
+        read_pair(write("p.csv", "a,x,k\nb,x,l\n"))

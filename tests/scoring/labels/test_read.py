@@ -151,7 +151,9 @@ def test_not_a_folder_on_the_way(write):
         as_labels(path / "b.key")
 
 
-@pytest.mark.parametrize("form", sorted({*catalogue.names("label formats")} - {"parquet"}))
+@pytest.mark.parametrize(
+    "form", sorted({*catalogue.names("label formats")} - {"parquet", "linkage", "thesaurus"})
+)
 def test_empty_file(write, form):
     with pytest.raises(InputError, match="empty: no items"):
         as_labels(write("empty", ""), labels=form)

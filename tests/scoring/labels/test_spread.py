@@ -170,8 +170,13 @@ def test_systems_are_compared_on_a_cluster(
     monkeypatch.setattr(read, "LARGE", 1 << 40)
     items = compare(gold, systems, ci=20)
     assert compare(gold, systems, engine="dask", ci=20).as_dict() == items.as_dict()
+    pooled = compare(gold, systems, ci=10, average="pooled")
+    spread_out = compare(gold, systems, engine="dask", ci=10, average="pooled")
+    assert spread_out.as_dict() == pooled.as_dict()
+    alone = write(tmp_path / "alone", 1, "tsv", grouped=False)
+    other = {"2": write(tmp_path / "other", 2, "tsv", grouped=False)}
     with pytest.raises(InputError, match="intervals of systems without groups need the items"):
-        compare(gold, systems, engine="dask", ci=10, average="pooled")
+        compare(alone, other, engine="dask", ci=10)
     with pytest.raises(InputError, match="splits need the items"):
         compare(gold, systems, engine="dask", splits=[write_splits(tmp_path)])
 

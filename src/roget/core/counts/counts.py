@@ -19,6 +19,7 @@ from roget.core.counts import views as counts_views
 from roget.core.counts.matrix import Matrix, Names, frozen, tidy
 from roget.core.io.problems import plural
 from roget.core.io.table import Columns
+from roget.core.shown import Reported
 from roget.core.types import Array, PathLike
 from roget.errors import InputError, UnknownName
 
@@ -44,7 +45,7 @@ class NotCounted(UnknownName):
         LookupError.__init__(self, f"the counts hold no {kind} {name!r}{hint}")
 
 
-class Counts:
+class Counts(Reported):
     """A sparse words × contexts table of counts, with both vocabularies and where it came from.
 
     The matrix is any scipy sparse matrix or array, or a dense two-dimensional array. Counts are
@@ -64,6 +65,8 @@ class Counts:
     a slot is the relation in which a context stands, "" if none), `relations`, `provenance`.
     None of them should be changed in place.
     """
+
+    kind = "counts"
 
     def __init__(
         self,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from roget.errors import MAX_PROBLEMS, FormatError
 
 
@@ -38,3 +40,14 @@ def plural(number: float, noun: str, form: str = "") -> str:
     """
     ending = "" if number == 1 else "es" if noun.endswith("s") else "s"
     return f"{number:{form}} {noun}{ending}"
+
+
+def join_names(names: Sequence[str], most: int = 6) -> str:
+    """Names as a sentence lists them; of very many the first.
+
+    >>> join_names(["a"]), join_names(["a", "b", "c"]), join_names(list("abcde"), most=3)
+    ('a', 'a, b and c', 'a, b and 3 more')
+    """
+    if len(names) > most:
+        names = [*names[: most - 1], f"{len(names) - most + 1} more"]
+    return " and ".join(filter(None, (", ".join(names[:-1]), *names[-1:])))

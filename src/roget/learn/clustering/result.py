@@ -15,6 +15,8 @@ from roget import catalogue
 from roget.core import folder
 from roget.core.counts import Counts
 from roget.core.counts.views import to_dense
+from roget.core.io.problems import plural
+from roget.core.shown import Reported
 from roget.core.tree import Tree
 from roget.core.types import Array, Floats, Ints, PathLike
 from roget.errors import InputError, UnknownName
@@ -200,8 +202,8 @@ def recall_rule(provenance: Mapping[str, Any]) -> Rule | None:
     return None
 
 
-@dataclass(frozen=True, eq=False)
-class Clustering:
+@dataclass(frozen=True, eq=False, repr=False)
+class Clustering(Reported):
     """Clusters of words in a tree, and how new words are put into them. It is never changed.
 
     Parameters
@@ -236,6 +238,8 @@ class Clustering:
     [[1.0]]
     """
 
+    kind = "clustering"
+
     tree: Tree
     memberships: Any
     centroids: Any
@@ -269,6 +273,10 @@ class Clustering:
             raise InputError(f"centroids of shape {self.centroids.shape}: expected {right}")
         if not (self.background >= 0).all():
             raise InputError("background: a value is negative or not a number")
+
+    def __repr__(self) -> str:
+        words = plural(self.memberships.shape[0], "word", ",")
+        return f"Clustering: {words} in {plural(self.n_clusters, 'class', ',')}"
 
     @property
     def n_clusters(self) -> int:

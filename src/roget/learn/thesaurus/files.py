@@ -89,7 +89,7 @@ KIND = folders.Kind(
     name="thesaurus",
     format="roget.thesaurus",
     title="a thesaurus",
-    manifest="thesaurus.json",
+    manifest=folders.THESAURUS,
     version=3,
     fields={
         "shape": lambda value: is_list_of(is_whole)(value) and len(value) == 3,

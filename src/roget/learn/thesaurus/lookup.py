@@ -14,6 +14,7 @@ from scipy import sparse
 from roget.core.counts import Counts
 from roget.core.information import kl, xlogx
 from roget.core.io.problems import plural
+from roget.core.shown import Reported
 from roget.core.tree import Tree
 from roget.core.types import Array, BoolArray, Floats, Ints
 from roget.errors import InputError
@@ -28,8 +29,10 @@ from roget.learn.uses import NeighbourOptions as Asked
 Rows: TypeAlias = npt.NDArray[np.intp]
 
 
-class Lookup:
+class Lookup(Reported):
     """What follows from counts, a tree, memberships and centroids; see `Thesaurus`."""
+
+    kind = "thesaurus"
 
     counts: Counts
     clustering: Clustering

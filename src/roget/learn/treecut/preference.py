@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import dataclass
-from typing import Any
 
 from roget import catalogue
 from roget.core.counts import Counts, NotCounted
@@ -15,13 +14,10 @@ from roget.learn.taxonomy.taxonomy import Taxonomy
 from roget.learn.thesaurus import Thesaurus
 from roget.learn.treecut.estimator import CutClass, TreeCut
 from roget.learn.treecut.hierarchy import Hierarchy
-from roget.learn.uses import CutOptions
+from roget.learn.uses import CutOptions, PreferOptions
 
 TOP, LEAST_WORD, LEAST_CONTEXT = 4000, 3, 8
 """Of the counts that classes are learnt from: how many words, and how often seen at least."""
-
-METHOD = "comdl"
-"""How classes are learnt: small ones that are easy to read, found quickly."""
 
 
 @dataclass(frozen=True)
@@ -98,17 +94,19 @@ def context_of(counts: Counts, head: str, slot: str | None = None) -> str:
     return str(there[slot])
 
 
-def learnt(counts: Counts, seed: int = 0, progress: Report | None = None) -> Any:
-    """A thesaurus of the more frequent words of some counts, in all of their contexts.
-
-    By description length, of classes of words and of contexts at once.
-    """
+def learn_classes(
+    counts: Counts,
+    method: str = PreferOptions.method,
+    seed: int = PreferOptions.seed,
+    progress: Report | None = None,
+) -> Thesaurus:
+    """A thesaurus of the more frequent words of some counts, in all of their contexts."""
     frequent = counts.min_count(LEAST_WORD, LEAST_CONTEXT)
     chosen = (frequent if frequent.entries else counts).top(TOP).largest_component()
     if not chosen.entries:
         raise InputError("there is nothing to learn a thesaurus from: the counts are empty")
-    model = catalogue.load("clusterers", METHOD)(random_state=seed, progress=progress).fit(chosen)
-    return Thesaurus.from_clustering(chosen, model)
+    model = catalogue.load("clusterers", method).make(random_state=seed, progress=progress)
+    return Thesaurus.from_clustering(chosen, model.fit(chosen))
 
 
 def _join(cut: list[CutClass]) -> list[CutClass]:

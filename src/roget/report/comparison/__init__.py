@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from roget.report import Cell, Column, Report, Table
 from roget.report.comparison import pictures
-from roget.report.format import ARROWS, UNDEFINED, number, plural
+from roget.report.format import ARROWS, UNDEFINED, number, plural, size_form
+from roget.report.outline import list_parts, list_systems, sheet_groups
+from roget.report.score import ENTROPIES, entropy_columns
 from roget.scoring.comparison import Comparison, SystemRow
+from roget.scoring.result import address
 
 LONGEST_NAME = 26
+
+LETTERS = (
+    "systems that share a letter are not shown to differ (p ≥ .05 after Holm), which does not mean "
+    "that they are equal"
+)
 
 FIELDS = (
     "system", "trivial", "clusters", "measure", "entropy", "value", "low", "high", "better",
@@ -24,11 +34,17 @@ def report(comparison: Comparison) -> Report:
         return render(comparison)
 
     return Report(
-        title="Systems compared",
+        title=comparison.title or "Systems compared",
         lead=[_summary(comparison), _legend(comparison)],
-        tables=[_board(comparison)],
+        tables=[
+            _board(comparison),
+            *_on_each(comparison),
+            *_groups(comparison),
+            *_parts(comparison),
+        ],
         warnings=[*_stability(comparison), *comparison.warnings],
         signature=comparison.signature,
+        caption=f"{comparison.title}. {_explain(comparison)}" if comparison.title else "",
         data=comparison.as_dict(),
         sheet=_sheet(comparison),
         page=page,
@@ -36,9 +52,11 @@ def report(comparison: Comparison) -> Report:
 
 
 def _board(comparison: Comparison) -> Table:
-    """A row for each system, by its rank under the first score, then the trivial answers."""
-    better = pictures.directions(comparison)
-    titles = [" ".join(filter(None, (*score, ARROWS[better[score]]))) for score in better]
+    """A row for each system, by its rank under the main score, then the trivial answers."""
+    titles = [
+        f"{measure} {ARROWS[better]}\n{entropy or ''}".rstrip("\n")
+        for (measure, entropy), better in pictures.directions(comparison).items()
+    ]
     lines = pictures.board(comparison)
     columns = [
         Column("system", fit="keep", most=LONGEST_NAME),
@@ -46,45 +64,110 @@ def _board(comparison: Comparison) -> Table:
         *(Column(title, fit="keep") for title in titles),
     ]
     above = sum(not rows[0].trivial for rows in lines)
-    return Table(columns, [_line(rows) for rows in lines], above=above, repeated=2)
+    form = cluster_form(comparison)
+    shown = [_line(rows, comparison, form) for rows in lines]
+    return Table(columns, shown, above=above, repeated=2)
 
 
-def _line(rows: list[SystemRow]) -> list[Cell | str]:
+def cluster_form(comparison: Comparison) -> str:
+    """How the numbers of clusters are written."""
+    return size_form((row.clusters for row in comparison.rows), comparison.groups)
+
+
+def _line(rows: list[SystemRow], comparison: Comparison, form: str) -> list[Cell | str]:
     clusters = rows[0].clusters
     name = Cell(rows[0].system, slanted=rows[0].trivial)
-    return [name, "" if clusters is None else f"{clusters:.1f}", *map(_cell, rows)]
+    cells = [_cell(row, comparison.show_intervals) for row in rows]
+    return [name, "" if clusters is None else f"{clusters:{form}}", *cells]
 
 
-def _cell(row: SystemRow) -> Cell:
+def _cell(row: SystemRow, shown: bool) -> Cell:
     interval = ""
-    if row.low is not None and row.high is not None:
+    if shown and row.low is not None and row.high is not None:
         interval = f"[{number(row.low)}, {number(row.high)}]"
     rank = "" if row.rank is None else str(row.rank)
     return Cell(number(row.value), interval, rank, row.letters or "", strong=row.rank == 1)
 
 
+def _on_each(comparison: Comparison) -> Iterator[Table]:
+    """The main score on each of several gold standards; data has those of all scores."""
+    if comparison.golds:
+        names = [gold.name for gold in comparison.golds]
+        rows = pictures.score_rows(comparison, *comparison.main)
+        lines = [
+            [Cell(row.system, slanted=row.trivial), *map(number, map(row.golds.get, names))]
+            for row in rows
+            if row.golds
+        ]
+        columns = [
+            Column("system", fit="keep", most=LONGEST_NAME),
+            *(Column(name, right=True, fit="keep") for name in names),
+        ]
+        title = f"{pictures.title(*comparison.main)} on each gold standard"
+        above = sum(not row.trivial for row in rows)
+        yield Table(columns, lines, title=title, above=above, repeated=1)
+
+
+def _groups(comparison: Comparison) -> Iterator[Table]:
+    if comparison.by_group:
+        better = pictures.directions(comparison)[comparison.main]
+        called = pictures.title(*comparison.main)
+        yield list_systems(comparison.by_group, address(*comparison.main), called, better)
+
+
+def _parts(comparison: Comparison) -> Iterator[Table]:
+    if comparison.show_details and comparison.outlines:
+        outlines = dict(zip(comparison.systems, comparison.outlines, strict=True))
+        yield from list_parts(outlines, comparison.groups)
+
+
 def _sheet(comparison: Comparison) -> Table:
-    """All digits; the signature is a column, so that it stays with the scores."""
-    rows = [row.as_dict() for row in comparison.rows]
-    values = [[*map(row.get, FIELDS), comparison.signature] for row in rows]
-    return Table.of([*FIELDS, "signature"], values)
+    """All digits, beside the entropies; the signature is a column, so that it stays with them."""
+    if comparison.by_group:
+        return sheet_groups(comparison.by_group, comparison.signature)
+    named = zip(comparison.systems, comparison.outlines, strict=False)
+    entropies = {name: entropy_columns(one) for name, one in named}
+    none = entropy_columns(None)
+    golds = [gold.name for gold in comparison.golds]
+    values = [
+        [*map(row.as_dict().get, FIELDS), *entropies.get(row.system, none)(row.entropy),
+         *map(row.golds.get, golds), comparison.signature]
+        for row in comparison.rows
+    ]  # fmt: skip
+    titles = [*FIELDS, *ENTROPIES, *(f"on {name}" for name in golds), "signature"]
+    return Table.of(titles, values)
 
 
 def _summary(comparison: Comparison) -> str:
     systems = plural(len(comparison.systems), "system")
+    if comparison.golds:
+        return f"{systems}, {describe_golds(comparison)}"
     text = f"{systems}, {comparison.items:,} items"
     if comparison.groups == 1:
         return f"{text}, {comparison.classes:.0f} classes"
     return f"{text} in {comparison.groups:,} groups, {comparison.classes:.1f} classes per group"
 
 
+def describe_golds(comparison: Comparison) -> str:
+    """The gold standards, where there are several."""
+    each = ", ".join(f"{gold.name} {plural(gold.items, 'item', ',')}" for gold in comparison.golds)
+    return f"mean over {len(comparison.golds)} gold standards ({each})"
+
+
 def _legend(comparison: Comparison) -> str:
-    """How to read the cells."""
-    drawn = any(row.low is not None for row in comparison.rows)
-    text = f"score{' [95% interval]' if drawn else ''} (rank)"
-    if comparison.pairs:
-        text += "; systems that share a letter do not differ (p ≥ .05 after Holm)"
-    return text
+    """How to read the cells, and what they are sorted by."""
+    drawn = comparison.show_intervals and any(row.low is not None for row in comparison.rows)
+    text = f"score{' [95% interval]' if drawn else ''} (rank), "
+    text += f"sorted by {pictures.title(*comparison.main)}: {comparison.reason}"
+    return f"{text}; {LETTERS}" if comparison.pairs else text
+
+
+def _explain(comparison: Comparison) -> str:
+    """What a caption says of the table."""
+    drawn = comparison.show_intervals and any(row.low is not None for row in comparison.rows)
+    text = f"{_summary(comparison)}; sorted by {pictures.title(*comparison.main)}"
+    text += ", with 95% intervals" if drawn else ""
+    return f"{text}. {LETTERS[0].upper()}{LETTERS[1:]}." if comparison.pairs else f"{text}."
 
 
 def _stability(comparison: Comparison) -> list[str]:

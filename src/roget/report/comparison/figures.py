@@ -3,38 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from roget.catalogue import name_extra
 from roget.core.types import PathLike
 from roget.errors import InputError
 from roget.report.comparison import pictures
-from roget.report.format import ARROWS, canvas
+from roget.report.drawing import BLUE, FORMATS, GREY, INK, ORANGE, SERIES, save_picture, styled
+from roget.report.format import ARROWS, canvas, shorten
 from roget.scoring.comparison import Comparison
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
-
-FORMATS = ("svg", "pdf", "png")
-_BLUE, _ORANGE, _GREY, _INK = "#1c5d99", "#b4530a", "#8b939d", "#1b1e22"
-_SERIES = ((_BLUE, "o"), (_ORANGE, "s"), ("#2c7a4b", "^"), ("#7a4a9e", "D"))
-_STYLE: Any = {
-    "font.size": 9,
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "axes.edgecolor": _GREY,
-    "text.parse_math": False,  # a dollar sign in a name is a dollar sign
-    "svg.fonttype": "none",  # text stays text, to be searched and edited
-    "svg.hashsalt": "roget",  # the same comparison gives the same file
-    "pdf.fonttype": 42,
-}
-_UNDATED: dict[str, dict[str, Any]] = {
-    "svg": {"Date": None},
-    "pdf": {"CreationDate": None},
-    "png": {"Software": None},
-}
 
 
 def write(comparison: Comparison, folder: PathLike) -> list[Path]:
@@ -43,18 +24,21 @@ def write(comparison: Comparison, folder: PathLike) -> list[Path]:
     One picture of intervals for each score; for each measure under several entropy estimators,
     one of the ranks and one of the differences against clusters.
     """
-    with name_extra():
-        from matplotlib import rc_context
+    return save(_figures(comparison), folder)
+
+
+def save(figures: Iterator[tuple[str, Figure]], folder: PathLike) -> list[Path]:
+    """Write drawings, each by its name, in every format; the files written."""
     folder = Path(folder)
     if folder.exists() and not folder.is_dir():
         raise InputError(f"{folder} is a file: expected a folder for the figures")
-    folder.mkdir(parents=True, exist_ok=True)
     written = []
-    with rc_context(_STYLE):
-        for name, figure in _figures(comparison):
+    with styled():
+        folder.mkdir(parents=True, exist_ok=True)
+        for name, figure in figures:
             for kind in FORMATS:
                 path = folder / f"{name}.{kind}"
-                figure.savefig(path, dpi=200, metadata=_UNDATED[kind])
+                save_picture(figure, path)
                 written.append(path)
     return written
 
@@ -84,15 +68,15 @@ def plain_name(text: str) -> str:
     return re.sub(r"[^\w.]+", "-", text, flags=re.ASCII).strip("-.") or "figure"
 
 
-def shown(name: str, most: int = 40) -> str:
-    """A name as it can stand in a picture: no control signs, the middle cut if it is long.
+def shown(names: Sequence[str], most: int = 40) -> list[str]:
+    """Names as they can stand in a picture: no control signs, the middle of long ones cut out.
 
-    >>> shown("a\\x00b"), shown("x" * 50 + "end", 9)
-    ('a\N{REPLACEMENT CHARACTER}b', 'xxx…xxend')
+    >>> shown(["a\\x00b", "x" * 50 + "end"], 9)
+    ['a\N{REPLACEMENT CHARACTER}b', 'xxxx…xend']
     """
-    name = "".join(sign if sign.isprintable() else "\N{REPLACEMENT CHARACTER}" for sign in name)
-    head = (most - 1) * 2 // 5
-    return name if len(name) <= most else f"{name[:head]}…{name[len(name) - (most - 1 - head) :]}"
+    clean = ["".join(sign if sign.isprintable() else "\N{REPLACEMENT CHARACTER}" for sign in name)
+             for name in names]  # fmt: skip
+    return shorten(clean, most)
 
 
 def _intervals(comparison: Comparison, measure: str, entropy: str | None) -> Figure:
@@ -100,18 +84,18 @@ def _intervals(comparison: Comparison, measure: str, entropy: str | None) -> Fig
     figure = canvas(6.4, 0.8 + 0.24 * len(dots))
     axes = figure.subplots()
     for at, dot in enumerate(dots):
-        colour = _GREY if dot.trivial else _BLUE
+        colour = GREY if dot.trivial else BLUE
         if dot.low is not None and dot.high is not None:
             axes.plot([dot.low, dot.high], [at, at], color=colour, marker="|", lw=1.4, zorder=2)
         fill = "white" if dot.trivial else colour
         axes.plot(dot.value or 0.0, at, "o", color=colour, markerfacecolor=fill, ms=5, zorder=3)
     systems = sum(not dot.trivial for dot in dots)
     if 0 < systems < len(dots):
-        axes.axhline(systems - 0.5, color=_GREY, lw=0.6, ls=(0, (3, 4)))
-    axes.set_yticks(range(len(dots)), labels=[shown(dot.system) for dot in dots])
+        axes.axhline(systems - 0.5, color=GREY, lw=0.6, ls=(0, (3, 4)))
+    axes.set_yticks(range(len(dots)), labels=shown([dot.system for dot in dots]))
     axes.tick_params(axis="y", length=0)
     axes.set_ylim(len(dots) - 0.4, -0.6)
-    axes.grid(axis="x", color=_GREY, alpha=0.25, lw=0.6)
+    axes.grid(axis="x", color=GREY, alpha=0.25, lw=0.6)
     axes.spines["left"].set_visible(False)
     better = pictures.directions(comparison)[measure, entropy]
     axes.set_xlabel(f"{pictures.title(measure, entropy)} {ARROWS[better]} {better} is better")
@@ -126,10 +110,11 @@ def _ranks(first: str, shifts: dict[str, list[pictures.Shift]]) -> Figure:
         after = [at for _, at in sorted((move.after, at) for at, move in enumerate(moves))]
         for at, move in enumerate(moves):
             rise = move.after - move.before
-            colour = _BLUE if rise < 0 else _ORANGE if rise > 0 else _GREY
+            colour = BLUE if rise < 0 else ORANGE if rise > 0 else GREY
             axes.plot([0, 1], [at, after.index(at)], color=colour, marker="o", ms=4, lw=1.4)
-            axes.text(1.06, after.index(at), str(move.after), va="center", color=_INK)
-        labels = [f"{shown(move.name, 28)}  {move.before}" for move in moves]
+            axes.text(1.06, after.index(at), str(move.after), va="center", color=INK)
+        names = shown([move.name for move in moves], 28)
+        labels = [f"{name}  {move.before}" for name, move in zip(names, moves, strict=True)]
         axes.set_yticks(range(len(moves)), labels=labels)
         axes.set_xticks([0, 1], labels=[first, other])
         axes.xaxis.tick_top()
@@ -145,9 +130,9 @@ def _drops(
 ) -> Figure:
     figure = canvas(6.4, 3.8)
     axes = figure.subplots()
-    axes.axhline(0, color=_GREY, lw=0.8)
+    axes.axhline(0, color=GREY, lw=0.8)
     for number, (other, points) in enumerate(drops.items()):
-        colour, marker = _SERIES[number % len(_SERIES)]
+        colour, marker = SERIES[number % len(SERIES)]
         axes.plot(
             [point.clusters for point in points],
             [point.difference for point in points],
@@ -164,10 +149,10 @@ def _drops(
             xytext=(5, -3),
             textcoords="offset points",
             fontsize=7,
-            color=_INK,
+            color=INK,
         )
     axes.set_xlabel("clusters per group" if grouped else "clusters")
     axes.set_ylabel(f"difference of {measure}")
-    axes.grid(axis="y", color=_GREY, alpha=0.25, lw=0.6)
+    axes.grid(axis="y", color=GREY, alpha=0.25, lw=0.6)
     axes.legend(frameon=False, loc="best")
     return figure

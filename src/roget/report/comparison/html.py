@@ -11,23 +11,18 @@ import numpy as np
 from markupsafe import Markup
 
 from roget.core.types import Floats
-from roget.report.comparison import pictures
+from roget.report import Table
+from roget.report.cells import shown_table, worst_groups
+from roget.report.comparison import cluster_form, describe_golds, pictures
 from roget.report.format import ARROWS, brief, plural
+from roget.report.outline import list_parts
 from roget.report.render.data import embed
 from roget.report.render.html import bundle, digest, fill
-from roget.scoring.cells.contingency import Contingency
 from roget.scoring.comparison import Comparison, SystemRow
 from roget.scoring.diagnostics import MOST, Impure, impure
 
 if TYPE_CHECKING:
     from roget.scoring.score import Answered
-
-WORST = 10
-"""Groups of each score whose tables are kept."""
-MOST_TABLES = 30
-"""Tables of a system, whatever the number of scores."""
-TABLE_SIDE = 12
-"""Classes and clusters a table shows."""
 
 
 @dataclass(frozen=True)
@@ -64,17 +59,30 @@ def render(comparison: Comparison) -> str:
         scores=_scores(comparison),
         systems=[rows for rows in lines if not rows[0].trivial],
         trivial=[rows for rows in lines if rows[0].trivial],
-        scales=[Scale.over(pictures.score_rows(comparison, *score)) for score in comparison.scores],
+        cluster_form=f"%{cluster_form(comparison)}",
+        scales=[
+            Scale.over(pictures.score_rows(comparison, *score)) for score in comparison.ordered
+        ],
         reasons=_reasons(comparison),
         stability=comparison.stability(),
+        parts=_parts(comparison),
         drawn=any(row.first is not None for row in comparison.rows),
         names=min(max(len(row.system) for row in comparison.rows), 28),
+        letters=max(len(row.letters or "") for row in comparison.rows),
         diagnosed=MOST,
+        loses=comparison.groups > 1
+        or not all(one.sides.overlapping for one in comparison.answered or ()),
         several=any(len(pictures.estimators(comparison, m)) > 1 for m, _ in comparison.scores),
         script=Markup(script),
         hash=Markup(digest(script)),
         data=Markup(embed(data(comparison))),
     )
+
+
+def _parts(comparison: Comparison) -> list[Table]:
+    """Entropies, pairs of items and sizes, of each system."""
+    outlines = dict(zip(comparison.systems, comparison.outlines, strict=False))
+    return list(list_parts(outlines, comparison.groups)) if outlines else []
 
 
 def data(comparison: Comparison) -> dict[str, Any]:
@@ -89,7 +97,7 @@ def data(comparison: Comparison) -> dict[str, Any]:
                 _brief((row.system, row.trivial, row.value, row.low, row.high, row.rank))
                 for row in pictures.intervals(comparison, *score)
             ]
-            for score in comparison.scores
+            for score in comparison.ordered
         ],
         "first": {m: e[0] for m in measures if (e := pictures.estimators(comparison, m))},
         "shifts": {m: pictures.shifts(comparison, m) for m in measures},
@@ -132,7 +140,7 @@ def _reasons(comparison: Comparison) -> list[str]:
 def _pairs(comparison: Comparison) -> list[list[list[Any]]]:
     """For each score, the pairs of systems, these by their numbers."""
     numbers = {name: at for at, name in enumerate(comparison.systems)}
-    by_score: dict[tuple[str, str | None], list[list[Any]]] = {s: [] for s in comparison.scores}
+    by_score: dict[tuple[str, str | None], list[list[Any]]] = {s: [] for s in comparison.ordered}
     for pair in comparison.pairs:
         line = (pair.difference, pair.low, pair.high, pair.p, pair.p_holm)
         by_score[pair.measure, pair.entropy].append(
@@ -152,7 +160,11 @@ def _about(comparison: Comparison) -> dict[str, str]:
             f"{items} in {comparison.groups:,} groups, {comparison.classes:.1f} classes per group"
         )
     systems = plural(len(comparison.systems), "system")
-    return {"systems": systems, "gold": PurePath(source).name or "one gold standard", "size": size}
+    name = PurePath(source).name or "one gold standard"
+    if comparison.golds:
+        name = f"{len(comparison.golds)} gold standards"
+        size = describe_golds(comparison).replace("mean", "Mean", 1)
+    return {"systems": systems, "gold": name, "size": size}
 
 
 def details(comparison: Comparison) -> dict[str, Any] | None:
@@ -163,11 +175,13 @@ def details(comparison: Comparison) -> dict[str, Any] | None:
     signs = [
         1.0 if better == "higher" else -1.0 for better in pictures.directions(comparison).values()
     ]
-    goodness = np.stack([system.values for system in answered]) * np.array(signs)[:, None]
+    rows = [comparison.scores.index(score) for score in comparison.ordered]
+    values = np.stack([system.values for system in answered])[:, rows]
+    goodness = values * np.array(signs)[:, None]
     return {
         "groups": answered[0].group_names,
         "best": _best(goodness),
-        "systems": [_detail(system, goodness[number]) for number, system in enumerate(answered)],
+        "systems": [_detail(*one) for one in zip(answered, values, goodness, strict=True)],
     }
 
 
@@ -181,48 +195,24 @@ def _best(goodness: Floats) -> list[list[int | None]]:
     ]
 
 
-def _detail(system: Answered, goodness: Floats) -> dict[str, Any]:
+def _detail(system: Answered, values: Floats, goodness: Floats) -> dict[str, Any]:
     items, classes, clusters = system.sizes
     worst, names = worst_groups(goodness), system.group_names
+    # Items in several clusters have no table, in which each would be once.
+    tables = [] if system.sides.overlapping else [part.table for part in system.parts()]
     return {
         "n": [brief(float(n)) for n in items],
         "classes": classes.tolist(),
         "clusters": clusters.tolist(),
-        "values": [[brief(value) for value in row] for row in system.values],
-        "tables": {group: shown_table(system.tables.block(group).table) for group in worst},
-        "mixed": _list_sets(impure((part.table.T for part in system.parts()), names)),
-        "scattered": _list_sets(impure((part.table for part in system.parts()), names)),
+        "values": [[brief(value) for value in row] for row in values],
+        "tables": {
+            group: shown_table(system.tables.block(group).table) for group in worst if tables
+        },
+        "overlapping": system.sides.overlapping,
+        "mixed": _list_sets(impure((table.T for table in tables), names)),
+        "scattered": _list_sets(impure(tables, names)),
     }
 
 
 def _list_sets(sets: Iterable[Impure]) -> list[list[Any]]:
     return [[s.name, s.group, brief(s.size), s.parts, s.largest, brief(s.share)] for s in sets]
-
-
-def worst_groups(goodness: Floats) -> list[int]:
-    """The worst groups under each score in turn, no group twice, undefined ones left out."""
-    orders = [row.argsort(kind="stable")[: np.count_nonzero(~np.isnan(row))] for row in goodness]
-    ranked = [int(order[at]) for at in range(WORST) for order in orders if at < order.size]
-    return list(dict.fromkeys(ranked))[:MOST_TABLES]
-
-
-def shown_table(table: Contingency) -> dict[str, Any]:
-    """The largest classes and clusters of a table, clusters beside their majority class."""
-    rows = np.argsort(-table.row_totals, kind="stable")[:TABLE_SIDE]
-    columns = np.argsort(-table.column_totals, kind="stable")[:TABLE_SIDE]
-    row_at, column_at = (np.full(size, -1) for size in table.shape)
-    row_at[rows], column_at[columns] = np.arange(rows.size), np.arange(columns.size)
-    at = row_at[table.rows], column_at[table.columns]
-    kept = (at[0] >= 0) & (at[1] >= 0)
-    counts = np.zeros((rows.size, columns.size))
-    counts[at[0][kept], at[1][kept]] = table.counts[kept]
-    order = np.argsort(counts.argmax(axis=0), kind="stable")
-    counts, columns = counts[:, order], columns[order]
-    return {
-        "classes": [table.class_name(int(row)) for row in rows],
-        "clusters": [table.cluster_name(int(column)) for column in columns],
-        "counts": [[brief(count) for count in row] for row in counts],
-        "sizes": [brief(float(size)) for size in table.row_totals[rows]],
-        "totals": [brief(float(size)) for size in table.column_totals[columns]],
-        "all": list(table.shape),
-    }

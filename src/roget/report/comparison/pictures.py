@@ -41,10 +41,15 @@ def score_rows(comparison: Comparison, measure: str, entropy: str | None) -> lis
 
 
 def board(comparison: Comparison) -> list[list[SystemRow]]:
-    """The rows of each system: systems by their rank under the first score, then trivial ones."""
+    """The rows of each system, that of the main score first: systems by their rank under it, then
+    trivial answers.
+    """
+    place = {score: at for at, score in enumerate(comparison.ordered)}
     lines: dict[tuple[str, bool], list[SystemRow]] = {}
     for row in comparison.rows:
         lines.setdefault((row.system, row.trivial), []).append(row)
+    for rows in lines.values():
+        rows.sort(key=lambda row: place[row.measure, row.entropy])
     return sorted(lines.values(), key=lambda rows: _order(rows[0]))
 
 
@@ -53,8 +58,9 @@ def _order(row: SystemRow) -> tuple[bool, bool, int]:
 
 
 def directions(comparison: Comparison) -> dict[tuple[str, str | None], str]:
-    """Whether the higher or the lower value of each score is the better."""
-    return {(row.measure, row.entropy): row.direction for row in comparison.rows}
+    """Whether the higher or the lower value of each score is the better, the main one first."""
+    known = {(row.measure, row.entropy): row.direction for row in comparison.rows}
+    return {score: known[score] for score in comparison.ordered}
 
 
 def intervals(comparison: Comparison, measure: str, entropy: str | None) -> list[SystemRow]:

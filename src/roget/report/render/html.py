@@ -6,10 +6,12 @@ import base64
 import hashlib
 import re
 from importlib import resources
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from roget.report import Report
 from roget.report.render import suffixes
+from roget.report.render.data import embed
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -26,9 +28,33 @@ def render(report: Report) -> str:
     """A page: the report's own if it brings one, or its title, tables and notes."""
     if report.page is not None:
         return report.page()
+    return fill_plain(report)
+
+
+def fill_plain(report: Report, script: str = "", data: Any = None) -> str:
+    """The page of a report's tables, picture and notes; a script may draw what data holds."""
+    from markupsafe import Markup
+
     return fill(
-        "roget.report.render", "page.html", report=report, warnings=[*report.warnings, *report.talk]
+        "roget.report.render",
+        "page.html",
+        report=report,
+        warnings=[*report.warnings, *report.talk],
+        picture=_draw(report),
+        script=Markup(script),
+        hash=Markup(digest(script)),
+        data=Markup(embed(data)),
     )
+
+
+def _draw(report: Report) -> str:
+    """The report's picture as an address that holds it; none without what draws it."""
+    if report.picture is None or find_spec("matplotlib") is None:
+        return ""
+    from roget.report.drawing import write_svg
+
+    drawn = base64.b64encode(write_svg(report.picture())).decode("ascii")
+    return f"data:image/svg+xml;base64,{drawn}"
 
 
 def fragment(report: Report) -> str:

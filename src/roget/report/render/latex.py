@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from itertools import zip_longest
 from typing import Any
 
 from roget.report import Cell, Report, Table
@@ -23,6 +24,7 @@ _SPECIAL = {
     "±": r"$\pm$",
     "−": "$-$",
     "≥": r"$\geq$",
+    "≤": r"$\leq$",
     "β": r"$\beta$",
     "τ": r"$\tau$",
     "…": r"\ldots{}",
@@ -31,6 +33,7 @@ _SPECIAL = {
 }
 
 _NEGATIVE = re.compile(r"-\d[!-~]*", re.ASCII)
+_SIGN = re.compile(r"^-(?=\.?\d)", re.ASCII)
 
 
 def escape(text: str) -> str:
@@ -53,34 +56,80 @@ def render(report: Report) -> str:
         *report.talk,
         report.signature,
     )
-    lines = [f"% {' '.join(line.split())}" for line in said if line]
-    for table in report.tables:
-        lines += _lines(table)
+    needs = [r"needs \usepackage{booktabs}"] if report.tables else []
+    lines = [f"% {' '.join(line.split())}" for line in (*needs, *said) if line]
+    parts = [part for table in report.tables for part in _parts(table)]
+    for number, part in enumerate(parts, 1):
+        lines += _float(report.caption, number, part) if report.caption else part
     return "\n".join(lines) + "\n"
 
 
-def _lines(table: Table) -> Iterator[str]:
-    if table.title:
-        yield f"% {' '.join(table.title.split())}"
-    layout = "".join("r" if column.right else "l" for column in table.columns)
+def _float(caption: str, number: int, part: Iterable[str]) -> Iterator[str]:
+    """A table that floats, with a caption and a label made of its first words."""
+    first = re.sub(r"[^a-z0-9]+", "-", caption.partition(". ")[0].lower())[:40].strip("-")
+    again = "" if number == 1 else f"-{number}"
+    yield r"\begin{table}"
+    yield r"\centering\small"
+    yield rf"\caption{{{escape(f'{caption} (continued)' if again else caption)}}}"
+    yield rf"\label{{tab:{first or 'scores'}{again}}}"
+    yield from part
+    yield r"\end{table}"
+
+
+def _parts(table: Table) -> Iterator[list[str]]:
+    """A tabular; columns that do not fit beside the others in tabulars of their own."""
+    rows = table.shorten()
+    needed = [
+        GAP + max(_width(cell) for cell in (*column.title.split("\n"), *(row[at] for row in rows)))
+        for at, column in enumerate(table.columns)
+    ]
+    named = [f"% {' '.join(table.title.split())}"] if table.title else []
+    for columns in table.batches(needed, LINE + GAP):
+        for begin in range(0, max(len(rows), 1), PAGE):
+            yield [*named, *_tabular(table, rows, columns, begin)]
+
+
+def _tabular(table: Table, rows: list[list[Any]], columns: list[int], begin: int) -> Iterator[str]:
+    """As many rows as a page holds, from one of them on."""
+    layout = "".join("r" if table.columns[at].right else "l" for at in columns)
     yield rf"\begin{{tabular}}{{{layout}}}"
     yield r"\toprule"
     if table.headed:
-        yield " & ".join(_cell(column.title) for column in table.columns) + r" \\"
+        titles = [table.columns[at].title.split("\n") for at in columns]
+        for line in zip_longest(*titles, fillvalue=""):
+            yield " & ".join(map(_cell, line)) + r" \\"
         yield r"\midrule"
-    for at, row in enumerate(table.rows):
-        if at and at == table.above:
+    for at, row in enumerate(rows[begin : begin + PAGE], begin):
+        if at > begin and at == table.above:
             yield r"\midrule"
-        yield " & ".join(map(_cell, row)) + r" \\"
+        yield " & ".join(_cell(row[column]) for column in columns) + r" \\"
     yield r"\bottomrule"
     yield r"\end{tabular}"
+
+
+LINE, GAP, SIGN = 345.0, 12.0, 4.8
+"""In points: a line of LaTeX's article, what parts two columns, and a sign of a small letter."""
+
+PAGE = 40
+"""Rows that a page holds."""
+
+
+def _width(cell: Any) -> float:
+    """About how wide a cell is."""
+    if not isinstance(cell, Cell):
+        return SIGN * len(str(cell))
+    small = 0.75 * len(cell.letters) + 0.9 * len(cell.interval) + bool(cell.interval)
+    return SIGN * (len(cell.text) * (1.1 if cell.strong else 1.0) + small)
 
 
 def _cell(cell: Any) -> str:
     """Negative numbers in maths mode; best ones bold, letters raised, intervals small."""
     if not isinstance(cell, Cell):
         text = " ".join(str(cell).split())
-        return f"${text}$" if _NEGATIVE.fullmatch(text) else escape(text)
+        if _NEGATIVE.fullmatch(text):
+            return f"${text}$"
+        # Of a number with its spread, the sign alone.
+        return _SIGN.sub("$-$", escape(text))
     text = _cell(cell.text)
     text = rf"\textbf{{{text}}}" if cell.strong else text
     text = rf"\textit{{{text}}}" if cell.slanted else text

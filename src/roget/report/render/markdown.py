@@ -13,6 +13,7 @@ from roget.report.render import suffixes
 def render(report: Report) -> str:
     """Pipe tables, with the notes and the signature below them."""
     parts = [
+        f"**{report.title}**" if report.caption else "",
         "\n".join(report.lead),
         report.about,
         *(part for table in report.tables for part in _table(table)),

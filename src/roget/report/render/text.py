@@ -16,6 +16,7 @@ from roget.report.render import suffixes
 def render(report: Report) -> str:
     """Plain text, at most 100 columns wide."""
     blocks = [
+        _fill(report.title) if report.caption else "",
         "\n".join(_fill(line, after="  ") for line in report.lead),
         _fill(report.about),
         *(block for table in report.tables for block in _blocks(table)),
@@ -35,8 +36,12 @@ def _fill(line: str, before: str = "", after: str = "") -> str:
 def _blocks(table: Table) -> Iterator[str]:
     """The table; columns that do not fit beside the others in tables of their own."""
     rows = [[_text(cell, column) for cell, column in zip(row, table.columns, strict=True)]
-            for row in table.rows]  # fmt: skip
-    for number, columns in enumerate(_batches(table, rows)):
+            for row in table.shorten()]  # fmt: skip
+    needed = [
+        3 + max(len(text) for text in (*column.title.split("\n"), *(row[at] for row in rows)))
+        for at, column in enumerate(table.columns)
+    ]
+    for number, columns in enumerate(table.batches(needed, width() + 3)):
         title = f"{table.title}\n" if table.title and not number else ""
         yield title + _grid(table, [[row[at] for at in columns] for row in rows], columns)
 
@@ -46,29 +51,9 @@ def _text(cell: Any, column: Column) -> str:
     if isinstance(cell, Cell):
         ends = cell.interval.replace("[0.", "[.").replace(" 0.", " .").replace("-0.", "-.")
         cell = str(Cell(cell.text, ends, cell.rank, cell.letters))
-    if column.most is not None and len(cell) > column.most:
-        half = (column.most - 1) // 2
-        cell = f"{cell[:half]}…{cell[-half:]}"
     if column.fit != "cut":
         return printable(cell)
     return printable(cell, width() if column.share else width() // 3)
-
-
-def _batches(table: Table, rows: Sequence[Sequence[str]]) -> list[list[int]]:
-    """The numbers of the columns of each table that fits the width."""
-    if not table.repeated:
-        return [list(range(len(table.columns)))]
-    needed = [
-        3 + max(len(text) for text in (*column.title.split("\n"), *(row[at] for row in rows)))
-        for at, column in enumerate(table.columns)
-    ]
-    first = list(range(table.repeated))
-    batches: list[list[int]] = []
-    for at in range(table.repeated, len(needed)):
-        if not batches or sum(needed[one] for one in (*batches[-1], at)) > width() + 3:
-            batches.append([*first])
-        batches[-1].append(at)
-    return batches
 
 
 def _grid(table: Table, rows: Sequence[Sequence[str]], columns: Sequence[int]) -> str:

@@ -27,6 +27,7 @@ from roget.scoring.cells.contingency import (
 )
 from roget.scoring.cells.statistics import (
     BCubed,
+    Elements,
     Entropies,
     Matched,
     PairCounts,
@@ -40,6 +41,7 @@ from roget.scoring.labels.labels import Labels, take
 from roget.scoring.measures.base import Measurable, Measure, divide
 
 if TYPE_CHECKING:
+    from roget.scoring.cells.cover import Cover, Degrees
     from roget.scoring.cells.weighted import WeightedTable
 
 NAMES = ("one cluster", "one per item", "random")
@@ -67,9 +69,14 @@ def answer_trivially(
     if not isinstance(statistics, Contingency):
         from roget.scoring.cells.weighted import WeightedTable
 
+        # Dealing weights costs some ten times more than shuffling labels.
+        few = max(1, draws // 10)
         if isinstance(statistics, WeightedTable):
-            # Dealing weights costs some ten times more than shuffling labels.
-            return _answer_weighted(statistics, seed, max(1, draws // 10), like_gold)
+            return _answer_weighted(statistics, seed, few, like_gold)
+        from roget.scoring.cells.cover import CoverTable
+
+        if isinstance(statistics, CoverTable):
+            return _answer_cover(statistics.cover, seed, few, like_gold)
     table = statistics.table
     if table.fractional:
         # A table of fractions has no items to give a cluster of their own.
@@ -98,7 +105,8 @@ def answer_groups(
         answer_trivially(table, seed + group, draws, like_gold=like_gold)
         for group, table in enumerate(tables.tables)
     ]
-    return {name: Separate([of[name] for of in answers]) for name in answers[0]}
+    common = [name for name in answers[0] if all(name in of for of in answers)]
+    return {name: Separate([of[name] for of in answers]) for name in common}
 
 
 def one_cluster(table: Contingency) -> Contingency:
@@ -146,6 +154,31 @@ def _answer_weighted(
     dealt = [compare_with(take(like.labels, random.permutation(n)), known) for _ in range(draws)]
     answers = compare_with(together), compare_with(alone), Mean(dealt)
     return dict(zip(NAMES, answers, strict=True))
+
+
+_COVERED = 20_000
+"""Up to so many items in several sets trivial answers are tried."""
+
+
+def _answer_cover(cover: Cover, seed: int, draws: int, like_gold: bool) -> dict[str, Measurable]:
+    """The same where items are in several sets; random is one side's sets dealt out anew."""
+    from roget.scoring.cells.cover import Cover, CoverTable, Sets
+
+    n = cover.n
+    if n > _COVERED:
+        return {}
+    items = np.repeat(np.arange(cover.times.size), cover.times.astype(np.int64))
+    gold = cover.gold.take(items)
+    like = gold if like_gold else cover.system.take(items)
+    random = np.random.default_rng(seed)
+    single, ones = np.arange(n + 1), np.ones(n)
+    answers = [
+        Sets(single, np.zeros(n, dtype=np.int64), ones, 1),
+        Sets(single, np.arange(n), ones, n),
+        *(like.take(random.permutation(n)) for _ in range(draws)),
+    ]
+    together, alone, *dealt = (CoverTable(Cover.of_sides(gold, sets)) for sets in answers)
+    return dict(zip(NAMES, (together, alone, Mean(dealt)), strict=True))
 
 
 @dataclass(frozen=True)
@@ -210,6 +243,18 @@ class OnePerItem(Statistics):
     def matched(self) -> Matched:
         return Matched(self.sizes.classes, self.n)
 
+    @property
+    def elements(self) -> Elements:
+        return _AloneElements(self)
+
+    @property
+    def cover(self) -> Cover:
+        return self.table.cover
+
+    @property
+    def degrees(self) -> Degrees:
+        return self.table.degrees
+
     @cached_property
     def table(self) -> Contingency:
         items = self.answered.row_totals.sum()
@@ -219,6 +264,20 @@ class OnePerItem(Statistics):
         rows = np.repeat(np.arange(sizes.size), sizes)
         whole = Contingency.from_cells(rows, np.arange(items), np.ones(items, dtype=np.int64))
         return replace(whole, cuts=self.answered.cuts, documents=self.answered.documents)
+
+
+@dataclass(frozen=True, eq=False)
+class _AloneElements(Elements):
+    """An item alone has its share of its class in common with it."""
+
+    alone: OnePerItem
+
+    def each(self, alpha: float, r: float = 1.0) -> Floats:
+        sizes = self.alone.answered.row_totals
+        return np.asarray(1 / sizes)
+
+    def mean(self, alpha: float, r: float = 1.0) -> Values:
+        return self.alone.sizes.classes / self.alone.n
 
 
 @dataclass(frozen=True, eq=False)
@@ -238,11 +297,15 @@ class RandomSameSizes(Statistics):
     cuts: Ints | None = None
     column_cuts: Ints | None = None
     """The first row and column of each group; None: one table."""
+    thorough: bool = False
+    """Whether large tables are drawn too, though it takes longer than a score."""
 
     def _compute(self, measure: Measure, estimator: Estimator) -> Values:
         """The expected value, or the mean over drawn tables where the measure looks at cells."""
         linear = isinstance(estimator, LinearEstimator)
-        if {"table", "matched"} & set(measure.needs) or (measure.uses_entropy and not linear):
+        own = {"table", "joint", "matched", "elements", "cover", "degrees", "tree"}
+        looks = own & set(measure.needs)
+        if looks or (measure.uses_entropy and not linear):
             mean = Mean(self.tables)
             if self.groups is None:
                 return mean.measure(measure, estimator)
@@ -325,55 +388,96 @@ class RandomSameSizes(Statistics):
 
     @cached_property
     def tables(self) -> list[Contingency]:
-        """Random tables: these sizes exactly, or on average where there are very many items."""
+        """Random tables with these sizes."""
         random = np.random.default_rng(self.seed)
         if np.all(self._too_large):
             raise Undefined("not drawn: a random table of this size takes longer than the score")
-        return [self._draw(random) for _ in range(self.draws)]
+        return [self.draw(random) for _ in range(self.draws)]
 
     @cached_property
     def _too_large(self) -> Any:
         """Tables that are neither drawn item by item nor cell by cell."""
-        cells = self.sizes.classes * self.sizes.clusters
-        return np.greater(self.n, _MOST_CELLS) & np.greater(cells, _MOST_CELLS)
+        large = np.greater(self.n, _MOST_CELLS) & np.greater(self._cells, _MOST_CELLS)
+        return large & (not self.thorough)
 
-    def _draw(self, random: np.random.Generator) -> Contingency:
-        from scipy.sparse import csr_array
+    @property
+    def _cells(self) -> Any:
+        return self.sizes.classes * self.sizes.clusters
 
+    @cached_property
+    def _few(self) -> Any:
+        """Tables that are drawn item by item."""
+        dealt = self.thorough & np.less(self.n, self._cells)
+        return np.atleast_1d(np.less_equal(self.n, _MOST_CELLS) | dealt)
+
+    @cached_property
+    def _dealt(self) -> tuple[Ints, Ints, Ints, Ints]:
+        """The group of each class and cluster; those of each item, in tables of few items."""
+        groups, found = np.arange(np.size(self.n)), []
+        for cuts, totals in (
+            (self.cuts, self.row_totals),
+            (self.column_cuts, self.column_totals),
+        ):
+            own = np.repeat(groups, np.diff(ONE if cuts is None else cuts, append=totals.size))
+            few = self._few[own]
+            found.append((own, np.repeat(np.arange(totals.size), np.where(few, totals, 0))))
+        (of_rows, rows), (of_columns, columns) = found
+        return of_rows, of_columns, rows, columns
+
+    def draw(self, random: np.random.Generator) -> Contingency:
+        """One table, item by item, or cell by cell where there are many items."""
+        _, of_columns, rows, columns = self._dealt
         c, k = self.row_totals.size, self.column_totals.size
-        items = np.atleast_1d(self.n)
-        few = items <= _MOST_CELLS
-        of_rows, of_columns = (
-            np.repeat(np.arange(items.size), np.diff(ONE if cuts is None else cuts, append=size))
-            for cuts, size in ((self.cuts, c), (self.column_cuts, k))
-        )
-        rows = np.repeat(np.arange(c), np.where(few[of_rows], self.row_totals, 0))
-        columns = np.repeat(np.arange(k), np.where(few[of_columns], self.column_totals, 0))
         mixed = random.permutation(columns.size)
         if self.cuts is not None:
+            from scipy.sparse import csr_array
+
             # Shuffled as a whole, then put back into groups: in linear time, where sorting is not.
             places = of_columns[columns[mixed]], np.arange(mixed.size)
-            mixed = csr_array((mixed, places), (items.size, mixed.size)).data
+            mixed = csr_array((mixed, places), (np.size(self.n), mixed.size)).data
         keys, counts = count_pairs(rows, columns[mixed], k, c * k)
-        parts = [(keys, counts)]
-        for group in np.flatnonzero(~few).tolist():
+        if not self._few.all():
+            keys, counts = self._draw_cells(random, keys, counts)
+        whole = Contingency.from_cells(*np.divmod(keys, k), counts)
+        return replace(whole, cuts=self.cuts)
+
+    def _draw_cells(
+        self, random: np.random.Generator, keys: Ints, counts: Ints
+    ) -> tuple[Ints, Ints]:
+        """The same with the cells of tables of many items, which are drawn as such."""
+        of_rows, of_columns, _, _ = self._dealt
+        parts, k = [(keys, counts)], self.column_totals.size
+        for group in np.flatnonzero(~self._few).tolist():
             at, beside = np.flatnonzero(of_rows == group), np.flatnonzero(of_columns == group)
             if np.atleast_1d(self._too_large)[group]:
                 beside = beside[:1]
-            shares = self.column_totals[beside] / self.column_totals[beside].sum()
-            drawn = random.multinomial(self.row_totals[at], shares)
+            drawn = _deal(random, self.row_totals[at], self.column_totals[beside])
             held = drawn > 0
             parts.append(((at[:, None] * k + beside)[held], drawn[held]))
         keys, counts = map(np.concatenate, zip(*parts, strict=True))
         order = np.argsort(keys, kind="stable")
-        whole = Contingency.from_cells(*np.divmod(keys[order], k), counts[order])
-        return replace(whole, cuts=self.cuts)
+        return keys[order], counts[order]
+
+
+MOST_DEALT = 10**9
+"""The sampler of numpy takes no larger population."""
+
+
+def _deal(random: np.random.Generator, rows: Ints, columns: Ints) -> Ints:
+    """A table with these sums, cell by cell; column sums on average beyond what can be dealt."""
+    if columns.size == 1 or columns.sum() >= MOST_DEALT:
+        return random.multinomial(rows, columns / columns.sum())
+    left, dealt = columns.copy(), np.empty((rows.size, columns.size), dtype=np.int64)
+    for row, size in enumerate(rows.tolist()):
+        dealt[row] = random.multivariate_hypergeometric(left, size, method="marginals")
+        left -= dealt[row]
+    return dealt
 
 
 _TAIL = math.log(2.0 / 1e-19)
 """Each window leaves out at most 1e-19 of its cell's probability."""
 
-_SMOOTH_VARIANCE = 400.0
+SMOOTH_VARIANCE = 400.0
 """From here on a cell's distribution is integrated as a smooth one, not summed count by count."""
 
 _CHUNK = 1 << 15
@@ -383,7 +487,7 @@ _TALLIED = 1 << 14
 """Counts below this are added up in an array; larger ones, being rare, are listed."""
 
 
-class _Pairs(NamedTuple):
+class Pairs(NamedTuple):
     """Class and cluster sizes that meet, in how many cells, among how many items of which group."""
 
     a: Floats
@@ -392,8 +496,8 @@ class _Pairs(NamedTuple):
     n: Floats
     group: Ints
 
-    def take(self, which: Array) -> _Pairs:
-        return _Pairs._make(array[which] for array in self)
+    def take(self, which: Array) -> Pairs:
+        return Pairs._make(array[which] for array in self)
 
 
 def expected_cells(gold: Histogram, system: Histogram, total: Any) -> tuple[Histogram, Values]:
@@ -420,7 +524,7 @@ def expected_cells(gold: Histogram, system: Histogram, total: Any) -> tuple[Hist
         cells = np.repeat(gold.cells[part], times) * system.cells[at].astype(np.float64)
         a = np.repeat(gold.counts[part], times).astype(np.float64)
         group = np.repeat(owners[part], times)
-        pairs = _Pairs(a, system.counts[at] * 1.0, cells, n[group], group)
+        pairs = Pairs(a, system.counts[at] * 1.0, cells, n[group], group)
         found += (_distribute if n.size == 1 else _distribute_alike)(pairs, empty)
     groups, counts, weights = map(np.concatenate, zip(*found, strict=True))
     if gold.starts is None:
@@ -430,7 +534,7 @@ def expected_cells(gold: Histogram, system: Histogram, total: Any) -> tuple[Hist
     return Histogram(counts[order], weights[order], cuts), empty
 
 
-def _distribute_alike(pairs: _Pairs, empty: Floats) -> Iterator[tuple[Ints, Floats, Floats]]:
+def _distribute_alike(pairs: Pairs, empty: Floats) -> Iterator[tuple[Ints, Floats, Floats]]:
     """The same as `_distribute`, with the work done once for equal sizes in groups of one size."""
     from scipy.sparse import csr_array
 
@@ -455,13 +559,13 @@ def _distribute_alike(pairs: _Pairs, empty: Floats) -> Iterator[tuple[Ints, Floa
     yield held.row.astype(np.int64), values[held.col], held.data
 
 
-def _distribute(pairs: _Pairs, empty: Floats) -> Iterator[tuple[Ints, Floats, Floats]]:
+def _distribute(pairs: Pairs, empty: Floats) -> Iterator[tuple[Ints, Floats, Floats]]:
     """Groups, counts and how many cells hold them on average; adds to those that hold nothing."""
     a, b, _, n, _ = pairs
     # The variance of sampling without replacement is below either binomial's.
     binomial = np.minimum(a * (b / n) * (1 - b / n), b * (a / n) * (1 - a / n))
-    variance = a * (b / n) * (1 - b / n) * (n - a) / np.maximum(n - 1.0, 1.0)
-    smooth = variance >= _SMOOTH_VARIANCE
+    variance = find_variance(a, b, n)
+    smooth = variance >= SMOOTH_VARIANCE
     narrow = ~smooth
     if narrow.any():
         yield from _add_up(pairs.take(narrow), binomial[narrow], empty)
@@ -469,11 +573,14 @@ def _distribute(pairs: _Pairs, empty: Floats) -> Iterator[tuple[Ints, Floats, Fl
         yield _integrate(pairs.take(smooth), variance[smooth])
 
 
-def _add_up(
-    pairs: _Pairs, variance: Floats, empty: Floats
-) -> Iterator[tuple[Ints, Floats, Floats]]:
+def find_variance(a: Floats, b: Floats, n: Floats) -> Floats:
+    """The variance of the items that sets of a and of b of n items share."""
+    return np.asarray(a * (b / n) * (1 - b / n) * (n - a) / np.maximum(n - 1.0, 1.0))
+
+
+def _add_up(pairs: Pairs, variance: Floats, empty: Floats) -> Iterator[tuple[Ints, Floats, Floats]]:
     """Every count of every cell, within windows whose tails are below 1e-19."""
-    low, high = _window(pairs.a, pairs.b, pairs.n, variance)
+    low, high = find_window(pairs.a, pairs.b, pairs.n, variance)
     widths = (high - low + 1).astype(np.int64)
     order = np.argsort(widths, kind="stable")
     few = low < _TALLIED
@@ -491,7 +598,7 @@ def _add_up(
         chosen = order[begin:end]
         begin = end
         part = pairs.take(chosen)
-        counts, mass = _block(part, low[chosen], int(widths[chosen[-1]]))
+        counts, mass = make_block(part, low[chosen], int(widths[chosen[-1]]))
         mass *= part.cells[:, None]
         inside = few[chosen]
         # What is beyond the largest possible count is 0, and may be added anywhere.
@@ -511,7 +618,7 @@ def _add_up(
     yield group[~none], counts[~none].astype(np.float64), tally[held[~none]]
 
 
-def _block(pairs: _Pairs, low: Floats, width: int) -> tuple[Floats, Floats]:
+def make_block(pairs: Pairs, low: Floats, width: int) -> tuple[Floats, Floats]:
     """Counts and probabilities of one block of cells, by the ratio of neighbours.
 
     A ratio is 0 at the largest possible count, so whatever lies beyond it is 0 as well.
@@ -530,7 +637,7 @@ def _block(pairs: _Pairs, low: Floats, width: int) -> tuple[Floats, Floats]:
     return counts, probability
 
 
-def _window(a: Floats, b: Floats, n: Floats, variance: Floats) -> tuple[Floats, Floats]:
+def find_window(a: Floats, b: Floats, n: Floats, variance: Floats) -> tuple[Floats, Floats]:
     """The counts outside of which less than 1e-19 of the probability lies.
 
     Bernstein's bound below the mean, Chernoff's (by Newton's method, which approaches the root
@@ -548,7 +655,7 @@ def _window(a: Floats, b: Floats, n: Floats, variance: Floats) -> tuple[Floats, 
     return low, np.maximum(high, low)
 
 
-def _integrate(pairs: _Pairs, variance: Floats) -> tuple[Ints, Floats, Floats]:
+def _integrate(pairs: Pairs, variance: Floats) -> tuple[Ints, Floats, Floats]:
     """Wide cells: seven Gauss–Hermite nodes, weighted by the Edgeworth series to fourth order.
 
     What is left out of E[n log n] is of the order .05/mean³ per cell, below 1e-11 in all.

@@ -10,9 +10,17 @@ import numpy as np
 import numpy.typing as npt
 
 from roget.core.information import sum_parts
-from roget.core.types import Array, BoolArray, Codes, CountArray, Floats, Ints
+from roget.core.types import Array, BoolArray, Codes, CountArray, Floats, Ints, Values
 from roget.errors import InputError, Undefined
-from roget.scoring.cells.statistics import BCubed, Links, Matched, PairCounts, Sizes, Statistics
+from roget.scoring.cells.statistics import (
+    BCubed,
+    Elements,
+    Links,
+    Matched,
+    PairCounts,
+    Sizes,
+    Statistics,
+)
 from roget.scoring.entropy import Histogram
 from roget.scoring.entropy.base import ONE
 from roget.scoring.labels.labels import Labels
@@ -20,7 +28,25 @@ from roget.scoring.labels.labels import Labels
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
+    from roget.scoring.cells.cover import Cover, Degrees
+    from roget.scoring.cells.dendrogram import Dendrogram
+    from roget.scoring.labels.hierarchy import Layout
+
 _EXACT_FLOAT = 2**53
+
+
+class Leaves(NamedTuple):
+    """Of a table of clusters that a cut of a tree makes: classes × leaves, and the tree."""
+
+    table: Contingency
+    layout: Layout
+
+    def tree(self) -> Dendrogram:
+        """What measures of trees see."""
+        from roget.scoring.cells.dendrogram import Dendrogram
+
+        codes = self.table.cluster_codes % self.layout.places.size
+        return Dendrogram(self.table, self.layout, self.layout.places[codes])
 
 
 class Held(NamedTuple):
@@ -31,7 +57,7 @@ class Held(NamedTuple):
     cells: BoolArray
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Contingency(Statistics):
     """How many items each (class, cluster) cell holds; empty cells, rows and columns are left out.
 
@@ -58,6 +84,8 @@ class Contingency(Statistics):
     """The first row of each group; None: one table."""
     documents: Ints | None = field(default=None, repr=False)
     """The first row of each document of one table, beyond which mentions are not linked."""
+    leaves: Leaves | None = field(default=None, repr=False)
+    """The tree that was cut into these clusters, if there is one."""
 
     @classmethod
     def from_labels(
@@ -111,11 +139,14 @@ class Contingency(Statistics):
         >>> table = Contingency.from_cells(["a", "b", "a"], ["x", "x", "y"], [3, 2, 1])
         >>> table.n, table.counts.tolist(), table.class_name(0)
         (6, [3, 1, 2], 'a')
+        >>> Contingency.from_cells(np.array([0, 0, 1]), np.array([0, 1, 1])).counts.tolist()
+        [1, 1, 1]
         """
         if not _in_order(rows, columns):
             return cls._count_cells(rows, columns, counts)
         rows, class_codes = compact(rows, ordered=True)
         columns, cluster_codes = compact(columns, ordered=False)
+        counts = np.ones(rows.size, dtype=np.int64) if counts is None else counts
         return cls(
             rows,
             columns,
@@ -368,11 +399,13 @@ class Contingency(Statistics):
 
     def match(self, weights: CountArray) -> Any:
         """The weight of the best one-to-one match of clusters to classes, of each group."""
+        if self.documents is not None:
+            return float(np.sum(replace(self, cuts=self.documents, documents=None).match(weights)))
         if self.cuts is None or self.column_cuts is None:
             return best_match(self.rows, self.columns, weights, self.row_starts)
         best = np.maximum.reduceat(weights, self.row_starts)
         totals = self.over_rows(best).astype(np.float64)
-        wanted = self.columns[_first_best(self.rows, weights, best)]
+        wanted = self.columns[first_best(self.rows, weights, best)]
         contested = np.bincount(wanted, minlength=self.shape[1])[wanted] > 1
         # Where no two classes want the same cluster, each gets the one it wants.
         unsettled = np.flatnonzero(np.logical_or.reduceat(contested, self.cuts))
@@ -389,8 +422,19 @@ class Contingency(Statistics):
         for group in unsettled[narrow > _SUBSETS].tolist():
             block = self.block(group)
             cells = weights[slice(*self._bounds[2][group : group + 2])]
-            totals[group] = _assign(block.rows, block.columns, cells, *block.shape)
+            chosen = _assign(block.rows, block.columns, cells, *block.shape)
+            totals[group] = cells[chosen].sum()
         return totals
+
+    @cached_property
+    def matched_cells(self) -> Ints:
+        """The cells of the best one-to-one match of clusters to classes, group by group."""
+        found = []
+        for group in range(self.groups or 1):
+            block = self.block(group)
+            first = self._bounds[2][group]
+            found.append(first + choose_cells(block.rows, block.columns, block.counts))
+        return np.concatenate(found)
 
     def _stack(self, weights: CountArray, groups: Ints, lengths: Ints, tall: Array) -> Floats:
         """Dense tables of groups, narrow side × wide side × groups; tall ones are turned."""
@@ -405,9 +449,42 @@ class Contingency(Statistics):
         return tables
 
     @property
+    def elements(self) -> Elements:
+        """Similarity item by item: of a tree that was cut, that of the whole tree."""
+        if self.leaves is None:
+            return HardElements(self)
+        from roget.scoring.cells.walks import TreeElements
+
+        return TreeElements(self.leaves)
+
+    @property
+    def cover(self) -> Cover:
+        """Classes and clusters as sets of items."""
+        # Only measures of covers ask for it.
+        from roget.scoring.cells.cover import HardCover
+
+        return HardCover.from_table(self)
+
+    @property
+    def degrees(self) -> Degrees:
+        """The same; whoever belongs to a set does so in full."""
+        from roget.scoring.cells.cover import HardCover, HardDegrees
+
+        return HardDegrees(HardCover.from_table(self))
+
+    @property
     def table(self) -> Contingency:
         """The table itself."""
         return self
+
+    @cached_property
+    def tree(self) -> Dendrogram:
+        """The tree above the clusters."""
+        if self.leaves is not None:
+            return self.leaves.tree()
+        from roget.scoring.cells.dendrogram import Dendrogram
+
+        return Dendrogram.flat(self)
 
     @cached_property
     def row_starts(self) -> Ints:
@@ -484,7 +561,28 @@ class Contingency(Statistics):
             self.cluster_codes[columns],
             self.gold,
             self.system,
+            leaves=self.leaves and self.leaves._replace(table=self.leaves.table.block(group)),
         )
+
+
+@dataclass(frozen=True, eq=False)
+class HardElements(Elements):
+    """Where an item has one class and one cluster, its walks never leave them.
+
+    So they spread evenly, and what they have in common is overlap / larger of the two, whatever
+    the probability of going on.
+    """
+
+    cells: Contingency
+
+    def each(self, alpha: float, r: float = 1.0) -> Floats:
+        table = self.cells
+        larger = np.maximum(table.row_totals[table.rows], table.column_totals[table.columns])
+        return np.asarray(table.counts / larger)
+
+    def mean(self, alpha: float, r: float = 1.0) -> Values:
+        table = self.cells
+        return table.over_cells(table.counts * self.each(alpha)) / table.n
 
 
 def _as_counts(values: npt.NDArray[Any]) -> CountArray:
@@ -617,9 +715,23 @@ def best_match(rows: Ints, columns: Ints, weights: CountArray, row_starts: Ints)
     >>> best_match(r, c, np.array([5, 4, 4, 0]), np.array([0, 2]))
     8.0
     """
-    bound = _row_bound(rows, columns, weights, row_starts)
-    if bound is not None:
-        return bound
+    return float(weights[_choose(rows, columns, weights, row_starts)].sum())
+
+
+def choose_cells(rows: Ints, columns: Ints, weights: CountArray) -> Ints:
+    """The cells of such a match.
+
+    >>> r, c = np.array([0, 0, 1, 1]), np.array([0, 1, 0, 1])
+    >>> choose_cells(r, c, np.array([5, 4, 4, 0])).tolist()
+    [1, 2]
+    """
+    return _choose(rows, columns, weights, np.searchsorted(rows, np.arange(int(rows[-1]) + 1)))
+
+
+def _choose(rows: Ints, columns: Ints, weights: CountArray, row_starts: Ints) -> Ints:
+    settled = _largest_cells(rows, columns, weights, row_starts)
+    if settled is not None:
+        return settled
     return _assign(rows, columns, weights, row_starts.size, int(columns.max()) + 1)
 
 
@@ -649,8 +761,8 @@ def match_small(tables: Floats) -> Floats:
     return np.asarray(best[-1])
 
 
-def _assign(rows: Ints, columns: Ints, weights: CountArray, n_rows: int, n_columns: int) -> float:
-    """The best match where no simple bound settles it."""
+def _assign(rows: Ints, columns: Ints, weights: CountArray, n_rows: int, n_columns: int) -> Ints:
+    """The cells of the best match where no simple bound settles it."""
     if n_rows * n_columns <= _DENSE_CELLS:
         return _dense(rows, columns, weights, n_rows, n_columns)
     from scipy.sparse import csr_array
@@ -662,51 +774,50 @@ def _assign(rows: Ints, columns: Ints, weights: CountArray, n_rows: int, n_colum
     part = component[rows]
     order = np.lexsort((rows, part))
     cuts = np.flatnonzero(np.diff(part[order], prepend=-1, append=-1))
-    total = 0.0
+    found = []
     for begin, end in zip(cuts[:-1].tolist(), cuts[1:].tolist(), strict=True):
         cells = order[begin:end]
-        total += _component(rows[cells], columns[cells], weights[cells])
-    return total
+        found.append(cells[_component(rows[cells], columns[cells], weights[cells])])
+    return np.concatenate(found)
 
 
-def _component(rows: Ints, columns: Ints, weights: CountArray) -> float:
+def _component(rows: Ints, columns: Ints, weights: CountArray) -> Ints:
     if rows.size == 1:
-        return float(weights[0])
+        return ONE
     row_names, rows = np.unique(rows, return_inverse=True)
     column_names, columns = np.unique(columns, return_inverse=True)
     shape = row_names.size, column_names.size
-    bound = _row_bound(rows, columns, weights, np.searchsorted(rows, np.arange(shape[0])))
-    if bound is not None:
-        return bound
+    starts = np.searchsorted(rows, np.arange(shape[0]))
+    settled = _largest_cells(rows, columns, weights, starts)
+    if settled is not None:
+        return settled
     match = _dense if shape[0] * shape[1] <= _DENSE_CELLS else _sparse
     return match(rows, columns, weights, *shape)
 
 
-def _row_bound(rows: Ints, columns: Ints, weights: CountArray, row_starts: Ints) -> float | None:
-    """Σ of row maxima bounds every match; where they sit in different columns, it is the match."""
+def _largest_cells(rows: Ints, columns: Ints, weights: CountArray, row_starts: Ints) -> Ints | None:
+    """The largest cell of each row bounds every match; in different columns, they are the match."""
     best = np.maximum.reduceat(weights, row_starts)
-    claimed = columns[_first_best(rows, weights, best)]
-    if np.unique(claimed).size == claimed.size:
-        return float(best.sum())
-    return None
+    claimed = first_best(rows, weights, best)
+    return claimed if np.unique(columns[claimed]).size == claimed.size else None
 
 
-def _first_best(rows: Ints, weights: CountArray, best: CountArray) -> Ints:
+def first_best(rows: Ints, weights: CountArray, best: CountArray) -> Ints:
     """The first cell of each row that holds the row's largest weight."""
     winners = np.flatnonzero(weights == best[rows])
     return winners[np.searchsorted(rows[winners], np.arange(best.size))]
 
 
-def _dense(rows: Ints, columns: Ints, weights: CountArray, n_rows: int, n_columns: int) -> float:
+def _dense(rows: Ints, columns: Ints, weights: CountArray, n_rows: int, n_columns: int) -> Ints:
     from scipy.optimize import linear_sum_assignment
 
-    table = np.zeros((n_rows, n_columns))
-    table[rows, columns] = weights
-    chosen = linear_sum_assignment(table, maximize=True)
-    return float(table[chosen].sum())
+    table, cell = np.zeros((n_rows, n_columns)), np.full((n_rows, n_columns), -1)
+    table[rows, columns], cell[rows, columns] = weights, np.arange(rows.size)
+    found: Ints = cell[linear_sum_assignment(table, maximize=True)]
+    return found[found >= 0]
 
 
-def _sparse(rows: Ints, columns: Ints, weights: CountArray, n_rows: int, n_columns: int) -> float:
+def _sparse(rows: Ints, columns: Ints, weights: CountArray, n_rows: int, n_columns: int) -> Ints:
     """Sparse assignment; a private column of weight 0 lets every row stay unmatched."""
     from scipy.sparse import csr_array
     from scipy.sparse.csgraph import min_weight_full_bipartite_matching
@@ -717,6 +828,6 @@ def _sparse(rows: Ints, columns: Ints, weights: CountArray, n_rows: int, n_colum
     at = (np.concatenate([rows, spare]), np.concatenate([columns, n_columns + spare]))
     graph = csr_array((data, at), shape=(n_rows, n_columns + n_rows))
     matched_rows, matched_columns = min_weight_full_bipartite_matching(graph)
-    real = matched_columns < n_columns
-    lookup = csr_array((weights.astype(np.float64), (rows, columns)), (n_rows, n_columns))
-    return float(lookup[matched_rows[real], matched_columns[real]].sum())
+    partner = np.full(n_rows, -1)
+    partner[matched_rows] = matched_columns
+    return np.flatnonzero(partner[rows] == columns)

@@ -11,11 +11,12 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from roget.core.types import Floats, Values
+from roget.core.shown import Reported
+from roget.core.types import CountArray, Floats, Ints, Values
 from roget.errors import Undefined
 from roget.scoring import entropy as entropies_of
 from roget.scoring.entropy import Estimator, Histogram
@@ -23,6 +24,8 @@ from roget.scoring.entropy.base import plug_in, takes_arrays
 
 if TYPE_CHECKING:
     from roget.scoring.cells.contingency import Contingency
+    from roget.scoring.cells.cover import Cover, Degrees
+    from roget.scoring.cells.dendrogram import Dendrogram
     from roget.scoring.measures.base import Measure
 
 
@@ -140,8 +143,45 @@ class Links:
     both_apart: Any
 
 
-class Statistics(ABC):
+class Elements(ABC):
+    """How alike the sides are seen from each item (Gates et al. 2019).
+
+    A walk from an item goes on, with probability `alpha` at each step, to an item of one of its
+    clusters, else starts anew. An item's similarity is what the two sides' walks have in common.
+    In a tree an item is in all nodes above it, with weights that `r` makes grow from the root down.
+    """
+
+    @abstractmethod
+    def mean(self, alpha: float, r: float = 1.0) -> Values:
+        """The mean similarity over items."""
+
+    @abstractmethod
+    def each(self, alpha: float, r: float = 1.0) -> Floats:
+        """The similarity of each kind of items (of a table: of each cell's)."""
+
+
+class Outline(Protocol):
+    """Pairs of a class and a cluster, and how many items they have in common."""
+
+    @property
+    def rows(self) -> Ints: ...
+
+    @property
+    def columns(self) -> Ints: ...
+
+    @property
+    def counts(self) -> CountArray: ...
+
+
+class Statistics(Reported, ABC):
     """A source of sufficient statistics; measures name the ones they need."""
+
+    kind = "contingency"
+
+    def __repr__(self) -> str:
+        classes, clusters = self.table.shape
+        items = f"{self.table.row_totals.sum():,.15g} items"
+        return f"<{type(self).__name__} of {items}: {classes:,} classes × {clusters:,} clusters>"
 
     @property
     @abstractmethod
@@ -179,6 +219,31 @@ class Statistics(ABC):
         """The cells themselves, for measures that look at each."""
 
     @property
+    def elements(self) -> Elements:
+        """Similarity item by item."""
+        raise Undefined("not known item by item for answers of this kind")
+
+    @property
+    def cover(self) -> Cover:
+        """Both sides as sets of items."""
+        raise Undefined("weighted labels are no sets of items; say --several cover if they are")
+
+    @property
+    def degrees(self) -> Degrees:
+        """Both sides as sets of items that belong to them more or less."""
+        raise Undefined("not known for answers of this kind")
+
+    @property
+    def outline(self) -> Outline:
+        """The pairs of a class and a cluster that have items in common, and how many."""
+        return self.table
+
+    @property
+    def tree(self) -> Dendrogram:
+        """The tree above the table's clusters; of a flat one, all side by side."""
+        return self.table.tree
+
+    @property
     def groups(self) -> int | None:
         """How many tables these are the statistics of; None: of one, and they are numbers."""
         return None
@@ -198,12 +263,12 @@ class Statistics(ABC):
         """Whether counts are not those of whole items."""
         return False
 
-    def entropies(self, estimator: Estimator) -> Entropies:
-        """H(C), H(K) and H(C,K) under one estimator."""
-        cache = self._entropy_cache
-        if estimator.name not in cache:
-            cache[estimator.name] = self._estimate(estimator)
-        return cache[estimator.name]
+    def entropies(self, estimator: str | Estimator = "ml") -> Entropies:
+        """H(C), H(K) and H(C,K) in nats under one estimator, which a name will do for."""
+        chosen, cache = entropies_of.get(estimator), self._entropy_cache
+        if chosen.name not in cache:
+            cache[chosen.name] = self._estimate(chosen)
+        return cache[chosen.name]
 
     @cached_property
     def _entropy_cache(self) -> dict[str, Entropies]:
@@ -232,6 +297,15 @@ class Statistics(ABC):
         return Chance(plain.gold, plain.system, plain.mutual, expected, self.perfect, constant)
 
     @cached_property
+    def deviation(self) -> Values:
+        """The standard deviation of plug-in mutual information over all tables with these sizes."""
+        if self.fractional:
+            raise Undefined("standardising needs whole counts, not weighted ones")
+        from roget.scoring.cells.moments import deviate_information
+
+        return deviate_information(self.sizes.gold, self.sizes.system, self.n)
+
+    @cached_property
     def random_cells(self) -> Histogram:
         """How many cells hold each count, on average over all tables with these sizes."""
         # Random tables are statistics too, so they are imported after them.
@@ -248,7 +322,7 @@ class Statistics(ABC):
         wanted, estimator = _parse(measure), entropies_of.get(entropy)
         if self.groups is None or takes_arrays(wanted.compute):
             value = np.asarray(self._compute(wanted, estimator), dtype=np.float64)
-            return np.broadcast_to(value, self.groups or 1)
+            return value.reshape(1) if self.groups is None else np.broadcast_to(value, self.groups)
         return measure_each(map(self.block, range(self.groups)), wanted, estimator)
 
     def _compute(self, measure: Measure, estimator: Estimator) -> Values:

@@ -7,7 +7,7 @@ the expected, fractional counts.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -15,8 +15,17 @@ import numpy as np
 from roget.core.types import Floats, Ints, Values
 from roget.errors import Undefined
 from roget.scoring.cells.contingency import Contingency, pairs_of, pairs_within
+from roget.scoring.cells.cover import WHOLE, Cover, CoverElements, Degrees, Sets
 from roget.scoring.cells.poisson_binomial import expected_cells
-from roget.scoring.cells.statistics import BCubed, Entropies, Matched, PairCounts, Sizes, Statistics
+from roget.scoring.cells.statistics import (
+    BCubed,
+    Elements,
+    Entropies,
+    Matched,
+    PairCounts,
+    Sizes,
+    Statistics,
+)
 from roget.scoring.entropy import Estimator, Histogram, LinearEstimator
 from roget.scoring.labels.labels import Labels
 
@@ -93,7 +102,7 @@ class Side:
         return expected_cells(cells.weights, cells.starts)[0]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class WeightedTable(Statistics):
     """The statistics of a comparison in which at least one side answers with weights."""
 
@@ -102,11 +111,13 @@ class WeightedTable(Statistics):
     cells: Cells
     """In the order of the weighted side's labels where only one is weighted."""
     fractions: Contingency
+    cut: bool = False
+    """Whether the clusters are those of a cut of a tree."""
 
     @classmethod
-    def from_labels(cls, gold: Labels, system: Labels) -> WeightedTable:
+    def from_labels(cls, gold: Labels, system: Labels, *, cut: bool = False) -> WeightedTable:
         """Both sides over the same items in the same order; their draws are independent."""
-        return cls.from_sides(Side(gold), Side(system))
+        return replace(cls.from_sides(Side(gold), Side(system)), cut=cut)
 
     @classmethod
     def from_sides(cls, gold: Side, system: Side) -> WeightedTable:
@@ -207,6 +218,18 @@ class WeightedTable(Statistics):
     @property
     def matched(self) -> Matched:
         return self.fractions.matched
+
+    @cached_property
+    def degrees(self) -> Degrees:
+        gold, system = (Sets.of(side.labels, "graded") for side in (self.gold, self.system))
+        return Degrees(Cover(gold, system, np.ones(self.n, dtype=np.int64)))
+
+    @property
+    def elements(self) -> Elements:
+        if self.cut:
+            raise Undefined(WHOLE)
+        gold, system = (Sets.of(side.labels, "shares") for side in (self.gold, self.system))
+        return CoverElements(gold, system, np.ones(self.n, dtype=np.int64))
 
 
 def entries(labels: Labels) -> tuple[Ints, Ints, Floats]:

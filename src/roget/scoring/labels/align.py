@@ -7,8 +7,8 @@ in a warning.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import repeat
 from typing import Any
 
@@ -50,6 +50,15 @@ class Aligned:
     """How many items each row stands for, or what it weighs; None: one each."""
     weighed: tuple[str, ...] = ()
     """What items count by, if not all the same."""
+    leaves: Labels | None = None
+    """The leaves of the system's tree, where its labels are those of a cut."""
+    told: Mapping[str, str] = field(default_factory=dict)
+    """What else a signature says of these sides."""
+
+    @property
+    def overlapping(self) -> bool:
+        """Whether an item may be in several classes or clusters."""
+        return self.gold.overlapping or self.system.overlapping
 
     @property
     def items(self) -> int:
@@ -83,6 +92,10 @@ def align(
     # A system may well find no mention.
     if not len(gold) or not (len(system) or (system.mentions and system.absent)):
         raise InputError(f"{(system if len(gold) else gold).source}: no items")
+    if system.repeated and extra == "unmatched":
+        from roget.scoring.labels.mentions import count_again
+
+        system = count_again(gold, system)
     if noise is not None:
         system = mark_noise(system, noise)
     if gold.item_weights is not None and not varies(gold.item_weights):
@@ -407,6 +420,12 @@ def join(gold: Labels, system: Labels) -> Ints | None:
     if gold.items is None or system.items is None:
         if gold.items is not None or system.items is not None:
             with_ids, without = (gold, system) if system.items is None else (system, gold)
+            if without.tree is not None:
+                raise InputError(
+                    f"{_has(with_ids.source)} item ids, and {_call_linkage(without.source)} known "
+                    f"by position: give {with_ids.source} without ids in the same order, or in "
+                    "Python roget.Hierarchy.from_linkage(Z, items)"
+                )
             raise InputError(
                 f"{_has(with_ids.source)} item ids and {_has(without.source)} none; expected ids "
                 "on both sides, or on neither and the items in the same order; if each line of "
@@ -438,6 +457,7 @@ def _same_positions(gold: Labels, system: Labels) -> None:
         raise InputError(
             f"{_has(gold.source)} {plural(len(gold), 'item')} and {_has(system.source)} "
             f"{len(system)}; items without ids are joined by position, so the numbers must agree"
+            f"{_doubt_linkage(gold, system)}"
         )
     groups = _groups_of_gold(gold, system)
     if groups is not None and not np.array_equal(groups, _codes(gold)):
@@ -446,6 +466,19 @@ def _same_positions(gold: Labels, system: Labels) -> None:
             f"{gold.source} and {system.source} have different groups at position {row + 1} of "
             f"{len(gold)}; items without ids are joined by position"
         )
+
+
+def _call_linkage(source: str) -> str:
+    if source.startswith("the "):
+        return f"the items of {source} are"
+    return f"{source} is a linkage, whose items are"
+
+
+def _doubt_linkage(gold: Labels, system: Labels) -> str:
+    """What to say if the matrix may be a linkage: a row less than items, four columns."""
+    if system.tree or not system.weighted or system.n_labels != 4 or len(system) + 1 != len(gold):
+        return ""
+    return "; if it is a linkage: roget.Hierarchy.from_linkage(Z)"
 
 
 def _groups_of_gold(gold: Labels, system: Labels) -> Codes | None:

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from roget.core.folder import read_npy
 from roget.errors import InputError
 from roget.scoring.labels.frames import Sheet
+
+if TYPE_CHECKING:
+    from roget.scoring.labels.hierarchy import Hierarchy
+    from roget.scoring.labels.labels import Labels
+    from roget.scoring.labels.read import LabelFile
+    from roget.scoring.labels.table import Columns
 
 
 def load(path: str) -> Any:
@@ -16,10 +23,38 @@ def load(path: str) -> Any:
     suffix = Path(path).suffix.lower()
     if suffix == ".npy":
         try:
-            return read_npy(Path(path))
+            return _find_merges(read_npy(Path(path)), path)
         except InputError as error:
             raise InputError(f"{path}: cannot be read as .npy: {error}") from None
     return _load_sheet(path) if suffix == ".xlsx" else _load_arrow(path)
+
+
+def _find_merges(array: Any, path: str) -> Any:
+    """The same array; or the hierarchy, if it can be nothing but the merges of one."""
+    from roget.scoring.labels.hierarchy import is_linkage
+
+    if not is_linkage(array):
+        return array
+    tree = _merge(array, path)
+    said = f"{path} is read as the merges of {len(tree):,} items, not as weights of their labels"
+    return replace(tree, warnings=(said,))
+
+
+def _merge(array: Any, path: str) -> Hierarchy:
+    from roget.scoring.labels.hierarchy import Hierarchy
+
+    name = Path(path).name
+    make = Hierarchy.from_children if array.shape[-1:] == (2,) else Hierarchy.from_linkage
+    return make(array, source=name)
+
+
+def read_linkage(file: LabelFile, *, columns: Columns | None = None, gold: bool = False) -> Labels:
+    """The dendrogram of a scipy linkage, or of scikit-learn's `children_`, in an .npy file."""
+    try:
+        array = read_npy(Path(file.source.path))
+    except InputError as error:
+        raise InputError(f"{file.name}: cannot be read as .npy: {error}") from None
+    return _merge(array, file.source.path).to_labels()
 
 
 def _load_arrow(path: str) -> Any:

@@ -21,7 +21,7 @@ from roget.core.types import BoolArray, Ints
 from roget.scoring.labels import frames, jsonl, read
 from roget.scoring.labels.align import Aligned, about_extra, is_called, mark_noise, settle
 from roget.scoring.labels.labels import Coder, Labels, fill, take
-from roget.scoring.labels.read import LabelFile, detect_format, name_files
+from roget.scoring.labels.read import LabelFile, choose_format, name_files
 from roget.scoring.labels.table import (
     DIGITS,
     PAIR,
@@ -111,7 +111,7 @@ def look(
     file: LabelFile, labels: str | None, columns: Columns | None, roles: tuple[str, ...]
 ) -> Table | None:
     """The layout of a file; None if it is no table of items that have a label each."""
-    form = labels or detect_format(file)
+    form = labels or choose_format(file)
     if form == "parquet":
         table = frames.look(file, columns, roles)
     elif form == "jsonl":

@@ -34,13 +34,20 @@ if TYPE_CHECKING:
     from roget.scoring.labels.read import LabelFile
 
 
-def read_frame(frame: Any, columns: Columns | None, source: str, *, gold: bool) -> Labels:
-    """The labels of a data frame with columns item, label[, weight][, group]."""
+def read_frame(
+    frame: Any, columns: Columns | None, source: str, *, gold: bool, cover: bool = False
+) -> Labels:
+    """The labels of a data frame with columns item, label[, weight][, group].
+
+    In a `cover` an item may come again, with another set that it is in.
+    """
     by_name = frame_columns(frame)
     names = list(by_name)
     places = find_by_name(names, SINGLE, columns, source)
     chosen = {role: by_name[names[at]] for role, at in places.items()}
-    return to_labels(rows_of(chosen, Problems(source)), gold=gold)
+    rows = rows_of(chosen, Problems(source))
+    rows.spread |= cover
+    return to_labels(rows, gold=gold)
 
 
 def rows_of(columns: Mapping[str, Any], problems: Problems) -> Rows:

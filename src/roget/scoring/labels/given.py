@@ -267,6 +267,25 @@ def read_frames(frame: Any, columns: Columns | None) -> tuple[Labels, Labels]:
     return to_labels(rows, role="gold", gold=True), system
 
 
+def is_annotated(value: object) -> bool:
+    """Whether a value is data with a frame of what is known of each item, as AnnData has `obs`."""
+    return is_frame(getattr(value, "obs", None))
+
+
+def read_annotated(data: Any, columns: Columns | None) -> tuple[Labels, Labels]:
+    """Gold and system labels of AnnData's `obs`; items that no one has labelled are left out."""
+    named = frame_columns(data.obs)
+    if not columns:
+        raise InputError(
+            f"obs: which columns are gold and system? Say columns={{'gold': …, 'system': …}}; "
+            f"there are: {', '.join(named)}"
+        )
+    rows = _choose(named, PAIR, columns, "obs")
+    system = to_labels(rows, role="system", gold=False)
+    rows.warnings.clear()
+    return to_labels(rows, role="gold", gold=False), system
+
+
 def collect_side(frame: Any, columns: Columns | None, name: str, *, gold: bool) -> Labels:
     """One side's labels of a lazy frame; only the columns that matter are brought into memory."""
     import narwhals.stable.v2 as nw
@@ -290,11 +309,26 @@ def _choose(
 _MAPPINGS = "; to count what is missing, give mappings: gold.to_dict(), system.to_dict()"
 
 
+def _have_index(*sides: Any) -> bool:
+    """Whether all are Series of pandas, which are joined by their index."""
+    return all(
+        library(side) == "pandas" and hasattr(side, "reindex") and not hasattr(side, "columns")
+        for side in sides
+    )
+
+
+def list_index(gold: Any, system: Any) -> list[Any] | None:
+    """The ids of items that two Series are joined by; None where they are known by position."""
+    if not _have_index(gold, system):
+        return None
+    items = [item if isinstance(item, int | str) else str(item) for item in gold.index.tolist()]
+    # Of equal indices no one has asked whether they tell items apart.
+    return items if len(set(items)) == len(items) else None
+
+
 def match_index(gold: Any, system: Any, what: str = "system labels") -> Any:
     """A Series in the order of gold's index; refused where the two have other items."""
-    if not all(library(side) == "pandas" and hasattr(side, "reindex") for side in (gold, system)):
-        return system
-    if any(hasattr(side, "columns") for side in (gold, system)) or gold.index.equals(system.index):
+    if not _have_index(gold, system) or gold.index.equals(system.index):
         return system
     word = what.partition(" ")[0]
     cure = f"; if both are in the same order, give gold.to_numpy() and {word}.to_numpy()"

@@ -3,7 +3,8 @@
 An array of such objects and a mapping from item to label are read too.
 
 The keys go by the same names as table columns. The label is text or a number, null or "" for no
-answer, or an object of labels and their weights: {"item": "d1", "label": {"a": 3, "b": 1}}.
+answer, or an object of labels and their weights: {"item": "d1", "label": {"a": 3, "b": 1}}; in a
+cover it may be a list of them.
 """
 
 from __future__ import annotations
@@ -71,7 +72,7 @@ def _unfold(file: LabelFile, first: str) -> str | None:
         return None
     if isinstance(value, dict):
         plain = not LABEL_NAMES & {key.lower() for key in value} and len(value) > 1
-        whole = all(not isinstance(label, list) for label in value.values())
+        whole = file.cover or all(not isinstance(label, list) for label in value.values())
         value = [{"item": k, "label": v} for k, v in value.items()] if plain and whole else None
     if not isinstance(value, list) or not all(isinstance(one, dict) for one in value):
         return None
@@ -101,8 +102,9 @@ def read_table(
         rows.take_weights(weights, answered)
     if "item" in values:
         rows.items = [text or "" for text in _texts(values.pop("item"), "item", rows)]
-    if any(isinstance(value, dict) for value in values.get("label", ())):
-        rows.columns["label"] = _distributions(values.pop("label"), rows)
+    several = (dict, list) if file.cover else dict
+    if any(isinstance(value, several) for value in values.get("label", ())):
+        rows.columns["label"] = _distributions(values.pop("label"), rows, cover=file.cover)
     for role, column in values.items():
         factors = factorize_objects(_texts(column, role, rows))
         rows.columns[role] = factors if role == "group" else without_empty(factors)
@@ -135,14 +137,20 @@ def _weight(value: Any) -> Any:
     return value if plain or value is None else json.dumps(value)
 
 
-def _distributions(values: list[Any], table: Rows) -> Factors:
-    """Labels where some are objects {label: weight}: the entries of all rows, one after another."""
+def _distributions(values: list[Any], table: Rows, *, cover: bool) -> Factors:
+    """Labels where some are objects {label: weight}: the entries of all rows, one after another.
+
+    In a cover they may be lists as well.
+    """
     labels: list[Any] = []
     weights: list[float] = []
     sizes: list[int] = []
     for at, value in enumerate(values):
         line = int(table.lines[at])
-        if isinstance(value, dict):
+        answer: list[tuple[Any, Any]]
+        if isinstance(value, list) and cover:
+            answer = [(label, 1) for label in value]
+        elif isinstance(value, dict):
             answer = list(value.items())
             if table.spread:
                 table.problems.add(line, "a label with weights of its own, and a weight beside it")

@@ -19,7 +19,7 @@ from roget.core.io.table import split_blanks
 from roget.core.types import Floats, Ints
 from roget.errors import InputError
 from roget.scoring.labels.labels import Factors, Labels, code_texts
-from roget.scoring.labels.read import BEGIN, refuse_json
+from roget.scoring.labels.read import BEGIN, LISTED, refuse_json
 from roget.scoring.labels.table import Columns, Rows, fault, make_reader, number
 
 if TYPE_CHECKING:
@@ -38,6 +38,9 @@ def read_table(
     groups: list[str] = []
     tokens: list[str] = []
     sizes: list[int] = []
+    top, first = file.first_line()
+    if first.startswith("#"):
+        problems.hint = LISTED
     for line, text in file.lines():
         row = split_blanks(text)
         if "!!" in text:
@@ -49,8 +52,13 @@ def read_table(
             tokens += row[2:]
             sizes.append(len(row) - 2)
         elif row:
+            if file.source.suffix != ".key":
+                problems.hint = LISTED
             problems.add(line, f"1 field, {row[0]!r}; expected group item label[/weight] ...")
     rows = Rows(problems, np.array(lines, dtype=np.int64), items, {})
+    if first.startswith("#"):
+        said = f"{first.strip()!r:.60} is read as a group, an item and its labels"
+        rows.warnings.append(f"{file.name}:{top}: {said}; {LISTED}")
     if lines:
         places = np.repeat(rows.lines, sizes)
         rows.columns["group"] = code_texts(groups)

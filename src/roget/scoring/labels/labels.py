@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from roget.core.types import BoolArray, Codes, Floats, Ints
 from roget.errors import InputError
+
+if TYPE_CHECKING:
+    from roget.scoring.labels.hierarchy import Hierarchy
 
 Names: TypeAlias = Sequence[Any] | npt.NDArray[Any]
 
@@ -61,6 +64,12 @@ class Labels:
     """Whether those stand for items that this side does not have, not for clusters of its own."""
     mentions: bool = False
     """Whether items are mentions, of which each side may find others."""
+    cover: bool = False
+    """Whether labels are sets, in each of which an item is in full, whatever the weights."""
+    repeated: tuple[tuple[int, str, str], ...] = ()
+    """Group, item and label of mentions that come again, which are none of the items."""
+    tree: Hierarchy | None = None
+    """The tree whose leaves the labels are."""
 
     @classmethod
     def of(cls, factors: Factors, answers: Packed | None = None, **others: Any) -> Labels:
@@ -83,11 +92,30 @@ class Labels:
         """Whether an item may have several labels, each with a weight."""
         return self.indptr is not None
 
+    @property
+    def overlapping(self) -> bool:
+        """Whether an item may be in several sets."""
+        return self.cover and self.weighted
+
+    @property
+    def kind(self) -> str:
+        """What the answers of an item are, as signatures have it."""
+        return "cover" if self.overlapping else "weighted" if self.weighted else "hard"
+
     def label(self, code: int) -> str:
         """The label behind a code, as text."""
         if not 0 <= code < self.n_labels - self.made:
             return NO_ANSWER
         return str(code + self.offset if self.names is None else self.names[code])
+
+    def need_flat(self) -> Labels:
+        """The same labels; refused where they are leaves of a tree, which is to be cut first."""
+        if self.tree is not None:
+            raise InputError(
+                f"{self.source}: a tree, where labels are needed; give those of a cut: "
+                "hierarchy.cut(k), or thesaurus.cut(k)"
+            )
+        return self
 
     def answered(self) -> BoolArray:
         """Which items have an answer."""
@@ -174,6 +202,7 @@ def concatenate(parts: Sequence[Labels], source: str) -> Labels:
         source=source,
         warnings=tuple(text for part in parts for text in part.warnings),
         mentions=all(part.mentions for part in parts),
+        cover=any(part.cover for part in parts),
     )
 
 
@@ -231,6 +260,17 @@ def heaviest(labels: Labels) -> Ints:
 def harden(labels: Labels) -> Labels:
     """The heaviest label of each item as its only answer."""
     return replace(labels, codes=heaviest(labels), indptr=None, weights=None)
+
+
+def as_cover(labels: Labels) -> Labels:
+    """The same labels as sets; what their weights say is lost, of which there is a warning."""
+    warnings = labels.warnings
+    if labels.indptr is not None and labels.weights is not None:
+        sizes = np.diff(labels.indptr)
+        if not np.allclose(labels.weights * np.repeat(sizes, sizes), 1):
+            said = f"the weights of {labels.source} are not used: an item is in its sets in full"
+            warnings = *warnings, said
+    return replace(labels, cover=True, warnings=warnings)
 
 
 class Packed(NamedTuple):

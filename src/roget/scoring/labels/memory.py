@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from roget import catalogue
 from roget.core.io.problems import plural
 from roget.core.types import Floats, Ints
 from roget.errors import InputError
@@ -21,12 +22,29 @@ from roget.scoring.labels.labels import Coder, Factors, Labels, pack
 from roget.scoring.labels.table import Columns, fault, number
 
 
-def convert_data(source: Any, name: str, columns: Columns | None, *, gold: bool) -> Labels:
-    """The answers of a table, mapping, matrix, array or sequence, which messages call `name`."""
+def convert_data(
+    source: Any, name: str, columns: Columns | None, *, gold: bool, cover: bool = False
+) -> Labels:
+    """The answers of a table, mapping, matrix, array or sequence, which messages call `name`.
+
+    In a `cover`, items of a table may come again, and those of a mapping have lists of labels.
+    """
+    if hasattr(source, "to_labels"):
+        found: Labels = source.to_labels()
+        return found
+    if hasattr(source, "places") and hasattr(source, "memberships"):
+        # A thesaurus, of which scoring knows nothing.
+        placed: Labels = catalogue.load("label formats", "thesaurus")(source)
+        return placed
     if is_frame(source):
-        return read_frame(source, columns, name, gold=gold)
+        return read_frame(source, columns, name, gold=gold, cover=cover)
+    listed = getattr(source, "communities", source)
     if isinstance(source, Mapping):
-        result = _from_mapping(source, name)
+        result = _from_mapping(source, name, cover=cover)
+    elif listed is not source or _are_sets(listed):
+        from roget.scoring.labels.clusters import gather
+
+        result = gather(listed, None, name)
     elif library(source) == "scipy" and hasattr(source, "tocsr"):
         result = _from_matrix(*_sparse_entries(source), name)
     else:
@@ -61,7 +79,16 @@ def _one_or_two_dimensional(source: Any, name: str) -> npt.NDArray[Any] | Sequen
     )
 
 
-def _from_mapping(mapping: Mapping[Any, Any], name: str) -> Labels:
+def _are_sets(source: Any) -> bool:
+    """Whether a sequence lists clusters as sets of items."""
+    return (
+        isinstance(source, list | tuple)
+        and bool(source)
+        and all(isinstance(one, Set) for one in source)
+    )
+
+
+def _from_mapping(mapping: Mapping[Any, Any], name: str, *, cover: bool = False) -> Labels:
     keys = list(mapping)
     grouped = bool(keys) and all(isinstance(key, tuple) and len(key) == 2 for key in keys)
     items = [str(key[1]) for key in keys] if grouped else list(map(str, keys))
@@ -72,14 +99,27 @@ def _from_mapping(mapping: Mapping[Any, Any], name: str) -> Labels:
         raise InputError(f"{name}: two items have the same id when written as text")
     values = list(mapping.values())
     packed = None
-    if any(isinstance(value, Mapping) for value in values):
+    several = (Set, list) if cover else Set
+    sets = any(isinstance(value, several) for value in values)
+    if sets:
+        mapping = {
+            key: dict.fromkeys(value if isinstance(value, several) else [value], 1)
+            for key, value in mapping.items()
+        }
+    if sets or any(isinstance(value, Mapping) for value in values):
         factors, owners, weights = _distributions(mapping, name)
         packed = pack(owners, factors.codes, weights, len(items), factors.n_labels)
     else:
         factors = factorize_objects(values)
     group_names = coder.names() if grouped else None
     return Labels.of(
-        factors, packed, items=items, groups=groups, group_names=group_names, source=name
+        factors,
+        packed,
+        items=items,
+        groups=groups,
+        group_names=group_names,
+        source=name,
+        cover=sets,
     )
 
 

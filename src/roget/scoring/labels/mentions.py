@@ -2,13 +2,14 @@
 
 Mentions are known by the words they span, so that both sides must have the same words. One that
 comes again is left out, as the reference scorer does: that of the entity which is named first in
-the document stays.
+the document stays. But in a system's entities it counts again if gold does not have it.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from dataclasses import replace
 from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -94,18 +95,17 @@ class Document:
                     line, f"a mention of {entity!r} does not end; expected {entity})"
                 )
 
-    def mentions(self) -> dict[str, str]:
-        """The entity of each mention; of several the one named first."""
+    def mentions(self) -> tuple[dict[str, str], list[tuple[str, str]]]:
+        """The entity of each mention, of several the one named first; and those that come again."""
         found: dict[str, str] = {}
+        repeated = []
         for entity, spans in self._entities.items():
             for span in spans:
-                found.setdefault(span, entity)
-        return found
-
-    @property
-    def given(self) -> int:
-        """How many mentions there are, repeated ones too."""
-        return sum(map(len, self._entities.values()))
+                if span in found:
+                    repeated.append((span, entity))
+                else:
+                    found[span] = entity
+        return found, repeated
 
 
 def name_entity(bracket: str) -> str:
@@ -163,7 +163,7 @@ def read_conll(file: LabelFile, *, columns: Columns | None = None, gold: bool = 
         word += 1
     if here is not None:
         here.close()
-    return _to_labels(file, documents.values(), problems)
+    return _to_labels(file, documents.values(), problems, gold)
 
 
 def read_corefud(file: LabelFile, *, columns: Columns | None = None, gold: bool = False) -> Labels:
@@ -202,7 +202,7 @@ def read_corefud(file: LabelFile, *, columns: Columns | None = None, gold: bool 
             here.add(Spans(line, f"{sentence}:{fields[0]}", named))
     if here is not None:
         here.close()
-    return _to_labels(file, documents.values(), problems)
+    return _to_labels(file, documents.values(), problems, gold)
 
 
 def _number(documents: dict[str, Document]) -> str:
@@ -226,20 +226,21 @@ def _begin_document(
     return documents[name]
 
 
-def _to_labels(file: LabelFile, documents: Iterable[Document], problems: Problems) -> Labels:
+def _to_labels(
+    file: LabelFile, documents: Iterable[Document], problems: Problems, gold: bool
+) -> Labels:
     """All mentions; documents without one are known as well."""
     problems.check()
     documents = list(documents)
     if not documents:
         raise InputError(f"{file.name}: no items")
-    found = [document.mentions() for document in documents]
-    repeated = sum(document.given for document in documents) - sum(map(len, found))
+    found, again = zip(*(document.mentions() for document in documents), strict=True)
+    repeated = tuple((at, *one) for at, some in enumerate(again) for one in some)
     warnings = []
     if repeated:
-        said = (
-            f"{plural(repeated, 'mention')} of {file.name} {'comes' if repeated == 1 else 'come'}"
-        )
-        warnings.append(f"{said} again: left out")
+        said = f"{plural(len(repeated), 'mention')} of {file.name}"
+        unless = "" if gold else ", unless gold has no such mention"
+        warnings.append(f"{said} {_come(len(repeated))} again: left out{unless}")
     groups = [at for at, mentions in enumerate(found) for _ in mentions]
     return Labels.of(
         code_texts([*chain.from_iterable(mentions.values() for mentions in found)]),
@@ -249,4 +250,42 @@ def _to_labels(file: LabelFile, documents: Iterable[Document], problems: Problem
         source=file.name,
         warnings=tuple(warnings),
         mentions=True,
+        repeated=repeated,
+    )
+
+
+def _come(number: int) -> str:
+    return "comes" if number == 1 else "come"
+
+
+def count_again(gold: Labels, system: Labels) -> Labels:
+    """The system's mentions with those that come again and that gold lacks, each once more.
+
+    They make entities larger, as in the reference scorer, which removes only repeated mentions
+    that it finds in the key.
+    """
+    places, names = gold.groups, gold.group_names or ()
+    if places is None or gold.items is None or system.groups is None:
+        return system
+    groups = map(names.__getitem__, places.tolist())
+    known = {*zip(groups, gold.items, strict=True)}
+    own = system.group_names or ()
+    again = [one for one in system.repeated if (own[one[0]], one[1]) not in known]
+    if not again:
+        return system
+    labels = [system.label(code) for code in system.codes.tolist()]
+    coded = code_texts([*labels, *(label for _, _, label in again)])
+    said = f"{plural(len(again), 'mention')} of {system.source} that gold lacks"
+    return replace(
+        system,
+        codes=coded.codes,
+        names=coded.names,
+        n_labels=coded.n_labels,
+        items=[
+            *(system.items or ()),
+            *(f"{item} again {n}" for n, (_, item, _) in enumerate(again)),
+        ],
+        groups=np.append(system.groups, [group for group, _, _ in again]),
+        warnings=(*system.warnings, f"{said} {_come(len(again))} again: counted again"),
+        repeated=(),
     )

@@ -31,7 +31,13 @@ from roget.core.io.problems import Problems, plural
 from roget.core.io.source import FORMATS, STANDARD_INPUT, NotText, Source, source_of
 from roget.core.io.table import BLANKS, Table, plain_file
 from roget.errors import FormatError, InputError, UnknownName
-from roget.scoring.labels.labels import Labels, code_texts, concatenate, without_empty
+from roget.scoring.labels.labels import (
+    Labels,
+    as_cover,
+    code_texts,
+    concatenate,
+    without_empty,
+)
 from roget.scoring.labels.table import (
     LABEL_NAMES,
     LABEL_ROLES,
@@ -62,13 +68,20 @@ LARGE = 1 << 20
 BEGIN = re.compile(r"#\s*begin document\s*(.*?)\s*$")
 """Where mentions of a document begin in files of CoNLL-2012."""
 
+LISTED = "if each line lists the items of one cluster, say --labels clusters"
+
 _LOOKED_AT = 100
 """Lines that may help to tell a format."""
 
 BINARY = (".npy", ".feather", ".arrow", ".xlsx")
 """Files that other libraries read: see `binary`."""
 
-SUFFIXES = {".key": "key", ".conll": "conll", ".conllu": "corefud", **FORMATS}
+SUFFIXES = {
+    ".key": "key", ".cmty": "clusters", ".conll": "conll", ".conllu": "corefud", ".nwk": "newick",
+    ".newick": "newick", ".tree": "newick", ".paths": "brown", **FORMATS,
+}  # fmt: skip
+
+_TREES = (".nwk", ".newick", ".tree", ".paths")
 
 
 def as_labels(
@@ -78,6 +91,7 @@ def as_labels(
     columns: Columns | None = None,
     gold: bool = False,
     name: str | None = None,
+    several: str | None = None,
 ) -> Labels:
     """The answers behind a source.
 
@@ -85,35 +99,53 @@ def as_labels(
     choose. A mapping goes from item to label, or to a mapping of labels to weights. A matrix, dense
     or sparse, holds a weight per item (row) and label (column); an empty row is no answer. `gold`
     refuses files with items that have no label. `name` is how messages call data in memory.
+    Clusters may also be listed one by one, as sets of items. `several` labels of an item are shares
+    of it ("weights") or sets that it is in ("cover"); only then may it come again without weights.
 
     >>> as_labels(["a", "b", "a"]).codes.tolist()
     [0, 1, 0]
     >>> as_labels({"d1": "x", "d2": {"x": 1, "y": 3}}).weights.tolist()
     [1.0, 0.25, 0.75]
     """
+    cover = several == "cover"
     if isinstance(source, Labels):
-        return source
+        return _say_several(source, several)
     if isinstance(source, str | os.PathLike):
         path = os.fspath(source)
+        if labels == "thesaurus" or (labels is None and is_thesaurus(path)):
+            open_thesaurus: Reader = catalogue.load("label formats", "thesaurus")
+            return open_thesaurus(LabelFile(path), columns=columns, gold=gold)
         if labels is None and Path(path).suffix.lower() in BINARY and os.path.isfile(path):
             from roget.scoring.labels.binary import load
             from roget.scoring.labels.memory import convert_data
 
-            return convert_data(load(path), path, columns, gold=gold)
+            found = convert_data(load(path), path, columns, gold=gold, cover=cover)
+            return _say_several(found, several)
         paths = list_files(path)
         parts = []
         for path in paths:
             # Clusters write a file for each part of their data, also for those that are empty.
-            with LabelFile(path) as file, suppress(*[NoItems] if len(paths) > 1 else []):
-                read: Reader = catalogue.load("label formats", labels or detect_format(file))
+            with (
+                LabelFile(path, cover=cover) as file,
+                suppress(*[NoItems] if len(paths) > 1 else []),
+            ):
+                read: Reader = catalogue.load("label formats", labels or choose_format(file))
                 parts.append(read(file, columns=columns, gold=gold))
         if not parts:
             raise NoItems(f"{name_files(paths)}: no items")
-        return parts[0] if len(paths) == 1 else concatenate(parts, name_files(paths))
+        found = parts[0] if len(paths) == 1 else concatenate(parts, name_files(paths))
+        return _say_several(found, several)
     from roget.scoring.labels.memory import convert_data
 
     name = name or ("the gold labels" if gold else "the system labels")
-    return convert_data(source, name, columns, gold=gold)
+    return _say_several(convert_data(source, name, columns, gold=gold, cover=cover), several)
+
+
+def _say_several(labels: Labels, several: str | None) -> Labels:
+    """The same labels as shares of items or as sets, if either was said."""
+    if several == "cover" and not labels.cover:
+        return as_cover(labels)
+    return replace(labels, cover=False) if several == "weights" and labels.cover else labels
 
 
 def count_large(
@@ -133,7 +165,7 @@ def count_large(
     given = [side for side in (gold, system) if side is not None]
     if not all(isinstance(side, str | os.PathLike) for side in given):
         return None
-    if any(Path(side).suffix.lower() in BINARY for side in given):
+    if any(Path(side).suffix.lower() in BINARY or is_thesaurus(os.fspath(side)) for side in given):
         return None
     paths = [list_files(os.fspath(side)) for side in given]
     if (
@@ -146,6 +178,25 @@ def count_large(
     if [STANDARD_INPUT] in paths:
         return None
     return count_files(paths, missing, labels, columns, noise, extra, memory)
+
+
+def is_thesaurus(path: str) -> bool:
+    """Whether a path is the folder of a thesaurus."""
+    if not os.path.isdir(path):
+        return False
+    from roget.core.folder import THESAURUS
+
+    return os.path.isfile(os.path.join(path, THESAURUS))
+
+
+def refuse_tree(source: Any) -> Any:
+    """The source, if a cluster can count it: trees are read as a whole."""
+    if hasattr(source, "to_labels") or (
+        isinstance(source, str | os.PathLike)
+        and (is_thesaurus(os.fspath(source)) or Path(source).suffix.lower() in _TREES)
+    ):
+        raise InputError(f"{source}: a tree, for the engine local only")
+    return source
 
 
 def list_files(path: str) -> list[str]:
@@ -231,8 +282,12 @@ class LabelFile:
     Of a compressed one that is only looked at, the first lines are enough.
     """
 
-    def __init__(self, path: str | os.PathLike[str], *, head: bool = False) -> None:
+    def __init__(
+        self, path: str | os.PathLike[str], *, head: bool = False, cover: bool = False
+    ) -> None:
         self.source = Source(os.fspath(path))
+        self.cover = cover
+        """Whether an item may come again, with another set that it is in."""
         self.name = self.source.name
         self._head = head
         self._open = ExitStack()
@@ -326,6 +381,17 @@ def detect_format(file: LabelFile) -> str:
     return guess_format([row for _, row in islice(file.first_lines(), _LOOKED_AT)])
 
 
+def choose_format(file: LabelFile) -> str:
+    """The same after a look at tables: what roget writes of a thesaurus has their suffixes too."""
+    form = detect_format(file)
+    if form not in ("jsonl", "tsv"):
+        return form
+    first, _, rest = file.plain.head(1 << 12).partition(b"\n")
+    if {b"word", b"class_path"} <= set(first.rstrip(b"\r").split(b"\t")):
+        return "paths"
+    return "json" if rest.startswith(b'"tree": ') else form
+
+
 def guess_format(lines: list[str]) -> str:
     """The format of a file without a telling name, from its first lines.
 
@@ -333,6 +399,8 @@ def guess_format(lines: list[str]) -> str:
     ['key', 'tsv', 'lines']
     """
     first = lines[0] if lines else ""
+    if first.startswith("(") and lines[-1].rstrip().endswith(");"):
+        return "newick"
     if BEGIN.match(first):
         return "conll"
     if first.startswith("#") and any(line.startswith("# global.Entity") for line in lines):
@@ -367,7 +435,7 @@ def look_at_text(
         file.name,
         file.plain.path,
         form,
-        delimiter=_delimiter(file, first, form),
+        delimiter=find_delimiter(file, first, form),
         source=file.plain,
     )
     filled = ([str(c).strip() for c in row] for _, row in table.cells() if any(map(str.strip, row)))
@@ -378,7 +446,7 @@ def look_at_text(
     return replace(table, names=tuple(rows[0]), header=header, places=places), rows[0]
 
 
-def _delimiter(file: LabelFile, first: str, form: str) -> str:
+def find_delimiter(file: LabelFile, first: str, form: str) -> str:
     """What parts the cells, by the first line; raises if it is plainly another format."""
     refuse_json(file, f"{'tab' if form == 'tsv' else 'comma'}-separated columns")
     if form == "csv":
@@ -424,6 +492,8 @@ def _gather(table: Table, top: list[str], problems: Problems) -> Rows:
                 cells = [""]
             elif len(cells) > 1 or any(map(str.strip, cells)):
                 said = f"{plural(len(cells), 'field')}; expected {width}, as in the first line"
+                if table.delimiter != "," and (not table.header or top[0].startswith("#")):
+                    problems.hint = LISTED
                 problems.add(line, said)
                 continue
             else:
@@ -490,6 +560,8 @@ def lines_table(
 def doubt_first_line(file: LabelFile) -> str | None:
     """What to say if the first of a file's labels is what columns of labels are called."""
     line, text = file.first_line()
+    if text.startswith("#"):
+        return f"{file.name}:{line}: {text.strip()!r} is read as a label; {LISTED}"
     if line > 1 or not is_header([text], LABEL_NAMES):
         return None
     cure = "if it is a header, say --labels tsv (in Python labels='tsv')"

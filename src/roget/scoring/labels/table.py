@@ -107,6 +107,12 @@ def choose_side(columns: Columns | None, side: str) -> Choice:
     return chosen
 
 
+def has_several(columns: Columns | None) -> bool:
+    """Whether labels are to be in several columns, from general to special: label=coarse+fine."""
+    chosen = (columns or {}).items()
+    return any("+" in str(name) for role, name in chosen if role.endswith("label"))
+
+
 def find_columns(
     rows: Sequence[Sequence[str]], roles: Sequence[str], columns: Columns | None, source: str
 ) -> tuple[bool, dict[str, int]]:
@@ -115,7 +121,17 @@ def find_columns(
     by_name = any(not str(value).isdecimal() for value in (columns or {}).values())
     if by_name or is_header(first) or _names_unlike(roles, columns, *rows):
         return True, find_by_name(first, roles, columns, source)
+    if not columns and "gold" in roles and len(first) == 3 and _may_be_names(*rows):
+        # Unknown ones: refused, with an example of how to choose among them.
+        return True, find_by_name(first, roles, columns, source)
     return False, _find_by_position(len(first), roles, columns, source)
+
+
+def _may_be_names(first: Sequence[str], *others: Sequence[str]) -> bool:
+    """Whether no cell of a row is a number, and one below it is."""
+    if not all(first) or any(number(cell) is not None for cell in first):
+        return False
+    return any(number(cell) is not None for row in others for cell in row)
 
 
 def _names_unlike(roles: Sequence[str], columns: Columns | None, *rows: Sequence[str]) -> bool:
@@ -139,7 +155,7 @@ def find_by_name(
     A table without an item column has items by position, if nothing else could be one. Only in
     a table of two columns may one of them go by an unknown name.
     """
-    found = _find_asked(names, roles, columns, source)
+    found = find_asked(names, roles, columns, source)
     lowered = _lower(names)
     for role in roles:
         if role not in found:
@@ -168,7 +184,7 @@ def _find_by_position(
     The role "third" is a column that is a weight or a group, as its values will tell.
     """
     if columns:
-        return _find_asked([""] * width, roles, columns, source)
+        return find_asked([""] * width, roles, columns, source)
     if roles is CELLS and 3 <= width <= 4:
         return {role: at for at, role in enumerate(CELLS[:width])}
     if "gold" in roles:
@@ -178,7 +194,10 @@ def _find_by_position(
         order = {1: ("label",), 3: ("item", "label", "third")}.get(width, SINGLE[:width])
         return {role: at for at, role in enumerate(order)}
     expected = "2 (gold, system)" if "gold" in roles else "1 to 4 (item, label, weight, group)"
-    example = {"gold": "1", "system": "2"} if "gold" in roles else {"item": "1", "label": "3"}
+    example = {"item": "1", "label": "3"}
+    if "gold" in roles:
+        chosen = PAIR[:3] if width == 3 else PAIR[1:3]
+        example = {role: str(at) for at, role in enumerate(chosen, 1)}
     by_number = f", or columns by number: {_how(example, columns)}" if width > 1 else ""
     raise InputError(
         f"{source}: {plural(width, 'column')} without a header; expected {expected}, or a first "
@@ -194,9 +213,10 @@ def _how(example: Mapping[str, str], columns: Columns | None) -> str:
     return f"choose with --columns {pairs} (in Python columns={example})"
 
 
-def _find_asked(
+def find_asked(
     names: Sequence[str], roles: Sequence[str], columns: Columns | None, source: str
 ) -> dict[str, int]:
+    """The column number of each role that the caller chose a column for."""
     found: dict[str, int] = {}
     for role, value in (columns or {}).items():
         if role not in roles:
@@ -255,8 +275,10 @@ def _likely(
     nouns = [at for at in left if names[at].strip().lower() in NOUNS]
     if "item" not in found and nouns:
         places["item"] = nouns[0]
+    wanted: Sequence[str] = PAIR[1:3] if "gold" in roles else SINGLE[:2]
+    if "gold" in roles and len(names) == 3 and not {"item", "weight", "group"} & set(found):
+        wanted = PAIR[:3]
     spare = iter([names[at] for at in left if at not in places.values()])
-    wanted = PAIR[1:3] if "gold" in roles else SINGLE[:2]
     return {r: names[places[r]] if r in places else next(spare, "NAME") for r in wanted}
 
 
@@ -485,7 +507,8 @@ def _first_answers(
 
 
 _SEVERAL = (
-    "an item may have several labels if each row has a weight: item, label, weight; "
+    "an item may have several labels if each row has a weight: item, label, weight; or, if it is "
+    "in all of them, with --several cover; "
     "ids that are unique within a group only need its column: --columns group=NAME"
 )
 _ZERO = "the weights of this item sum to 0; expected at least one above 0"
@@ -596,6 +619,8 @@ def make_reader(
     """A reader of one side's labels from a reader of tables."""
 
     def read(file: LabelFile, *, columns: Columns | None = None, gold: bool = False) -> Labels:
-        return to_labels(read_table(file, columns, SINGLE, Problems(file.name)), gold=gold)
+        rows = read_table(file, columns, SINGLE, Problems(file.name))
+        rows.spread |= file.cover
+        return to_labels(rows, gold=gold)
 
     return read

@@ -11,8 +11,9 @@ import io
 import json
 import os
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from numbers import Integral, Real
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -40,6 +41,8 @@ _FORBIDDEN = {
 }
 """What a name cannot hold in each format, because the reader would change it."""
 
+_UNFIT = re.compile(r"[\t\n\r]")
+
 FORMATS = tuple(_FORBIDDEN)
 _NOUNS = {"key": "a key", "lines": "a file of one label per line"}
 
@@ -55,6 +58,8 @@ class _Answers:
     owners: Ints
     labels: list[str]
     weights: Floats
+    cover: bool = False
+    """Whether labels are sets that an item is in, so that weights say nothing."""
 
     @property
     def several(self) -> bool:
@@ -73,7 +78,9 @@ def write_labels(labels: Labels, path: str | os.PathLike[str], format: str) -> N
     if not answers.size:
         answers.refuse(f"{labels.source}: no items")
     if format == "parquet":
-        _write_parquet(answers, Path(path).resolve())
+        columns = _columns(answers)
+        kinds = {name: "DOUBLE" if name == "weight" else "VARCHAR" for name in columns}
+        _write_parquet(columns, kinds, Path(path).resolve())
         return
     text = _TEXT[format](answers)
     if text.startswith("\ufeff"):
@@ -97,7 +104,7 @@ def _answers(labels: Labels, target: str, format: str) -> _Answers:
     if labels.groups is not None and labels.group_names is not None:
         groups = [labels.group_names[code] for code in labels.groups.tolist()]
     texts = [names[code] for code in codes.tolist()]
-    answers = _Answers(target, size, labels.items, groups, owners, texts, weights)
+    answers = _Answers(target, size, labels.items, groups, owners, texts, weights, labels.cover)
     _refuse_names(answers, "label", names.values(), format)
     _refuse_names(answers, "group", dict.fromkeys(groups or ()), format)
     _refuse_names(answers, "item", labels.items or (), format)
@@ -153,6 +160,7 @@ def _key(answers: _Answers) -> str:
     entries = zip(answers.owners.tolist(), answers.labels, answers.weights.tolist(), strict=True)
     for owner, label, weight in entries:
         # A number after the last slash is a weight, so a label with a slash needs one.
+        weight = 1 if answers.cover else weight
         plain = weight == 1 and "/" not in label
         lines[owner] += f" {label}" if plain else f" {label}/{_number(weight)}"
     return _refuse_lookalike(answers, lines)
@@ -182,14 +190,22 @@ def _refuse_lookalike(answers: _Answers, lines: list[str]) -> str:
 
 
 def _tsv(answers: _Answers) -> str:
-    columns = _columns(answers)
+    return tsv_text(_columns(answers))
+
+
+def tsv_text(columns: Mapping[str, Sequence[Any]]) -> str:
+    """Columns as TSV; what is None is empty."""
     rows = zip(*columns.values(), strict=True)
-    lines = ["\t".join(["" if cell is None else cell for cell in row]) for row in rows]
+    lines = ["\t".join(["" if cell is None else str(cell) for cell in row]) for row in rows]
     return "\n".join(["\t".join(columns), *lines, ""])
 
 
 def _csv(answers: _Answers) -> str:
-    columns = _columns(answers)
+    return csv_text(_columns(answers))
+
+
+def csv_text(columns: Mapping[str, Sequence[Any]]) -> str:
+    """Columns as CSV; what is None is empty."""
     stream = io.StringIO(newline="")
     writer = csv.writer(stream, lineterminator="\n")
     writer.writerow(columns)
@@ -214,7 +230,7 @@ def _columns(answers: _Answers) -> dict[str, list[Cell]]:
     if answers.items is not None:
         columns["item"] = [answers.items[row] for row in rows]
     columns["label"] = [labels[at] for at in order]
-    if several:
+    if several and not answers.cover:
         weights = [*map(_number, answers.weights.tolist()), *([None] * gaps.size)]
         columns["weight"] = [weights[at] for at in order]
     if answers.groups is not None:
@@ -233,21 +249,80 @@ def _jsonl(answers: _Answers) -> str:
         if answers.items is not None:
             record["item"] = answers.items[row]
         record["label"] = answer if len(answer) > 1 else next(iter(answer), None)
+        if answers.cover and len(answer) > 1:
+            record["label"] = list(answer)
         if answers.groups is not None:
             record["group"] = answers.groups[row]
         lines.append(json.dumps(record, ensure_ascii=False) + "\n")
     return "".join(lines)
 
 
-def _write_parquet(answers: _Answers, target: Path) -> None:
+def _write_parquet(
+    columns: Mapping[str, Sequence[Any]], kinds: Mapping[str, str], target: Path
+) -> None:
     from roget.core.io.duck import database, write_parquet
 
     if target.exists() and not target.is_file() and not target.is_dir():
         raise InputError(f"cannot write {target}: Parquet needs a file, not a pipe or device")
-    columns = {name: np.array(cells, dtype=object) for name, cells in _columns(answers).items()}
-    kinds = {name: "DOUBLE" if name == "weight" else "VARCHAR" for name in columns}
+    arrays = {name: np.array(cells, dtype=object) for name, cells in columns.items()}
     with new_file(target) as draft, database() as connection:
-        write_parquet(connection, columns, kinds, draft)
+        write_parquet(connection, arrays, kinds, draft)
+
+
+def jsonl_text(columns: Mapping[str, Sequence[Any]]) -> str:
+    """Columns as JSON lines, an object for each row."""
+    rows = zip(*columns.values(), strict=True)
+    return "".join(
+        json.dumps(dict(zip(columns, row, strict=True)), ensure_ascii=False) + "\n" for row in rows
+    )
+
+
+def _json_text(columns: Mapping[str, Sequence[Any]]) -> str:
+    rows = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+    return json.dumps(rows, ensure_ascii=False, indent=1) + "\n"
+
+
+COLUMN_FORMATS: dict[str, Callable[[Mapping[str, Sequence[Any]]], str] | None] = {
+    ".csv": csv_text,
+    ".tsv": tsv_text,
+    ".jsonl": jsonl_text,
+    ".json": _json_text,
+    ".parquet": None,
+}
+"""Suffixes of files that can hold any columns, and their texts."""
+
+
+def check_suffix(path: str | os.PathLike[str]) -> str:
+    """The suffix of a file for columns, if it tells a format."""
+    suffix = Path(path).suffix.lower()
+    if suffix not in COLUMN_FORMATS:
+        known = ", ".join(COLUMN_FORMATS)
+        raise InputError(f"{os.fspath(path)}: its name does not tell the format; expected {known}")
+    return suffix
+
+
+def write_columns(columns: Mapping[str, Sequence[Any]], path: str | os.PathLike[str]) -> None:
+    """Columns of texts and numbers in the format that the name tells, whole or not at all."""
+    suffix = check_suffix(path)
+    as_text = COLUMN_FORMATS[suffix]
+    if as_text is not None:
+        for name, cells in columns.items():
+            if suffix == ".tsv" and any(_UNFIT.search(c) for c in cells if isinstance(c, str)):
+                raise InputError(
+                    f"{os.fspath(path)} is not written: the column {name} has a tab or a line "
+                    "break, which TSV cannot hold; write csv, jsonl or parquet"
+                )
+        write_atomic(path, as_text(columns))
+        return
+    _write_parquet(columns, {n: _kind(cells) for n, cells in columns.items()}, Path(path).resolve())
+
+
+def _kind(cells: Sequence[Any]) -> str:
+    """The type of a column in a database."""
+    known = [cell for cell in cells if cell is not None]
+    if not known or not all(isinstance(cell, Real) for cell in known):
+        return "VARCHAR"
+    return "BIGINT" if all(isinstance(cell, Integral) for cell in known) else "DOUBLE"
 
 
 def _number(weight: float) -> str:
@@ -277,13 +352,13 @@ def convert(
     name them; `columns` chooses the columns of the source. Items, groups, labels and weights all
     come back when the target is read, or nothing is written and the error says what is in the way.
     """
-    form = _choose_format(target, to)
+    form = choose_format(target, to)
     labels = as_labels(source, labels=from_, columns=columns, name="the labels")
     write_labels(labels, target, form)
     return labels
 
 
-def _choose_format(target: str | os.PathLike[str], to: str | None) -> str:
+def choose_format(target: str | os.PathLike[str], to: str | None) -> str:
     """The format to write: the one asked for, else the one the name tells."""
     place = Source(os.fspath(target))
     if place.path == STANDARD_INPUT:

@@ -16,7 +16,21 @@ from roget.core.types import Floats, Values
 from roget.errors import InputError, Undefined
 from roget.scoring.entropy import Estimator
 
-Need = Literal["entropies", "sizes", "pairs", "bcubed", "matched", "table", "chance"]
+Need = Literal[
+    "entropies",
+    "sizes",
+    "pairs",
+    "bcubed",
+    "matched",
+    "table",
+    "joint",
+    "chance",
+    "deviation",
+    "elements",
+    "cover",
+    "degrees",
+    "tree",
+]
 
 
 @dataclass(frozen=True)
@@ -38,6 +52,9 @@ class Measure(ABC):
     """The score of a perfect clustering; None where it depends on the gold standard."""
     ties: ClassVar[bool] = False
     """Whether cells of equal count are told apart by their order."""
+    linear: ClassVar[Literal["", "information", "pairs"]] = ""
+    """Given the sizes, the value is a straight line in plug-in mutual information, or in the pairs
+    together in both: its mean and deviation over random answers are then exact."""
     reference: ClassVar[str]
 
     def __init_subclass__(cls, **declared: Any) -> None:
@@ -70,6 +87,11 @@ class Measure(ABC):
         """Whether the value depends on a choice of entropy estimator."""
         return "entropies" in self.needs
 
+    @property
+    def sees_tree(self) -> bool:
+        """Whether the value of a tree is that of the whole tree, not of a cut."""
+        return not {"tree", "elements"}.isdisjoint(self.needs)
+
     def better(self, a: float, b: float) -> bool:
         """Whether score a is better than score b, rounding aside."""
         close = math.isclose(a, b, rel_tol=1e-9, abs_tol=1e-12)
@@ -90,19 +112,11 @@ class Distance(Measure, direction="lower", best=0.0):
 
 UNBOUNDED = (0.0, math.inf)
 
-FAMILIAR = {
-    "adjusted_mutual_info_score": "ami",
-    "adjusted_rand_score": "ari",
-    "completeness_score": "completeness",
-    "fowlkes_mallows_score": "fm",
-    "homogeneity_score": "homogeneity",
-    "mutual_info_score": "mi",
-    "normalized_mutual_info_score": "nmi",
-    "rand_score": "rand",
-    "v_measure_score": "v",
-}
-"""Functions of scikit-learn that give the same values."""
+MODELS = ("perm", "num", "all", "num1", "all1")
+"""What random clusterings keep: sizes, numbers of clusters, nothing; the last two leave gold be."""
 
+_PARAMETERS = {"average_method": "average"}
+"""What scikit-learn calls parameters of ours."""
 _CALL = re.compile(r"\s*([a-z0-9_-]+)\s*(?:\(\s*(.*?)\s*\))?\s*")
 
 
@@ -122,12 +136,20 @@ def parse(measure: str | Measure) -> Measure:
         return measure
     match = _CALL.fullmatch(measure.lower())
     if match is None:
+        name, at, estimator = measure.partition("@")
+        if at:
+            # As thresholds and rows name a score; measures and estimators are chosen apart.
+            raise InputError(
+                f"{measure}: say -m {name} -e {estimator} (in Python measures={name!r}, "
+                f"entropy={estimator!r})"
+            )
         raise InputError(f"{measure!r} is not a measure: expected a name, or name(parameter=value)")
-    cls: type[Measure] = catalogue.load("measures", FAMILIAR.get(match[1], match[1]))
+    cls: type[Measure] = catalogue.load("measures", catalogue.find_familiar(match[1]))
     given: dict[str, Any] = {}
     defaults = {field.name: field.default for field in fields(cls)}
     for argument in filter(None, re.split(r"\s*,\s*", match[2] or "")):
         key, equals, text = (part.strip() for part in argument.partition("="))
+        key = _PARAMETERS.get(key, key)
         if key in given:
             raise InputError(f"{measure}: {key} is given twice")
         if not equals or key not in defaults:
@@ -196,16 +218,40 @@ DEFAULT_MEASURES = (
     "one-to-one",
 )
 
+COVER_MEASURES = (
+    "xb3-precision",
+    "xb3-recall",
+    "xb3-f",
+    "omega",
+    "onmi",
+    "mean-best-f1",
+    "element-centric",
+)
+"""Those for items that are in several clusters."""
+
+
+class Overlapping(Protocol):
+    """What knows whether items are in several clusters."""
+
+    @property
+    def overlapping(self) -> bool: ...
+
+
 Request = tuple[Measure, str | None]
 """A measure and the name of an estimator, None where it uses none."""
 
 Asked = str | Measure | Sequence[str | Measure]
 
 
+def usual_measures(measures: Asked | None, sides: Overlapping) -> Asked | None:
+    """The measures that were chosen, else those that are usual for such sides."""
+    return COVER_MEASURES if measures is None and sides.overlapping else measures
+
+
 def list_requests(measures: Asked | None, entropy: str | Sequence[str]) -> list[Request]:
     """Every measure under every estimator, each once, in the order given."""
-    chosen = _split_names("measure", DEFAULT_MEASURES if measures is None else measures)
-    estimators = [str(name) for name in _split_names("entropy estimator", entropy)]
+    chosen = split_names("measure", DEFAULT_MEASURES if measures is None else measures)
+    estimators = [str(name) for name in split_names("entropy estimator", entropy)]
     for name in estimators:
         catalogue.load("entropies", name)
     asked: list[Request] = []
@@ -214,10 +260,10 @@ def list_requests(measures: Asked | None, entropy: str | Sequence[str]) -> list[
     return list(dict.fromkeys(asked))
 
 
-def _split_names(kind: str, names: Asked) -> list[str | Measure]:
+def split_names(kind: str, names: Asked) -> list[str | Measure]:
     """Names one by one; a text may hold several, parted by commas outside of brackets.
 
-    >>> _split_names("measure", "v(beta=2), ari")
+    >>> split_names("measure", "v(beta=2), ari")
     ['v(beta=2)', 'ari']
     """
     given = [names] if isinstance(names, str | Measure) else names
@@ -260,26 +306,33 @@ def evaluate(tables: Measurable, request: Request) -> tuple[Floats, str | None]:
     return values, None
 
 
-def average_groups(values: Floats, weights: Floats) -> Floats:
+def average_groups(values: Floats, weights: Floats, own: Floats | None = None) -> Floats:
     """The weighted mean over groups (the last axis), undefined (NaN) groups left out.
 
-    Beyond half of the groups there is no average: NaN.
+    Beyond half of the groups there is no average: NaN. `own` is as in `average_draws`.
     """
     mostly = 2 * np.isnan(values).sum(axis=-1) > weights.size
-    return np.where(mostly, np.nan, average_draws(values, weights[None, :])[0])
+    return np.where(mostly, np.nan, average_draws(values, weights[None, :], own)[0])
 
 
-def average_draws(values: Floats, weights: Floats) -> Floats:
-    """One mean per row of weights: draws × the leading axes of values."""
+def average_draws(values: Floats, weights: Floats, own: Floats | None = None) -> Floats:
+    """One mean per row of weights: draws × the leading axes of values.
+
+    `own` (of the values' last axes) weighs the groups of a score beside the weights of all.
+    """
     flat = values.reshape(-1, values.shape[-1])
     held = ~np.isnan(flat)
     filled = np.where(held, flat, 0.0)
+    masses = held.astype(np.float64)
+    if own is not None:
+        of_each = np.broadcast_to(own, values.shape).reshape(flat.shape)
+        filled, masses = filled * of_each, masses * of_each
     # Not a matrix product: its sums would depend on the number of threads.
     total = np.einsum("dg,kg->dk", weights, filled)
-    if held.all():
+    if own is None and held.all():
         mass = np.broadcast_to(weights.sum(axis=1)[:, None], total.shape)
     else:
-        mass = np.einsum("dg,kg->dk", weights, held.astype(np.float64))
+        mass = np.einsum("dg,kg->dk", weights, masses)
     with np.errstate(invalid="ignore", divide="ignore"):
         means = np.where(mass > 0, total / mass, np.nan)
     return means.reshape(-1, *values.shape[:-1])

@@ -12,11 +12,19 @@ from typing import Any
 
 import numpy as np
 
-from roget.core.types import Floats, Values
+from roget.core.types import Values
 from roget.errors import InputError, Undefined
 from roget.scoring.cells.statistics import Chance, Entropies, Sizes
 from roget.scoring.entropy import Histogram
-from roget.scoring.measures.base import UNBOUNDED, Distance, Measure, choose, divide, undefined
+from roget.scoring.measures.base import (
+    MODELS,
+    UNBOUNDED,
+    Distance,
+    Measure,
+    choose,
+    divide,
+    undefined,
+)
 
 ROSENBERG = "Rosenberg & Hirschberg 2007"
 REICHART = "Reichart & Rappoport 2009"
@@ -37,14 +45,14 @@ def average(kind: str, a: Values, b: Values) -> Values:
     return np.minimum(a, b) if kind == "min" else np.maximum(a, b)
 
 
-class Homogeneity(Measure, name="homogeneity", reference=ROSENBERG):
+class Homogeneity(Measure, name="homogeneity", linear="information", reference=ROSENBERG):
     """1 is best: each cluster holds one class only. 1 − H(C|K)/H(C); 1 if H(C) = 0."""
 
     def compute(self, entropies: Entropies) -> Values:
         return 1 - divide(entropies.gold_given_system, entropies.gold)
 
 
-class Completeness(Measure, name="completeness", reference=ROSENBERG):
+class Completeness(Measure, name="completeness", linear="information", reference=ROSENBERG):
     """1 is best: each class lies in one cluster. 1 − H(K|C)/H(K); 1 if H(K) = 0."""
 
     def compute(self, entropies: Entropies) -> Values:
@@ -52,7 +60,7 @@ class Completeness(Measure, name="completeness", reference=ROSENBERG):
 
 
 @dataclass(frozen=True)
-class V(Measure, name="v", reference=ROSENBERG):
+class V(Measure, name="v", linear="information", reference=ROSENBERG):
     """1 is best, 0 is no knowledge: the harmonic mean of homogeneity and completeness.
 
     (1+β)·h·c/(β·h + c), written as (1+β)·I/(β·H(K) + H(C)) so that rounding near 0 stays small.
@@ -83,28 +91,30 @@ class V(Measure, name="v", reference=ROSENBERG):
         return np.where(perfect, 1.0, value)
 
 
-class VI(Distance, name="vi", range=UNBOUNDED, symmetric=True, reference=MEILA):
+class VI(
+    Distance, name="vi", linear="information", range=UNBOUNDED, symmetric=True, reference=MEILA
+):
     """0 is best, in nats: the information lost and gained between the two, H(C|K) + H(K|C)."""
 
     def compute(self, entropies: Entropies) -> Values:
         return entropies.gold_given_system + entropies.system_given_gold
 
 
-class NVI(Distance, name="nvi", range=UNBOUNDED, reference=REICHART):
+class NVI(Distance, name="nvi", linear="information", range=UNBOUNDED, reference=REICHART):
     """0 is best; 1 = as bad as one big cluster; no upper bound. VI/H(C); H(K) if H(C) = 0."""
 
     def compute(self, entropies: Entropies) -> Values:
         return divide(VI().compute(entropies), entropies.gold, entropies.system)
 
 
-class NVIK(Distance, name="nvi-k", range=UNBOUNDED, reference=REICHART):
+class NVIK(Distance, name="nvi-k", linear="information", range=UNBOUNDED, reference=REICHART):
     """0 is best; no upper bound. VI/H(K); H(C) if H(K) = 0. Favours many clusters."""
 
     def compute(self, entropies: Entropies) -> Values:
         return divide(VI().compute(entropies), entropies.system, entropies.gold)
 
 
-class VILogN(Distance, name="vi-logn", symmetric=True, reference=MEILA):
+class VILogN(Distance, name="vi-logn", linear="information", symmetric=True, reference=MEILA):
     """0 is best, 1 the worst N items allow: VI/log N. Not comparable between sizes of data."""
 
     def compute(self, entropies: Entropies, sizes: Sizes) -> Values:
@@ -115,7 +125,15 @@ class VILogN(Distance, name="vi-logn", symmetric=True, reference=MEILA):
         return divide(vi, np.log(sizes.n)) + gaps
 
 
-class MI(Measure, name="mi", range=UNBOUNDED, symmetric=True, best=None, reference="Shannon 1948"):
+class MI(
+    Measure,
+    name="mi",
+    linear="information",
+    range=UNBOUNDED,
+    symmetric=True,
+    best=None,
+    reference="Shannon 1948",
+):
     """H(C) is best, 0 is no knowledge, in nats: the mutual information of classes and clusters."""
 
     def compute(self, entropies: Entropies) -> Values:
@@ -123,7 +141,9 @@ class MI(Measure, name="mi", range=UNBOUNDED, symmetric=True, best=None, referen
 
 
 @dataclass(frozen=True)
-class NMI(Measure, name="nmi", symmetric=True, reference="Strehl & Ghosh 2002"):
+class NMI(
+    Measure, name="nmi", linear="information", symmetric=True, reference="Strehl & Ghosh 2002"
+):
     """1 is best, 0 is no knowledge: I(C;K) over an average of H(C) and H(K).
 
     `average` is arithmetic (then it is V), geometric, min or max.
@@ -141,7 +161,7 @@ class NMI(Measure, name="nmi", symmetric=True, reference="Strehl & Ghosh 2002"):
         return np.where(perfect, 1.0, divide(entropies.mutual, scale))
 
 
-class ZKEntropy(Distance, name="zk-entropy", reference="Zhao & Karypis 2001"):
+class ZKEntropy(Distance, name="zk-entropy", linear="information", reference="Zhao & Karypis 2001"):
     """0 is best: H(C|K)/log q for q classes. Rewards purity only; singletons score 0."""
 
     def compute(self, entropies: Entropies, sizes: Sizes) -> Values:
@@ -163,7 +183,15 @@ def table_cost(sizes: Histogram, classes: Any, n: Any) -> Values:
     return sizes.sum(cost) / np.float64(n)
 
 
-class Q0(Measure, name="q0", direction="lower", range=UNBOUNDED, best=None, reference=DOM):
+class Q0(
+    Measure,
+    name="q0",
+    linear="information",
+    direction="lower",
+    range=UNBOUNDED,
+    best=None,
+    reference=DOM,
+):
     """Lower is better, in nats per item: H(C|K) plus the cost of the clusters' class counts."""
 
     def compute(self, entropies: Entropies, sizes: Sizes) -> Values:
@@ -186,77 +214,71 @@ class AMI(
     Measure,
     name="ami",
     range=(-math.inf, 1.0),
-    symmetric=True,
-    reference="Vinh, Epps & Bailey 2010",
+    linear="information",
 ):
     """1 is best, 0 is chance: mutual information adjusted by its exact expectation.
 
     `average` of the entropies is arithmetic, geometric, min or max. Plug-in entropies only.
+    `model` says what is random: perm keeps the sizes of clusters; num their number, all nothing but
+    the number of items, and the most there is to know is then log K or log N; num1 and all1 also
+    keep gold as it is (Gates & Ahn 2017). A perfect clustering scores 1 under each.
     """
 
     average: str = "arithmetic"
+    model: str = "perm"
 
     def __post_init__(self) -> None:
         choose("ami", "average", self.average, AVERAGES)
+        choose("ami", "model", self.model, MODELS)
 
-    def compute(self, chance: Chance) -> Values:
+    @property
+    def reference(self) -> str:  # type: ignore[override]
+        """Of the measure, and of the model where it is not the usual one."""
+        return (
+            "Vinh, Epps & Bailey 2010"
+            if self.model == "perm"
+            else "Vinh, Epps & Bailey 2010; Gates & Ahn 2017"
+        )
+
+    @property
+    def symmetric(self) -> bool:  # type: ignore[override]
+        """Where both sides are random."""
+        return not self.model.endswith("1")
+
+    def compute(self, chance: Chance, sizes: Sizes) -> Values:
+        if self.model != "perm":
+            return self._adjust(chance, sizes)
         most = average(self.average, chance.gold, chance.system)
         value = divide(chance.mutual - chance.expected, most - chance.expected)
         # Every labelling of constant sizes shares the same information: nothing is above chance.
         return np.where(chance.perfect, 1.0, np.where(chance.constant, 0.0, value))
 
+    def _adjust(self, chance: Chance, sizes: Sizes) -> Values:
+        from roget.scoring.cells.models import expect_information
 
-class RMI(
+        alike = (sizes.n, sizes.n) if "all" in self.model else (sizes.classes, sizes.clusters)
+        most = average(self.average, *(np.log(number) for number in alike))
+        expected = expect_information(self.model, sizes)
+        value = divide(chance.mutual - expected, most - expected)
+        return np.where(chance.perfect, 1.0, value)
+
+
+class SMI(
     Measure,
-    name="rmi",
+    name="smi",
     range=(-math.inf, math.inf),
     symmetric=True,
     best=None,
-    reference="Newman, Cantwell & Young 2020",
+    linear="information",
+    reference="Romano et al. 2014",
 ):
-    """Higher is better, in nats; can be negative: information less the cost of sending the table.
+    """Higher is better, 0 is chance: mutual information less its mean over all random answers with
+    the same sizes, in standard deviations, exactly.
 
-    I(C;K) − (1/N)·log Ω, where Ω counts the tables with these sizes (Newman's approximation).
+    Undefined where a side is one cluster or all singletons: every answer of those sizes ties.
     """
 
-    def compute(self, chance: Chance, sizes: Sizes) -> Values:
-        return chance.mutual - log_tables(sizes) / np.float64(sizes.n)
-
-
-def log_tables(sizes: Sizes) -> Values:
-    """Approximate log of the number of whole tables with these row and column sums.
-
-    Newman, Cantwell & Young's equation 29, which is not symmetric to the last digit: the two
-    readings are averaged. Exactly 0 when one side is a single cluster.
-    """
-    n = np.float64(sizes.n)
-    logs = _log_tables(sizes.gold, sizes.system, n) + _log_tables(sizes.system, sizes.gold, n)
-    return np.where(np.equal(sizes.classes, 1) | np.equal(sizes.clusters, 1), 0.0, logs / 2)
-
-
-def _log_tables(rows: Histogram, columns: Histogram, n: Any) -> Values:
-    from scipy.special import gammaln
-
-    r, s = np.float64(rows.seen), np.float64(columns.seen)
-    w = n / (n + r * s / 2)
-    x, y = _smoothed(rows, r, w, n), _smoothed(columns, s, w, n)
-    mu = (r + 1) / (r * columns.sum(y * y)) - 1 / r
-    nu = (s + 1) / (s * rows.sum(x * x)) - 1 / s
-    logs_x, logs_y = rows.sum(np.log(x)), columns.sum(np.log(y))
-    gammas = (
-        gammaln(mu * r)
-        + gammaln(nu * s)
-        - s * (gammaln(nu) + gammaln(r))
-        - r * (gammaln(mu) + gammaln(s))
-    )
-    return (
-        (r - 1) * (s - 1) * np.log(n + r * s / 2)
-        + (r + nu - 2) * logs_y / 2
-        + (s + mu - 2) * logs_x / 2
-        + gammas / 2
-    )
-
-
-def _smoothed(sizes: Histogram, m: Any, w: Any, n: Any) -> Floats:
-    of, w = sizes.spread(n), sizes.spread(w)
-    return np.asarray((1 - w) / sizes.spread(m) + w * sizes.counts.astype(np.float64) / of)
+    def compute(self, chance: Chance, deviation: Values) -> Values:
+        tied = chance.constant | np.equal(deviation, 0)
+        gaps = undefined(tied, "every answer with clusters of these sizes is worth the same")
+        return divide(chance.mutual - chance.expected, deviation) + gaps

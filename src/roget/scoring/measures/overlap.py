@@ -11,6 +11,7 @@ from roget.core.types import Floats, Ints, Values
 from roget.errors import InputError, Undefined
 from roget.scoring.cells.contingency import Contingency
 from roget.scoring.cells.statistics import BCubed, Matched
+from roget.scoring.entropy.base import ONE
 from roget.scoring.measures.base import Distance, Measure, divide, harmonic
 
 
@@ -198,6 +199,53 @@ class CEAFMRecall(Measure, name="ceaf-m-recall", reference=LUO):
     def compute(self, matched: Matched) -> Values:
         twins, gold, _ = matched.of_sides
         return divide(twins, gold)
+
+
+class NCA(Measure, name="nca", range=(-0.5, 1.0), reference="Gagolewski 2025"):
+    """1 is best, 0 if each class is spread evenly: normalised clustering accuracy, all classes
+    counting alike.
+
+    (Σ share of each class in its cluster of the best one-to-one match − 1)/(M − 1), M the larger of
+    the numbers of classes and clusters; the smaller side is filled up with empty ones, so that more
+    clusters than classes may give less than 0.
+    """
+
+    def compute(self, table: Contingency) -> Values:
+        shares = table.match(table.counts / table.row_totals[table.rows])
+        most = np.maximum(table.sizes.classes, table.sizes.clusters)
+        return np.where(table.perfect, 1.0, divide(shares - 1, most - 1))
+
+
+class PSI(Measure, name="psi", range=(-1.0, 1.0), symmetric=True, reference="Rezaei & Fränti 2016"):
+    """1 is best, 0 is chance: the pair sets index, overlaps of the best one-to-one match.
+
+    (S − E)/(M − E): S adds up overlap over the larger of both sets, E what is expected of the
+    matched largest sets, second largest and so on, M is the larger number of sets. The authors set
+    values below 0 to 0; here they stay.
+    """
+
+    def compute(self, table: Contingency) -> Values:
+        larger = np.maximum(table.row_totals[table.rows], table.column_totals[table.columns])
+        found = table.match(table.counts / larger)
+        most = np.maximum(table.sizes.classes, table.sizes.clusters)
+        expected = match_sizes(table) / table.n
+        return np.where(table.perfect, 1.0, divide(found - expected, most - expected))
+
+
+def match_sizes(table: Contingency) -> Any:
+    """Σ of the smaller size of the largest class and cluster, the second largest, and so on."""
+    starts = [ONE if cuts is None else cuts for cuts in (table.cuts, table.column_cuts)]
+    sizes = table.row_totals, table.column_totals
+    widest = max(int(np.diff(s, append=t.size).max()) for s, t in zip(starts, sizes, strict=True))
+    ranked = []
+    for start, totals in zip(starts, sizes, strict=True):
+        group = np.repeat(np.arange(start.size), np.diff(start, append=totals.size))
+        order = np.lexsort((-totals, group))
+        ranks = np.zeros((start.size, widest))
+        ranks[group, np.arange(totals.size) - start[group]] = totals[order]
+        ranked.append(ranks)
+    matched = np.minimum(*ranked).sum(axis=1)
+    return matched if table.groups else float(matched[0])
 
 
 _MOST_ITEMS = 10**9

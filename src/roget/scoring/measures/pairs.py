@@ -5,6 +5,7 @@ Whole pair counts are Python integers, so ratios are correctly rounded at any si
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,6 +14,7 @@ import numpy as np
 from roget.core.types import Values
 from roget.scoring.cells.statistics import PairCounts, Sizes
 from roget.scoring.measures.base import (
+    MODELS,
     UNBOUNDED,
     Distance,
     Measure,
@@ -35,7 +37,7 @@ def root(number: Any) -> Any:
     return np.sqrt(np.asarray(number, dtype=np.float64))
 
 
-class Rand(Measure, name="rand", symmetric=True, reference="Rand 1971"):
+class Rand(Measure, name="rand", linear="pairs", symmetric=True, reference="Rand 1971"):
     """1 is best: the share of pairs on which the two agree. High by chance alone."""
 
     def compute(self, pairs: PairCounts) -> Values:
@@ -43,10 +45,46 @@ class Rand(Measure, name="rand", symmetric=True, reference="Rand 1971"):
         return np.where(agreed(pairs), 1.0, divide(alike, pairs.total))
 
 
-class ARI(Measure, name="ari", range=(-1.0, 1.0), symmetric=True, reference="Hubert & Arabie 1985"):
-    """1 is best, 0 is chance, negative is worse than chance: Rand, adjusted for chance."""
+@dataclass(frozen=True)
+class ARI(Measure, name="ari", linear="pairs"):
+    """1 is best, 0 is chance, negative is worse than chance: Rand, adjusted for chance.
 
-    def compute(self, pairs: PairCounts) -> Values:
+    `model` says what is random: perm keeps the sizes of clusters, and the least is −1; num their
+    number, all nothing but the number of items, num1 and all1 also keep gold as it is (Gates & Ahn
+    2017).
+    """
+
+    model: str = "perm"
+
+    def __post_init__(self) -> None:
+        choose("ari", "model", self.model, MODELS)
+
+    @property
+    def reference(self) -> str:  # type: ignore[override]
+        """Of the measure, and of the model where it is not the usual one."""
+        return (
+            "Hubert & Arabie 1985"
+            if self.model == "perm"
+            else "Hubert & Arabie 1985; Gates & Ahn 2017"
+        )
+
+    @property
+    def symmetric(self) -> bool:  # type: ignore[override]
+        """Where both sides are random."""
+        return not self.model.endswith("1")
+
+    @property
+    def range(self) -> tuple[float, float]:  # type: ignore[override]
+        """Where most random clusterings agree, a system may be far worse."""
+        return (-1.0 if self.model == "perm" else -math.inf), 1.0
+
+    def compute(self, pairs: PairCounts, sizes: Sizes) -> Values:
+        if self.model != "perm":
+            from roget.scoring.cells.models import expect_disagreement
+
+            apart = divide(pairs.gold + pairs.system - 2 * pairs.both, pairs.total)
+            value = 1 - divide(apart, expect_disagreement(self.model, sizes))
+            return np.where(agreed(pairs), 1.0, value)
         chance = pairs.gold * pairs.system
         above = 2 * (pairs.both * pairs.total - chance)
         most = (pairs.gold + pairs.system) * pairs.total - 2 * chance
@@ -54,7 +92,12 @@ class ARI(Measure, name="ari", range=(-1.0, 1.0), symmetric=True, reference="Hub
 
 
 class Gamma(
-    Measure, name="gamma", range=(-1.0, 1.0), symmetric=True, reference="Hubert & Schultz 1976"
+    Measure,
+    name="gamma",
+    linear="pairs",
+    range=(-1.0, 1.0),
+    symmetric=True,
+    reference="Hubert & Schultz 1976",
 ):
     """1 is best, 0 is chance: the correlation of "together in gold" with "together in system".
 
@@ -82,7 +125,9 @@ class Jaccard(Measure, name="jaccard", symmetric=True, reference="Milligan et al
         return np.where(agreed(pairs), 1.0, divide(pairs.both, either))
 
 
-class FowlkesMallows(Measure, name="fm", symmetric=True, reference="Fowlkes & Mallows 1983"):
+class FowlkesMallows(
+    Measure, name="fm", linear="pairs", symmetric=True, reference="Fowlkes & Mallows 1983"
+):
     """1 is best: the geometric mean of pair precision and recall; 1 for identical singletons."""
 
     def compute(self, pairs: PairCounts) -> Values:
@@ -91,7 +136,14 @@ class FowlkesMallows(Measure, name="fm", symmetric=True, reference="Fowlkes & Ma
 
 
 @dataclass(frozen=True)
-class Mirkin(Distance, name="mirkin", range=UNBOUNDED, symmetric=True, reference="Mirkin 1996"):
+class Mirkin(
+    Distance,
+    name="mirkin",
+    linear="pairs",
+    range=UNBOUNDED,
+    symmetric=True,
+    reference="Mirkin 1996",
+):
     """0 is best; up to N(N−1): twice the number of pairs on which the two disagree.
 
     `scale=pairs` divides by N(N−1), which gives 1 − Rand; `scale=n2` divides by N², which does
@@ -110,21 +162,21 @@ class Mirkin(Distance, name="mirkin", range=UNBOUNDED, symmetric=True, reference
         return np.where(agreed(pairs), 0.0, divide(apart, scales[self.scale]))
 
 
-class PairedPrecision(Measure, name="paired-precision", reference=MANANDHAR):
+class PairedPrecision(Measure, name="paired-precision", linear="pairs", reference=MANANDHAR):
     """1 is best: of the pairs the system keeps together, the share gold does too; 1 if none."""
 
     def compute(self, pairs: PairCounts) -> Values:
         return divide(pairs.both, pairs.system, 1.0)
 
 
-class PairedRecall(Measure, name="paired-recall", reference=MANANDHAR):
+class PairedRecall(Measure, name="paired-recall", linear="pairs", reference=MANANDHAR):
     """1 is best: of the pairs gold keeps together, the share the system does too; 1 if none."""
 
     def compute(self, pairs: PairCounts) -> Values:
         return divide(pairs.both, pairs.gold, 1.0)
 
 
-class PairedF(Measure, name="paired-f", symmetric=True, reference=MANANDHAR):
+class PairedF(Measure, name="paired-f", linear="pairs", symmetric=True, reference=MANANDHAR):
     """1 is best: the harmonic mean of paired precision and recall. Favours one big cluster."""
 
     def compute(self, pairs: PairCounts) -> Values:

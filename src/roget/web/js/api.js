@@ -3,6 +3,7 @@
 
 import { $, el, short } from "./dom.js";
 import { folded } from "./format.js";
+import { offerFile, offerSheet } from "./sheet.js";
 import { state } from "./state.js";
 
 const FIRST = 24;
@@ -150,18 +151,9 @@ class Blocks {
   async edit() { throw new Failure("this file cannot be edited"); }
   /** @param {Download} view */
   links(view) {
-    /** @type {(kind: string, name: string, text: () => string) => HTMLElement} */
-    const offer = (kind, name, text) => el("button", { type: "button", text: kind, on: { click: () => {
-      const address = URL.createObjectURL(new Blob([text()], { type: name }));
-      el("a", { href: address, download: `${view.name}.${kind.toLowerCase()}` }).click();
-      setTimeout(() => URL.revokeObjectURL(address), 1000);
-    } } });
-    // As the server's sheets: a text that a spreadsheet may run begins with an apostrophe.
-    /** @type {(cell: unknown) => string} */
-    const quoted = (cell) => { const text = typeof cell === "string" && /^[=+\-@\t\r]/.test(cell) ? `'${cell}` : String(cell ?? ""); return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text; };
     return [
-      offer("JSON", "application/json", () => JSON.stringify(view.data, null, 1)),
-      offer("CSV", "text/csv", () => view.sheet().map((row) => row.map(quoted).join(",")).join("\n") + "\n"),
+      offerFile("JSON", `${view.name}.json`, "application/json", () => JSON.stringify(view.data, null, 1)),
+      offerSheet("CSV", view.name, view.sheet),
     ];
   }
 }

@@ -8,25 +8,36 @@ import { number, signed } from "./format.js";
 const ruler = /** @type {CanvasRenderingContext2D} */ (document.createElement("canvas").getContext("2d"));
 ruler.font = `12.5px ${getComputedStyle(document.body).fontFamily}`;
 /** @param {string} content */
-const widthOf = (content) => ruler.measureText(content).width;
+export const widthOf = (content) => ruler.measureText(content).width;
 
 // Names often differ in the middle or at the end, so both ends are kept.
-/** @param {string} name @param {number} pixels */
-function shortened(name, pixels) {
+/** @param {string} name @param {number} pixels @param {number} share of what is kept that stands at the beginning */
+export function shortened(name, pixels, share = 0.4) {
   const signs = [...name];
   let cut = name;
   for (let room = signs.length - 1; room > 3 && widthOf(cut) > pixels; room -= 1) {
-    const head = Math.ceil(room * 0.4);
+    const head = Math.ceil(room * share);
     cut = `${signs.slice(0, head).join("")}…${signs.slice(signs.length - (room - head)).join("")}`;
   }
   return cut;
 }
 
 
-const NARROW = 560;
+// Names as short, and as distinct as they are.
+/** @param {string[]} names @param {number} pixels @returns {Map<string, string>} */
+export function distinct(names, pixels) {
+  const different = new Set(names).size;
+  for (const share of [0.4, 0.6, 0.8, 0.2]) {
+    const cut = names.map((name) => shortened(name, pixels, share));
+    if (new Set(cut).size === different) return new Map(names.map((name, at) => [name, cut[at]]));
+  }
+  return new Map(names.map((name, at) => [name, widthOf(name) > pixels ? `${shortened(name, pixels - 24)} ${at + 1}` : name]));
+}
+
+export const NARROW = 560;
 
 /** @param {HTMLElement} holder @param {number} height @param {string} label @param {Node[]} children */
-function canvas(holder, height, label, ...children) {
+export function canvas(holder, height, label, ...children) {
   const width = holder.clientWidth;
   const drawing = svg("svg", { viewBox: `0 0 ${width} ${height}`, width, height, role: "img", "aria-label": label });
   drawing.append(...children);
@@ -34,7 +45,7 @@ function canvas(holder, height, label, ...children) {
 }
 
 /** @param {number} low @param {number} high @param {number} most @returns {[number, string][]} */
-function ticks(low, high, most) {
+export function ticks(low, high, most) {
   const rough = (high - low) / Math.max(1, most);
   const power = 10 ** Math.floor(Math.log10(rough));
   const step = power * ([1, 2, 2.5, 5, 10].find((by) => by * power >= rough) ?? 10);
@@ -45,7 +56,7 @@ function ticks(low, high, most) {
 }
 
 /** @param {number[]} values @param {number} from @param {number} to */
-function scale(values, from, to, zero = false) {
+export function scale(values, from, to, zero = false) {
   let low = Math.min(...values, ...(zero ? [0] : []));
   let high = Math.max(...values, ...(zero ? [0] : []));
   if (high - low < 1e-12) [low, high] = [low - 0.5, high + 0.5];
@@ -57,11 +68,11 @@ function scale(values, from, to, zero = false) {
 }
 
 /** @type {(x: number, y: number, content: Child, attributes?: Given) => SVGElement} */
-const text = (x, y, content, attributes = {}) => svg("text", { x, y, ...attributes }, content);
+export const text = (x, y, content, attributes = {}) => svg("text", { x, y, ...attributes }, content);
 /** @type {(x1: number, y1: number, x2: number, y2: number, attributes?: Given) => SVGElement} */
-const line = (x1, y1, x2, y2, attributes = {}) => svg("line", { x1, y1, x2, y2, ...attributes });
+export const line = (x1, y1, x2, y2, attributes = {}) => svg("line", { x1, y1, x2, y2, ...attributes });
 /** @type {(content: string) => SVGElement} */
-const hint = (content) => svg("title", {}, content);
+export const hint = (content) => svg("title", {}, content);
 
 /** @param {HTMLElement} holder @param {Dot[]} dots @param {Shown} score */
 export function drawIntervals(holder, dots, score) {
@@ -78,6 +89,7 @@ export function drawIntervals(holder, dots, score) {
   const bottom = 14 + dots.length * step + gap;
   const ends = dots.flatMap(([, , value, low, high]) => [value, low ?? value, high ?? value]);
   const x = scale(ends, left + 4, width - 10);
+  const short = distinct(dots.map(([name]) => name), narrow ? width - 16 : left - 14);
   const parts = ticks(x.low, x.high, narrow ? 4 : 8).flatMap(([value, label]) => [
     line(x(value), 2, x(value), bottom, { class: "grid" }),
     text(x(value), bottom + 16, label, { class: "tick", "text-anchor": "middle" }),
@@ -87,7 +99,7 @@ export function drawIntervals(holder, dots, score) {
     const y = rowAt(at);
     const described = low === null ? `${name}: ${number(value)}` : `${name}: ${number(value)} [${number(low)}, ${number(high)}]`;
     parts.push(svg("g", { class: trivial ? "dot trivial" : "dot" }, hint(described),
-      narrow ? text(left, y - 11, shortened(name, width - 16)) : text(left - 10, y + 4, shortened(name, left - 14), { "text-anchor": "end" }),
+      narrow ? text(left, y - 11, short.get(name)) : text(left - 10, y + 4, short.get(name), { "text-anchor": "end" }),
       low === null || high === null ? null : [line(x(low), y, x(high), y, { class: "whisker" }),
         ...[low, high].map((end) => line(x(end), y - 4, x(end), y + 4, { class: "cap" }))],
       svg("circle", { cx: x(value), cy: y, r: 4.5 })));
@@ -112,6 +124,7 @@ function slope(holder, first, other, moves) {
   const right = both ? width - left : width - 40;
   /** @param {number} at */
   const rowAt = (at) => 44 + at * 24;
+  const short = distinct(moves.map(([name]) => name), left - 38);
   const after = [...moves].sort((a, b) => a[2] - b[2] || moves.indexOf(a) - moves.indexOf(b));
   const parts = [
     text(left - 8, 18, first, { class: "axis", "text-anchor": "end" }),
@@ -124,10 +137,10 @@ function slope(holder, first, other, moves) {
     parts.push(svg("g", { class: `move ${kind}` }, hint(`${name}: rank ${before} under ${first}, ${now} under ${other}`),
       line(left, y[0], right, y[1]),
       svg("circle", { cx: left, cy: y[0], r: 3.5 }), svg("circle", { cx: right, cy: y[1], r: 3.5 }),
-      text(left - 34, y[0] + 4, shortened(name, left - 38), { "text-anchor": "end" }),
+      text(left - 34, y[0] + 4, short.get(name), { "text-anchor": "end" }),
       text(left - 10, y[0] + 4, before, { class: "place", "text-anchor": "end" }),
       text(right + 10, y[1] + 4, now, { class: "place" }),
-      both ? text(right + 34, y[1] + 4, shortened(name, left - 38)) : null));
+      both ? text(right + 34, y[1] + 4, short.get(name)) : null));
   });
   canvas(holder, rowAt(moves.length), `Ranks of the systems under ${first} and under ${other}`, ...parts);
 }

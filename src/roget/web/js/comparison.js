@@ -3,9 +3,10 @@
 import { drawDrops, drawIntervals, drawRanks } from "./charts.js";
 import { data } from "./data.js";
 import { $ } from "./dom.js";
-import { showGroups, showImpure, showPairs } from "./groups.js";
-import { sortable } from "./sort.js";
-import { theme } from "./theme.js";
+import { showFlow } from "./flow.js";
+import { sheetOfGroups, showGroups, showImpure, showPairs, worstGroup } from "./groups.js";
+import { preparePage } from "./page.js";
+import { offerSheet } from "./sheet.js";
 
 /** @type {HTMLSelectElement} */
 const scoreChoice = $("score");
@@ -34,9 +35,18 @@ function showSystem() {
   if (systemChoice === null) return;
   const system = Number(systemChoice.value);
   const detail = data.detail.systems[system];
-  showGroups($("groups"), system, Number(scoreChoice.value));
+  if (data.grouped) showGroups($("groups"), system, Number(scoreChoice.value));
+  // Items in several clusters have no table, in which each would be once.
+  $("tables").hidden = detail.overlapping;
+  drawTables();
   showImpure($("mixed"), detail.mixed, ["cluster", "class", "classes"]);
   showImpure($("scattered"), detail.scattered, ["class", "cluster", "clusters"]);
+}
+
+function drawTables() {
+  if (systemChoice === null) return;
+  const system = Number(systemChoice.value), { groups, systems } = data.detail;
+  showFlow($("flow"), groups, systems[system].tables, worstGroup(system, Number(scoreChoice.value)));
 }
 
 function showScore() {
@@ -47,24 +57,10 @@ function showScore() {
   showSystem();
 }
 
-async function copySignature() {
-  const code = $("signature");
-  try {
-    await navigator.clipboard.writeText(code.textContent);
-    $("copied").textContent = "Copied.";
-  } catch {
-    getSelection()?.selectAllChildren(code);
-    $("copied").textContent = "Selected: copy it with the keyboard.";
-  }
-}
-
-for (const node of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll(".scripted, #theme, #copy"))) node.hidden = false;
-for (const made of /** @type {NodeListOf<HTMLTableElement>} */ (document.querySelectorAll("table.sortable"))) sortable(made);
-
-theme();
-$("copy").addEventListener("click", copySignature);
+preparePage();
 scoreChoice.addEventListener("change", showScore);
 systemChoice?.addEventListener("change", showSystem);
+if (systemChoice !== null && data.grouped) $("sheet").append(offerSheet("scores of all groups and systems as CSV", "scores", sheetOfGroups));
 
 // The first system shown is the best one, as in the leaderboard.
 if (systemChoice !== null && data.intervals[0].length) {
@@ -77,15 +73,5 @@ new ResizeObserver(() => {
   if ($("intervals").clientWidth === drawnAt) return;
   drawnAt = $("intervals").clientWidth;
   drawCharts();
+  drawTables();
 }).observe($("intervals"));
-
-// What is folded away on the screen belongs on paper.
-/** @type {HTMLDetailsElement[]} */
-let closed = [];
-addEventListener("beforeprint", () => {
-  closed = [.../** @type {NodeListOf<HTMLDetailsElement>} */ (document.querySelectorAll("details:not([open])"))];
-  for (const box of closed) box.open = true;
-});
-addEventListener("afterprint", () => {
-  for (const box of closed) box.open = false;
-});

@@ -4,6 +4,7 @@
 import { source } from "./api.js";
 import { $, clear, el, said, svg } from "./dom.js";
 import { count, decimal, many, percent } from "./format.js";
+import { within } from "./frame.js";
 import { icicle } from "./icicle.js";
 import { classLink, cutLink } from "./links.js";
 import { crumbs, links } from "./parts.js";
@@ -91,7 +92,7 @@ export async function cutView({ k = 1, node: focus = 0 }, alive) {
   slider.addEventListener("input", () => {
     const now = Number(slider.value);
     update(now);
-    history.replaceState(null, "", cutLink(now, focus));
+    history.replaceState(null, "", within(cutLink(now, focus)));
   });
   state.resized = () => { drawn = chart(data, hold); fit(); drawn.mark(Number(slider.value)); };
   fit();

@@ -6,6 +6,7 @@ import { compareView } from "./compare.js";
 import { cutView } from "./cut.js";
 import { $, clear, el, short } from "./dom.js";
 import { edit, offerUndo } from "./edit.js";
+import { stay } from "./frame.js";
 import { icicle } from "./icicle.js";
 import { parsed } from "./links.js";
 import { classPanel, wordPanel } from "./panels.js";
@@ -74,6 +75,7 @@ async function treeView(wanted, alive) {
 
 async function begin() {
   theme();
+  stay();
   try {
     const [about, tree] = await Promise.all([source.overview(), source.tree()]);
     state.about = about;

@@ -3,12 +3,9 @@
 
 import { data } from "./data.js";
 import { el } from "./dom.js";
+import { confusion, named } from "./flow.js";
 import { chance, number, percent, signed, whole } from "./format.js";
 import { close, figureCell, table } from "./sort.js";
-
-// A name with its own direction of writing, so that it cannot turn what stands beside it.
-/** @type {(name: string) => HTMLElement} */
-const named = (name) => el("bdi", {}, name);
 
 const FEW = 20;
 
@@ -101,37 +98,33 @@ function openGroup(row, button, shown, name) {
   row.after(el("tr", { class: "opened" }, el("td", { colspan: row.cells.length }, confusion(shown, name))));
 }
 
-/** @param {Cells} shown @param {string} name */
-function confusion(shown, name) {
-  const most = Math.max(...shown.counts.flat());
-  const head = el("tr", {}, el("th", { scope: "col" }, "class \\ cluster"),
-    ...shown.clusters.map((cluster) => el("th", { scope: "col", class: "number" }, named(cluster))),
-    el("th", { scope: "col", class: "number muted" }, "all"));
-  const body = shown.classes.map((label, at) => el("tr", {}, el("th", { scope: "row" }, named(label)),
-    ...shown.counts[at].map((count) => {
-      const cell = el("td", { class: "number heat" }, count ? whole(count) : "");
-      cell.style.setProperty("--share", (count / most).toFixed(3));
-      return cell;
-    }), el("td", { class: "number muted" }, whole(shown.sizes[at]))));
-  const totals = el("tr", {}, el("th", { scope: "row", class: "muted" }, "all"),
-    ...shown.totals.map((total) => el("td", { class: "number muted" }, whole(total))), el("td"));
-  const [classes, clusters] = shown.all;
-  const cut = classes > shown.classes.length || clusters > shown.clusters.length;
-  return el("div", { class: "scroll confusion", role: "region", "aria-label": `Classes and clusters of ${name}`, tabindex: 0 },
-    el("table", {}, el("thead", {}, head), el("tbody", {}, ...body, totals)),
-    cut ? el("p", { class: "note" }, `The largest ${shown.classes.length} of ${classes} classes and ${shown.clusters.length} of ${clusters} clusters; “all” counts the others too.`) : null);
-}
-
 /** @param {HTMLElement} holder @param {Impure[]} lines @param {[string, string, string]} names */
 export function showImpure(holder, lines, [one, other, others]) {
   if (!lines.length) return holder.replaceChildren(el("p", { class: "note" }, "None."));
   const rows = lines.map(([name, group, size, cells, largest, share]) => el("tr", {},
-    el("th", { scope: "row", class: "label" }, named(name)), el("td", { class: "label" }, named(group)),
+    el("th", { scope: "row", class: "label" }, named(name)),
+    ...(data.grouped ? [el("td", { class: "label" }, named(group))] : []),
     figureCell(whole(size), size), figureCell(cells, cells),
     el("td", { class: "label" }, named(largest)), figureCell(percent(share), share)));
   holder.replaceChildren(table(`${one}, most items outside its largest ${other} first`, [
-    { title: one, kind: "label", first: "ascending" }, { title: "group", kind: "label", first: "ascending" },
+    { title: one, kind: "label", first: "ascending" },
+    ...(data.grouped ? [{ title: "group", kind: "label", first: "ascending" }] : []),
     { title: "items" }, { title: others }, { title: `largest ${other}`, kind: "label", first: "ascending" },
     { title: "its share", first: "ascending" },
   ], rows));
+}
+
+// The scores of all groups and systems as a table for spreadsheets, a column for each score.
+export function sheetOfGroups() {
+  const { groups, systems } = data.detail;
+  const head = ["system", "group", "items", "classes", "clusters", ...data.scores.map((score) => score.title)];
+  return [head, ...systems.flatMap((one, at) => groups.map((group, g) =>
+    [data.systems[at], group, one.n[g], one.classes[g], one.clusters[g], ...one.values.map((row) => row[g])]))];
+}
+
+// The worst of the groups whose table is kept, under one score.
+/** @param {number} system @param {number} at */
+export function worstGroup(system, at) {
+  const { tables } = data.detail.systems[system];
+  return groupLines(system, at, data.scores[at].better).find(({ group }) => group in tables)?.group ?? 0;
 }

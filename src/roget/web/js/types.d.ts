@@ -52,10 +52,10 @@ export type Shift = [name: string, before: number, after: number];
 export type Drop = [name: string, clusters: number, difference: number, rank: number];
 export type Pair = [a: number, b: number, difference: number | null, low: number | null, high: number | null, p: number | null, holm: number | null];
 export type Impure = [name: string, group: string, size: number, cells: number, largest: string, share: number];
-export interface Cells { classes: string[]; clusters: string[]; counts: number[][]; sizes: number[]; totals: number[]; all: [number, number] }
+export interface Cells { classes: string[]; clusters: string[]; counts: number[][]; sizes: number[]; totals: number[]; all: [number, number]; n: number }
 export interface Detail {
   n: number[]; classes: number[]; clusters: number[]; values: (number | null)[][];
-  tables: Record<string, Cells>; mixed: Impure[]; scattered: Impure[];
+  tables: Record<string, Cells>; overlapping: boolean; mixed: Impure[]; scattered: Impure[];
 }
 export interface Comparison {
   scores: Shown[]; systems: string[]; grouped: boolean; intervals: Dot[][]; first: Record<string, string>;
@@ -64,3 +64,14 @@ export interface Comparison {
 }
 export interface Group { name: string; group: number; value: number | null; best: number | null; gap: number | null }
 export interface Column { title: string; kind?: string; first?: string; sorted?: string }
+
+// What the page of several clusterings is about; see report/agreement/html.py.
+
+export interface Agreed extends Shown { distance: string; symmetric: boolean; typical: number | null; odd: number | null; why: string | null }
+export interface Matrix { values: (number | null)[][]; low: (number | null)[][] | null; high: (number | null)[][] | null; ends: [number, number] }
+export interface Links { links: [one: number, two: number, height: number][]; order: number[] }
+export interface Places { places: [number, number][]; share: number }
+export interface Agreement {
+  scores: Agreed[]; systems: string[]; matrices: Matrix[]; orders: number[][];
+  trees: (Links | null)[]; maps: (Places | null)[];
+}

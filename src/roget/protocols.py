@@ -1,0 +1,245 @@
+"""Protocols that cluster and then score: what embeddings are worth, by the way MTEB asks.
+
+Learning and scoring never meet below; here they do, so that this is a layer of its own.
+"""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from roget.catalogue import name_extra
+from roget.core.intervals import CONFIDENCE
+from roget.core.progress import Progress, Report
+from roget.core.types import Array, Ints
+from roget.errors import InputError, Undefined
+from roget.scoring.labels.codes import factorize_objects
+from roget.scoring.labels.labels import Labels
+from roget.scoring.measures.base import Asked
+from roget.scoring.options import ScoreOptions
+from roget.scoring.result import ScoreTable, Shown, address
+from roget.scoring.score import score
+
+SAMPLES, SIZE, BATCH, SEED = 10, 16_384, 512, 42
+"""As in MTEB."""
+
+
+@dataclass(frozen=True, repr=False)
+class Evaluation(Shown):
+    """Mean scores over the samples of all levels, and the scores of each level.
+
+    `found["v", "ml"]` is what MTEB calls v_measure, `found.std["v@ml"]` its v_measure_std.
+    """
+
+    kind = "evaluation"
+
+    signature: str
+    items: int
+    groups: int
+    """How many samples were drawn, of all levels."""
+    levels: tuple[ScoreTable, ...]
+    """Level by level; `by_group` of each has the scores of its samples."""
+    means: Mapping[str, float | None]
+    low: Mapping[str, float | None]
+    high: Mapping[str, float | None]
+    std: Mapping[str, float | None]
+    """The standard deviation over the samples of all levels."""
+    warnings: tuple[str, ...] = ()
+
+    def __getitem__(self, key: str | tuple[str, str | None]) -> float:
+        measure, entropy = key if isinstance(key, tuple) else (key, None)
+        rows = self.levels[0].rows
+        found = [
+            r for r in rows if r.measure == measure and (r.entropy == entropy or key == measure)
+        ]
+        if not found:
+            return self.levels[0][key]  # which raises what there is instead
+        value = self.means[address(measure, found[0].entropy)]
+        if value is None:
+            raise Undefined(f"{measure}: undefined in a sample")
+        return value
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain data, ready for JSON."""
+        rows = [
+            {"score": name, "mean": mean, "low": self.low[name], "high": self.high[name],
+             "std": self.std[name]}
+            for name, mean in self.means.items()
+        ]  # fmt: skip
+        return {
+            "signature": self.signature,
+            "items": self.items,
+            "warnings": list(self.warnings),
+            "rows": rows,
+            "levels": [level.as_dict() for level in self.levels],
+        }
+
+    def __repr__(self) -> str:
+        shown = [f"{name} {value:.3f}" for name, value in self.means.items() if value is not None]
+        return f"<Evaluation of {self.items:,} embeddings: {', '.join(shown[:3])}, …>"
+
+
+def evaluate_embeddings(
+    X: Any,
+    labels: Sequence[Any],
+    measures: Asked | None = ("v", "ami"),
+    entropy: str | Sequence[str] = ScoreOptions.entropy,
+    *,
+    samples: int = SAMPLES,
+    size: int = SIZE,
+    seed: int = SEED,
+    clusterer: Any = None,
+    progress: Report | None = None,
+) -> Evaluation:
+    """What embeddings are worth: samples of them are clustered, and scored against labels.
+
+    The protocol is that of MTEB's clustering tasks: of each level of labels `samples` samples of
+    `size` items are drawn with replacement, by Python's random numbers, and clustered by k-means
+    in small batches into as many clusters as the level has labels. With the same seed V is the
+    same number (but that MTEB takes texts which are missing at a level for a class of their own).
+
+    Parameters
+    ----------
+    X
+        Embeddings, items × dimensions.
+    labels
+        A label for each item, or a list of labels from the broadest level on. Items that have no
+        label at a level are left out there.
+    measures, entropy
+        As for `roget.score`.
+    samples, size, seed
+        How many samples, of how many items; 42 is MTEB's seed.
+    clusterer
+        Another clusterer with `fit_predict`; its `n_clusters` is set if it has one.
+    progress
+        Called after each sample.
+
+    Returns
+    -------
+    Evaluation
+        Means over all samples with 95 % intervals. A sample is a bootstrap draw of the items, so
+        that its spread tells how far the score would be from that of other items: the intervals
+        are Student's, of standard deviations scaled to the number of items there are.
+
+    Raises
+    ------
+    InputError
+        If there is not one label for each embedding.
+    """
+    X, levels = np.asarray(X), split_levels(labels)
+    if X.ndim != 2 or len(X) != len(labels):
+        raise InputError(f"embeddings of shape {X.shape} for {len(labels)} labels")
+    if samples < 2 or size < 1:
+        raise InputError(f"samples={samples}, size={size}: expected at least 2 samples of 1 item")
+    numbers = random.Random(seed)
+    tell = progress or (lambda now: None)
+    tables, scales, done = [], [], 0
+    for level in levels:
+        known = np.flatnonzero([label is not None for label in level])
+        codes = factorize_objects([level[at] for at in known.tolist()]).codes.astype(np.int64)
+        model = _prepare(clusterer, int(codes.max()) + 1, seed)
+        drawn, found = [], []
+        for _ in range(samples):
+            rows = np.array(numbers.choices(range(known.size), k=size))
+            drawn.append(codes[rows])
+            found.append(np.asarray(model.fit_predict(X[known[rows]])))
+            done += 1
+            tell(Progress(done, samples * len(levels)))
+        sides = _as_labels(drawn, "gold"), _as_labels(found, "clusters")
+        table = score(*sides, measures, entropy, average="unweighted", by="group", seed=seed)
+        tables.append(_sign(table, samples, size, model))
+        scales.append(math.sqrt(size / known.size))
+    return _summarise(tables, scales, len(X), size)
+
+
+def split_levels(labels: Sequence[Any]) -> list[list[Any]]:
+    """The labels of each level, None where an item has none.
+
+    >>> split_levels([["a", "x"], ["b"]])
+    [['a', 'b'], ['x', None]]
+    >>> split_levels(["a", None])
+    [['a', None]]
+    """
+    if not len(labels):
+        raise InputError("no labels: expected one for each embedding")
+    paths = [list(one) if isinstance(one, list | tuple | np.ndarray) else [one] for one in labels]
+    depth = max(map(len, paths))
+    levels = [[path[at] if len(path) > at else None for path in paths] for at in range(depth)]
+    if not levels or any(all(label is None for label in level) for level in levels):
+        raise InputError("a level has no label at all")
+    return levels
+
+
+def _prepare(clusterer: Any, k: int, seed: int) -> Any:
+    """A clusterer for k clusters: MTEB's, or another."""
+    with name_extra():
+        from sklearn.base import clone
+        from sklearn.cluster import MiniBatchKMeans
+
+    if clusterer is None:
+        return MiniBatchKMeans(k, batch_size=BATCH, n_init=1, random_state=seed)
+    made = clone(clusterer)
+    return made.set_params(n_clusters=k) if "n_clusters" in made.get_params() else made
+
+
+def _as_labels(parts: Sequence[Ints], source: str) -> Labels:
+    """Labels of all samples, each of which is a group."""
+    codes: Array = np.concatenate(parts)
+    low = int(codes.min())
+    groups = np.repeat(np.arange(len(parts)), [len(part) for part in parts])
+    return Labels(
+        codes - low,
+        int(codes.max()) - low + 1,
+        None,
+        groups=groups,
+        group_names=[f"sample {number}" for number in range(1, len(parts) + 1)],
+        source=source,
+        offset=low,
+    )
+
+
+def _sign(table: ScoreTable, samples: int, size: int, model: Any) -> ScoreTable:
+    parts = f"samples:{samples}x{size}|clusterer:{type(model).__name__}"
+    return replace(table, signature=f"{table.signature}|{parts}")
+
+
+def _summarise(
+    tables: Sequence[ScoreTable], scales: Sequence[float], items: int, size: int
+) -> Evaluation:
+    """Means, intervals and deviations over samples and levels."""
+    from scipy import stats
+
+    found: dict[str, tuple[float | None, ...]] = {}
+    for row in tables[0].rows:
+        name = address(row.measure, row.entropy)
+        values = [[one.values[name] for one in table.by_group] for table in tables]
+        if any(value is None for level in values for value in level):
+            found[name] = (None,) * 4
+            continue
+        each = np.array(values, dtype=float)
+        reach = float(stats.t.ppf((1 + CONFIDENCE) / 2, each.shape[1] - 1))
+        # Levels have their items in common: their errors may well go together.
+        half = reach * float(np.mean(each.std(axis=1, ddof=1) * np.array(scales)))
+        mean = float(each.mean())
+        found[name] = mean, mean - half, mean + half, float(each.std())
+    warnings = [
+        f"level {at}: {text}" if len(tables) > 1 else text
+        for at, table in enumerate(tables, start=1)
+        for text in table.warnings
+    ]
+    if size > items / 2:
+        warnings.append(
+            f"each item comes {size / items:.1f} times in a sample: corrected entropies take "
+            "copies for different items, and correct too little; a smaller size avoids it"
+        )
+    means, low, high, std = (
+        {name: numbers[at] for name, numbers in found.items()} for at in range(4)
+    )
+    signature, samples = tables[0].signature, sum(table.groups for table in tables)
+    tested = tuple(tables), means, low, high, std, tuple(warnings)
+    return Evaluation(signature, items, samples, *tested)

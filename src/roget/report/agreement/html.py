@@ -1,0 +1,125 @@
+"""Several clusterings as one page that needs nothing else: no server, no network, no other file."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from markupsafe import Markup
+
+from roget.core.types import Floats
+from roget.errors import Undefined
+from roget.report.agreement import board, distance_name, leaf_order, summary, tell_typical, title
+from roget.report.format import ARROWS, brief, size_form
+from roget.report.render.data import embed
+from roget.report.render.html import bundle, digest, fill
+from roget.scoring.agreement.result import Agreement
+
+PICTURED = 300
+"""Clusterings up to which matrix, tree and map are drawn."""
+
+
+def render(found: Agreement) -> str:
+    """The whole page; the same agreement gives the same page."""
+    script = bundle("agreement")
+    return fill(
+        "roget.report.agreement",
+        "page/page.html",
+        found=found,
+        summary=summary(found),
+        typical=tell_typical(found),
+        scores=_scores(found),
+        lines=board(found),
+        cluster_form=f"%{size_form(found.clusters, found.groups)}",
+        spread=found.spread(),
+        drawn=any(row.low is not None for row in found.means),
+        pictured=PICTURED if len(found.systems) > PICTURED else None,
+        names=min(max(map(len, found.systems)), 28),
+        script=Markup(script),
+        hash=Markup(digest(script)),
+        data=Markup(embed(data(found))),
+    )
+
+
+def data(found: Agreement) -> dict[str, Any]:
+    """What the page's script draws, numbers cut to what a reader can use."""
+    scores = _scores(found)
+    if len(found.systems) > PICTURED:
+        return {
+            "scores": scores,
+            "systems": [],
+            "matrices": [],
+            "orders": [],
+            "trees": [],
+            "maps": [],
+        }
+    trees = [_tree(found, score) for score in found.scores]
+    usual = leaf_order(found)
+    return {
+        "scores": scores,
+        "systems": list(found.systems),
+        "matrices": [_matrix(found, at) for at in range(len(scores))],
+        "orders": [usual if tree is None else tree["order"] for tree in trees],
+        "trees": trees,
+        "maps": [_map(found, score) for score in found.scores],
+    }
+
+
+def _scores(found: Agreement) -> list[dict[str, Any]]:
+    listed = []
+    for (wanted, entropy), score in zip(found.requests, found.scores, strict=True):
+        why = None
+        try:
+            found.distances(*score)
+        except Undefined as error:
+            why = str(error)
+        listed.append(
+            {
+                "measure": str(wanted),
+                "entropy": entropy,
+                "better": wanted.direction,
+                "arrow": ARROWS[wanted.direction],
+                "title": title(score),
+                "distance": "" if why else distance_name(found, score),
+                "symmetric": wanted.symmetric,
+                "typical": found.medoid(*score),
+                "odd": found.outlier(*score),
+                "why": why,
+            }
+        )
+    return listed
+
+
+def _matrix(found: Agreement, at: int) -> dict[str, Any]:
+    values = found.matrices.values[at]
+    others = values[~np.eye(len(values), dtype=bool) & ~np.isnan(values)]
+    ends = [brief(float(end)) for end in (others.min(), others.max())] if others.size else [0, 1]
+    low, high = found.matrices.low[at], found.matrices.high[at]
+    drawn = not np.isnan(low).all()
+    return {
+        "values": _numbers(values),
+        "low": _numbers(low) if drawn else None,
+        "high": _numbers(high) if drawn else None,
+        "ends": ends,
+    }
+
+
+def _numbers(values: Floats) -> list[list[float | int | None]]:
+    return [[brief(value) for value in row] for row in values.tolist()]
+
+
+def _tree(found: Agreement, score: tuple[str, str | None]) -> dict[str, Any] | None:
+    try:
+        tree = found.tree(*score)
+    except Undefined:
+        return None
+    links = [[int(one), int(two), brief(height)] for one, two, height, _ in tree.links.tolist()]
+    return {"links": links, "order": tree.order}
+
+
+def _map(found: Agreement, score: tuple[str, str | None]) -> dict[str, Any] | None:
+    try:
+        places, share = found.map(*score)
+    except Undefined:
+        return None
+    return {"places": _numbers(places), "share": brief(share)}

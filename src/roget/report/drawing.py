@@ -1,0 +1,69 @@
+"""Pictures as files: how all of them look, and how one is written as SVG, PDF or PNG."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from io import BytesIO
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from roget.catalogue import name_extra
+from roget.core.store import check_file, new_file
+from roget.core.types import PathLike
+from roget.errors import InputError
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+FORMATS = ("svg", "pdf", "png")
+BLUE, ORANGE, GREY, INK = "#1c5d99", "#b4530a", "#8b939d", "#1b1e22"
+SERIES = ((BLUE, "o"), (ORANGE, "s"), ("#2c7a4b", "^"), ("#7a4a9e", "D"))
+_STYLE: Any = {
+    "font.size": 9,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.edgecolor": GREY,
+    "text.parse_math": False,  # a dollar sign in a name is a dollar sign
+    "svg.fonttype": "none",  # text stays text, to be searched and edited
+    "svg.hashsalt": "roget",  # the same result gives the same file
+    "pdf.fonttype": 42,
+}
+_UNDATED: dict[str, dict[str, Any]] = {
+    "svg": {"Date": None},
+    "pdf": {"CreationDate": None},
+    "png": {"Software": None},
+}
+
+
+@contextmanager
+def styled() -> Iterator[None]:
+    """Pictures that are made here look like all others."""
+    with name_extra():
+        from matplotlib import rc_context
+    with rc_context(_STYLE):
+        yield
+
+
+def save_picture(figure: Figure, path: PathLike) -> None:
+    """Write a picture whole or not at all; its suffix tells the format."""
+    kind = check_format(path)
+    with styled(), new_file(path) as draft:
+        figure.savefig(draft, dpi=200, format=kind, metadata=_UNDATED[kind])
+
+
+def write_svg(figure: Figure) -> bytes:
+    """A picture as SVG, for pages."""
+    with styled(), BytesIO() as draft:
+        figure.savefig(draft, format="svg", metadata=_UNDATED["svg"])
+        return draft.getvalue()
+
+
+def check_format(path: PathLike) -> str:
+    """The format of a file; refused where there is none, or it could not be written."""
+    kind = Path(path).suffix.lower().removeprefix(".")
+    if kind not in FORMATS:
+        known = ", ".join(f".{one}" for one in FORMATS)
+        raise InputError(f"{path}: no picture ends so; expected {known}")
+    check_file(path)
+    return kind

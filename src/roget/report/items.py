@@ -1,0 +1,37 @@
+"""The scores of each item as a report."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from roget.report import Report, Table
+from roget.report.format import number, plural
+from roget.scoring.items import SCORES, ItemScores
+
+SHOWN = 20
+"""Items that are shown, those with the lowest scores; data and spreadsheets have all."""
+
+
+def report(scores: ItemScores) -> Report:
+    """The items that agree least with gold."""
+    titles = list(scores.columns)
+    rows = list(zip(*scores.columns.values(), strict=True))
+    first = titles.index(SCORES[0])
+    lowest = sorted(rows, key=lambda row: float(row[first]))[:SHOWN]
+    numbers = [title for title in titles if title in SCORES]
+    shown = [_show(row, len(titles) - len(numbers)) for row in lowest]
+    return Report(
+        title="Scores of items",
+        lead=[f"{plural(len(scores), 'item', ',')}, lowest first"],
+        tables=[Table.of(titles, shown, numbers)],
+        signature=scores.signature,
+        data={
+            "signature": scores.signature,
+            "items": [dict(zip(titles, row, strict=True)) for row in rows],
+        },
+        sheet=Table.of(titles, rows),
+    )
+
+
+def _show(row: tuple[Any, ...], texts: int) -> list[str]:
+    return [*map(str, row[:texts]), *map(number, row[texts:])]

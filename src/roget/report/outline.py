@@ -1,0 +1,149 @@
+"""What scores are made of, as tables: entropies, pairs of items, sizes; scores of groups."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from roget.report import Cell, Column, Table
+from roget.report.format import ARROWS, number
+from roget.scoring.diagnostics import GroupRow
+from roget.scoring.outline import BANDS, Outline
+
+LONGEST = 26
+MOST_GROUPS = 100
+"""Groups that a table for people shows; csv and JSON have all."""
+
+_ENTROPIES = {
+    "H(C)": "gold",
+    "H(K)": "system",
+    "H(C,K)": "joint",
+    "H(C|K)": "gold_given_system",
+    "H(K|C)": "system_given_gold",
+    "I(C;K)": "mutual",
+}
+_PAIRS = {
+    "N11\ntogether in both": "n11",
+    "N10\nin gold alone": "n10",
+    "N01\nin the system alone": "n01",
+    "N00\napart in both": "n00",
+}
+
+
+def list_parts(outlines: Mapping[str, Outline], groups: int) -> Iterator[Table]:
+    """The tables of one system (named "") or of several, on so many groups."""
+    several = "" not in outlines
+    first = [Column("system", fit="keep", most=LONGEST)] if several else []
+    rows = [
+        [
+            *_called(name),
+            row.entropy,
+            *(number(getattr(row, field)) for field in _ENTROPIES.values()),
+        ]
+        for name, one in outlines.items()
+        for row in one.entropies
+    ]
+    columns = [*first, Column("entropy"), *(Column(title, right=True) for title in _ENTROPIES)]
+    if rows:
+        yield Table(
+            columns, rows, "entropies in nats: of classes C and clusters K", repeated=len(first) + 1
+        )
+    rows = [
+        [*_called(name), *(f"{getattr(one.pairs, field):,}" for field in _PAIRS.values())]
+        for name, one in outlines.items()
+        if one.pairs is not None
+    ]
+    if rows:
+        columns = [*first, *(Column(title, right=True) for title in _PAIRS)]
+        title = "pairs of items of one group" if groups > 1 else "pairs of items"
+        yield Table(columns, rows, title, repeated=len(first))
+    sides = [("gold", next(iter(outlines.values())).gold)]
+    sides += [(name or "system", one.system) for name, one in outlines.items()]
+    if not all(bands for _, bands in sides):
+        return
+    titles = [f"{'size ' * at.isdigit()}{at}\nsets, items" for at in BANDS]
+    columns = [Column("", fit="keep", most=LONGEST), *(Column(t, right=True) for t in titles)]
+    rows = [
+        [name, *(f"{band.sets:,.6g}, {band.share:4.0%}" for band in bands)] for name, bands in sides
+    ]
+    title = "classes and clusters by size, and their share of the items"
+    yield Table(columns, rows, title, repeated=1)
+
+
+def _called(name: str) -> list[str]:
+    return [name] if name else []
+
+
+def list_groups(rows: Sequence[GroupRow], better: Mapping[str, str]) -> Table:
+    """The scores of each group of one system; `better` has the direction of each score."""
+    shown = rows[:MOST_GROUPS]
+    titles = [f"{' '.join((measure, ARROWS[side]))}\n{entropy}".rstrip("\n")
+              for name, side in better.items()
+              for measure, _, entropy in [name.partition("@")]]  # fmt: skip
+    columns = [
+        Column("group", fit="keep", most=LONGEST),
+        *(Column(title, right=True) for title in ("items", "classes", "clusters")),
+        *(Column(title, right=True) for title in titles),
+    ]
+    lines = [
+        [r.group, f"{r.items:g}", str(r.classes), str(r.clusters), *map(number, r.values.values())]
+        for r in shown
+    ]
+    return Table(columns, lines, _title(len(shown), len(rows)), repeated=2)
+
+
+def list_systems(rows: Sequence[GroupRow], main: str, called: str, better: str) -> Table:
+    """Groups × systems under the main score, groups with the worst mean first."""
+    values: dict[str, dict[str, float | None]] = {}
+    for row in rows:
+        values.setdefault(row.group, {})[row.system] = row.values[main]
+    items = {row.group: row.items for row in rows}
+    systems = list(dict.fromkeys(row.system for row in rows))
+    sign = 1.0 if better == "higher" else -1.0
+
+    def goodness(group: str) -> float:
+        known = [sign * one for one in values[group].values() if one is not None]
+        return sum(known) / len(known) if known else float("inf")
+
+    shown = sorted(values, key=goodness)[:MOST_GROUPS]
+    lines = []
+    for group in shown:
+        own = [values[group].get(name) for name in systems]
+        best = max((sign * one for one in own if one is not None), default=None)
+        cells = [Cell(number(one), strong=one is not None and sign * one == best) for one in own]
+        lines.append([group, f"{items[group]:g}", *cells])
+    columns = [
+        Column("group", fit="keep", most=LONGEST),
+        Column("items", right=True),
+        *(Column(_stack(name), right=True) for name in systems),
+    ]
+    title = f"{called} of each system, {_title(len(shown), len(values))}"
+    return Table(columns, lines, title, repeated=2)
+
+
+def _stack(name: str, most: int = 14) -> str:
+    """A name in lines that are short enough to head a column of numbers."""
+    lines = [name[at : at + most] for at in range(0, len(name), most)]
+    return "\n".join(lines)
+
+
+def sheet_groups(rows: Sequence[GroupRow], signature: str) -> Table:
+    """A line for each group (of each system), a column for each score; all digits."""
+    named = bool(rows[0].system)
+    own = ["group", "items", "classes", "clusters"]
+    titles = [*(["system"] if named else []), *own, *rows[0].values, "signature"]
+    lines = [
+        [
+            *_called(row.system),
+            *(getattr(row, field) for field in own),
+            *row.values.values(),
+            signature,
+        ]
+        for row in rows
+    ]
+    return Table.of(titles, lines)
+
+
+def _title(shown: int, every: int) -> str:
+    if shown == every:
+        return "by group, worst first"
+    return f"by group, the worst {shown:,} of {every:,} (csv and JSON have all)"

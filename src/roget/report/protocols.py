@@ -1,0 +1,36 @@
+"""What embeddings are worth, as a report."""
+
+from __future__ import annotations
+
+from roget.protocols import Evaluation
+from roget.report import Report, Table
+from roget.report.format import ARROWS, number, plural
+from roget.scoring.result import address
+
+
+def report(found: Evaluation) -> Report:
+    """Means over all samples with intervals, and the mean of each level where there are several."""
+    levels = [f"level {at}" for at in range(1, len(found.levels) + 1)] if found.levels[1:] else []
+    numbers = ["mean", "low", "high", "std", *levels, "random"]
+    rows, values = [], []
+    for at, row in enumerate(found.levels[0].rows):
+        name = address(row.measure, row.entropy)
+        means = [level.rows[at].value for level in found.levels] if levels else []
+        summary = [each[name] for each in (found.means, found.low, found.high, found.std)]
+        own = [*summary, *means, row.baselines.get("random")]
+        rows.append(
+            [f"{row.measure} {ARROWS[row.direction]}", row.entropy or "", *map(number, own)]
+        )
+        values.append([row.measure, row.entropy, *own, found.signature])
+    samples = plural(found.groups, "sample")
+    return Report(
+        title="What embeddings are worth",
+        lead=[
+            f"{plural(found.items, 'embedding')}, {samples}, {found.levels[0].classes:.0f} classes"
+        ],
+        tables=[Table.of(["measure", "entropy", *numbers], rows, numbers)],
+        warnings=list(found.warnings),
+        signature=found.signature,
+        data=found.as_dict(),
+        sheet=Table.of(["measure", "entropy", *numbers, "signature"], values),
+    )

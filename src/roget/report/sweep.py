@@ -1,0 +1,175 @@
+"""The scores of many cuts of a tree: a table of some, where each is best, and curves."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from roget.report import Cell, Column, Report, Table
+from roget.report.drawing import BLUE, GREY, INK, SERIES, styled
+from roget.report.format import ARROWS, UNDEFINED, canvas, number, plural
+from roget.scoring.sweep import Curve, Sweep
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+SHOWN = 12
+"""Cuts in a table for people, beside those where a score is best."""
+
+NATS = ("vi", "mi", "q0", "rmi")
+"""Measures with a unit."""
+
+WIDE = 50
+"""From so many clusters on they are drawn on a logarithmic scale."""
+
+_LINES = ("-", "--", ":", "-.")
+
+
+def report(sweep: Sweep) -> Report:
+    """Some cuts, the best of each score, and the curves as a picture."""
+    scale = f"{plural(sweep.items, 'item', ',')}, {plural(sweep.classes, 'class', ',')}"
+    return Report(
+        title="Scores of the cuts of a tree",
+        lead=[f"{plural(len(sweep.cuts), 'cut', ',')} of {sweep.source}: {scale}"],
+        tables=_tables(sweep),
+        warnings=list(sweep.warnings),
+        signature=sweep.signature,
+        data=sweep.as_dict(),
+        sheet=_sheet(sweep),
+        picture=lambda: draw(sweep),
+    )
+
+
+def add_sweep(scores: Report, sweep: Sweep) -> Report:
+    """The report of one cut with that of many; spreadsheets get the many."""
+    tables = [*scores.tables, *_tables(sweep)]
+    said = [text for text in sweep.warnings if text not in scores.warnings]
+    return replace(
+        scores,
+        tables=tables,
+        warnings=[*scores.warnings, *said],
+        sheet=_sheet(sweep),
+        picture=lambda: draw(sweep),
+    )
+
+
+def _tables(sweep: Sweep) -> list[Table]:
+    best = [
+        [f"{curve.name} {ARROWS[curve.direction]}", str(curve.best or UNDEFINED),
+         number(curve.value)]
+        for curve in sweep.curves
+    ]  # fmt: skip
+    columns = [
+        Column("cut", right=True),
+        Column("clusters", right=True),
+        *(
+            Column(f"{curve.name} {ARROWS[curve.direction]}", right=True, fit="keep")
+            for curve in sweep.curves
+        ),
+    ]
+    rows = [
+        [
+            str(sweep.cuts[at]),
+            str(sweep.clusters[at]),
+            *(
+                Cell(number(curve.values[at]), strong=curve.best == sweep.cuts[at])
+                for curve in sweep.curves
+            ),
+        ]
+        for at in choose_cuts(sweep)
+    ]
+    return [
+        Table.of(["score", "cut", "value"], best, ("cut", "value"), title="best cuts"),
+        Table(columns, rows, title="some cuts", repeated=2),
+    ]
+
+
+def choose_cuts(sweep: Sweep) -> list[int]:
+    """Which cuts are shown: evenly by ratio, and those where a score is best."""
+    size = len(sweep.cuts)
+    if size <= SHOWN:
+        return list(range(size))
+    low, high = sweep.cuts[0], sweep.cuts[-1]
+    wanted = [low * (high / low) ** (step / (SHOWN - 1)) for step in range(SHOWN)]
+    near = [min(range(size), key=lambda at: abs(sweep.cuts[at] - k)) for k in wanted]
+    best = [sweep.cuts.index(curve.best) for curve in sweep.curves if curve.best is not None]
+    return sorted({*near, *best})
+
+
+def _sheet(sweep: Sweep) -> Table:
+    """All cuts with all digits; the signature is a column, so that it stays with them."""
+    titles = ["cut", "clusters", *(curve.name for curve in sweep.curves), "signature"]
+    rows = [
+        [cut, clusters, *(curve.values[at] for curve in sweep.curves), sweep.signature]
+        for at, (cut, clusters) in enumerate(zip(sweep.cuts, sweep.clusters, strict=True))
+    ]
+    return Table.of(titles, rows)
+
+
+def draw(sweep: Sweep) -> Figure:
+    """A panel for each measure with a curve for each estimator, over the number of clusters."""
+    measures = list(dict.fromkeys(curve.measure for curve in sweep.curves))
+    across = 1 if len(measures) == 1 else 2
+    down = -(-len(measures) // across)
+    with styled():
+        figure = canvas(3.4 * across, 0.3 + 2.1 * down)
+        figure.set_layout_engine("constrained", h_pad=0.1, w_pad=0.08)
+        panels = figure.subplots(down, across, squeeze=False, sharex=True).ravel()
+        for axes, measure in zip(panels, measures, strict=False):
+            curves = [curve for curve in sweep.curves if curve.measure == measure]
+            _draw_panel(axes, sweep.cuts, curves)
+        for axes in panels[len(measures) :]:
+            axes.set_axis_off()
+        for axes in panels[max(0, len(measures) - across) : len(measures)]:
+            axes.set_xlabel("clusters")
+            axes.tick_params(axis="x", labelbottom=True)
+    return figure
+
+
+def _label_best(axes: Axes, curves: list[Curve]) -> None:
+    """The best cuts, each once: outside the curves, the first at the left, the last at right."""
+    higher = curves[0].direction == "higher"
+    outer = max if higher else min
+    marks: dict[int, float] = {}
+    for curve in curves:
+        if curve.best is not None and curve.value is not None:
+            marks[curve.best] = outer(curve.value, marks.get(curve.best, curve.value))
+    ordered = sorted(marks)
+    for cut in ordered:
+        side = 1 if cut == ordered[-1] else -1 if cut == ordered[0] else 0
+        above = higher == (side != 0)
+        axes.annotate(
+            f"{cut:,}", (cut, marks[cut]), xytext=(4 * side, 4 if above else -10), color=INK,
+            ha=("center", "left", "right")[side], textcoords="offset points", fontsize=7,
+        )  # fmt: skip
+
+
+def _draw_panel(axes: Axes, cuts: tuple[int, ...], curves: list[Curve]) -> None:
+    from matplotlib.ticker import LogLocator, NullFormatter, StrMethodFormatter
+
+    for place, curve in enumerate(curves):
+        colour, marker = SERIES[place % len(SERIES)]
+        values = [float("nan") if value is None else value for value in curve.values]
+        alone: dict[str, Any] = {"marker": marker, "ms": 3} if len(cuts) < SHOWN else {}
+        axes.plot(
+            cuts, values, _LINES[place % len(_LINES)], color=colour, lw=1.3,
+            label=curve.entropy or curve.measure, **alone,
+        )  # fmt: skip
+        if curve.best is not None and curve.value is not None:
+            axes.plot(curve.best, curve.value, marker, color=colour, ms=5, zorder=3)
+    _label_best(axes, curves)
+    first = curves[0]
+    if cuts[-1] >= WIDE and len(cuts) > 1:
+        axes.set_xscale("log")
+        axes.xaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0), numticks=20))
+        axes.xaxis.set_major_formatter(StrMethodFormatter("{x:,g}"))
+        axes.xaxis.set_minor_formatter(NullFormatter())
+    unit = ", nats" if first.measure in NATS else ""
+    axes.set_ylabel(f"{first.measure}{unit} {ARROWS[first.direction]}")
+    axes.margins(y=0.15)
+    axes.grid(color=GREY, alpha=0.25, lw=0.6)
+    if len(curves) > 1:
+        axes.legend(frameon=False, fontsize=7, loc="best")
+    elif first.entropy is None:
+        axes.lines[0].set_color(BLUE)

@@ -1,0 +1,346 @@
+"""What many clusterings have in common: one for all, per item, and pairs of items."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from roget.core.io.problems import plural
+from roget.core.types import Codes, Floats, Ints
+from roget.errors import InputError
+from roget.scoring.agreement.panel import Panel
+from roget.scoring.cells.contingency import compact
+from roget.scoring.labels import Labels
+from roget.scoring.options import ConsensusOptions
+from roget.scoring.result import defined
+from roget.scoring.score import check_options
+
+if TYPE_CHECKING:
+    from roget.scoring.agreement.result import Agreement
+    from roget.scoring.sets import Columns
+
+LINKED = 5_000
+"""Items of a group up to which all their pairs are held at once."""
+
+_ROWS = 1 << 9
+"""Kinds of items whose neighbours are counted at once."""
+
+_WORK = 200
+"""How often a pair that is written may be met before, on average; more is refused."""
+
+
+@dataclass(frozen=True, eq=False)
+class Consensus:
+    """One clustering for all, and how well they support it."""
+
+    labels: Labels
+    name: str
+    """The clustering that it is, or how it was made."""
+    support: Floats
+    """Of each item: how often it is together with the others of its cluster, over the clusterings
+    that have both; NaN where it is alone."""
+    cluster_support: Floats
+    """Of each cluster: the same of its pairs of items."""
+
+    def write(self, path: str | os.PathLike[str]) -> None:
+        """Write it as a label file, in the format that the name tells."""
+        from roget.scoring.labels.write import choose_format, write_labels
+
+        write_labels(self.labels, path, choose_format(path, None))
+
+
+@dataclass(frozen=True, eq=False)
+class Consistency:
+    """How alike the clusterings place each item, 1 alike: the mean over pairs of them."""
+
+    values: Floats
+    """NaN where fewer than two have the item."""
+    counts: Ints
+    """Clusterings that have it."""
+
+
+@dataclass(frozen=True, eq=False)
+class Together:
+    """Pairs of items that are often together."""
+
+    first: Ints
+    second: Ints
+    together: Ints
+    both: Ints
+    """Clusterings that have both."""
+
+    def __len__(self) -> int:
+        return int(self.first.size)
+
+
+def _refuse_weights(panel: Panel) -> None:
+    if panel.weighted:
+        raise InputError("consensus needs one cluster for each item: say --answers top")
+
+
+def find_consensus(found: Agreement, by: str, clusters: int | None) -> Consensus:
+    """One clustering for all; see `Agreement.consensus`."""
+    check_options(ConsensusOptions, by=by, clusters=clusters)
+    panel = found.panel
+    _refuse_weights(panel)
+    if by == "medoid":
+        if clusters is not None:
+            raise InputError("the medoid has the clusters it has: say --consensus-by average")
+        at = found.medoid()
+        if at is None:
+            raise InputError("no clustering is the medoid: the first score is undefined")
+        side, name = panel.sides[at], found.systems[at]
+    else:
+        side, name = _link(panel, clusters), "average link"
+    labels = replace(
+        side,
+        items=panel.items,
+        groups=panel.groups,
+        group_names=panel.group_names,
+        source=name,
+    )
+    support, of_clusters = _support(panel, labels)
+    return Consensus(labels, name, support, of_clusters)
+
+
+def _support(panel: Panel, labels: Labels) -> tuple[Floats, Floats]:
+    """How often items are with the others of their consensus cluster (Monti et al. 2003).
+
+    Counted by cells of each clustering and the consensus, so that no pair is looked at.
+    """
+    ours = panel.code(labels)
+    held = np.ones(panel.size, dtype=bool) if ours.present is None else ours.present
+    clusters = ours.codes.astype(np.int64)
+    met, could = np.zeros(panel.size), np.zeros(panel.size)
+    sums = np.zeros((2, ours.groups.size))
+    for one in panel.coded:
+        kept = held if one.present is None else held & one.present
+        mine = clusters[kept]
+        cell, keys = compact(mine * one.groups.size + one.codes[kept], ordered=False)
+        inside = np.bincount(cell, minlength=keys.size)
+        sizes = np.bincount(mine, minlength=ours.groups.size)
+        met[kept] += inside[cell] - 1
+        could[kept] += sizes[mine] - 1
+        pairs = np.bincount(keys // one.groups.size, inside * (inside - 1.0), ours.groups.size)
+        sums += [pairs, sizes * (sizes - 1.0)]
+    return _share(met, could), _share(*sums)
+
+
+def _share(part: Floats, whole: Floats) -> Floats:
+    return np.where(whole > 0, part / np.maximum(whole, 1), np.nan)
+
+
+def _link(panel: Panel, clusters: int | None) -> Labels:
+    """Average-link of how often items are together, group by group."""
+    from scipy.cluster.hierarchy import fcluster, linkage
+
+    groups = np.zeros(panel.size, np.int64) if panel.groups is None else panel.groups
+    codes = np.zeros(panel.size, dtype=np.int64)
+    start = 0
+    for group in range(int(groups.max()) + 1):
+        rows = np.flatnonzero(groups == group)
+        if rows.size > LINKED:
+            raise InputError(
+                f"average link holds all pairs of items, and {plural(rows.size, 'item', ',')} are "
+                f"more than {LINKED:,}: say --consensus-by medoid"
+            )
+        sizes = [
+            np.unique(
+                one.codes[rows][slice(None) if one.present is None else one.present[rows]]
+            ).size
+            for one in panel.coded
+        ]
+        wanted = clusters or max(1, round(float(np.median([size for size in sizes if size]))))
+        if rows.size == 1:
+            parts = np.zeros(1, dtype=np.int64)
+        else:
+            apart = np.concatenate(list(_apart(panel, rows)))
+            parts = fcluster(linkage(apart, "average"), wanted, "maxclust") - 1
+        codes[rows] = start + parts
+        start += int(parts.max()) + 1
+    return Labels(codes, start, [f"consensus {code + 1}" for code in range(start)])
+
+
+def _apart(panel: Panel, rows: Ints) -> Iterator[Floats]:
+    """Of each item and those after it, the share of clusterings that part them."""
+    codes = np.stack([one.codes[rows].astype(np.int64) for one in panel.coded])
+    have = np.stack(
+        [
+            np.ones(rows.size, bool) if one.present is None else one.present[rows]
+            for one in panel.coded
+        ]
+    )
+    for at in range(rows.size - 1):
+        both = have[:, at, None] & have[:, at + 1 :]
+        same = (codes[:, at, None] == codes[:, at + 1 :]) & both
+        number = both.sum(axis=0)
+        # Items that no clustering has both of are as far apart as can be.
+        yield np.where(number > 0, 1 - same.sum(axis=0) / np.maximum(number, 1), 1.0)
+
+
+def find_consistency(panel: Panel) -> Consistency:
+    """The mean over pairs of clusterings of each item's element-centric similarity.
+
+    For clusters that do not overlap it is the items that its two clusters share, over the larger of
+    them (Gates et al. 2019).
+    """
+    _refuse_weights(panel)
+    sums, counts = np.zeros(panel.size), np.zeros(panel.size)
+    have = np.zeros(panel.size, dtype=np.int64)
+    for one in panel.coded:
+        have += 1 if one.present is None else one.present
+    for i in range(len(panel)):
+        for j in range(i + 1, len(panel)):
+            kept = panel.shared(i, j)
+            rows = slice(None) if kept is None else kept
+            sums[rows] += similarity(*panel.codes(i, j), panel.coded[j].groups.size)
+            counts[rows] += 1
+    return Consistency(_share(sums, counts), have)
+
+
+def similarity(one: Codes, two: Codes, width: int) -> Floats:
+    """Of each item, what its two clusters share over the larger of them."""
+    if not one.size:
+        return np.zeros(0)
+    cell, keys = compact(one.astype(np.int64) * width + two, ordered=False)
+    shared = np.bincount(cell)
+    first, second = np.divmod(keys, width)
+    larger = np.maximum(np.bincount(one)[first], np.bincount(two)[second])
+    return np.asarray((shared / larger)[cell])
+
+
+def count_together(panel: Panel, at_least: float, most: int) -> Together:
+    """Pairs of items that are together often enough; see `Agreement.together`.
+
+    Items that all clusterings place alike are counted once, for all of them. No table of all pairs
+    is made: what is met are pairs that share a cluster somewhere.
+    """
+    from scipy.sparse import csr_array
+
+    check_options(ConsensusOptions, at_least=at_least, most=most)
+    _refuse_weights(panel)
+    kinds = np.zeros(panel.size, dtype=np.int64)
+    for one in panel.coded:
+        marked = one.codes.astype(np.int64) + 1
+        if one.present is not None:
+            marked[~one.present] = 0
+        kinds, _ = compact(kinds * (one.groups.size + 1) + marked, ordered=False)
+    if panel.groups is not None:
+        kinds, _ = compact(kinds * (int(panel.groups.max()) + 1) + panel.groups, ordered=False)
+    count = int(kinds.max()) + 1
+    one_of = np.empty(count, dtype=np.int64)
+    one_of[kinds] = np.arange(panel.size)
+    sizes = np.bincount(kinds)
+    within = int((sizes * (sizes - 1) // 2).sum())
+    memberships, present, work = [], [], 0
+    for one in panel.coded:
+        held = np.arange(count) if one.present is None else np.flatnonzero(one.present[one_of])
+        shape = count, one.groups.size
+        codes = one.codes[one_of[held]].astype(np.int64)
+        memberships.append(csr_array((np.ones(held.size, np.int32), (held, codes)), shape))
+        present.append(held)
+        each = np.bincount(codes)
+        work += int((each * (each - 1) // 2).sum())
+    if max(within, work // _WORK) > most:
+        number = max(within, work)
+        raise InputError(
+            f"{number:,} pairs of items are together somewhere: more than can be looked at for a "
+            f"file of {most:,} pairs; say --most with a larger number, or ask for --items, which "
+            "needs no pairs"
+        )
+    from scipy.sparse import hstack
+
+    table = hstack(memberships, format="csr")
+    columns = table.T.tocsr()
+    complete = all(one.present is None for one in panel.coded)
+    have = np.zeros((count, 0 if complete else len(panel)), dtype=np.float32)
+    if not complete:
+        for at, held in enumerate(present):
+            have[held, at] = 1
+    found: list[tuple[Ints, Ints, Ints, Ints]] = []
+    rows = 0
+    for begin in range(0, count, _ROWS):
+        met = (table[begin : begin + _ROWS] @ columns).tocoo()
+        first, second, times = met.row.astype(np.int64) + begin, met.col.astype(np.int64), met.data
+        kept = (first < second) | ((first == second) & (sizes[first] > 1))
+        first, second, times = first[kept], second[kept], times[kept].astype(np.int64)
+        both = np.full(first.size, len(panel))
+        if not complete:
+            both = np.einsum("pk,pk->p", have[first], have[second]).astype(np.int64)
+        often = times >= at_least * both - 1e-9
+        found.append((first[often], second[often], times[often], both[often]))
+        same = first[often] == second[often]
+        products = sizes[first[often]] * np.where(
+            same, sizes[first[often]] - 1, sizes[second[often]]
+        )
+        rows += int(np.where(same, products // 2, products).sum())
+        if rows > most:
+            raise InputError(
+                f"more than {most:,} pairs of items are together in {at_least:g} of the "
+                "clusterings: ask for a larger share with --at-least, or for more pairs with --most"
+            )
+    return _spell_out(kinds, sizes, [np.concatenate(column) for column in zip(*found, strict=True)])
+
+
+def _spell_out(kinds: Ints, sizes: Ints, pairs: list[Ints]) -> Together:
+    """Pairs of items instead of pairs of kinds, each once, the earlier item first."""
+    first, second, times, both = pairs
+    order = np.argsort(kinds, kind="stable")
+    starts = np.cumsum(sizes) - sizes
+    number = sizes[first] * sizes[second]
+    pair = np.repeat(np.arange(first.size), number)
+    at = np.arange(pair.size) - np.repeat(np.cumsum(number) - number, number)
+    one = order[starts[first[pair]] + at // sizes[second[pair]]]
+    two = order[starts[second[pair]] + at % sizes[second[pair]]]
+    kept = (first[pair] != second[pair]) | (one < two)
+    one, two, pair = one[kept], two[kept], pair[kept]
+    low, high = np.minimum(one, two), np.maximum(one, two)
+    sort = np.lexsort((high, low))
+    return Together(low[sort], high[sort], times[pair][sort], both[pair][sort])
+
+
+def list_items(found: Agreement, by: str, clusters: int | None) -> Columns:
+    """Columns of a row for each item: how alike it is placed, its consensus, its support."""
+    panel = found.panel
+    alike, chosen = find_consistency(panel), find_consensus(found, by, clusters)
+    labels = chosen.labels
+    names = [labels.label(code) for code in range(labels.n_labels)]
+    codes = labels.codes.tolist()
+    return {
+        **_list_groups(panel, range(panel.size)),
+        "item": _item_names(panel),
+        "clusterings": alike.counts.tolist(),
+        "consistency": list(map(defined, alike.values.tolist())),
+        "consensus": [names[code] if 0 <= code < len(names) else None for code in codes],
+        "support": list(map(defined, chosen.support.tolist())),
+    }
+
+
+def list_pairs(panel: Panel, pairs: Together) -> Columns:
+    """Columns of a row for each pair: in how many clusterings they are together, of how many."""
+    names = _item_names(panel)
+    first = pairs.first.tolist()
+    return {
+        **_list_groups(panel, first),
+        "a": [names[at] for at in first],
+        "b": [names[at] for at in pairs.second.tolist()],
+        "together": pairs.together.tolist(),
+        "clusterings": pairs.both.tolist(),
+    }
+
+
+def _item_names(panel: Panel) -> list[str]:
+    """What items are called; without names, by their place from 1."""
+    return list(panel.items or map(str, range(1, panel.size + 1)))
+
+
+def _list_groups(panel: Panel, items: Iterable[int]) -> Columns:
+    """A column with the group of each of some items, where there are groups."""
+    if panel.groups is None or panel.group_names is None:
+        return {}
+    names, codes = panel.group_names, panel.groups.tolist()
+    return {"group": [names[codes[at]] for at in items]}

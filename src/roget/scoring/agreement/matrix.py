@@ -1,0 +1,260 @@
+"""Every measure of every pair of clusterings, with intervals: matrices."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from roget.core.types import Floats, Ints
+from roget.errors import InputError, Undefined
+from roget.scoring import resample
+from roget.scoring.agreement.panel import Panel
+from roget.scoring.cells.statistics import Separate, Statistics
+from roget.scoring.labels import Aligned
+from roget.scoring.labels.labels import take
+from roget.scoring.measures.base import Measurable, Request, average_groups, evaluate
+
+_CELLS = 1 << 18
+"""Cells of pairs that are scored at once, whose arrays stay small."""
+
+NOTHING_SHARED = "the two have no item in common"
+
+
+@dataclass(frozen=True, eq=False)
+class Matrices:
+    """Scores of all pairs: requests × clusterings × clusterings, the row taken as gold."""
+
+    values: Floats
+    low: Floats
+    high: Floats
+    means: Floats
+    """Of each clustering with the others, in both directions: requests × clusterings."""
+    mean_low: Floats
+    mean_high: Floats
+    shared: Ints
+    """Items that both have."""
+    reasons: dict[tuple[int, int, int], str] = field(default_factory=dict)
+
+
+def fill_matrices(
+    panel: Panel,
+    asked: Sequence[Request],
+    average: str,
+    ci: int,
+    seed: int,
+    step: Callable[[int], None],
+) -> Matrices:
+    """Score every pair under every request; `step` hears how many pairs are done."""
+    size, scores = len(panel), len(asked)
+    shape = scores, size, size
+    values, low, high = (np.full(shape, np.nan) for _ in range(3))
+    shared = np.zeros((size, size), dtype=np.int64)
+    undefined: dict[tuple[int, int, int], str] = {}
+    samples = _Samples(size, scores) if ci else None
+    if ci and panel.n_groups == 1:
+        if panel.weighted:
+            raise InputError("intervals for weighted answers need groups to draw from")
+        if panel.size < 2:
+            raise InputError("intervals need two items or more")
+    parts = resample.deal_parts(panel.size, seed)
+    done = 0
+    for batch in _score(panel):
+        each, items, reasons = _values(batch, asked, panel.n_groups)
+        weights = items if average == "weighted" else (items > 0).astype(np.float64)
+        mean = _average(each, weights)
+        one, two = np.array(batch.pairs).T
+        values[:, one, two], values[:, two, one] = mean
+        shared[one, two] = shared[two, one] = items.sum(axis=1)
+        for direction, r, at in np.argwhere(np.isnan(mean)).tolist():
+            ends = batch.pairs[at] if direction == 0 else batch.pairs[at][::-1]
+            undefined[r, *ends] = reasons.get((at, direction, r), NOTHING_SHARED)
+        for at, (i, j) in enumerate(batch.pairs):
+            if i == j:
+                continue
+            if samples is not None and items[at].any():
+                if panel.n_groups > 1:
+                    way = each[:, :, at].reshape(2 * scores, -1)
+                    sample = _draw_groups(way, weights[at], ci, seed)
+                else:
+                    sample = _leave_out(panel, i, j, asked, parts)
+                found = _ends(mean[:, :, at].ravel(), sample)
+                for matrix, end in zip((low, high), found, strict=True):
+                    matrix[:, i, j], matrix[:, j, i] = end.reshape(2, scores)
+                samples.add(i, j, sample)
+            done += 1
+            step(done)
+    means = _average_others(values)
+    none = np.full_like(means, np.nan)
+    reach = (none, none) if samples is None else samples.finish(means)
+    return Matrices(values, low, high, means, *reach, shared, undefined)
+
+
+def _average(values: Floats, weights: Floats) -> Floats:
+    """The mean over groups of each pair: direction × request × pair."""
+    if weights.shape[1] == 1:
+        return np.asarray(values[..., 0])
+    mean = np.full(values.shape[:3], np.nan)
+    for at, counted in enumerate(weights):
+        held = counted > 0
+        if held.any():
+            mean[:, :, at] = average_groups(values[:, :, at][..., held], counted[held])
+    return mean
+
+
+def _average_others(values: Floats) -> Floats:
+    """The mean of each clustering with the others, both ways, over the pairs with a value."""
+    both = (values + values.transpose(0, 2, 1)) / 2
+    held = ~np.isnan(both) & ~np.eye(values.shape[1], dtype=bool)
+    return _divide(np.where(held, both, 0.0).sum(axis=2), held.sum(axis=2))
+
+
+@dataclass(frozen=True, eq=False)
+class _Batch:
+    """Some pairs, the tables of their groups in both directions, and of which pair each is."""
+
+    pairs: list[tuple[int, int]]
+    tables: Statistics | Separate | None
+    turn: Callable[[], Statistics | Separate]
+    blocks: Ints
+    """Of each table: pair · groups + group."""
+
+
+def _score(panel: Panel) -> Iterator[_Batch]:
+    """All pairs, each with itself first."""
+    if panel.weighted:
+        for i in range(len(panel)):
+            for j in range(i, len(panel)):
+                yield _weigh_pair(panel, i, j)
+        return
+    selves = [(i, i) for i in range(len(panel))]
+    for pairs in (selves, *panel.batches(_CELLS)):
+        table, blocks = panel.tables(pairs)
+        yield _Batch(pairs, table, lambda table=table: table.T, blocks)  # type: ignore[misc]
+
+
+def _weigh_pair(panel: Panel, i: int, j: int) -> _Batch:
+    from roget.scoring.score import make_tables
+
+    kept = np.flatnonzero(panel.sides[i].answered() & panel.sides[j].answered())
+    there = np.zeros(1, dtype=np.int64)
+    groups = None if panel.groups is None else panel.groups[kept]
+    if groups is not None:
+        there, groups = np.unique(groups, return_inverse=True)
+
+    def make(one: int, two: int) -> Statistics | Separate:
+        gold, system = (take(panel.sides[at], kept) for at in (one, two))
+        aligned = Aligned(gold, system, groups, panel.group_names, 0, 0, ())
+        return make_tables(aligned, pooled=panel.pooled)
+
+    if not kept.size:
+        return _Batch([(i, j)], None, lambda: make(j, i), there[:0])
+    return _Batch([(i, j)], make(i, j), lambda: make(j, i), there)
+
+
+Reasons = dict[tuple[int, int, int], str]
+"""Why there is no value, by pair, direction and request."""
+
+
+def _values(batch: _Batch, asked: Sequence[Request], groups: int) -> tuple[Floats, Floats, Reasons]:
+    """Values (direction × request × pair × group), items (pair × group) and why some are none."""
+    count, blocks = len(batch.pairs), batch.blocks
+    values = np.full((2, len(asked), count * groups), np.nan)
+    items = np.zeros(count * groups)
+    reasons: Reasons = {}
+    if batch.tables is not None:
+        tables = [batch.tables]
+        one = batch.tables
+        parts = [one] if isinstance(one, Statistics) else one.tables
+        items[blocks] = np.hstack([np.atleast_1d(part.n) for part in parts])
+        if not all(wanted.symmetric for wanted, _ in asked):
+            tables.append(batch.turn())
+        for r, request in enumerate(asked):
+            ways = tables[:1] if request[0].symmetric else tables
+            for direction, way in enumerate(ways):
+                values[direction, r, blocks], reason = evaluate(way, request)
+                if reason is not None:
+                    gaps = np.flatnonzero(np.isnan(values[direction, r, blocks])).tolist()
+                    for at in gaps:
+                        key = int(blocks[at]) // groups, direction, r
+                        if key not in reasons:
+                            reasons[key] = _explain(way, at, request) or reason
+            if len(ways) == 1:
+                values[1, r] = values[0, r]
+                reasons |= {(p, 1, of): why for (p, d, of), why in reasons.items() if of == r}
+    shaped = values.reshape(2, len(asked), count, groups)
+    return shaped, items.reshape(count, groups), reasons
+
+
+def _explain(tables: Measurable, block: int, request: Request) -> str | None:
+    try:
+        tables.block(block).measure(request[0], request[1] or "ml")
+    except Undefined as error:
+        return str(error)
+    return None
+
+
+@dataclass(frozen=True, eq=False)
+class Sample:
+    """Scores of other items: drawn ones (draws × scores), and with parts left out."""
+
+    drawn: Floats
+    jackknife: resample.Jackknife
+
+    @property
+    def method(self) -> str:
+        return "bca" if self.drawn.size else "jackknife"
+
+
+def _draw_groups(values: Floats, weights: Floats, ci: int, seed: int) -> Sample:
+    """The same draws of groups for all pairs; groups without items of a pair weigh nothing."""
+    drawn = resample.group_draws(values, weights, ci, seed)
+    return Sample(drawn, resample.group_jackknife(values, weights))
+
+
+def _leave_out(panel: Panel, i: int, j: int, asked: Sequence[Request], parts: Ints) -> Sample:
+    count = int(parts.max()) + 1
+    table = panel.without(i, j, parts, count)
+    without = np.full((2, len(asked), count), np.nan)
+    for r, request in enumerate(asked):
+        without[0, r] = evaluate(table, request)[0]
+        without[1, r] = without[0, r] if request[0].symmetric else evaluate(table.T, request)[0]
+    left = without.reshape(2 * len(asked), count).T
+    return Sample(np.empty((0, left.shape[1])), resample.Jackknife(left, np.ones(count)))
+
+
+def _ends(estimate: Floats, sample: Sample) -> tuple[Floats, Floats]:
+    return resample.interval_ends(sample.method, estimate, sample.drawn, sample.jackknife)
+
+
+class _Samples:
+    """Sums over the pairs of each clustering of what other items would give."""
+
+    def __init__(self, size: int, scores: int) -> None:
+        self.size, self.scores = size, scores
+        self.sums: list[tuple[Floats, Floats]] = []
+        self.weights = np.ones(1)
+
+    def add(self, i: int, j: int, sample: Sample) -> None:
+        """A pair's scores, in both directions."""
+        parts = sample.drawn, sample.jackknife.without
+        if not self.sums:
+            self.weights = sample.jackknife.weights
+            shapes = [(part.shape[0], self.scores, self.size) for part in parts]
+            self.sums = [(np.zeros(shape), np.zeros(shape)) for shape in shapes]
+        for (sums, counts), part in zip(self.sums, parts, strict=True):
+            value = part.reshape(part.shape[0], 2, self.scores).mean(axis=1)
+            there = ~np.isnan(value)
+            for at in (i, j):
+                sums[:, :, at] += np.where(there, value, 0.0)
+                counts[:, :, at] += there
+
+    def finish(self, means: Floats) -> tuple[Floats, Floats]:
+        """The ends of the intervals of the means (scores × clusterings)."""
+        drawn, without = (_divide(*both) for both in self.sums)
+        return _ends(means, Sample(drawn, resample.Jackknife(without, self.weights)))
+
+
+def _divide(sums: Floats, counts: Floats) -> Floats:
+    return np.where(counts > 0, sums / np.maximum(counts, 1), np.nan)

@@ -1,0 +1,326 @@
+"""Several clusterings side by side: read, joined by item, each pair as cells."""
+
+from __future__ import annotations
+
+import glob
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from roget.core.io.problems import plural
+from roget.core.types import BoolArray, Codes, Floats, Ints
+from roget.errors import InputError
+from roget.scoring.cells.contingency import Contingency, compact, count_pairs
+from roget.scoring.labels import Labels
+from roget.scoring.labels.align import example, join, mark_noise
+from roget.scoring.labels.labels import fill, take
+from roget.scoring.labels.read import is_thesaurus, list_files
+from roget.scoring.options import PAIRWISE
+from roget.scoring.resample import leave_out
+
+_SHOWN = 3
+"""How many clusterings a warning names."""
+
+
+def name_clusterings(
+    given: Any, labels: str | None = None, columns: Mapping[str, str] | None = None
+) -> dict[str, Any]:
+    """Clusterings by name: of a mapping, of paths, or the columns of a table.
+
+    A folder or a pattern stands for its files, each a clustering.
+    """
+    if isinstance(given, str | os.PathLike):
+        given = [given]
+    if isinstance(given, Mapping):
+        return {str(name): source for name, source in given.items()}
+    from roget.scoring.labels.frames import is_frame
+
+    if is_frame(given):
+        from roget.scoring.labels.wide import split_frame
+
+        return dict(split_frame(given, columns))
+    given = list(given)
+    paths = [isinstance(source, str | os.PathLike) for source in given]
+    if paths == [True] and os.path.isfile(given[0]):
+        from roget.scoring.labels.wide import read_columns
+
+        return dict(read_columns(given[0], labels, columns))
+    named: dict[str, Any] = {}
+    for number, source in enumerate(given, start=1):
+        for found in list_runs(os.fspath(source)) if paths[number - 1] else [source]:
+            name = Path(found).stem if paths[number - 1] else f"clustering {number}"
+            if name in named:
+                raise InputError(
+                    f"two clusterings are named {name!r}: give names of your own (NAME=FILE)"
+                )
+            named[name] = found
+    return named
+
+
+def list_runs(path: str) -> list[str]:
+    """The files of a folder or a pattern, each a clustering; other names stand for themselves."""
+    if is_thesaurus(path):
+        return [path]
+    if os.path.isdir(path) or (glob.has_magic(path) and not os.path.exists(path)):
+        return list_files(path)
+    return [path]
+
+
+class Coded(NamedTuple):
+    """One clustering's clusters as numbers, those of a group together; −1 is never among them."""
+
+    codes: Codes
+    """Of each item; 0 where it has none."""
+    groups: Ints
+    """The group of each number."""
+    present: BoolArray | None
+    """Which items it has; None: all."""
+
+
+@dataclass(frozen=True, eq=False)
+class Panel:
+    """Several clusterings over one list of items."""
+
+    names: Sequence[str]
+    sides: Sequence[Labels]
+    items: Sequence[str] | None
+    groups: Codes | None
+    group_names: Sequence[str] | None
+    warnings: tuple[str, ...]
+    pooled: bool = False
+
+    def __len__(self) -> int:
+        return len(self.sides)
+
+    @property
+    def size(self) -> int:
+        """How many items there are."""
+        return len(self.sides[0])
+
+    @property
+    def weighted(self) -> bool:
+        """Whether an item may have several clusters."""
+        return any(side.weighted for side in self.sides)
+
+    @property
+    def n_groups(self) -> int:
+        """How many tables a pair has."""
+        return 1 if self.groups is None or self.pooled else int(self.groups.max()) + 1
+
+    @cached_property
+    def coded(self) -> list[Coded]:
+        """The clusters of each clustering by number, private to their group."""
+        return [self.code(side) for side in self.sides]
+
+    def code(self, side: Labels) -> Coded:
+        """The clusters of one clustering of these items by number."""
+        present = None if side.complete else side.answered()
+        codes: Ints = side.codes.astype(np.int64)
+        groups = np.zeros(self.size, dtype=np.int64)
+        if self.groups is not None:
+            groups = self.groups.astype(np.int64)
+            codes = groups * side.n_labels + codes
+        if present is not None:
+            # Items it lacks go with the first that it has; no table counts them.
+            codes = np.where(present, codes, codes[int(np.argmax(present))])
+        codes, old = compact(codes, ordered=False)
+        narrow = np.min_scalar_type(max(old.size - 1, 0))
+        parts = old // side.n_labels if self.groups is not None and not self.pooled else old * 0
+        return Coded(codes.astype(narrow), parts, present)
+
+    def clusters(self) -> Floats:
+        """How many clusters each has, on average per group."""
+        groups = 1 if self.groups is None else int(self.groups.max()) + 1
+        if self.weighted:
+            return np.array([np.unique(side.codes).size for side in self.sides]) / groups
+        return np.array([one.groups.size for one in self.coded]) / groups
+
+    def shared(self, i: int, j: int) -> BoolArray | None:
+        """The items that both have; None: all."""
+        one, two = self.coded[i].present, self.coded[j].present
+        if one is None or two is None:
+            return two if one is None else one
+        return one & two
+
+    def codes(self, i: int, j: int) -> tuple[Codes, Codes]:
+        """The clusters of the items that both have, in either."""
+        kept = self.shared(i, j)
+        one, two = self.coded[i].codes, self.coded[j].codes
+        return (one, two) if kept is None else (one[kept], two[kept])
+
+    def cells(self, i: int, j: int) -> tuple[Ints, Ints, Ints]:
+        """Clusters of one and of the other that share items, and how many, in row order."""
+        rows, width = self.coded[i].groups.size, self.coded[j].groups.size
+        keys, counts = count_pairs(*self.codes(i, j), width, rows * width)
+        return *np.divmod(keys, width), counts
+
+    def tables(self, pairs: Sequence[tuple[int, int]]) -> tuple[Contingency | None, Ints]:
+        """One table with a block for each pair and group that has items, and which these are.
+
+        Blocks are numbered pair · groups + group. No table where no pair has an item.
+        """
+        parts: list[tuple[Ints, Ints, Ints]] = []
+        blocks: list[Ints] = []
+        below = beside = 0
+        for at, (i, j) in enumerate(pairs):
+            rows, columns, counts = self.cells(i, j)
+            parts.append((rows + below, columns + beside, counts))
+            blocks.append(at * self.n_groups + self.coded[i].groups)
+            below += self.coded[i].groups.size
+            beside += self.coded[j].groups.size
+        rows, columns, counts = (np.concatenate(column) for column in zip(*parts, strict=True))
+        if not rows.size:
+            return None, np.empty(0, dtype=np.int64)
+        table = Contingency.from_cells(rows, columns, counts)
+        block = np.concatenate(blocks)[table.class_codes]
+        cuts = np.flatnonzero(np.diff(block, prepend=-1))
+        return replace(table, cuts=cuts), block[cuts]
+
+    def without(self, i: int, j: int, parts: Codes, count: int) -> Contingency:
+        """The tables of a pair, as groups, with each part of the items left out in turn."""
+        kept = self.shared(i, j)
+        one, two = self.codes(i, j)
+        sizes = self.coded[i].groups.size, self.coded[j].groups.size
+        return leave_out(one, two, sizes, parts if kept is None else parts[kept], count)
+
+    def batches(self, most: int) -> Iterator[list[tuple[int, int]]]:
+        """All pairs i < j, so many at a time that their cells are about `most`."""
+        batch: list[tuple[int, int]] = []
+        room = 0
+        sizes = [one.groups.size for one in self.coded]
+        for i in range(len(self)):
+            for j in range(i + 1, len(self)):
+                batch.append((i, j))
+                room += min(self.size, sizes[i] * sizes[j])
+                if room >= most:
+                    yield batch
+                    batch, room = [], 0
+        if batch:
+            yield batch
+
+
+def line_up(
+    names: Sequence[str], given: Sequence[Labels], missing: str, noise: str | None = None
+) -> Panel:
+    """Join clusterings by item; `missing` says what becomes of items that some of them lack.
+
+    "drop": they are left out; "pairs": a pair of clusterings is compared on the items that both
+    have; "cluster" and "singletons" give them an extra cluster, together or each; "error": there
+    must be none. Items labelled as `noise` are treated likewise.
+    """
+    sides = [side if noise is None else mark_noise(side, noise) for side in given]
+    # Groups, where only some name them, are theirs.
+    whole = next((side for side in sides if side.groups is not None), sides[0])
+    all_items = replace(
+        whole, codes=np.zeros(len(whole), dtype=np.int64), n_labels=1, names=None, indptr=None,
+        weights=None, complete=True, item_weights=None,
+    )  # fmt: skip
+    warnings = [text for side in given for text in side.warnings]
+    found: list[Ints] = []
+    for side in sides:
+        rows = join(all_items, side)
+        if rows is None:
+            rows = np.arange(len(side))
+        known = np.zeros(len(side), dtype=bool)
+        known[rows[rows >= 0]] = True
+        if not known.all():
+            all_items, added = _extend(all_items, side, np.flatnonzero(~known), warnings)
+            rows = np.concatenate((rows, added))
+        found.append(rows)
+    size = len(all_items)
+    lined = [
+        take(
+            replace(side, items=None, groups=None, group_names=None, item_weights=None),
+            np.concatenate((rows, np.full(size - rows.size, -1))) if rows.size < size else rows,
+        )
+        for side, rows in zip(sides, found, strict=True)
+    ]
+    lined, kept = _settle(names, lined, all_items, missing, warnings)
+    if kept is not None:
+        all_items = take(all_items, kept)
+    groups, group_names = all_items.groups, all_items.group_names
+    if groups is not None and group_names is not None:
+        used, groups = np.unique(groups, return_inverse=True)
+        group_names = [group_names[code] for code in used.tolist()]
+    said = tuple(dict.fromkeys(warnings))
+    return Panel(list(names), lined, all_items.items, groups, group_names, said)
+
+
+def _extend(known: Labels, side: Labels, rows: Ints, warnings: list[str]) -> tuple[Labels, Ints]:
+    """Add the items of some rows that were not known; what is in no group cannot be added."""
+    groups, group_names = known.groups, list(known.group_names or ())
+    if groups is not None:
+        if side.groups is None:
+            said = (
+                f"{plural(rows.size, 'item')} of {side.source} {'is' if rows.size == 1 else 'are'}"
+            )
+            warnings.append(f"{said} in no group: left out")
+            return known, rows[:0]
+        numbers = {name: code for code, name in enumerate(group_names)}
+        theirs = [str(name) for name in side.group_names or ()]
+        for name in theirs:
+            if numbers.setdefault(name, len(numbers)) == len(group_names):
+                group_names.append(name)
+        lookup = np.array([numbers[name] for name in theirs])
+        groups = np.concatenate((groups, lookup[side.groups[rows]]))
+    items = [*(known.items or ()), *((side.items or ())[row] for row in rows.tolist())]
+    codes = np.zeros(len(items), dtype=np.int64)
+    named = group_names if groups is not None else None
+    return replace(known, codes=codes, items=items, groups=groups, group_names=named), rows
+
+
+def _settle(
+    names: Sequence[str],
+    sides: list[Labels],
+    all_items: Labels,
+    missing: str,
+    warnings: list[str],
+) -> tuple[list[Labels], Ints | None]:
+    """Apply the rule for items that some clusterings lack; the items that are left, if not all."""
+    have = np.stack([side.answered() for side in sides])
+    anywhere = have.any(axis=0)
+    whole = have.all(axis=0)
+    if not anywhere.any():
+        raise InputError("no item has a cluster in any clustering")
+    if whole.all():
+        return sides, None
+    lacking = np.count_nonzero(~have[:, anywhere], axis=1)
+    items, left = int(anywhere.sum()), int((anywhere & ~whole).sum())
+    worst = [at for at in np.argsort(-lacking, kind="stable")[:_SHOWN].tolist() if lacking[at]]
+    listed = ", ".join(f"{names[at]} lacks {lacking[at]:,}" for at in worst)
+    more = ", …" if np.count_nonzero(lacking) > len(worst) else ""
+    said = f"{left:,} of {plural(items, 'item', ',')} are not in every clustering ({listed}{more})"
+    if missing == "error" and left:
+        at = int(np.argmax(anywhere & ~whole))
+        raise InputError(f"{said}, such as {example(all_items, at)}")
+    kept = np.flatnonzero(whole if missing == "drop" else anywhere)
+    if not kept.size:
+        raise InputError(
+            f"no item is in every clustering ({listed}{more}): --missing {PAIRWISE} compares each "
+            "pair on the items that both have"
+        )
+    becomes = {
+        "drop": f"left out (--missing {PAIRWISE} compares each pair on the items that both have)",
+        PAIRWISE: "each pair is compared on those that both have",
+        "cluster": "an extra cluster of those that lack them",
+        "singletons": "a cluster each of those that lack them",
+    }
+    if left:
+        warnings.append(f"{said}: {becomes[missing]}")
+    if kept.size < whole.size:
+        sides = [take(side, kept) for side in sides]
+    if missing == "drop":
+        sides = [replace(side, complete=True) for side in sides]
+    elif missing in ("cluster", "singletons"):
+        sides = [
+            side
+            if side.answered().all()
+            else fill(side, ~side.answered(), together=missing == "cluster")
+            for side in sides
+        ]
+    return sides, kept if kept.size < whole.size else None

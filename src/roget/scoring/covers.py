@@ -1,0 +1,44 @@
+"""Scoring of covers: their tables, and what trivial answers get beside them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from roget.core.types import Codes
+from roget.errors import InputError
+from roget.scoring.cells.cover import CoverTable
+from roget.scoring.cells.statistics import Separate
+from roget.scoring.labels import Aligned, Labels
+from roget.scoring.labels.labels import take
+from roget.scoring.score import list_groups
+
+
+def make_covers(sides: Aligned, *, pooled: bool) -> CoverTable | Separate:
+    """The statistics of every group, or of all items together."""
+    gold, system, groups = sides.gold, sides.system, sides.groups
+    if gold.absent or system.absent or sides.weighed or sides.counts is not None:
+        raise InputError(
+            "items that are in several clusters need to count the same and to be on both sides: "
+            "say --missing cluster --extra drop, and give no weights or counts of items"
+        )
+    cut = sides.leaves is not None
+    if groups is None:
+        return CoverTable.from_labels(gold, system, cut=cut)
+    if pooled:
+        one, other = (_keep_apart(side, groups) for side in (gold, system))
+        return CoverTable.from_labels(one, other, cut=cut)
+    return Separate(
+        [
+            CoverTable.from_labels(take(gold, items), take(system, items), cut=cut)
+            for items in list_groups(groups)
+        ]
+    )
+
+
+def _keep_apart(labels: Labels, groups: Codes) -> Labels:
+    """Labels that are private to their group."""
+    owners = groups if labels.indptr is None else np.repeat(groups, np.diff(labels.indptr))
+    codes = owners.astype(np.int64) * labels.n_labels + labels.codes
+    return replace(labels, codes=codes, n_labels=(int(groups.max()) + 1) * labels.n_labels)

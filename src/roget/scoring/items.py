@@ -1,0 +1,185 @@
+"""Scores of each item: which of them agree with gold, and how far."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from roget.core.types import Floats, Ints
+from roget.scoring.cells.contingency import Contingency
+from roget.scoring.cells.cover import CoverTable
+from roget.scoring.cells.statistics import Statistics
+from roget.scoring.labels import Aligned, Labels
+from roget.scoring.labels.align import choose_rules
+from roget.scoring.labels.write import write_columns
+from roget.scoring.measures import parse
+from roget.scoring.measures.base import list_requests
+from roget.scoring.options import Options
+from roget.scoring.result import Shown
+from roget.scoring.score import (
+    Reading,
+    list_groups,
+    make_tables,
+    read_sides,
+    sign,
+    sign_rules,
+    write_signature,
+)
+
+SCORES = ("element-centric", "b3-precision", "b3-recall")
+"""What is told of an item; of weighted answers the first."""
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class ItemScores(Shown):
+    """The labels and scores of each item: `scores["element-centric"]`, `scores.to_pandas()`."""
+
+    kind = "items"
+
+    columns: Mapping[str, Sequence[Any]]
+    """item, group (where there are any), gold, system and the scores, by name.
+
+    Items are known by their ids, Series by their index, others by position, counted from 0.
+    """
+    signature: str = ""
+    groups: int = 1
+
+    def __len__(self) -> int:
+        return len(self.columns["item"])
+
+    def __getitem__(self, name: str) -> Sequence[Any]:
+        return self.columns[name]
+
+    def __repr__(self) -> str:
+        return f"<ItemScores of {len(self):,} items: {', '.join(self.columns)}>"
+
+    def write(self, path: str | os.PathLike[str]) -> None:
+        """A CSV, TSV, Parquet or JSON lines file, as its name says."""
+        write_columns(self.columns, path)
+
+
+def score_items(
+    gold: Any,
+    system: Any = None,
+    *,
+    alpha: float = 0.9,
+    missing: str | None = Options.missing,
+    noise: str | int | None = Options.noise,
+    extra: str | None = Options.extra,
+    answers: str = Options.answers,
+    several: str | None = Options.several,
+    labels: str | None = Options.labels,
+    columns: Mapping[str, str] | None = Options.columns,
+) -> ItemScores:
+    """Score each item of a clustering: how far its cluster is its class.
+
+    Element-centric similarity (Gates et al. 2019), of which `roget.score` gives the mean, and the
+    item's B-cubed precision and recall. Arguments are those of `roget.score`.
+
+    >>> score_items(["a", "a", "b"], [1, 2, 2])["element-centric"]
+    [0.5, 0.5, 0.5]
+    """
+    reading = Reading(
+        missing, noise, extra, labels, columns, answers, by_item=True, several=several
+    )
+    sides = read_sides(gold, system, reading)
+    sides.system.need_flat()
+    scores = score_each(sides, alpha)
+    asked = list_requests([name for name in SCORES if name in scores.columns], "ml")
+    rules = choose_rules(sides.gold, None, missing, extra)
+    parts = sign(sides, asked, "none", rules.missing, answers, "none", 0)
+    signed = write_signature(parts | sign_rules(noise, rules.extra))
+    return replace(scores, signature=signed, groups=len(sides.group_names or [1]))
+
+
+def score_each(sides: Aligned, alpha: float = 0.9) -> ItemScores:
+    """The scores of items that are joined already; of a tree, those of its cut."""
+    sides = replace(sides, leaves=None)
+    parse(f"element-centric(alpha={alpha!r})")
+    gold, groups = sides.gold, sides.groups
+    found: dict[str, Sequence[Any]] = {
+        "item": list(range(len(gold))) if gold.items is None else list(gold.items)
+    }
+    if groups is not None:
+        names = sides.group_names or ()
+        found["group"] = [str(names[code]) for code in groups.tolist()]
+    found |= {"gold": _list_labels(gold), "system": _list_labels(sides.system)}
+    values = _score_values(sides, alpha)
+    return ItemScores(found | {name: each.tolist() for name, each in values.items()})
+
+
+def _score_values(sides: Aligned, alpha: float) -> dict[str, Floats]:
+    if not (sides.gold.weighted or sides.system.weighted):
+        table = make_tables(sides, pooled=True)
+        assert isinstance(table, Contingency)
+        return _score_cells(table, sides, alpha)
+    tables = make_tables(sides, pooled=False)
+    if isinstance(tables, Statistics):
+        return _score_several(tables, alpha)
+    parts = [_score_several(table, alpha) for table in tables.tables]
+    assert sides.groups is not None
+    order = np.concatenate(list_groups(sides.groups))
+    found = {}
+    for name in parts[0]:
+        found[name] = np.empty(order.size)
+        found[name][order] = np.concatenate([part[name] for part in parts])
+    return found
+
+
+def _score_several(table: Statistics, alpha: float) -> dict[str, Floats]:
+    """Of items with several labels; those of a cover are known by kinds."""
+    each = table.elements.each(alpha)
+    if not isinstance(table, CoverTable):
+        return {SCORES[0]: each}
+    _, precision, recall = table.cover.pairs
+    kinds = table.cover.kinds
+    assert kinds is not None
+    return {name: of[kinds] for name, of in zip(SCORES, (each, precision, recall), strict=True)}
+
+
+def _score_cells(table: Contingency, sides: Aligned, alpha: float) -> dict[str, Floats]:
+    """Of items with one label on each side, which are known by cells."""
+    cells = _find_cells(table, sides)
+    counts = table.counts[cells].astype(np.float64)
+    of = {
+        SCORES[0]: table.elements.each(alpha)[cells],
+        SCORES[1]: counts / table.column_totals[table.columns[cells]],
+        SCORES[2]: counts / table.row_totals[table.rows[cells]],
+    }
+    if table.held is None:
+        return of
+    # Items that one side only has agree with nothing.
+    both = table.held.cells[cells]
+    return {name: np.where(both, values, 0.0) for name, values in of.items()}
+
+
+def _find_cells(table: Contingency, sides: Aligned) -> Ints:
+    """The cell of each item."""
+    groups = np.zeros(len(sides.gold), np.int64) if sides.groups is None else sides.groups
+    places = [
+        np.searchsorted(known, groups.astype(np.int64) * side.n_labels + side.codes)
+        for known, side in (
+            (table.class_codes, sides.gold),
+            (table.cluster_codes, sides.system),
+        )
+    ]
+    width = table.shape[1]
+    return np.searchsorted(table.rows * width + table.columns, places[0] * width + places[1])
+
+
+def _list_labels(labels: Labels) -> list[str]:
+    """The label of each item; several as keys have them, parted by blanks."""
+    names = np.array([labels.label(code) for code in range(labels.n_labels)], dtype=object)
+    texts: list[str] = names[labels.codes.astype(np.int64)].tolist()
+    if labels.indptr is None or labels.weights is None:
+        return texts
+    if not labels.cover:
+        weights = labels.weights.tolist()
+        texts = [f"{text}/{weight:g}" for text, weight in zip(texts, weights, strict=True)]
+    bounds = labels.indptr.tolist()
+    return [" ".join(texts[i:j]) for i, j in pairwise(bounds)]

@@ -1,0 +1,159 @@
+"""Trees in Newick's format: `((a:1,b:1)ab:2,'c d':3);`.
+
+Names of leaves are items. Names may be quoted, a quote in one being written twice; an underscore
+is an underscore. Comments in brackets are passed over. Where branches have lengths, nodes are split
+in the order of their distance from the root.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from typing import TYPE_CHECKING, NoReturn
+
+import numpy as np
+
+from roget.core.types import Floats
+from roget.errors import FormatError
+from roget.scoring.labels.hierarchy import Hierarchy, order_splits
+from roget.scoring.labels.labels import Labels
+from roget.scoring.labels.table import Columns, NoItems, number
+
+if TYPE_CHECKING:
+    from roget.scoring.labels.read import LabelFile
+
+_COMMENT = re.compile(r"('(?:[^']|'')*')|\[[^\]]*\]")
+_PART = re.compile(r"\s*('(?:[^']|'')*'|[^\s(),:;'\[\]]*(?:[ \t]+[^\s(),:;'\[\]]+)*)\s*"
+                   r"(?::\s*([^\s(),:;'\[\]]*)\s*)?([(),;])")  # fmt: skip
+"""A name, a length and the sign that follows them."""
+
+
+def read(file: LabelFile, *, columns: Columns | None = None, gold: bool = False) -> Labels:
+    """The items of a file with one tree."""
+    text = "\n".join(text for _, text in file.lines())
+    if not text.strip():
+        raise NoItems(f"{file.name}: no items")
+    return parse(text, file.name).to_labels()
+
+
+def parse(text: str, source: str) -> Hierarchy:
+    """The tree of a text; an error names the line and column where it stops being one."""
+    if "[" in text:
+        text = _COMMENT.sub(lambda found: found[1] or re.sub(r"[^\n]", " ", found[0]), text)
+    tokens = _PART.findall(text)
+    _refuse_rest(text, source)
+    parent: list[int] = []
+    names: list[str] = []
+    lengths: list[str] = []
+    children: list[int] = []
+    path: list[int] = []
+    expects = True
+    """Whether a node may begin here, rather than only end."""
+    for at, (name, length, sign) in enumerate(tokens):
+        if sign == "(":
+            if name or length or not expects or (parent and not path):
+                _refuse(text, source, at, "an opening bracket where a node has begun already")
+            parent.append(path[-1] if path else -1)
+            names.append("")
+            lengths.append("")
+            path.append(len(parent) - 1)
+            continue
+        if expects:
+            if not path and sign != ";":
+                _refuse(text, source, at, f"{sign!r} outside of all brackets")
+            if not name:
+                _refuse(text, source, at, "a leaf without a name")
+            parent.append(path[-1] if path else -1)
+            node = len(parent) - 1
+            names.append(name)
+            lengths.append(length)
+        else:
+            node = children.pop()
+            names[node], lengths[node] = name, length
+        if sign == ";":
+            if path:
+                _refuse(text, source, at, f"{len(path)} brackets that were not closed")
+            _refuse_more(text, source, at, len(tokens))
+            break
+        if not path:
+            _refuse(text, source, at, f"{sign!r} outside of all brackets")
+        expects = sign == ","
+        if sign == ")":
+            children.append(path.pop())
+    else:
+        _refuse(text, source, len(tokens) - 1, "the text ends here, without a ';' after the tree")
+    return _build(parent, list(map(_unquote, names)), lengths, source)
+
+
+def _build(parent: list[int], names: list[str], lengths: list[str], source: str) -> Hierarchy:
+    above = np.array(parent, dtype=np.int64)
+    inner = np.zeros(above.size, dtype=bool)
+    inner[above[1:]] = True
+    leaves = np.flatnonzero(~inner)
+    items = [names[node] for node in leaves.tolist()]
+    distance = None
+    if any(lengths):
+        distance = _measure(lengths, source)
+    ones = np.ones(leaves.size, dtype=np.int64)
+    splits = order_splits(above, leaves, ones, distance)
+    codes = np.arange(leaves.size)
+    return Hierarchy(above, splits, leaves, codes, items, names, kind="newick", source=source)
+
+
+def _measure(lengths: list[str], source: str) -> Floats:
+    """The length of the branch to each node, 0 where none is told."""
+    try:
+        found = np.array([float(length or 0.0) for length in lengths])
+    except ValueError:
+        found = np.array([np.nan])
+    if not np.isfinite(found).all():
+        bad = next(text for text in lengths if text and not _is_finite(text))
+        raise FormatError(source, [f"{source}: the length {bad!r} is no finite number"])
+    found[0] = 0.0
+    return found
+
+
+def _is_finite(text: str) -> bool:
+    value = number(text)
+    return value is not None and math.isfinite(value)
+
+
+def _unquote(name: str) -> str:
+    return name[1:-1].replace("''", "'") if name[:1] == "'" else name
+
+
+def _refuse(text: str, source: str, at: int, found: str) -> NoReturn:
+    """Raise what is wrong at a token, which is looked for again to name its place."""
+    end = 0
+    for token, match in enumerate(_PART.finditer(text)):
+        if token > at:
+            break
+        end = match.end()
+    _raise_at(text, source, max(end - 1, 0), found)
+
+
+def _raise_at(text: str, source: str, place: int, found: str) -> NoReturn:
+    line = text.count("\n", 0, place) + 1
+    column = place - text.rfind("\n", 0, place)
+    said = f"{source}:{line}: column {column}: {found}; expected Newick, such as ((a,b),'c d');"
+    raise FormatError(source, [said])
+
+
+def _refuse_rest(text: str, source: str) -> None:
+    """Raise at the first sign that is of no name, length, bracket or comma."""
+    if not _PART.sub("", text).strip():
+        return
+    end = 0
+    for match in _PART.finditer(text):
+        if text[end : match.start()].strip():
+            break
+        end = match.end()
+    place = end + len(text[end:]) - len(text[end:].lstrip())
+    if place < len(text):
+        _raise_at(text, source, place, f"found {text[place : place + 20]!r}")
+
+
+def _refuse_more(text: str, source: str, at: int, tokens: int) -> None:
+    """One tree is one system."""
+    if at + 1 < tokens:
+        _refuse(text, source, at + 1, "a second tree in one file")

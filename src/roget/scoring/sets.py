@@ -1,0 +1,90 @@
+"""Every class and every cluster of a scored system, and which class a cluster stands for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from roget.core.types import Ints
+from roget.scoring.cells.contingency import Contingency, first_best
+
+if TYPE_CHECKING:
+    from roget.scoring.score import Answered
+
+KINDS = ("classes", "clusters", "mapping")
+
+Columns = dict[str, list[Any]]
+
+
+def list_sets(answered: Sequence[Answered], kind: str) -> Columns:
+    """The columns of a table with a row for each class or each cluster, over all groups.
+
+    Beside its size and its largest part, a set has the set of the other side that fits it best by
+    F, with precision (of the cluster) and recall (of the class), and its partner in the best
+    one-to-one match, if it has one. "mapping" is the clusters with the classes they stand for only:
+    the largest one, which several clusters may share, and that of the one-to-one match.
+    """
+    one, other = ("class", "cluster") if kind == "classes" else ("cluster", "class")
+    found: Columns = {}
+    for system in answered:
+        for name, column in _list(system, one, other):
+            found.setdefault(name, []).extend(column)
+    if len(answered) == 1:
+        del found["system"]
+    if len({*found["group"]}) == 1 and answered[0].sides.group_names is None:
+        del found["group"]
+    if kind != "mapping":
+        return found
+    kept = ("system", "group", "cluster", "items")
+    columns = {name: found[name] for name in kept if name in found}
+    return columns | {
+        "many_to_one": found["largest_class"],
+        "one_to_one": found["matched_class"],
+    }
+
+
+def _list(system: Answered, one: str, other: str) -> Iterator[tuple[str, list[Any]]]:
+    """The columns of one system, part by part."""
+    first = 0
+    for part in system.parts():
+        table = part.table if one == "class" else part.table.T
+        numbers = np.arange(table.shape[0])
+        if table.held is not None:
+            # Items that one side only has are no classes or clusters of the other.
+            numbers = np.flatnonzero(table.held.rows)
+        names = [table.cluster_name(column) for column in range(table.shape[1])]
+        cells = np.bincount(table.rows, minlength=table.shape[0])
+        largest = first_best(table.rows, table.counts, table.row_best)
+        of_row, of_column = (
+            table.counts / totals[at]
+            for totals, at in ((table.row_totals, table.rows), (table.column_totals, table.columns))
+        )
+        f = 2 * of_row * of_column / (of_row + of_column)
+        best = first_best(table.rows, f, np.maximum.reduceat(f, table.row_starts))
+        recall, precision = (of_row, of_column) if one == "class" else (of_column, of_row)
+        partners = _match(table, names)
+        largest, best = largest[numbers], best[numbers]
+        rows = numbers.tolist()
+        yield "system", [system.name] * len(rows)
+        yield "group", [system.group_names[first + table.group_of(row)] for row in rows]
+        yield one, [table.class_name(row) for row in rows]
+        yield "items", table.row_totals[numbers].tolist()
+        yield "classes" if other == "class" else "clusters", cells[numbers].tolist()
+        yield f"largest_{other}", [names[at] for at in table.columns[largest].tolist()]
+        yield "share", of_row[largest].tolist()
+        yield f"best_{other}", [names[at] for at in table.columns[best].tolist()]
+        for name, values in (("precision", precision), ("recall", recall), ("f", f)):
+            yield name, values[best].tolist()
+        yield f"matched_{other}", [partners[row] for row in rows]
+        first += table.groups or 1
+
+
+def _match(table: Contingency, names: Sequence[str]) -> list[str | None]:
+    """The partner of each row in the best one-to-one match; None for those left over."""
+    partner: list[str | None] = [None] * table.shape[0]
+    cells: Ints = table.matched_cells
+    for row, column in zip(table.rows[cells].tolist(), table.columns[cells].tolist(), strict=True):
+        partner[row] = names[column]
+    return partner

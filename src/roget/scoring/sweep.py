@@ -1,0 +1,279 @@
+"""`roget.sweep`: the scores of every cut of a tree, from one cluster to all leaves."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from roget.core.types import Ints
+from roget.errors import InputError
+from roget.scoring.labels import Aligned
+from roget.scoring.labels.align import choose_rules
+from roget.scoring.labels.hierarchy import Hierarchy
+from roget.scoring.measures.base import Asked, Request, list_requests
+from roget.scoring.options import ScoreOptions
+from roget.scoring.result import Shown, defined, hide_paths
+from roget.scoring.score import Reading, read_sides, sign, sign_rules, write_signature
+from roget.scoring.trees import find_best, score_cuts, table_cuts
+
+MEASURES = ("v", "vi", "nvi", "q2", "ami")
+"""Those of a sweep for which none were named."""
+
+ALL = "all"
+_RANGE = re.compile(r"(\d+)\s*\.\.\s*(\d+)")
+
+
+@dataclass(frozen=True)
+class Curve:
+    """One score at every cut."""
+
+    measure: str
+    entropy: str | None
+    values: tuple[float | None, ...]
+    direction: str
+    best: int | None
+    """The cut with the best value, of equal ones that of fewest clusters."""
+    value: float | None
+    """The value there."""
+
+    @property
+    def name(self) -> str:
+        """Measure and estimator as texts name them: v@jk."""
+        return self.measure if self.entropy is None else f"{self.measure}@{self.entropy}"
+
+    def as_dict(self) -> dict[str, Any]:
+        """The curve as plain data."""
+        best = None if self.best is None else {"cut": self.best, "value": self.value}
+        return {
+            "measure": self.measure,
+            "entropy": self.entropy,
+            "better": self.direction,
+            "best": best,
+            "values": list(self.values),
+        }
+
+
+@dataclass(frozen=True, repr=False)
+class Sweep(Shown):
+    """Scores of the cuts of a tree, one after the other; it prints and draws itself.
+
+    `sweep["v", "jk"]` is a curve, whose `best` is the cut where it is best; `sweep.to_pandas()` has
+    a row for each cut, `sweep.figure()` is a picture.
+    """
+
+    kind = "sweep"
+
+    signature: str
+    source: str
+    items: int | float
+    classes: int
+    leaves: int
+    cuts: tuple[int, ...]
+    """Clusters of the tree, at each cut."""
+    clusters: tuple[int, ...]
+    """Those of them that hold an item of gold, and what was made up for missing ones."""
+    curves: tuple[Curve, ...]
+    warnings: tuple[str, ...] = field(default=())
+
+    def __getitem__(self, key: str | tuple[str, str | None]) -> Curve:
+        measure, entropy = key if isinstance(key, tuple) else (key, None)
+        for curve in self.curves:
+            if curve.measure == measure and (entropy is None or curve.entropy == entropy):
+                return curve
+        known = ", ".join(curve.name for curve in self.curves)
+        raise InputError(f"no curve of {measure!r}; there are: {known}")
+
+    def figure(self) -> Any:
+        """The curves as a matplotlib Figure."""
+        return self._report().picture()
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain data, ready for JSON."""
+        return {
+            "signature": self.signature,
+            "items": self.items,
+            "classes": self.classes,
+            "leaves": self.leaves,
+            "warnings": list(self.warnings),
+            "cuts": list(self.cuts),
+            "clusters": list(self.clusters),
+            "scores": [curve.as_dict() for curve in self.curves],
+        }
+
+    def __repr__(self) -> str:
+        return f"<Sweep of {len(self.cuts)} cuts of {self.source}, {len(self.curves)} scores>"
+
+
+def sweep(
+    gold: Any,
+    system: Any,
+    cuts: str | int | Iterable[int] = ALL,
+    measures: Asked | None = None,
+    entropy: str | Sequence[str] = ScoreOptions.entropy,
+    *,
+    average: str | None = ScoreOptions.average,
+    missing: str | None = ScoreOptions.missing,
+    noise: str | int | None = ScoreOptions.noise,
+    extra: str | None = ScoreOptions.extra,
+    labels: str | None = ScoreOptions.labels,
+    columns: Mapping[str, str] | None = ScoreOptions.columns,
+) -> Sweep:
+    """Score many cuts of a tree against a gold standard.
+
+    Parameters
+    ----------
+    gold
+        As in `roget.score`.
+    system
+        A tree: a `Hierarchy`, or the path of a thesaurus, a Newick file or a linkage.
+    cuts
+        "all", "1..500", "2,8,64", or numbers of clusters.
+    measures, entropy
+        Names of the catalogue; v, vi, nvi, q2 and ami if nothing is said.
+    average, missing, noise, extra, labels, columns
+        As in `roget.score`.
+
+    Returns
+    -------
+    Sweep
+        Curves over the cuts, and where each is best.
+
+    Examples
+    --------
+    >>> from roget.scoring.labels.hierarchy import Hierarchy
+    >>> tree = Hierarchy.from_newick("((a,b),(c,d));")
+    >>> found = sweep({"a": 1, "b": 1, "c": 2, "d": 2}, tree, measures="ari")
+    >>> found.cuts, found["ari"].best
+    ((1, 2, 3, 4), 2)
+    """
+    reading = Reading(missing, noise, extra, labels, columns, by_item=True)
+    sides = read_sides(gold, system, reading)
+    rules = choose_rules(sides.gold, average, missing, extra)
+    return sweep_sides(sides, cuts, measures, entropy, rules.average, rules.missing, "weighted",
+                       noise, rules.extra)  # fmt: skip
+
+
+def sweep_sides(
+    sides: Aligned,
+    cuts: Any,
+    measures: Asked | None,
+    entropy: str | Sequence[str],
+    average: str,
+    missing: str,
+    answers: str,
+    noise: Any,
+    extra: str,
+) -> Sweep:
+    """The same of sides that are joined, whether the tree has been cut or not."""
+    leaves = sides.system if sides.leaves is None else sides.leaves
+    tree = leaves.tree
+    if tree is None:
+        raise InputError(f"{leaves.source}: cuts are those of a tree, and this is none")
+    asked = _choose(measures, entropy)
+    numbers, notes = list_cuts(cuts, tree)
+    curves = []
+    for (measure, estimator), values in zip(
+        asked, score_cuts(sides, numbers, asked, average), strict=True
+    ):
+        at = find_best(values, measure.direction)
+        curves.append(
+            Curve(
+                str(measure),
+                estimator,
+                tuple(map(defined, values.tolist())),
+                measure.direction,
+                None if at is None else int(numbers[at]),
+                None if at is None else float(values[at]),
+            )
+        )
+    parts = sign(sides, asked, average, missing, answers, "none", 0)
+    parts |= {"tree": tree.kind, "cut": _name_cuts(numbers), **sign_rules(noise, extra)}
+    return Sweep(
+        signature=write_signature({k: v for k, v in parts.items() if k not in ("ci", "seed")}),
+        source=tree.source,
+        items=sides.items,
+        classes=int(np.unique(sides.gold.codes).size),
+        leaves=tree.leaves.size,
+        cuts=tuple(numbers.tolist()),
+        clusters=tuple(table_cuts(sides, numbers).clusters.tolist()),
+        curves=tuple(curves),
+        warnings=tuple(
+            hide_paths((*sides.warnings, *notes), sides.gold.source, sides.system.source)
+        ),
+    )
+
+
+def _choose(measures: Asked | None, entropy: str | Sequence[str]) -> list[Request]:
+    """What is asked of each cut: not what looks at the whole tree."""
+    asked = list_requests(MEASURES if measures is None else measures, entropy)
+    kept = [request for request in asked if "tree" not in request[0].needs]
+    if not kept:
+        raise InputError(f"{asked[0][0]} is of whole trees: name a measure of cuts as well")
+    return kept
+
+
+def list_cuts(cuts: Any, tree: Hierarchy) -> tuple[Ints, list[str]]:
+    """The cuts that are meant, and what is said of those that the tree does not have."""
+    found = _parse(cuts)
+    if found is None:
+        return tree.cuts, []
+    if not found.size or found.min() < 1:
+        raise InputError(f"cuts={cuts!r}: expected numbers of clusters, from 1 on")
+    most = tree.leaves.size
+    if found.min() > most:
+        raise InputError(f"cuts={cuts!r}: {tree.source} has {most} leaves, so at most so many")
+    kept = np.intersect1d(found, tree.cuts)
+    notes = []
+    if found.max() > most:
+        notes.append(f"{tree.source} has {most} leaves: cuts end there")
+    within = np.unique(found[found <= most])
+    if kept.size < within.size:
+        # Those that it jumps over are the same as the next smaller one.
+        nearest = np.unique([tree.nearest_cut(k) for k in within.tolist()])
+        notes.append(
+            f"{tree.source} splits nodes into more than two: it has {nearest.size} of "
+            f"{within.size} of these cuts"
+        )
+        kept = nearest
+    return kept, notes
+
+
+def _parse(cuts: Any) -> Ints | None:
+    """Numbers of clusters; None for all.
+
+    >>> _parse("1..4, 8").tolist()
+    [1, 2, 3, 4, 8]
+    """
+    if isinstance(cuts, str):
+        if cuts.strip() == ALL:
+            return None
+        found: list[int] = []
+        for part in cuts.split(","):
+            text = part.strip()
+            span = _RANGE.fullmatch(text)
+            if span is not None and int(span[1]) <= int(span[2]):
+                found += range(int(span[1]), int(span[2]) + 1)
+            elif text.isdecimal():
+                found.append(int(text))
+            else:
+                raise InputError(f"cuts={cuts!r}: expected 1..500, 2,8,64 or {ALL}; found {text!r}")
+        return np.unique(found)
+    try:
+        numbers = np.unique(np.array([cuts] if isinstance(cuts, int) else list(cuts)))
+    except TypeError:
+        raise InputError(f"cuts={cuts!r}: expected numbers of clusters, or {ALL!r}") from None
+    if numbers.size and numbers.dtype.kind not in "iu":
+        raise InputError(f"cuts={cuts!r}: expected whole numbers of clusters")
+    return numbers.astype(np.int64)
+
+
+def _name_cuts(cuts: Ints) -> str:
+    """Cuts in a signature: 1..500, or 2+8+64."""
+    if cuts.size > 1 and np.all(np.diff(cuts) == 1):
+        return f"{cuts[0]}..{cuts[-1]}"
+    few = "+".join(map(str, cuts.tolist()))
+    return few if cuts.size <= 10 else f"{cuts[0]}..{cuts[-1]}({cuts.size})"

@@ -1,0 +1,191 @@
+"""A tree as a system: which cut of it is scored, and how that is said."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from roget.core.types import Floats, Ints
+from roget.errors import InputError
+from roget.scoring.cells.contingency import Contingency
+from roget.scoring.cells.dendrogram import CutTables
+from roget.scoring.labels import Aligned, Labels
+from roget.scoring.labels.hierarchy import Hierarchy
+from roget.scoring.labels.labels import harden
+from roget.scoring.measures.base import Request, evaluate, list_requests
+from roget.scoring.measures.trees import DendrogramPurity
+
+MAIN, WEIGHTED = "ami", "v@jk"
+"""The score whose best cut is taken where none is named: one that clusters of one item do not win;
+and the same of weighted items, which chance is not known for."""
+
+_CELLS = 1 << 20
+"""Cells of the tables of several cuts that are made at a time."""
+
+
+def choose_cut(sides: Aligned, cut: Any) -> Any:
+    """The cut that was named, or else by which score it is chosen."""
+    if cut is not None:
+        return cut
+    counts = sides.counts
+    weighted = sides.gold.weighted or (counts is not None and counts.dtype.kind == "f")
+    return WEIGHTED if weighted else MAIN
+
+
+def parse_cut(cut: Any) -> int | Request:
+    """A number of clusters, or the score that chooses it.
+
+    >>> parse_cut("37"), str(parse_cut("ami")[0])
+    (37, 'ami')
+    """
+    text = str(cut).strip()
+    if text.lstrip("-").isdecimal():
+        if int(text) < 1:
+            raise InputError(f"cut={text}: expected 1 cluster or more")
+        return int(text)
+    name, _, entropy = text.partition("@")
+    asked = list_requests([name], entropy or "jk")
+    if len(asked) != 1 or asked[0][0].best is None or "tree" in asked[0][0].needs:
+        raise InputError(f"cut={text!r}: expected a number of clusters, or a score such as {MAIN}")
+    return asked[0]
+
+
+def name_cut(cut: Any) -> str:
+    """How a signature names the way in which trees were cut.
+
+    >>> name_cut("v"), name_cut(37)
+    ('best-v@jk', '37')
+    """
+    chosen = parse_cut(cut)
+    if isinstance(chosen, int):
+        return str(chosen)
+    measure, entropy = chosen
+    return f"best-{measure}" if entropy is None else f"best-{measure}@{entropy}"
+
+
+def cut_tree(sides: Aligned, cut: Any, *, average: str = "weighted") -> Aligned:
+    """The sides with the tree cut into clusters: so many, or as many as a score finds best."""
+    if sides.gold.tree is not None:
+        raise InputError(
+            f"{sides.gold.source}: a tree, which has no levels to score; give gold as labels, such "
+            "as one cut of it"
+        )
+    tree = sides.system.tree
+    if tree is None:
+        if cut is not None:
+            raise InputError(f"{sides.system.source}: cut={cut}, but this is no tree; leave it out")
+        return sides
+    if sides.system.absent:
+        raise InputError("unmatched items are not in a tree: say --missing cluster --extra drop")
+    cut = choose_cut(sides, cut)
+    chosen = parse_cut(cut)
+    if isinstance(chosen, int):
+        k = tree.nearest_cut(chosen)
+        said, warnings = str(k), []
+        if k != chosen:
+            warnings.append(f"{tree.source} has no cut into {chosen} clusters: {k} are scored")
+    else:
+        cuts = tree.cuts
+        [values] = score_cuts(sides, cuts, [chosen], average)
+        at = find_best(values, chosen[0].direction)
+        name = name_cut(cut).removeprefix("best-")
+        if at is None:
+            raise InputError(f"{tree.source}: {name} is undefined for every cut; say --cut K")
+        k = int(cuts[at])
+        said = f"{k}(best-{name})"
+        warnings = [
+            f"{tree.source} is cut into {k} of {tree.leaves.size} clusters, where {name} is best "
+            f"({values[at]:.3f}): chosen by looking at gold, so that scores of this cut are "
+            "flattered; --cut K chooses without"
+        ]
+    return replace(
+        sides,
+        system=_label_cut(sides.system, tree, k),
+        leaves=sides.system,
+        warnings=(*sides.warnings, *warnings),
+        told={**sides.told, "tree": tree.kind, "cut": said},
+    )
+
+
+def note_whole(sides: Aligned, asked: Sequence[Request]) -> Aligned:
+    """The sides of a tree with a word on measures of clusters that see all of it."""
+    names = [str(wanted) for wanted, _ in asked if "elements" in wanted.needs]
+    if sides.leaves is None or not names:
+        return sides
+    note = f"{names[0]} is that of the whole tree; --cuts K has that of the cut into K clusters"
+    told = {**sides.told, "elements": "tree"}
+    return replace(sides, warnings=(*sides.warnings, note), told=told)
+
+
+def _label_cut(labels: Labels, tree: Hierarchy, k: int) -> Labels:
+    """The clusters of a cut in the place of leaves; those made up for items stay as they are."""
+    tops = tree.tops(k)
+    lookup = np.append(tree.cut_leaves(k), tops.size + np.arange(labels.made))
+    return replace(
+        labels,
+        codes=lookup[labels.codes],
+        n_labels=tops.size + labels.made,
+        names=[tree.name(node) for node in tops.tolist()],
+        offset=0,
+        tree=None,
+    )
+
+
+def find_best(values: Floats, direction: str) -> int | None:
+    """Where a score is best, of equal ones the first; None where it is nowhere defined."""
+    if np.isnan(values).all():
+        return None
+    return int(np.nanargmax(values) if direction == "higher" else np.nanargmin(values))
+
+
+def score_cuts(
+    sides: Aligned, cuts: Ints, asked: Sequence[Request], average: str = "weighted"
+) -> Iterator[Floats]:
+    """The value of each request at each cut of the system's tree, NaN where there is none."""
+    from roget.scoring.score import answer, average_answers
+
+    tree, leaves = _need_tree(sides)
+    if sides.groups is not None or sides.gold.weighted or (
+        sides.counts is not None and sides.counts.dtype.kind == "f"
+    ):  # fmt: skip
+        # Each cut for itself, by the same way as any flat system.
+        found = []
+        for k in cuts.tolist():
+            flat = replace(sides, system=_label_cut(leaves, tree, k), leaves=None)
+            one = answer(flat, asked, pooled=average == "pooled")
+            found.append(average_answers(one, average))
+        yield from np.array(found).T
+        return
+    tables = table_cuts(sides, cuts)
+    for request in asked:
+        if tables.knows(request[0]):
+            yield evaluate(tables, request)[0]
+            continue
+        batch = np.cumsum(tables.cells) // _CELLS
+        parts = np.split(cuts, np.flatnonzero(np.diff(batch)) + 1)
+        tabled = (replace(tables, cuts=part).table for part in parts)
+        yield np.concatenate([evaluate(table, request)[0] for table in tabled])
+
+
+def table_cuts(sides: Aligned, cuts: Ints) -> CutTables:
+    """The statistics of cuts of the system's tree, over all items of hard labels."""
+    tree, leaves = _need_tree(sides)
+    gold = replace(harden(sides.gold), groups=None) if sides.gold.weighted else sides.gold
+    whole = Contingency.from_labels(gold, leaves, times=sides.counts)
+    return CutTables(whole, tree.grow(leaves.made), cuts)
+
+
+def _need_tree(sides: Aligned) -> tuple[Hierarchy, Labels]:
+    """The system's tree, whether it has been cut or not, and the items' leaves in it."""
+    leaves = sides.system if sides.leaves is None else sides.leaves
+    if leaves.tree is None:
+        raise InputError(f"{leaves.source}: no tree, of which there could be cuts")
+    return leaves.tree, leaves
+
+
+def ask_of_trees(asked: Sequence[Request]) -> list[Request]:
+    """The usual scores, and what is asked of trees first."""
+    return [(DendrogramPurity(), None), *asked]

@@ -1,0 +1,34 @@
+// The page of several clusterings: what each control changes.
+/** @import { Agreement } from "./types" */
+
+import { drawPlaces, drawTree, showMatrix } from "./clusterings.js";
+import { $ } from "./dom.js";
+import { preparePage } from "./page.js";
+
+/** @type {Agreement} */
+const agreed = JSON.parse($("data").textContent);
+/** @type {HTMLSelectElement} */
+const shownScore = $("score");
+
+function drawAgreement() {
+  const at = Number(shownScore.value), score = agreed.scores[at];
+  for (const place of document.querySelectorAll(".of")) place.textContent = score.title;
+  $("ways").textContent = score.symmetric ? "" : "The row is taken as gold, the column as system.";
+  if (!agreed.matrices.length) return;
+  showMatrix($("matrix"), agreed.systems, agreed.orders[at], agreed.matrices[at], score);
+  drawTree($("tree"), agreed.systems, agreed.trees[at], score);
+  drawPlaces($("map"), agreed.systems, agreed.maps[at], score);
+  const share = agreed.maps[at]?.share;
+  $("share").textContent = share === undefined ? "" : `Two dimensions show ${Math.round(share * 100)} % of the distances’ spread.`;
+}
+
+preparePage();
+shownScore.addEventListener("change", drawAgreement);
+drawAgreement();
+
+let drawnWide = $("tree").clientWidth;
+new ResizeObserver(() => {
+  if ($("tree").clientWidth === drawnWide) return;
+  drawnWide = $("tree").clientWidth;
+  drawAgreement();
+}).observe($("tree"));

@@ -1,0 +1,21 @@
+// The page of one system's scores: the picture of its classes and clusters.
+/** @import { Cells } from "./types" */
+
+import { $ } from "./dom.js";
+import { showFlow } from "./flow.js";
+import { theme } from "./theme.js";
+
+/** @type {{ groups: string[], tables: Record<string, Cells>, first: number }} */
+const scored = JSON.parse($("data").textContent);
+const showTables = () => showFlow($("flow"), scored.groups, scored.tables, scored.first);
+$("flow").closest("section").hidden = false;
+showTables();
+$("theme").hidden = false;
+theme();
+
+let shownWide = $("flow").clientWidth;
+new ResizeObserver(() => {
+  if ($("flow").clientWidth === shownWide) return;
+  shownWide = $("flow").clientWidth;
+  showTables();
+}).observe($("flow"));

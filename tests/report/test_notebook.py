@@ -1,0 +1,109 @@
+"""What notebooks show: every public result has a table, and the notebook of the docs runs."""
+
+from __future__ import annotations
+
+import json
+from html.parser import HTMLParser
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import roget
+from roget.learn.thesaurus import Thesaurus
+from roget.report.cells import TABLE_SIDE
+from roget.report.counts import look, report
+
+GOLD, SYSTEM = list("aabbbc"), [1, 1, 2, 2, 1, 3]
+WEIGHTS = np.array([[0.5, 0.5], [1, 0], [1, 0], [0, 1], [0.2, 0.8], [0, 1]])
+COUNTS = roget.Counts(
+    [[9, 1, 0], [8, 2, 0], [0, 1, 7], [0, 0, 5]],
+    ["tea", "<b>ale", "book", "map"],
+    ["sip", "see", "read"],
+)
+MODEL = roget.SphericalTree(n_clusters=2, random_state=0).fit(COUNTS)
+RESULTS = {
+    "ScoreTable": roget.score(GOLD, SYSTEM),
+    "Comparison": roget.compare(GOLD, {"one": SYSTEM, "two": [1] * 6}),
+    "Contingency": roget.contingency(GOLD, SYSTEM),
+    "WeightedTable": roget.contingency(GOLD, WEIGHTS),
+    "Counts": COUNTS,
+    "Clustering": MODEL.clustering_,
+    "Thesaurus": Thesaurus.from_clustering(COUNTS, MODEL),
+}
+
+
+class Well(HTMLParser):
+    """Counts what is opened and closed, and keeps the text of cells."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.cells: list[str] = []
+
+    def handle_starttag(self, tag, attrs):
+        self.open.append(tag)
+        if tag in ("td", "th"):
+            self.cells.append("")
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        if self.open and self.open[-1] in ("td", "th"):
+            self.cells[-1] += data
+
+
+@pytest.mark.parametrize("name", RESULTS)
+def test_every_result_shows_a_table(name):
+    result = RESULTS[name]
+    assert type(result).__name__ == name
+    parsed = Well()
+    parsed.feed(result._repr_html_())
+    assert not parsed.open
+    assert parsed.cells
+    assert "<script" not in result._repr_html_()
+    assert "<b>ale" not in result._repr_html_()
+    assert len(repr(result)) < 160
+    assert name in repr(result) or type(result).__name__ in repr(result)
+    assert json.loads(result.render("json"))
+
+
+def test_estimators_show_themselves_as_those_of_scikit_learn():
+    for model in (MODEL, roget.ClassModel(), roget.TreeCut(None), roget.Attacher()):
+        assert "<div" in model._repr_html_()
+
+
+def test_cells_of_a_table_with_edges():
+    text = roget.contingency(GOLD, SYSTEM).render("csv")
+    assert text.splitlines() == [
+        "class,2,1,3,all",
+        "b,2,1,0,3",
+        "a,0,2,0,2",
+        "c,0,0,1,1",
+        "all,2,3,1,6",
+    ]
+
+
+def test_the_rest_of_a_large_table_is_added_up():
+    random = np.random.default_rng(0)
+    gold, system = random.integers(0, 30, 500), random.integers(0, 50, 500)
+    shown = json.loads(roget.contingency(gold, system).render("json"))
+    cells = np.array(shown["cells"])
+    assert shown["classes"][-2:] == [f"{30 - TABLE_SIDE} others", "all"]
+    assert shown["clusters"][-2:] == [f"{50 - TABLE_SIDE} others", "all"]
+    whole = np.zeros((30, 50))
+    np.add.at(whole, (gold, system), 1)
+    rows, columns = ([int(name) for name in shown[side][:-2]] for side in ("classes", "clusters"))
+    assert np.array_equal(cells[:-2, :-2], whole[np.ix_(rows, columns)])
+    assert np.array_equal(cells[:-1].sum(axis=0), cells[-1])
+    assert np.array_equal(cells[:, :-1].sum(axis=1), cells[:, -1])
+    assert cells[-1, -1] == 500
+    assert np.array_equal(cells[:-2, -1], whole.sum(axis=1)[rows])
+
+
+def test_counts_are_shown_as_those_of_a_folder(tmp_path: Path):
+    counts = roget.data.sample("verb_object")
+    counts.write(tmp_path / "counts")
+    of_folder = report("counts", look(str(tmp_path / "counts")))
+    assert counts.render() == of_folder.render()

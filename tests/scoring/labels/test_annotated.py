@@ -1,0 +1,64 @@
+"""AnnData: columns of `obs`, categorical with gaps and with categories that no cell has."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+import roget
+from roget.errors import InputError, UnknownName
+
+pandas = pytest.importorskip("pandas")
+
+TYPES = ["T", "T", "B", "B", None, "NK", "NK", "B"]
+CLUSTERS = ["0", "0", "1", "1", "1", None, "2", "0"]
+COLUMNS = {"gold": "cell_type", "system": "leiden"}
+
+
+@pytest.fixture(params=["stand-in", "anndata"])
+def adata(request):
+    obs = pandas.DataFrame(
+        {
+            "cell_type": pandas.Categorical(TYPES, categories=["T", "B", "NK", "unused"]),
+            "leiden": pandas.Categorical(CLUSTERS, categories=["0", "1", "2", "3"]),
+            "batch": list("aabbabab"),
+        },
+        index=[f"cell{i}" for i in range(8)],
+    )
+    if request.param == "anndata":
+        anndata = pytest.importorskip("anndata", reason="only looked at where it is installed")
+        return anndata.AnnData(np.zeros((8, 2)), obs=obs)
+    return SimpleNamespace(X=np.zeros((8, 2)), obs=obs)
+
+
+@pytest.fixture
+def expected():
+    known = [(g, k) for g, k in zip(TYPES, CLUSTERS, strict=True) if g is not None]
+    gold, system = zip(*[(g, "none" if k is None else k) for g, k in known], strict=True)
+    return roget.score(list(gold), list(system), ["v", "ari"])
+
+
+def test_columns_of_obs(adata, expected):
+    """Cells without a type are left out; those in no cluster are one more."""
+    for table in (
+        roget.score(adata, measures=["v", "ari"], columns=COLUMNS),
+        roget.score(adata.obs["cell_type"], adata.obs["leiden"], ["v", "ari"]),
+    ):
+        assert [row.value for row in table.rows] == [row.value for row in expected.rows]
+        assert (table.items, table.classes, table.clusters) == (7, 3, 4)
+        assert any("1 item has no label" in text for text in table.warnings)
+        assert any("1 of 7 items has no answer" in text for text in table.warnings)
+
+
+def test_groups_of_cells(adata):
+    table = roget.score(adata, measures="ari", columns={**COLUMNS, "group": "batch"})
+    assert table.groups == 2
+
+
+def test_columns_must_be_named_and_there(adata):
+    with pytest.raises(InputError, match="there are: cell_type, leiden, batch"):
+        roget.score(adata)
+    with pytest.raises((InputError, UnknownName), match="louvain"):
+        roget.score(adata, columns={"gold": "cell_type", "system": "louvain"})

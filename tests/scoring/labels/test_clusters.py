@@ -1,0 +1,155 @@
+"""Covers as they come: clusters one by one, items that come again, lists and sets of labels."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from roget import InputError
+from roget.errors import FormatError
+from roget.scoring.labels import as_labels
+from roget.scoring.labels.write import convert
+
+
+def members(labels):
+    """The sets of each item by the names of both."""
+    items = labels.items or [str(i) for i in range(len(labels))]
+    indptr = np.arange(len(labels) + 1) if labels.indptr is None else labels.indptr
+    return {
+        item: {labels.label(int(code)) for code in labels.codes[indptr[i] : indptr[i + 1]]}
+        for i, item in enumerate(items)
+    }
+
+
+EXPECTED = {"a": {"x", "y"}, "b": {"x"}, "c": {"y"}}
+
+
+def test_a_cluster_on_each_line(tmp_path):
+    path = tmp_path / "found.cmty"
+    path.write_text("# nodes\na b\n\nb\tc\n")
+    labels = as_labels(path)
+    assert members(labels) == {"a": {"2"}, "b": {"2", "4"}, "c": {"4"}}
+    assert labels.overlapping
+    assert not as_labels(path, several="weights").cover
+
+
+def test_a_cluster_on_each_line_by_format(tmp_path):
+    path = tmp_path / "found.txt"
+    path.write_text("a b\nc c\n")
+    labels = as_labels(path, labels="clusters")
+    assert members(labels) == {"a": {"1"}, "b": {"1"}, "c": {"2"}}
+    assert (labels.cover, labels.overlapping) == (True, False)
+    assert labels.warnings == (f"1 item of {path} is named twice in one cluster: counted once",)
+
+
+def test_what_is_wrong_with_clusters_is_named(tmp_path):
+    path = tmp_path / "found.cmty"
+    path.write_text("a\tb\na\t\tc\n")
+    with pytest.raises(FormatError, match=":2: an item is empty"):
+        as_labels(path)
+    path.write_text("\n")
+    with pytest.raises(InputError, match="no items"):
+        as_labels(path)
+    path.write_text("a b\n")
+    with pytest.raises(InputError, match="columns cannot be chosen"):
+        as_labels(path, columns={"item": "1"})
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("l.tsv", "item\tlabel\na\tx\nb\tx\na\ty\nc\ty\n"),
+        ("l.csv", "item,label,weight\na,x,1\nb,x,2\na,y,1\nc,y,1\n"),
+        ("l.jsonl", '{"item": "a", "label": ["x", "y"]}\n{"item": "b", "label": "x"}\n'
+                    '{"item": "c", "label": {"y": 1}}\n'),
+        ("l.json", '{"a": ["x", "y"], "b": ["x"], "c": ["y"]}'),
+        ("l.key", "g a x y\ng b x\ng c y\n"),
+    ],
+)  # fmt: skip
+def test_files_of_covers(tmp_path, name, text):
+    path = tmp_path / name
+    path.write_text(text)
+    labels = as_labels(path, several="cover", labels="jsonl" if name == "l.json" else None)
+    assert members(labels) == EXPECTED
+    assert labels.overlapping
+    assert labels.warnings == ()
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        {"a": {"x", "y"}, "b": {"x"}, "c": {"y"}},
+        {"a": ["x", "y"], "b": ["x"], "c": "y"},
+        {"a": {"x": 1, "y": 1}, "b": "x", "c": "y"},
+        pd.DataFrame({"item": list("aabc"), "label": list("xyxy")}),
+    ],
+    ids=["sets", "lists", "weights", "frame"],
+)
+def test_covers_in_memory(source):
+    assert members(as_labels(source, several="cover")) == EXPECTED
+
+
+def test_sets_are_covers_without_a_word():
+    assert as_labels({"a": {1, 2}, "b": {1}}).overlapping
+    listed = as_labels([{"a", "b"}, frozenset({"a", "c"})])
+    assert members(listed) == {"a": {"0", "1"}, "b": {"0"}, "c": {"1"}}
+    found = SimpleNamespace(communities=[["a", "b"], ["a", "c"]])
+    assert members(as_labels(found)) == members(listed)
+
+
+def test_matrices_are_covers_if_so_said():
+    matrix = np.array([[True, True], [False, True]])
+    assert members(as_labels(matrix, several="cover")) == {"0": {"0", "1"}, "1": {"1"}}
+    assert not as_labels(matrix).cover
+
+
+def test_weights_that_are_lost_are_told():
+    labels = as_labels({"a": {"x": 3, "y": 1}, "b": "x"}, several="cover")
+    assert labels.warnings == (
+        "the weights of the system labels are not used: an item is in its sets in full",
+    )
+
+
+def test_an_item_that_comes_again_needs_a_word(tmp_path):
+    path = tmp_path / "l.tsv"
+    path.write_text("a\tx\na\ty\nb\ty\n")
+    with pytest.raises(FormatError, match="--several cover"):
+        as_labels(path)
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("g.txt", "# found\na b c d\nb e f\n"),
+        ("g.txt", "# label\na b c d\nb e f\n"),
+        ("g.tsv", "# found\na b c d\nb e f\n"),
+        ("g.txt", "a b c d\nb e f\ng\n"),
+    ],
+)
+def test_clusters_by_another_name_are_told_how_to_be_read(tmp_path, name, text):
+    path = tmp_path / name
+    path.write_text(text)
+    with pytest.raises(FormatError, match="lists the items of one cluster, say --labels clusters"):
+        as_labels(path, gold=True)
+    assert as_labels(path, labels="clusters").cover
+
+
+@pytest.mark.parametrize("comment", ["#found", "# clusters that were found"])
+def test_comments_that_are_read_as_labels_are_told(tmp_path, comment):
+    path = tmp_path / "g.txt"
+    path.write_text(f"{comment}\n" + "a b c\nb e f\n" * 3)
+    assert "say --labels clusters" in " ".join(as_labels(path, gold=True).warnings)
+
+
+@pytest.mark.parametrize("name", ["c.tsv", "c.csv", "c.jsonl", "c.parquet"])
+def test_covers_are_written_as_covers(tmp_path, name):
+    source, target = tmp_path / "c.cmty", tmp_path / name
+    source.write_text("a b c d\nb e f\n")
+    labels = convert(source, target)
+    assert members(as_labels(target, several="cover")) == members(labels)
+    # Never as shares of items without a word.
+    with pytest.raises(FormatError):
+        as_labels(target)

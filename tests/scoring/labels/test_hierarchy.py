@@ -1,0 +1,166 @@
+"""Hierarchies, however they are written: Newick, merges, paths, and what roget writes itself."""
+
+from __future__ import annotations
+
+import gzip
+
+import numpy as np
+import pytest
+
+from roget import Hierarchy, InputError, score
+from roget.scoring.labels import as_labels
+from roget.scoring.labels.hierarchy import is_linkage
+
+GOLD = {"a": 0, "b": 0, "c": 1, "d": 1, "e": 1}
+
+
+def clusters(tree, k):
+    """The items of each cluster of a cut."""
+    found = {}
+    for item, cluster in zip(tree.items, tree.cut(k).tolist(), strict=True):
+        found.setdefault(cluster, set()).add(item)
+    return sorted(map(sorted, found.values()))
+
+
+class TestNewick:
+    def test_names_lengths_comments_and_inner_names(self):
+        text = "[&R] (('a b':1.5,\"c\":2e-1)in:3,\n 'it''s'[note],(x_y,z w):-1)root:0;"
+        tree = Hierarchy.from_newick(text)
+        assert tree.items == ["a b", '"c"', "it's", "x_y", "z w"]
+        assert tree.names[:2] == ["root", "in"]
+        assert tree.cuts.tolist() == [1, 3, 4, 5]
+
+    def test_lengths_say_which_node_is_split_first(self):
+        tree = Hierarchy.from_newick("((a:1,b:1):9,((c:1,d:1):1,e:2):1);")
+        assert clusters(tree, 2) == [["a", "b"], ["c", "d", "e"]]
+        assert clusters(tree, 3) == [["a", "b"], ["c", "d"], ["e"]]
+
+    def test_without_lengths_levels_are_split_larger_nodes_first(self):
+        tree = Hierarchy.from_newick("((a,b),((c,d),e));")
+        assert clusters(tree, 3) == [["a", "b"], ["c", "d"], ["e"]]
+        assert clusters(tree, 4) == [["a"], ["b"], ["c", "d"], ["e"]]
+
+    @pytest.mark.parametrize(
+        ("text", "place", "said"),
+        [
+            ("((a,b),c", "t:1: column 8", "found 'c'"),
+            ("((a,b),\nc));", "t:2: column 3", "outside of all brackets"),
+            ("((a,b);", "t:1: column 7", "1 brackets that were not closed"),
+            ("(a,,b);", "t:1: column 4", "a leaf without a name"),
+            ("(a,b)(c);", "t:1: column 6", "opening bracket"),
+            ("(a,b);\n(c,d);", "t:2: column 1", "second tree"),
+            ("(a]b,c);", "t:1: column 2", "found 'a]b"),
+            ("(a,'b);", "t:1: column 4", "found"),
+            ("", "t:1: column 1", "without a ';'"),
+            ("(a:1,b:long);", "t", "'long' is no finite number"),
+            ("(a:1,b:inf);", "t", "'inf' is no finite number"),
+            ("(a,b,a);", "t", "'a' is there twice"),
+        ],
+    )
+    def test_errors_name_the_place(self, text, place, said):
+        with pytest.raises(InputError) as caught:
+            Hierarchy.from_newick(text, "t")
+        assert place in str(caught.value)
+        assert said in str(caught.value)
+
+    def test_deep_and_wide(self):
+        deep = 20_000
+        text = "(" * deep + "a0" + "".join(f",a{i})" for i in range(1, deep + 1)) + ";"
+        tree = Hierarchy.from_newick(text)
+        assert len(tree) == deep + 1
+        assert tree.cuts[-1] == deep + 1
+        wide = Hierarchy.from_newick(f"({','.join(f'a{i}' for i in range(deep))});")
+        assert wide.cuts.tolist() == [1, deep]
+
+    @pytest.mark.parametrize("name", ["t.nwk", "t.newick", "t.tree", "t.nwk.gz", "t.txt"])
+    def test_files(self, tmp_path, name):
+        data = b"((a,b),(c,d,e));\n"
+        (tmp_path / name).write_bytes(gzip.compress(data) if name.endswith("gz") else data)
+        assert score(GOLD, tmp_path / name, "ari")["ari"] == 1.0
+
+
+class TestMerges:
+    LINKAGE = np.array([[0, 1, 0.5, 2], [2, 3, 0.7, 2], [4, 6, 1.0, 3], [5, 7, 2.0, 5]])
+
+    def test_a_file_of_merges_is_one(self, tmp_path):
+        gold = [0, 0, 1, 1, 1]
+        np.save(tmp_path / "z.npy", self.LINKAGE)
+        np.save(tmp_path / "c.npy", self.LINKAGE[:, :2].astype(int))
+        for name in ("z.npy", "c.npy"):
+            found = score(gold, tmp_path / name, "ari")
+            assert found["ari"] == 1.0
+            assert any("as the merges of 5 items, not as weights" in w for w in found.warnings)
+            assert score(gold, tmp_path / name, "ari", labels="linkage")["ari"] == 1.0
+
+    def test_weights_are_weights(self, tmp_path):
+        weights = np.array([[0.5, 0.5, 0, 0], [0, 0, 1, 0], [0, 0, 0.2, 0.8]])
+        np.save(tmp_path / "w.npy", weights)
+        assert as_labels(tmp_path / "w.npy").weighted
+        with pytest.raises(InputError, match="not all whole numbers"):
+            as_labels(tmp_path / "w.npy", labels="linkage")
+
+    def test_an_array_in_memory_is_never_taken_for_merges(self):
+        assert as_labels(self.LINKAGE).tree is None
+
+    @pytest.mark.parametrize(
+        ("row", "column", "value", "said"),
+        [
+            (0, 0, 7, "made only later"),
+            (1, 0, 0, "cluster 0 is merged twice"),
+            (2, 3, 4, "its parts have 3"),
+            (0, 0, -1, "whole numbers from 0"),
+            (0, 0, np.nan, "whole numbers from 0"),
+        ],
+    )
+    def test_what_is_wrong_is_said(self, row, column, value, said):
+        broken = self.LINKAGE.copy()
+        broken[row, column] = value
+        assert not is_linkage(broken)
+        with pytest.raises(InputError, match=said):
+            Hierarchy.from_linkage(broken)
+
+    def test_shapes_and_ids(self):
+        with pytest.raises(InputError, match="4 numbers"):
+            Hierarchy.from_linkage(np.zeros((3, 3)))
+        with pytest.raises(InputError, match="2 whole numbers"):
+            Hierarchy.from_children(np.zeros((3, 2)))
+        with pytest.raises(InputError, match="merge 5 items, but 2 ids"):
+            Hierarchy.from_linkage(self.LINKAGE, ["a", "b"])
+        assert not is_linkage(np.array([[0, 1, 1, 2]]))
+
+    def test_items_by_id(self):
+        tree = Hierarchy.from_linkage(self.LINKAGE, list("abcde"))
+        assert clusters(tree, 2) == [["a", "b"], ["c", "d", "e"]]
+        assert repr(tree) == "<Hierarchy of 5 items at 5 leaves>"
+
+
+class TestPaths:
+    def test_items_may_end_above_others(self):
+        tree = Hierarchy.from_paths([["x"], ["x", "y"], ["z"]], ["a", "b", "c"])
+        assert clusters(tree, 2) == [["a", "b"], ["c"]]
+        assert clusters(tree, 3) == [["a"], ["b"], ["c"]]
+
+    def test_a_table_of_a_thesaurus(self, tmp_path):
+        head = "word\tclass_path\tlabel\tprobability\tcount\n"
+        rows = ["a\t0/1\tx\t1.0\t3", "b\t0/1\tx\t0.4\t2", "b\t0/2/3\ty\t0.3\t2",
+                "b\t0/2/4\tz\t0.3\t2", "c\t0/2/3\ty\t1.0\t1", "d\t0/2/4\tz\t1.0\t1"]  # fmt: skip
+        path = tmp_path / "t.tsv"
+        path.write_text(head + "\n".join(rows) + "\n")
+        tree = as_labels(path).tree
+        # Though its likeliest class is 1, most of b belongs below 2, and there to the first.
+        assert clusters(tree, 2) == [["a"], ["b", "c", "d"]]
+        assert clusters(tree, 3) == [["a"], ["b", "c"], ["d"]]
+        path.write_text(head + "a\t0/1\tx\tmuch\t3\nb\t0\n")
+        with pytest.raises(InputError) as caught:
+            as_labels(path)
+        assert "t.tsv:2: the probability 'much' is not one" in str(caught.value)
+        assert "t.tsv:3: 2 fields; expected 5" in str(caught.value)
+
+    def test_the_paths_of_brown(self, tmp_path):
+        path = tmp_path / "t.paths"
+        path.write_text("00\ta\t5\n00\tb\t3\n01\tc\t2\n1\td\t1\n")
+        tree = as_labels(path).tree
+        assert clusters(tree, 2) == [["a", "b", "c"], ["d"]]
+        path.write_text("02\ta\t5\n")
+        with pytest.raises(InputError, match=r"t.paths:1: found .*; expected bits"):
+            as_labels(path)

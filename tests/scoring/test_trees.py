@@ -1,0 +1,538 @@
+"""Trees as systems: dendrogram purity, cuts one by one and all at once, levels, intervals."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import roget
+from roget import Contingency, Hierarchy, InputError, Undefined, compare, score, sweep
+from roget.scoring.cells.contingency import Leaves
+from roget.scoring.cells.dendrogram import CutTables
+from roget.scoring.cells.walks import TreeElements
+from roget.scoring.labels.hierarchy import merge_leaves, order_splits
+from roget.scoring.labels.labels import Labels
+from roget.scoring.measures.base import evaluate, list_requests
+from twins import dendrogram_purity, element_centric, memberships
+
+GOLDEN, WALKS = (
+    json.loads((Path(__file__).parents[1] / "golden" / name).read_text("utf-8"))
+    for name in ("trees.json", "walks.json")
+)
+
+LIGHT = "homogeneity,v,vi,nvi,q2,ami,ari,b3-precision,b3-recall,b3-f"
+HEAVY = "one-to-one,purity,f,van-dongen,element-centric"
+
+
+def grow(parent, at):
+    """The hierarchy of items at nodes, whatever they are."""
+    up, leaves, codes = merge_leaves(np.array([-1, *parent]), np.array(at))
+    weights = np.bincount(codes, minlength=leaves.size)
+    return Hierarchy(up, order_splits(up, leaves, weights, None), leaves, codes)
+
+
+def sets_of(tree):
+    """The items below each node."""
+    below = [set() for _ in tree.parent]
+    for item, code in enumerate(tree.codes.tolist()):
+        node = int(tree.leaves[code])
+        while node >= 0:
+            below[node].add(item)
+            node = int(tree.parent[node])
+    return below
+
+
+@st.composite
+def trees(draw):
+    nodes = draw(st.integers(1, 14))
+    parent = [draw(st.integers(0, node)) for node in range(nodes)]
+    at = draw(st.lists(st.integers(0, nodes), min_size=1, max_size=30))
+    gold = draw(st.lists(st.integers(0, 4), min_size=len(at), max_size=len(at)))
+    return grow(parent, at), gold
+
+
+@given(case=trees())
+def test_dendrogram_purity_is_the_mean_over_pairs(case):
+    tree, gold = case
+    wanted = dendrogram_purity(gold, tree.codes.tolist(), sets_of(tree))
+    got = score(gold, tree, "dendrogram-purity", cut=1, baselines=False).rows[0]
+    if wanted is None:
+        assert got.value is None
+        assert "no two items share a class" in got.reason
+    else:
+        assert got.value == pytest.approx(wanted, abs=1e-12)
+
+
+@pytest.mark.parametrize("case", GOLDEN["cases"], ids=range(len(GOLDEN["cases"])))
+def test_dendrogram_purity_is_that_of_clustpy(case):
+    tree = Hierarchy.from_children(np.array(case["merges"]))
+    leaf = np.array(case["leaf"])
+    many = Hierarchy(tree.parent, tree.splits, tree.leaves, leaf)
+    got = roget.measure("dendrogram-purity", case["gold"], many, cut=1)
+    assert got == pytest.approx(case["value"], abs=1e-12)
+
+
+def test_a_tree_that_has_every_class_as_a_node_is_perfect():
+    tree = Hierarchy.from_newick("(((a,b),c),((d,e),f,g));")
+    gold = dict(zip("abcdefg", [0, 0, 0, 1, 1, 1, 1], strict=True))
+    found = score(gold, tree)
+    assert found["dendrogram-purity"] == 1.0
+    assert found["ari"] == 1.0
+    assert "cut:2(best-ami)" in found.signature
+    assert any("chosen by looking at gold" in text for text in found.warnings)
+
+
+def test_one_item_one_class_and_singletons():
+    assert score({"a": 0}, Hierarchy.from_newick("a;"))["dendrogram-purity"] == 1.0
+    tree = Hierarchy.from_newick("((a,b),c);")
+    assert score(dict.fromkeys("abc", 0), tree, cut=1)["dendrogram-purity"] == 1.0
+    assert score({"a": 0, "b": 1, "c": 2}, tree, cut=3)["dendrogram-purity"] == 1.0
+
+
+def test_dendrogram_purity_of_trillions():
+    small = np.array([[6, 1, 0], [1, 5, 2], [0, 1, 4]])
+    huge = Contingency.from_table(small * 10**11).measure("dendrogram-purity")
+    rows, columns = small.sum(axis=1), small.sum(axis=0)
+    # With replacement, as it is for so many: within clusters, and else at the root.
+    within = (small**2 * small / columns).sum()
+    across = ((rows**2 - (small**2).sum(axis=1)) * rows / small.sum()).sum()
+    assert huge == pytest.approx((within + across) / (rows**2).sum(), rel=1e-9)
+
+
+@given(case=trees(), extra=st.integers(0, 2))
+def test_all_cuts_at_once_are_the_cuts_one_by_one(case, extra):
+    tree, gold = case
+    codes = tree.codes.copy()
+    added = min(extra, codes.size)
+    codes[:added] = tree.leaves.size + np.arange(added)
+    leaves = Labels(codes, tree.leaves.size + added, None)
+    whole = Contingency.from_labels(Labels(np.array(gold), 5, None), leaves)
+    tables = CutTables(whole, tree.grow(added), tree.cuts)
+    flats = [
+        np.append(tree.cut_leaves(k), 1000 + np.arange(added))[codes] for k in tree.cuts.tolist()
+    ]
+    for request in list_requests(f"{LIGHT},{HEAVY}", ("ml", "jk")):
+        got, _ = evaluate(tables, request)
+        wanted = [evaluate(roget.contingency(gold, flat), request)[0][0] for flat in flats]
+        np.testing.assert_allclose(got, wanted, atol=1e-10)
+    assert tables.clusters.tolist() == [np.unique(flat).size for flat in flats]
+
+
+@given(case=trees())
+def test_cuts_are_nested_and_as_large_as_they_say(case):
+    tree, _ = case
+    before = np.zeros(len(tree), dtype=int)
+    for k in tree.cuts.tolist():
+        tops = tree.tops(k)
+        assert tops.size == k
+        now = tree.cut(k)
+        pairs = set(zip(now.tolist(), before.tolist(), strict=True))
+        assert len(pairs) == len(set(now.tolist()))
+        before = now
+
+
+def test_a_linkage_is_cut_as_scipy_cuts_it():
+    from scipy.cluster.hierarchy import fcluster, linkage
+
+    points = np.random.default_rng(0).normal(size=(40, 3))
+    merges = linkage(points, "average")
+    tree = Hierarchy.from_linkage(merges)
+    for k in (1, 2, 7, 40):
+        theirs = fcluster(merges, k, "maxclust")
+        assert roget.contingency(theirs, tree.cut(k)).measure("ari") == 1.0
+
+
+def test_the_merges_of_scikit_learn():
+    cluster = pytest.importorskip("sklearn.cluster")
+    points = np.random.default_rng(1).normal(size=(30, 2))
+    fitted = cluster.AgglomerativeClustering(n_clusters=5, linkage="average").fit(points)
+    tree = Hierarchy.from_children(fitted.children_)
+    assert roget.contingency(fitted.labels_, tree.cut(5)).measure("ari") == 1.0
+
+
+def test_scores_of_a_cut_are_those_of_its_labels():
+    random = np.random.default_rng(2)
+    tree = grow([0, 0, 1, 1, 2, 2, 2], random.integers(1, 8, 50))
+    gold = random.integers(0, 3, 50).tolist()
+    found = score(gold, tree, "v,ari,one-to-one", cut=3)
+    flat = score(gold, tree.cut(3), "v,ari,one-to-one")
+    assert [row.value for row in found.rows] == [row.value for row in flat.rows]
+    assert found.signature.endswith("|tree:tree|cut:2")
+    assert any("no cut into 3 clusters: 2 are scored" in text for text in found.warnings)
+
+
+def test_items_that_the_tree_lacks_have_a_cluster_of_their_own():
+    tree = Hierarchy.from_newick("((a,b),(c,d));")
+    gold = {"a": 0, "b": 0, "c": 1, "d": 1, "e": 2, "f": 2}
+    found = score(gold, tree, "ari,dendrogram-purity", cut=2)
+    assert found["ari"] == found["dendrogram-purity"] == 1.0
+    alone = score(gold, tree, "dendrogram-purity", cut=2, missing="singletons")
+    assert alone["dendrogram-purity"] == pytest.approx((1 + 1 + 2 / 6) / 3)
+
+
+def test_groups_of_gold_are_scored_each_in_the_tree():
+    tree = Hierarchy.from_newick("((a,b),(c,d));")
+    gold = {("x", "a"): 0, ("x", "b"): 0, ("x", "c"): 1, ("y", "d"): 0}
+    found = score(gold, tree, "dendrogram-purity,v")
+    assert found.groups == 2
+    assert found["dendrogram-purity"] == 1.0
+    assert "best-ami" in found.signature
+
+
+def test_intervals_of_a_tree_and_of_its_cut():
+    random = np.random.default_rng(0)
+    tree = grow([0, 0, 1, 1, 2, 2], random.integers(1, 7, 120))
+    gold = (tree.cut(2) + (random.random(120) < 0.2)).tolist()
+    found = score(gold, tree, "dendrogram-purity,v", "jk", cut=2, ci=60, interval="percentile")
+    for row in found.rows:
+        assert row.low < row.value < row.high
+    by_jackknife = score(gold, tree, "dendrogram-purity", cut=2, ci=60).rows[0]
+    assert by_jackknife.low < by_jackknife.value < by_jackknife.high
+
+
+def test_jackknife_of_a_tree_leaves_out_items():
+    """The error by the draws' own tables is that of scoring what is left, item by item."""
+    random = np.random.default_rng(3)
+    codes, gold = random.integers(0, 5, 24), random.integers(0, 3, 24)
+    tree = Hierarchy(
+        np.array([-1, 0, 0, 1, 1, 1, 2, 2]), np.array([0, 1, 2]), np.arange(3, 8), codes
+    )
+    row = score(gold.tolist(), tree, "dendrogram-purity", cut=1, ci=10).rows[0]
+    left = []
+    for item in range(24):
+        kept = np.delete(np.arange(24), item)
+        part = Hierarchy(tree.parent, tree.splits, tree.leaves, codes[kept])
+        left.append(roget.measure("dendrogram-purity", gold[kept].tolist(), part, cut=1))
+    error = np.sqrt(23 / 24 * ((np.array(left) - np.mean(left)) ** 2).sum())
+    assert (row.high - row.low) / 2 == pytest.approx(1.959964 * error, rel=1e-6)
+
+
+def test_trees_beside_flat_systems():
+    gold = {"a": 0, "b": 0, "c": 1, "d": 1}
+    tree = Hierarchy.from_newick("((a,b),(c,d));")
+    flat = {"a": 0, "b": 1, "c": 1, "d": 1}
+    found = compare(gold, {"flat": flat, "tree": tree}, "ari,dendrogram-purity", ci=20)
+    values = {(row.system, row.measure): row.value for row in found.rows}
+    assert values["tree", "ari"] == values["tree", "dendrogram-purity"] == 1.0
+    assert values["flat", "dendrogram-purity"] == pytest.approx(
+        dendrogram_purity([0, 0, 1, 1], [0, 1, 1, 1])
+    )
+    assert "cut:best-ami" in found.signature
+    assert "cut:2" in compare(gold, {"tree": tree}, "ari", cut=2).signature
+    with pytest.raises(InputError, match="no system is a tree"):
+        compare(gold, {"flat": flat}, cut=2)
+
+
+def test_sweep():
+    random = np.random.default_rng(0)
+    tree = grow([0, 0, 1, 1, 2, 2, 3, 3], random.integers(5, 9, 60))
+    gold = (tree.cut(3) * 10 + (random.random(60) < 0.1)).tolist()
+    found = sweep(gold, tree)
+    assert found.cuts == tuple(tree.cuts.tolist())
+    assert [curve.name for curve in found.curves] == [
+        "v@ml", "v@jk", "vi@ml", "vi@jk", "nvi@ml", "nvi@jk", "q2@ml", "q2@jk", "ami",
+    ]  # fmt: skip
+    for curve in found.curves:
+        for k, value in zip(found.cuts, curve.values, strict=True):
+            flat = score(gold, tree.cut(k), curve.measure, curve.entropy or "ml", baselines=False)
+            assert value == pytest.approx(flat.rows[0].value, abs=1e-12)
+        best = max if curve.direction == "higher" else min
+        assert curve.value == best(curve.values)
+        assert curve.values[found.cuts.index(curve.best)] == curve.value
+    assert found["ami"].best == 2
+    frame = found.to_pandas()
+    assert list(frame.columns[:3]) == ["cut", "clusters", "v@ml"]
+    assert len(frame) == len(found.cuts)
+    assert "<table" in found._repr_html_()
+    assert "best cuts" in str(found)
+    assert found.as_dict()["scores"][-1]["best"] == {"cut": 2, "value": found["ami"].value}
+    assert "cut:1..5" in found.signature
+
+
+def test_sweep_of_groups_goes_cut_by_cut():
+    tree = Hierarchy.from_newick("((a,b),(c,d));")
+    gold = {("x", "a"): 0, ("x", "b"): 0, ("x", "c"): 1, ("y", "d"): 0}
+    found = sweep(gold, tree, "1..4", "v", "ml")
+    for k, value in zip(found.cuts, found["v"].values, strict=True):
+        labels = dict(zip(tree.items, tree.cut(k).tolist(), strict=True))
+        assert value == score(gold, labels, "v", "ml", baselines=False)["v"]
+
+
+def test_score_with_cuts_has_a_sweep():
+    tree = Hierarchy.from_newick("((a,b),(c,d));")
+    gold = {"a": 0, "b": 0, "c": 1, "d": 1}
+    found = score(gold, tree, cuts="2,4,9")
+    assert found.sweep.cuts == (2, 4)
+    counted = score(gold, tree, cuts="all", extra="count")
+    assert "extra:count" in counted.sweep.signature
+    assert any("has 4 leaves: cuts end there" in text for text in found.sweep.warnings)
+    assert found.as_dict()["sweep"]["cuts"] == [2, 4]
+    figure = found.sweep.figure()
+    assert len(figure.axes) >= 5
+    labels = [[text.get_text() for text in axes.texts] for axes in figure.axes]
+    assert all(len(set(some)) == len(some) for some in labels)  # a cut that two share, once
+    for page in (score(gold, tree, cuts="2,4", keep=True), found, found.sweep):
+        text = page.render("html")
+        assert "best cuts" in text
+        assert "some cuts" in text
+        assert "data:image/svg+xml;base64," in text
+
+
+@pytest.mark.parametrize(
+    ("cuts", "said"),
+    [("1-5", "expected 1..500"), ("0..3", "from 1 on"), ("9", "at most so many"), ([1.5], "whole")],
+)
+def test_cuts_that_cannot_be(cuts, said):
+    tree = Hierarchy.from_newick("((a,b),(c,d));")
+    with pytest.raises(InputError, match=said):
+        sweep({"a": 0, "b": 0, "c": 1, "d": 1}, tree, cuts)
+
+
+def test_what_is_refused_says_why():
+    tree = Hierarchy.from_newick("((a,b),c);")
+    gold = {"a": 0, "b": 0, "c": 1}
+    for options, said in (
+        ({"cut": 9}, "cannot be cut into 9 clusters: expected 1 to 3"),
+        ({"cut": 0}, "expected 1 cluster or more"),
+        ({"cut": "dendrogram-purity"}, "expected a number of clusters, or a score"),
+        ({"missing": "unmatched", "extra": "unmatched"}, "unmatched items are not in a tree"),
+        ({"measures": "dendrogram-purity", "cuts": "all"}, "of whole trees"),
+    ):
+        with pytest.raises(InputError, match=said):
+            score(gold, tree, **options)
+    with pytest.raises(InputError, match="this is no tree"):
+        score(gold, gold, cut=2)
+    with pytest.raises(InputError, match="give gold as labels"):
+        score(tree, gold)
+    with pytest.raises(InputError, match="this is none"):
+        sweep(gold, gold)
+    with pytest.raises(InputError, match="give those of a cut"):
+        roget.contingency(gold, tree)
+    with pytest.raises(InputError, match="give those of a cut"):
+        roget.score_items(gold, tree)
+    with pytest.raises(InputError, match="give those of a cut"):
+        roget.agree({"tree": tree, "flat": gold})
+
+
+def test_weighted_gold_beside_a_tree():
+    tree = Hierarchy.from_newick("((a,b),(c,d));")
+    gold = {"a": 0, "b": 0, "c": {0: 1, 1: 3}, "d": 1}
+    found = score(gold, tree, "v,dendrogram-purity", "ml")
+    assert "best-v@jk" in found.signature
+    assert found["v"] > 0
+    with pytest.raises(Undefined, match="whole counts"):
+        assert found["dendrogram-purity"]
+
+
+LEVELS = ["a/x", "a/x", "a/y", "b/z", "b/z", "b"]
+
+
+class TestLevels:
+    def test_every_level_is_scored(self):
+        system = ["1/1", "1/1", "1/2", "2/1", "2/1", "2/1"]
+        found = score(LEVELS, system, "v", "ml", levels="/")
+        levels = {row.level: row.value for row in found.rows if row.measure == "v"}
+        tops, whole = [one[0] for one in LEVELS], [one[0] for one in system]
+        assert levels["1"] == score(tops, whole, "v", "ml")["v"] == 1.0
+        assert levels["2"] == score(LEVELS, system, "v", "ml")["v"] < 1.0
+        assert levels["mean"] == pytest.approx((levels["1"] + levels["2"]) / 2)
+        assert "levels:2x2" in found.signature
+
+    def test_flat_labels_beside_levels(self):
+        system = [1, 1, 1, 2, 2, 2]
+        found = score(LEVELS, system, "ari", levels="/")
+        assert {row.level for row in found.rows} == {"1", "2", "mean"}
+        assert found["ari"] == 1.0
+        back = score(system, LEVELS, levels="/")
+        assert {row.level for row in back.rows} == {"1", "2", "mean", "tree"}
+        tree = [row for row in back.rows if row.level == "tree"]
+        assert [(row.measure, row.value) for row in tree] == [("dendrogram-purity", 1.0)]
+
+    def test_slashes_mean_nothing_if_nothing_is_said(self):
+        assert score(LEVELS, LEVELS, "ari").rows[0].level is None
+
+    def test_lists_as_they_are_in_memory_and_in_json(self, tmp_path):
+        lists = [one.split("/") for one in LEVELS]
+        system = [1, 1, 1, 2, 2, 2]
+        found = score(lists, system, "ari", levels="lists")
+        assert [row.value for row in found.rows] == [
+            row.value for row in score(LEVELS, system, "ari", levels="/").rows
+        ]
+        gold, other = tmp_path / "gold.jsonl", tmp_path / "system.tsv"
+        gold.write_text(
+            "".join(
+                json.dumps({"item": f"d{i}", "label": one}) + "\n" for i, one in enumerate(lists)
+            )
+        )
+        other.write_text("".join(f"d{i}\t{k}\n" for i, k in enumerate(system)))
+        again = score(gold, other, "ari", levels="lists")
+        assert [row.value for row in again.rows] == [row.value for row in found.rows]
+        (tmp_path / "gold.json").write_text(json.dumps(lists))
+        (tmp_path / "lines.txt").write_text("".join(f"{k}\n" for k in system))
+        last = score(tmp_path / "gold.json", tmp_path / "lines.txt", "ari", levels="lists")
+        assert [row.value for row in last.rows] == [row.value for row in found.rows]
+
+    def test_several_columns(self, tmp_path):
+        gold, system = tmp_path / "gold.csv", tmp_path / "system.csv"
+        gold.write_text("id,coarse,fine\nd1,a,x\nd2,a,x\nd3,a,y\nd4,b,z\n")
+        system.write_text("id,label\nd1,1\nd2,1\nd3,1\nd4,2\n")
+        columns = {"gold.label": "coarse+fine"}
+        found = score(gold, system, "ari", columns=columns)
+        assert [row.level for row in found.rows] == ["1", "2", "mean"]
+        assert found["ari"] == 1.0
+        with pytest.raises(InputError, match="no column 'rough'"):
+            score(gold, system, "ari", columns={"gold.label": "rough+fine"})
+
+    def test_gold_levels_beside_a_tree(self):
+        tree = Hierarchy.from_newick("(((a,b),c),((d,e),f));")
+        gold = dict(zip("abcdef", (one.split("/") for one in LEVELS), strict=True))
+        found = score(gold, tree, levels="lists")
+        purity = {row.level: row.value for row in found.rows if row.measure == "dendrogram-purity"}
+        assert purity == {"1": 1.0, "2": 1.0, "mean": 1.0}
+        assert "cut:2(best-ami)+4(best-ami)" in found.signature
+
+    def test_other_numbers_of_levels_are_all_paired(self):
+        three = ["1/1/1", "1/1/1", "1/2/1", "2/1/1", "2/1/2", "2/1/2"]
+        found = score(LEVELS, three, "ari", levels="/")
+        assert [row.level for row in found.rows] == ["1×1", "1×2", "1×3", "2×1", "2×2", "2×3"]
+
+    def test_refused(self):
+        with pytest.raises(InputError, match="no letters"):
+            score(["a//b", "c/d"], [1, 2], levels="/")
+        with pytest.raises(InputError, match="list of labels for each item"):
+            score([["a"], "b"], [1, 2], levels="lists")
+        with pytest.raises(InputError, match="one level"):
+            score(LEVELS, [1] * 6, levels="/", cuts="all")
+
+
+def test_the_page_on_trees_runs():
+    import doctest
+
+    page = Path(__file__).parents[2] / "docs" / "trees.md"
+    results = doctest.testfile(str(page), module_relative=False)
+    assert results.attempted > 5
+    assert results.failed == 0
+
+
+def walk(gold, tree, alpha=0.9, r=1.0, **rules):
+    name = f"element-centric(alpha={alpha}, r={r})"
+    return score(gold, tree, name, cut=1, baselines=False, **rules).rows[0].value
+
+
+@given(
+    case=trees(),
+    alpha=st.sampled_from([0.1, 0.5, 0.9, 0.99]),
+    r=st.sampled_from([-8.0, -1.0, 0.0, 1.0, 2.5, 20.0]),
+)
+def test_walks_through_a_tree_are_those_through_all_its_nodes(case, alpha, r):
+    tree, gold = case
+    nodes = memberships(tree.parent.tolist(), tree.leaves[tree.codes].tolist(), r)
+    wanted = element_centric([{label: 1.0} for label in gold], nodes, alpha)
+    assert walk(gold, tree, alpha, r) == pytest.approx(wanted, abs=1e-11)
+
+
+@pytest.mark.parametrize("case", WALKS["cases"], ids=range(len(WALKS["cases"])))
+def test_element_centric_of_trees_is_that_of_clusim(case):
+    if "merges" in case:
+        tree = Hierarchy.from_linkage(np.array(case["merges"]))
+    else:
+        tree = grow(case["parent"], case["at"])
+    for name, value in case["values"].items():
+        assert roget.measure(name, case["gold"], tree, cut=1) == pytest.approx(value, abs=1e-10)
+
+
+@given(case=trees(), cut=st.integers(1, 5))
+def test_element_centric_of_a_tree_is_that_of_any_cut(case, cut):
+    tree, gold = case
+    cut = min(cut, tree.leaves.size)
+    found = score(gold, tree, "element-centric", cut=cut, cuts=str(cut), baselines=False)
+    assert found.rows[0].value == walk(gold, tree)
+    assert "elements:tree" in found.signature
+    # A sweep has that of the cut, which is flat.
+    k = tree.nearest_cut(cut)
+    flat = roget.measure("element-centric", gold, tree.cut(k))
+    assert found.sweep["element-centric"].values[0] == pytest.approx(flat, abs=1e-12)
+
+
+@given(case=trees())
+def test_with_r_large_walks_see_leaves_alone_and_with_r_small_the_root(case):
+    tree, gold = case
+    leaves = roget.measure("element-centric", gold, tree.codes)
+    whole = roget.measure("element-centric", gold, [0] * len(gold))
+    one = tree.parent.size == 1
+    assert walk(gold, tree, r=1e6) == pytest.approx(leaves, abs=1e-9)
+    assert walk(gold, tree, r=-1e6) == pytest.approx(leaves if one else whole, abs=1e-9)
+
+
+def test_a_tree_of_one_node_is_a_flat_clustering():
+    gold = [0, 0, 1, 2, 2, 2]
+    tree = Hierarchy(np.array([-1]), np.array([], np.int64), np.array([0]), np.zeros(6, np.int64))
+    for r in (-1e3, 0.0, 1.0, 1e3):
+        flat = roget.measure(f"element-centric(r={r})", gold, [0] * 6)
+        assert walk(gold, tree, r=r) == pytest.approx(flat, abs=1e-15)
+        assert walk([0] * 6, tree, r=r) == 1.0
+    for r in ("inf", "nan"):
+        with pytest.raises(InputError, match="expected a finite number"):
+            roget.measure(f"element-centric(r={r})", gold, gold)
+
+
+def test_walks_of_trillions_and_of_a_deep_tree():
+    small = np.array([[6, 1, 0], [1, 5, 2], [0, 1, 4]])
+    rows, columns = np.nonzero(small)
+    tree = grow([0, 0, 1, 1], [2, 3, 4])
+    layout = tree.layout
+    one, huge = (
+        TreeElements(
+            Leaves(Contingency.from_cells(rows, columns, small[rows, columns] * times), layout)
+        )
+        for times in (1, 10**11)
+    )
+    assert huge.mean(0.9) == pytest.approx(one.mean(0.9), abs=1e-12)
+    deep = Hierarchy.from_children([[0, 1], *([i + 2, 3000 + i] for i in range(2998))])
+    gold = np.arange(3000) // 2
+    assert 0 < walk(gold.tolist(), deep) < 1
+
+
+def test_element_centric_of_groups_and_of_draws():
+    tree = Hierarchy.from_newick("((a,b),((c,d),(e,f)));")
+    gold = np.array([0, 0, 1, 0, 1, 1])
+    halves = np.array([0, 1, 0, 1, 0, 0])
+    rows, columns = halves * 2 + gold, halves * 6 + tree.codes
+    order = np.lexsort((columns, rows))
+    both = Contingency.from_cells(rows[order], columns[order]).by_group(2)
+    found = TreeElements(Leaves(both, tree.layout)).mean(0.9)
+    for half, value in enumerate(found.tolist()):
+        kept = order[halves[order] == half]
+        one = Contingency.from_cells(gold[kept], tree.codes[kept])
+        assert value == pytest.approx(TreeElements(Leaves(one, tree.layout)).mean(0.9), abs=1e-14)
+    named = dict(zip("abcdef", gold.tolist(), strict=True))
+    drawn = score(named, tree, "element-centric", cut=2, ci=40).rows[0]
+    assert 0 < drawn.low < drawn.value < drawn.high <= 1
+
+
+def test_levels_have_their_own_element_centric_and_the_tree_has_its_own():
+    found = score([0, 0, 1, 1], ["a/x", "a/y", "b/z", "b/z"], "element-centric", levels="/")
+    values = {row.level: row.value for row in found.rows}
+    assert list(values) == ["1", "2", "tree", "mean"]
+    assert values["1"] == 1.0
+    assert values["2"] == 0.75
+    assert values["tree"] < 1
+
+
+def test_what_element_centric_of_a_tree_cannot_do_is_said(monkeypatch):
+    tree = Hierarchy.from_newick("((a,b),(c,d));")
+    weighted = {"a": {1: 0.5, 2: 0.5}, "b": {1: 1.0}, "c": {2: 1.0}, "d": {2: 1.0}}
+    cover = {item: list(held) for item, held in weighted.items()}
+    for gold, rules in ((weighted, {}), (cover, {"several": "cover"})):
+        found = score(gold, tree, "element-centric", cut=2, **rules)
+        assert found.rows[0].value is None
+        assert "known beside gold with one class for each item" in found.rows[0].reason
+    monkeypatch.setattr("roget.scoring.cells.walks.MOST_PAIRS", 1)
+    found = score(dict.fromkeys("abcd", 0), tree, "element-centric,ari", cut=2)
+    assert "up to 1 pairs of leaves of one class, and there are 6" in found.rows[0].reason
+    assert found["ari"] == 0.0

@@ -1,0 +1,85 @@
+"""A thesaurus is the same tree to the scorer in its folder and in every export."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+from roget import load, score
+from roget.report.exports import export
+from thesauri import random_thesaurus
+
+WORDS = [f"w{number}" for number in range(12)]
+GOLD = dict(zip(WORDS, "aaaabbbbcccc", strict=True))
+
+
+@pytest.fixture(scope="module", params=[0, 1])
+def thesaurus(request):
+    """Any tree and memberships; those below a tenth, which tables do not list, change no place."""
+    return random_thesaurus(request.param, clusters=6)
+
+
+def scores(system, **options):
+    return [row.value for row in score(GOLD, system, "dendrogram-purity,v,ari", **options).rows]
+
+
+def test_folder_and_exports_are_scored_alike(thesaurus, tmp_path):
+    folder = tmp_path / "t.thesaurus"
+    thesaurus.save(folder)
+    files = {"tsv": "t.tsv", "json": "t.json", "newick": "t.nwk", "brown": "t.paths"}
+    for form, name in files.items():
+        export(thesaurus, tmp_path / name, form)
+    wanted = scores(folder)
+    assert scores(tmp_path / "t.tsv") == wanted
+    assert scores(tmp_path / "t.json") == wanted
+    assert scores(thesaurus) == wanted
+    # These have no order of splits and leaves of one word, but the same tree.
+    for name in ("t.nwk", "t.paths"):
+        assert scores(tmp_path / name)[0] == pytest.approx(wanted[0])
+
+
+def test_cuts_are_those_of_the_thesaurus(thesaurus, tmp_path):
+    folder = tmp_path / "t.thesaurus"
+    thesaurus.save(folder)
+    for k in range(1, thesaurus.tree.n_clusters + 1):
+        labels = thesaurus.tree.cut(k)[thesaurus.tree.cluster[thesaurus.places]]
+        flat = score(GOLD, dict(zip(WORDS, labels.tolist(), strict=True)), "v,ari")
+        assert [row.value for row in flat.rows] == scores(folder, cut=k)[1:]
+
+
+def test_edits_count(thesaurus, tmp_path):
+    folder = tmp_path / "t.thesaurus"
+    edited = thesaurus.move("w9", int(thesaurus.places[0]))
+    edited.save(folder)
+    assert load(folder).edits
+    tree = score(GOLD, folder, "v", "ml", cut=thesaurus.tree.n_clusters)
+    labels = dict(zip(WORDS, edited.places.tolist(), strict=True))
+    assert tree["v"] == score(GOLD, labels, "v", "ml")["v"]
+    assert "tree:thesaurus(places)" in tree.signature
+
+
+def test_the_command(tmp_path):
+    random_thesaurus(0).save(tmp_path / "t.thesaurus")
+    gold, picture = tmp_path / "gold.tsv", tmp_path / "sweep.svg"
+    gold.write_text("".join(f"{word}\t{label}\n" for word, label in GOLD.items()))
+    command = [sys.executable, "-m", "roget", "score", gold, tmp_path / "t.thesaurus"]
+    done = subprocess.run(
+        [*command, "--cuts", "1..500", "--figure", picture, "--format", "json"],
+        capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    found = json.loads(done.stdout)
+    assert found["sweep"]["cuts"][0] == 1
+    assert found["rows"][0]["measure"] == "dendrogram-purity"
+    text = picture.read_text("utf-8")
+    assert "clusters" in text
+    assert "vi, nats" in text
+    failed = subprocess.run([*command, "--figure", "x.gif"], capture_output=True, text=True)
+    assert failed.returncode
+    assert "--cuts" in failed.stderr
+    failed = subprocess.run(
+        [*command, "--cuts", "all", "--figure", "x.gif"], capture_output=True, text=True
+    )
+    assert ".svg, .pdf, .png" in failed.stderr
