@@ -4,12 +4,16 @@ docs/measures.md is generated from the catalogue; in README.md and docs/*.md the
 pair of `<!-- output: COMMAND -->` and `<!-- end -->` lines is replaced by what the command prints.
 `--check` changes nothing and fails if the first two are out of date: the commands of the other
 pages learn for a while, and the last digits of what they print may depend on the processor.
-`--measures` writes the first only, which takes a moment. `--picture` draws that of the README:
-the page of the bundled sample, by Chromium.
+`--measures` writes the first only, which takes a moment; `--notebook` runs docs/notebook.ipynb.
+`--picture` draws that of the README: the page of the bundled sample, by Chromium.
 """
 
 from __future__ import annotations
 
+import ast
+import contextlib
+import io
+import json
 import os
 import re
 import shlex
@@ -22,6 +26,7 @@ from roget.report.listing import describe
 
 ROOT = Path(__file__).resolve().parent.parent
 BLOCK = re.compile(r"(<!-- output: (.+?) -->\n```\w*\n).*?(```\n<!-- end -->)", re.DOTALL)
+NOTEBOOK = ROOT / "docs" / "notebook.ipynb"
 NEEDS = {
     "entropies": "H(C), H(K), H(C,K)",
     "sizes": "class and cluster sizes",
@@ -29,7 +34,13 @@ NEEDS = {
     "bcubed": "per-item overlaps",
     "matched": "the best one-to-one match",
     "table": "the cells",
+    "joint": "the counts of cells",
     "chance": "the expected value under random labels",
+    "deviation": "the standard deviation under random labels",
+    "elements": "similarity item by item",
+    "cover": "sets of items that may overlap",
+    "degrees": "degrees of membership",
+    "tree": "the tree above the clusters",
 }
 
 
@@ -76,9 +87,41 @@ def measures_page() -> str:
             pairs = entry["parameters"].items()
             given = ", ".join(f"{key}={_plain(value)}" for key, value in pairs)
             facts.append(f"parameters and their defaults: `{entry['name']}({given})`")
+        if entry["also"]:
+            facts.append(f"also taken: {', '.join(entry['also'])}")
         about = "; ".join(facts)
         parts.append(f"## {entry['name']}\n\n{entry['about']}\n\n*{about}.* {entry['reference']}.")
     return "\n\n".join(parts) + "\n"
+
+
+def run_notebook(text: str) -> str:
+    """A notebook with the outputs of its cells made anew, as a kernel would make them."""
+    book = json.loads(text)
+    known: dict[str, object] = {"__name__": "__main__"}
+    code = [cell for cell in book["cells"] if cell["cell_type"] == "code"]
+    for number, cell in enumerate(code, start=1):
+        body = ast.parse("".join(cell["source"]))
+        last = body.body.pop() if isinstance(body.body[-1], ast.Expr) else None
+        cell["execution_count"], cell["outputs"] = number, []
+        shown = None
+        with contextlib.redirect_stdout(io.StringIO()) as said:
+            exec(compile(body, f"cell {number}", "exec"), known)
+            if last is not None:
+                shown = eval(compile(ast.Expression(last.value), f"cell {number}", "eval"), known)
+        if said.getvalue():
+            lines = said.getvalue().splitlines(keepends=True)
+            cell["outputs"].append({"output_type": "stream", "name": "stdout", "text": lines})
+        if shown is not None:
+            cell["outputs"].append(_show(shown, number))
+    return json.dumps(book, indent=1, ensure_ascii=False) + "\n"
+
+
+def _show(value: object, number: int) -> dict[str, object]:
+    data = {"text/plain": repr(value).splitlines(keepends=True)}
+    if hasattr(value, "_repr_html_"):
+        data["text/html"] = value._repr_html_().splitlines(keepends=True)
+    made = {"output_type": "execute_result", "execution_count": number, "metadata": {}}
+    return {**made, "data": data}
 
 
 def draw_page(target: Path) -> None:
@@ -114,11 +157,15 @@ def main() -> None:
     if "--picture" in sys.argv[1:]:
         return draw_page(ROOT / "docs/pictures/explorer.png")
     pages = {ROOT / "docs/measures.md": measures_page()}
-    if "--measures" not in sys.argv[1:]:
+    if "--notebook" in sys.argv[1:]:
+        pages = {NOTEBOOK: run_notebook(_read(NOTEBOOK))}
+    elif "--measures" not in sys.argv[1:]:
         more = [] if "--check" in sys.argv[1:] else sorted((ROOT / "docs").glob("*.md"))
         for page in (ROOT / "README.md", *more):
             if page not in pages:
                 pages[page] = with_outputs(page.read_text(encoding="utf-8"))
+        if more:
+            pages[NOTEBOOK] = run_notebook(_read(NOTEBOOK))
     stale = [path for path, text in pages.items() if _read(path) != text]
     names = ", ".join(str(path.relative_to(ROOT)) for path in stale)
     if "--check" in sys.argv[1:]:
