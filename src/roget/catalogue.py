@@ -213,10 +213,10 @@ TAXONOMIES: dict[str, str] = {
 }
 
 REPRODUCTIONS: dict[str, str] = {
-    "soft/figure-1": "roget.papers.soft:figure_1",
-    "soft/figure-3": "roget.papers.soft:figure_3",
-    "mdl/figure-3": "roget.papers.mdl:figure_3",
-    "mdl/experiment-2": "roget.papers.mdl:experiment_2",
+    "soft/figure-1": "roget.papers.soft.figure_1:figure_1",
+    "soft/figure-3": "roget.papers.soft.figure_3:figure_3",
+    "mdl/figure-3": "roget.papers.mdl.figure_3:figure_3",
+    "mdl/experiment-2": "roget.papers.mdl.experiment_2:experiment_2",
 }
 
 EXPORTERS: dict[str, str] = {

@@ -134,12 +134,15 @@ def test_help_is_light():
 
 
 def test_reproductions_are_listed_and_run(tmp_path):
-    assert "soft/figure-1" in run("reproduce").stdout
+    assert "soft/figure-1" in run("reproduce", "--list").stdout
     environment = {**os.environ, "ROGET_TEST_DATA": str(tmp_path)}
     done = run("reproduce", "soft/figure-1", "--figures", tmp_path / "f", env=environment)
     assert done.returncode == 0, done.stderr
     assert "splits at β" in done.stdout
     assert (tmp_path / "f" / "soft-figure-1.svg").is_file()
+    idle = run("reproduce", "mdl/figure-3", "--verb", "eat")
+    assert idle.returncode == 1
+    assert "mdl/figure-3 takes no --verb; it is for soft/figure-1" in idle.stderr
     wrong = run("reproduce", "soft/figure-7")
     assert wrong.returncode == 1
     assert "unknown reproduction" in wrong.stderr

@@ -8,8 +8,9 @@ import re
 import numpy as np
 import pytest
 
-from roget import data, papers
-from roget.papers import mdl
+from roget import data
+from roget.papers.mdl import figure_3 as mdl
+from roget.papers.reproduce import reproduce
 
 
 @pytest.fixture(scope="module")
@@ -51,14 +52,14 @@ def test_estimates_and_distances_are_those_of_the_definition():
 def test_the_text_and_the_picture(monkeypatch, tmp_path):
     monkeypatch.setattr(mdl, "SIZES", (100, 300))
     monkeypatch.setattr(mdl.simulation, "__defaults__", ((100, 300), 1))
-    text = str(mdl.figure_3(tmp_path))
+    text = str(reproduce("mdl/figure-3", figures=tmp_path))
     assert max(map(len, text.splitlines())) <= 100
     assert len(re.findall(r"^MDL, as printed +[\d.]+ +[\d.]+$", text, re.MULTILINE)) == 2
     assert "<svg" in (tmp_path / "mdl-figure-3.svg").read_text()
 
 
 def test_frequent_nouns_make_a_tree():
-    text = str(papers.load("mdl/experiment-2")(None))
+    text = str(reproduce("mdl/experiment-2"))
     assert max(map(len, text.splitlines())) <= 100
     assert "the same nouns stay one class" in " ".join(text.split())
     nouns = data.sample("verb_object").top(20).words.tolist()

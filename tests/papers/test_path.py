@@ -15,7 +15,8 @@ from roget.core.types import Floats
 from roget.errors import InputError
 from roget.learn.clustering import tokens as heldout
 from roget.learn.clustering.symmetric.estimator import SymmetricAnnealing
-from roget.papers.soft import _divergence, draw_path, relative_entropy_path
+from roget.papers.soft.figure_3 import _divergence, draw_path, relative_entropy_path
+from roget.report.drawing import save_picture
 
 
 def planted(words: int = 120, contexts: int = 60, clusters: int = 4) -> Counts:
@@ -125,10 +126,10 @@ def test_one_cluster_is_the_mean_of_all_words() -> None:
 def test_the_figure_is_drawn(tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
     rows = relative_entropy_path(planted(), [1, 2, 4], random_state=0)
-    draw_path(rows, tmp_path / "path.svg", chosen=(4, 3.5))
+    save_picture(draw_path(rows, chosen=(4, 3.5)), tmp_path / "path.svg")
     drawn = (tmp_path / "path.svg").read_text(encoding="utf-8")
     assert "<svg" in drawn
-    draw_path(rows, tmp_path / "plain.svg")
+    save_picture(draw_path(rows), tmp_path / "plain.svg")
     assert (tmp_path / "plain.svg").stat().st_size < len(drawn)
 
 

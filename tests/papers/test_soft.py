@@ -8,9 +8,11 @@ import re
 import numpy as np
 import pytest
 
-from roget import Counts, catalogue, data, papers
+from roget import Counts, catalogue, data
 from roget.errors import UnknownName
-from roget.papers import soft
+from roget.papers.options import Options
+from roget.papers.reproduce import load, report_names, reproduce
+from roget.papers.soft import figure_1, figure_3
 
 PEOPLE = {"troop", "worker"}
 WEAPONS = {"missile", "weapon"}
@@ -42,7 +44,7 @@ def check(text):
 
 
 def test_objects_of_fire_in_the_sample(without_data):
-    text = str(papers.load("soft/figure-1")(None))
+    text = str(reproduce("soft/figure-1"))
     assert "bundled sample" in text
     check(text)
 
@@ -51,7 +53,7 @@ def test_objects_of_fire_in_the_national_corpus(shared_data, tmp_path, monkeypat
     monkeypatch.setenv("ROGET_TEST_DATA", str(shared_data))
     if not (shared_data / "bnc-verb-noun" / "verb_object.tsv").is_file():
         pytest.skip("no counts of the British National Corpus")
-    text = str(soft.figure_1(tmp_path / "figures"))
+    text = str(reproduce("soft/figure-1", figures=tmp_path / "figures"))
     assert "British National Corpus" in " ".join(text.split())
     leaves = check(text)
     guns = {"gun", "pistol", "rifle", "missile", "weapon", "bullet"}
@@ -62,11 +64,11 @@ def test_objects_of_fire_in_the_national_corpus(shared_data, tmp_path, monkeypat
 
 def test_distances_are_those_of_the_definition(without_data):
     """Every distance printed, from the memberships of the clustering alone."""
-    counts, _, least = soft.verb_object()
-    nouns = soft.objects(counts, "fire", 64, least)
-    model = soft.SoftAnnealing(3, prior="uniform", random_state=0).fit(nouns)
+    counts, _, least = figure_1.verb_object(Options())
+    nouns = figure_1.objects(counts, "fire", 64, least)
+    model = figure_1.SoftAnnealing(3, prior="uniform", random_state=0).fit(nouns)
     rows = nouns.matrix.toarray() / nouns.word_totals[:, None]
-    lines = str(soft.figure_1()).splitlines()
+    lines = str(reproduce("soft/figure-1")).splitlines()
     for node in range(1, 5):
         clusters = model.tree_.cluster[model.tree_.leaves(node)]
         centroid = sum(model.mass_[c] * model.centroids_[c] for c in clusters)
@@ -88,23 +90,23 @@ def test_distances_are_those_of_the_definition(without_data):
 
 def test_which_nouns_are_objects():
     counts = Counts([[3, 9], [3, 0], [1, 50], [0, 7], [2, 1]], list("abcde"), ["fire", "see"])
-    assert soft.objects(counts, "fire", 3, 1, 1).words.tolist() == ["a", "b", "e"]
-    assert soft.objects(counts, "fire", 3, 1, 2).words.tolist() == ["a", "e"]
-    assert soft.objects(counts, "fire", 64, 4, 1).words.tolist() == ["a", "c"]
-    assert soft.objects(data.sample("verb_object"), "fire", 64, 1).count("rocket", "fire") == 9
+    assert figure_1.objects(counts, "fire", 3, 1, 1).words.tolist() == ["a", "b", "e"]
+    assert figure_1.objects(counts, "fire", 3, 1, 2).words.tolist() == ["a", "e"]
+    assert figure_1.objects(counts, "fire", 64, 4, 1).words.tolist() == ["a", "c"]
+    assert figure_1.objects(data.sample("verb_object"), "fire", 64, 1).count("rocket", "fire") == 9
 
 
 def test_names():
-    listed = papers.report_names().data
+    listed = report_names().data
     assert [one["name"] for one in listed if one["about"]] == catalogue.names("reproductions")
     with pytest.raises(UnknownName, match=r"did you mean .*soft/figure-1"):
-        papers.load("soft/figure1")
+        load("soft/figure1")
 
 
 def test_relative_entropies(tmp_path, monkeypatch):
-    monkeypatch.setattr(soft, "SIZES", (1, 4, 16))
-    monkeypatch.setattr(soft, "FREQUENT", 200)
-    text = str(soft.figure_3(tmp_path))
+    monkeypatch.setattr(figure_3, "SIZES", (1, 4, 16))
+    monkeypatch.setattr(figure_3, "FREQUENT", 200)
+    text = str(reproduce("soft/figure-3", figures=tmp_path))
     table = [line.split()[:6] for line in text.splitlines() if re.match(r" +\d+ +\d+\.\d\d ", line)]
     rows = [tuple(map(float, row)) for row in table]
     assert [row[0] for row in rows] == [1, 4, 16]

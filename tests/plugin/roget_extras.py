@@ -17,6 +17,8 @@ from roget.learn.clustering.mdl.estimator import MDLTree
 from roget.learn.corpus.base import Tokens
 from roget.learn.corpus.tagger import Analysis
 from roget.learn.taxonomy.taxonomy import Taxonomy
+from roget.papers.options import Options
+from roget.papers.reproduction import Claim, Reproduced
 from roget.report import Report
 from roget.report.exports.base import write_lines
 from roget.report.render import suffixes
@@ -157,6 +159,6 @@ class Here(Local):
         super().__init__(1)
 
 
-def table_1(figures: Path | None) -> Report:
+def table_1(options: Options) -> Reproduced:
     """Table 1 of nobody's paper: how many nats are in a bit."""
-    return Report.of("Nats in a bit", {"nats": math.log(2)})
+    return Reproduced("Nats in a bit", "log 2", [Claim("nats", 0.693, math.log(2))])

@@ -2,25 +2,39 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from roget.cli.shared import Figures, Format, Output, deliver
+from roget.cli.shared import Figures, Format, Output, bar, deliver
+from roget.papers.options import Options
 
 
 def reproduce(
     name: Annotated[
         str | None,
-        typer.Argument(metavar="[NAME]", help="Such as soft/figure-1; without it, a list."),
+        typer.Argument(
+            metavar="[NAME]",
+            help="Such as soft/figure-1, or a paper, such as nvi; without it, all of them.",
+        ),
     ] = None,
+    *,
+    options: Options,
+    list: Annotated[bool, typer.Option("--list", help="List what can be made again.")] = False,
     figures: Figures = None,
     format: Format = None,
     output: Output = None,
 ) -> None:
-    """Make the tables and figures of the papers again."""
-    from roget.papers import load, report_names
+    """Make the tables and figures of the papers again, published values beside ours.
 
-    found = report_names() if name is None else load(name)(Path(figures) if figures else None)
-    deliver(found, format, output)
+    Without a name, all are made that the data at hand allow, which takes some minutes; what is
+    left out is told, with what it needs.
+    """
+    from roget.papers.reproduce import report_names
+    from roget.papers.reproduce import reproduce as run
+
+    if list:
+        return deliver(report_names(), format, output)
+    with bar("making again", "tables and figures") as progress:
+        found = run(name, options, figures, progress=progress)
+    return deliver(found, format, output)

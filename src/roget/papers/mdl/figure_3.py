@@ -1,21 +1,22 @@
-"""Li & Abe 1996: Clustering words with the MDL principle."""
+"""Figure 3: how many clusters are found in simulated data, and how far they are from the truth."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import partial
-from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from roget.core.information import bits
 from roget.core.types import Array, Floats
-from roget.data import sample
 from roget.learn.clustering.mdl.estimator import MDLTree
-from roget.papers import compose
-from roget.report import Column, Report, Table
-from roget.report.format import branches, canvas
+from roget.papers.options import Options
+from roget.papers.reproduction import Reproduced
+from roget.report import Column, Table
+from roget.report.format import canvas
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 NOUNS, VERBS, CLUSTERS = 40, 30, 4
 """The true model's; the paper gives only the last number."""
@@ -93,7 +94,7 @@ def simulation(sizes: Sequence[int] = SIZES, trials: int = TRIALS) -> list[Row]:
     return [Row(way, size, *map(float, np.mean(f, axis=0))) for (way, size), f in results.items()]
 
 
-def figure_3(figures: Path | None = None) -> Report:
+def figure_3(options: Options) -> Reproduced:
     """Figure 3 of Li & Abe (1996): clusters found, and distance to the truth, by data size"""
     rows = simulation()
     about = (
@@ -103,11 +104,8 @@ def figure_3(figures: Path | None = None) -> Report:
         "paper's annealing, which makes a split unless one side happens to be empty. The distance "
         "is D(estimate ‖ truth) in bits; the other way round it is infinite."
     )
-    return compose(
+    return Reproduced(
         "Number of clusters and KL distance by data size (Li & Abe 1996, Figure 3)",
-        figures,
-        "mdl-figure-3.svg",
-        partial(draw, rows),
         about=about,
         tables=[
             _table("(a) clusters", rows, "leaves", ".1f"),
@@ -116,56 +114,8 @@ def figure_3(figures: Path | None = None) -> Report:
         notes=[_moral(rows)],
         data=[row._asdict() for row in rows],
         sheet=Table.of(Row._fields, rows),
+        picture=partial(draw, rows),
     )
-
-
-FREQUENT = 20
-"""Nouns of Experiment 2, as in the paper."""
-
-
-def experiment_2(figures: Path | None = None) -> Report:
-    """Experiment 2 of Li & Abe (1996): a thesaurus of the 20 most frequent nouns"""
-    counts = sample("verb_object").top(FREQUENT).drop_empty()
-    words, contexts = counts.shape
-    about = (
-        f"{words} nouns by {contexts:,} verbs of which they are objects, {counts.total:,} pairs; "
-        "from the bundled sample (AMALGUM). Beside each class are the bits that its split saves; "
-        "the two nouns of a pair are classes of their own. Under the paper's own description "
-        "length, which charges for every verb, "
-    )
-    printed = MDLTree(criterion="li-abe", random_state=0).fit(counts)
-    about += (
-        "the same nouns stay one class."
-        if printed.n_clusters_ == 1
-        else f"the same nouns make {printed.n_clusters_} classes."
-    )
-    model = MDLTree(random_state=0).fit(counts)
-    title = "A thesaurus of frequent nouns (Li & Abe 1996, Experiment 2)"
-    lines = [(line,) for line in _lines(model, counts.words)]
-    labels = zip(counts.words.tolist(), model.labels_.tolist(), strict=True)
-    return Report(
-        title=title,
-        lead=[title],
-        about=about,
-        tables=[Table([Column("class", fit="keep")], lines, headed=False)],
-        data={"classes": dict(labels), "description_length": model.description_length_},
-    )
-
-
-def _lines(model: MDLTree, words: Array) -> Iterator[str]:
-    """The tree, a line for each class; two nouns that part need no lines of their own."""
-    tree = model.tree_
-
-    def inside(node: int) -> Array:
-        return words[np.isin(model.labels_, tree.cluster[tree.leaves(node)])]
-
-    def parts(node: int) -> Sequence[int]:
-        return () if len(tree.leaves(node)) == 2 == inside(node).size else tree.children(node)
-
-    for branch, _, node in branches(parts):
-        nouns = ", ".join(map(str, inside(node))) if node else "all nouns"
-        saved = f"   {bits(float(tree.value[node])):,.0f} bits" if tree.children(node) else ""
-        yield f"{branch}{nouns}{saved}"
 
 
 def _table(title: str, rows: Sequence[Row], column: str, form: str) -> Table:
@@ -192,7 +142,7 @@ def _moral(rows: Sequence[Row]) -> str:
     )
 
 
-def draw(rows: Sequence[Row], path: Path) -> None:
+def draw(rows: Sequence[Row]) -> Figure:
     """Both panels as a picture."""
     figure = canvas(9, 4)
     panels = figure.subplots(1, 2)
@@ -205,4 +155,4 @@ def draw(rows: Sequence[Row], path: Path) -> None:
     panels[0].axhline(CLUSTERS, color="grey", linewidth=0.8)
     panels[0].legend()
     panels[1].set_yscale("log")
-    figure.savefig(path)
+    return figure

@@ -1,0 +1,1 @@
+"""Li & Abe 1996: Clustering words with the MDL principle."""

@@ -1,0 +1,31 @@
+"""What can be asked of reproductions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from roget.core.options import Checked, option, seed_option
+
+
+@dataclass(frozen=True)
+class Options(Checked):
+    """Of making a paper's tables and figures again."""
+
+    counts: str | None = option(
+        None,
+        optional=True,
+        metavar="COUNTS",
+        help="Your own counts in the place of the bundled ones, where a paper learns from counts: "
+        "a folder, a table, or a sample's name.",
+    )
+    data: str | None = option(
+        None,
+        optional=True,
+        metavar="FOLDER",
+        help="Where data sets lie that do not come with roget. Default: the environment variable "
+        "ROGET_TEST_DATA.",
+    )
+    verb: str | None = option(
+        None, optional=True, metavar="VERB", help="soft/figure-1: whose objects. Default: fire."
+    )
+    random_state: int = seed_option()

@@ -1,0 +1,141 @@
+"""Making one table or figure again, or all of them."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import fields
+from pathlib import Path
+
+from roget import catalogue
+from roget.core.progress import Progress
+from roget.core.progress import Report as Tell
+from roget.core.types import PathLike
+from roget.errors import InputError
+from roget.papers.options import Options
+from roget.papers.reproduction import MissingData, Reproduced, Reproduction
+from roget.report import Report, Table
+from roget.report.format import plural
+from roget.report.listing import listed
+
+
+def load(name: str) -> Reproduction:
+    """The reproduction of a name."""
+    found: Reproduction = catalogue.load("reproductions", name)
+    return found
+
+
+def describe(name: str) -> str:
+    """What a reproduction makes again, in a line."""
+    return (load(name).__doc__ or "").partition("\n")[0]
+
+
+def report_names() -> Report:
+    """Every reproduction, and what it reproduces."""
+    rows = [(name, describe(name)) for name in catalogue.names("reproductions")]
+    data = [{"name": name, "about": about} for name, about in rows]
+    return listed("Reproductions", rows, data)
+
+
+def reproduce(
+    name: str | None = None,
+    options: Options | None = None,
+    figures: PathLike | None = None,
+    *,
+    progress: Tell | None = None,
+) -> Report:
+    """Make tables and figures of the papers again.
+
+    Parameters
+    ----------
+    name : of `roget reproduce --list`, such as "v-measure/figure-2"; or a paper, such as "nvi", for
+        all that there is of it. Without it, everything that the data at hand allow.
+    options : what else is asked.
+    figures : a folder for the pictures.
+    progress : called before each, where there are several.
+
+    Examples
+    --------
+    >>> "bits" in reproduce("mdl/experiment-2").about
+    True
+    """
+    wanted = options or Options()
+    names = catalogue.names("reproductions")
+    if name is not None and name not in names:
+        names = [one for one in names if one.startswith(f"{name}/")] or [
+            catalogue.check("reproductions", name)
+        ]
+    elif name is not None:
+        _refuse_idle(name, wanted)
+        return _run(name, wanted, figures)[1]
+    return _run_all(names, wanted, figures, progress)
+
+
+def _refuse_idle(name: str, options: Options) -> None:
+    """Refuse options that the reproduction does not look at."""
+    taken = getattr(load(name), "heeds", ())
+    for one in fields(options):
+        if getattr(options, one.name) != one.default and one.name not in (*taken, "data"):
+            flag = "--seed" if one.name == "random_state" else f"--{one.name}"
+            raise InputError(f"{name} takes no {flag}; {_who_takes(one.name)}")
+
+
+def _who_takes(option: str) -> str:
+    names = catalogue.names("reproductions")
+    found = [name for name in names if option in getattr(load(name), "heeds", ())]
+    return f"it is for {', '.join(found)}" if found else "no reproduction does"
+
+
+def _run(name: str, options: Options, figures: PathLike | None) -> tuple[Reproduced, Report]:
+    """Make it, and its picture if there is a folder for it."""
+    found = load(name)(options)
+    if figures is None or found.picture is None:
+        return found, found.as_report()
+    from roget.report.drawing import save_picture, styled
+
+    Path(figures).mkdir(parents=True, exist_ok=True)
+    path = Path(figures) / f"{name.replace('/', '-')}.svg"
+    with styled():
+        save_picture(found.picture(), path)
+    return found, found.as_report([f"picture: {path}"])
+
+
+def _run_all(
+    names: list[str], options: Options, figures: PathLike | None, progress: Tell | None
+) -> Report:
+    """A line for each, and what does not hold; what lacks its data is left out, with a note."""
+    rows: list[tuple[str, str, str, str]] = []
+    data, left, misses = {}, [], []
+    for at, name in enumerate(names):
+        if progress is not None:
+            progress(Progress(at, len(names), {"what": name}))
+        began = time.perf_counter()
+        try:
+            found, report = _run(name, options, figures)
+        except MissingData as error:
+            left.append(f"{name} was left out: it {error}")
+            rows.append((name, "left out", "", describe(name)))
+            continue
+        counted = [claim for claim in found.claims if not claim.excused]
+        held = sum(claim.held for claim in counted)
+        seconds = f"{time.perf_counter() - began:.1f}"
+        said = f"{held} of {len(counted)}" if counted else "shown"
+        rows.append((name, said, seconds, describe(name)))
+        misses += [
+            (name, *claim.cells()) for claim in found.claims if not claim.held and not claim.excused
+        ]
+        data[name] = report.data
+    titles = ("reproduction", "claims held", "seconds", "")
+    tables = [Table.of(titles, rows, numbers=("claims held", "seconds"))]
+    if misses:
+        names_of = ("reproduction", "", "published", "ours", "difference", "remark")
+        tables.append(
+            Table.of(names_of, misses, ("published", "ours", "difference"), title="differ")
+        )
+    lead = f"{plural(len(data), 'reproduction')} of tables and figures"
+    return Report(
+        title="The papers' tables and figures",
+        lead=[lead],
+        tables=tables,
+        notes=[*left, "`roget reproduce NAME` shows one whole; --figures FOLDER draws"],
+        data=data,
+    )

@@ -1,0 +1,1 @@
+"""Pereira, Tishby & Lee 1993: Distributional clustering of English words."""

@@ -1,0 +1,86 @@
+"""Published values beside ours: what holds, what is excused, what is left out."""
+
+from __future__ import annotations
+
+import pytest
+
+from roget import catalogue
+from roget.errors import InputError, UnknownName
+from roget.papers import reproduce as module
+from roget.papers.options import Options
+from roget.papers.reproduction import Claim, MissingData, Reproduced, find_data, heeds
+
+
+@pytest.mark.parametrize(
+    ("claim", "held"),
+    [
+        (Claim("a", 0.135, 0.13502), True),
+        (Claim("a", 0.135, 0.1355), True),
+        (Claim("a", 0.135, 0.1356), False),
+        (Claim("a", 0.135, 0.1356, within=0.004), True),
+        (Claim("a", 206.0, 206.4, digits=0), True),
+        (Claim("a", "falls", "falls"), True),
+        (Claim("a", "falls", "rises"), False),
+        (Claim("a", "lowest at 206", "lowest at 71", holds=True), True),
+    ],
+)
+def test_what_holds(claim, held):
+    assert claim.held is held
+    assert ("differs" in claim.cells()[-1]) is not held
+
+
+def good(options):
+    """A table of nobody's."""
+    return Reproduced("T", "made up", [Claim("x", 1.0, 1.0 + options.random_state)])
+
+
+@heeds("counts")
+def needy(options):
+    """A figure that needs more."""
+    raise MissingData("the moon", "moon/rocks.tsv")
+
+
+@pytest.fixture
+def two(monkeypatch):
+    table = {"toy/good": good, "toy/needy": needy}
+    monkeypatch.setattr(catalogue, "names", lambda kind: list(table))
+    monkeypatch.setattr(catalogue, "load", lambda kind, name: table[name])
+
+
+def test_all_are_made_and_what_is_left_out_is_told(two):
+    seen = []
+    found = module.reproduce(progress=lambda now: seen.append(now["what"]))
+    assert seen == ["toy/good", "toy/needy"]
+    assert [row[:2] for row in found.tables[0].rows] == [
+        ("toy/good", "1 of 1"),
+        ("toy/needy", "left out"),
+    ]
+    assert "needs the moon: put it at FOLDER/moon/rocks.tsv" in found.notes[0]
+    assert len(found.tables) == 1
+    worse = module.reproduce("toy", Options(random_state=1))
+    assert worse.tables[1].rows[0][:3] == ("toy/good", "x", "1.000")
+    assert worse.data["toy/good"]["claims"][0]["held"] is False
+
+
+def test_options_that_mean_nothing_are_refused(two):
+    with pytest.raises(InputError, match=r"toy/good takes no --counts; it is for toy/needy"):
+        module.reproduce("toy/good", Options(counts="x"))
+    with pytest.raises(InputError, match=r"no reproduction does"):
+        module.reproduce("toy/good", Options(verb="eat"))
+    with pytest.raises(MissingData):
+        module.reproduce("toy/needy", Options(counts="x", data="elsewhere"))
+
+
+def test_a_name_that_is_none():
+    with pytest.raises(UnknownName, match="unknown reproduction 'softly'"):
+        module.reproduce("softly")
+
+
+def test_data_is_looked_for_where_it_is_said(tmp_path, monkeypatch):
+    (tmp_path / "one.tsv").touch()
+    monkeypatch.delenv("ROGET_TEST_DATA", raising=False)
+    with pytest.raises(MissingData):
+        find_data(Options(), "one", "one.tsv")
+    assert find_data(Options(data=str(tmp_path)), "one", "one.tsv") == tmp_path / "one.tsv"
+    monkeypatch.setenv("ROGET_TEST_DATA", str(tmp_path))
+    assert find_data(Options(), "one", "one.tsv") == tmp_path / "one.tsv"
