@@ -48,7 +48,8 @@ def figure_3(options: Options) -> Reproduced:
         f"{words:,} nouns by {contexts:,} verbs, {nouns.total:,} pairs; from {source}. "
         "The mean over nouns of KL(the noun's verbs ‖ Σ p(c|n) p(v|c)) in bits: of the tokens "
         "learnt from (train), of one token in ten held out (test), and of nouns no "
-        "cluster was learnt from (new); and the loss per held-out token. All with .05 of the unigram."
+        "cluster was learnt from (new); and the loss per held-out token. All with .05 of "
+        "the unigram."
     )
     titles = ("clusters", "β", "train", "test", "new", "test loss")
     names = ("train", "test", "new", "test_loss")
