@@ -1,12 +1,14 @@
-"""Intervals of shares."""
+"""Intervals of shares, and by draws."""
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy import stats
 
-from roget.core.intervals import wilson
+from roget.core.intervals import Interval, drawn_interval, wilson
 
 
 @given(st.integers(1, 5000), st.floats(0, 1))
@@ -17,3 +19,27 @@ def test_wilson_interval_solves_its_equation(items: int, part: float) -> None:
     assert 0 <= low <= share <= high <= 1
     for end in (low, high):
         assert (share - end) ** 2 == pytest.approx(z * z * end * (1 - end) / items, abs=1e-9)
+
+
+@given(st.integers(1, 5000), st.floats(0, 1))
+def test_wilson_interval_is_scipys_and_takes_shares_too(items: int, part: float) -> None:
+    right = round(part * items)
+    ends = stats.binomtest(right, items).proportion_ci(0.95, method="wilson")
+    assert wilson(right, items) == pytest.approx((ends.low, ends.high), abs=1e-12)
+    if right < items:
+        below, above = wilson(right, items), wilson(right + 1, items)
+        between = wilson(right + 0.5, items)
+        assert all(a < b < c for a, b, c in zip(below, between, above, strict=True))
+
+
+@pytest.mark.parametrize(("right", "items"), [(0, 0), (3, 2), (-1, 2)])
+def test_shares_that_are_none_have_no_interval(right: int, items: int) -> None:
+    with pytest.raises(ValueError, match=f"{right} right of {items}"):
+        wilson(right, items)
+
+
+def test_draws_without_a_value_are_left_out() -> None:
+    drawn = np.array([np.nan, 0.0, 1.0, 2.0])
+    found = drawn_interval(1.0, drawn)
+    assert (found.low, found.high) == pytest.approx((0.05, 1.95))
+    assert drawn_interval(1.0, drawn[:1]) == Interval(1.0)

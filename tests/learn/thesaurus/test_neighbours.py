@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from roget import Counts, InputError
+from roget.core.tree import Tree
 from roget.errors import UnknownName
 from roget.learn.clustering.spherical.estimator import SphericalTree
 from roget.learn.thesaurus import Thesaurus, places
@@ -123,3 +124,28 @@ def test_what_cannot_be_asked():
         t.neighbours("1", by="by_sound")
     with pytest.raises(InputError, match="0 neighbours: expected 1 or more"):
         t.neighbours("1", 0)
+
+
+@settings(max_examples=15)
+@given(THESAURI, st.sampled_from(WAYS), st.integers(0, 10**6))
+def test_pairs_are_as_much_alike_as_neighbours(t, by, seed):
+    rows, others = np.random.default_rng(seed).integers(len(t), size=(2, 30))
+    found = t.similarities(rows, others, by)
+    told = [dict(near) for near in t.all_neighbours(np.arange(len(t)), len(t), by)]
+    for row, other, alike in zip(rows, others, found, strict=True):
+        if row != other:
+            assert alike == told[row][str(t.words[other])]
+    # However few are compared at a time.
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(places, "CELLS", 1)
+        assert np.array_equal(t.similarities(rows, others, by), found)
+
+
+def test_pairs_that_cannot_be_compared_are_refused():
+    counts = Counts([[3, 1], [1, 3], [0, 0]])
+    t = Thesaurus(counts, Tree.flat(2), [[1, 0], [0, 1], [1, 0]], [[0.5, 0.5]] * 2, [0.5, 0.5])
+    rows = np.array([0, 1])
+    with pytest.raises(InputError, match="never seen"):
+        t.similarities(rows, np.array([1, 2]), "counts")
+    with pytest.raises(UnknownName, match="way to compare words 'colour'"):
+        t.similarities(rows, rows, "colour")

@@ -125,6 +125,13 @@ class Lookup(Reported):
             for found in self._near.nearest(rows, n, by)
         ]
 
+    def similarities(self, rows: Rows, others: Rows, by: str = Asked.by) -> Floats:
+        """How much the words of some rows are like those of others, pair by pair.
+
+        They are those that `neighbours` tells.
+        """
+        return self._near.compare(rows, others, by)
+
     def senses(self, word: str, n: int = 10) -> list[Sense]:
         """The classes in which a word is used, the commonest first; of most words, its place only.
 

@@ -36,14 +36,10 @@ class Neighbours:
 
     def nearest(self, rows: Ints, n: int, by: str = "both") -> Iterator[tuple[Ints, Floats]]:
         """For each of some rows the n others most like it, and how much; equals by number."""
-        if by not in WAYS:
-            raise UnknownName("way to compare words", by, WAYS)
         if n < 1:
             raise InputError(f"{n} neighbours: expected 1 or more")
-        size, seen = len(self._counts), self._counts.word_totals > 0
-        if by == "counts" and not seen[rows].all():
-            raise InputError("a word that was never seen cannot be compared by its counts")
-        measure = self._ways(by)
+        measure, size = self._measure(rows, by), len(self._counts)
+        seen = self._counts.word_totals > 0
         for part in parts(rows.size, size):
             # Rounded, so that it does not matter how many are asked for at a time.
             for row, found in zip(rows[part], measure.of(rows[part]).round(9), strict=True):
@@ -54,6 +50,28 @@ class Neighbours:
                     others = others[found[others] >= least]
                 best = others[np.argsort(-found[others], kind="stable")][:n]
                 yield best, found[best]
+
+    def compare(self, rows: Ints, others: Ints, by: str = "both") -> Floats:
+        """How much the words of some rows are like those of others, pair by pair.
+
+        These are the similarities that `nearest` gives.
+        """
+        measure = self._measure(np.concatenate([rows, others]), by)
+        asked, at = np.unique(rows, return_inverse=True)
+        found = np.empty(rows.size)
+        for part in parts(asked.size, len(self._counts)):
+            here = np.flatnonzero((at >= part.start) & (at < part.stop))
+            table = measure.of(asked[part]).round(9)
+            found[here] = table[at[here] - part.start, others[here]]
+        return found
+
+    def _measure(self, rows: Ints, by: str) -> Alike | Similarity:
+        """What compares words in a way, once it is sure that it can compare those of some rows."""
+        if by not in WAYS:
+            raise UnknownName("way to compare words", by, WAYS)
+        if by == "counts" and not (self._counts.word_totals[rows] > 0).all():
+            raise InputError("a word that was never seen cannot be compared by its counts")
+        return self._ways(by)
 
     def _way(self, by: str) -> Alike | Similarity:
         if by == "both":
