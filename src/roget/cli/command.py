@@ -8,9 +8,11 @@ Parameters are made when a command is used, so that `roget --help` loads none of
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterable
+import os
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, is_dataclass
 from functools import cached_property
+from pathlib import Path
 from typing import Annotated, Any, TypeVar, get_args, get_type_hints
 
 import typer
@@ -18,7 +20,7 @@ from typer.core import TyperCommand
 
 from roget import catalogue
 from roget.core.options import Option, options_of
-from roget.errors import RogetError
+from roget.errors import InputError, RogetError
 
 Function = TypeVar("Function", bound=Callable[..., None])
 
@@ -85,6 +87,11 @@ class Command(TyperCommand):
             ctx.fail(f"unexpected after the others: {', '.join(map(repr, left))}; {self.spare}")
         return left
 
+    def invoke(self, ctx: Any) -> Any:
+        """Run it, if nothing that it writes is what it reads."""
+        keep_inputs(self.params, ctx.params)
+        return super().invoke(ctx)
+
     def format_help(self, ctx: Any, formatter: Any) -> None:
         """Write the help, with the names of a kind where an option has its `<kind>`."""
         for one in self.params:
@@ -106,6 +113,38 @@ class Command(TyperCommand):
             if rows:
                 with formatter.section(title):
                     formatter.write_dl(rows)
+
+
+WRITTEN = (
+    "output", "items", "classes", "clusters", "mapping", "consensus", "pairs", "figure", "static",
+)  # fmt: skip
+"""Parameters that may name a file to write; in their help it is FILE, unless they are --output."""
+
+
+def keep_inputs(declared: Iterable[Any], given: Mapping[str, Any]) -> None:
+    """Refuse to write over what is read, or twice over the same file."""
+    written: dict[str, str] = {}
+    read: list[str] = []
+    for one in declared:
+        value = given.get(one.name)
+        named = [text for text in _as_list(value) if isinstance(text, str) and text != "-"]
+        if one.name not in WRITTEN or (one.name != "output" and one.metavar != "FILE"):
+            # A system may be NAME=FILE.
+            read += [part for text in named for part in (text, text.partition("=")[2]) if part]
+            continue
+        for path in named:
+            before = written.setdefault(os.path.realpath(path), one.opts[0])
+            if before != one.opts[0]:
+                raise InputError(f"{path}: written by {before} and by {one.opts[0]}; name another")
+    for path in filter(os.path.isfile, written):
+        for text in filter(os.path.exists, read):
+            place = os.path.realpath(text)
+            if os.path.samefile(text, path) or Path(place) in Path(path).parents:
+                raise InputError(f"{path}: would be written over, and {text} is read; name another")
+
+
+def _as_list(value: Any) -> list[Any]:
+    return [*value] if isinstance(value, list | tuple) else [value]
 
 
 def expand(function: Callable[..., None]) -> Callable[..., None]:

@@ -1,0 +1,91 @@
+"""Commands write over nothing that they read."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+import typer
+from typer.testing import CliRunner
+
+from roget.cli import app
+from roget.cli.command import WRITTEN, keep_inputs
+from roget.errors import InputError
+
+READ = {
+    "golds",
+    "cells",
+    "splits",
+    "stop",
+    "vocabulary",
+    "contexts",
+    "data",
+    "treebank",
+    "features",
+}
+"""Options that name files or folders to read."""
+
+
+@pytest.fixture(autouse=True)
+def labels(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "g.tsv").write_text("a\tx\nb\tx\nc\ty\n")
+    (tmp_path / "s.tsv").write_text("a\t1\nb\t1\nc\t2\n")
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("score", "g.tsv", "s.tsv", "-o", "g.tsv"),
+        ("score", "g.tsv", "s.tsv", "--items", "s.tsv"),
+        ("score", "g.tsv", "s.tsv", "-o", "link.tsv"),
+        ("score", "g.tsv", "s.tsv", "--gold", "other.tsv", "-o", "other.tsv"),
+        ("compare", "g.tsv", "a=s.tsv", "-o", "s.tsv"),
+        ("compare", "g.tsv", "a=s.tsv", "--mapping", "./g.tsv"),
+        ("agree", "g.tsv", "s.tsv", "--consensus", "g.tsv"),
+        ("agree", "runs", "-o", "runs/1.csv"),
+        ("convert", "g.tsv", "-o", "g.tsv"),
+    ],
+    ids=" ".join,
+)
+def test_inputs_stay_as_they_are(arguments, tmp_path):
+    (tmp_path / "runs").mkdir()
+    for name in ("runs/1.csv", "runs/2.csv", "other.tsv"):
+        (tmp_path / name).write_bytes((tmp_path / "g.tsv").read_bytes())
+    os.symlink("g.tsv", "link.tsv")
+    files = {path: path.read_bytes() for path in tmp_path.rglob("*.?sv")}
+    done = CliRunner().invoke(app, arguments)
+    assert isinstance(done.exception, InputError)
+    assert "would be written over" in str(done.exception)
+    assert {path: path.read_bytes() for path in tmp_path.rglob("*.?sv")} == files
+
+
+def test_nothing_is_written_twice():
+    asked = ["score", "g.tsv", "s.tsv", "-o", "x.csv", "--items", "x.csv"]
+    done = CliRunner().invoke(app, asked)
+    assert "x.csv: written by --items and by --output" in str(done.exception)
+    assert not os.path.exists("x.csv")
+
+
+def test_other_files_are_written(tmp_path):
+    (tmp_path / "out.csv").write_text("old")
+    done = CliRunner().invoke(app, ["score", "g.tsv", "s.tsv", "-o", "out.csv"])
+    assert done.exit_code == 0
+    assert (tmp_path / "out.csv").read_text().startswith("measure")
+    keep_inputs([], {})
+
+
+def commands(group):
+    for one in group.commands.values():
+        yield from commands(one) if hasattr(one, "commands") else [one]
+
+
+def test_every_option_of_files_is_known():
+    """Whoever adds one says whether it is read or written."""
+    found = {
+        one.name
+        for command in commands(typer.main.get_command(app))
+        for one in command.params
+        if one.param_type_name == "option" and one.metavar in ("FILE", "FOLDER", "OUTPUT")
+    }
+    assert found - READ - {*WRITTEN, "figures"} == set()
