@@ -1,0 +1,1 @@
+"""Reichart & Rappoport 2009: The NVI clustering evaluation measure."""

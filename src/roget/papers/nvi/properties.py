@@ -1,0 +1,191 @@
+"""What the paper proves of NVI, tried on random tables."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from roget.core.information import xlogx
+from roget.core.types import Array
+from roget.papers.options import Options
+from roget.papers.reproduction import Claim, Reproduced, heeds
+from roget.scoring.cells.contingency import Contingency
+from roget.scoring.cells.statistics import Statistics
+from roget.scoring.score import contingency
+
+TRIALS = 400
+CLOSE = 1e-9
+"""What sums of logarithms may be apart."""
+
+
+class Trial(NamedTuple):
+    """Two clusterings of the same random items beside one gold standard."""
+
+    classes: Array
+    first: Array
+    second: Array
+
+    @property
+    def tables(self) -> tuple[Statistics, Statistics]:
+        """Both clusterings beside the classes."""
+        return contingency(self.classes, self.first), contingency(self.classes, self.second)
+
+
+def draw(rng: np.random.Generator) -> Trial:
+    """Up to 200 items in at least two classes; clusterings from random to nearly right."""
+    n = int(rng.integers(4, 200))
+    classes = rng.integers(0, int(rng.integers(2, 12)), n)
+    classes[:2] = 0, 1
+    found = []
+    for _ in range(2):
+        noise = rng.integers(0, int(rng.integers(1, n + 1)), n)
+        found.append(np.where(rng.random(n) < rng.random(), classes, noise))
+    return Trial(classes, *found)
+
+
+def keeps_order(trial: Trial, rng: np.random.Generator) -> bool:
+    one, two = trial.tables
+    by_vi = one.measure("vi") - two.measure("vi")
+    by_nvi = one.measure("nvi") - two.measure("nvi")
+    return abs(by_vi) < CLOSE or by_vi * by_nvi > 0
+
+
+def parts_at_one(trial: Trial, rng: np.random.Generator) -> bool:
+    one = trial.tables[0]
+    bar = one.entropies().gold
+    better = one.measure("vi") < bar - CLOSE
+    worse = one.measure("vi") > bar + CLOSE
+    return (not better or 0 <= one.measure("nvi") < 1) and (not worse or one.measure("nvi") > 1)
+
+
+def is_one_for_one_cluster(trial: Trial, rng: np.random.Generator) -> bool:
+    return contingency(trial.classes, np.zeros_like(trial.classes)).measure("nvi") == 1.0
+
+
+def is_zero_for_the_same(trial: Trial, rng: np.random.Generator) -> bool:
+    renamed = rng.permutation(trial.classes.max() + 1)[trial.classes]
+    return contingency(trial.classes, renamed).measure("nvi") == 0.0
+
+
+def knows_no_knowledge(trial: Trial, rng: np.random.Generator) -> bool:
+    """Every cluster has the classes in the shares of all items: 1 + H(K)/H(C)."""
+    sizes, times = np.bincount(trial.classes), rng.integers(1, 9, int(rng.integers(1, 9)))
+    blind = Contingency.from_table(np.outer(sizes[sizes > 0], times))
+    expected = 1 + entropy(times) / entropy(sizes)
+    return abs(blind.measure("nvi") - expected) < CLOSE
+
+
+def knows_singletons(trial: Trial, rng: np.random.Generator) -> bool:
+    """One cluster per item: H(K|C)/H(C) = (log N − H(C))/H(C)."""
+    n, of_classes = trial.classes.size, entropy(np.bincount(trial.classes))
+    alone = contingency(trial.classes, np.arange(n)).measure("nvi")
+    return abs(alone - (math.log(n) - of_classes) / of_classes) < CLOSE
+
+
+def is_convexly_additive(trial: Trial, rng: np.random.Generator) -> bool:
+    """A class that is split costs its share times the entropy of the split, over H(C)."""
+    classes = trial.classes
+    chosen = classes == rng.choice(classes)
+    split = np.where(chosen, classes.max() + 1 + rng.integers(0, 5, classes.size), classes)
+    cost = float(chosen.mean()) * entropy(np.unique(split[chosen], return_counts=True)[1])
+    expected = cost / entropy(np.bincount(classes))
+    return abs(contingency(classes, split).measure("nvi") - expected) < CLOSE
+
+
+def survives_duplication(trial: Trial, rng: np.random.Generator) -> bool:
+    times = int(rng.integers(2, 6))
+    one = trial.tables[0]
+    many = contingency(np.repeat(trial.classes, times), np.repeat(trial.first, times))
+    return abs(one.measure("nvi") - many.measure("nvi")) < CLOSE
+
+
+def is_a_metric(trial: Trial, rng: np.random.Generator) -> bool:
+    """VI: the same from both sides, and no way round is shorter."""
+    one, two = (found.measure("vi") for found in trial.tables)
+    between = contingency(trial.first, trial.second).measure("vi")
+    back = contingency(trial.first, trial.classes).measure("vi")
+    return abs(one - back) < CLOSE and between <= one + two + CLOSE
+
+
+def log_n_survives_duplication(trial: Trial, rng: np.random.Generator) -> bool:
+    many = contingency(np.repeat(trial.classes, 2), np.repeat(trial.first, 2)).measure("vi-logn")
+    return abs(trial.tables[0].measure("vi-logn") - many) < CLOSE
+
+
+def is_symmetric(trial: Trial, rng: np.random.Generator) -> bool:
+    there, back = trial.tables[0], contingency(trial.first, trial.classes)
+    return abs(there.measure("nvi") - back.measure("nvi")) < CLOSE
+
+
+def v_keeps_order(trial: Trial, rng: np.random.Generator) -> bool:
+    one, two = trial.tables
+    by_vi = one.measure("vi") - two.measure("vi")
+    return abs(by_vi) < CLOSE or by_vi * (two.measure("v") - one.measure("v")) > 0
+
+
+def nvi_k_keeps_order(trial: Trial, rng: np.random.Generator) -> bool:
+    one, two = trial.tables
+    by_vi = one.measure("vi") - two.measure("vi")
+    return abs(by_vi) < CLOSE or by_vi * (one.measure("nvi-k") - two.measure("nvi-k")) > 0
+
+
+Law = Callable[[Trial, np.random.Generator], bool]
+
+HOLD: dict[str, Law] = {
+    "NVI orders clusterings of one gold standard as VI does": keeps_order,
+    "better than one cluster by VI: NVI in [0, 1); worse: above 1": parts_at_one,
+    "NVI of one cluster is exactly 1": is_one_for_one_cluster,
+    "NVI of the classes themselves is 0": is_zero_for_the_same,
+    "no knowledge: NVI = 1 + H(K)/H(C)": knows_no_knowledge,
+    "one cluster per item: NVI = H(K|C)/H(C)": knows_singletons,
+    "a split class costs P(class)·H(split)/H(C)": is_convexly_additive,
+    "every item several times: NVI stays": survives_duplication,
+    "VI is symmetric and keeps the triangle inequality": is_a_metric,
+}
+FAIL: dict[str, Law] = {
+    "NVI is symmetric": is_symmetric,
+    "every item twice: VI/(2 log N) stays": log_n_survives_duplication,
+    "V orders clusterings as VI does": v_keeps_order,
+    "NVI_K orders clusterings as VI does": nvi_k_keeps_order,
+}
+"""What the paper says is not so."""
+
+
+def entropy(sizes: Array) -> float:
+    """−Σ p log p, written down again: what is tried must not be asked for the answer."""
+    return -float(xlogx(sizes / np.sum(sizes)).sum())
+
+
+def count_held(law: Law, seed: int, trials: int = TRIALS) -> int:
+    """In how many random trials a law holds."""
+    return sum(law(trial, rng) for trial, rng in draw_trials(seed, trials))
+
+
+def draw_trials(seed: int, trials: int) -> Iterator[tuple[Trial, np.random.Generator]]:
+    """Random trials, and what else to draw for them."""
+    rng = np.random.default_rng(seed)
+    for _ in range(trials):
+        yield draw(rng), rng
+
+
+@heeds("random_state")
+def properties(options: Options) -> Reproduced:
+    """Section 4 of Reichart & Rappoport (2009): the properties of NVI, tried on random tables"""
+    claims = []
+    for laws, wanted in ((HOLD, "always"), (FAIL, "not always")):
+        for said, law in laws.items():
+            held = count_held(law, options.random_state)
+            right = (held == TRIALS) == (wanted == "always")
+            claims.append(Claim(said, wanted, f"{held} of {TRIALS}", holds=right))
+    return Reproduced(
+        "Properties of NVI (Reichart & Rappoport 2009, Section 4)",
+        about=(
+            f"{TRIALS} random gold standards of 4 to 199 items in 2 to 11 classes, each with two "
+            "clusterings from random to nearly right. Expected values are written down from the "
+            "class sizes, not asked of the measures; sums of logarithms are equal to 1e−9."
+        ),
+        claims=claims,
+    )

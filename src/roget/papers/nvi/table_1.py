@@ -1,0 +1,75 @@
+"""Table 1: a clustering that people prefer, and one cluster per item."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from roget.papers.options import Options
+from roget.papers.reproduction import Claim, Reproduced
+from roget.scoring.cells.contingency import Contingency
+
+MEASURES = {"v": "V", "vi": "VI", "nvi": "NVI", "nvi-k": "NVI_K"}
+CLASSES = ITEMS = 10
+"""Ten classes of ten items each."""
+
+ROW = (7, 1, 1, 1, 0, 0, 0, 0, 0, 0)
+"""Solution R's clusters, as its first class meets them; the next class has them one further on."""
+
+PRINTED = {
+    "singletons": {"v": (0.667, 3), "vi": (2.303, 3), "nvi": (1.0, 0), "nvi-k": (0.5, 1)},
+    "solution R": {"v": (0.587, 3), "vi": (1.88, 2), "nvi": (0.81, 2), "nvi-k": (0.81, 2)},
+}
+"""The value, and the digits behind its point."""
+
+CUT = "printed with its third digit cut off"
+MISPRINT = "a misprint: 1 − VI/(H(C) + H(K)) with the printed VI is .592"
+
+
+def solutions() -> dict[str, Contingency]:
+    """Both clusterings of the hundred items, classes as rows."""
+    alone = np.repeat(np.eye(CLASSES, dtype=np.int64), ITEMS, axis=1)
+    shifted = np.array([np.roll(ROW, step) for step in range(CLASSES)])
+    tables = {"singletons": alone, "solution R": shifted}
+    return {name: Contingency.from_table(table) for name, table in tables.items()}
+
+
+def table_1(options: Options) -> Reproduced:
+    """Table 1 of Reichart & Rappoport (2009): a good clustering and one cluster per item"""
+    values = {
+        name: {measure: table.measure(measure) for measure in MEASURES}
+        for name, table in solutions().items()
+    }
+    claims = [
+        _compare(name, measure, values[name][measure]) for name in PRINTED for measure in MEASURES
+    ]
+    claims += [_prefer(measure, values) for measure in MEASURES]
+    return Reproduced(
+        "A good clustering and one cluster per item (Reichart & Rappoport 2009, Table 1)",
+        about=(
+            "A hundred items in ten classes of ten; logarithms are natural. In solution R each of "
+            "ten clusters has seven items of one class and three others, each of another class; "
+            "all thirty people who were asked found it better than a hundred clusters of one item."
+        ),
+        claims=claims,
+        data=values,
+    )
+
+
+def _compare(name: str, measure: str, ours: float) -> Claim:
+    published, digits = PRINTED[name][measure]
+    said = f"{name}: {MEASURES[measure]}"
+    if (name, measure) == ("solution R", "v"):
+        return Claim(said, published, ours, digits, remark=MISPRINT, excused=True)
+    if (name, measure[:3]) == ("solution R", "nvi"):
+        return Claim(said, published, ours, digits, within=10**-digits, remark=CUT)
+    return Claim(said, published, ours, digits)
+
+
+def _prefer(measure: str, values: dict[str, dict[str, float]]) -> Claim:
+    """Which of the two a measure finds better; V alone is better the higher it is."""
+    best = max if measure == "v" else min
+    published, ours = (
+        best(PRINTED, key=lambda name: table[name][measure])
+        for table in ({n: {m: v[0] for m, v in row.items()} for n, row in PRINTED.items()}, values)
+    )
+    return Claim(f"{MEASURES[measure]} prefers", published, ours)
