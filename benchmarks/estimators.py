@@ -1,0 +1,223 @@
+"""How far the scores of a sample are from those of what it was drawn from, by entropy estimator.
+
+    python benchmarks/estimators.py            # all of it, into docs/data/estimators.json
+    python benchmarks/estimators.py --quick    # a few cases and draws, printed only
+
+`python docs/guide.py` makes the tables and figures of docs/guide.md of that file.
+
+A case is a table of probabilities: classes and clusters are matched one to one (the smaller side
+repeats), the matches weigh as 1/rank^skew, and a share of the items is in its match. The others
+are anywhere, as chance would have them, or near: in one of the two next classes only, so that most
+cells of a large table can never be met. Items are drawn from it; the truth of a score is its value
+on the probabilities themselves. AMI of probabilities is V: of items without end, random answers
+share no information. Its error is therefore that of an estimate of V.
+
+Of each case, number of items and score the file has the mean error (bias), the root mean squared
+error (rmse), half the 95 % interval of the latter over the draws, and the error that 95 % of the
+draws stay within (reach). Draws in which a score is undefined are left out; their share is told.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import sys
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import product
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from roget import Contingency, catalogue
+from roget.core.store import write_atomic
+from roget.core.types import Floats, Ints
+from roget.report.format import brief
+from roget.scoring import entropy as entropies
+from roget.scoring.cells.statistics import Entropies
+from roget.scoring.measures import parse
+
+FILE = Path(__file__).resolve().parent.parent / "docs" / "data" / "estimators.json"
+SHAPES = ((3, 3), (4, 10), (10, 10), (10, 100), (50, 50))
+SKEWS = (0, 1, 2)
+LINKS = ((0.0, "anywhere"), (0.5, "anywhere"), (0.9, "anywhere"), (0.5, "near"), (0.9, "near"))
+ITEMS = (10, 30, 100, 300, 1000, 3000, 10_000, 100_000)
+DRAWS = 200
+SLOW = {"nsb": 4}
+"""An estimator that would take most of the time sees one draw in so many."""
+MIXED = (("mm", "bub"), ("mm", "cwj"))
+"""Estimators of H(C) and H(K), and of H(C,K)."""
+PLAIN = ("ami", "ari", "b3-f", "one-to-one")
+"""Measures that use no entropy estimator."""
+STATISTICS = ("bias", "rmse", "half", "reach")
+HUGE = 10**12
+"""Items of the table that stands for the probabilities, where a measure counts items."""
+
+
+class Case(NamedTuple):
+    """What items are drawn from."""
+
+    classes: int
+    clusters: int
+    skew: float
+    agreement: float
+    """The share of items in the cluster that matches their class."""
+    others: str
+    """Where the other items are: anywhere, or near."""
+
+
+CASES = [Case(*shape, skew, *link) for shape, skew, link in product(SHAPES, SKEWS, LINKS)]
+
+
+def make_joint(case: Case) -> Floats:
+    """The probability of each class and cluster."""
+    at = np.arange(max(case.classes, case.clusters))
+    weights = (at + 1.0) ** -case.skew
+    weights /= weights.sum()
+    rows, columns = at % case.classes, at % case.clusters
+    matched = np.zeros((case.classes, case.clusters))
+    np.add.at(matched, (rows, columns), weights)
+    if case.others == "anywhere":
+        others = np.outer(matched.sum(axis=1), matched.sum(axis=0))
+    else:
+        others = np.zeros_like(matched)
+        for step in (1, 2):
+            np.add.at(others, ((rows + step) % case.classes, columns), weights / 2)
+    return np.asarray(case.agreement * matched + (1 - case.agreement) * others)
+
+
+def name_scores() -> list[str]:
+    """All scores that are studied, as reports name them."""
+    of_entropies = product(("v", "nvi"), catalogue.names("entropies"))
+    mixed = (f"v@{sides}+{joint}" for sides, joint in MIXED)
+    return [*(f"{measure}@{entropy}" for measure, entropy in of_entropies), *mixed, *PLAIN]
+
+
+def find_truth(joint: Floats) -> dict[str, float]:
+    """The value of each measure on the probabilities."""
+    exact = Contingency.from_table(joint)
+    truth = {name: exact.measure(name) for name in ("v", "nvi")}
+    counted = Contingency.from_table(np.rint(joint * HUGE).astype(np.int64))
+    return {**truth, "ami": truth["v"], **{name: counted.measure(name) for name in PLAIN[1:]}}
+
+
+def tabulate(counts: Ints, shape: tuple[int, int]) -> Contingency:
+    """Samples, a row of counts of all cells each, as the groups of one table."""
+    classes, clusters = shape
+    group, cell = np.nonzero(counts)
+    row, column = np.divmod(cell, clusters)
+    cells = group * classes + row, group * clusters + column, counts[group, cell]
+    return Contingency.from_cells(*cells).by_group(classes)
+
+
+def score_samples(
+    counts: Ints, shape: tuple[int, int], scores: Iterable[str]
+) -> Iterator[tuple[str, Floats]]:
+    """The value of each score in each sample; of slow estimators in one of so many."""
+    tables = {part: tabulate(counts[::part], shape) for part in {1, *SLOW.values()}}
+    for score in scores:
+        measure, _, entropy = score.partition("@")
+        table = tables[SLOW.get(entropy, 1)]
+        sides, mixed, joint = entropy.partition("+")
+        if mixed:
+            one, other = (table.entropies(entropies.get(name)) for name in (sides, joint))
+            together = Entropies(one.gold, one.system, other.joint)
+            yield score, np.asarray(parse(measure).compute(together), dtype=np.float64)
+        else:
+            yield score, table.measure_groups(measure, entropy or "ml")
+
+
+def summarise(errors: Floats) -> list[float]:
+    """Bias, RMSE, half its 95 % interval (delta method), and what 95 % of the errors are within."""
+    known = errors[np.isfinite(errors)]
+    if not known.size:
+        return [math.nan] * len(STATISTICS)
+    squares = known**2
+    rmse = math.sqrt(squares.mean())
+    spread = 1.96 * float(squares.std()) / math.sqrt(known.size)
+    half = spread / (2 * rmse) if rmse else 0.0
+    return [float(known.mean()), rmse, half, float(np.quantile(np.abs(known), 0.95))]
+
+
+def study(
+    cases: Sequence[Case],
+    items: Sequence[int],
+    draws: int,
+    seed: int = 0,
+    say: Callable[[str], None] = lambda text: None,
+) -> dict[str, Any]:
+    """Draw from all cases, score the samples, and gather their errors, as plain data."""
+    scores = name_scores()
+    joints = [make_joint(case) for case in cases]
+    truths = [find_truth(joint) for joint in joints]
+    values = np.empty((len(cases), len(scores), len(items), len(STATISTICS)))
+    lost = dict.fromkeys(scores, 0.0)
+    start = time.process_time()
+    # Coefficients of an estimator depend on the number of items: all cases of one after the other.
+    for n, number in enumerate(items):
+        say(f"{number:,} items ({time.process_time() - start:.0f} CPU s so far)")
+        for c, (joint, truth) in enumerate(zip(joints, truths, strict=True)):
+            random = np.random.default_rng([seed, c, number])
+            counts = random.multinomial(number, joint.ravel(), size=draws)
+            for s, (score, found) in enumerate(score_samples(counts, joint.shape, scores)):
+                values[c, s, n] = summarise(found - truth[score.partition("@")[0]])
+                lost[score] += float(np.isnan(found).mean()) / (len(cases) * len(items))
+    say(f"{time.process_time() - start:.0f} CPU s")
+    return {
+        "draws": draws,
+        "slow": SLOW,
+        "seed": seed,
+        "undefined": {score: brief(share, 2) for score, share in lost.items() if share},
+        "statistics": list(STATISTICS),
+        "items": list(items),
+        "scores": scores,
+        "cases": [
+            {
+                **case._asdict(),
+                "truth": {name: round(value, 6) for name, value in truth.items()},
+                "values": [[[brief(v, 3) for v in one] for one in of] for of in table.tolist()],
+            }
+            for case, truth, table in zip(cases, truths, values, strict=True)
+        ],
+    }
+
+
+def write(found: dict[str, Any], path: Path) -> None:
+    """Write what was found, each case on a line of its own."""
+    about = {key: value for key, value in found.items() if key != "cases"}
+    head = json.dumps(about, indent=1, ensure_ascii=False)[:-2]
+    lines = ",\n".join(json.dumps(case, separators=(",", ":")) for case in found["cases"])
+    write_atomic(path, f'{head},\n "cases": [\n{lines}\n]}}\n')
+
+
+def main() -> None:
+    """Run the study."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("--quick", action="store_true", help="a few cases, printed only")
+    parser.add_argument("--draws", type=int, default=DRAWS)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("-o", "--output", type=Path, default=FILE)
+    asked = parser.parse_args()
+
+    def say(text: str) -> None:
+        print(f"… {text}", file=sys.stderr, flush=True)
+
+    if not asked.quick:
+        write(study(CASES, ITEMS, asked.draws, asked.seed, say), asked.output)
+        return
+    few = [case for case in CASES if case.skew == 1 and case.classes == 10]
+    found = study(few, (10, 100, 1000), 40, asked.seed, say)
+    for case in found["cases"]:
+        print(*(f"{key} {case[key]}" for key in Case._fields), f"V {case['truth']['v']}", sep=", ")
+        for score, of in zip(found["scores"], case["values"], strict=True):
+            cells = (
+                f"{number:>7,}: {bias:+.3f} {rmse:.3f} ±{half:.3f}"
+                for number, (bias, rmse, half, _) in zip(found["items"], of, strict=True)
+            )
+            print(f"  {score:<15}", *cells)
+
+
+if __name__ == "__main__":
+    main()
