@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import gzip
 import hashlib
 import json
@@ -295,6 +296,29 @@ def test_matrix_market_of_patterns_and_symmetry(tmp_path):
     assert Counts.read(path) == Counts([[1, 1], [1, 0]])
 
 
+def test_matrix_market_that_ends_in_a_blank(tmp_path):
+    """Compiled readers have crashed on it."""
+    path = tmp_path / "x.mtx"
+    path.write_text("%%MatrixMarket matrix coordinate integer general\n%\n\n2 2 2\n1 1 3\n2 2 1 ")
+    assert Counts.read(path) == Counts([[3, 0], [0, 1]])
+    path.write_text("%%MatrixMarket matrix coordinate integer general\n2 2 1\n  \n1\t1  3\n \n")
+    assert Counts.read(path) == Counts([[3, 0], [0, 0]])
+    path.write_text("%%MatrixMarket matrix array real symmetric\n2 2\n1.5\n2\n3e0")
+    assert Counts.read(path) == Counts([[1.5, 2], [2, 3]])
+    path.write_text("%%MatrixMarket matrix coordinate integer general\n2 2 1\n1 x 3\n")
+    with pytest.raises(InputError, match=r"x\.mtx: .* line 3: '1 x 3'; expected whole numbers"):
+        Counts.read(path)
+
+
+@given(st.binary(max_size=12), st.integers(0, 90), st.booleans())
+def test_no_matrix_market_file_crashes(tmp_path_factory, bytes_, at, cut):
+    whole = b"%%MatrixMarket matrix coordinate integer general\n% c\n3 3 3\n1 1 1\n2 1 2\n3 3 4\n"
+    path = tmp_path_factory.mktemp("m") / "x.mtx"
+    path.write_bytes(whole[:at] + bytes_ + (b"" if cut else whole[at:]))
+    with contextlib.suppress(InputError):  # of no other type
+        assert Counts.read(path).entries
+
+
 @pytest.mark.parametrize(
     "text",
     [
@@ -305,6 +329,13 @@ def test_matrix_market_of_patterns_and_symmetry(tmp_path):
         "%%MatrixMarket matrix coordinate integer general\n2 2 1\n1 1 -3\n",
         "%%MatrixMarket matrix coordinate integer general\n2 2 1\n1 1 99999999999999999999\n",
         "%%MatrixMarket matrix coordinate complex general\n1 1 1\n1 1 1 2\n",
+        "%%MatrixMarket matrix coordinate integer general\n2 2 1\n1 1 1_0\n",
+        "%%MatrixMarket matrix coordinate real general\n2 2 1\n1 1 nan\n",
+        "%%MatrixMarket matrix coordinate real general\n2 2 1\n1.5 1 2\n",
+        "%%MatrixMarket matrix coordinate integer general\n2 2 2\n1 1 1\0 2 2 1\n",
+        "%%MatrixMarket matrix array integer general\n0 2\n1\n2\n3\n4\n",
+        "%%MatrixMarket matrix array integer general\n2 2\n1\n2\n3\n4x",
+        "%%MatrixMarket matrix coordinate integer symmetric\n2 3 1\n1 1 1\n",
     ],
 )
 def test_broken_matrix_market_files_are_named(tmp_path, text):
@@ -314,7 +345,7 @@ def test_broken_matrix_market_files_are_named(tmp_path, text):
         Counts.read(path)
     packed = tmp_path / "x.mtx.gz"
     packed.write_bytes(gzip.compress(b"%%MatrixMarket matrix array integer general\n1 1\n1\n")[:-9])
-    with pytest.raises(InputError, match=r"x\.mtx\.gz: cannot be read as Matrix Market"):
+    with pytest.raises(InputError, match=r"x\.mtx\.gz: the gz data are cut short or damaged"):
         Counts.read(packed)
 
 

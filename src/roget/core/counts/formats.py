@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from itertools import islice
@@ -159,14 +158,11 @@ def _table(place: Path, columns: Columns) -> tuple[Counts, tuple[str, ...]]:
 
 
 def _matrix_market(place: Path) -> Any:
-    from scipy.io import mmread
+    from roget.core.counts.market import read_matrix_market
 
-    source = source_of(str(place))
     try:
-        if not source.compression:
-            return mmread(str(place))
-        return mmread(io.BytesIO(b"".join(source.chunks())))
-    except (ValueError, OverflowError, OSError, EOFError) as error:
+        return read_matrix_market(source_of(str(place)))
+    except (OSError, EOFError) as error:
         raise InputError(f"cannot be read as Matrix Market: {error}") from None
 
 
