@@ -14,8 +14,8 @@ EXPORTED = {
     "Hierarchy", "InputError", "ItemScores", "MDLTree", "RogetError", "ScoreRow", "ScoreTable",
     "SoftAnnealing", "SphericalTree", "Sweep", "SymmetricAnnealing", "Thesaurus", "TreeCut",
     "Undefined", "__version__", "agree", "build", "cite", "compare", "contingency", "count",
-    "data", "entropy", "evaluate_embeddings", "load", "measure", "score", "score_items", "scorer",
-    "sweep", "widget",
+    "data", "entropy", "evaluate_embeddings", "load", "make_dom_table", "measure", "score",
+    "score_items", "scorer", "sweep", "widget",
 }  # fmt: skip
 
 DESIGNED_MEASURES = [

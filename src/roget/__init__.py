@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from roget.scoring.agreement.agree import agree
     from roget.scoring.agreement.result import Agreement
     from roget.scoring.cells.contingency import Contingency
+    from roget.scoring.cells.dom import make_dom_table
     from roget.scoring.compare import compare
     from roget.scoring.comparison import Comparison
     from roget.scoring.entropy import entropy_of as entropy
@@ -74,6 +75,7 @@ _PUBLIC = {
     "entropy": "roget.scoring.entropy:entropy_of",
     "evaluate_embeddings": "roget.protocols:evaluate_embeddings",
     "load": "roget.learn.thesaurus.files:read",
+    "make_dom_table": "roget.scoring.cells.dom:make_dom_table",
     "measure": "roget.scoring.score:measure",
     "score": "roget.scoring.score:score",
     "score_items": "roget.scoring.items:score_items",
@@ -87,8 +89,8 @@ __all__ = [
     "Hierarchy", "InputError", "ItemScores", "MDLTree", "RogetError", "ScoreRow", "ScoreTable",
     "SoftAnnealing", "SphericalTree", "Sweep", "SymmetricAnnealing", "Thesaurus", "TreeCut",
     "Undefined", "__version__", "agree", "build", "cite", "compare", "contingency", "count",
-    "data", "entropy", "evaluate_embeddings", "load", "measure", "score", "score_items", "scorer",
-    "sweep", "widget",
+    "data", "entropy", "evaluate_embeddings", "load", "make_dom_table", "measure", "score",
+    "score_items", "scorer", "sweep", "widget",
 ]  # fmt: skip
 
 

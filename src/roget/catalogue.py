@@ -215,6 +215,9 @@ TAXONOMIES: dict[str, str] = {
 REPRODUCTIONS: dict[str, str] = {
     "nvi/table-1": "roget.papers.nvi.table_1:table_1",
     "nvi/properties": "roget.papers.nvi.properties:properties",
+    "v-measure/figure-2": "roget.papers.v_measure.figure_2:figure_2",
+    "v-measure/figure-3": "roget.papers.v_measure.figure_3:figure_3",
+    "v-measure/table-2": "roget.papers.v_measure.table_2:table_2",
     "nvi/tables-2-4": "roget.papers.nvi.tables_2_4:tables_2_4",
     "soft/figure-1": "roget.papers.soft.figure_1:figure_1",
     "soft/figure-3": "roget.papers.soft.figure_3:figure_3",

@@ -1,0 +1,1 @@
+"""Rosenberg & Hirschberg 2007: V-measure, a conditional entropy-based evaluation measure."""
