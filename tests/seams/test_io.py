@@ -15,7 +15,7 @@ import zstandard
 from typer.testing import CliRunner
 
 import roget
-from roget import Counts, InputError, build, count
+from roget import Counts, InputError, build, count, score
 from roget.cli import app
 from roget.core.tree import Tree
 from roget.data import sample
@@ -144,6 +144,28 @@ def test_only_core_io_connects_to_duckdb() -> None:
         if re.search(r"\bduckdb\.(connect|sql|execute|query|read_\w+)\(", file.read_text())
     ]
     assert found == ["core/io/duck.py"]
+
+
+def test_json_is_parsed_in_one_place() -> None:
+    """Where values nested too deeply are an error like others, not the end of the program."""
+    found = [
+        str(file.relative_to(SOURCE))
+        for file in SOURCE.rglob("*.py")
+        if re.search(r"\bjson\.loads?\(", file.read_text())
+    ]
+    # The database quotes its own messages as JSON.
+    assert sorted(found) == ["core/io/duck.py", "core/io/values.py"]
+
+
+@pytest.mark.parametrize("name", ["x.json", "x.jsonl"])
+def test_values_nested_too_deeply_are_named(tmp_path: Path, name: str) -> None:
+    (tmp_path / name).write_text("[" * 100_000)
+    (tmp_path / "g.tsv").write_text("a\tx\nb\ty\n")
+    for asked in ({}, {"levels": "lists"}, {"labels": "jsonl"}):
+        with pytest.raises(InputError, match=name.replace(".", r"\.")):
+            score(tmp_path / name, tmp_path / "g.tsv", **asked)
+    with pytest.raises(InputError, match=r"x\.json"):
+        count(tmp_path / name, output=tmp_path / "c")
 
 
 def test_the_counts_of_a_thesaurus_are_those_it_was_made_of(tmp_path):

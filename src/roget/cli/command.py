@@ -85,12 +85,9 @@ class Command(TyperCommand):
         left = super().parse_args(ctx, args)
         if left and self.spare and not ctx.resilient_parsing:
             ctx.fail(f"unexpected after the others: {', '.join(map(repr, left))}; {self.spare}")
+        if not ctx.resilient_parsing:
+            keep_inputs(self.params, ctx.params)
         return left
-
-    def invoke(self, ctx: Any) -> Any:
-        """Run it, if nothing that it writes is what it reads."""
-        keep_inputs(self.params, ctx.params)
-        return super().invoke(ctx)
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
         """Write the help, with the names of a kind where an option has its `<kind>`."""

@@ -38,6 +38,7 @@ import numpy as np
 
 from roget._version import __version__
 from roget.core.io.duck import database, parquet, readable, write_parquet
+from roget.core.io.values import parse_json
 from roget.core.store import check_directory, new_directory
 from roget.core.types import Array, PathLike
 from roget.errors import InputError
@@ -118,8 +119,8 @@ def is_sealed(data: bytes) -> bool:
 def parse(place: Path, data: bytes) -> dict[str, Any]:
     """The JSON object in the bytes of a file."""
     try:
-        found = json.loads(data)
-    except (ValueError, RecursionError) as error:
+        found = parse_json(data)
+    except ValueError as error:
         raise InputError(f"{place}: not JSON ({error})") from None
     if not isinstance(found, dict):
         raise InputError(f"{place}: expected a JSON object")

@@ -16,6 +16,7 @@ from functools import partial
 from typing import Any
 
 from roget.catalogue import name_extra
+from roget.core.io.values import parse_json
 from roget.errors import InputError, RogetError
 from roget.learn.thesaurus.files import Changed
 from roget.report.render.html import asset, bundle
@@ -162,14 +163,14 @@ def _edit(desk: Desk, token: str) -> Any:
             if len(body) > LONGEST:
                 return _error(413, "this is too long for an edit")
         try:
-            asked = json.loads(body)
+            asked = parse_json(body)
             # By its type: true is 1 to Python, but no number to anybody else.
             if not isinstance(asked, dict) or type(asked.get("revision")) is not int:
                 raise InputError("expected a JSON object with an action and a revision")
             view = await run_in_threadpool(desk.edit, asked, asked["revision"])
         except Changed as error:
             return _error(409, str(error))
-        except (RogetError, LookupError, ValueError, RecursionError) as error:
+        except (RogetError, LookupError, ValueError) as error:
             return _error(400, str(error))
         except OSError as error:
             return _error(500, f"the edit was not saved: {error}")

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import csv
 import glob
-import json
 import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -23,6 +22,7 @@ from typing import Any, TypeAlias
 
 from roget.core.io.problems import Problems
 from roget.core.io.source import FORMATS, Source, source_of
+from roget.core.io.values import parse_json
 from roget.errors import InputError, UnknownName
 
 Columns: TypeAlias = str | Sequence[str | int] | Mapping[str, str | int] | None
@@ -225,7 +225,7 @@ class Table:
         for number, text in self.lines():
             if text.strip():
                 try:
-                    record = json.loads(text)
+                    record = parse_json(text)
                 except ValueError as error:
                     yield number, f"not JSON ({error}); expected an object"
                     continue
@@ -391,7 +391,7 @@ def _look_at_parquet(table: Table, asked: Asked, roles: Roles) -> tuple[Table, l
 def _look_at_json(table: Table, asked: Asked, roles: Roles) -> tuple[Table, list[int]]:
     line, text = next(((at, text) for at, text in table.lines() if text.strip()), (1, ""))
     try:
-        record = json.loads(text)
+        record = parse_json(text)
     except ValueError as error:
         raise InputError(f"{table.name}:{line}: not JSON ({error}); expected an object") from None
     if not isinstance(record, dict):

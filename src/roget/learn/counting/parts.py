@@ -23,6 +23,7 @@ from typing import Any
 
 from roget._version import __version__
 from roget.core.io.source import STANDARD_INPUT, Source
+from roget.core.io.values import parse_json
 from roget.core.store import new_directory
 from roget.learn.corpus.base import Reading
 
@@ -157,4 +158,4 @@ def seal(folder: Path, facts: Facts) -> None:
 
 def load(folder: Path) -> Part:
     """A finished part."""
-    return Part(folder, Facts(**json.loads((folder / MANIFEST).read_text())))
+    return Part(folder, Facts(**parse_json((folder / MANIFEST).read_text())))

@@ -19,6 +19,7 @@ import numpy as np
 
 from roget.core.io.problems import Problems
 from roget.core.io.table import Table
+from roget.core.io.values import parse_json
 from roget.errors import FormatError
 from roget.scoring.labels.codes import factorize_objects
 from roget.scoring.labels.labels import Factors, without_empty
@@ -49,7 +50,7 @@ def look(file: LabelFile, columns: Columns | None, roles: Sequence[str]) -> Tabl
     for _, text in table.lines():
         record = None
         with suppress(ValueError):
-            record = json.loads(text)
+            record = parse_json(text)
         if isinstance(record, dict):
             places = find_by_name(list(record), roles, columns, file.name)
             return replace(table, names=tuple(record), places=places)
@@ -59,7 +60,7 @@ def look(file: LabelFile, columns: Columns | None, roles: Sequence[str]) -> Tabl
 def _unfold(file: LabelFile, first: str) -> str | None:
     """An array of objects, or a mapping from item to label, as one object per line."""
     try:
-        record = json.loads(first)
+        record = parse_json(first)
         if isinstance(record, dict) and (LABEL_NAMES & {key.lower() for key in record}):
             return None
     except ValueError:
@@ -67,7 +68,7 @@ def _unfold(file: LabelFile, first: str) -> str | None:
         if first.strip() not in ("{", "[") and not first.lstrip().startswith(("[{", "[\n")):
             return None
     try:
-        value = json.loads("\n".join(text for _, text in file.lines()))
+        value = parse_json("\n".join(text for _, text in file.lines()))
     except ValueError:
         return None
     if isinstance(value, dict):

@@ -4,7 +4,6 @@ tables and files of roget's own thesauri that have paths.
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -14,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from roget.core.io.problems import Problems, plural
+from roget.core.io.values import TooDeep, parse_json
 from roget.core.types import Ints
 from roget.errors import FormatError, InputError
 from roget.scoring.labels.hierarchy import Hierarchy, merge_leaves, order_splits
@@ -211,11 +211,9 @@ def _read_json_lists(file: LabelFile) -> Labels | None:
     """The levels of a file of JSON: an array of lists, or objects whose label is a list."""
     whole = "\n".join(text for _, text in file.lines())
     try:
-        value = json.loads(whole)
+        value = parse_json(whole)
     except ValueError:
         value = [_load(file.name, line, text) for line, text in file.lines() if text.strip()]
-    except RecursionError:
-        return None
     if isinstance(value, list) and value and all(isinstance(one, dict) for one in value):
         keys = {key.lower(): key for key in value[0]}
         label = next((keys[k] for k in ("label", "labels") if k in keys), None)
@@ -233,7 +231,7 @@ def _read_json_lists(file: LabelFile) -> Labels | None:
 
 def _load(name: str, line: int, text: str) -> Any:
     try:
-        return json.loads(text)
+        return parse_json(text)
     except ValueError as error:
         said = f"{name}:{line}: not JSON: {error}; expected one value per line"
         raise FormatError(name, [said]) from None
@@ -315,8 +313,8 @@ def read_json(file: LabelFile, *, columns: Columns | None = None, gold: bool = F
     if not text.strip():
         raise NoItems(f"{file.name}: no items")
     try:
-        tree = json.loads(text)["tree"]
-    except RecursionError:
+        tree = parse_json(text)["tree"]
+    except TooDeep:
         raise InputError(f"{file.name}: nested too deeply; export the tree as newick") from None
     except (ValueError, KeyError, TypeError) as error:
         raise InputError(f"{file.name}: not the JSON of a thesaurus: {error!r}") from None
