@@ -1,0 +1,338 @@
+"""Tables and figures of docs/guide.md, of what benchmarks/estimators.py found.
+
+    python docs/guide.py chance|error|nvi|kinds|default|enough|entropy
+    python docs/guide.py figures [FOLDER]
+
+`docs/build.py` puts the tables on the page and draws the figures.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from roget import catalogue
+from roget.core.types import BoolArray, Floats
+from roget.report import Report, Table
+from roget.report.drawing import GREY, INK, SERIES, save_picture, styled
+from roget.report.format import canvas
+from roget.scoring import entropy as entropies
+from roget.scoring.entropy import LinearEstimator
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+DOCS = Path(__file__).resolve().parent
+FILE = DOCS / "data" / "estimators.json"
+PICTURES = DOCS / "pictures"
+CLOSE = 0.01
+"""Errors that differ by less are alike to any reader of a score."""
+WANTED = 0.02
+"""How near a score should be to the truth, in 19 samples of 20."""
+LARGE = 100
+"""From so many items on a sample is not called small."""
+CHOSEN = ("v@ml", "v@jk", "v@cwj", "v@bub", "ami")
+"""What figures and small tables show."""
+LINES = dict(
+    zip(CHOSEN, zip((*SERIES, (INK, "x")), ("-", "--", "-", "-.", ":"), strict=True), strict=True)
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Study:
+    """Errors of scores by case, score, number of items and statistic."""
+
+    draws: int
+    statistics: list[str]
+    items: list[int]
+    scores: list[str]
+    cases: list[dict[str, Any]]
+    values: Floats
+
+    @classmethod
+    def read(cls, path: Path = FILE) -> Study:
+        """What the file holds; undefined is NaN."""
+        found = json.loads(path.read_text(encoding="utf-8"))
+        values = np.array([case["values"] for case in found["cases"]], dtype=np.float64)
+        kept = ("draws", "statistics", "items", "scores", "cases")
+        return cls(**{name: found[name] for name in kept}, values=values)
+
+    def of(self, score: str, statistic: str = "rmse") -> Floats:
+        """A statistic of a score, a row for each case, a column for each number of items."""
+        where = self.scores.index(score), self.statistics.index(statistic)
+        return np.asarray(self.values[:, where[0], :, where[1]])
+
+    def where(self, **wanted: Any) -> BoolArray:
+        """The cases of that kind."""
+        return np.array([all(case[k] == v for k, v in wanted.items()) for case in self.cases])
+
+    def of_v(self) -> list[str]:
+        """All scores that estimate V."""
+        return [score for score in self.scores if score.startswith("v@")] + ["ami"]
+
+    @property
+    def shapes(self) -> list[tuple[int, int]]:
+        """Classes and clusters, each pair once."""
+        return list(dict.fromkeys((case["classes"], case["clusters"]) for case in self.cases))
+
+
+def tell_chance(study: Study) -> Report:
+    """What clusterings are given that say nothing."""
+    numbers = (30, 100, 300, 1000, 10_000)
+    rows = []
+    for classes, clusters in study.shapes:
+        alike = study.where(classes=classes, clusters=clusters, agreement=0.0)
+        for score in ("v@ml", "v@jk", "v@cwj", "ami"):
+            bias = study.of(score, "bias")[alike].mean(axis=0)
+            means = [_plain(bias[study.items.index(number)]) for number in numbers]
+            rows.append([f"{classes} × {clusters}", score, *means])
+    return _table("classes × clusters|score", numbers, rows, [
+        "the mean score of clusterings that have nothing to do with gold, by number of items; the "
+        "truth is 0. Mean over uniform, Zipf 1 and Zipf 2 sizes.",
+    ])  # fmt: skip
+
+
+def tell_error(study: Study) -> Report:
+    """The error of each estimate of V, and of measures without entropies."""
+    others = ["ari", "b3-f", "one-to-one"]
+    return _errors(study, [*study.of_v(), *others])
+
+
+def tell_nvi(study: Study) -> Report:
+    """The error of NVI under each estimator."""
+    return _errors(study, [score for score in study.scores if score.startswith("nvi@")])
+
+
+def _errors(study: Study, scores: Sequence[str]) -> Report:
+    rows, widest = [], 0.0
+    for score in scores:
+        halves = study.of(score, "half")
+        widest = max(widest, float(np.sqrt((halves[:, 1:] ** 2).sum(axis=0)).max()) / len(halves))
+        rows.append([score, *(f"{one:.3f}" for one in study.of(score).mean(axis=0))])
+    return _table("score", study.items, rows, [
+        f"root mean squared error by number of items, mean over {len(study.cases)} cases; ± "
+        f"{widest:.3f} or less from 30 items on.",
+    ])  # fmt: skip
+
+
+def tell_kinds(study: Study) -> Report:
+    """The error of each estimate of V by how classes and clusters are linked."""
+    numbers = [study.items.index(number) for number in (LARGE, 300, 1000)]
+    kinds = dict.fromkeys((case["agreement"], case["others"]) for case in study.cases)
+    titles = [f"{agreement:g} {others}" for agreement, others in kinds]
+    rows = []
+    for score in study.of_v():
+        errors = study.of(score)[:, numbers]
+        means = (errors[study.where(agreement=a, others=o)].mean() for a, o in kinds)
+        rows.append([score, *map(_plain, means)])
+    return _table("score", titles, rows, [
+        "root mean squared error of samples of 100, 300 and 1,000 items, by the share of items in "
+        "the cluster that matches their class, and by where the others are: anywhere, or in the "
+        "next two classes.",
+    ])  # fmt: skip
+
+
+def tell_default(study: Study) -> Report:
+    """How far each estimate of V is from the best of the case, and from the jackknife's."""
+    named = [score for score in study.of_v() if "+" not in score]
+    errors = {score: study.of(score) for score in study.of_v()}
+    best = np.min([errors[score] for score in named], axis=0)
+    usual = errors["v@jk"]
+    small = np.array(study.items) < LARGE
+    titles = ["score", "within 5 %", "lost", "at worst", "worse", "by at most", "better"]
+    tables = []
+    for title, part in ((f"under {LARGE} items", small), (f"{LARGE} items or more", ~small)):
+        least, theirs = best[:, part], usual[:, part]
+        rows = []
+        for score, error in errors.items():
+            mine = error[:, part]
+            shares = mine <= 1.05 * least, mine > theirs + CLOSE, mine < theirs - CLOSE
+            near, worse, better = map(_share, shares)
+            lost, more = mine - least, max(0.0, float((mine - theirs).max()))
+            sizes = f"{lost.mean():.3f}", f"{lost.max():.2f}"
+            rows.append([score, near, *sizes, worse, f"{more:.2f}", better])
+        tables.append(Table.of(titles, rows, numbers=titles[1:], title=title))
+    notes = [
+        "within 5 %: share of cases and numbers of items where the error is at most 1.05 times "
+        "that of the best estimator there; lost: how much larger than the best it is, on average "
+        f"and at worst; worse, better: where it is more than {CLOSE} larger, or smaller, than "
+        "v@jk's."
+    ]
+    return Report("Defaults", tables=tables, notes=notes)
+
+
+def tell_enough(study: Study) -> Report:
+    """From how many items on a score is near the truth."""
+    scores = ("v@ml", "v@jk", "v@cwj", "v@bub", "ami", "nvi@cwj", "ari", "b3-f")
+    rows = []
+    for classes, clusters in study.shapes:
+        alike = study.where(classes=classes, clusters=clusters)
+        needed = np.array([
+            [need_items(study.items, reach) for reach in study.of(score, "reach")[alike]]
+            for score in scores
+        ])  # fmt: skip
+        for title, numbers in (("half", np.median(needed, axis=1)), ("all", needed.max(axis=1))):
+            rows.append([f"{classes} × {clusters}", title, *map(_items, numbers)])
+    return _table("classes × clusters|cases", scores, rows, [
+        f"items from which on 95 % of samples score within {WANTED} of the truth, in half of the "
+        "cases and in all. Between the numbers studied by straight lines of logarithms.",
+    ])  # fmt: skip
+
+
+def need_items(items: Sequence[int], reach: Floats, wanted: float = WANTED) -> float:
+    """The number of items from which on the reach stays within what is wanted; ∞ if none is."""
+    beyond = np.flatnonzero(~(reach <= wanted))
+    if not beyond.size:
+        return float(items[0])
+    at = int(beyond[-1])
+    if at == len(items) - 1:
+        return math.inf
+    x, y = np.log(items[at : at + 2]), np.log(np.maximum(reach[at : at + 2], 1e-9))
+    return float(np.exp(x[0] + (x[1] - x[0]) * (math.log(wanted) - y[0]) / (y[1] - y[0])))
+
+
+def tell_entropy(study: Study) -> Report:
+    """The bias of H itself, exactly."""
+    rows = []
+    for name in catalogue.names("entropies"):
+        estimator = entropies.get(name)
+        if isinstance(estimator, LinearEstimator):
+            biases = (expect_bias(estimator, 10, 10, skew) for skew in range(5))
+            rows.append([name, *(f"{bias:+.3f}" for bias in biases)])
+    return _table("entropy", ("uniform", *(f"Zipf {s}" for s in range(1, 5))), rows, [
+        "bias of H in nats, exactly, of 10 items from 10 cells, their number known."
+    ])  # fmt: skip
+
+
+def expect_bias(estimator: LinearEstimator, items: int, cells: int, skew: float) -> float:
+    """E[Ĥ] − H of a sum over cells, by the binomial distribution of each cell's count."""
+    from scipy.stats import binom
+
+    p = (np.arange(cells) + 1.0) ** -skew
+    p /= p.sum()
+    counts = np.arange(items + 1)
+    weights = np.append(
+        estimator.empty_cell(items, cells), estimator.coefficients(counts[1:], items, cells)
+    )
+    expected = float((binom.pmf(counts, items, p[:, None]) @ weights).sum())
+    return expected + float(np.sum(p * np.log(p)))
+
+
+def draw_bias(study: Study) -> Figure:
+    """The bias of V against the number of items, in a panel for each strength of agreement."""
+    links = [(0.0, "anywhere"), (0.5, "anywhere"), (0.9, "anywhere"), (0.9, "near")]
+    titles = ["nothing in common", "half agree", "nine in ten agree", "nine in ten, errors near"]
+    figure = canvas(7.2, 4.6)
+    panels = figure.subplots(2, 2, sharex=True, sharey=True).ravel()
+    for axes, (agreement, others), title in zip(panels, links, titles, strict=True):
+        chosen = study.where(classes=10, clusters=10, skew=1, agreement=agreement, others=others)
+        (at,) = np.flatnonzero(chosen)
+        axes.axhline(0, color=GREY, lw=0.8)
+        for score, ((colour, marker), line) in LINES.items():
+            axes.plot(study.items, study.of(score, "bias")[at], color=colour, marker=marker,
+                      ls=line, lw=1.3, ms=4, label=score)  # fmt: skip
+        axes.set_title(f"{title}: true V {study.cases[at]['truth']['v']:.2f}", fontsize=9)
+        _set_items(axes)
+    for axes in panels[::2]:
+        axes.set_ylabel("mean error of V")
+    for axes in panels[2:]:
+        axes.set_xlabel("items")
+    panels[0].legend(frameon=False, fontsize=8)
+    return figure
+
+
+def draw_error(study: Study) -> Figure:
+    """The error of V against the number of items: mean over cases, and the worst case."""
+    from matplotlib.ticker import StrMethodFormatter
+
+    figure = canvas(7.2, 3.0)
+    panels = figure.subplots(1, 2, sharex=True, sharey=True)
+    for axes, title in zip(panels, ("mean over cases", "worst case"), strict=True):
+        for score, ((colour, marker), line) in LINES.items():
+            errors = study.of(score)
+            shown = errors.mean(axis=0) if axes is panels[0] else errors.max(axis=0)
+            axes.plot(study.items, shown, color=colour, marker=marker, ls=line, lw=1.3, ms=4,
+                      label=score)  # fmt: skip
+        axes.set_title(title, fontsize=9)
+        axes.set_yscale("log")
+        axes.yaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
+        axes.set_xlabel("items")
+        _set_items(axes)
+    panels[0].set_ylabel("RMSE of V")
+    panels[0].legend(frameon=False, fontsize=8)
+    return figure
+
+
+def _set_items(axes: Axes) -> None:
+    from matplotlib.ticker import NullFormatter, StrMethodFormatter
+
+    axes.set_xscale("log")
+    axes.xaxis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))
+    axes.xaxis.set_minor_formatter(NullFormatter())
+    axes.grid(color=GREY, alpha=0.25, lw=0.6)
+
+
+FIGURES: dict[str, Callable[[Study], Figure]] = {"bias": draw_bias, "error": draw_error}
+TABLES: dict[str, Callable[[Study], Report]] = {
+    "chance": tell_chance,
+    "error": tell_error,
+    "nvi": tell_nvi,
+    "kinds": tell_kinds,
+    "default": tell_default,
+    "enough": tell_enough,
+    "entropy": tell_entropy,
+}
+
+
+def draw(folder: Path = PICTURES) -> Iterator[Path]:
+    """Write the figures, and name them."""
+    study = Study.read()
+    for name, make in FIGURES.items():
+        path = folder / f"guide-{name}.svg"
+        with styled():
+            save_picture(make(study), path)
+        yield path
+
+
+def _table(first: str, titles: Sequence[Any], rows: list[list[str]], notes: list[str]) -> Report:
+    names = [f"{title:,}" if isinstance(title, int) else str(title) for title in titles]
+    columns = [*first.split("|"), *names]
+    return Report("Guide", tables=[Table.of(columns, rows, numbers=names)], notes=notes)
+
+
+def _plain(value: float) -> str:
+    return f"{value:z.3f}"
+
+
+def _share(right: BoolArray) -> str:
+    return f"{right.mean():.0%}"
+
+
+def _items(number: float) -> str:
+    """A number of items to two digits."""
+    if math.isinf(number):
+        return "more"
+    return f"{float(f'{number:.2g}'):,.0f}"
+
+
+def main() -> None:
+    """Print a table, or draw the figures."""
+    match sys.argv[1:]:
+        case ["figures", *folder]:
+            print(*draw(Path(*folder) if folder else PICTURES), sep="\n")
+        case [name] if name in TABLES:
+            print(TABLES[name](Study.read()).render("text"), end="")
+        case _:
+            sys.exit(__doc__)
+
+
+if __name__ == "__main__":
+    main()
