@@ -213,12 +213,17 @@ TAXONOMIES: dict[str, str] = {
 }
 
 REPRODUCTIONS: dict[str, str] = {
-    "nvi/table-1": "roget.papers.nvi.table_1:table_1",
-    "nvi/properties": "roget.papers.nvi.properties:properties",
     "v-measure/figure-2": "roget.papers.v_measure.figure_2:figure_2",
     "v-measure/figure-3": "roget.papers.v_measure.figure_3:figure_3",
     "v-measure/table-2": "roget.papers.v_measure.table_2:table_2",
+    "nvi/table-1": "roget.papers.nvi.table_1:table_1",
+    "nvi/properties": "roget.papers.nvi.properties:properties",
     "nvi/tables-2-4": "roget.papers.nvi.tables_2_4:tables_2_4",
+    "entropy/figures-1-2": "roget.papers.entropy.figures_1_2:figures_1_2",
+    "entropy/table-1": "roget.papers.entropy.table_1:table_1",
+    "entropy/figures-3-4": "roget.papers.entropy.figures_3_4:figures_3_4",
+    "entropy/weighted": "roget.papers.entropy.weighted:weighted",
+    "entropy/section-5": "roget.papers.entropy.section_5:section_5",
     "soft/figure-1": "roget.papers.soft.figure_1:figure_1",
     "soft/figure-3": "roget.papers.soft.figure_3:figure_3",
     "mdl/figure-3": "roget.papers.mdl.figure_3:figure_3",

@@ -1,0 +1,180 @@
+"""Figures 3 and 4: how estimators change scores and ranks, by the number of clusters."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, NamedTuple
+
+from roget.papers.entropy.semeval import ESTIMATORS, TABLE_1, find_task, score_task
+from roget.papers.options import Options
+from roget.papers.reproduction import Claim, MissingData, Reproduced
+from roget.report import Table
+from roget.report.drawing import BLUE, GREY, ORANGE
+from roget.report.format import canvas
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+ALONE = "1ClI"
+"""One cluster per instance: in the paper's figures it would stand far to the right."""
+
+
+class Point(NamedTuple):
+    """An answer to the task: clusters per word, and V and rank under each estimator."""
+
+    name: str
+    clusters: float
+    v: Mapping[str, float]
+    ranks: Mapping[str, int]
+
+
+def read_printed() -> list[Point]:
+    """All rows of Table 1 as printed."""
+    return [
+        Point(
+            name,
+            row.clusters,
+            {one: value / 100 for one, value in zip(ESTIMATORS, row.v, strict=True)},
+            dict(zip(ESTIMATORS, row.ranks, strict=True)),
+        )
+        for name, row in TABLE_1.items()
+    ]
+
+
+def score_points(options: Options) -> list[Point]:
+    """The rows whose answers are at hand, ranked among themselves."""
+    rows = score_task(find_task(options))
+    ranks: dict[str, dict[str, int]] = {name: {} for name in rows}
+    for estimator in ESTIMATORS:
+        for name, row in rows.items():
+            above = sum(other.v[estimator] > row.v[estimator] for other in rows.values())
+            ranks[name][estimator] = above + 1
+    return [Point(name, row.clusters, row.v, ranks[name]) for name, row in rows.items()]
+
+
+def figures_3_4(options: Options) -> Reproduced:
+    """Figures 3 and 4 of Li, Titov & Sporleder (2014): estimators, cluster numbers and ranks"""
+    printed = read_printed()
+    try:
+        ours = score_points(options)
+    except MissingData:
+        ours = []
+    claims = [
+        claim
+        for said, points in (("as printed", printed), ("our scores", ours))
+        if points
+        for claim in _read_figures(points, said)
+    ]
+    at_hand = f"and of the {len(ours)} whose answers are at hand, " if ours else ""
+    return Reproduced(
+        "Estimators, numbers of clusters and ranks (Li, Titov & Sporleder 2014, Figures 3 and 4)",
+        about=(
+            f"SemEval-2010 task 14. Of the {len(printed)} answers of Table 1 as printed, {at_hand}"
+            "how much V falls from plug-in to the jackknife and to BUB, against the clusters per "
+            "word, and what becomes of ranks. τ is Kendall's; one cluster per instance is not "
+            "among those it is taken of."
+            + ("" if ours else " The answers themselves are not at hand: --data FOLDER.")
+        ),
+        claims=claims,
+        tables=[_table(ours or printed)],
+        data={
+            said: [{**point._asdict(), "v": dict(point.v)} for point in points]
+            for said, points in (("printed", printed), ("ours", ours))
+        },
+        picture=partial(draw, printed, ours),
+    )
+
+
+def _read_figures(points: Sequence[Point], said: str) -> list[Claim]:
+    """What the paper reads from both figures."""
+    claims = []
+    systems = [point for point in points if point.name != ALONE]
+    for other in ("jk", "bub"):
+        tau, p = correlate(systems, other)
+        claims.append(
+            Claim(
+                f"{said}: V (ml) − V ({other})",
+                "grows with clusters",
+                f"τ = {tau:.2f}, p = {p:.1g}",
+                holds=tau > 0 and p < 0.05,
+            )
+        )
+    for other in ("jk", "bub"):
+        kept = sum(point.ranks["ml"] == point.ranks[other] for point in points)
+        told = f"{kept} of {len(points)}"
+        claims.append(
+            Claim(
+                f"{said}: ranks kept, ml to {other}",
+                "a minority",
+                told,
+                holds=2 * kept < len(points),
+            )
+        )
+    alone = next(point for point in points if point.name == ALONE)
+    places = f"{alone.ranks['ml']}, then {alone.ranks['bub']} of {len(points)}"
+    first_then_last = (alone.ranks["ml"], alone.ranks["bub"]) == (1, len(points))
+    return [
+        *claims,
+        Claim(
+            f"{said}: one per instance", "first by ml, last by bub", places, holds=first_then_last
+        ),
+    ]
+
+
+def correlate(points: Sequence[Point], other: str) -> tuple[float, float]:
+    """Kendall's τ of clusters and what V loses from plug-in to another estimator, and its p."""
+    from scipy.stats import kendalltau
+
+    lost = [point.v["ml"] - point.v[other] for point in points]
+    found = kendalltau([point.clusters for point in points], lost)
+    return float(found.statistic), float(found.pvalue)
+
+
+def _table(points: Sequence[Point]) -> Table:
+    titles = ("", "clusters", "ml − jk", "ml − bub", "rank ml", "jk", "bub")
+    rows = [
+        (
+            point.name,
+            f"{point.clusters:.1f}",
+            *(f"{point.v['ml'] - point.v[other]:.3f}" for other in ("jk", "bub")),
+            *(str(point.ranks[one]) for one in ("ml", "jk", "bub")),
+        )
+        for point in sorted(points, key=lambda point: -point.clusters)
+    ]
+    return Table.of(titles, rows, numbers=titles[1:])
+
+
+def draw(printed: Sequence[Point], ours: Sequence[Point]) -> Figure:
+    """Above, what V loses against the number of clusters; below, ranks against ranks."""
+    figure = canvas(7.5, 6.5)
+    panels = figure.subplots(2, 2)
+    known = {point.name: point for point in ours}
+    for column, other in enumerate(("jk", "bub")):
+        above, below = panels[0, column], panels[1, column]
+        for points, colour, marker, face, said in (
+            (printed, GREY, "o", "none", "as printed"),
+            (ours, BLUE, "x", BLUE, "our scores"),
+        ):
+            drawn = [point for point in points if point.name != ALONE]
+            lost = [point.v["ml"] - point.v[other] for point in drawn]
+            clusters = [point.clusters for point in drawn]
+            style = {"s": 28, "marker": marker, "linewidths": 1.2, "label": said}
+            colours = (
+                {"color": colour} if marker == "x" else {"edgecolors": colour, "facecolors": face}
+            )
+            above.scatter(clusters, lost, **style, **colours)
+        above.set(xlabel="clusters per word", ylabel=f"V (ml) − V ({other})")
+        below.plot([1, len(printed)], [1, len(printed)], color=GREY, linewidth=0.8)
+        for here in (False, True):
+            shown = [point for point in printed if (point.name in known) == here]
+            ranks = [[point.ranks[one] for point in shown] for one in ("ml", other)]
+            below.scatter(
+                *ranks, s=22, marker="s" if here else "o", color=ORANGE if here else GREY,
+                label="answers at hand" if here else "others",
+            )  # fmt: skip
+        below.set(xlabel="printed rank by V (ml)", ylabel=f"printed rank by V ({other})")
+    if ours:
+        panels[0, 0].legend()
+        panels[1, 0].legend()
+    return figure

@@ -1,0 +1,195 @@
+"""Section 3.3 and the last rows of Table 1: estimators under weighted answers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from statistics import fmean
+from typing import NamedTuple
+
+import numpy as np
+
+from roget.core.types import Array, Floats, Ints
+from roget.papers.entropy.figures_1_2 import stack
+from roget.papers.entropy.semeval import ESTIMATORS, TABLE_1
+from roget.papers.options import Options
+from roget.papers.reproduction import Claim, MissingData, Reproduced, find_data, heeds
+from roget.report import Table
+from roget.scoring.compare import compare
+from roget.scoring.entropy import get
+from roget.scoring.score import contingency
+
+PRINTED = {"KCDC-PC-2": (5.7, 7.2, 2.3, 2.2), "UoY": (25.1, 22.8, 17.8, 5.0)}
+"""V times 100 of weighted answers; that of the heaviest labels is in Table 1."""
+
+ABOVE = "above plug-in, as nowhere else in the table"
+
+ITEMS, CLASSES, CLUSTERS = 80, 3, 4
+DRAWS = 2000
+FAR = 4.0
+"""Standard errors: of eight means, none is farther by chance in a thousand runs."""
+
+FOLDER = "semeval2013-task13"
+
+
+class Answers(NamedTuple):
+    """Made-up items: their classes, and how probable each cluster is for each."""
+
+    classes: Ints
+    weights: Floats
+
+
+def make_answers(seed: int) -> Answers:
+    """Clusters that lean to a class, more or less surely."""
+    rng = np.random.default_rng(seed)
+    classes = rng.integers(0, CLASSES, ITEMS)
+    lean = 0.4 + 3.0 * (classes[:, None] == np.arange(CLUSTERS))
+    weights = np.array([rng.dirichlet(row) for row in lean])
+    return Answers(classes, weights)
+
+
+def draw_entropies(answers: Answers, name: str, draws: int, seed: int) -> tuple[Floats, Floats]:
+    """Estimates of H(K) and H(C,K) of hard answers that are drawn from the weights."""
+    rng = np.random.default_rng(seed)
+    bounds = np.cumsum(answers.weights, axis=1)[:, :-1]
+    found = (rng.random((draws, ITEMS, 1)) > bounds).sum(axis=2)
+    cells = answers.classes * CLUSTERS + found
+    estimator = get(name)
+    told = estimator.joint_support == "product"
+    values = []
+    for labels, size in ((found, CLUSTERS), (cells, CLASSES * CLUSTERS)):
+        support = np.full(draws, size) if told else None
+        values.append(np.asarray(estimator(stack(_count(labels, size)), support)))
+    return values[0], values[1]
+
+
+def _count(labels: Array, size: int) -> Ints:
+    """How often each label is in each row."""
+    rows = np.arange(labels.shape[0])[:, None] * size + labels
+    return np.bincount(rows.ravel(), minlength=labels.shape[0] * size).reshape(-1, size)
+
+
+def score_graded(folder: Path) -> dict[str, dict[str, dict[str, float]]]:
+    """V of each system of SemEval-2013 task 13 by kind of answers and estimator."""
+    systems = {
+        path.parent.parent.name + " " + path.parent.name: path
+        for path in sorted(folder.glob("systems/*/*/*.key"))
+    }
+    values: dict[str, dict[str, dict[str, float]]] = {name: {} for name in systems}
+    for answers in ("weighted", "top"):
+        found = compare(
+            folder / "gold" / "all.key", systems, "v", ESTIMATORS, answers=answers, baselines=False
+        )
+        for row in found.rows:
+            if row.entropy is not None and row.value is not None:
+                values[row.system].setdefault(answers, {})[row.entropy] = row.value
+    return values
+
+
+@heeds("random_state")
+def weighted(options: Options) -> Reproduced:
+    """Weighted answers in Li, Titov & Sporleder (2014), Section 3.3 and Table 1's last rows"""
+    claims = [_expect(options.random_state), _reduce(options.random_state)]
+    claims += [
+        Claim(
+            f"{name}*: V ({estimator})",
+            value / 100,
+            "not at hand",
+            excused=True,
+            remark=ABOVE if (name, estimator) == ("KCDC-PC-2", "mm") else "",
+        )
+        for name, row in PRINTED.items()
+        for estimator, value in zip(ESTIMATORS, row, strict=True)
+    ]
+    spreads = {name: (_spread(TABLE_1[name].v), _spread(row)) for name, row in PRINTED.items()}
+    claims.append(_compare("as printed", spreads))
+    try:
+        gold = find_data(options, "SemEval-2013 task 13", FOLDER, "gold", "all.key")
+    except MissingData:
+        graded = {}
+        source = "Such answers are in SemEval-2013 task 13, which is not at hand: --data FOLDER."
+    else:
+        graded = score_graded(gold.parent.parent)
+        found = {
+            name: (_spread(of["top"].values()), _spread(of["weighted"].values()))
+            for name, of in graded.items()
+        }
+        claims.append(_compare("SemEval-2013", found))
+        source = "In their place: the weighted answers of SemEval-2013 task 13."
+    return Reproduced(
+        "Weighted answers (Li, Titov & Sporleder 2014, Section 3.3 and Table 1)",
+        about=(
+            f"A weighted answer stands for draws of hard ones. {ITEMS} made-up items, {CLASSES} "
+            f"classes, {CLUSTERS} clusters: the expected estimate by the recursion beside the mean "
+            f"of {DRAWS:,} draws. Those of the paper's weighted rows are not at hand. {source}"
+        ),
+        claims=claims,
+        tables=[_table(graded)] if graded else [],
+        notes=[_moral(graded)] if graded else [],
+        data=graded,
+    )
+
+
+def _expect(seed: int) -> Claim:
+    """The recursion beside draws, H(K) and H(C,K) under four estimators."""
+    answers = make_answers(seed)
+    table = contingency(answers.classes, answers.weights)
+    far = 0.0
+    for name in ESTIMATORS:
+        exact = table.entropies(name)
+        drawn = draw_entropies(answers, name, DRAWS, seed + 1)
+        for value, values in zip((exact.system, exact.joint), drawn, strict=True):
+            doubt = values.std() / np.sqrt(values.size)
+            far = max(far, abs(float(value - values.mean())) / float(doubt))
+    said = f"at most {far:.1f} standard errors apart"
+    return Claim("expected estimate beside draws", "equal", said, holds=far < FAR)
+
+
+def _reduce(seed: int) -> Claim:
+    """Weights of 0 and 1 are hard answers."""
+    answers = make_answers(seed)
+    sure = answers.weights.argmax(axis=1)
+    soft, hard = (
+        contingency(answers.classes, np.eye(CLUSTERS)[sure]),
+        contingency(answers.classes, sure),
+    )
+    apart = max(abs(soft.measure("v", name) - hard.measure("v", name)) for name in ESTIMATORS)
+    return Claim(
+        "weights 0 and 1 beside hard answers", "equal", f"{apart:.0e} apart", holds=apart < 1e-9
+    )
+
+
+def _spread(values: Iterable[float]) -> float:
+    """How far estimators are apart."""
+    found = list(values)
+    return max(found) - min(found)
+
+
+def _compare(said: str, spreads: Mapping[str, tuple[float, float]]) -> Claim:
+    """Whether estimators part more on weighted answers than on the heaviest labels."""
+    more = sum(soft > hard for hard, soft in spreads.values())
+    told = f"{more} of {len(spreads)} systems"
+    what = f"weights part estimators: {said}"
+    return Claim(what, "yes", told, holds=more == len(spreads))
+
+
+def _moral(graded: Mapping[str, Mapping[str, Mapping[str, float]]]) -> str:
+    lost = {
+        one: fmean(of["top"][one] - of["weighted"][one] for of in graded.values())
+        for one in ESTIMATORS
+    }
+    said = ", ".join(f"{value:.3f} ({one})" for one, value in lost.items())
+    return (
+        f"From the heaviest labels to weights V falls by {said} on average: chance has more of a "
+        "hand in labels that are drawn, which plug-in V takes for agreement."
+    )
+
+
+def _table(graded: Mapping[str, Mapping[str, Mapping[str, float]]]) -> Table:
+    titles = ("SemEval-2013 task 13: V", "answers", *ESTIMATORS)
+    rows = [
+        (name, said, *(f"{of[kind][one]:.3f}" for one in ESTIMATORS))
+        for name, of in graded.items()
+        for kind, said in (("top", "heaviest"), ("weighted", "weighted"))
+    ]
+    return Table.of(titles, rows, numbers=ESTIMATORS)

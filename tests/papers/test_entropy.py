@@ -1,0 +1,210 @@
+"""The reproductions of Li, Titov & Sporleder (2014)."""
+
+from __future__ import annotations
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+
+from roget.papers.entropy import figures_1_2, figures_3_4, section_5, table_1, weighted
+from roget.papers.entropy.semeval import ESTIMATORS, FILES, TABLE_1, score_task
+from roget.papers.options import Options
+from roget.papers.reproduction import MissingData
+from roget.report.drawing import save_picture
+from roget.scoring.entropy import entropy_of, get
+
+
+@pytest.fixture(scope="module")
+def options(shared_data):
+    return Options(data=str(shared_data))
+
+
+@pytest.fixture
+def without_data(monkeypatch, tmp_path):
+    monkeypatch.setenv("ROGET_TEST_DATA", str(tmp_path))
+
+
+def check(found):
+    assert all(claim.held or claim.excused for claim in found.claims), str(found.as_report())
+    return {claim.what: claim for claim in found.claims}
+
+
+@pytest.fixture(scope="module")
+def simulated():
+    return figures_1_2.figures_1_2(Options())
+
+
+def test_figures_1_and_2(simulated, tmp_path):
+    claims = check(simulated)
+    assert claims["N = 10, s = 2: jk"].ours == pytest.approx(-0.1139, abs=5e-5)
+    bub = {(one["shape"], one["entropy"]): one["by_size"] for one in simulated.data["bias"]}
+    assert bub["s = 4", "bub"][9] == pytest.approx(0.238, abs=0.001)
+    save_picture(simulated.picture(), tmp_path / "bias.svg")
+    assert "expected entropy (nats)" in (tmp_path / "bias.svg").read_text()
+
+
+@pytest.mark.parametrize("name", ["ml", "mm", "jk", "bub", "grassberger"])
+@pytest.mark.parametrize("n", [1, 2, 5])
+def test_expected_estimates_are_sums_over_all_samples(name, n):
+    """Every sequence of n items of three cells, with its probability."""
+    p = np.array([0.6, 0.3, 0.1])
+    expected = 0.0
+    for sample in itertools.product(range(3), repeat=n):
+        counts = np.bincount(sample, minlength=3)
+        expected += math.prod(p[i] for i in sample) * entropy_of(counts, name, support=_told(name))
+    assert figures_1_2.expect(get(name), p, n) == pytest.approx(expected, abs=1e-12)
+
+
+def _told(name):
+    return 3 if name in figures_1_2.TOLD else None
+
+
+def test_drawn_errors_are_means_over_draws(monkeypatch):
+    monkeypatch.setattr(figures_1_2, "SAMPLED", (6,))
+    monkeypatch.setattr(figures_1_2, "SHAPES", {3: "s = 3"})
+    found = figures_1_2.draw_errors(5, draws=40)
+    p = figures_1_2.zipf(3)
+    truth = -sum(x * math.log(x) for x in p)
+    samples = np.random.default_rng(5).multinomial(6, p, size=40)
+    for name in ("mm", "chao-shen", "nsb", figures_1_2.SEEN):
+        own = "bub" if name == figures_1_2.SEEN else name
+        support = 10 if name == "nsb" else None
+        errors = [entropy_of(one, own, support=support) - truth for one in samples]
+        assert found[3, 6, name].bias == pytest.approx(sum(errors) / 40)
+        assert found[3, 6, name].rmse == pytest.approx(math.sqrt(sum(e * e for e in errors) / 40))
+
+
+def test_the_printed_table_is_whole():
+    """Ranks are all there are, and values fall with them, but for the misprint."""
+    assert len(TABLE_1) == 29
+    assert set(FILES) < set(TABLE_1)
+    for at in range(4):
+        ranked = sorted(TABLE_1.values(), key=lambda row, at=at: row.ranks[at])
+        assert [row.ranks[at] for row in ranked] == list(range(1, 30))
+        values = [row.v[at] for row in ranked]
+        assert values == sorted(values, reverse=True)
+    for at in range(2):
+        ranked = [row for row in TABLE_1.values() if row.recall]
+        ranked.sort(key=lambda row, at=at: row.recall_ranks[at])
+        assert [row.recall_ranks[at] for row in ranked] == list(range(1, 29))
+        values = [60.3 if row.recall[at] == 60.8 else row.recall[at] for row in ranked]
+        assert values == sorted(values, reverse=True)
+
+
+def test_table_1(options):
+    claims = check(table_1.table_1(options))
+    assert claims["Duluth-WSI: recall, 80:20"].ours == pytest.approx(0.605, abs=5e-4)
+    assert claims["Duluth-R-110: recall, 80:20"].ours == pytest.approx(0.548, abs=6e-4)
+    assert [one.what for one in claims.values() if not one.held] == ["Duluth-WSI-Co: recall, 80:20"]
+    assert len(claims) == 13 * 5 + 12 * 2 + 6
+
+
+def test_orders_can_be_wrong(monkeypatch):
+    """With the first two turned round, every order that has them is."""
+    rows = {
+        name: table_1.Scored(1.0, dict(zip(ESTIMATORS, row.v, strict=True)), {}, {})
+        for name, row in TABLE_1.items()
+    }
+    assert table_1._rank("v", rows, 0).held
+    rows["Hermit"], rows["1ClI"] = rows["1ClI"], rows["Hermit"]
+    assert table_1._rank("v", rows, 0).ours == "1 of 28 neighbours turned round"
+
+
+def test_figures_3_and_4(options, tmp_path):
+    found = figures_3_4.figures_3_4(options)
+    claims = check(found)
+    assert claims["as printed: ranks kept, ml to jk"].ours == "6 of 29"
+    save_picture(found.picture(), tmp_path / "ranks.svg")
+    assert "our scores" in (tmp_path / "ranks.svg").read_text()
+
+
+def test_figures_3_and_4_as_printed_need_no_data(without_data, tmp_path):
+    found = figures_3_4.figures_3_4(Options())
+    assert not any(what.startswith("our") for what in check(found))
+    assert "not at hand" in found.about
+    save_picture(found.picture(), tmp_path / "ranks.svg")
+    assert "our scores" not in (tmp_path / "ranks.svg").read_text()
+
+
+def test_correlation_counts_pairs():
+    points = [
+        figures_3_4.Point(str(k), k, {"ml": v, "jk": 0.0}, {})
+        for k, v in ((1, 0.1), (2, 0.4), (3, 0.3), (4, 0.5))
+    ]
+    tau, _ = figures_3_4.correlate(points, "jk")
+    assert tau == pytest.approx((5 - 1) / 6)
+
+
+def test_section_5(options, shared_data):
+    found = section_5.section_5(options)
+    check(found)
+    assert list(found.data) == [
+        "Duluth-R-110", "Duluth-R-15", "Duluth-WSI", "Duluth-WSI-SVD", "Duluth-R-13",
+    ]  # fmt: skip
+    folder = shared_data / "semeval2010-task14"
+    gold, system = (_read(path) for path in (folder / "gold/all.key", _file(folder)))
+    differences = []
+    for word, items in gold.items():
+        pairs = [(label, system[word].get(item)) for item, label in items.items()]
+        counts = np.unique([f"{a} {b}" for a, b in pairs], return_counts=True)[1]
+        gained = entropy_of(counts, "jk") - entropy_of(counts, "ml")
+        differences.append(len(items) * gained)
+    expected = sum(differences) / sum(map(len, gold.values()))
+    assert found.data["Duluth-R-110"]["jk H(k,c)"] == pytest.approx(expected)
+
+
+def _file(folder):
+    return next(folder.glob(FILES["Duluth-R-110"]))
+
+
+def _read(path):
+    """Word → instance → label, from a key file with hard answers."""
+    found = {}
+    for line in path.read_text().splitlines():
+        word, item, label = line.split()[:3]
+        found.setdefault(word, {})[item] = label.partition("/")[0]
+    return found
+
+
+def test_random_is_the_mean_of_five(shared_data):
+    from roget import score
+
+    folder = shared_data / "semeval2010-task14"
+    files = sorted(folder.glob("baselines/random*.key"))
+    values = [
+        score(folder / "gold/all.key", path, "v", "jk", baselines=False)["v", "jk"]
+        for path in files
+    ]
+    assert len(values) == 5
+    assert score_task(folder)["Random"].v["jk"] == pytest.approx(sum(values) / 5)
+
+
+def test_weighted(options):
+    claims = check(weighted.weighted(options))
+    assert claims["weights part estimators: SemEval-2013"].ours == "4 of 4 systems"
+
+
+def test_weighted_without_data(without_data):
+    found = weighted.weighted(Options(random_state=3))
+    assert "weights part estimators: SemEval-2013" not in check(found)
+
+
+def test_a_wrong_recursion_would_be_seen(monkeypatch):
+    """Draws from other weights than those that are scored."""
+    make = weighted.make_answers
+    answers = make(0)
+    flat = answers._replace(weights=np.full_like(answers.weights, 1 / weighted.CLUSTERS))
+    drawn = weighted.draw_entropies
+
+    monkeypatch.setattr(
+        weighted, "draw_entropies", lambda _, name, draws, seed: drawn(flat, name, draws, seed)
+    )
+    assert not weighted._expect(0).held
+
+
+@pytest.mark.parametrize("run", [table_1.table_1, section_5.section_5])
+def test_what_needs_the_answers_says_so(run, without_data):
+    with pytest.raises(MissingData, match="SemEval-2010 task 14: put it at FOLDER/semeval2010"):
+        run(Options())
