@@ -11,14 +11,15 @@ NODE   := node_modules/.package-lock.json
 TOOLS  := node_modules/.bin
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test bench lint lint-js format docs clean
+.PHONY: help demo test bench lint lint-js format docs check-docs clean
 
 help:
 	@echo "make demo    score the bundled example, build a thesaurus of the bundled counts, draw its page"
 	@echo "make test    run the tests and the examples in the docstrings"
 	@echo "make lint    ruff, mypy, the import rules, and the pages' scripts"
 	@echo "make format  let ruff put the code in order"
-	@echo "make docs    write what the documentation takes from the program (DOCS=--measures: one page, at once)"
+	@echo "make docs    refresh what the documentation takes from the program, and build the site (DOCS=--all: with what learns, DOCS=--site: build only)"
+	@echo "make check-docs  run every command whose output the documentation shows, also those that learn, and compare"
 	@echo "make bench   compare speed and memory with other libraries (BENCH=--quick for a short run)"
 	@echo "make clean   remove .venv and everything generated"
 
@@ -63,6 +64,9 @@ format: $(READY)
 
 docs: $(READY)
 	$(BIN)/python docs/build.py $(DOCS)
+
+check-docs: $(READY)
+	$(BIN)/python docs/build.py --check --all
 
 clean:
 	rm -rf $(VENV) node_modules build dist site demo.html demo.thesaurus .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis

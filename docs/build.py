@@ -1,58 +1,83 @@
-"""Write what the documentation takes from the program: `make docs`.
+"""Refresh what the documentation takes from the program, and build the site: `make docs`.
 
-docs/measures.md is generated from the catalogue; in README.md and docs/*.md the text between a
-pair of `<!-- output: COMMAND -->` and `<!-- end -->` lines is replaced by what the command prints.
-`--check` changes nothing and fails if the first two are out of date: the commands of the other
-pages learn for a while, and the last digits of what they print may depend on the processor.
-`--measures` writes the first only, which takes a moment; `--notebook` runs docs/notebook.ipynb.
-`--picture` draws that of the README: the page of the bundled sample, by Chromium.
+In README.md and the pages of docs/, the text between a pair of `<!-- output: COMMAND -->` and
+`<!-- end -->` lines is what the command prints; `<!-- output, lines 1-4 9: COMMAND -->` keeps these
+lines of it, with a … where others are left out. Commands are the shell's. Those of a page run one
+after the other in a scratch folder that has the folders of the clone, so that one may use what
+another wrote. docs/measures.md is generated from the catalogue, and docs/notebook.ipynb holds what
+its cells show.
+
+Commands that learn take a while, and the last digits of what they print may depend on the
+processor: they are run with `--all` only. "Measured by `COMMAND` on DATE:" stands above what a
+benchmark printed that day.
+
+    python docs/build.py                    refresh, then build the site into site/
+    python docs/build.py --all              the same, with what learns and the notebook
+    python docs/build.py --check [--all]    change nothing; fail if something is out of date
+    python docs/build.py --site             build the site of what is there
+    python docs/build.py --bench            measure the figures of docs/performance.md anew
+    python docs/build.py --measures         write docs/measures.md, which takes a moment
+    python docs/build.py --notebook         run docs/notebook.ipynb
+    python docs/build.py --picture          draw that of the README, by Chromium
+    python docs/build.py PAGE...            refresh these pages only, with what learns
 """
 
 from __future__ import annotations
 
+import argparse
 import ast
 import contextlib
 import io
 import json
 import os
 import re
-import shlex
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterator
+from datetime import date
 from pathlib import Path
 
-from roget.report.listing import describe
-
 ROOT = Path(__file__).resolve().parent.parent
-BLOCK = re.compile(r"(<!-- output: (.+?) -->\n```\w*\n).*?(```\n<!-- end -->)", re.DOTALL)
+sys.path.insert(0, str(ROOT / "docs"))  # the modules beside this one, also when a test loads it
+
+BLOCK = re.compile(
+    r"(<!-- output(?:, lines ([-\d ]+))?: (.+?) -->\n```\w*\n)(.*?)(```\n<!-- end -->)", re.DOTALL
+)
+LEARNS = re.compile(
+    r"^roget (build|heldout|decide|prefer|reproduce|attach)\b|\.(thesaurus|counts|model)\b"
+)
+MEASURED = re.compile(
+    r"(Measured by `(python benchmarks/[^`]+)` on )[-\d]+(:\n\n```text\n).*?(```\n)", re.DOTALL
+)
+SECONDS = re.compile(r"\b\d+(\.\d+)? s\b")
 NOTEBOOK = ROOT / "docs" / "notebook.ipynb"
-NEEDS = {
-    "entropies": "H(C), H(K), H(C,K)",
-    "sizes": "class and cluster sizes",
-    "pairs": "pair counts",
-    "bcubed": "per-item overlaps",
-    "matched": "the best one-to-one match",
-    "table": "the cells",
-    "joint": "the counts of cells",
-    "chance": "the expected value under random labels",
-    "deviation": "the standard deviation under random labels",
-    "elements": "similarity item by item",
-    "cover": "sets of items that may overlap",
-    "degrees": "degrees of membership",
-    "tree": "the tree above the clusters",
-}
+PERFORMANCE = ROOT / "docs" / "performance.md"
+MEASURES = ROOT / "docs" / "measures.md"
 
 
-def printed(command: str) -> str:
-    """What a command prints, run from the root with this interpreter's scripts first."""
+def list_pages() -> list[Path]:
+    """README.md and all pages that are kept in docs/."""
+    return [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+
+
+@contextlib.contextmanager
+def scratch_folder() -> Iterator[Path]:
+    """A folder to run the commands of a page in, with the folders of the clone."""
+    with tempfile.TemporaryDirectory() as place:
+        for name in ("src", "docs", "tests", "benchmarks"):
+            (Path(place) / name).symlink_to(ROOT / name)
+        yield Path(place)
+
+
+def run(command: str, folder: Path = ROOT) -> str:
+    """What a command of the shell prints, this interpreter's scripts being first on the path."""
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     done = subprocess.run(
-        shlex.split(command),
+        ["bash", "-o", "pipefail", "-c", command],
         capture_output=True,
         text=True,
-        cwd=ROOT,
-        check=True,
+        cwd=folder,
         env={
             "ROGET_TEST_DATA": str(ROOT.parent / "shared" / "data"),
             **os.environ,
@@ -60,38 +85,58 @@ def printed(command: str) -> str:
             "COLUMNS": "100",
         },
     )
+    if done.returncode:
+        sys.exit(f"{command}: exit code {done.returncode}\n{done.stderr or done.stdout}")
     return done.stdout
 
 
-def with_outputs(text: str) -> str:
-    """The text with every output block filled anew."""
-    return BLOCK.sub(lambda block: block[1] + printed(block[2]) + block[3], text)
+def keep_lines(text: str, asked: str) -> str:
+    """The lines asked for, such as "1-4 9", with a … where others are left out."""
+    lines = text.splitlines(keepends=True)
+    wanted: list[int] = []
+    for part in asked.split():
+        first, _, last = part.partition("-")
+        wanted += range(int(first), int(last or first) + 1)
+    kept, before = [], 0
+    for number in wanted:
+        if number > len(lines):
+            sys.exit(f"line {number} is asked for of {len(lines)}:\n{text}")
+        if "".join(lines[before : number - 1]).strip():
+            kept.append("…\n")
+        kept.append(lines[number - 1])
+        before = number
+    return "".join([*kept, "…\n"] if "".join(lines[before:]).strip() else kept)
 
 
-def measures_page() -> str:
-    """One section per measure, from what each declares of itself."""
-    parts = [
-        "# Measures\n\nGenerated from the catalogue by `make docs`. C are the gold classes, K the "
-        "system's clusters, N the number of items; entropies are in nats. Measures that need "
-        "entropies are computed under every estimator asked for."
-    ]
-    for entry in describe("measures"):
-        bounds = [_bound(entry["low"], "−∞"), _bound(entry["high"], "∞")]
-        facts = [
-            f"{entry['better']} is better",
-            f"range {' to '.join(bounds)}",
-            "symmetric" if entry["symmetric"] else "not symmetric",
-            "from " + " and ".join(NEEDS[need] for need in entry["needs"]),
-        ]
-        if entry["parameters"]:
-            pairs = entry["parameters"].items()
-            given = ", ".join(f"{key}={_plain(value)}" for key, value in pairs)
-            facts.append(f"parameters and their defaults: `{entry['name']}({given})`")
-        if entry["also"]:
-            facts.append(f"also taken: {', '.join(entry['also'])}")
-        about = "; ".join(facts)
-        parts.append(f"## {entry['name']}\n\n{entry['about']}\n\n*{about}.* {entry['reference']}.")
-    return "\n\n".join(parts) + "\n"
+def refresh(text: str, learn: bool) -> str:
+    """The text with its output blocks filled anew; those that learn only if asked."""
+    if not any(learn or not LEARNS.search(block[3]) for block in BLOCK.finditer(text)):
+        return text
+
+    with scratch_folder() as folder:
+
+        def fill(block: re.Match[str]) -> str:
+            head, lines, command, before, end = block.groups()
+            if not learn and LEARNS.search(command):
+                return block[0]
+            said = run(command, folder).strip("\n") + "\n"
+            if lines:
+                said = keep_lines(said, lines)
+            # How long it took is never the same again.
+            same = SECONDS.sub("s", said) == SECONDS.sub("s", before)
+            return head + (before if same else said) + end
+
+        return BLOCK.sub(fill, text)
+
+
+def measure(text: str) -> str:
+    """The text with the figures of its benchmarks measured anew, today."""
+
+    def fill(block: re.Match[str]) -> str:
+        before, command, between, end = block.groups()
+        return f"{before}{date.today()}{between}{run(command).strip()}\n{end}"
+
+    return MEASURED.sub(fill, text)
 
 
 def run_notebook(text: str) -> str:
@@ -130,8 +175,8 @@ def draw_page(target: Path) -> None:
 
     with tempfile.TemporaryDirectory() as place, sync_playwright() as tool:
         built, page = f"{place}/nouns.thesaurus", f"{place}/page.html"
-        printed(f"roget build sample -o {built}")
-        printed(f"roget explore {built} --static {page}")
+        run(f"roget build sample -o {built}")
+        run(f"roget explore {built} --static {page}")
         browser = tool.chromium.launch(executable_path="/usr/bin/chromium", args=["--no-sandbox"])
         tab = browser.new_page(viewport={"width": 1280, "height": 760}, color_scheme="light")
         tab.goto(f"file://{page}#/word/capital")
@@ -145,34 +190,49 @@ def _read(path: Path) -> str:
     return path.read_text(encoding="utf-8") if path.exists() else ""
 
 
-def _bound(value: float | None, infinite: str) -> str:
-    return infinite if value is None else f"{value:g}"
+def make_pages(asked: argparse.Namespace) -> dict[Path, str]:
+    """Everything that is asked for, as it should be now."""
+    from reference import make_measures
 
-
-def _plain(value: object) -> str:
-    return f"{value:g}" if isinstance(value, float) else str(value)
+    if asked.pages:
+        return {page.resolve(): refresh(_read(page), learn=True) for page in asked.pages}
+    if asked.bench:
+        return {PERFORMANCE: measure(_read(PERFORMANCE))}
+    if asked.measures:
+        return {MEASURES: make_measures()}
+    if asked.notebook:
+        return {NOTEBOOK: run_notebook(_read(NOTEBOOK))}
+    pages = {MEASURES: make_measures()}
+    for page in list_pages():
+        if page != MEASURES:
+            pages[page] = refresh(_read(page), learn=asked.all)
+    if asked.all:
+        pages[NOTEBOOK] = run_notebook(_read(NOTEBOOK))
+    return pages
 
 
 def main() -> None:
-    if "--picture" in sys.argv[1:]:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("pages", nargs="*", type=Path)
+    for flag in ("all", "bench", "check", "site", "measures", "notebook", "picture"):
+        parser.add_argument(f"--{flag}", action="store_true")
+    asked = parser.parse_args()
+    if asked.picture:
         return draw_page(ROOT / "docs/pictures/explorer.png")
-    pages = {ROOT / "docs/measures.md": measures_page()}
-    if "--notebook" in sys.argv[1:]:
-        pages = {NOTEBOOK: run_notebook(_read(NOTEBOOK))}
-    elif "--measures" not in sys.argv[1:]:
-        more = [] if "--check" in sys.argv[1:] else sorted((ROOT / "docs").glob("*.md"))
-        for page in (ROOT / "README.md", *more):
-            if page not in pages:
-                pages[page] = with_outputs(page.read_text(encoding="utf-8"))
-        if more:
-            pages[NOTEBOOK] = run_notebook(_read(NOTEBOOK))
-    stale = [path for path, text in pages.items() if _read(path) != text]
-    names = ", ".join(str(path.relative_to(ROOT)) for path in stale)
-    if "--check" in sys.argv[1:]:
-        sys.exit(f"out of date: {names}; run `make docs`" if stale else 0)
-    for path in stale:
-        path.write_text(pages[path], encoding="utf-8")
-    print(f"wrote {names}" if stale else "nothing to do")
+    if not asked.site:
+        pages = make_pages(asked)
+        stale = [path for path, text in pages.items() if _read(path) != text]
+        names = ", ".join(str(path.relative_to(ROOT)) for path in stale)
+        if asked.check:
+            sys.exit(f"out of date: {names}; run `make docs`" if stale else 0)
+        for path in stale:
+            path.write_text(pages[path], encoding="utf-8")
+        print(f"wrote {names}" if stale else "nothing to refresh")
+    if not (asked.pages or asked.bench or asked.measures or asked.notebook):
+        from pages import build_site
+
+        build_site()
+    return None
 
 
 if __name__ == "__main__":

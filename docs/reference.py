@@ -1,0 +1,320 @@
+"""Pages of the reference, made of what the program says of itself."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+import roget
+from roget import catalogue
+from roget.report.listing import describe
+
+NEEDS = {
+    "entropies": "H(C), H(K), H(C,K)",
+    "sizes": "class and cluster sizes",
+    "pairs": "pair counts",
+    "bcubed": "per-item overlaps",
+    "matched": "the best one-to-one match",
+    "table": "the cells",
+    "joint": "the counts of cells",
+    "chance": "the expected value under random labels",
+    "deviation": "the standard deviation under random labels",
+    "elements": "similarity item by item",
+    "cover": "sets of items that may overlap",
+    "degrees": "degrees of membership",
+    "tree": "the tree above the clusters",
+}
+ABOUT = {
+    "measures": "`roget score --measure NAME`, `roget.measure(NAME, gold, system)`; "
+    "[each in full](../measures.md).",
+    "entropies": "`roget score --entropy NAME`, `roget.entropy(counts, NAME)`; "
+    "[which one to take](../entropies.md), [how they work](../how/entropy.md).",
+    "renderers": "`--format NAME` of every command that reports; the suffix of `-o FILE` tells it.",
+    "reports": "How results become reports, for notebooks and `print`.",
+    "label formats": "`--labels NAME`, where the file's name does not tell; "
+    "[what each looks like](../labels.md).",
+    "readers": "`roget count --reader NAME`, `roget build --reader NAME`; "
+    "[what can be read](../counting.md#what-can-be-read).",
+    "languages": "`--tagger hanta --model NAME`; [plain text](../text.md).",
+    "relations": "`roget count --relation NAME`; [relations and patterns]"
+    "(../counting.md#relations).",
+    "clusterers": "`roget build --method NAME`; in Python, [estimators](estimators.md).",
+    "models": "`roget heldout --model NAME`, `roget decide --model NAME`, "
+    "`roget.ClassModel(NAME)`; [class models](../classmodel.md).",
+    "taxonomies": "Thesauri that people made, wherever a thesaurus is read; "
+    "[imports](../exports.md#taxonomies-that-people-made).",
+    "exporters": "`roget export --to NAME`; [exports](../exports.md).",
+    "engines": "`--engine NAME` of `count`, `build`, `score` and `compare`.",
+    "reproductions": "`roget reproduce NAME`.",
+}
+GROUPS: dict[str, tuple[str, Callable[[str, Any], bool]]] = {
+    "scoring.md": (
+        "Python: scoring",
+        lambda module, thing: (
+            module.startswith(("roget.scoring", "roget.protocols", "roget.web"))
+            and not inspect.isclass(thing)
+        ),
+    ),
+    "results.md": (
+        "Python: results of scoring",
+        lambda module, thing: module.startswith("roget.scoring"),
+    ),
+    "estimators.md": (
+        "Python: estimators",
+        lambda module, thing: module.startswith("roget.learn.clustering"),
+    ),
+    "errors.md": ("Python: errors", lambda module, thing: module == "roget.errors"),
+    "learning.md": ("Python: counts and thesauri", lambda module, thing: True),
+}
+"""Pages of public names: each name is on the first page whose rule takes it."""
+
+
+def make_measures() -> str:
+    """One section per measure, from what each declares of itself."""
+    parts = [
+        "# Measures\n\nGenerated from the catalogue by `make docs`. C are the gold classes, K the "
+        "system's clusters, N the number of items; entropies are in nats. Measures that need "
+        "entropies are computed under every estimator asked for."
+    ]
+    for entry in describe("measures"):
+        facts = [
+            f"{entry['better']} is better",
+            f"range {_range(entry)}",
+            "symmetric" if entry["symmetric"] else "not symmetric",
+            "from " + " and ".join(NEEDS[need] for need in entry["needs"]),
+        ]
+        if entry["parameters"]:
+            pairs = entry["parameters"].items()
+            given = ", ".join(f"{key}={_plain(value)}" for key, value in pairs)
+            facts.append(f"parameters and their defaults: `{entry['name']}({given})`")
+        if entry["also"]:
+            facts.append(f"also taken: {', '.join(entry['also'])}")
+        about = "; ".join(facts)
+        parts.append(f"## {entry['name']}\n\n{entry['about']}\n\n*{about}.* {entry['reference']}.")
+    return "\n\n".join(parts) + "\n"
+
+
+def _range(entry: dict[str, Any]) -> str:
+    bounds = (entry["low"], "−∞"), (entry["high"], "∞")
+    return " to ".join(infinite if value is None else f"{value:g}" for value, infinite in bounds)
+
+
+def _plain(value: object) -> str:
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def make_reference() -> dict[str, str]:
+    """All pages of the reference that are generated, by the name of their file."""
+    pages = {"commands.md": make_commands(), "catalogue.md": make_catalogue()}
+    return {**pages, **make_api()}
+
+
+def make_commands() -> str:
+    """Every command with its arguments and options."""
+    parts = [
+        "# Commands\n\n`roget COMMAND --help` says the same. Options that several commands share "
+        "mean the same in all of them; in Python they are arguments of the function of the same "
+        "name."
+    ]
+    for names, command, context in walk_commands():
+        parts += [f"## {' '.join(names)}", _escape(inspect.cleandoc(command.help or ""))]
+        usage = " ".join(command.collect_usage_pieces(context))
+        parts.append(f"```text\n{' '.join(names)} {usage}\n```")
+        sections: dict[str, list[tuple[str, str]]] = {}
+        for one in command.get_params(context):
+            record = one.get_help_record(context)
+            if record is not None:
+                plain = "Arguments" if one.param_type_name == "argument" else "Options"
+                title = getattr(one, "rich_help_panel", None) or plain
+                sections.setdefault(title, []).append(record)
+        for title, rows in sections.items():
+            parts += [
+                f"**{title}**",
+                _table(("", ""), [(f"`{flag}`", said) for flag, said in rows]),
+            ]
+    return "\n\n".join(parts) + "\n"
+
+
+def walk_commands() -> Iterator[tuple[list[str], Any, Any]]:
+    """The words of every command, the command, and the context in which it is called."""
+    import typer
+
+    from roget.cli import app
+
+    def walk(command: Any, names: list[str], above: Any) -> Iterator[tuple[list[str], Any, Any]]:
+        context = command.context_class(command, info_name=names[-1], parent=above)
+        below = getattr(command, "commands", None)
+        if below is None:
+            yield names, command, context
+        for name, one in (below or {}).items():
+            yield from walk(one, [*names, name], context)
+
+    return walk(typer.main.get_command(app), ["roget"], None)
+
+
+def make_catalogue() -> str:
+    """Everything that has a name, kind by kind."""
+    parts = [
+        "# Catalogue\n\nEverything that can be chosen by name; `roget list KIND` prints it, with "
+        "the parts of packages that are installed besides. [How to add one](../plugins.md)."
+    ]
+    for kind in catalogue.KINDS:
+        parts += [f"## {kind.capitalize()}", ABOUT.get(kind, "")]
+        parts.append(_table(*_columns(kind, describe(kind))))
+    return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def _columns(kind: str, entries: list[dict[str, Any]]) -> tuple[tuple[str, ...], list[Any]]:
+    if kind == "measures":
+        head = "name", "better", "range", "meaning"
+        return head, [
+            (
+                f"[`{one['name']}`](../measures.md#{one['name']})",
+                {"higher": "↑", "lower": "↓"}[one["better"]],
+                _range(one),
+                one["summary"],
+            )
+            for one in entries
+        ]
+    if kind == "entropies":
+        return ("name", "meaning", "assumes", "reference"), [
+            (f"`{one['name']}`", one["summary"], one["assumes"], one["reference"])
+            for one in entries
+        ]
+    return ("name", "meaning"), [(f"`{one['name']}`", one["summary"]) for one in entries]
+
+
+def _table(head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
+    lines = [f"| {' | '.join(head)} |", "|" + "---|" * len(head)]
+    for row in rows:
+        cells = [_escape(" ".join(cell.split())).replace("|", "\\|") for cell in row]
+        lines.append(f"| {' | '.join(cells)} |")
+    return "\n".join(lines)
+
+
+def make_api() -> dict[str, str]:
+    """The public names with their docstrings, on a few pages."""
+    parts: dict[str, list[str]] = {page: [f"# {title}"] for page, (title, _) in GROUPS.items()}
+    for name in roget.__all__:
+        if name.startswith("__"):
+            continue
+        thing = getattr(roget, name)
+        module = roget._PUBLIC[name].partition(":")[0]
+        page = next(page for page, (_, takes) in GROUPS.items() if takes(module, thing))
+        parts[page].append(_document(f"roget.{name}", thing))
+    return {page: "\n\n".join(texts) + "\n" for page, texts in sorted(parts.items())}
+
+
+def _document(name: str, thing: Any) -> str:
+    """A section on a public name, and on the public methods of a class or functions of a module."""
+    parts = [f"## {name}"]
+    if inspect.ismodule(thing):
+        parts.append(convert(inspect.getdoc(thing) or ""))
+        for public in getattr(thing, "__all__", ()):
+            one = getattr(thing, public)
+            if inspect.isfunction(one):
+                parts += [f"### {public}", _sign(f"{name}.{public}", one), convert(_doc(one))]
+        return "\n\n".join(part for part in parts if part)
+    failure = inspect.isclass(thing) and issubclass(thing, Exception)
+    parts += ["" if failure else _sign(name, thing), convert(_doc(thing))]
+    if inspect.isclass(thing) and not failure:
+        for public, kind, member in _members(thing):
+            label = "" if kind == "method" else f" *({kind})*"
+            parts.append(f"### {public}{label} {{: #{name.lower()}.{public} }}")
+            if kind != "property":
+                parts.append(_sign(public, member))
+            parts.append(convert(_doc(member)))
+    return "\n\n".join(part for part in parts if part)
+
+
+def _doc(thing: Any) -> str:
+    return inspect.getdoc(thing) or ""
+
+
+def _members(thing: type) -> Iterator[tuple[str, str, Any]]:
+    """The public members that have a docstring, as far as they are ours, in order."""
+    seen = set()
+    for base in thing.__mro__:
+        if not base.__module__.startswith("roget"):
+            continue
+        for name, raw in vars(base).items():
+            if name.startswith("_") or name in seen:
+                continue
+            seen.add(name)
+            if isinstance(raw, classmethod | staticmethod) and _doc(raw.__func__):
+                yield name, "class method", raw.__func__
+            elif (isinstance(raw, property) or hasattr(raw, "attrname")) and _doc(raw):
+                yield name, "property", raw
+            elif inspect.isfunction(raw) and _doc(raw):
+                yield name, "method", raw
+
+
+def _sign(name: str, thing: Any) -> str:
+    """A signature without types, which stand below it, over several lines where it is long."""
+    try:
+        signature = inspect.signature(thing)
+    except ValueError:
+        return ""
+    plain = [
+        parameter.replace(annotation=inspect.Parameter.empty)
+        for key, parameter in signature.parameters.items()
+        if key not in ("self", "cls")
+    ]
+    text = str(signature.replace(parameters=plain, return_annotation=inspect.Signature.empty))
+    if len(name + text) > 88:
+        told = re.split(r", (?=[\w*/]+(?:=|,|\)|$))", text[1:-1])
+        text = "(\n" + "".join(f"    {one},\n" for one in told) + ")"
+    return f"```python\n{name}{text}\n```"
+
+
+SECTIONS = re.compile(r"^(\w[\w ]*)\n-{3,}$", re.MULTILINE)
+LISTED = {"Parameters", "Other Parameters", "Returns", "Yields", "Raises", "Attributes", "Warns"}
+
+
+def convert(text: str) -> str:
+    """A docstring with numpydoc's sections, in Markdown."""
+    pieces = SECTIONS.split(text)
+    parts = [_blocks(pieces[0])]
+    for title, body in zip(pieces[1::2], pieces[2::2], strict=True):
+        parts.append(f"**{title}**")
+        parts.append(_list(body) if title in LISTED else _blocks(body))
+    return "\n\n".join(part for part in parts if part)
+
+
+def _list(body: str) -> str:
+    """What a section lists: a name, perhaps a type, and below them what they mean."""
+    items: list[tuple[str, list[str]]] = []
+    for line in body.strip("\n").splitlines():
+        if line.strip() and not line.startswith(" "):
+            items.append((line, []))
+        elif items:
+            items[-1][1].append(line.strip())
+    made = []
+    for head, said in items:
+        name, colon, kind = head.partition(" : ")
+        told = f"`{name.strip()}`" + (f" : *{_escape(kind)}*" if colon else "")
+        meaning = _escape(" ".join(" ".join(said).split()))
+        made.append(f"- {told}" + (f"  \n    {meaning}" if meaning else ""))
+    return "\n".join(made)
+
+
+def _blocks(text: str) -> str:
+    """Paragraphs as they are; examples and what is indented as code."""
+    made = []
+    for block in re.split(r"\n\s*\n", text.strip("\n")):
+        if block.lstrip().startswith(">>>"):
+            made.append(f"```pycon\n{inspect.cleandoc(block)}\n```")
+        elif block.startswith("    "):
+            made.append(f"```text\n{inspect.cleandoc(block)}\n```")
+        elif block.strip():
+            made.append(_escape(block))
+    return "\n\n".join(made)
+
+
+def _escape(text: str) -> str:
+    """Text outside of code spans whose `<` and `*` are no HTML and no emphasis."""
+    pieces = re.split(r"(`[^`]*`)", text)
+    pieces[::2] = [re.sub(r"([<*])", r"\\\1", piece) for piece in pieces[::2]]
+    return "".join(pieces)
