@@ -17,7 +17,7 @@ def rng() -> np.random.Generator:
 
 def test_held_out_tokens_choose(planted: Any) -> None:
     table, _ = planted(80, 40, 4, 200)
-    choice = choose(table, None, rng())
+    choice = choose(table, "auto", rng())
     rows = [row for row in choice.table if row["concentration"] == choice.concentration]
     best = min(rows, key=lambda row: row["loss"])
     assert choice.weight == best["weight"]
@@ -27,7 +27,7 @@ def test_held_out_tokens_choose(planted: Any) -> None:
     assert len(tried) > 1
     assert tried == sorted(tried, reverse=True)
     assert all(0 < row["loss"] < 10 for row in choice.table)
-    assert choose(table, None, rng()) == choice
+    assert choose(table, "auto", rng()) == choice
     kept = choose(table, 12.0, rng())
     assert kept.concentration == 12.0
     assert {row["concentration"] for row in kept.table} == {12.0}
@@ -35,7 +35,7 @@ def test_held_out_tokens_choose(planted: Any) -> None:
 
 def test_the_length_chooses_where_tokens_are_few(planted: Any) -> None:
     table, _ = planted(20, 10, 2, 30)
-    choice = choose(table, None, rng())
+    choice = choose(table, "auto", rng())
     best = min(choice.table, key=lambda row: row["loss"])
     assert choice.concentration == choice.weight == best["concentration"]
     assert best["n_clusters"] == 2
@@ -44,7 +44,7 @@ def test_the_length_chooses_where_tokens_are_few(planted: Any) -> None:
 
 def test_no_structure_is_looked_for_all_the_way_down() -> None:
     table = sparse.csr_array(rng().multinomial(20, np.ones(5) / 5, size=30), dtype=np.float64)
-    choice = choose(table, None, rng())
+    choice = choose(table, "auto", rng())
     assert {row["n_clusters"] for row in choice.table} == {1}
     assert choice.table[-1]["concentration"] <= choosing.LOWEST
 
@@ -57,3 +57,22 @@ def test_large_tables_are_sampled(planted: Any, monkeypatch: Any) -> None:
     assert part.shape[1] == 30
     rows = {tuple(row) for row in table.toarray()}
     assert all(tuple(row) in rows for row in part.toarray())
+
+
+def test_frequent_words_are_not_left_alone() -> None:
+    """Each word of three kinds has ways of its own, and tokens enough to tell them."""
+    random = rng()
+    kinds = random.dirichlet(np.ones(60), 3)
+    shares = [random.dirichlet(kinds[at % 3] * 100) for at in range(24)]
+    table = sparse.csr_array(np.array([random.multinomial(5000, p) for p in shares]), dtype=float)
+    coarse, fine = (choose(table, how, rng()) for how in ("auto", "fine"))
+    found = {
+        how: choosing.grown(table, one.concentration, 0).labels
+        for how, one in (("auto", coarse), ("fine", fine))
+    }
+    assert len(set(found["fine"].tolist())) >= 20
+    assert 3 <= len(set(found["auto"].tolist())) <= 12
+    for cluster in set(found["auto"].tolist()):
+        assert len({int(at) % 3 for at in np.flatnonzero(found["auto"] == cluster)}) == 1
+    # Classes that are no help to such words keep what sets them apart.
+    assert coarse.weight < float(table.sum()) / 10

@@ -16,9 +16,22 @@ from roget.learn.clustering.mdl.grow import Bisector, Grower
 from roget.learn.clustering.memberships import one_hot
 from roget.learn.clustering.tokens import hold_out
 
-SHARE, FACTOR, LOWEST = 0.01, 3.0, 0.1
-"""The concentration that is tried first, as a part of all tokens; how far it is from one that is
-tried to the next; and the least that is tried."""
+FACTOR, LOWEST = 3.0, 0.1
+"""How far it is from one concentration that is tried to the next; and the least that is tried."""
+
+
+class Course(NamedTuple):
+    """Where to begin with concentrations, and when to stop."""
+
+    share: float
+    """The first, as a part of all tokens."""
+    patience: int
+    """How many in a row may bring nothing."""
+
+
+COURSES = {"auto": Course(1.0, 2), "fine": Course(0.01, 1)}
+"""By the name that the option has: from few clusters, or from many. Where words have so many tokens
+that clusters are no help to predict them, the first is taken: "fine" leaves such words alone."""
 
 HELD_OUT = 0.1
 ERRORS = 1.0
@@ -27,7 +40,7 @@ ERRORS = 1.0
 LEAST = 1e-4
 """And by how much besides, nats: where words need no help, rounding would choose."""
 
-ENOUGH = 1000
+ENOUGH = 200
 """Held-out tokens that can choose; with fewer the code's own length does."""
 
 ENTRIES = 300_000
@@ -63,15 +76,16 @@ class _Attempt(NamedTuple):
 
 def choose(
     matrix: Any,
-    given: float | None,
+    given: float | str,
     rng: np.random.Generator,
     pause: Callable[[], None] = lambda: None,
 ) -> Choice:
     """Grow trees on nine tokens of ten, and see which lets words predict the others best.
 
     Concentrations are tried from high to low, so from few clusters to many, until more are of no
-    use. One that is given is kept, and only the weight of parents chosen.
+    use; `given` is the name of a course. A number is kept, and only the weight of parents chosen.
     """
+    course = COURSES[given] if isinstance(given, str) else None
     sampled = _sample(matrix, rng)
     train, held = hold_out(sampled, HELD_OUT, rng)
     rows = np.flatnonzero(np.asarray(train.sum(axis=1)).ravel() > 0)
@@ -80,40 +94,50 @@ def choose(
     if float(held.sum()) >= ENOUGH:
         tokens = heldout.cells(train[rows], held[rows])
         attempt = partial(_by_loss, train[rows], tokens, seed)
-    at = max(1.0, SHARE * float(sampled.sum())) if given is None else given
+    at = max(1.0, course.share * float(sampled.sum())) if course else float(given)
     best = attempt(at)
-    table = best.rows
-    while given is None and at > LOWEST:
+    table, idle = best.rows, 0
+    while course is not None and idle < course.patience and at > LOWEST:
         pause()
         at /= FACTOR
         new = attempt(at)
         table = table + new.rows
         if new.beats(best, tokens):
-            best = new
+            best, idle = new, 0
         elif new.rows[0]["n_clusters"] > 1:  # one cluster says nothing of smaller concentrations
-            break
+            idle += 1
     return Choice(best.rows[0]["concentration"], best.rows[0]["weight"], table)
 
 
 def _by_loss(train: Any, tokens: heldout.Cells, seed: int, concentration: float) -> _Attempt:
-    """How well the clusters of one concentration predict, for each weight of parents."""
+    """How well the clusters of one concentration predict, for each weight of parents.
+
+    Where words need no help, the weight is that by which clusters alone predict best.
+    """
     grower = grown(train, concentration, seed)
     tree, belongs = grower.tree(), one_hot(grower.labels, grower.n_clusters)
     counts, base = belongs.T @ train, background(np.asarray(train.sum(axis=0)).ravel())
-    found: list[tuple[float, Floats]] = []
+    plain, alone = heldout.backoff(tokens), False
+    found: list[tuple[float, float, Floats]] = []
 
     def attempt(weight: float) -> float:
         classes = tokens.predicted(belongs, shrink(counts, tree, base, weight))
-        found.append((weight, heldout.backoff(tokens, classes)))
-        return tokens.loss(found[-1][1])
+        predicted = heldout.backoff(tokens, classes)
+        loss = tokens.loss(tokens.smooth(classes) if alone else predicted)
+        found.append((loss, weight, predicted))
+        return loss
 
     if tree.n_clusters > 1:
         _climb(attempt, concentration)
+        if min(loss for loss, *_ in found) > tokens.loss(plain) - LEAST:
+            alone = True
+            found.clear()
+            _climb(attempt, concentration)
     else:
-        found.append((concentration, heldout.backoff(tokens)))
-    found.sort(key=lambda one: tokens.loss(one[1]))
-    rows = [_row(concentration, w, tree.n_clusters, tokens.loss(p)) for w, p in found]
-    return _Attempt(rows, found[0][1])
+        found.append((tokens.loss(plain), concentration, plain))
+    found.sort(key=lambda one: one[0])
+    rows = [_row(concentration, w, tree.n_clusters, tokens.loss(p)) for _, w, p in found]
+    return _Attempt(rows, found[0][2])
 
 
 def _climb(loss: Callable[[float], float], start: float) -> None:

@@ -138,12 +138,13 @@ class MDLTree(Clusterer, Options):
             self.concentration_ = earlier["concentration"]
             self.parent_weight_ = earlier["parent_weight"]
             return
-        given = None if self.concentration == "auto" else float(self.concentration)
+        given = self.concentration
         try:
             chosen = choose(part, given, np.random.default_rng(CHOOSING), pause)
             self.concentration_, self.parent_weight_ = chosen.concentration, chosen.weight
         except KeyboardInterrupt:
-            self.concentration_ = self.parent_weight_ = given or 1.0
+            self.concentration_ = 1.0 if isinstance(given, str) else float(given)
+            self.parent_weight_ = self.concentration_
             self._interrupt()
 
     def _interrupt(self) -> None:

@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import KW_ONLY, dataclass
 
 from roget.core.options import option
-from roget.learn.clustering.options import CLUSTERS, Running, auto_option
+from roget.learn.clustering.options import CLUSTERS, Running
 
 CRITERIA = ("li-abe", "corrected", "dirichlet", "nml")
 ESTIMATORS = ("mdl", "mle")
 SEARCHES = ("auto", "paper")
+CONCENTRATIONS = ("auto", "fine")
 
 
 @dataclass(eq=False, repr=False)
@@ -33,9 +34,14 @@ class Options(Running):
     search: str = option(
         "auto", choices=SEARCHES, help="The best split, or the paper's annealing to the letter."
     )
-    concentration: float | str = auto_option(
-        "Of the Dirichlet code: by how many tokens of the background a cluster is smoothed; "
-        "auto chooses it on held-out tokens.",
+    concentration: float | str = option(
+        "auto",
+        words=CONCENTRATIONS,
+        metavar="X|auto|fine",
+        positive=True,
+        help="Of the Dirichlet code: by how many tokens of the background a cluster is smoothed; "
+        "auto chooses it on held-out tokens, few classes first; fine begins with many, and puts "
+        "frequent words by themselves.",
     )
     min_count: float = option(
         0, minimum=0, help="Words seen less often take no part in learning, but get labels."
