@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +13,7 @@ from hypothesis import strategies as st
 
 import roget
 from roget import Contingency, Hierarchy, InputError, Undefined, compare, score, sweep
+from roget.scoring.cells import dendrogram
 from roget.scoring.cells.contingency import Leaves
 from roget.scoring.cells.dendrogram import CutTables
 from roget.scoring.cells.walks import TreeElements
@@ -121,6 +123,31 @@ def test_all_cuts_at_once_are_the_cuts_one_by_one(case, extra):
         wanted = [evaluate(roget.contingency(gold, flat), request)[0][0] for flat in flats]
         np.testing.assert_allclose(got, wanted, atol=1e-10)
     assert tables.clusters.tolist() == [np.unique(flat).size for flat in flats]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(dendrogram, "_HELD", 4)
+        patch.setattr(dendrogram, "_PAIRS", 2)
+        parts = list(tables.parts())
+    assert np.concatenate([part.cuts for part in parts]).tolist() == tree.cuts.tolist()
+    for request in list_requests(LIGHT, ("ml", "jk")):
+        got = np.concatenate([evaluate(part, request)[0] for part in parts])
+        np.testing.assert_allclose(got, evaluate(tables, request)[0], atol=1e-12)
+
+
+def test_all_cuts_of_a_chain_are_scored_in_steps_of_its_length():
+    # Single linkage often makes one: every cut has one more size, and few of them at a time.
+    n = 30_000
+    rows = np.arange(n - 1)
+    merges = np.column_stack((rows + 1, np.where(rows, n - 1 + rows, 0)))
+    tree = Hierarchy.from_children(merges)
+    gold = rows[: n - 1] % 7
+    started = time.process_time()
+    found = sweep([*gold.tolist(), 0], tree, measures="v,ami")
+    assert time.process_time() - started < 5
+    assert len(found.cuts) == n
+    few = sweep([*gold.tolist(), 0], tree, cuts=[2, 5000, n], measures="v,ami")
+    for all_cuts, some in zip(found.curves, few.curves, strict=True):
+        picked = [all_cuts.values[k - 1] for k in few.cuts]
+        assert picked == pytest.approx(some.values, abs=1e-10)
 
 
 @given(case=trees())
@@ -536,3 +563,19 @@ def test_what_element_centric_of_a_tree_cannot_do_is_said(monkeypatch):
     found = score(dict.fromkeys("abcd", 0), tree, "element-centric,ari", cut=2)
     assert "up to 1 pairs of leaves of one class, and there are 6" in found.rows[0].reason
     assert found["ari"] == 0.0
+
+
+def test_a_range_of_cuts_ends_at_the_leaves():
+    tree = Hierarchy.from_newick("((a,b),c);")
+    found = sweep({"a": 0, "b": 0, "c": 1}, tree, cuts="1..1000000000000", measures="ari")
+    assert found.cuts == (1, 2, 3)
+    assert any("3 leaves: cuts end there" in text for text in found.warnings)
+    with pytest.raises(InputError, match="at most so many"):
+        sweep({"a": 0, "b": 0, "c": 1}, tree, cuts="5..1000000000000", measures="ari")
+
+
+def test_a_mean_without_a_value_names_the_level():
+    gold = {"a": "x/1", "b": "x/1", "c": "x/2", "d": "x/2"}
+    found = score(gold, dict(zip("abcd", [1, 1, 2, 2], strict=True)), "gamma", levels="/")
+    assert found.rows[-1].level == "mean"
+    assert found.rows[-1].reason.endswith("(at level 1)")

@@ -101,8 +101,8 @@ def _join(tables: Mapping[str, ScoreTable], golds: int, systems: int) -> ScoreTa
     rows = [replace(row, level=name) for name, table in tables.items() for row in table.rows]
     plain = [name for name in tables if name.isdecimal()]
     if len(plain) > 1:
-        for many in zip(*(tables[name].rows for name in plain), strict=True):
-            rows.append(_average(many))
+        of_level = {name: [row for row in rows if row.level == name] for name in plain}
+        rows += map(_average, zip(*of_level.values(), strict=True))
     sides = f"{golds}x{systems}"
     warnings = [
         f"level {name}: {text}" for name, table in tables.items() for text in table.warnings

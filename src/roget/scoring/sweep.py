@@ -218,7 +218,7 @@ def _choose(measures: Asked | None, entropy: str | Sequence[str]) -> list[Reques
 
 def list_cuts(cuts: Any, tree: Hierarchy) -> tuple[Ints, list[str]]:
     """The cuts that are meant, and what is said of those that the tree does not have."""
-    found = _parse(cuts)
+    found = _parse(cuts, tree.leaves.size)
     if found is None:
         return tree.cuts, []
     if not found.size or found.min() < 1:
@@ -242,11 +242,11 @@ def list_cuts(cuts: Any, tree: Hierarchy) -> tuple[Ints, list[str]]:
     return kept, notes
 
 
-def _parse(cuts: Any) -> Ints | None:
-    """Numbers of clusters; None for all.
+def _parse(cuts: Any, leaves: int) -> Ints | None:
+    """Numbers of clusters; None for all. Of a range beyond the leaves, the first beyond is kept.
 
-    >>> _parse("1..4, 8").tolist()
-    [1, 2, 3, 4, 8]
+    >>> _parse("1..4, 8", 10).tolist(), _parse("8..1000000000", 10).tolist()
+    ([1, 2, 3, 4, 8], [8, 9, 10, 11])
     """
     if isinstance(cuts, str):
         if cuts.strip() == ALL:
@@ -256,7 +256,8 @@ def _parse(cuts: Any) -> Ints | None:
             text = part.strip()
             span = _RANGE.fullmatch(text)
             if span is not None and int(span[1]) <= int(span[2]):
-                found += range(int(span[1]), int(span[2]) + 1)
+                begin = int(span[1])
+                found += range(begin, max(begin, min(int(span[2]), leaves + 1)) + 1)
             elif text.isdecimal():
                 found.append(int(text))
             else:

@@ -160,13 +160,16 @@ def score_cuts(
         yield from np.array(found).T
         return
     tables = table_cuts(sides, cuts)
+    known = [request for request in asked if tables.knows(request[0])]
+    parts = [[evaluate(part, one)[0] for one in known] for part in tables.parts()] if known else []
+    values = dict(zip(known, map(np.concatenate, zip(*parts, strict=True)), strict=True))
     for request in asked:
-        if tables.knows(request[0]):
-            yield evaluate(tables, request)[0]
+        if request in values:
+            yield values[request]
             continue
         batch = np.cumsum(tables.cells) // _CELLS
-        parts = np.split(cuts, np.flatnonzero(np.diff(batch)) + 1)
-        tabled = (replace(tables, cuts=part).table for part in parts)
+        split = np.split(cuts, np.flatnonzero(np.diff(batch)) + 1)
+        tabled = (replace(tables, cuts=part).table for part in split)
         yield np.concatenate([evaluate(table, request)[0] for table in tabled])
 
 

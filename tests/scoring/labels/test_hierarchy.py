@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import gzip
+import time
 
 import numpy as np
 import pytest
 
 from roget import Hierarchy, InputError, score
+from roget.errors import FormatError
 from roget.scoring.labels import as_labels
 from roget.scoring.labels.hierarchy import is_linkage
 
@@ -62,6 +64,13 @@ class TestNewick:
             Hierarchy.from_newick(text, "t")
         assert place in str(caught.value)
         assert said in str(caught.value)
+
+    @pytest.mark.parametrize("text", ["word " * 20_000, "a" * 100_000, "((a,b),c" + "d " * 50_000])
+    def test_what_is_no_newick_is_refused_at_once(self, text):
+        started = time.process_time()
+        with pytest.raises(FormatError, match="expected Newick"):
+            Hierarchy.from_newick(text)
+        assert time.process_time() - started < 2
 
     def test_deep_and_wide(self):
         deep = 20_000
@@ -155,6 +164,23 @@ class TestPaths:
             as_labels(path)
         assert "t.tsv:2: the probability 'much' is not one" in str(caught.value)
         assert "t.tsv:3: 2 fields; expected 5" in str(caught.value)
+
+    def test_a_line_of_a_thesaurus_that_comes_again(self, tmp_path):
+        path = tmp_path / "t.tsv"
+        head = "word\tclass_path\tprobability\n"
+        path.write_text(head + "a\t0/1\t1.0\na\t0/1\t1.0\nb\t0/2\t1.0\n")
+        assert clusters(as_labels(path).tree, 2) == [["a"], ["b"]]
+        path.write_text(head + "a\t0/1\t1.0\na\t0/1\t0.5\nb\t0/2\t1.0\n")
+        with pytest.raises(InputError, match=r"t.tsv:3: 'a' is in '0/1' again, with another"):
+            as_labels(path)
+
+    def test_long_paths(self):
+        started = time.process_time()
+        paths = [["r", *"01" * 10_000, str(end)] for end in range(2)]
+        tree = Hierarchy.from_paths(paths, ["a", "b"], leveled=False)
+        assert time.process_time() - started < 5
+        assert tree.parent.size == 20_003
+        assert clusters(tree, 2) == [["a"], ["b"]]
 
     def test_the_paths_of_brown(self, tmp_path):
         path = tmp_path / "t.paths"

@@ -8,16 +8,20 @@ to cut a cell changes only where its class branches.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from roget.core.types import CountArray, Floats, Ints, Values
-from roget.scoring.cells.contingency import Contingency, Leaves, pairs_of, pairs_within
+from roget.scoring.cells.baselines import expected_cells
+from roget.scoring.cells.contingency import Contingency, Leaves, compact, pairs_of, pairs_within
 from roget.scoring.cells.statistics import BCubed, Matched, PairCounts, Sizes, Statistics
 from roget.scoring.entropy import Estimator, Histogram
+from roget.scoring.entropy.base import plug_in
 from roget.scoring.labels.align import Aligned
 from roget.scoring.labels.hierarchy import Grown, Layout
 from roget.scoring.measures.base import Measure
@@ -183,18 +187,36 @@ class CutTables(Statistics):
         return self.grown.layout.places[self.whole.cluster_codes]
 
     @cached_property
+    def _of_classes(self) -> Branches:
+        return Dendrogram(self.whole, self.grown.layout, self._places).branches
+
+    @cached_property
+    def _of_all(self) -> Branches:
+        order = np.argsort(self._places)
+        totals = self.whole.column_totals[order]
+        owner = np.zeros(order.size, dtype=np.int64)
+        return branch(owner, self._places[order], totals, self.grown.layout)
+
+    @cached_property
     def _cells(self) -> _Spans:
         """The cells of each cut."""
-        tree = Dendrogram(self.whole, self.grown.layout, self._places)
-        return self._span(tree.branches)
+        return self._span(self._of_classes)
 
     @cached_property
     def _columns(self) -> _Spans:
         """The clusters of each cut that hold an item."""
-        order = np.argsort(self._places)
-        totals = self.whole.column_totals[order]
-        owner = np.zeros(order.size, dtype=np.int64)
-        return self._span(branch(owner, self._places[order], totals, self.grown.layout))
+        return self._span(self._of_all)
+
+    def parts(self) -> Iterator[CutTables]:
+        """The same of some cuts after the other, so that histograms of few are held at a time."""
+        # A cut whose clusters (or cells) have d different sizes has more than d²/2 items.
+        most = np.minimum(self.cells, int((2 * float(self.whole.n)) ** 0.5) + 1)
+        steps = np.flatnonzero(np.diff(np.cumsum(most) // _HELD)) + 1
+        for begin, end in pairwise([0, *steps.tolist(), self.cuts.size]):
+            part = CutTables(self.whole, self.grown, self.cuts[begin:end])
+            cells, columns = (side.among(begin, end) for side in (self._cells, self._columns))
+            vars(part).update(_places=self._places, _cells=cells, _columns=columns)
+            yield part
 
     def _span(self, branches: Branches) -> _Spans:
         """From which cut on a branch is a cell of its own, and at which it is parted."""
@@ -207,11 +229,7 @@ class CutTables(Statistics):
 
     @cached_property
     def sizes(self) -> Sizes:
-        gold, times = self.whole.sizes.gold, self.cuts.size
-        starts = np.arange(times) * gold.counts.size
-        counts: Any = np.tile(gold.counts, times)
-        cells: Any = np.tile(gold.cells, times)
-        repeated = Histogram(counts, cells, starts)
+        repeated = _repeat(self.whole.sizes.gold, self.cuts.size)
         return Sizes(repeated, self._columns.histogram, self.n)
 
     @cached_property
@@ -245,6 +263,22 @@ class CutTables(Statistics):
         found = np.empty(order.size)
         found[order] = sums[after] - sums[:-1]
         return found
+
+    def _expect_joint(self) -> Values:
+        # A random cell knows only the sizes of its class and its cluster: each size that some
+        # cluster has at some cut is looked at once.
+        spans, gold, n = self._columns, self.whole.sizes.gold, self.whole.n
+        which, sizes = spans.rank_counts()
+        mean = np.empty(sizes.size)
+        many = max(1, _PAIRS // gold.counts.size)
+        for begin in range(0, sizes.size, many):
+            some = sizes[begin : begin + many]
+            one = np.ones(some.size, dtype=np.int64)
+            cells, _ = expected_cells(
+                _repeat(gold, some.size), Histogram(some, one, np.arange(some.size)), one * n
+            )
+            mean[begin : begin + many] = cells.sum(plug_in(cells.counts, n))
+        return spans.add(mean[which])
 
     @property
     def matched(self) -> Matched:
@@ -308,13 +342,14 @@ class _Spans:
     @property
     def lengths(self) -> Ints:
         """How many are there at each cut."""
-        return self._add(np.ones(self.held.size)).astype(np.int64)
+        return self.add(np.ones(self.held.size)).astype(np.int64)
 
     def sum(self, values: Floats) -> Floats:
         """Σ of the values of all branches that are there, at each cut."""
-        return self._add(values[self.held])
+        return self.add(values[self.held])
 
-    def _add(self, values: Floats) -> Floats:
+    def add(self, values: Floats) -> Floats:
+        """The same with values of those that are there at some cut."""
         size = self.cuts + 1
         steps = np.bincount(self.first, values, size) - np.bincount(self.end, values, size)
         total: Floats = np.cumsum(steps)[:-1]
@@ -328,35 +363,51 @@ class _Spans:
         order = np.argsort(cut, kind="stable")
         return self.held[which[order]], cut[order]
 
+    def among(self, begin: int, end: int) -> _Spans:
+        """Those that are there at some of these cuts, which are then all."""
+        some = np.flatnonzero((self.first < end) & (self.end > begin))
+        first, last = (np.clip(at[some], begin, end) - begin for at in (self.first, self.end))
+        return _Spans(self.branches, self.held[some], first, last, end - begin)
+
+    def rank_counts(self) -> tuple[Ints, Ints]:
+        """The rank of each one's count among all different ones, and those in increasing order."""
+        return compact(self.branches.items[self.held].astype(np.int64), ordered=False)
+
     @cached_property
     def histogram(self) -> Histogram:
         """How many of them have each count, at each cut."""
-        values, which = np.unique(self.branches.items[self.held], return_inverse=True)
-        rows = max(1, _DENSE // values.size)
-        now = np.zeros(values.size, dtype=np.int64)
-        parts, starts = [], []
-        done = 0
-        by_first, by_end = (np.argsort(at, kind="stable") for at in (self.first, self.end))
-        first, end = self.first[by_first], self.end[by_end]
-        for begin in range(0, self.cuts, rows):
-            until = min(begin + rows, self.cuts)
-            size = (until - begin) * values.size
-            steps = np.zeros(size, dtype=np.int64)
-            for sign, at, order in ((1, first, by_first), (-1, end, by_end)):
-                low, high = np.searchsorted(at, (begin, until))
-                places = (at[low:high] - begin) * values.size + which[order[low:high]]
-                steps += sign * np.bincount(places, minlength=size)
-            table = steps.reshape(until - begin, values.size)
-            table[0] += now
-            table = np.cumsum(table, axis=0)
-            now = table[-1]
-            cut, value = np.nonzero(table)
-            parts.append((values[value], table[cut, value]))
-            starts.append(done + np.searchsorted(cut, np.arange(until - begin)))
-            done += cut.size
-        counts, cells = (np.concatenate(part) for part in zip(*parts, strict=True))
-        return Histogram(counts, cells, np.concatenate(starts))
+        which, values = self.rank_counts()
+        wide = self.cuts + 1
+        always = (self.first == 0) & (self.end == self.cuts)
+        # Those that are there at all cuts, which may be nearly all, are counted without sorting.
+        still = np.bincount(which[always], minlength=values.size)
+        kept, turns = np.flatnonzero(still), which[~always]
+        begun = np.append(turns * wide + self.first[~always], kept * wide)
+        ended = np.append(turns * wide + self.end[~always], kept * wide + self.cuts)
+        times = np.append(np.ones(turns.size, dtype=np.int64), still[kept])
+        keys, event = np.unique(np.concatenate((begun, ended)), return_inverse=True)
+        change = np.bincount(event, np.concatenate((times, -times)))
+        # All branches of a count end at last, so that sums begin anew with each count.
+        cells = np.cumsum(change.astype(np.int64))
+        held = np.flatnonzero(cells)
+        value, first = np.divmod(keys[held], wide)
+        length = keys[held + 1] - keys[held]
+        cut = np.arange(length.sum()) - np.repeat(np.cumsum(length) - length - first, length)
+        order = np.argsort(cut, kind="stable")
+        counts, number = (np.repeat(x, length)[order] for x in (values[value], cells[held]))
+        ends = np.cumsum(np.bincount(cut, minlength=self.cuts))
+        return Histogram(counts, number, np.append(0, ends[:-1]))
 
 
-_DENSE = 1 << 22
-"""Cells of a table of cuts × counts that is filled at a time."""
+def _repeat(histogram: Histogram, times: int) -> Histogram:
+    """The histogram of one sample for each of so many groups."""
+    counts: Any = np.tile(histogram.counts, times)
+    cells: Any = np.tile(histogram.cells, times)
+    return Histogram(counts, cells, np.arange(times) * histogram.counts.size)
+
+
+_HELD = 1 << 23
+"""Different counts of several cuts' cells that are held at a time."""
+
+_PAIRS = 1 << 16
+"""Pairs of a class's and a cluster's size whose random cells are held at a time."""

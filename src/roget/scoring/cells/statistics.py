@@ -291,10 +291,14 @@ class Statistics(Reported, ABC):
         constant = np.equal(c, 1) | np.equal(c, n) | np.equal(k, 1) | np.equal(k, n)
         expected = plain.mutual
         if not np.all(constant):
-            cells = self.random_cells
-            random = cells.sum(plug_in(cells.counts, cells.spread(n)))
+            random = self._expect_joint()
             expected = np.where(constant, expected, plain.gold + plain.system - random)
         return Chance(plain.gold, plain.system, plain.mutual, expected, self.perfect, constant)
+
+    def _expect_joint(self) -> Values:
+        """The plug-in H(C,K) on average over all tables with these sizes."""
+        cells = self.random_cells
+        return cells.sum(plug_in(cells.counts, cells.spread(self.n)))
 
     @cached_property
     def deviation(self) -> Values:

@@ -52,19 +52,18 @@ def plant(
     # All paths may begin at one root; if not, there is one above them.
     roots = {path[0] for path in known}
     above = () if len(roots) == 1 and not leveled else ("",)
-    numbers: dict[tuple[str, ...], int] = {}
+    numbers: dict[tuple[int, str], int] = {}
     parent: list[int] = []
     names: list[str] = []
     for path in known:
-        whole = (*above, *path)
-        begin = len(whole)
-        while begin and whole[:begin] not in numbers:
-            begin -= 1
-        for end in range(begin + 1, len(whole) + 1):
-            parent.append(numbers[whole[: end - 1]] if end > 1 else -1)
-            numbers[whole[:end]] = len(names)
-            names.append("/".join(whole[len(above) : end]) if leveled else whole[end - 1])
-        known[path] = numbers[whole]
+        node = -1
+        for part in (*above, *path):
+            child = numbers.setdefault((node, part), len(names))
+            if child == len(names):
+                parent.append(node)
+                names.append(f"{names[node]}/{part}" if leveled and node > 0 else part)
+            node = child
+        known[path] = node
     at = np.array([known[tuple(map(str, path))] for path in paths], dtype=np.int64)
     up, leaves, codes = merge_leaves(np.array(parent, dtype=np.int64), at)
     names += [names[node] for node in up[len(names) :].tolist()]
@@ -252,7 +251,7 @@ def read_paths(file: LabelFile, *, columns: Columns | None = None, gold: bool = 
         raise InputError(f"{file.name}: no column {missing[0]!r}; there are: {there}")
     at_word, at_path = (names.index(name) for name in PATHS)
     at_share = names.index("probability") if "probability" in names else None
-    found: dict[str, list[tuple[tuple[str, ...], float]]] = {}
+    found: dict[str, dict[tuple[str, ...], float]] = {}
     for line, text in rows:
         if not text.strip():
             continue
@@ -265,9 +264,11 @@ def read_paths(file: LabelFile, *, columns: Columns | None = None, gold: bool = 
         if share is None or not share >= 0:
             problems.add(line, f"the probability {cells[at_share or 0]!r} is not one")
             continue
-        found.setdefault(cells[at_word], []).append((tuple(cells[at_path].split("/")), share))
+        word, path = cells[at_word], tuple(cells[at_path].split("/"))
+        if found.setdefault(word, {}).setdefault(path, share) != share:
+            problems.add(line, f"{word!r} is in {cells[at_path]!r} again, with another probability")
     problems.check()
-    paths = [_descend(answers) for answers in found.values()]
+    paths = [_descend(list(answers.items())) for answers in found.values()]
     kind = "thesaurus(places)"
     return plant(paths, list(found), leveled=False, kind=kind, source=file.name).to_labels()
 

@@ -40,8 +40,7 @@ def parse(text: str, source: str) -> Hierarchy:
     """The tree of a text; an error names the line and column where it stops being one."""
     if "[" in text:
         text = _COMMENT.sub(lambda found: found[1] or re.sub(r"[^\n]", " ", found[0]), text)
-    tokens = _PART.findall(text)
-    _refuse_rest(text, source)
+    tokens, ends = _split(text, source)
     parent: list[int] = []
     names: list[str] = []
     lengths: list[str] = []
@@ -52,7 +51,9 @@ def parse(text: str, source: str) -> Hierarchy:
     for at, (name, length, sign) in enumerate(tokens):
         if sign == "(":
             if name or length or not expects or (parent and not path):
-                _refuse(text, source, at, "an opening bracket where a node has begun already")
+                _raise_at(
+                    text, source, ends[at] - 1, "an opening bracket where a node has begun already"
+                )
             parent.append(path[-1] if path else -1)
             names.append("")
             lengths.append("")
@@ -60,9 +61,9 @@ def parse(text: str, source: str) -> Hierarchy:
             continue
         if expects:
             if not path and sign != ";":
-                _refuse(text, source, at, f"{sign!r} outside of all brackets")
+                _raise_at(text, source, ends[at] - 1, f"{sign!r} outside of all brackets")
             if not name:
-                _refuse(text, source, at, "a leaf without a name")
+                _raise_at(text, source, ends[at] - 1, "a leaf without a name")
             parent.append(path[-1] if path else -1)
             node = len(parent) - 1
             names.append(name)
@@ -72,17 +73,39 @@ def parse(text: str, source: str) -> Hierarchy:
             names[node], lengths[node] = name, length
         if sign == ";":
             if path:
-                _refuse(text, source, at, f"{len(path)} brackets that were not closed")
-            _refuse_more(text, source, at, len(tokens))
+                _raise_at(text, source, ends[at] - 1, f"{len(path)} brackets that were not closed")
+            if at + 1 < len(tokens):
+                _raise_at(text, source, ends[at + 1] - 1, "a second tree in one file")
             break
         if not path:
-            _refuse(text, source, at, f"{sign!r} outside of all brackets")
+            _raise_at(text, source, ends[at] - 1, f"{sign!r} outside of all brackets")
         expects = sign == ","
         if sign == ")":
             children.append(path.pop())
     else:
-        _refuse(text, source, len(tokens) - 1, "the text ends here, without a ';' after the tree")
+        end = ends[-1] - 1 if ends else 0
+        _raise_at(text, source, end, "the text ends here, without a ';' after the tree")
     return _build(parent, list(map(_unquote, names)), lengths, source)
+
+
+def _split(text: str, source: str) -> tuple[list[tuple[str, str, str]], list[int]]:
+    """The names, lengths and signs of a text, and where each sign ends; refuses what is none.
+
+    Each is looked for where the last one ended, and nowhere else: a file that is no Newick is not
+    searched again and again for the next that could be.
+    """
+    tokens: list[tuple[str, str, str]] = []
+    ends: list[int] = []
+    end = 0
+    while match := _PART.match(text, end):
+        name, length, sign = match.groups("")
+        tokens.append((name, length, sign))
+        end = match.end()
+        ends.append(end)
+    rest = text[end:].lstrip()
+    if rest:
+        _raise_at(text, source, len(text) - len(rest), f"found {rest[:20]!r}")
+    return tokens, ends
 
 
 def _build(parent: list[int], names: list[str], lengths: list[str], source: str) -> Hierarchy:
@@ -122,38 +145,8 @@ def _unquote(name: str) -> str:
     return name[1:-1].replace("''", "'") if name[:1] == "'" else name
 
 
-def _refuse(text: str, source: str, at: int, found: str) -> NoReturn:
-    """Raise what is wrong at a token, which is looked for again to name its place."""
-    end = 0
-    for token, match in enumerate(_PART.finditer(text)):
-        if token > at:
-            break
-        end = match.end()
-    _raise_at(text, source, max(end - 1, 0), found)
-
-
 def _raise_at(text: str, source: str, place: int, found: str) -> NoReturn:
     line = text.count("\n", 0, place) + 1
     column = place - text.rfind("\n", 0, place)
     said = f"{source}:{line}: column {column}: {found}; expected Newick, such as ((a,b),'c d');"
     raise FormatError(source, [said])
-
-
-def _refuse_rest(text: str, source: str) -> None:
-    """Raise at the first sign that is of no name, length, bracket or comma."""
-    if not _PART.sub("", text).strip():
-        return
-    end = 0
-    for match in _PART.finditer(text):
-        if text[end : match.start()].strip():
-            break
-        end = match.end()
-    place = end + len(text[end:]) - len(text[end:].lstrip())
-    if place < len(text):
-        _raise_at(text, source, place, f"found {text[place : place + 20]!r}")
-
-
-def _refuse_more(text: str, source: str, at: int, tokens: int) -> None:
-    """One tree is one system."""
-    if at + 1 < tokens:
-        _refuse(text, source, at + 1, "a second tree in one file")
