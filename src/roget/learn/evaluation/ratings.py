@@ -1,0 +1,301 @@
+"""Ratings: are the words that a thesaurus finds alike those that people find alike?
+
+People's ratings of pairs of words (SimLex-999, WordSim-353) are held against similarities by
+Spearman's ρ, which looks at the order of the pairs alone. Pairs are resampled for intervals. Beside
+the thesaurus stands what its counts alone would say: the cosine of PPMI, which knows no classes.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy import stats
+
+from roget.core.counts import Counts
+from roget.core.counts.views import unit
+from roget.core.intervals import Interval, drawn_interval
+from roget.core.io.problems import Problems
+from roget.core.io.source import source_of
+from roget.core.io.table import Columns, Roles, open_table
+from roget.core.types import Floats, Ints, PathLike
+from roget.errors import InputError
+from roget.learn.evaluation.options import RatingOptions
+from roget.learn.representation.similarity import SMOOTHING
+from roget.learn.thesaurus import Thesaurus
+from roget.learn.uses import WAYS
+
+BASELINE = "PPMI cosine"
+TREE = "tree"
+"""Words are the more alike, the fewer words the smallest class of both has."""
+
+RATED = Roles(
+    {
+        "word": ("word1", "word 1", "word_1", "w1", "first"),
+        "other": ("word2", "word 2", "word_2", "w2", "second"),
+    },
+    {
+        "rating": (
+            "simlex999",
+            "human (mean)",
+            "human",
+            "score",
+            "similarity",
+            "relatedness",
+            "mean",
+        )
+    },
+    number="rating",
+)
+"""Headers of SimLex-999 and WordSim-353 are known; files without one have the columns in order."""
+
+_CELLS = 1 << 20
+"""Ranks that are worked on at a time."""
+
+
+class Rated(NamedTuple):
+    """Two words, and how much alike people find them."""
+
+    word: str
+    other: str
+    rating: float
+
+
+class Odd(NamedTuple):
+    """A pair as people and as the thesaurus see it; ranks are from 1, the most alike first."""
+
+    word: str
+    other: str
+    rating: float
+    similarity: float
+    rank: float
+    own_rank: float
+
+
+@dataclass(frozen=True)
+class Correlation:
+    """Spearman's ρ of a way to compare words, and by how much it is above the baseline's."""
+
+    way: str
+    rho: Interval
+    above: Interval | None
+    """Over the same draws of pairs; None of the baseline itself."""
+
+
+@dataclass(frozen=True)
+class Ratings:
+    """How far a thesaurus agrees with ratings; `rows` begin with the way that was asked for."""
+
+    rows: tuple[Correlation, ...]
+    odd: tuple[Odd, ...]
+    """Known pairs that are most at odds with people, by the difference of ranks."""
+    pairs: int
+    known: int
+    """Pairs of which both words are in the thesaurus; the others are left out."""
+    missing: tuple[str, ...]
+    """Words that the thesaurus lacks."""
+    unsure: tuple[str, ...]
+    """Words that it set aside as unsure."""
+    draws: int
+    seed: int
+
+    @property
+    def coverage(self) -> float:
+        """The share of pairs that are known."""
+        return self.known / self.pairs
+
+
+def read_ratings(path: PathLike, columns: Columns = None) -> list[Rated]:
+    """The rated pairs of a table: word, word and rating, with or without a header.
+
+    Raises
+    ------
+    InputError
+        If there is no column of ratings, or no pair.
+    FormatError
+        If words are missing or ratings are no numbers; it names the lines.
+    """
+    source = source_of(str(path))
+    problems, found = Problems(source.name), []
+    with open_table(source, columns, roles=RATED, guess=True) as table:
+        if "rating" not in table.places:
+            raise InputError(
+                f"{source.name}: which column has the ratings? choose with --columns, such as "
+                f"--columns word=1,other=2,rating={len(table.names)}"
+            )
+        for number, cells in table.rows(problems):
+            word, other, said = (str(cells[role] or "").strip() for role in RATED.order)
+            rating = _parse_rating(said)
+            if not (word or other or said):
+                continue
+            if not (word and other):
+                problems.add(number, "a word is missing; expected two", table.place(number))
+            elif not math.isfinite(rating):
+                text = f"the rating is {said!r}; expected a number"
+                problems.add(number, text, table.place(number))
+            else:
+                found.append(Rated(word, other, rating))
+    problems.check()
+    if not found:
+        raise InputError(f"{source.name}: no pair in it; expected rows of {RATED.shown}")
+    return found
+
+
+def _parse_rating(said: str) -> float:
+    """The number of a cell; spreadsheets of many countries write 7,35."""
+    try:
+        return float(said.replace(",", "."))
+    except ValueError:
+        return math.nan
+
+
+def judge_ratings(
+    thesaurus: Thesaurus,
+    ratings: PathLike | Sequence[Rated],
+    *,
+    by: str = RatingOptions.by,
+    n: int = RatingOptions.n,
+    draws: int = RatingOptions.draws,
+    random_state: int = RatingOptions.random_state,
+    columns: Columns = RatingOptions.columns,
+) -> Ratings:
+    """How far the similarities of a thesaurus agree with people's ratings of pairs of words.
+
+    Parameters
+    ----------
+    thesaurus
+        Any, also a taxonomy that was read as one.
+    ratings
+        A table of word, word and rating, or pairs.
+    by
+        The way to compare words that comes first, and whose odd pairs are told; the others follow.
+        All are those of `Thesaurus.neighbours`.
+    n
+        How many odd pairs are told.
+    draws
+        Bootstrap draws of pairs, from which the intervals come; 0 for none.
+    random_state
+        The seed of the draws.
+    columns
+        Which columns of the table are word, other and rating.
+
+    Raises
+    ------
+    InputError
+        If the thesaurus has fewer than three of the pairs.
+    """
+    given = (
+        read_ratings(ratings, columns)
+        if isinstance(ratings, str | os.PathLike)
+        else [Rated(*pair) for pair in ratings]
+    )
+    rows = np.array([[_find(thesaurus, word) for word in pair[:2]] for pair in given], dtype=int)
+    known = np.all(rows.reshape(-1, 2) >= 0, axis=1)
+    if known.sum() < 3:
+        such = f" (the first is {given[0].word!r}, {given[0].other!r})" if given else ""
+        raise InputError(
+            f"{int(known.sum())} of {len(given)} pairs{such} have both words in the thesaurus: "
+            "expected 3 or more"
+        )
+    left, right = rows[known].T
+    people = np.array([pair.rating for pair in given])[known]
+    ways = (by, *(way for way in WAYS if way != by))
+    alike = {way: thesaurus.similarities(left, right, way) for way in ways}
+    alike |= {TREE: _share_classes(thesaurus, left, right)}
+    alike |= {BASELINE: cosine_of_counts(thesaurus.counts, left, right)}
+    table = np.array([people, *alike.values()])
+    found = np.array([correlate(people, one) for one in table[1:]])
+    drawn = _draw(table, draws, random_state)
+    chosen = [pair for pair, good in zip(given, known, strict=True) if good]
+    lacking = dict.fromkeys(
+        word
+        for pair, (a, b) in zip(given, rows, strict=True)
+        for word, row in ((pair.word, a), (pair.other, b))
+        if row < 0
+    )
+    aside = [word for word in lacking if {word, word.lower()} & thesaurus.unsure.keys()]
+    return Ratings(
+        tuple(_compare(way, at, found, drawn) for at, way in enumerate(alike)),
+        _find_odd(chosen, people, alike[by], n),
+        len(given),
+        len(chosen),
+        tuple(word for word in lacking if word not in aside),
+        tuple(aside),
+        draws,
+        random_state,
+    )
+
+
+def _find(thesaurus: Thesaurus, word: str) -> int:
+    """The row of a word as it is or in small letters; −1 for none, or where it was never seen."""
+    row = next((thesaurus.rows[one] for one in (word, word.lower()) if one in thesaurus.rows), -1)
+    return row if row >= 0 and thesaurus.counts.word_totals[row] > 0 else -1
+
+
+def correlate(values: Floats, others: Floats) -> Any:
+    """Spearman's ρ along the last axis; not a number where all values are the same.
+
+    >>> float(correlate(np.array([1.0, 2.0, 3.0]), np.array([2.0, 9.0, 4.0])))
+    0.5
+    """
+    ranks = [stats.rankdata(one, axis=-1) for one in (values, others)]
+    one, other = (rank - rank.mean(axis=-1, keepdims=True) for rank in ranks)
+    long = np.sqrt((one**2).sum(axis=-1) * (other**2).sum(axis=-1))
+    with np.errstate(invalid="ignore"):
+        return np.where(long > 0, (one * other).sum(axis=-1) / np.where(long > 0, long, 1), np.nan)
+
+
+def cosine_of_counts(counts: Counts, left: Ints, right: Ints) -> Floats:
+    """The cosine of the PPMI of words, pair by pair, contexts to the power .75."""
+    weights = unit(counts.ppmi(smoothing=SMOOTHING))
+    return np.asarray(weights[left].multiply(weights[right]).sum(axis=1)).ravel().round(9)
+
+
+def _share_classes(thesaurus: Thesaurus, left: Ints, right: Ints) -> Floats:
+    """−log of the share of words that the smallest class of both has."""
+    tree, sizes = thesaurus.tree, thesaurus.sizes
+    ways = {node: tree.path(node) for node in np.unique(thesaurus.places[[*left, *right]]).tolist()}
+    found = []
+    for pair in thesaurus.places[np.array([left, right])].T.tolist():
+        both = zip(*(ways[node] for node in pair), strict=False)
+        found.append([a for a, b in both if a == b][-1])
+    return np.asarray(-np.log(sizes[found] / sizes[0]))
+
+
+def _draw(table: Floats, draws: int, seed: int) -> Floats:
+    """ρ of each row with the first over resampled columns: draws × rows but the first."""
+    rng, size = np.random.default_rng(seed), table.shape[1]
+    found = np.empty((draws, table.shape[0] - 1))
+    step = max(1, _CELLS // table.size)
+    for begin in range(0, draws, step):
+        some = rng.integers(size, size=(min(step, draws - begin), size))
+        people = table[0][some]
+        for at, row in enumerate(table[1:]):
+            found[begin : begin + len(some), at] = correlate(people, row[some])
+    return found
+
+
+def _compare(way: str, at: int, found: Floats, drawn: Floats) -> Correlation:
+    above = None
+    if at != found.size - 1:
+        above = _interval(found[at] - found[-1], drawn[:, at] - drawn[:, -1])
+    return Correlation(way, _interval(found[at], drawn[:, at]), above)
+
+
+def _interval(value: float, drawn: Floats) -> Interval:
+    return drawn_interval(float(value), drawn) if math.isfinite(value) else Interval(None)
+
+
+def _find_odd(pairs: Sequence[Rated], people: Floats, own: Floats, n: int) -> tuple[Odd, ...]:
+    """The pairs whose ranks differ most."""
+    ranks, mine = (stats.rankdata(-values) for values in (people, own))
+    order = np.argsort(-np.abs(ranks - mine), kind="stable")[:n]
+    found = []
+    for at in order.tolist():
+        word, other, rating = pairs[at]
+        found.append(Odd(word, other, rating, *(float(one[at]) for one in (own, ranks, mine))))
+    return tuple(found)
