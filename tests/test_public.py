@@ -10,12 +10,12 @@ from roget import catalogue
 from roget.scoring.measures import Measure, parse
 
 EXPORTED = {
-    "Agreement", "Attacher", "ClassModel", "CoMDL", "Comparison", "Contingency", "Counts",
-    "Hierarchy", "InputError", "ItemScores", "MDLTree", "RogetError", "ScoreRow", "ScoreTable",
-    "SoftAnnealing", "SphericalTree", "Sweep", "SymmetricAnnealing", "Thesaurus", "TreeCut",
-    "Undefined", "__version__", "agree", "build", "cite", "compare", "contingency", "count",
-    "data", "entropy", "evaluate_embeddings", "load", "make_dom_table", "measure", "score",
-    "score_items", "scorer", "sweep", "widget",
+    "AgglomerativeTree", "Agreement", "Attacher", "ClassModel", "CoMDL", "Comparison",
+    "Contingency", "Counts", "Hierarchy", "InputError", "ItemScores", "MDLTree", "RogetError",
+    "ScoreRow", "ScoreTable", "SoftAnnealing", "SphericalTree", "Sweep", "SymmetricAnnealing",
+    "Thesaurus", "TreeCut", "Undefined", "__version__", "agree", "build", "cite", "compare",
+    "contingency", "count", "data", "entropy", "evaluate_embeddings", "load",
+    "make_dom_table", "measure", "score", "score_items", "scorer", "sweep", "widget",
 }  # fmt: skip
 
 DESIGNED_MEASURES = [

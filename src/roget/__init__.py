@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from roget.learn.attachment import Attacher
     from roget.learn.build import build
     from roget.learn.classmodel import ClassModel
+    from roget.learn.clustering.agglomerative.estimator import AgglomerativeTree
     from roget.learn.clustering.comdl.estimator import CoMDL
     from roget.learn.clustering.mdl.estimator import MDLTree
     from roget.learn.clustering.soft.estimator import SoftAnnealing
@@ -47,6 +48,7 @@ _PUBLIC = {
     "Agreement": "roget.scoring.agreement.result:Agreement",
     "Attacher": "roget.learn.attachment:Attacher",
     "ClassModel": "roget.learn.classmodel:ClassModel",
+    "AgglomerativeTree": "roget.learn.clustering.agglomerative.estimator:AgglomerativeTree",
     "CoMDL": "roget.learn.clustering.comdl.estimator:CoMDL",
     "Comparison": "roget.scoring.comparison:Comparison",
     "Contingency": "roget.scoring.cells.contingency:Contingency",
@@ -85,12 +87,12 @@ _PUBLIC = {
 }
 
 __all__ = [
-    "Agreement", "Attacher", "ClassModel", "CoMDL", "Comparison", "Contingency", "Counts",
-    "Hierarchy", "InputError", "ItemScores", "MDLTree", "RogetError", "ScoreRow", "ScoreTable",
-    "SoftAnnealing", "SphericalTree", "Sweep", "SymmetricAnnealing", "Thesaurus", "TreeCut",
-    "Undefined", "__version__", "agree", "build", "cite", "compare", "contingency", "count",
-    "data", "entropy", "evaluate_embeddings", "load", "make_dom_table", "measure", "score",
-    "score_items", "scorer", "sweep", "widget",
+    "AgglomerativeTree", "Agreement", "Attacher", "ClassModel", "CoMDL", "Comparison",
+    "Contingency", "Counts", "Hierarchy", "InputError", "ItemScores", "MDLTree", "RogetError",
+    "ScoreRow", "ScoreTable", "SoftAnnealing", "SphericalTree", "Sweep", "SymmetricAnnealing",
+    "Thesaurus", "TreeCut", "Undefined", "__version__", "agree", "build", "cite", "compare",
+    "contingency", "count", "data", "entropy", "evaluate_embeddings", "load",
+    "make_dom_table", "measure", "score", "score_items", "scorer", "sweep", "widget",
 ]  # fmt: skip
 
 

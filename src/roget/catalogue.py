@@ -184,6 +184,7 @@ CLUSTERERS: dict[str, str] = {
     "symmetric": "roget.learn.clustering.symmetric.estimator:SymmetricAnnealing",
     "mdl": "roget.learn.clustering.mdl.estimator:MDLTree",
     "comdl": "roget.learn.clustering.comdl.estimator:CoMDL",
+    "agglomerative": "roget.learn.clustering.agglomerative.estimator:AgglomerativeTree",
 }
 
 _RECIPES = "roget.learn.classmodel.recipes:RECIPES"
@@ -195,6 +196,7 @@ MODELS: dict[str, str] = {
     "symmetric": CLUSTERERS["symmetric"],
     "mdl": CLUSTERERS["mdl"],
     "comdl": CLUSTERERS["comdl"],
+    "agglomerative": CLUSTERERS["agglomerative"],
     **_keys(_RECIPES, "roget", "all"),
 }
 
@@ -219,6 +221,7 @@ REPRODUCTIONS: dict[str, str] = {
     "nvi/table-1": "roget.papers.nvi.table_1:table_1",
     "nvi/properties": "roget.papers.nvi.properties:properties",
     "nvi/tables-2-4": "roget.papers.nvi.tables_2_4:tables_2_4",
+    "nvi/grammar": "roget.papers.nvi.grammar:grammar",
     "entropy/figures-1-2": "roget.papers.entropy.figures_1_2:figures_1_2",
     "entropy/table-1": "roget.papers.entropy.table_1:table_1",
     "entropy/figures-3-4": "roget.papers.entropy.figures_3_4:figures_3_4",

@@ -13,6 +13,7 @@ from typer.testing import CliRunner
 
 import roget
 from roget import (
+    AgglomerativeTree,
     CoMDL,
     Counts,
     MDLTree,
@@ -33,6 +34,7 @@ CLUSTERERS = {
     "mdl, li-abe": lambda: MDLTree(criterion="li-abe", random_state=0),
     "comdl": lambda: CoMDL(random_state=0),
     "spherical": lambda: SphericalTree(6, random_state=0, set_aside=False),
+    "agglomerative": lambda: AgglomerativeTree(6),
 }
 
 
@@ -162,7 +164,7 @@ def test_nobody_else_knows_how_words_are_placed(place):
                 )
 
 
-NAMES = {"spherical", "soft", "symmetric", "soft-symmetric", "mdl", "comdl"}
+NAMES = {"spherical", "soft", "symmetric", "soft-symmetric", "mdl", "comdl", "agglomerative"}
 NAMING = {
     # Defaults of options that offer every clusterer.
     "learn/options.py": {"spherical"},
@@ -172,7 +174,7 @@ NAMING = {
     # What SymmetricAnnealing was called before it was a clusterer; so folders and scripts have it.
     "learn/clustering/soft": {"symmetric"},
     # An estimator of the paper, which has the name of its clusterer.
-    "papers/mdl.py": {"mdl"},
+    "papers/mdl": {"mdl"},
 }
 """Who names a clusterer beside the catalogue and its own package, and why."""
 

@@ -1,0 +1,1 @@
+"""Classes of words by greedy merges that lose the least information about their contexts."""

@@ -1,0 +1,126 @@
+"""All merges of words, from each by itself to one cluster, and the trees and labels in them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from roget.core.information import xlogx
+from roget.core.tree import Tree
+from roget.core.types import Floats, Ints
+from roget.learn.clustering.agglomerative import kernels
+from roget.learn.clustering.annealing.data import distributions
+from roget.learn.clustering.memberships import unite
+
+BLOCK = 64
+"""Merges between two looks at whether to go on."""
+
+
+@dataclass(frozen=True, eq=False)
+class Merges:
+    """Merges of n words, the cheapest first: pairs of clusters, the second into the first.
+
+    A cluster has the number of its first word; `losses` are in nats, of information about the
+    context of a token. There are n − 1 of them, fewer if the run was stopped.
+    """
+
+    n_words: int
+    pairs: Ints
+    losses: Floats
+
+    @property
+    def whole(self) -> bool:
+        """Whether all words have come together."""
+        return bool(self.losses.size == self.n_words - 1)
+
+    def label(self, k: int) -> Ints:
+        """The cluster of each word when there are k, numbered as in `tree`."""
+        labels = unite(map(tuple, self.pairs[: self.n_words - k].tolist()), self.n_words)
+        if not self.whole:
+            return labels
+        heads = np.array([np.flatnonzero(labels == c)[0] for c in range(k)])
+        number = {0: 0}
+        for new, (kept, split) in enumerate(self._top(k), 1):
+            number[split] = new
+            assert kept in number
+        return np.array([number[head] for head in heads.tolist()])[labels]
+
+    def tree(self, k: int, scale: float = 1.0) -> Tree:
+        """The tree over k clusters, with what each split tells, times a scale."""
+        if not self.whole:
+            return Tree.flat(k)
+        number, splits = {0: 0}, []
+        values = self.losses[::-1][: k - 1] * scale
+        for new, ((kept, split), value) in enumerate(zip(self._top(k), values, strict=True), 1):
+            splits.append((number[kept], float(value)))
+            number[split] = new
+        return Tree.of_splits(splits)
+
+    def _top(self, k: int) -> list[tuple[int, int]]:
+        """The last merges, the last one first: those that k clusters come together by."""
+        last = self.pairs[::-1][: k - 1].tolist()
+        return [(one, other) for one, other in last]
+
+
+def weigh_words(matrix: Any, prior: str) -> Any:
+    """p(word, context), a csr_array: words weigh as their counts, or all the same."""
+    totals = np.asarray(matrix.sum(axis=1), dtype=np.float64).ravel()
+    weights = totals if prior == "empirical" else np.ones_like(totals)
+    shares = distributions(matrix, totals)
+    shares.data *= np.repeat(weights / weights.sum(), np.diff(shares.indptr))
+    shares.sort_indices()
+    return shares
+
+
+def merge_words(
+    joint: Any,
+    earlier: Merges | None = None,
+    tell: Callable[[Merges], None] | None = None,
+) -> Merges:
+    """Merge the two clusters whose merge loses least, until there is one.
+
+    joint: p(word, context), a csr_array without empty rows.
+    earlier: merges that were made before, with which to go on.
+    tell: called now and then with the merges so far; a KeyboardInterrupt from it ends the run.
+    """
+    n = joint.shape[0]
+    clusters = _begin(joint)
+    pairs, losses = np.zeros((n - 1, 2), dtype=np.int64), np.zeros(n - 1)
+    done = 0
+    if earlier is not None:
+        done = earlier.losses.size
+        pairs[:done], losses[:done] = earlier.pairs, earlier.losses
+        for one, other in earlier.pairs.tolist():
+            kernels.join(clusters, one, other)
+    kernels.look_all(clusters)
+    try:
+        while done < n - 1:
+            here = slice(done, min(done + BLOCK, n - 1))
+            kernels.merge(clusters, pairs[here], losses[here])
+            done = here.stop
+            if tell is not None:
+                tell(Merges(n, pairs[:done], losses[:done]))
+    except KeyboardInterrupt:
+        pass
+    return Merges(n, pairs[:done], losses[:done])
+
+
+def _begin(joint: Any) -> kernels.Clusters:
+    n, m = joint.shape
+    joint = sparse.csr_array(joint)
+    room = 2 * joint.nnz + m
+    contexts, shares, terms = np.zeros(room, dtype=np.int32), np.zeros(room), np.zeros(room)
+    contexts[: joint.nnz], shares[: joint.nnz] = joint.indices, joint.data
+    terms[: joint.nnz] = xlogx(joint.data)
+    mass = np.asarray(joint.sum(axis=1), dtype=np.float64).ravel()
+    return kernels.Clusters(
+        joint.indptr[:-1].astype(np.int64), np.diff(joint.indptr).astype(np.int64),
+        contexts, shares, terms, mass, xlogx(mass),
+        np.full((n, kernels.LISTED), -1), np.full((n, kernels.LISTED), np.inf),
+        np.full(n, np.inf), np.full(n, np.inf), np.zeros(n, dtype=np.bool_),
+        np.array([joint.nnz]), np.zeros(m), np.zeros(m),
+    )  # fmt: skip
