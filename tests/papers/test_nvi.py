@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from roget import contingency
-from roget.papers.nvi import properties, table_1, tables_2_4
+from roget.errors import FormatError, InputError
+from roget.papers.nvi import grammar, properties, table_1, tables_2_4, treebank
 from roget.papers.options import Options
 from roget.papers.reproduce import load
+from roget.papers.reproduction import MissingData
 
 
 @pytest.mark.parametrize("name", ["nvi/table-1", "nvi/properties", "nvi/tables-2-4"])
@@ -71,3 +74,135 @@ def test_laws_can_fail(law, monkeypatch):
 def test_other_seeds_try_other_tables():
     first, second = (next(properties.draw_trials(seed, 1))[0].classes for seed in (0, 1))
     assert first.tolist() != second.tolist()
+
+
+def save(tmp_path, name, text):
+    path = tmp_path / name
+    path.write_text(text, encoding="utf-8")
+    return str(path)
+
+
+BRACKETS = """
+( (S (NP-SBJ-1 (DT The) (JJ old) (NN dog)) (, ,)
+     (VP (VBZ barks) (NP (-NONE- *T*-1)) (ADVP (RB loudly))
+         (PP-LOC (IN in) (NP (NN town)))) (. .)) )
+(TOP (FRAG (NP (NNP Mr.) (NNP Vinken))))
+"""
+
+
+def test_bracketed_trees(tmp_path):
+    trees = list(treebank.read_trees(save(tmp_path, "a.mrg", BRACKETS)))
+    assert [[word.label for word in tree.words] for tree in trees] == [
+        ["DT", "JJ", "NN", "VBZ", "RB", "IN", "NN"],
+        ["NNP", "NNP"],
+    ]
+    found = [one for tree in trees for one in treebank.list_constituents(tree)]
+    assert [(one.label, " ".join(one.rule)) for one in found] == [
+        ("S", "X X"),
+        ("NP", "DT JJ NN"),
+        ("VP", "VBZ RB X"),
+        ("PP", "IN NN"),
+        ("FRAG", "NNP NNP"),
+    ]
+    vp = found[2]
+    assert (vp.left, vp.first, vp.last, vp.right) == ("NN", "VBZ", "NN", "")
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("(S (NP (NN dog))", r"a.mrg:1: the file ends within a tree"),
+        ("(S (NN dog))\n)", r"a.mrg:2: a bracket closes"),
+        ("(S (NN dog cat))", r"the word 'cat' has no tag"),
+        ("dog", r"the word 'dog' has no tag"),
+    ],
+)
+def test_broken_brackets_are_named(text, said, tmp_path):
+    with pytest.raises(FormatError, match=said):
+        list(treebank.read_trees(save(tmp_path, "a.mrg", text)))
+
+
+HEADS = """1\tA\ta\tDET\t_\t_\t2\tdet\t_\t_
+2\thearing\thearing\tNOUN\t_\t_\t4\tnsubj:pass\t_\t_
+3\tis\tbe\tAUX\t_\t_\t4\taux\t_\t_
+4\tscheduled\tschedule\tVERB\t_\t_\t0\troot\t_\t_
+5\ton\ton\tADP\t_\t_\t6\tcase\t_\t_
+6\tit\tit\tPRON\t_\t_\t2\tnmod\t_\t_
+7\t.\t.\tPUNCT\t_\t_\t4\tpunct\t_\t_
+
+"""
+
+
+def test_heads_make_phrases_that_may_have_gaps(tmp_path):
+    (tree,) = treebank.read_trees(save(tmp_path, "a.conllu", HEADS))
+    assert [word.label for word in tree.words] == ["DET", "NOUN", "AUX", "VERB", "ADP", "PRON"]
+    root, subject, modifier = treebank.list_constituents(tree)
+    assert (root.label, root.rule) == ("root", ("X", "AUX", "VERB"))
+    assert (subject.label, subject.rule) == ("nsubj", ("DET", "NOUN", "X"))
+    assert (subject.left, subject.first, subject.last, subject.right) == ("", "DET", "PRON", "")
+    assert (modifier.label, modifier.rule, modifier.left) == ("nmod", ("ADP", "PRON"), "VERB")
+
+
+def test_a_treebank_without_short_sentences_is_refused(tmp_path):
+    path = save(tmp_path, "a.mrg", "(S " + "(NN dog) " * 11 + ")")
+    with pytest.raises(InputError, match="at most 10 words"):
+        grammar.read_constituents(path)
+    assert len(grammar.read_constituents(path, 11)) == 1
+
+
+def test_labels_of_the_gold_standard():
+    """60, 36 and 4 %: all three, and the two that cover more than 95."""
+    gold = ["NP"] * 60 + ["VP"] * 36 + ["PP"] * 4
+    assert grammar.count_labels(gold) == (3, 2)
+    assert grammar.count_labels(["NP"] * 95 + ["VP"] * 5) == (2, 2), "95 is not more than 95"
+
+
+def test_labels_are_described_by_shares():
+    one = treebank.Constituent("NP", ("DT", "NN"), "", "VBZ", "DT", "NN")
+    two = one._replace(left="VBZ", right="")
+    other = treebank.Constituent("VP", ("VBZ", "X"), "NN", "", "VBZ", "NN")
+    labels = grammar.number_rules([one, two, other])
+    assert labels.tolist() == [0, 0, 1]
+    vectors = grammar.describe_labels([one, two, other], labels)
+    assert vectors.sum(axis=1) == pytest.approx([1, 1])
+    # left "" and "VBZ" once each of twelve, first DT and daughter DT twice, and so on.
+    assert sorted(vectors[0][vectors[0] > 0] * 12) == pytest.approx([1, 1, 1, 1, 2, 2, 2, 2])
+    assert grammar.merge_labels(vectors, 5, 0).tolist() in ([0, 1], [1, 0]), (
+        "no more than there are"
+    )
+
+
+def test_the_grammar_experiment(shared_data):
+    options = Options(data=str(shared_data))
+    found = grammar.grammar(options)
+    assert all(claim.held or claim.excused for claim in found.claims), str(found.as_report())
+    assert found.data["MDL"][0]["labels"] == 700
+    assert [run["labels"] for run in found.data["T"]] == [21] * grammar.SEEDS
+    again = grammar.run(
+        grammar.read_constituents(str(shared_data / "ud-english" / "en_ewt-dev.conllu")), [0]
+    )
+    assert again["P"][0].scores["nvi"] == found.data["P"][0]["nvi"], "a seed says it all"
+
+
+def test_scores_of_a_labelling_by_hand():
+    gold, labels = ["NP", "NP", "VP", "VP"], np.array([0, 0, 1, 2])
+    found = grammar.measure(gold, labels)
+    assert found.classes == pytest.approx(np.log(2))
+    assert found.clusters == pytest.approx(1.5 * np.log(2))
+    assert found.both == pytest.approx(1.5 * np.log(2))
+    assert found.scores["nvi"] == pytest.approx(0.5)
+    assert found.sizes.tolist() == [2, 1, 1]
+
+
+def test_your_own_treebank(tmp_path):
+    path = save(tmp_path, "a.mrg", BRACKETS)
+    found = grammar.grammar(Options(treebank=path))
+    assert f"5 constituents of two words or more in sentences of at most 10 words; from {path}" in (
+        found.about
+    )
+
+
+def test_the_treebank_is_asked_for(monkeypatch, tmp_path):
+    monkeypatch.setenv("ROGET_TEST_DATA", str(tmp_path))
+    with pytest.raises(MissingData, match=r"FOLDER/ud-english/en_ewt-dev\.conllu"):
+        grammar.grammar(Options())

@@ -28,4 +28,11 @@ class Options(Checked):
     verb: str | None = option(
         None, optional=True, metavar="VERB", help="soft/figure-1: whose objects. Default: fire."
     )
+    treebank: str | None = option(
+        None,
+        optional=True,
+        metavar="FILE",
+        help="nvi/grammar: your own treebank, bracketed trees or CoNLL-U. Default: the dev part of "
+        "UD English EWT.",
+    )
     random_state: int = seed_option()

@@ -1,0 +1,177 @@
+"""Constituents of a treebank: bracketed trees, or the phrases that the heads of CoNLL-U make."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from roget.core.io.problems import Problems
+from roget.core.io.source import Source, source_of
+from roget.learn.corpus.base import NONE, Reading, Tables, Tokens
+from roget.learn.corpus.conllu import read
+
+_PIECE = re.compile(r"[()]|[^\s()]+")
+
+DROPPED = ("-NONE-", "-LRB-", "-RRB-", "PUNCT", "PU")
+"""Tags of what is not a word: traces, brackets and punctuation; those without a letter as well."""
+
+TOPS = ("", "ROOT", "TOP", "S1", "VROOT")
+"""What some treebanks put above each sentence."""
+
+PHRASE = "X"
+"""A daughter that is a constituent itself, whose label nobody has told."""
+
+
+class Node(NamedTuple):
+    """A word with its tag as label, or a constituent with its children."""
+
+    label: str
+    children: tuple[Node, ...] = ()
+    place: int = 0
+    """Of a word in its sentence: words need not stand in the order of a tree's branches."""
+
+    @property
+    def words(self) -> list[Node]:
+        """The words below it, as they stand in the sentence."""
+        if not self.children:
+            return [self]
+        return sorted((word for child in self.children for word in child.words), key=_place)
+
+
+class Constituent(NamedTuple):
+    """A constituent of two words or more: its gold label, and what can be seen without labels."""
+
+    label: str
+    rule: tuple[str, ...]
+    """Its daughters: the tags of words, and X for each constituent."""
+    left: str
+    right: str
+    """The tags of the words beside it; "" at the end of a sentence."""
+    first: str
+    last: str
+    """The tags of its own first and last word."""
+
+
+def _place(node: Node) -> int:
+    return node.place
+
+
+def read_trees(path: str) -> Iterator[Node]:
+    """The trees of a file, told by its name: CoNLL-U (.conllu, .conll), or brackets."""
+    source = source_of(path)
+    return read_heads(source) if source.suffix in (".conllu", ".conll") else read_brackets(source)
+
+
+def read_brackets(source: Source) -> Iterator[Node]:
+    """Trees such as `(S (NP (DT the) (NN dog)) (VP (VBZ barks)))`, over any number of lines.
+
+    Traces, punctuation and functions (the SBJ of NP-SBJ) are left out. Of constituents that cover
+    the same words, the highest stays.
+    """
+    problems = Problems(source.name)
+    open_nodes: list[tuple[str, list[Node]]] = []
+    pending, words, line = False, 0, 0
+    for line, text in source.lines():
+        for piece in _PIECE.findall(text):
+            if piece == "(":
+                if pending:
+                    open_nodes.append(("", []))
+                pending = True
+            elif piece == ")":
+                if pending or not open_nodes:
+                    problems.add(line, "a bracket closes that none has opened")
+                    problems.check()
+                label, children = open_nodes.pop()
+                node = _close(label, children)
+                if open_nodes:
+                    open_nodes[-1][1].extend(node)
+                    continue
+                words = 0
+                yield from (one for one in node if one.children)
+            elif pending:
+                open_nodes.append((piece, []))
+                pending = False
+            elif open_nodes and not open_nodes[-1][1]:
+                # The word itself; its tag is the label of the bracket that has just been opened.
+                tag = open_nodes.pop()[0]
+                open_nodes.append((tag, [Node("", place=words)]))
+                words += 1
+            else:
+                problems.add(line, f"the word {piece!r} has no tag: expected (TAG word)")
+                problems.check()
+    if open_nodes or pending:
+        problems.add(line, "the file ends within a tree")
+    problems.check()
+
+
+def _close(label: str, children: list[Node]) -> tuple[Node, ...]:
+    """A finished bracket: a word, a constituent, or what is left of one."""
+    if len(children) == 1 and not children[0].label:
+        dropped = label in DROPPED or not any(map(str.isalpha, label))
+        return () if dropped else (Node(label, place=children[0].place),)
+    if label in TOPS:
+        return tuple(children)
+    bare = re.split(r"[-=|]", label)[0] or label
+    if len(children) == 1:
+        child = children[0]
+        return (child._replace(label=bare) if child.children else child,)
+    return (Node(bare, tuple(children)),) if children else ()
+
+
+def read_heads(source: Source) -> Iterator[Node]:
+    """The phrases of CoNLL-U: a word and all that depends on it, labelled by its relation.
+
+    Punctuation is left out, and so are the subtypes of relations.
+    """
+    tables = Tables()
+    for tokens in read(source, tables, Reading()):
+        for begin, end in zip(tokens.starts[:-1], tokens.starts[1:], strict=True):
+            yield from _grow(tokens, int(begin), int(end), tables)
+
+
+def _grow(tokens: Tokens, begin: int, end: int, tables: Tables) -> Iterator[Node]:
+    """The tree of a sentence, from its root."""
+    assert tokens.upos is not None
+    assert tokens.head is not None
+    assert tokens.deprel is not None
+    relations = tokens.deprel[begin:end].tolist()
+    tags = [tables.upos.texts[tag] if tag != NONE else "_" for tag in tokens.upos[begin:end]]
+    heads = tokens.head[begin:end].tolist()
+    below: dict[int, list[int]] = {}
+    for at, head in enumerate(heads):
+        if tags[at] not in DROPPED:
+            below.setdefault(head - begin if head != NONE else NONE, []).append(at)
+
+    def build(at: int) -> Node:
+        word = Node(tags[at], place=at)
+        if at not in below:
+            return word
+        relation = relations[at]
+        label = tables.deprels.texts[relation].partition(":")[0] if relation != NONE else "_"
+        children = sorted([word, *map(build, below[at])], key=_first_place)
+        return Node(label, tuple(children))
+
+    yield from (node for node in map(build, below.get(NONE, ())) if node.children)
+
+
+def _first_place(node: Node) -> int:
+    return node.place if not node.children else min(map(_first_place, node.children))
+
+
+def list_constituents(tree: Node) -> list[Constituent]:
+    """All constituents of a sentence, from the top."""
+    sentence = tree.words
+    tags = ["", *(word.label for word in sentence), ""]
+    number = {word.place: at + 1 for at, word in enumerate(sentence)}
+    found, waiting = [], [tree]
+    while waiting:
+        node = waiting.pop()
+        words = node.words
+        first, last = number[words[0].place], number[words[-1].place]
+        rule = tuple(PHRASE if child.children else child.label for child in node.children)
+        found.append(
+            Constituent(node.label, rule, tags[first - 1], tags[last + 1], tags[first], tags[last])
+        )
+        waiting += [child for child in reversed(node.children) if child.children]
+    return found
