@@ -54,6 +54,7 @@ SECONDS = re.compile(r"\b\d+(\.\d+)? s\b")
 NOTEBOOK = ROOT / "docs" / "notebook.ipynb"
 PERFORMANCE = ROOT / "docs" / "performance.md"
 MEASURES = ROOT / "docs" / "measures.md"
+GUIDE = ROOT / "docs" / "guide.md"
 
 
 def list_pages() -> list[Path]:
@@ -227,6 +228,8 @@ def main() -> None:
             sys.exit(f"out of date: {names}; run `make docs`" if stale else 0)
         for path in stale:
             path.write_text(pages[path], encoding="utf-8")
+        if GUIDE in stale:
+            run("python docs/guide.py figures")  # its tables and figures are of one file
         print(f"wrote {names}" if stale else "nothing to refresh")
     if not (asked.pages or asked.bench or asked.measures or asked.notebook):
         from pages import build_site
