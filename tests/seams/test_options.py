@@ -21,9 +21,18 @@ from roget.learn.clustering.options import CLUSTERS, method_options
 from roget.learn.corpus import windows
 from roget.learn.counting import options as counting
 from roget.learn.counting import plan
+from roget.learn.evaluation.answers import judge_answers
 from roget.learn.evaluation.decision import decide
 from roget.learn.evaluation.heldout import compare
-from roget.learn.evaluation.options import DecideOptions, HeldoutOptions
+from roget.learn.evaluation.options import (
+    AnswerOptions,
+    DecideOptions,
+    HeldoutOptions,
+    RatingOptions,
+    SheetOptions,
+)
+from roget.learn.evaluation.ratings import judge_ratings
+from roget.learn.evaluation.sheets import draw_sheet
 from roget.learn.options import Options, Plan, own_options
 from roget.learn.thesaurus import neighbours
 from roget.learn.treecut.preference import prefer
@@ -43,6 +52,9 @@ DECLARED: dict[str, tuple[Any, tuple[type, ...]]] = {
     "neighbours": (roget.Thesaurus.neighbours, (uses.NeighbourOptions,)),
     "prefer": (prefer, (uses.CutOptions,)),
     "attach train": (roget.Attacher, (uses.AttachOptions,)),
+    "judge ratings": (judge_ratings, (RatingOptions,)),
+    "judge sheet": (draw_sheet, (SheetOptions,)),
+    "judge answers": (judge_answers, (AnswerOptions,)),
     "convert": (convert, (ConvertOptions,)),
     "export": (ExportOptions, (ExportOptions,)),
     "explore": (ExploreOptions, (ExploreOptions,)),

@@ -7,9 +7,11 @@ import json
 import subprocess
 import sys
 from collections.abc import Iterator
+from itertools import permutations
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from typer.main import get_command
 from typer.testing import CliRunner
@@ -20,6 +22,9 @@ from roget.cli import app
 from roget.core.tree import Tree
 from roget.errors import InputError
 from roget.learn.attachment import Stage, Test
+from roget.learn.evaluation.answers import Judgement
+from roget.learn.evaluation.ratings import Rated, judge_ratings
+from roget.learn.evaluation.sheets import Question
 from roget.learn.thesaurus import Thesaurus
 from roget.report import (
     Cell,
@@ -30,6 +35,7 @@ from roget.report import (
     attachment,
     comparison,
     counts,
+    judging,
     listing,
     score,
     thesaurus,
@@ -43,7 +49,7 @@ OWN = {"convert", "export", "explore"}
 """Commands that write files of other kinds."""
 PATHS = {"data path", "data fetch"}
 """Commands that print the path of one folder, for the shell."""
-MADE = {"count", "build", "attach train"}
+MADE = {"count", "build", "attach train", "judge sheet"}
 """Commands whose -o is what they make; the report of it goes to standard output."""
 
 
@@ -106,6 +112,14 @@ def reports() -> Iterator[tuple[str, Report]]:
     stage = Stage("quadruple", 1.0, None)
     yield "attach test", attachment.report(Test(2, 1.0, 0.5, 0.1, 0.9, (stage,)))
     yield "attach predict", attachment.report_answers([(*"vnpm", "N", "0.7")])
+    pairs = [Rated(*pair, 1.0) for pair in permutations(HOSTILE, 2)]
+    yield "judge ratings", judging.report_ratings(judge_ratings(t, pairs, draws=5))
+    asked = Question(1, 2, HOSTILE[0], (HOSTILE[1], HOSTILE[2]), HOSTILE[2])
+    for kind, answer in (("intrusion", HOSTILE[2]), ("reading", "")):
+        found = Judgement(
+            kind, (asked._replace(answer=answer),), ("<a>", "b"), np.array([[1], [0]])
+        )
+        yield f"judge answers, {kind}", judging.report_answers(found)
     yield "facts", Report.of("Facts", {"output": "c", "shape": [1, 1]})
 
 

@@ -9,7 +9,7 @@ from importlib import import_module
 import typer
 
 from roget.catalogue import name_extra
-from roget.cli import attach, data
+from roget.cli import attach, data, judge
 from roget.cli.command import command
 from roget.errors import RogetError
 
@@ -32,6 +32,7 @@ _SPARE = {"score": "several systems are for roget compare GOLD SYSTEM..."}
 for _name in _COMMANDS:
     command(app, _name, _SPARE.get(_name, ""))(getattr(import_module(f"roget.cli.{_name}"), _name))
 app.add_typer(attach.app)
+app.add_typer(judge.app)
 app.add_typer(data.app)
 
 

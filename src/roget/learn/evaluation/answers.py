@@ -206,8 +206,9 @@ def split_files(paths: Mapping[str, PathLike]) -> tuple[PathLike, dict[str, Path
 
 def is_key(path: PathLike) -> bool:
     """Whether a table has the columns of a key."""
+    source = source_of(os.fspath(path))
     try:
-        with open_table(source_of(os.fspath(path)), roles=KEY, guess=True) as table:
+        with open_table(source, roles=KEY, guess=True) as table:
             return table.header
     except InputError:
         return False  # what is wrong with it is told when it is read

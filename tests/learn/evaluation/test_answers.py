@@ -1,0 +1,257 @@
+"""Answers: what spreadsheets do to sheets is borne, what cannot be read is named."""
+
+from __future__ import annotations
+
+import csv
+import io
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from roget import InputError
+from roget.core.intervals import wilson
+from roget.errors import FormatError
+from roget.learn.evaluation.answers import (
+    ALL,
+    UNSURE,
+    VERDICTS,
+    Judgement,
+    is_key,
+    judge_answers,
+    read_answers,
+    read_key,
+    split_files,
+    tabulate_key,
+    tabulate_sheet,
+)
+from roget.learn.evaluation.sheets import INTRUSION, MADE_UP, READING, Question, Sheet
+
+QUESTIONS = (
+    Question(1, 7, "drinks", ("tea", "Ale", "hut"), "hut"),
+    Question(2, 9, 'arms, "all"', ("gun", "poem", "café"), "poem"),
+    Question(3, 4, "", ("inn, old", "milk", "pub"), "milk"),
+)
+SHEET = Sheet(INTRUSION, QUESTIONS)
+READ = Sheet(
+    READING,
+    (
+        Question(1, 7, "drinks", ("tea", "ale", "gin", "rum"), ""),
+        Question(2, None, "", ("tea", "hut", "gun"), MADE_UP),
+        Question(3, 8, "arms", ("gun", "bow"), ""),
+    ),
+)
+
+
+def write(path, table, delimiter=",", encoding="utf-8", end="\n"):
+    out = io.StringIO()
+    csv.writer(out, delimiter=delimiter, lineterminator=end).writerows([table[0], *table[1]])
+    path.write_bytes(out.getvalue().encode(encoding))
+    return path
+
+
+def fill(sheet, *answers):
+    """The table of a sheet with answers in its last column."""
+    names, rows = tabulate_sheet(sheet)
+    return names, [[*row[:-1], said] for row, said in zip(rows, answers, strict=True)]
+
+
+@pytest.mark.parametrize("sheet", [SHEET, READ], ids=lambda sheet: sheet.kind)
+def test_a_key_is_read_as_it_was_written(tmp_path, sheet):
+    key = write(tmp_path / "key.csv", tabulate_key(sheet))
+    assert read_key(key) == sheet
+    edited = write(tmp_path / "e.csv", tabulate_key(sheet), ";", "utf-8-sig", "\r\n")
+    assert read_key(edited) == sheet
+    assert is_key(key)
+    assert not is_key(write(tmp_path / "s.csv", tabulate_sheet(sheet)))
+
+
+def test_an_untouched_sheet_has_no_answers(tmp_path):
+    for sheet in (SHEET, READ):
+        path = write(tmp_path / "s.csv", tabulate_sheet(sheet))
+        assert read_answers(path, sheet) == [-1, -1, -1]
+        with pytest.raises(InputError, match=r"s\.csv: no line is answered"):
+            judge_answers(sheet, {"a": path})
+
+
+@pytest.mark.parametrize("delimiter", [",", ";"])
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig"])
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_what_spreadsheets_do_is_borne(tmp_path, delimiter, encoding, end):
+    names, rows = fill(SHEET, " HUT ", "2", "?")
+    rows = [[f"{row[0]}.0", *map(str.upper, row[1:])] for row in rows]
+    blank = [""] * len(names)
+    messed = [name.title() for name in names], [blank, rows[2], blank, rows[0], rows[1], blank]
+    path = write(tmp_path / "s.csv", messed, delimiter, encoding, end)
+    assert read_answers(path, SHEET) == [2, 1, 3]
+    with open(path, "ab") as file:
+        file.write(end.encode() * 3)
+    assert read_answers(path, SHEET) == [2, 1, 3]
+
+
+@pytest.mark.parametrize(
+    ("said", "code"),
+    [("coherent", 0), ("Mixed", 1), ("j", 2), ("3", 2), (" M ", 1), ("?", 3), ("", -1)],
+)
+def test_verdicts_may_be_short(tmp_path, said, code):
+    path = write(tmp_path / "s.csv", fill(READ, said, "", ""))
+    assert read_answers(path, READ) == [code, -1, -1]
+
+
+def test_columns_may_be_named_where_the_header_is_lost(tmp_path):
+    _, rows = fill(SHEET, "hut", "poem", "pub")
+    path = write(tmp_path / "s.csv", (rows[0], rows[1:]))
+    with pytest.raises(InputError, match="choose with --columns"):
+        read_answers(path, SHEET)
+    assert read_answers(path, SHEET, "line=1,answer=5") == [2, 1, 2]
+
+
+HEAD = ["line", "intruder"]
+BROKEN = {
+    "the answer is 'sword'; expected one of gun, poem, café, a number from 1 to 3, ? or nothing": (
+        3,
+        fill(SHEET, "hut", "sword", ""),
+    ),
+    "the answer is '4'; expected one of gun, poem": (3, fill(SHEET, "hut", "4", "")),
+    "the answer is '0'; expected": (2, fill(SHEET, "0", "", "")),
+    "the line is '9'; expected a number of the key, up to 3": (2, (HEAD, [["9", "hut"]])),
+    "the line is ''; expected": (2, (HEAD, [["", "hut"]])),
+    "line 1 was answered otherwise before": (3, (HEAD, [["1", "hut"], ["1", "tea"]])),
+    "line 1 has other words than the key (tea, Ale, hut): of another sheet?": (
+        2,
+        ([HEAD[0], "word 1", "word 2", "word 3", HEAD[1]], [["1", "tea", "ale", "inn", ""]]),
+    ),
+    "3 columns; expected 2": (2, (HEAD, [["1", "hut", ""]])),
+}
+
+
+@pytest.mark.parametrize("said", BROKEN)
+def test_broken_sheets_name_file_line_and_value(tmp_path, said):
+    line, table = BROKEN[said]
+    path = write(tmp_path / "s.csv", table)
+    with pytest.raises(FormatError) as raised:
+        read_answers(path, SHEET)
+    assert f"{path}:{line}: {said}" in str(raised.value)
+
+
+def test_all_broken_lines_are_named_at_once(tmp_path):
+    path = write(tmp_path / "s.csv", fill(SHEET, "x", "y", "z"))
+    with pytest.raises(FormatError) as raised:
+        read_answers(path, SHEET)
+    assert len(raised.value.problems) == 3
+
+
+@pytest.mark.parametrize(
+    ("column", "value", "said"),
+    [
+        ("line", "one", "key.csv:2: 'one' is no line number"),
+        ("line", "2", "key.csv:3: '2' is a line that was there before"),
+        ("kind", "guess", "key.csv:2: the kind is 'guess'; expected intrusion or reading"),
+        ("answer", "mead", "key.csv:2: the answer 'mead' is none of the words"),
+    ],
+)
+def test_broken_keys_are_named(tmp_path, column, value, said):
+    names, rows = tabulate_key(SHEET)
+    rows[0][names.index(column)] = value
+    with pytest.raises(FormatError) as raised:
+        read_key(write(tmp_path / "key.csv", (names, rows)))
+    assert said in str(raised.value)
+
+
+def test_kinds_are_not_mixed(tmp_path):
+    names, rows = tabulate_key(SHEET)
+    rows[1][names.index("kind")], rows[1][names.index("answer")] = READING, ""
+    with pytest.raises(InputError, match="found 2 kinds"):
+        read_key(write(tmp_path / "key.csv", (names, rows)))
+
+
+def test_the_key_is_found_among_files(tmp_path):
+    key = write(tmp_path / "k.csv", tabulate_key(SHEET))
+    ann, ben = (write(tmp_path / name, fill(SHEET, "hut", "", "")) for name in ("a.csv", "b.csv"))
+    files = {"a": ann, "k": key, "b": ben}
+    assert split_files(files) == (key, {"a": ann, "b": ben})
+    with pytest.raises(InputError, match=r"0 of 1 files are keys \(none\)"):
+        split_files({"a": ann})
+    with pytest.raises(InputError, match="2 of 2 files are keys"):
+        split_files({"a": key, "b": key})
+    with pytest.raises(InputError, match="no filled sheet"):
+        judge_answers(key, {})
+    with pytest.raises(InputError, match=r"gone\.csv"):
+        split_files({"a": tmp_path / "gone.csv"})
+
+
+CODES = st.lists(st.lists(st.integers(-1, 3), min_size=3, max_size=3), min_size=1, max_size=4)
+
+
+@given(CODES)
+def test_shares_are_counted_line_by_line(codes):
+    found = Judgement(INTRUSION, QUESTIONS, tuple("abcd"[: len(codes)]), np.array(codes))
+    right = [2, 1, 1]
+    shares = {one.who: one for one in found.found()}
+    for name, own in zip("abcd", codes, strict=False):
+        given = [(code, at) for at, code in enumerate(own) if code >= 0]
+        if given:
+            good = sum(code == right[at] for code, at in given)
+            assert shares[name][1:] == (
+                good,
+                len(given),
+                good / len(given),
+                *wilson(good, len(given)),
+            )
+        else:
+            assert name not in shares
+    means = []
+    for at in range(3):
+        given = [own[at] for own in codes if own[at] >= 0]
+        if given:
+            means.append(sum(code == right[at] for code in given) / len(given))
+    if len(codes) > 1 and means:
+        assert shares[ALL].items == len(means)
+        assert shares[ALL].share == pytest.approx(np.mean(means))
+        assert (shares[ALL].low, shares[ALL].high) == pytest.approx(wilson(sum(means), len(means)))
+    for at, line in enumerate(found.lines()):
+        given = [own[at] for own in codes if own[at] >= 0]
+        assert (line.answered, line.right) == (len(given), given.count(right[at]))
+        words = [*QUESTIONS[at].words, UNSURE]
+        assert dict(line.said) == {words[code]: given.count(code) for code in given}
+
+
+def test_guessing_finds_what_chance_says():
+    rng = np.random.default_rng(0)
+    questions = tuple(
+        Question(line, 0, "", words := tuple("abcdef"), words[int(rng.integers(6))])
+        for line in range(1, 3001)
+    )
+    codes = rng.integers(6, size=(3, 3000))
+    found = Judgement(INTRUSION, questions, ("a", "b", "c"), codes)
+    assert found.chance == pytest.approx(1 / 6)
+    for one in found.found():
+        assert one.share == pytest.approx(found.chance, abs=0.02)
+        assert one.low < found.chance < one.high
+    assert found.alike == pytest.approx(found.chance, abs=0.01)
+    assert found.alpha == pytest.approx(0, abs=0.02)
+
+
+def test_verdicts_are_told_for_classes_and_for_what_is_made_up():
+    codes = np.array([[0, 2, 1], [0, 1, -1]])
+    found = Judgement(READING, READ.questions, ("a", "b"), codes)
+    shares = {
+        (made_up, verdict, one.who): one.share
+        for made_up, verdict, some in found.verdicts()
+        for one in some
+    }
+    assert len(shares) == 2 * len(VERDICTS) * 3
+    assert shares[False, "coherent", "a"] == 0.5
+    assert shares[False, "coherent", ALL] == 0.5
+    assert shares[False, "mixed", "b"] == 0
+    assert shares[True, "junk", ALL] == 0.5
+    assert found.chance is None
+    assert [line.right for line in found.lines()] == [2, 0, 0]
+
+
+def test_one_annotator_agrees_with_nobody():
+    found = Judgement(INTRUSION, QUESTIONS, ("a",), np.array([[2, 1, 0]]))
+    assert (found.alpha, found.alike) == (None, None)
+    (one,) = found.found()
+    assert (one.who, one.right, one.items) == ("a", 2, 3)
