@@ -137,7 +137,7 @@ def test_bounds(table):
     assert table.falls_short(["vi@ml=0"]) == [f"vi@ml is {table['vi', 'ml']:.4f}, above 0"]
     undefined = roget.score([0], [0], "gamma").falls_short(["gamma=1"])
     assert undefined[0].startswith("gamma is undefined: ")
-    for wrong in ("v", "v=high", "=1"):
+    for wrong in ("v", "v=high", "=1", "v=nan"):
         with pytest.raises(InputError, match=r"such as v@jk=0\.6"):
             table.falls_short([wrong])
     with pytest.raises(UnknownName):

@@ -6,6 +6,7 @@ The warnings of a table say in plain words when a score should not be taken at f
 from __future__ import annotations
 
 import importlib
+import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -273,7 +274,8 @@ class ScoreTable(Shown):
                 least = float(limit)
             except ValueError:
                 equals = ""
-            if not equals or not name.strip():
+            # Nothing is below a bound that is no number: it would never fail.
+            if not equals or not name.strip() or math.isnan(least):
                 raise InputError(f"{bound!r}: expected MEASURE[@ENTROPY]=NUMBER, such as v@jk=0.6")
             wanted = find_scores(name, ((row.measure, row.entropy) for row in self.rows))
             for row in self.rows:

@@ -502,3 +502,8 @@ def test_a_linkage_knows_its_items_by_position(tmp_path):
         roget.score([0, 0, 1], merges)
     with pytest.raises(InputError, match=r"must agree$"):
         roget.score([0, 0, 1], merges[:, :3])
+
+
+def test_ids_that_only_look_the_same_are_told_apart_in_the_message():
+    with pytest.raises(InputError, match=r"the same letters, but one side composes accents"):
+        roget.score({"caf\u00e9": 0}, {"cafe\u0301": 0})

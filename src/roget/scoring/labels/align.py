@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import repeat
 from typing import Any
+from unicodedata import normalize
 
 import numpy as np
 
@@ -116,9 +117,13 @@ def align(
     if not np.any(kept):
         raise InputError(f"{gold.source}: no item has a label")
     if not np.any(rows[kept] >= 0) and not (gold.mentions and system.absent):
+        found, expected = example(system, 0), example(gold, int(np.argmax(kept)))
+        said = ""
+        if normalize("NFC", found) == normalize("NFC", expected):
+            said = ": the same letters, but one side composes accents (NFC) and the other does not"
         raise InputError(
-            f"no item of {system.source} is in {gold.source}: found ids such as "
-            f"{example(system, 0)}, expected ids such as {example(gold, int(np.argmax(kept)))}"
+            f"no item of {system.source} is in {gold.source}: found ids such as {found}, expected "
+            f"ids such as {expected}{said}"
         )
     unknown = _unknown(gold, system, rows[kept])
     unlabelled = int(np.count_nonzero(~kept))
