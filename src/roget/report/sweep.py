@@ -162,7 +162,9 @@ def _draw_panel(axes: Axes, cuts: tuple[int, ...], curves: list[Curve]) -> None:
     first = curves[0]
     if cuts[-1] >= WIDE and len(cuts) > 1:
         axes.set_xscale("log")
-        axes.xaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0), numticks=20))
+        # Beyond 500 fold there is no room for the numbers between powers of ten.
+        between = () if cuts[-1] > 500 * cuts[0] else (2.0, 5.0)
+        axes.xaxis.set_major_locator(LogLocator(subs=(1.0, *between), numticks=20))
         axes.xaxis.set_major_formatter(StrMethodFormatter("{x:,g}"))
         axes.xaxis.set_minor_formatter(NullFormatter())
     unit = ", nats" if first.measure in NATS else ""
