@@ -8,11 +8,11 @@ from itertools import product
 import numpy as np
 import pytest
 
-from roget import Contingency, make_dom_table
+from roget import Contingency, Counts, contingency, data, make_dom_table
 from roget.errors import InputError
 from roget.papers.options import Options
 from roget.papers.reproduce import load, reproduce
-from roget.papers.v_measure import figure_2, table_2
+from roget.papers.v_measure import documents, figure_2, figure_5, sweep, table_2
 from roget.report.drawing import save_picture
 
 
@@ -200,6 +200,189 @@ def test_what_does_not_come_out_of_table_2(made):
     rounded = made("table-2").data["rounded"]
     assert rounded["q0, n = 1,000"]["P2"] < 0.8
     assert rounded["q0, n = 1,000,000"]["P2"] < 1
+
+
+# Figures 4 and 5
+
+
+@pytest.fixture(scope="module")
+def nowhere(tmp_path_factory):
+    """A folder without data, named so that the environment's is not looked at."""
+    return str(tmp_path_factory.mktemp("nothing"))
+
+
+@pytest.fixture
+def without_data(monkeypatch, nowhere):
+    monkeypatch.setenv("ROGET_TEST_DATA", nowhere)
+
+
+def test_documents_of_the_sample(made, nowhere, tmp_path):
+    found = made("figure-4", data=nowhere)
+    assert "1,885 documents of 5 genres: the bundled sample" in " ".join(check(found).split())
+    assert found.data["terms"] == 1697
+    save_picture(found.picture(), tmp_path / "four.svg")
+    text = (tmp_path / "four.svg").read_text(encoding="utf-8")
+    assert "completeness" in text
+    assert ">ml<" not in text
+
+
+def test_documents_of_the_bbc(made, shared_data):
+    if not (shared_data / "bbc-news" / "bbc.tsv").is_file():
+        pytest.skip("no texts of the BBC")
+    found = made("figure-4", data=str(shared_data))
+    assert "2,225 documents of 5 topics" in check(found)
+    peak = next(claim for claim in found.claims if claim.what == "maximum of Q2")
+    assert peak.held, "35 clusters are among the starts' best, as printed"
+
+
+def test_digits_stand_in(made):
+    found = made("figure-5")
+    assert "digits of scikit-learn, a stand-in" in " ".join(check(found).split())
+    assert len(found.sheet.rows) == 29 * sweep.STARTS
+
+
+def write(path, rows):
+    path.write_text("".join(",".join(map(str, row)) + "\n" for row in rows), encoding="utf-8")
+    return str(path)
+
+
+def planted(rng, each=20):
+    """Three families far apart, a row each: two numbers and a label between them."""
+    centres = {"x": (0, 0), "y": (9, 0), "z": (0, 9)}
+    return [
+        (a + rng.normal(), label, b + rng.normal())
+        for label, (a, b) in centres.items()
+        for _ in range(each)
+    ]
+
+
+def test_features_of_ones_own(tmp_path):
+    rows = planted(np.random.default_rng(0))
+    path = write(tmp_path / "items.csv", [("width", "label", "height"), *rows])
+    features, labels = figure_5.read_features(path)
+    assert features.tolist() == [[a, b] for a, _, b in rows]
+    assert labels == [label for _, label, _ in rows]
+    found = load("v-measure/figure-5")(Options(features=path))
+    assert "60 items of 3 classes, 2 features" in str(found.as_report())
+    best = {one["measure"]: one["best"] for one in found.data["scores"]}
+    assert best["vi"] == {"cut": 3, "value": pytest.approx(0, abs=0.2)}
+    assert found.data["cuts"][-1] <= 60
+
+
+def test_features_in_parquet(tmp_path):
+    import duckdb
+
+    path = tmp_path / "items.parquet"
+    duckdb.sql(f"COPY (SELECT 1.5 AS a, 'x' AS label, 2 AS b FROM range(3)) TO '{path}'")
+    features, labels = figure_5.read_features(path)
+    assert features.tolist() == [[1.5, 2.0]] * 3
+    assert labels == ["x"] * 3
+
+
+@pytest.mark.parametrize(
+    ("rows", "message"),
+    [
+        ([("a", "b"), (1, 2)], r"no column 'label'"),
+        ([("a", "label"), (1, "x"), ("tall", "y")], r":3: a is 'tall'; expected a number"),
+        ([("a", "label"), (1, "x"), ("nan", "y")], r":3: a is 'nan'; expected a number"),
+        ([("a", "label"), (1, "x"), (1, "y", 2)], r":3: 3 columns; expected 2"),
+        ([("a", "label"), (1, "x")], r"expected items, a row each"),
+        ([("label", "a"), ("x", 1), ("", 1)], r":3: no label"),
+    ],
+)
+def test_tables_that_hold_no_features(tmp_path, rows, message):
+    with pytest.raises(InputError, match=message):
+        figure_5.read_features(write(tmp_path / "items.csv", rows))
+
+
+def test_features_are_for_figure_5_only():
+    with pytest.raises(InputError, match=r"takes no --features; it is for v-measure/figure-5"):
+        reproduce("v-measure/figure-2", Options(features="x.csv"))
+
+
+def test_columns_have_one_scale():
+    found = figure_5.standardise(np.array([[1.0, 5.0], [3.0, 5.0]]))
+    assert found.tolist() == [[-1, 0], [1, 0]]
+
+
+def test_scores_of_a_sweep_are_those_of_its_clusterings():
+    """By k-means and by scoring, each for itself."""
+    from sklearn.cluster import KMeans
+
+    rows = planted(np.random.default_rng(1))
+    X = np.array([[a, b] for a, _, b in rows], dtype=np.float32)
+    labels = [label for _, label, _ in rows]
+    scores = sweep.sweep_kmeans(X, labels, (1, 3, 7), seed=5, starts=2)
+    assert (scores.items, scores.classes, len(scores)) == (60, 3, 2)
+    for start, at in np.ndindex(2, 3):
+        model = KMeans(scores.ks[at], init="random", n_init=1, max_iter=100, random_state=5 + start)
+        table = contingency(labels, model.fit_predict(X))
+        for name in sweep.MEASURES:
+            assert scores.values[name][start, at] == pytest.approx(table.measure(name), abs=1e-12)
+    again = sweep.sweep_kmeans(X, labels, (1, 3, 7), seed=5, starts=2)
+    assert all((again.values[name] == scores.values[name]).all() for name in sweep.MEASURES)
+
+
+def test_peaks_drops_and_growth():
+    values = np.array([[0.0, 0.4, 0.2], [0.0, 0.2, 0.3]])
+    scores = sweep.Scores((1, 10, 100), dict.fromkeys(sweep.MEASURES, values), 200, 5)
+    assert scores.find_peaks("q2") == [10, 100]
+    assert scores.find_drop("v") == pytest.approx(1 - 0.25 / 0.3)
+    assert not sweep.claim_growth(scores).held, "means are 0, .3, .25"
+    peak = sweep.claim_peak(scores, "q2", 35, "no")
+    assert (peak.ours, peak.held, peak.excused) == ("k = 10 to 100", True, True)
+    rises = sweep.claim_shapes(scores)[0]
+    assert (rises.ours, rises.held) == ("is highest at k = 10 to 100", False)
+
+
+def test_more_clusters_than_different_items():
+    scores = sweep.sweep_kmeans(np.zeros((6, 2)), list("aabbcc"), (1, 4), seed=0, starts=1)
+    assert scores.values["v"].tolist() == [[0.0, 0.0]]
+
+
+def test_terms_weigh_by_tf_and_idf():
+    counts = Counts([[3, 1, 0], [0, 1, 2], [0, 1, 4]], list("abc"), ["one", "all", "two"])
+    weights = documents.weigh_terms(counts).toarray()
+    log = math.log
+    expected = [[3 * log(3), 0, 0], [0, 0, 2 * log(1.5)], [0, 0, 4 * log(1.5)]]
+    np.testing.assert_allclose(weights, expected)
+    assert documents.find_top_terms(documents.weigh_terms(counts)).tolist() == [0, 2]
+
+
+def test_stems_are_porters():
+    """Examples that Porter (1980) prints."""
+    pairs = {
+        "caresses": "caress", "ponies": "poni", "agreed": "agre", "plastered": "plaster",
+        "motoring": "motor", "conflated": "conflat", "hopping": "hop", "falling": "fall",
+        "relational": "relat", "vietnamization": "vietnam", "triplicate": "triplic",
+        "adjustable": "adjust", "controll": "control", "rate": "rate",
+    }  # fmt: skip
+    counts = documents.count_stems({word: [word] for word in pairs})
+    found = {str(word): str(stem) for word, stem, _ in counts.rows()}
+    assert found == pairs
+
+
+def test_texts_are_read_by_label_and_file(tmp_path):
+    (tmp_path / "texts.tsv").write_text(
+        "sport\t1.txt\tA goal!\\nTwo goals.\ntech\t1.txt\tChips\n", encoding="utf-8"
+    )
+    texts = documents.read_texts(tmp_path / "texts.tsv")
+    assert texts == {"sport/1.txt": "A goal!\nTwo goals.", "tech/1.txt": "Chips"}
+    words = {name: documents.split_words(text) for name, text in texts.items()}
+    counts = documents.count_stems(words)
+    assert counts.count("sport/1.txt", "goal") == 2
+    assert documents.name_classes(counts) == ["sport", "tech"]
+
+
+def test_the_sample_holds_the_terms_that_stand_out():
+    counts = data.sample("documents")
+    assert counts.shape == (1885, 1697)
+    assert documents.find_top_terms(documents.weigh_terms(counts)).size == 1697
+    classes = documents.name_classes(counts)
+    assert {name: classes.count(name) for name in classes} == dict.fromkeys(
+        ("academic", "bio", "fiction", "news", "voyage"), 377
+    )
+    assert data.sample_path("documents").stat().st_size < 400_000
 
 
 def test_by_name():

@@ -28,6 +28,13 @@ class Options(Checked):
     verb: str | None = option(
         None, optional=True, metavar="VERB", help="soft/figure-1: whose objects. Default: fire."
     )
+    features: str | None = option(
+        None,
+        optional=True,
+        metavar="FILE",
+        help="v-measure/figure-5: your own items, a table (.csv, .tsv, .parquet) of numbers with a "
+        "column label. Default: digits of scikit-learn.",
+    )
     treebank: str | None = option(
         None,
         optional=True,

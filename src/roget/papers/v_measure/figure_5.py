@@ -1,0 +1,131 @@
+"""Figure 5: clusterings of items with numeric features."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from roget.core.io.problems import Problems
+from roget.core.io.table import Roles, is_number, open_table
+from roget.core.types import Floats, PathLike
+from roget.errors import InputError
+from roget.papers.options import Options
+from roget.papers.reproduction import Claim, Reproduced, heeds
+from roget.papers.v_measure.sweep import (
+    Scores,
+    claim_growth,
+    claim_peak,
+    claim_shapes,
+    draw,
+    list_ks,
+    sweep_kmeans,
+    tabulate_all,
+    tabulate_scores,
+)
+
+PEAK = 10
+"""Clusters where Q2 is highest, in the paper."""
+
+RISES = 30
+"""Clusters from which V rises, in the paper."""
+
+_ROLES = Roles({"label": ()})
+
+
+def read_features(path: PathLike) -> tuple[Floats, list[str]]:
+    """The numbers of a table with a column `label`, and the labels."""
+    rows: list[list[float]] = []
+    labels: list[str] = []
+    problems = Problems(str(path))
+    with open_table(path, {"label": "label"}, roles=_ROLES) as table:
+        names = [name for at, name in enumerate(table.names) if at != table.places["label"]]
+        every = replace(table, places={name: at for at, name in enumerate(table.names)})
+        for number, row in every.rows(problems):
+            wrong = [name for name in names if not _is_finite(row[name])]
+            if wrong:
+                said = f"{wrong[0]} is {row[wrong[0]]!r}; expected a number"
+            elif row["label"] in (None, ""):
+                said = "no label"
+            else:
+                rows.append([float(row[name]) for name in names])
+                labels.append(str(row["label"]))
+                continue
+            problems.add(number, said, table.place(number))
+    problems.check()
+    if len(rows) < 2 or not names:
+        raise InputError(f"{path}: expected items, a row each, with features beside the label")
+    return np.array(rows), labels
+
+
+def _is_finite(cell: Any) -> bool:
+    return is_number(cell) and bool(np.isfinite(float(cell)))
+
+
+def open_features(options: Options) -> tuple[Floats, list[str], str]:
+    """Items × features, their labels, and what they are."""
+    if options.features is not None:
+        return *read_features(options.features), options.features
+    from sklearn.datasets import load_digits
+
+    digits = load_digits()
+    return digits.data, list(map(str, digits.target)), "digits of scikit-learn, a stand-in"
+
+
+def standardise(features: Floats) -> Floats:
+    """Columns of mean 0 and deviation 1; those that never change are 0."""
+    deviation = features.std(axis=0)
+    return np.asarray((features - features.mean(axis=0)) / np.where(deviation > 0, deviation, 1))
+
+
+@heeds("features", "random_state")
+def figure_5(options: Options) -> Reproduced:
+    """Figure 5 of Rosenberg & Hirschberg (2007): k-means of features, by V, VI and Q2"""
+    features, labels, source = open_features(options)
+    ks = list_ks(len(labels))
+    scores = sweep_kmeans(standardise(features), labels, ks, options.random_state)
+    found = scores.as_sweep(source)
+    least = found["vi"].best
+    other = "no pitch accents"
+    return Reproduced(
+        "Clusterings of items with features (Rosenberg & Hirschberg 2007, Figure 5)",
+        about=f"{scores.items:,} items of {scores.classes} classes, {features.shape[1]} features: "
+        f"{source}. The paper has pitch accents of the Boston Directions Corpus, of 5 types, by 10 "
+        "acoustic features; `--features FILE` takes a table of yours, with a column `label`. "
+        "Features have mean 0 and deviation 1; k-means from random items, "
+        f"{len(scores)} starts for each of {len(ks)} numbers of clusters.",
+        claims=[
+            claim_growth(scores, f"{other}: VI is least at k = {least}"),
+            *claim_shapes(scores),
+            claim_peak(scores, "q2", PEAK, other),
+            *_claim_rise(scores, other),
+        ],
+        tables=[tabulate_scores(scores, found)],
+        data={"features": int(features.shape[1]), **found.as_dict()},
+        sheet=tabulate_all(scores),
+        picture=partial(draw, scores, found),
+    )
+
+
+def _claim_rise(scores: Scores, remark: str) -> list[Claim]:
+    """What becomes of V, homogeneity and completeness beyond some 30 clusters."""
+    at = int(np.searchsorted(scores.ks, RISES))
+    if at >= len(scores.ks) - 1:
+        return []
+    claims = []
+    for name, published in (("v", "rises"), ("homogeneity", "rises"), ("completeness", "stays")):
+        mean = scores.average(name)
+        first, last = mean[at], mean[-1]
+        ours = "rises" if last > first * 1.05 else "falls" if last < first * 0.95 else "stays"
+        # That clusters of fewer items are purer is so of any data.
+        excused = name != "homogeneity"
+        claims.append(
+            Claim(
+                f"{name} from k = {scores.ks[at]} on", published,
+                f"{ours}, {first:.3f} to {last:.3f}", holds=ours == published,
+                remark=remark if excused else "", excused=excused,
+            )
+        )  # fmt: skip
+    return claims

@@ -1,0 +1,223 @@
+"""k-means for many k, scored: what Figures 4 and 5 have in common."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from scipy import sparse
+
+from roget.core.types import Floats
+from roget.papers.reproduction import Claim
+from roget.report import Cell, Column, Table
+from roget.report.drawing import BLUE, ORANGE
+from roget.report.sweep import choose_cuts
+from roget.report.sweep import draw as draw_sweep
+from roget.scoring.measures.base import list_requests
+from roget.scoring.score import contingency, sign_measures, write_signature
+from roget.scoring.sweep import Curve, Sweep
+from roget.scoring.trees import find_best
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+MEASURES = ("v", "vi", "q2", "homogeneity", "completeness")
+DRAWN = ("v", "q2", "vi", "homogeneity")
+"""What the paper draws; and completeness beside homogeneity, of which it speaks."""
+
+MOST = 1000
+"""Clusters."""
+
+TRIED = 30
+"""Numbers of clusters up to there, small ones being the same."""
+
+STARTS = 4
+"""Random starts for each number of clusters."""
+
+STEPS = 100
+"""Iterations, after which k-means stops if it has not come to rest."""
+
+
+@dataclass(frozen=True)
+class Scores:
+    """Scores of k-means: for each measure, starts × numbers of clusters."""
+
+    ks: tuple[int, ...]
+    values: Mapping[str, Floats]
+    items: int
+    classes: int
+
+    def average(self, measure: str) -> Floats:
+        """The mean over starts."""
+        return np.asarray(self.values[measure].mean(axis=0))
+
+    def find_peaks(self, measure: str) -> list[int]:
+        """For each start, the number of clusters where the measure is highest."""
+        return [self.ks[at] for at in self.values[measure].argmax(axis=1).tolist()]
+
+    def find_drop(self, measure: str) -> float:
+        """The share of its highest mean that a measure has lost at the most clusters."""
+        mean = self.average(measure)
+        return float(1 - mean[-1] / mean.max())
+
+    def as_sweep(self, source: str) -> Sweep:
+        """The means over starts, as scores of cuts have it."""
+        asked = list_requests(MEASURES, "ml")
+        curves = []
+        for wanted, entropy in asked:
+            mean = self.average(str(wanted))
+            at = find_best(mean, wanted.direction)
+            best = None if at is None else self.ks[at]
+            value = None if at is None else float(mean[at])
+            values = tuple(mean.tolist())
+            curves.append(Curve(str(wanted), entropy, values, wanted.direction, best, value))
+        parts = {**sign_measures(asked), "clusterer": "KMeans", "starts": str(len(self))}
+        return Sweep(
+            write_signature(parts), source, self.items, self.classes, self.items,
+            self.ks, self.ks, tuple(curves),
+        )  # fmt: skip
+
+    def __len__(self) -> int:
+        return int(next(iter(self.values.values())).shape[0])
+
+
+def list_ks(items: int) -> tuple[int, ...]:
+    """Numbers of clusters to try, evenly by ratio, up to 1000 or the number of items; with 10 and
+    35, where the paper finds maxima.
+
+    >>> list_ks(40)
+    (1, 2, 3, 4, 5, 7, 9, 10, 11, 14, 17, 22, 28, 35, 36)
+    """
+    ratios = np.rint(np.geomspace(1, MOST, TRIED)).astype(int).tolist()
+    return tuple(sorted(k for k in {*ratios, 10, 35} if k <= items))
+
+
+def sweep_kmeans(
+    X: Any, labels: Sequence[Any], ks: Sequence[int], seed: int, starts: int = STARTS
+) -> Scores:
+    """Cluster the rows of X by k-means from random rows, for each k, and score the clusters."""
+    from sklearn.cluster import KMeans
+    from sklearn.exceptions import ConvergenceWarning
+    from threadpoolctl import threadpool_limits
+
+    rows = _tidy(X)
+    classes = np.unique(np.asarray(labels), return_inverse=True)[1]
+    found = np.empty((len(MEASURES), starts, len(ks)))
+    # One thread: sums do not depend on the machine then.
+    with threadpool_limits(1), warnings.catch_warnings():
+        # Fewer different rows than clusters: some stay empty, which scores can tell.
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        for start, at in np.ndindex(starts, len(ks)):
+            model = KMeans(
+                ks[at], init="random", n_init=1, max_iter=STEPS, random_state=seed + start
+            )
+            table = contingency(classes, model.fit_predict(rows))
+            found[:, start, at] = [table.measure(name) for name in MEASURES]
+    values = dict(zip(MEASURES, found, strict=True))
+    return Scores(tuple(ks), values, rows.shape[0], int(classes.max()) + 1)
+
+
+def _tidy(X: Any) -> Any:
+    """Rows as scikit-learn takes them: of float32, and indices of 32 bits."""
+    if not sparse.issparse(X):
+        return np.asarray(X, dtype=np.float32)
+    small = X.indices.astype(np.int32), X.indptr.astype(np.int32)
+    return sparse.csr_array((X.data.astype(np.float32), *small), shape=X.shape)
+
+
+def claim_shapes(scores: Scores) -> list[Claim]:
+    """What the paper reads off both figures."""
+    peaks = scores.find_peaks("q2")
+    inner = all(scores.ks[0] < k < scores.ks[-1] for k in peaks)
+    drops = {name: scores.find_drop(name) for name in ("v", "q2")}
+    lost = ", ".join(f"{name.upper()} {100 * drop:.0f} %" for name, drop in drops.items())
+    return [
+        Claim("Q2 with more clusters", "rises, then falls",
+              "rises, then falls" if inner else f"is highest at {_range(peaks)}"),
+        Claim(f"lost up to k = {scores.ks[-1]:,}", "Q2 more than V", lost,
+              holds=drops["q2"] > drops["v"]),
+    ]  # fmt: skip
+
+
+def claim_growth(scores: Scores, remark: str = "") -> Claim:
+    """That VI follows the number of clusters; excused, with a remark, of data that part well."""
+    from scipy.stats import spearmanr
+
+    rank = float(spearmanr(scores.ks, scores.average("vi")).statistic)
+    return Claim(
+        "rank correlation of VI and k", "close", f"{rank:.3f}", holds=rank > 0.95,
+        remark=remark, excused=bool(remark),
+    )  # fmt: skip
+
+
+def claim_peak(scores: Scores, measure: str, k: int, remark: str) -> Claim:
+    """Where the paper has a maximum, which other data need not have there."""
+    peaks = scores.find_peaks(measure)
+    return Claim(
+        f"maximum of {measure.upper()}", f"k = {k}", _range(peaks),
+        holds=min(peaks) <= k <= max(peaks), remark=remark, excused=True,
+    )  # fmt: skip
+
+
+def _range(ks: Sequence[int]) -> str:
+    """Over the starts, in words.
+
+    >>> _range([24, 35, 24]), _range([10, 10])
+    ('k = 24 to 35', 'k = 10')
+    """
+    low, high = min(ks), max(ks)
+    return f"k = {low:,}" if low == high else f"k = {low:,} to {high:,}"
+
+
+def tabulate_scores(scores: Scores, sweep: Sweep) -> Table:
+    """Some numbers of clusters: the mean over starts, and half of the range."""
+    columns = [Column("k", right=True), *(Column(name, right=True) for name in MEASURES)]
+    rows = []
+    for at in choose_cuts(sweep):
+        cells: list[str | Cell] = [str(scores.ks[at])]
+        for name in MEASURES:
+            values = scores.values[name][:, at]
+            half = float(np.ptp(values)) / 2
+            text = f"{values.mean():.3f} ±{half:.3f}"
+            cells.append(Cell(text, strong=sweep[name].best == scores.ks[at]))
+        rows.append(cells)
+    title = f"means of {len(scores)} starts, ± half of their range"
+    return Table(columns, rows, title=title)
+
+
+def tabulate_all(scores: Scores) -> Table:
+    """Every clustering, for spreadsheets."""
+    rows = [
+        (k, start, *(float(scores.values[name][start, at]) for name in MEASURES))
+        for at, k in enumerate(scores.ks)
+        for start in range(len(scores))
+    ]
+    return Table.of(("k", "start", *MEASURES), rows)
+
+
+def draw(scores: Scores, sweep: Sweep) -> Figure:
+    """The curves that the paper draws, with what the starts span."""
+    figure = draw_sweep(replace(sweep, curves=tuple(sweep[name] for name in DRAWN)))
+    *_, last = figure.axes
+    for axes, name in zip(figure.axes, DRAWN, strict=True):
+        _draw_span(axes, scores, name, BLUE)
+    # Both in one panel: what the one gains the other loses.
+    last.plot(scores.ks, scores.average("completeness"), "--", color=ORANGE, lw=1.3)
+    _draw_span(last, scores, "completeness", ORANGE)
+    marks = [
+        last.plot([], [], line, color=colour, label=name)[0]
+        for name, colour, line in (("homogeneity", BLUE, "-"), ("completeness", ORANGE, "--"))
+    ]
+    last.set_ylabel("h, c ↑")
+    last.legend(handles=marks, frameon=False, fontsize=7)
+    return figure
+
+
+def _draw_span(axes: Axes, scores: Scores, name: str, colour: str) -> None:
+    values = scores.values[name]
+    low, high = values.min(axis=0), values.max(axis=0)
+    axes.fill_between(scores.ks, low, high, color=colour, alpha=0.2, lw=0)
