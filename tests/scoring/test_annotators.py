@@ -254,3 +254,14 @@ def test_the_command_in_every_format(tmp_path, form):
         assert found["rows"][0]["golds"].keys() == {"ann", "ben", "cat"}
     if form == "csv":
         assert ",on ann,on ben,on cat,signature" in done.stdout
+
+
+def test_the_page_tells_of_all_gold_standards_in_one_sentence():
+    gold, other = [0, 0, 1, 1], [0, 1, 1, 1]
+    systems = {"a": [0, 0, 1, 1], "b": [0, 1, 0, 1]}
+    plain = roget.compare(gold, systems, "ari", golds={"ben": other}).render("html")
+    assert '<p class="lead">Mean over 2 gold standards (' in plain
+    titled = roget.compare(gold, systems, "ari", golds={"ben": other}, title="Senses").render(
+        "html"
+    )
+    assert '<p class="lead">2 systems, mean over 2 gold standards (' in titled

@@ -163,7 +163,7 @@ def _about(comparison: Comparison) -> dict[str, str]:
     name = PurePath(source).name or "one gold standard"
     if comparison.golds:
         name = f"{len(comparison.golds)} gold standards"
-        size = describe_golds(comparison).replace("mean", "Mean", 1)
+        size = describe_golds(comparison)
     return {"systems": systems, "gold": name, "size": size}
 
 

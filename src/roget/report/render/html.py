@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 STYLES = "roget.report.comparison", "page/page.css"
 """One look for all pages."""
 
+_MINUS = re.compile(r"(?<![\w.])-(?=\.?\d)")
+"""Before a number, not within a name."""
 _TYPES = re.compile(r"[ \t]*/\*\* @.*?\*/\n?")
 _IMPORT = re.compile(r'^import \{[^}]*\} from "\./(\w+)\.js";\n', re.MULTILINE)
 
@@ -88,7 +90,7 @@ def environment() -> Environment:
         autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
     made.filters["number"] = number
-    made.filters["signs"] = lambda text: str(text).replace("-", "\N{MINUS SIGN}")
+    made.filters["signs"] = lambda text: _MINUS.sub("\N{MINUS SIGN}", str(text))
     return made
 
 
