@@ -43,6 +43,13 @@ def _lead(thesaurus: Thesaurus, classes: float, words: float) -> Iterator[str]:
     if length is not None:
         saved = bits(sum(float(step["saved"]) for step in thesaurus.steps))
         yield f"described in {bits(length):,.0f} bits, {saved:,.0f} fewer than as one class"
+    last = thesaurus.steps[-1] if thesaurus.steps else {}
+    if (free := last.get("paper_free_energy")) is not None:
+        yield (
+            f"annealed to β = {last['beta']:.3g}, where D = {bits(last['distortion']):.2f} bits, "
+            f"H = {bits(last['entropy']):.2f} bits and the free energy D − H/β = {bits(free):.2f} "
+            "bits"
+        )
     if found := thesaurus.provenance.get("heldout"):
         yield (
             f"held out, bits per token: {found['all']:.2f} knowing nothing, {found['class']:.2f} "

@@ -15,6 +15,7 @@ from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 
 from roget.core.counts.views import to_dense
+from roget.core.information import bits
 from roget.core.merging import merge
 from roget.core.options import check
 from roget.core.types import Ints
@@ -29,6 +30,9 @@ from roget.learn.clustering.memberships import replace_rows, sparsify
 from roget.learn.clustering.options import CALLED
 from roget.learn.clustering.result import BETA, Clustering, Rule
 from roget.learn.clustering.tokens import CHOOSING
+
+NEW = {"equations": "mass", "until": None}
+"""Options that runs of older versions have not, and what they did."""
 
 SAME = 1e-6
 """Centroids are the same if their squared Hellinger distance is no more."""
@@ -83,10 +87,18 @@ class Annealing(Clusterer, Options):
             *self._trivial(),
         ]
         wanted, found = settings.n_clusters, state.n_clusters
-        if wanted is not None and found < wanted and not self.interrupted_:
+        reached = settings.until is not None and state.cross_entropy() <= settings.until
+        if wanted is not None and found < wanted and not (self.interrupted_ or reached):
             were = "1 cluster was" if found == 1 else f"{found} clusters were"
             warnings.warn(
                 f"{were} found, not {wanted}: the words (or β) give no more",
+                ConvergenceWarning,
+                stacklevel=2,
+            )
+        if settings.until is not None and state.cross_entropy() > settings.until:
+            warnings.warn(
+                f"the cross-entropy came down to {bits(state.cross_entropy()):.3f} bits, not to "
+                f"{bits(settings.until):g}: the number of clusters, or β, gives no more",
                 ConvergenceWarning,
                 stacklevel=2,
             )
@@ -106,6 +118,8 @@ class Annealing(Clusterer, Options):
         left_out = ("checkpoint", "progress", "n_jobs", "random_state")
         options = {name: v for name, v in self.get_params().items() if name not in left_out}
         options["dtype"] = np.dtype(self.dtype).name
+        # Runs that were begun before these could be asked for go on.
+        options = {name: v for name, v in options.items() if v != NEW.get(name, NEW)}
         # A run without a seed goes on with the one that it drew.
         if isinstance(self.random_state, Integral):
             options["random_state"] = int(self.random_state)
@@ -118,7 +132,9 @@ class Annealing(Clusterer, Options):
         n_clusters, beta = self.n_clusters, self.beta
         rng = generator(self.random_state)
         seed = int(rng.integers(2**31 - 1))
-        if n_clusters is None and (beta is None or self.method.search.needs_number):
+        method = self.method
+        open_end = beta is None and method.until is None
+        if n_clusters is None and (open_end or method.search.needs_number):
             with keeping.interruptible() as pause:
                 # The run itself is the other half of the work.
                 chosen = choose(
@@ -130,7 +146,10 @@ class Annealing(Clusterer, Options):
                 )
             self.interrupted_ = chosen.interrupted
             n_clusters, beta = chosen.n_clusters, chosen.beta if beta is None else beta
-        return Settings(n_clusters, beta, self.method.mass, self.tol, self.max_iter, None, seed)
+        return Settings(
+            n_clusters, beta, method.mass, self.tol, self.max_iter, None, seed,
+            equations=method.equations, until=method.until,
+        )  # fmt: skip
 
     def _anneal(
         self,
@@ -181,6 +200,8 @@ def _fraction(state: Any, settings: Settings) -> float:
     """About which part of the run is done."""
     if state.finished:
         return 1.0
+    if settings.until is not None:
+        return float(0.95 * state.nearness)
     if settings.n_clusters is not None:
         return float(0.95 * min(1.0, state.n_clusters / settings.n_clusters))
     return 0.95 * math.log(state.beta) / math.log(max(settings.beta or 1.0, 1.001))
@@ -194,6 +215,7 @@ def _row(energy: Any, split: Split | None, beta: float, n_clusters: int) -> dict
         "critical_beta": None if split is None else split.critical_beta,
         "parent": None if split is None else split.parent,
         "free_energy": energy.free,
+        "paper_free_energy": energy.plain(beta),
         "distortion": energy.distortion,
         "entropy": energy.entropy,
     }

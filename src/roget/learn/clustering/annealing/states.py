@@ -84,11 +84,16 @@ class Energy:
     """Free energy F = D − H/β, average distortion D and entropy H of a state, nats.
 
     With masses, H in F is that of memberships relative to p(c): F = D + I(words; clusters)/β.
+    `plain` is D − H/β in any case.
     """
 
     free: float
     distortion: float
     entropy: float
+
+    def plain(self, beta: float) -> float:
+        """D − H/β, the free energy of Pereira, Tishby & Lee (1993), as a mean over words."""
+        return self.distortion - self.entropy / beta
 
 
 @dataclass(frozen=True)
@@ -104,6 +109,10 @@ class Settings:
     seed: int = 0
     stride: int = 1
     """How many steps β is raised by at once, after the splits."""
+    equations: str = "mass"
+    """What holds while clusters split: see the options of `SoftAnnealing`."""
+    until: float | None = None
+    """The cross-entropy at which no more clusters are split, nats."""
 
 
 @dataclass(frozen=True)
@@ -192,6 +201,10 @@ class Method(NamedTuple):
     """Whether large clusters attract, once no more are split."""
     own: bool = False
     """Whether words that were learnt from have memberships of their own, not those of the rule."""
+    equations: str = "mass"
+    """What holds while clusters split."""
+    until: float | None = None
+    """The cross-entropy at which splits end, nats."""
 
 
 class Point(NamedTuple):
@@ -219,7 +232,8 @@ class Walker:
     ) -> None:
         self._method, self._pause = method, pause
         self.data = prepare(matrix, prior, dtype)
-        self._settings = Settings(**{"mass": method.mass, "max_iter": STEPS, **settings})
+        asked = {"mass": method.mass, "equations": method.equations, "max_iter": STEPS}
+        self._settings = Settings(**{**asked, **settings})
         self._kept: dict[str, Any] | None = None
         self._at = 1, 0.0
 

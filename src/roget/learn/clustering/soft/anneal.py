@@ -24,6 +24,7 @@ from roget.core.tree import Tree
 from roget.core.types import Array, Floats
 from roget.learn.clustering.annealing.data import Data
 from roget.learn.clustering.annealing.states import Energy, Search, Settings, Split
+from roget.learn.clustering.memberships import predict_cells
 from roget.learn.clustering.soft import kernels
 from roget.learn.clustering.soft.em import Mixture
 
@@ -114,15 +115,17 @@ def instability(
     tolerance: float = 1e-8,
     seed: Any = 0,
     narrow: float = 0.0,
+    prior: Floats | None = None,
 ) -> Instability:
     """The largest non-trivial eigenvalue of a cluster, to a relative residual of `tolerance`.
 
     Words are left out that hold, together, at most the part `drop` of the cluster's mass: a word
     with contexts of its own makes any cluster unstable, however little it belongs there. So are
     words that, by such contexts, make a direction of their own with less than the part `narrow`.
+    Words weigh as `prior` says, by default as in the data.
     """
     # A plain sum: a BLAS product may depend on how many threads that library uses.
-    weights = data.prior * membership[:, cluster]
+    weights = (data.prior if prior is None else prior) * membership[:, cluster]
     words = np.flatnonzero(weights > drop * float(np.sum(weights)) / data.n_words)
     weights = weights[words]
     while True:
@@ -181,7 +184,9 @@ class Annealer(Search):
         super().__init__(data, settings, pause)
         # Clusters are split by their critical β only as long as their masses count. Without,
         # clusters that hardly differ are all as unstable as the root, and their number has no end.
-        self.mixture = Mixture(data, True, self.crew)
+        self._massive = settings.equations == "mass"
+        printed = settings.equations == "printed"
+        self.mixture = Mixture(data, self._massive, self.crew, printed=printed)
         self.beta = min(1.0, self._limit)
         self.energy = self.mixture.run(self.beta, 1, 0.0)
         self.grown, self.falling, self.relaxed_at = False, False, 1
@@ -191,6 +196,8 @@ class Annealer(Search):
         self.fresh: list[bool] = [False]
         self.handicap: list[float] = [1.0]
         self._found: dict[int, Instability] = {}
+        self._crossed: tuple[Any, float] = None, 0.0
+        self._first_cross = self.cross_entropy() if settings.until is not None else 0.0
 
     @property
     def tree(self) -> Tree:
@@ -213,11 +220,35 @@ class Annealer(Search):
         """p(c) of each cluster."""
         return self.mixture.mass[: self.mixture.k].copy()
 
+    def cross_entropy(self) -> float:
+        """−Σ p(n)·p_n(v)·log Σ p(c|n)·p(v|c), nats: of the words that are learnt from."""
+        state = self.beta, self.mixture.k, self.settled, self.grown, self.energy
+        if self._crossed[0] != state:
+            indptr, columns, shares = self.data.rows
+            words = np.repeat(np.arange(self.data.n_words), np.diff(indptr))
+            told = predict_cells(self.memberships(), self.centroids, words, columns)
+            logs = np.log(np.maximum(told, self.data.floor[columns]))
+            cross = -float(np.sum(self.data.prior[words] * shares * logs))
+            self._crossed = state, cross
+        return self._crossed[1]
+
+    @property
+    def nearness(self) -> float:
+        """How near the cross-entropy has come to where it is to end, from 0 to 1."""
+        until = self.settings.until or 0.0
+        gone = self._first_cross - self.cross_entropy()
+        return min(1.0, max(0.0, gone / max(self._first_cross - until, 1e-12)))
+
+    def _reached(self) -> bool:
+        """Whether the cross-entropy is down to where it was to end."""
+        until = self.settings.until
+        return until is not None and self.cross_entropy() <= until
+
     def _run(self) -> Iterator[None]:
         # What to do next depends on nothing but the state, so that a resumed run does the same.
         while True:
             if not self.grown:
-                if self._advance():
+                if not self._reached() and self._advance():
                     yield
                 else:
                     self._end_growth()
@@ -248,6 +279,10 @@ class Annealer(Search):
         if self.settings.beta is not None:
             low, high = self.beta / SHARPEN, self.beta * SHARPEN**self.settings.stride
             return min(max(self.settings.beta, low), high)
+        if self.settings.until is not None and self.splits:
+            ceiling = SHARPEST * max(split.beta for split in self.splits)
+            ends = self._reached() or self.beta >= ceiling
+            return self.beta if ends else min(self.beta * SHARPEN, ceiling)
         if self.settings.n_clusters is None or not self.splits:
             return self.beta
         least, most = (min(math.log(n), math.log(self.mixture.k) / 2) for n in SENSES)
@@ -275,6 +310,7 @@ class Annealer(Search):
             "grown": self.grown,
             "falling": self.falling,
             "relaxed_at": self.relaxed_at,
+            **({"pull": self.mixture.pull} if self.mixture.printed else {}),
         }
 
     def restore(self, kept: dict[str, Any]) -> None:
@@ -288,11 +324,12 @@ class Annealer(Search):
         self.eigenvalue = kept["eigenvalue"].tolist()
         self.fresh = kept["fresh"].tolist()
         self.handicap = kept["handicap"].tolist()
+        self.mixture.pull = kept.get("pull", self.mixture.pull)
         self.mixture.m_step()
         self.mixture.logs[:, : kept["logs"].shape[1]] = kept["logs"]
         self.grown, self.falling = bool(kept["grown"]), bool(kept["falling"])
         self.settled, self.relaxed_at = kept["settled"], kept["relaxed_at"]
-        self.mixture.massive = self.settings.mass if self.grown else True
+        self.mixture.massive = self.settings.mass if self.grown else self._massive
 
     @property
     def _most(self) -> int:
@@ -355,7 +392,7 @@ class Annealer(Search):
         seed = [self.settings.seed, cluster, self.relaxed_at]
         return instability(
             self.data, self.mixture.q, cluster, drop=drop, tolerance=tolerance, seed=seed,
-            narrow=NARROW,
+            narrow=NARROW, prior=self.mixture.pull,
         )  # fmt: skip
 
     def _split(self, cluster: int, beta: float) -> bool:
@@ -368,7 +405,12 @@ class Annealer(Search):
             return False
         self._replace(cluster, beta, found, parted)
         self._account(cluster, beta, found, parted)
-        if self.mixture.k >= RELAX * self.relaxed_at and self.mixture.k < self._most:
+        if not self._massive:
+            # A cluster more changes every word's memberships, so that all must settle.
+            self._settle(beta, final=False)
+            if len(self.splits) == self.mixture.k - 1 and self.splits:
+                self.splits[-1] = replace(self.splits[-1], energy=self.energy)
+        elif self.mixture.k >= RELAX * self.relaxed_at and self.mixture.k < self._most:
             self._settle(min(self.beta * PACE, self._limit), final=False)
         return True
 
@@ -383,6 +425,9 @@ class Annealer(Search):
         mixture.q[found.words, cluster] -= mixture.q[found.words, new]
         mixture.mass[new] = parted.mass
         mixture.mass[cluster] -= parted.mass
+        if mixture.printed:
+            for one in (cluster, new):
+                mixture.mass[one] = float(np.sum(self.data.prior * mixture.q[:, one]))
         mixture.k = new + 1
         self.beta, self.settled = beta, False
         self._found.pop(cluster, None)
@@ -391,7 +436,8 @@ class Annealer(Search):
         """Note the split; distortion and entropy change by what the twins differ in."""
         distortion = self.energy.distortion - parted.gain
         entropy = self.energy.entropy + parted.entropy
-        relative = entropy + float(np.sum(xlogx(self.mixture.mass[: self.mixture.k])))
+        masses = self.mixture.mass[: self.mixture.k] if self._massive else np.ones(1)
+        relative = entropy + float(np.sum(xlogx(masses)))
         self.energy = Energy(distortion - relative / beta, distortion, entropy)
         self.splits.append(Split(cluster, beta, found.critical_beta, self.energy))
         # The twins are looked at anew before either is split.

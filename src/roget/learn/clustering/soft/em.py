@@ -27,8 +27,13 @@ LISTED_SHARE = 1 / 6
 class Mixture:
     """k clusters with room for more: memberships q, log centroids and masses, changed in place."""
 
-    def __init__(self, data: Data, mass: bool, crew: Crew, room: int = 8) -> None:
-        self.data, self.massive, self.crew = data, mass, crew
+    def __init__(
+        self, data: Data, mass: bool, crew: Crew, room: int = 8, printed: bool = False
+    ) -> None:
+        self.data, self.massive, self.crew, self.printed = data, mass, crew, printed
+        self.pull: Floats = data.prior
+        """What a word weighs in centroids, times p(c|n): p(n), by Bayes' rule; or Z_n, so that
+        p(n|c) ∝ exp(−β·d) of all words, equation 7 as printed."""
         self.k = 1
         self.q: Array = np.zeros((data.n_words, room), dtype=data.rows.values.dtype)
         self.q[:, 0] = 1
@@ -53,8 +58,13 @@ class Mixture:
         """Centroids from memberships, as they are or as lists."""
         kernel: Any = kernels.maximise if lists is None else kernels.maximise_listed
         held = self.q if lists is None else lists
-        mass = self.mass[: self.k]
-        self.crew.over(self._contexts, kernel, self.data.columns, held, mass, self.floor, self.logs)
+        columns, mass = self.data.columns, self.mass[: self.k]
+        if self.printed:
+            words = columns.indices
+            values = columns.values * (self.pull / self.data.prior)[words]
+            columns = columns._replace(values=values.astype(columns.values.dtype))
+            mass = np.sum(self.pull[:, None] * self.q[:, : self.k], axis=0, dtype=np.float64)
+        self.crew.over(self._contexts, kernel, columns, held, mass, self.floor, self.logs)
 
     def e_step(self, beta: float, lists: Lists | None = None) -> Energy:
         """Memberships from centroids, in all clusters or each word's listed ones."""
@@ -85,7 +95,7 @@ class Mixture:
             if abs(before - energy.free) <= tolerance * abs(energy.free):
                 break
             before = energy.free
-            if steps > 2 and (lists := self._lists()) is not None:
+            if steps > 2 and not self.printed and (lists := self._lists()) is not None:
                 for _ in range(min(LISTED_STEPS, steps - 1)):
                     self.m_step(lists)
                     new = self.e_step(beta, lists)
@@ -123,6 +133,10 @@ class Mixture:
     def _energy(self, centroids: Centroids, parts: Floats) -> Energy:
         prior, beta, bias = self.data.prior, centroids.beta, centroids.bias
         self.mass[: self.k] = parts.sum(axis=0)
+        if self.printed:
+            logs = self._fits.log_z + beta * self.data.entropy
+            weights = np.exp(logs - logs.max())
+            self.pull = np.maximum(weights / weights.sum(), 1e-300)
         free = -float(np.sum(prior * self._fits.log_z)) / beta - self._mean_entropy
         entropy = float(np.sum(prior * self._fits.entropy))
         relative = entropy + float(np.sum(self.mass[: self.k] * bias))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from contextlib import closing
 from dataclasses import dataclass
@@ -12,6 +13,7 @@ import numpy as np
 from roget import catalogue
 from roget.core.kernels.rows import rows_of
 from roget.core.types import Array
+from roget.errors import InputError
 from roget.learn.clustering.annealing.data import distributions
 from roget.learn.clustering.annealing.estimator import Annealing
 from roget.learn.clustering.annealing.states import Crew, Method, ranges
@@ -69,11 +71,16 @@ class SoftAnnealing(Annealing, Options):
     that keeps them apart, or at `beta`; a β too low for so many gives fewer, with a warning. With
     `beta` alone there are all clusters that it gives; with neither, both are chosen on held-out
     counts. With `mass`, memberships are ∝ p(c)·exp(−β·KL); while clusters are being split this is
-    always so, also in `path_`. model="symmetric" is what `SymmetricAnnealing` does.
+    so unless `equations` says otherwise. model="symmetric" is what `SymmetricAnnealing` does.
 
     A long run is kept in the folder `checkpoint`, from which it goes on. `progress` is called with
     {"beta", "n_clusters", "free_energy", "fraction"} as it does; free_energy is None while numbers
     of clusters are tried on held-out counts.
+
+    `until` ends the splits at a cross-entropy of the training counts, in bits, whatever the number
+    of clusters; β is then raised, if the memberships that were asked for need it. `equations` are
+    what holds while clusters split. `path_` has the free energy that is lowered there, F = D − H/β
+    with H relative to the masses, if those count; and `paper_free_energy`, F without masses.
 
     `notes_` says, after fitting, what is peculiar about the data, if anything is.
     Ctrl-C ends a run early, with the clusters found so far and a warning.
@@ -93,10 +100,15 @@ class SoftAnnealing(Annealing, Options):
     def method(self) -> Method:
         """The search, and how its clusters take new words."""
         if self.model == "symmetric":
+            if self.equations != "mass" or self.until is not None:
+                raise InputError("equations and until are of the asymmetric model only")
             method: Method = catalogue.load("clusterers", "symmetric")().method
             return method
 
         def rule(beta: float) -> Rule:
             return Annealed(float(beta), self.mass, self.n_jobs)
 
-        return Method(Annealer, rule, self.mass)
+        if self.mass and self.equations != "mass":
+            raise InputError(f"equations={self.equations!r} know no masses: expected mass=False")
+        until = None if self.until is None else float(self.until) * math.log(2)
+        return Method(Annealer, rule, self.mass, equations=self.equations, until=until)
