@@ -8,7 +8,8 @@ another wrote. docs/measures.md is generated from the catalogue, and docs/notebo
 its cells show.
 
 Commands that learn take a while, and the last digits of what they print may depend on the
-processor: they are run with `--all` only. "Measured by `COMMAND` on DATE:" stands above what a
+processor: they are run with `--all` only, and so are the blocks of Python that are marked as slow
+and the command lines of the README. "Measured by `COMMAND` on DATE:" stands above what a
 benchmark printed that day.
 
     python docs/build.py                    refresh, then build the site into site/
@@ -130,6 +131,22 @@ def refresh(text: str, learn: bool) -> str:
         return BLOCK.sub(fill, text)
 
 
+def try_examples() -> None:
+    """Run the Python of all pages, and the command lines of the README one after the other."""
+    from blocks import run_python
+
+    for page in list_pages():
+        with scratch_folder() as folder, contextlib.chdir(folder):
+            wrong = run_python(page.name, _read(page), slow=True)
+            if wrong:
+                sys.exit("".join(wrong))
+    commands = re.findall(r"^```sh\n(.*?)^```", _read(ROOT / "README.md"), re.DOTALL | re.MULTILINE)
+    with scratch_folder() as folder:
+        run("roget build sample -o nouns.thesaurus", folder)
+        for line in "".join(commands).splitlines():
+            run(line, folder)
+
+
 def measure(text: str) -> str:
     """The text with the figures of its benchmarks measured anew, today."""
 
@@ -208,6 +225,7 @@ def make_pages(asked: argparse.Namespace) -> dict[Path, str]:
         if page != MEASURES:
             pages[page] = refresh(_read(page), learn=asked.all)
     if asked.all:
+        try_examples()
         pages[NOTEBOOK] = run_notebook(_read(NOTEBOOK))
     return pages
 
