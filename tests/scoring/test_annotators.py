@@ -261,7 +261,6 @@ def test_the_page_tells_of_all_gold_standards_in_one_sentence():
     systems = {"a": [0, 0, 1, 1], "b": [0, 1, 0, 1]}
     plain = roget.compare(gold, systems, "ari", golds={"ben": other}).render("html")
     assert '<p class="lead">Mean over 2 gold standards (' in plain
-    titled = roget.compare(gold, systems, "ari", golds={"ben": other}, title="Senses").render(
-        "html"
-    )
-    assert '<p class="lead">2 systems, mean over 2 gold standards (' in titled
+    titled = roget.compare(gold, systems, "ari", golds={"ben": other}, title="Senses")
+    lead = '<p class="lead">2 systems, mean over 2 gold standards ('
+    assert lead in titled.render("html")

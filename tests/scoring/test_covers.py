@@ -12,6 +12,7 @@ import pytest
 
 import roget
 from roget import InputError
+from twins import element_centric
 
 GOLD = [{"a", "b", "c", "d"}, {"d", "e", "f"}, {"g", "h", "a"}]
 SYSTEM = [{"a", "b", "c"}, {"d", "e", "f", "a"}, {"g", "h"}]
@@ -33,6 +34,23 @@ def test_other_measures_have_a_reason():
     row = roget.score(GOLD, SYSTEM, "ari").rows[0]
     assert row.value is None
     assert "several clusters" in row.reason
+
+
+@pytest.mark.parametrize(
+    ("gold", "system"),
+    [([{"a", "b"}, {"a"}], [{"a"}, {"a"}, {"a", "b"}]),
+     ([{"a", "b"}, {"a", "b"}, {"a"}], [{"a", "b"}, {"a"}, {"a"}])],
+)  # fmt: skip
+def test_a_set_that_comes_again_is_another_set(gold, system):
+    members = [
+        [{at: 1.0 for at, one in enumerate(side) if item in one} for item in "ab"]
+        for side in (gold, system)
+    ]
+    found = roget.score(gold, system, "element-centric")["element-centric"]
+    assert found == pytest.approx(element_centric(*members), abs=1e-12)
+    assert found < 1
+    again = roget.score(system, [*reversed(system)], "element-centric,onmi,xb3-f")
+    assert [row.value for row in again.rows] == [1.0, 1.0, 1.0]
 
 
 def test_one_side_may_be_hard():

@@ -135,10 +135,14 @@ class Overlap(NamedTuple):
 
     @property
     def perfect(self) -> bool:
-        """Whether every class is a cluster and every cluster a class."""
+        """Whether every class is a cluster and every cluster a class, as often on either side."""
         same = (self.gold[self.rows] == self.counts) & (self.system[self.columns] == self.counts)
-        ends = np.unique(self.rows[same]).size, np.unique(self.columns[same]).size
-        return ends == (self.gold.size, self.system.size)
+        rows, columns = self.rows[same], self.columns[same]
+        # How often a class is a cluster is how often the cluster is there, and the other way round.
+        there = np.bincount(rows, minlength=self.gold.size)
+        here = np.bincount(columns, minlength=self.system.size)
+        every = bool(there.all() and here.all())
+        return every and np.array_equal(there[rows], here[columns])
 
     def turned(self) -> Overlap:
         """Gold and system exchanged."""
