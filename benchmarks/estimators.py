@@ -10,7 +10,8 @@ repeats), the matches weigh as 1/rank^skew, and a share of the items is in its m
 are anywhere, as chance would have them, or near: in one of the two next classes only, so that most
 cells of a large table can never be met. Items are drawn from it; the truth of a score is its value
 on the probabilities themselves. AMI of probabilities is V: of items without end, random answers
-share no information. Its error is therefore that of an estimate of V.
+share no information. Its error is therefore that of an estimate of V. Real tables are those of the
+six bundled clusterings of nouns, taken as probabilities.
 
 Of each case, number of items and score the file has the mean error (bias), the root mean squared
 error (rmse), half the 95 % interval of the latter over the draws, and the error that 95 % of the
@@ -20,6 +21,7 @@ draws stay within (reach). Draws in which a score is undefined are left out; the
 from __future__ import annotations
 
 import argparse
+import csv
 import json
 import math
 import sys
@@ -31,6 +33,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+import roget
 from roget import Contingency, catalogue
 from roget.core.store import write_atomic
 from roget.core.types import Floats, Ints
@@ -39,7 +42,9 @@ from roget.scoring import entropy as entropies
 from roget.scoring.cells.statistics import Entropies
 from roget.scoring.measures import parse
 
-FILE = Path(__file__).resolve().parent.parent / "docs" / "data" / "estimators.json"
+ROOT = Path(__file__).resolve().parent.parent
+FILE = ROOT / "docs" / "data" / "estimators.json"
+DEMO = ROOT / "src" / "roget" / "data" / "demo"
 SHAPES = ((3, 3), (4, 10), (10, 10), (10, 100), (50, 50))
 SKEWS = (0, 1, 2)
 LINKS = ((0.0, "anywhere"), (0.5, "anywhere"), (0.9, "anywhere"), (0.5, "near"), (0.9, "near"))
@@ -49,6 +54,8 @@ SLOW = {"nsb": 4}
 """An estimator that would take most of the time sees one draw in so many."""
 MIXED = (("mm", "bub"), ("mm", "cwj"))
 """Estimators of H(C) and H(K), and of H(C,K)."""
+AVERAGED = ("bub", "cwj")
+"""Estimators whose scores are averaged: one takes too many cells for possible, one too few."""
 PLAIN = ("ami", "ari", "b3-f", "one-to-one")
 """Measures that use no entropy estimator."""
 STATISTICS = ("bias", "rmse", "half", "reach")
@@ -88,11 +95,37 @@ def make_joint(case: Case) -> Floats:
     return np.asarray(case.agreement * matched + (1 - case.agreement) * others)
 
 
+Table = tuple[dict[str, Any], Floats]
+"""What a table of probabilities is, in words and numbers, and the table."""
+
+
+def make_tables(cases: Iterable[Case] = CASES) -> list[Table]:
+    """The tables of cases."""
+    return [(case._asdict(), make_joint(case)) for case in cases]
+
+
+def read_tables() -> list[Table]:
+    """The tables of the bundled clusterings, by their names."""
+    with open(DEMO / "gold.tsv", encoding="utf-8") as lines:
+        gold = {row["item"]: row["label"] for row in csv.DictReader(lines, delimiter="\t")}
+    with open(DEMO / "clusterings.csv", encoding="utf-8") as lines:
+        found = {row.pop("item"): row for row in csv.DictReader(lines)}
+    tables = []
+    for name in next(iter(found.values())):
+        clusters = [found[item][name] for item in gold]
+        table = roget.contingency([*gold.values()], clusters).table
+        joint = np.zeros(table.shape)
+        joint[table.rows, table.columns] = table.counts / table.n
+        tables.append(({"name": name}, joint))
+    return tables
+
+
 def name_scores() -> list[str]:
     """All scores that are studied, as reports name them."""
     of_entropies = product(("v", "nvi"), catalogue.names("entropies"))
-    mixed = (f"v@{sides}+{joint}" for sides, joint in MIXED)
-    return [*(f"{measure}@{entropy}" for measure, entropy in of_entropies), *mixed, *PLAIN]
+    scores = [f"{measure}@{entropy}" for measure, entropy in of_entropies]
+    scores += [f"v@{sides}+{joint}" for sides, joint in MIXED]
+    return [*scores, *(f"{measure}@{','.join(AVERAGED)}" for measure in ("v", "nvi")), *PLAIN]
 
 
 def find_truth(joint: Floats) -> dict[str, float]:
@@ -121,7 +154,10 @@ def score_samples(
         measure, _, entropy = score.partition("@")
         table = tables[SLOW.get(entropy, 1)]
         sides, mixed, joint = entropy.partition("+")
-        if mixed:
+        if "," in entropy:
+            each = [table.measure_groups(measure, name) for name in entropy.split(",")]
+            yield score, np.mean(each, axis=0)
+        elif mixed:
             one, other = (table.entropies(entropies.get(name)) for name in (sides, joint))
             together = Entropies(one.gold, one.system, other.joint)
             yield score, np.asarray(parse(measure).compute(together), dtype=np.float64)
@@ -142,17 +178,17 @@ def summarise(errors: Floats) -> list[float]:
 
 
 def study(
-    cases: Sequence[Case],
+    tables: Sequence[Table],
     items: Sequence[int],
     draws: int,
     seed: int = 0,
     say: Callable[[str], None] = lambda text: None,
 ) -> dict[str, Any]:
-    """Draw from all cases, score the samples, and gather their errors, as plain data."""
+    """Draw from all tables, score the samples, and gather their errors, as plain data."""
     scores = name_scores()
-    joints = [make_joint(case) for case in cases]
+    joints = [joint for _, joint in tables]
     truths = [find_truth(joint) for joint in joints]
-    values = np.empty((len(cases), len(scores), len(items), len(STATISTICS)))
+    values = np.empty((len(tables), len(scores), len(items), len(STATISTICS)))
     lost = dict.fromkeys(scores, 0.0)
     start = time.process_time()
     # Coefficients of an estimator depend on the number of items: all cases of one after the other.
@@ -163,7 +199,7 @@ def study(
             counts = random.multinomial(number, joint.ravel(), size=draws)
             for s, (score, found) in enumerate(score_samples(counts, joint.shape, scores)):
                 values[c, s, n] = summarise(found - truth[score.partition("@")[0]])
-                lost[score] += float(np.isnan(found).mean()) / (len(cases) * len(items))
+                lost[score] += float(np.isnan(found).mean()) / (len(tables) * len(items))
     say(f"{time.process_time() - start:.0f} CPU s")
     return {
         "draws": draws,
@@ -175,11 +211,11 @@ def study(
         "scores": scores,
         "cases": [
             {
-                **case._asdict(),
+                **about,
                 "truth": {name: round(value, 6) for name, value in truth.items()},
-                "values": [[[brief(v, 3) for v in one] for one in of] for of in table.tolist()],
+                "values": [[[brief(v, 3) for v in one] for one in of] for of in errors.tolist()],
             }
-            for case, truth, table in zip(cases, truths, values, strict=True)
+            for (about, _), truth, errors in zip(tables, truths, values, strict=True)
         ],
     }
 
@@ -205,12 +241,15 @@ def main() -> None:
         print(f"… {text}", file=sys.stderr, flush=True)
 
     if not asked.quick:
-        write(study(CASES, ITEMS, asked.draws, asked.seed, say), asked.output)
+        tables = [*make_tables(), *read_tables()]
+        write(study(tables, ITEMS, asked.draws, asked.seed, say), asked.output)
         return
     few = [case for case in CASES if case.skew == 1 and case.classes == 10]
-    found = study(few, (10, 100, 1000), 40, asked.seed, say)
+    tables = [*make_tables(few), *read_tables()[-2:]]
+    found = study(tables, (10, 100, 1000), 40, asked.seed, say)
     for case in found["cases"]:
-        print(*(f"{key} {case[key]}" for key in Case._fields), f"V {case['truth']['v']}", sep=", ")
+        about = (f"{key} {case[key]}" for key in ("name", *Case._fields) if key in case)
+        print(*about, f"V {case['truth']['v']}", sep=", ")
         for score, of in zip(found["scores"], case["values"], strict=True):
             cells = (
                 f"{number:>7,}: {bias:+.3f} {rmse:.3f} ±{half:.3f}"

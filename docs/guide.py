@@ -1,6 +1,6 @@
 """Tables and figures of docs/guide.md, of what benchmarks/estimators.py found.
 
-    python docs/guide.py chance|error|nvi|kinds|default|enough|entropy
+    python docs/guide.py chance|error|nvi|kinds|real|default|enough|entropy
     python docs/guide.py figures [FOLDER]
 
 `docs/build.py` puts the tables on the page and draws the figures.
@@ -58,12 +58,13 @@ class Study:
     values: Floats
 
     @classmethod
-    def read(cls, path: Path = FILE) -> Study:
-        """What the file holds; undefined is NaN."""
+    def read(cls, path: Path = FILE, real: bool = False) -> Study:
+        """What the file holds of tables that were made, or of real ones; undefined is NaN."""
         found = json.loads(path.read_text(encoding="utf-8"))
-        values = np.array([case["values"] for case in found["cases"]], dtype=np.float64)
-        kept = ("draws", "statistics", "items", "scores", "cases")
-        return cls(**{name: found[name] for name in kept}, values=values)
+        cases = [case for case in found["cases"] if ("name" in case) == real]
+        values = np.array([case["values"] for case in cases], dtype=np.float64)
+        about = {name: found[name] for name in ("draws", "statistics", "items", "scores")}
+        return cls(**about, cases=cases, values=values)
 
     def of(self, score: str, statistic: str = "rmse") -> Floats:
         """A statistic of a score, a row for each case, a column for each number of items."""
@@ -140,9 +141,25 @@ def tell_kinds(study: Study) -> Report:
     ])  # fmt: skip
 
 
+def tell_real(study: Study) -> Report:
+    """The error of each estimate of V where the tables are those of real clusterings."""
+    real = Study.read(real=True)
+    numbers = (30, 100, 300)
+    at = [real.items.index(number) for number in numbers]
+    rows = []
+    for score in real.of_v():
+        bias, error = (real.of(score, what).mean(axis=0)[at] for what in ("bias", "rmse"))
+        rows.append([score, *(f"{one:+z.3f}" for one in bias), *map(_plain, error)])
+    titles = [f"{what} {number:,}" for what in ("bias", "rmse") for number in numbers]
+    names = ", ".join(case["name"] for case in real.cases)
+    return _table("score", titles, rows, [
+        f"mean error and root mean squared error of V by number of items, mean over {names}.",
+    ])  # fmt: skip
+
+
 def tell_default(study: Study) -> Report:
     """How far each estimate of V is from the best of the case, and from the jackknife's."""
-    named = [score for score in study.of_v() if "+" not in score]
+    named = [score for score in study.of_v() if not {"+", ","} & {*score}]
     errors = {score: study.of(score) for score in study.of_v()}
     best = np.min([errors[score] for score in named], axis=0)
     usual = errors["v@jk"]
@@ -171,7 +188,7 @@ def tell_default(study: Study) -> Report:
 
 def tell_enough(study: Study) -> Report:
     """From how many items on a score is near the truth."""
-    scores = ("v@ml", "v@jk", "v@cwj", "v@bub", "ami", "nvi@cwj", "ari", "b3-f")
+    scores = ("v@ml", "v@jk", "v@cwj", "v@bub", "ami", "nvi@jk", "ari", "b3-f")
     rows = []
     for classes, clusters in study.shapes:
         alike = study.where(classes=classes, clusters=clusters)
@@ -286,6 +303,7 @@ TABLES: dict[str, Callable[[Study], Report]] = {
     "error": tell_error,
     "nvi": tell_nvi,
     "kinds": tell_kinds,
+    "real": tell_real,
     "default": tell_default,
     "enough": tell_enough,
     "entropy": tell_entropy,

@@ -78,6 +78,9 @@ TWINS = {
     "v@ml": twins.v,
     "v@jk": v_jackknife,
     "v@mm+cwj": v_mixed,
+    "v@bub,cwj": lambda gold, system: (
+        sum(roget.measure("v", gold, system, entropy=name) for name in ("bub", "cwj")) / 2
+    ),
     "nvi@ml": twins.nvi,
     "ami": lambda gold, system: twins.ami(gold, system, lambda a, b: (a + b) / 2),
     "b3-f": lambda gold, system: roget.measure("b3-f", gold, system),
@@ -101,10 +104,27 @@ def test_probabilities_are_as_told(bench):
     )
 
 
+def test_real_tables_are_those_of_the_bundled_clusterings(bench, guide):
+    tables = bench.read_tables()
+    names = [about["name"] for about, _ in tables]
+    assert names == [case["name"] for case in guide.Study.read(real=True).cases]
+    folder = ROOT / "src/roget/data/demo"
+    for name, joint in zip(names, (joint for _, joint in tables), strict=True):
+        assert joint.sum() == pytest.approx(1)
+        score = roget.score(
+            folder / "gold.tsv",
+            folder / "clusterings.csv",
+            "v",
+            "ml",
+            columns={"system.item": "item", "system.label": name},
+        )
+        assert bench.find_truth(joint)["v"] == pytest.approx(score["v", "ml"])
+
+
 def test_errors_are_those_of_a_loop_over_samples(bench):
     """Each sample alone, item by item, from the definitions of the measures."""
     case, items, draws = bench.Case(*LINK), 12, 30
-    found = bench.study([case], [items], draws, seed=3)
+    found = bench.study(bench.make_tables([case]), [items], draws, seed=3)
     joint = bench.make_joint(case)
     h_c, h_k, h_both = (entropy(p) for p in (joint.sum(1), joint.sum(0), joint.ravel()))
     truth = {
@@ -159,7 +179,7 @@ def test_the_file_is_what_the_study_finds(bench, held):
     assert [bench.Case(**{name: case[name] for name in bench.Case._fields})
             for case in held.cases] == bench.CASES  # fmt: skip
     assert (held.scores, held.items) == (bench.name_scores(), list(bench.ITEMS))
-    again = bench.study(bench.CASES[:1], (30, 1000), held.draws)
+    again = bench.study(bench.make_tables()[:1], (30, 1000), held.draws)
     at = [held.items.index(items) for items in (30, 1000)]
     values = np.array(again["cases"][0]["values"], dtype=float)
     np.testing.assert_allclose(values, held.values[0][:, at], rtol=0.02, atol=1e-4)
