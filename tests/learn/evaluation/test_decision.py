@@ -7,11 +7,14 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy import sparse
 
 from learn.classmodel import naive
 from learn.classmodel.conftest import planted
+from roget import AgglomerativeTree
 from roget.core.counts import Counts
 from roget.errors import InputError
+from roget.learn.classmodel.families import learn_sizes
 from roget.learn.evaluation import decision
 from roget.learn.evaluation.decision import Task, decide
 from roget.report.evaluation import decisions
@@ -141,3 +144,33 @@ def test_where_nothing_weighs_there_is_a_dash(monkeypatch: pytest.MonkeyPatch) -
     assert found.rows[0].chosen is None
     assert found.rows[0].every == [0.5]
     assert str(decisions(found)).splitlines()[6].split()[-1] == "–"
+
+
+def test_numbers_of_clusters_are_decided_by_classes_alone() -> None:
+    """Beside the scores of a model that is learnt by itself, and the unigram for one cluster."""
+    counts = planted(seed=3)
+    found = decide(
+        counts, ["unigram", "agglomerative", "mdl"], draws=1, pairs=20, clusters=(1, 4), top=500
+    )
+    of = {row.model: row for row in found.rows}
+    assert list(of) == [
+        "unigram", "agglomerative 1", "agglomerative 4", "mdl 1", "mdl 4",
+    ]  # fmt: skip
+    task = Task.draw(counts.top(500).matrix, [0, 0], 20)
+    model = AgglomerativeTree(4).fit(task.train)
+    scores = (model.membership_ @ model.centroids_)[:, task.band]
+    assert (of["agglomerative 4"].every[0], of["agglomerative 4"].exceptional[0]) == task.errors(
+        scores
+    )
+    assert of["agglomerative 1"].every == of["unigram"].every
+    assert of["agglomerative 4"].every[0] < of["unigram"].every[0]
+    assert of["mdl 4"].chosen == "mdl 4"
+
+
+def test_words_that_lost_all_their_tokens_have_what_all_words_have() -> None:
+    table = sparse.csr_array(np.array([[3, 0, 1], [0, 0, 0], [0, 4, 1], [2, 0, 0]]))
+    one, two = learn_sizes("agglomerative", table, 0, [1, 2])
+    assert [classes.parts[0].n_clusters for classes in (one, two)] == [1, 2]
+    clustering = two.parts[0]
+    expected = clustering.mass @ clustering.centroids
+    np.testing.assert_allclose(two.rows(slice(None))[1], expected, atol=1e-12)

@@ -8,7 +8,7 @@ words are classes too: what they do, weighed by how near they are.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
@@ -147,6 +147,31 @@ def learn_family(name: str, train: Any, seed: int) -> list[Classes]:
             parts = tuple(_everywhere(clusters, seen, table.shape[0]) for clusters in one.parts)
             found.append(replace(one, name=label, parts=parts, types=types))
     return found
+
+
+def learn_sizes(name: str, train: Any, seed: int, sizes: Sequence[int]) -> list[Classes]:
+    """Classes of a clusterer, by its name in the catalogue, so many of them each; from counts.
+
+    Words without any get p(c). There are fewer than asked for if the words give no more.
+    """
+    kind = catalogue.load("models", name)
+    table = sparse.csr_array(train, dtype=np.float64)
+    table.eliminate_zeros()
+    seen = np.flatnonzero(np.diff(table.indptr))
+    part = table if seen.size == table.shape[0] else table[seen]
+    found: dict[int, Clustering] = {}
+    if kind.sized_levels:  # one run has all sizes
+        levels = kind.learn_levels(part, seed, sorted(set(sizes)))
+        found = {one.n_clusters: one for (one,) in levels}
+    for size in sizes:
+        if size not in found:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # that there are fewer is told by their number
+                found[size] = kind.make(size, random_state=seed).fit(part).clustering_
+    return [
+        Classes(f"{name} {size}", (proper(_everywhere(found[size], seen, table.shape[0])),))
+        for size in sizes
+    ]
 
 
 def _everywhere(clustering: Clustering, seen: Any, words: int) -> Clustering:

@@ -51,6 +51,7 @@ class Clusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
     kept: fitted attributes that are saved besides `clustering_`.
     facts: fitted attributes, by the names under which summaries tell them.
     found: parameters that may be left open, by the fitted attributes that settle them.
+    sized_levels: whether `learn_levels` has the sizes that it is asked for.
     """
 
     name: ClassVar[str]
@@ -61,6 +62,7 @@ class Clusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
     kept: ClassVar[tuple[str, ...]] = ()
     facts: ClassVar[Mapping[str, str]] = {}
     found: ClassVar[Mapping[str, str]] = {}
+    sized_levels: ClassVar[bool] = False
 
     clustering_: Clustering
     n_features_in_: int

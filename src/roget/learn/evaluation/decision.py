@@ -24,8 +24,8 @@ from roget.core.types import Array, Floats
 from roget.errors import InputError
 from roget.learn.classmodel import ClassModel
 from roget.learn.classmodel.classes import Classes
-from roget.learn.classmodel.families import learn_family
-from roget.learn.classmodel.recipes import recipe
+from roget.learn.classmodel.families import learn_family, learn_sizes
+from roget.learn.classmodel.recipes import RECIPES, recipe
 from roget.learn.clustering.tokens import unigram
 from roget.learn.evaluation.options import DecideOptions
 
@@ -152,13 +152,16 @@ def decide(
     top: int = DecideOptions.top,
     draws: int = DecideOptions.draws,
     pairs: int = DecideOptions.pairs,
+    clusters: Sequence[int] | None = DecideOptions.clusters,
     random_state: int = DecideOptions.random_state,
     progress: Report | None = None,
 ) -> Decisions:
     """The errors of models in deciding which of two contexts a word prefers.
 
     Classes come in several kinds and sizes; how much each weighs is learnt beforehand, on other
-    pairs that are deleted from the training table in the same way.
+    pairs that are deleted from the training table in the same way. With `clusters`, a model
+    through the classes of one clusterer decides by those alone, so many of them at a time, as in
+    the paper; there is then a row for each number.
     """
     names = list(dict.fromkeys(models))
     for name in names:
@@ -166,7 +169,13 @@ def decide(
     if draws < 1 or pairs < 1 or not names:
         raise InputError("nothing to decide: expected a draw, a pair and a model at least")
     chosen = counts.top(top)
-    rows = {name: Decided(name) for name in names}
+    sizes = list(dict.fromkeys(clusters or ()))
+    rows = {
+        name: [Decided(f"{name} {size}") for size in sizes]
+        if _is_sized(name, sizes)
+        else [Decided(name)]
+        for name in names
+    }
     triples, odd, asked = 0.0, 0.0, 0
     for number in range(draws):
         seed = random_state + number
@@ -174,13 +183,22 @@ def decide(
         rehearsal = Task.draw(task.train, [seed, 1], pairs, purpose="rehearsal")
         stage = Stage(task, rehearsal, seed)
         for place, name in enumerate(names):
-            stage.play(name, rows[name])
+            if _is_sized(name, sizes):
+                stage.play_sizes(name, sizes, rows[name])
+            else:
+                stage.play(name, *rows[name])
             if progress is not None:
                 progress(Progress(number * len(names) + place + 1, draws * len(names)))
         triples += task.right.size / draws
         odd += float(task.exceptional.sum()) / draws
         asked = max(asked, np.unique(task.word * task.band.size + task.context).size)
-    return Decisions(list(rows.values()), *chosen.shape, asked, triples, odd, draws, random_state)
+    told = [row for some in rows.values() for row in some]
+    return Decisions(told, *chosen.shape, asked, triples, odd, draws, random_state)
+
+
+def _is_sized(name: str, sizes: Sequence[int]) -> bool:
+    """Whether a model is asked for numbers of clusters: one through a single clusterer's."""
+    return bool(sizes) and name not in RECIPES
 
 
 class Stage:
@@ -205,6 +223,17 @@ class Stage:
                 row.heaviest.append(labels[int(weights.argmax())])
         row.every.append(every)
         row.exceptional.append(odd)
+
+    def play_sizes(self, name: str, sizes: Sequence[int], rows: Sequence[Decided]) -> None:
+        """Decide by so many classes of a clusterer alone, and note the errors."""
+        task = self._tasks[0]
+        for classes, row in zip(
+            learn_sizes(name, task.train, self._seed, sizes), rows, strict=True
+        ):
+            every, odd = task.errors(classes.rows(slice(None), task.band))
+            row.every.append(every)
+            row.exceptional.append(odd)
+            row.heaviest.append(f"{name} {classes.parts[0].n_clusters}")
 
     def _plain(self, name: str) -> Floats:
         """The scores of a model without classes."""

@@ -62,6 +62,14 @@ class DecideOptions(Shared):
     )
     draws: int = option(5, minimum=1, help="How many draws.")
     pairs: int = option(104, minimum=1, help="How many pairs are deleted in each.")
+    clusters: Sequence[int] | None = option(
+        None,
+        many=",",
+        minimum=1,
+        metavar="N,N,…",
+        help="Models of one kind of classes: decide by the classes alone, Σ p(c|noun)·p(verb|c), "
+        "with so many of them each.",
+    )
 
 
 @dataclass(frozen=True)

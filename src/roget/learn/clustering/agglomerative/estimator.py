@@ -49,6 +49,7 @@ class AgglomerativeTree(Clusterer, Options):
     name = "agglomerative"
     makes = "classes of words by merges that lose least"
     unit = SAVED
+    sized_levels = True
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Learn clusters of the rows of X: Counts, or any sparse or dense matrix of counts."""

@@ -46,6 +46,7 @@ class Annealing(Clusterer, Options):
     facts: ClassVar[Mapping[str, str]] = {"beta": "beta_"}
     found: ClassVar[Mapping[str, str]] = {"beta": "beta_"}
 
+    sized_levels: ClassVar[bool] = True
     walk_steps: ClassVar[int] = 20
     """How long words settle where many sizes are learnt for prediction."""
 
