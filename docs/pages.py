@@ -195,7 +195,7 @@ def build_site() -> None:
         shutil.copy(ROOT / name, STAGE / name)
     shutil.copy(ROOT / "docs" / "site.css", STAGE / "site.css")
     settings = (ROOT / "docs" / "zensical.toml").read_text("utf-8")
-    nav = [{"roget": "index.md"}, *({title: taken} for title, taken in arrange([*pages]).items())]
+    nav = [{"Home": "index.md"}, *({title: taken} for title, taken in arrange([*pages]).items())]
     made = settings.replace("nav = []", f"nav = {_toml(nav)}")
     (STAGE.parent / "zensical.toml").write_text(made, encoding="utf-8")
     # The cache of zensical stays with what it was made of.

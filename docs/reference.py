@@ -132,9 +132,14 @@ def make_commands() -> str:
         for title, rows in sections.items():
             parts += [
                 f"**{title}**",
-                _table(("", ""), [(f"`{flag}`", said) for flag, said in rows]),
+                _table(("", ""), _flags(rows)),
             ]
     return "\n\n".join(parts) + "\n"
+
+
+def _flags(rows: list[tuple[str, str]]) -> list[tuple[str, str]]:
+    """Options and what they mean; long lists of choices may be broken after each."""
+    return [(f"`{flag}`".replace("|", "|\u200b"), said) for flag, said in rows]
 
 
 def walk_commands() -> Iterator[tuple[list[str], Any, Any]]:
@@ -189,7 +194,7 @@ def _columns(kind: str, entries: list[dict[str, Any]]) -> tuple[tuple[str, ...],
 def _table(head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
     lines = [f"| {' | '.join(head)} |", "|" + "---|" * len(head)]
     for row in rows:
-        cells = [_escape(" ".join(cell.split())).replace("|", "\\|") for cell in row]
+        cells = [_escape(" ".join(cell.split()), r"([<*|])") for cell in row]
         lines.append(f"| {' | '.join(cells)} |")
     return "\n".join(lines)
 
@@ -313,8 +318,8 @@ def _blocks(text: str) -> str:
     return "\n\n".join(made)
 
 
-def _escape(text: str) -> str:
+def _escape(text: str, signs: str = r"([<*])") -> str:
     """Text outside of code spans whose `<` and `*` are no HTML and no emphasis."""
     pieces = re.split(r"(`[^`]*`)", text)
-    pieces[::2] = [re.sub(r"([<*])", r"\\\1", piece) for piece in pieces[::2]]
+    pieces[::2] = [re.sub(signs, r"\\\1", piece) for piece in pieces[::2]]
     return "".join(pieces)
