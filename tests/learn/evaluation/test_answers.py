@@ -118,7 +118,7 @@ BROKEN = {
     "the line is '9'; expected a number of the key, up to 3": (2, (HEAD, [["9", "hut"]])),
     "the line is ''; expected": (2, (HEAD, [["", "hut"]])),
     "line 1 was answered otherwise before": (3, (HEAD, [["1", "hut"], ["1", "tea"]])),
-    "line 1 has other words than the key (tea, Ale, hut): of another sheet?": (
+    "line 1 has 'inn' where the key has 'hut': of another sheet?": (
         2,
         ([HEAD[0], "word 1", "word 2", "word 3", HEAD[1]], [["1", "tea", "ale", "inn", ""]]),
     ),
@@ -133,6 +133,24 @@ def test_broken_sheets_name_file_line_and_value(tmp_path, said):
     with pytest.raises(FormatError) as raised:
         read_answers(path, SHEET)
     assert f"{path}:{line}: {said}" in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ("tea, ALE, gin, rum", ""),
+        ("tea, ale, rum, gin", "line 1 has 'rum' where the key has 'gin'"),
+        ("tea, ale, gin", "line 1 has '' where the key has 'rum'"),
+        ("tea, ale, gin, rum, mead", "line 1 has 'mead' where the key has ''"),
+    ],
+)
+def test_words_of_a_reading_are_compared_too(tmp_path, words, said):
+    path = write(tmp_path / "s.csv", (["line", "words", "verdict"], [["1", words, "c"]]))
+    if said:
+        with pytest.raises(FormatError, match=said):
+            read_answers(path, READ)
+    else:
+        assert read_answers(path, READ) == [0, -1, -1]
 
 
 def test_all_broken_lines_are_named_at_once(tmp_path):

@@ -163,5 +163,7 @@ def test_what_cannot_be_asked(thesaurus):
         draw_sheet(thesaurus, kind="guess")
     with pytest.raises(UnknownName, match="choice of words 'best'"):
         draw_sheet(thesaurus, shown="best")
+    with pytest.raises(InputError, match="made_up 2: lines that are made up are of sheets of read"):
+        draw_sheet(thesaurus, made_up=2)
     with pytest.raises(InputError, match="0 classes of 40 with 31 words or more"):
         draw_sheet(thesaurus, words=30)

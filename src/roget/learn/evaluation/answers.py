@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import zip_longest
 from typing import NamedTuple
 
 import numpy as np
@@ -268,9 +269,8 @@ def read_answers(path: PathLike, sheet: Sheet, columns: Columns = None) -> list[
             if line is None or line not in asked:
                 last = max(asked)
                 wrong = f"the line is {texts['line']!r}; expected a number of the key, up to {last}"
-            elif not _is_same(texts, sheet.kind, asked[line]):
-                shown = join_words(asked[line])
-                wrong = f"line {line} has other words than the key ({shown}): of another sheet?"
+            elif other := _find_difference(texts, sheet.kind, asked[line]):
+                wrong = f"line {line} has {other}: of another sheet?"
             else:
                 wrong, code = _parse_answer(texts["answer"], sheet.kind, asked[line])
                 if not wrong and found.get(line, code) != code:
@@ -294,13 +294,18 @@ def _parse_number(text: str) -> int | None:
     return int(plain) if plain.isascii() and plain.isdecimal() else None
 
 
-def _is_same(texts: Mapping[str, str], kind: str, question: Question) -> bool:
-    """Whether a row has the words of a line, as far as it has any."""
+def _find_difference(texts: Mapping[str, str], kind: str, question: Question) -> str:
+    """The first word of a row that is not that of a line, as far as it has any; "" for none."""
     if kind == READING:
-        shown, right = [texts.get("words", "")], [join_words(question)]
+        shown, right = texts.get("words", ""), join_words(question)
+        words = shown.split(", ") if shown.casefold() != right.casefold() else []
     else:
-        shown, right = [texts[name] for name in _WORDS if texts.get(name)], [*question.words]
-    return not any(shown) or [one.casefold() for one in shown] == [one.casefold() for one in right]
+        words = [texts[name] for name in _WORDS if texts.get(name)]
+    pairs = zip_longest(words, question.words, fillvalue="") if any(words) else ()
+    for one, other in pairs:
+        if one.casefold() != other.casefold():
+            return f"{one!r} where the key has {other!r}"
+    return ""
 
 
 def _parse_answer(said: str, kind: str, question: Question) -> tuple[str, int]:

@@ -108,6 +108,8 @@ def draw_sheet(
     """
     if kind not in KINDS:
         raise UnknownName("kind of sheet", kind, KINDS)
+    if made_up is not None and kind != READING:
+        raise InputError(f"made_up {made_up}: lines that are made up are of sheets of reading only")
     n = words or WORDS[kind]
     least = n + 1 if kind == INTRUSION else LEAST
     draw = _Draw(thesaurus, np.random.default_rng(random_state))
