@@ -152,6 +152,15 @@ def test_benchmarks_that_pages_name_are_there():
                 assert option.removeprefix("--") in source, f"{page}: {name} {option}"
 
 
+def test_measured_figures_are_listed():
+    """Whatever page has figures of a benchmark, the page on performance says from when."""
+    listed = read("docs/performance.md")
+    for page in PAGES:
+        if page.startswith("docs/") and "python benchmarks/" in read(page):
+            name = page.removeprefix("docs/")
+            assert f"({name}" in listed or name == "performance.md", page
+
+
 def test_every_estimator_is_explained():
     from roget import catalogue
 
