@@ -54,7 +54,7 @@ def figure_4(options: Options) -> Reproduced:
     ks = list_ks(counts.shape[0])
     scores = sweep_kmeans(unit(weights[:, top]), name_classes(counts), ks, options.random_state)
     found = scores.as_sweep(source)
-    other = f"{scores.classes} {kind} here, 12 topics there"
+    other = f"{scores.classes} {kind}, not 12"
     claims = [
         claim_growth(scores),
         *claim_shapes(scores),

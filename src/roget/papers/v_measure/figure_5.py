@@ -97,7 +97,7 @@ def figure_5(options: Options) -> Reproduced:
         "Features have mean 0 and deviation 1; k-means from random items, "
         f"{len(scores)} starts for each of {len(ks)} numbers of clusters.",
         claims=[
-            claim_growth(scores, f"{other}: VI is least at k = {least}"),
+            claim_growth(scores, f"{other}; least at k = {least}"),
             *claim_shapes(scores),
             claim_peak(scores, "q2", PEAK, other),
             *_claim_rise(scores, other),
@@ -115,7 +115,9 @@ def _claim_rise(scores: Scores, remark: str) -> list[Claim]:
     if at >= len(scores.ks) - 1:
         return []
     claims = []
-    for name, published in (("v", "rises"), ("homogeneity", "rises"), ("completeness", "stays")):
+    for name, short, published in (
+        ("v", "V", "rises"), ("homogeneity", "h", "rises"), ("completeness", "c", "stays"),
+    ):  # fmt: skip
         mean = scores.average(name)
         first, last = mean[at], mean[-1]
         ours = "rises" if last > first * 1.05 else "falls" if last < first * 0.95 else "stays"
@@ -123,8 +125,8 @@ def _claim_rise(scores: Scores, remark: str) -> list[Claim]:
         excused = name != "homogeneity"
         claims.append(
             Claim(
-                f"{name} from k = {scores.ks[at]} on", published,
-                f"{ours}, {first:.3f} to {last:.3f}", holds=ours == published,
+                f"{short} from k = {scores.ks[at]} on", published,
+                f"{ours}, {last - first:+.2f}", holds=ours == published,
                 remark=remark if excused else "", excused=excused,
             )
         )  # fmt: skip
