@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import json
 import math
 
 import numpy as np
@@ -28,6 +29,7 @@ def without_data(monkeypatch, tmp_path):
 
 def check(found):
     assert all(claim.held or claim.excused for claim in found.claims), str(found.as_report())
+    assert json.loads(found.as_report().render("json"))["claims"]
     return {claim.what: claim for claim in found.claims}
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import numpy as np
 import pytest
 
@@ -13,10 +15,14 @@ from roget.papers.reproduce import load
 from roget.papers.reproduction import MissingData
 
 
+def check(found):
+    assert all(claim.held or claim.excused for claim in found.claims), str(found.as_report())
+    assert json.loads(found.as_report().render("json"))["claims"]
+
+
 @pytest.mark.parametrize("name", ["nvi/table-1", "nvi/properties", "nvi/tables-2-4"])
 def test_what_is_printed_comes_out(name):
-    found = load(name)(Options())
-    assert all(claim.held or claim.excused for claim in found.claims), str(found.as_report())
+    check(load(name)(Options()))
 
 
 def test_misprints_are_told():
@@ -175,7 +181,7 @@ def test_labels_are_described_by_shares():
 def test_the_grammar_experiment(shared_data):
     options = Options(data=str(shared_data))
     found = grammar.grammar(options)
-    assert all(claim.held or claim.excused for claim in found.claims), str(found.as_report())
+    check(found)
     assert found.data["MDL"][0]["labels"] == 700
     assert [run["labels"] for run in found.data["T"]] == [21] * grammar.SEEDS
     again = grammar.run(

@@ -237,7 +237,7 @@ def _read_figures(curves: Curves) -> list[Claim]:
 def _agree(curves: Curves, trials: Trials, linear: Sequence[str]) -> Claim:
     """Whether drawing gives what the exact sums are."""
     far = max(
-        abs(trials[slope, size, name].bias - curves[slope, name][size - 1])
+        abs(trials[slope, size, name].bias - float(curves[slope, name][size - 1]))
         / trials[slope, size, name].doubt
         for slope in SHAPES
         for size in SAMPLED
