@@ -51,6 +51,8 @@ class Study:
     """Errors of scores by case, score, number of items and statistic."""
 
     draws: int
+    slow: dict[str, int]
+    """Estimators that saw one draw in so many."""
     statistics: list[str]
     items: list[int]
     scores: list[str]
@@ -63,13 +65,19 @@ class Study:
         found = json.loads(path.read_text(encoding="utf-8"))
         cases = [case for case in found["cases"] if ("name" in case) == real]
         values = np.array([case["values"] for case in cases], dtype=np.float64)
-        about = {name: found[name] for name in ("draws", "statistics", "items", "scores")}
+        about = {name: found[name] for name in ("draws", "slow", "statistics", "items", "scores")}
         return cls(**about, cases=cases, values=values)
 
     def of(self, score: str, statistic: str = "rmse") -> Floats:
         """A statistic of a score, a row for each case, a column for each number of items."""
         where = self.scores.index(score), self.statistics.index(statistic)
         return np.asarray(self.values[:, where[0], :, where[1]])
+
+    def half(self, score: str) -> Floats:
+        """Half the 95 % interval of the bias over the draws."""
+        variance = np.maximum(self.of(score) ** 2 - self.of(score, "bias") ** 2, 0)
+        draws = self.draws / self.slow.get(score.partition("@")[2], 1)
+        return np.asarray(1.96 * np.sqrt(variance / draws))
 
     def where(self, **wanted: Any) -> BoolArray:
         """The cases of that kind."""
@@ -88,16 +96,17 @@ class Study:
 def tell_chance(study: Study) -> Report:
     """What clusterings are given that say nothing."""
     numbers = (30, 100, 300, 1000, 10_000)
-    rows = []
+    rows, widest = [], 0.0
     for classes, clusters in study.shapes:
         alike = study.where(classes=classes, clusters=clusters, agreement=0.0)
         for score in ("v@ml", "v@jk", "v@cwj", "ami"):
             bias = study.of(score, "bias")[alike].mean(axis=0)
+            widest = max(widest, _widest(study.half(score)[alike, 1:]))
             means = [_plain(bias[study.items.index(number)]) for number in numbers]
             rows.append([f"{classes} × {clusters}", score, *means])
     return _table("classes × clusters|score", numbers, rows, [
         "the mean score of clusterings that have nothing to do with gold, by number of items; the "
-        "truth is 0. Mean over uniform, Zipf 1 and Zipf 2 sizes.",
+        f"truth is 0. Mean over uniform, Zipf 1 and Zipf 2 sizes; ± {widest:.3f} or less.",
     ])  # fmt: skip
 
 
@@ -115,8 +124,7 @@ def tell_nvi(study: Study) -> Report:
 def _errors(study: Study, scores: Sequence[str]) -> Report:
     rows, widest = [], 0.0
     for score in scores:
-        halves = study.of(score, "half")
-        widest = max(widest, float(np.sqrt((halves[:, 1:] ** 2).sum(axis=0)).max()) / len(halves))
+        widest = max(widest, _widest(study.of(score, "half")[:, 1:]))
         rows.append([score, *(f"{one:.3f}" for one in study.of(score).mean(axis=0))])
     return _table("score", study.items, rows, [
         f"root mean squared error by number of items, mean over {len(study.cases)} cases; ± "
@@ -146,14 +154,17 @@ def tell_real(study: Study) -> Report:
     real = Study.read(real=True)
     numbers = (30, 100, 300)
     at = [real.items.index(number) for number in numbers]
-    rows = []
+    rows, widest = [], 0.0
     for score in real.of_v():
         bias, error = (real.of(score, what).mean(axis=0)[at] for what in ("bias", "rmse"))
         rows.append([score, *(f"{one:+z.3f}" for one in bias), *map(_plain, error)])
+        halves = real.half(score), real.of(score, "half")
+        widest = max(widest, *(_widest(half[:, at]) for half in halves))
     titles = [f"{what} {number:,}" for what in ("bias", "rmse") for number in numbers]
     names = ", ".join(case["name"] for case in real.cases)
     return _table("score", titles, rows, [
-        f"mean error and root mean squared error of V by number of items, mean over {names}.",
+        f"mean error and root mean squared error of V by number of items, mean over {names}; ± "
+        f"{widest:.3f} or less.",
     ])  # fmt: skip
 
 
@@ -254,8 +265,9 @@ def draw_bias(study: Study) -> Figure:
         (at,) = np.flatnonzero(chosen)
         axes.axhline(0, color=GREY, lw=0.8)
         for score, ((colour, marker), line) in LINES.items():
-            axes.plot(study.items, study.of(score, "bias")[at], color=colour, marker=marker,
-                      ls=line, lw=1.3, ms=4, label=score)  # fmt: skip
+            axes.errorbar(study.items, study.of(score, "bias")[at], study.half(score)[at],
+                          color=colour, marker=marker, ls=line, lw=1.3, elinewidth=0.8, ms=4,
+                          label=score)  # fmt: skip
         axes.set_title(f"{title}: true V {study.cases[at]['truth']['v']:.2f}", fontsize=9)
         _set_items(axes)
     for axes in panels[::2]:
@@ -324,6 +336,11 @@ def _table(first: str, titles: Sequence[Any], rows: list[list[str]], notes: list
     names = [f"{title:,}" if isinstance(title, int) else str(title) for title in titles]
     columns = [*first.split("|"), *names]
     return Report("Guide", tables=[Table.of(columns, rows, numbers=names)], notes=notes)
+
+
+def _widest(halves: Floats) -> float:
+    """The largest half interval of means over cases, of those of each case."""
+    return float(np.sqrt((halves**2).sum(axis=0)).max()) / len(halves)
 
 
 def _plain(value: float) -> str:
