@@ -154,3 +154,38 @@ def test_a_score_may_fail_a_build(tmp_path):
     assert failed.exit_code == 1
     assert "v@ml is " in failed.stderr
     assert json.loads(failed.stdout)["items"] == 6
+
+
+def test_levels_have_names_of_their_own():
+    gold = ["a/x", "a/x", "a/y", "b/z", "b/z"]
+    table = roget.score(
+        gold, ["1/1", "1/2", "1/2", "2/3", "2/3"], "ari,dendrogram-purity", levels="/"
+    )
+    values = {row.level: row.value for row in table.rows if row.measure == "ari"}
+    assert table["ari"] == values["mean"] == pytest.approx((values["1"] + values["2"]) / 2)
+    assert values["1"] != values["2"]
+    flat = table.flat()
+    assert flat["ari"] == values["mean"]
+    assert (flat["level-1/ari"], flat["level-2/ari"]) == (values["1"], values["2"])
+    assert "level-2-tree/dendrogram-purity" in flat
+    assert len(flat) == len(table.rows)
+    assert str(table).startswith("5 items, 2 levels, ")
+    assert all("(level " in text for text in table.falls_short(["ari=2"]))
+    uneven = roget.score(gold, ["1/1/1", "1/2/1", "1/2/2", "2/3/1", "2/3/2"], "ari", levels="/")
+    assert str(uneven).startswith("5 items, 2 × 3 levels, ")
+
+
+def test_results_say_what_they_are_in_a_line():
+    assert repr(roget.score([0], [0], "gamma")) == "<ScoreTable of 1 item, all scores undefined>"
+    found = roget.agree({"a": [0, 0, 1, 1], "b": [0, 0, 1, 2], "c": [0, 1, 1, 1]}, "ari")
+    assert repr(found.consensus("average", clusters=2)) == (
+        "<Consensus by average link: 4 items in 2 clusters>"
+    )
+    assert repr(found.consistency()).startswith("<Consistency of 4 items, 0.")
+    assert repr(found.together(at_least=0.9)) == "<Together: 0 pairs of items>"
+
+
+def test_many_cuts_are_cited():
+    tree = roget.Hierarchy.from_newick("((a,b),c);")
+    used = roget.sweep({"a": 0, "b": 0, "c": 1}, tree, measures="v").cite()
+    assert "rosenberg-hirschberg-2007" in used

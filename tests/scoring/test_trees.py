@@ -374,7 +374,7 @@ class TestLevels:
         system = [1, 1, 1, 2, 2, 2]
         found = score(LEVELS, system, "ari", levels="/")
         assert {row.level for row in found.rows} == {"1", "2", "mean"}
-        assert found["ari"] == 1.0
+        assert found.rows[0].value == 1.0
         back = score(system, LEVELS, levels="/")
         assert {row.level for row in back.rows} == {"1", "2", "mean", "tree"}
         tree = [row for row in back.rows if row.level == "tree"]
@@ -411,7 +411,7 @@ class TestLevels:
         columns = {"gold.label": "coarse+fine"}
         found = score(gold, system, "ari", columns=columns)
         assert [row.level for row in found.rows] == ["1", "2", "mean"]
-        assert found["ari"] == 1.0
+        assert found.rows[0].value == 1.0
         with pytest.raises(InputError, match="no column 'rough'"):
             score(gold, system, "ari", columns={"gold.label": "rough+fine"})
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 from roget.report import Report, Table
 from roget.report.format import ARROWS, number, plural
-from roget.scoring.result import ScoreTable, address
+from roget.scoring.result import MEAN, TREE, ScoreTable, address
 
 if TYPE_CHECKING:
     from roget.scoring.outline import Outline
@@ -161,12 +161,25 @@ def entropy_columns(outline: Outline | None) -> Callable[[str | None], list[floa
     return lambda entropy: rows.get(entropy or "", [None, None, None])
 
 
+def _count_levels(names: Iterable[str]) -> str:
+    """How many levels were scored; of gold and system apart where all meet all.
+
+    >>> _count_levels(["1", "2", "tree"]), _count_levels(["1×1", "1×2", "1×3", "1×tree"])
+    ('2 levels', '1 × 3 levels')
+    """
+    sides = [[side for side in name.split("×") if side != TREE] for name in names]
+    widest = max(map(len, sides))
+    counts = [len({one[at] for one in sides if len(one) > at}) for at in range(widest)]
+    most = counts[-1] if counts else 1
+    return f"{' × '.join(map(str, counts)) or 1} {'level' if most == 1 else 'levels'}"
+
+
 def _summary(table: ScoreTable) -> str:
     items = plural(table.items, "item", ",")
-    levels = len({row.level for row in table.rows} - {None, "mean"})
+    levels = [row.level for row in table.rows if row.level not in (None, MEAN)]
     if levels:
         sizes = f"{table.classes:.1f} classes and {table.clusters:.1f} clusters"
-        return f"{items}, {plural(levels, 'level')}, {sizes} on average"
+        return f"{items}, {_count_levels(levels)}, {sizes} on average"
     if table.groups == 1:
         classes = plural(table.classes, "class", ".0f")
         return f"{items}, {classes}, {plural(table.clusters, 'cluster', '.0f')}"

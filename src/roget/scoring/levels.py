@@ -12,10 +12,8 @@ from roget.errors import InputError
 from roget.scoring.labels import Labels
 from roget.scoring.measures.base import Request, list_requests
 from roget.scoring.measures.trees import DendrogramPurity
-from roget.scoring.result import ScoreRow, ScoreTable
+from roget.scoring.result import MEAN, TREE, ScoreRow, ScoreTable
 from roget.scoring.score import Reading, score
-
-MEAN = "mean"
 
 
 def score_levels(options: Mapping[str, Any]) -> ScoreTable:
@@ -52,7 +50,7 @@ def score_levels(options: Mapping[str, Any]) -> ScoreTable:
             own = {**given, "measures": flat, "cut": given["cut"] if len(systems) == 1 else None}
             tables[name] = score(golds[i], systems[j], **own)
     for i, labels in enumerate(golds if whole else ()):
-        name = "tree" if len(golds) == 1 else f"{i + 1}×tree"
+        name = TREE if len(golds) == 1 else f"{i + 1}×{TREE}"
         own = {**given, "measures": whole, "cut": given["cut"] or right.n_labels}
         tables[name] = score(labels, right, **own)
     return _join(tables, len(golds), len(systems))

@@ -108,7 +108,7 @@ def _list_used(result: Shown) -> Iterator[str]:
     for name in signed["entropy"].split(","):
         if name != "none":
             yield from _list_sources(name)
-    method = signed["ci"].rpartition("x")[2].partition("+")[0]
+    method = signed.get("ci", "none").rpartition("x")[2].partition("+")[0]
     if method != "none":
         groups = result.groups > 1 or signed["average"] == "pooled"
         usual = "bca" if groups else "jackknife"

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from roget.core.io.problems import plural
 from roget.core.shown import Reported
 from roget.core.types import Floats
 from roget.errors import InputError, Undefined, UnknownName
@@ -26,6 +27,9 @@ if TYPE_CHECKING:
     from roget.scoring.score import Answered
     from roget.scoring.sets import Columns
     from roget.scoring.sweep import Sweep
+
+MEAN, TREE = "mean", "tree"
+"""What stands for a level: the mean over all, and the tree that they make."""
 
 
 @dataclass(frozen=True)
@@ -219,7 +223,8 @@ class ScoreTable(Shown):
 
     def __getitem__(self, key: str | tuple[str, str | None]) -> float:
         measure, entropy = key if isinstance(key, tuple) else (key, None)
-        for row in self.rows:
+        # Of several levels, the mean is the score.
+        for row in sorted(self.rows, key=lambda row: row.level not in (None, MEAN)):
             if row.measure == measure and (not isinstance(key, tuple) or row.entropy == entropy):
                 if row.value is None:
                     raise Undefined(f"{measure}: {row.reason}")
@@ -252,13 +257,17 @@ class ScoreTable(Shown):
     def flat(self) -> dict[str, float]:
         """The values by names that trackers such as MLflow and W&B take: {"v/jk": 0.71}.
 
-        Scores that are undefined are left out.
+        Scores that are undefined are left out. Those of a level have it before them,
+        {"level-1/v/jk": 0.6}, and their mean has not.
         """
         found = {}
         for row in self.rows:
             if row.value is not None:
                 name = re.sub(r"[^\w.-]+", "_", row.measure).rstrip("_")
-                found[f"{name}/{row.entropy}" if row.entropy else name] = row.value
+                parts = [name, row.entropy] if row.entropy else [name]
+                if row.level not in (None, MEAN):
+                    parts.insert(0, f"level-{row.level}".replace("×", "-"))
+                found["/".join(parts)] = row.value
         return found
 
     def falls_short(self, bounds: Iterable[str]) -> list[str]:
@@ -282,6 +291,7 @@ class ScoreTable(Shown):
                 if (row.measure, row.entropy) not in wanted:
                     continue
                 higher, called = row.direction == "higher", address(row.measure, row.entropy)
+                called += "" if row.level is None else f" (level {row.level})"
                 if row.value is None:
                     said.append(f"{called} is undefined: {row.reason}")
                 elif row.value < least if higher else row.value > least:
@@ -292,7 +302,8 @@ class ScoreTable(Shown):
     def __repr__(self) -> str:
         shown = [f"{_name_row(row)} {row.value:.3f}" for row in self.rows if row.value is not None]
         more = ", …" if len(shown) > 3 else ""
-        return f"<ScoreTable of {self.items:,} items: {', '.join(shown[:3])}{more}>"
+        told = f": {', '.join(shown[:3])}{more}" if shown else ", all scores undefined"
+        return f"<ScoreTable of {plural(self.items, 'item', ',')}{told}>"
 
 
 def list_kind(answered: Sequence[Answered], kind: str) -> Columns:

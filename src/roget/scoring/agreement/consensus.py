@@ -46,6 +46,10 @@ class Consensus:
     cluster_support: Floats
     """Of each cluster: the same of its pairs of items."""
 
+    def __repr__(self) -> str:
+        sizes = plural(len(self.labels), "item", ","), plural(self.labels.n_labels, "cluster", ",")
+        return f"<Consensus by {self.name}: {sizes[0]} in {sizes[1]}>"
+
     def write(self, path: str | os.PathLike[str]) -> None:
         """Write it as a label file, in the format that the name tells."""
         from roget.scoring.labels.write import choose_format, write_labels
@@ -62,6 +66,10 @@ class Consistency:
     counts: Ints
     """Clusterings that have it."""
 
+    def __repr__(self) -> str:
+        mean = float(np.nanmean(self.values)) if not np.isnan(self.values).all() else float("nan")
+        return f"<Consistency of {plural(self.values.size, 'item', ',')}, {mean:.3f} on average>"
+
 
 @dataclass(frozen=True, eq=False)
 class Together:
@@ -75,6 +83,9 @@ class Together:
 
     def __len__(self) -> int:
         return int(self.first.size)
+
+    def __repr__(self) -> str:
+        return f"<Together: {plural(len(self), 'pair', ',')} of items>"
 
 
 def _refuse_weights(panel: Panel) -> None:
