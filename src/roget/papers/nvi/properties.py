@@ -47,6 +47,7 @@ def draw(rng: np.random.Generator) -> Trial:
 
 
 def keeps_order(trial: Trial, rng: np.random.Generator) -> bool:
+    """Whether the two clusterings come in the same order by VI and by NVI."""
     one, two = trial.tables
     by_vi = one.measure("vi") - two.measure("vi")
     by_nvi = one.measure("nvi") - two.measure("nvi")
@@ -54,6 +55,7 @@ def keeps_order(trial: Trial, rng: np.random.Generator) -> bool:
 
 
 def parts_at_one(trial: Trial, rng: np.random.Generator) -> bool:
+    """Whether NVI is below 1 just where VI is below H(C), that of one cluster."""
     one = trial.tables[0]
     bar = one.entropies().gold
     better = one.measure("vi") < bar - CLOSE
@@ -62,10 +64,12 @@ def parts_at_one(trial: Trial, rng: np.random.Generator) -> bool:
 
 
 def is_one_for_one_cluster(trial: Trial, rng: np.random.Generator) -> bool:
+    """NVI of all items in one cluster, to the last bit."""
     return contingency(trial.classes, np.zeros_like(trial.classes)).measure("nvi") == 1.0
 
 
 def is_zero_for_the_same(trial: Trial, rng: np.random.Generator) -> bool:
+    """NVI of the classes under other names."""
     renamed = rng.permutation(trial.classes.max() + 1)[trial.classes]
     return contingency(trial.classes, renamed).measure("nvi") == 0.0
 
@@ -96,6 +100,7 @@ def is_convexly_additive(trial: Trial, rng: np.random.Generator) -> bool:
 
 
 def survives_duplication(trial: Trial, rng: np.random.Generator) -> bool:
+    """NVI of every item two to five times."""
     times = int(rng.integers(2, 6))
     one = trial.tables[0]
     many = contingency(np.repeat(trial.classes, times), np.repeat(trial.first, times))
@@ -111,22 +116,26 @@ def is_a_metric(trial: Trial, rng: np.random.Generator) -> bool:
 
 
 def log_n_survives_duplication(trial: Trial, rng: np.random.Generator) -> bool:
+    """VI/(2 log N) of every item twice."""
     many = contingency(np.repeat(trial.classes, 2), np.repeat(trial.first, 2)).measure("vi-logn")
     return abs(trial.tables[0].measure("vi-logn") - many) < CLOSE
 
 
 def is_symmetric(trial: Trial, rng: np.random.Generator) -> bool:
+    """NVI with classes and clusters changed round."""
     there, back = trial.tables[0], contingency(trial.first, trial.classes)
     return abs(there.measure("nvi") - back.measure("nvi")) < CLOSE
 
 
 def v_keeps_order(trial: Trial, rng: np.random.Generator) -> bool:
+    """Whether the two clusterings come in the same order by VI and by V."""
     one, two = trial.tables
     by_vi = one.measure("vi") - two.measure("vi")
     return abs(by_vi) < CLOSE or by_vi * (two.measure("v") - one.measure("v")) > 0
 
 
 def nvi_k_keeps_order(trial: Trial, rng: np.random.Generator) -> bool:
+    """Whether the two clusterings come in the same order by VI and by NVI_K."""
     one, two = trial.tables
     by_vi = one.measure("vi") - two.measure("vi")
     return abs(by_vi) < CLOSE or by_vi * (one.measure("nvi-k") - two.measure("nvi-k")) > 0
