@@ -231,8 +231,10 @@ REPRODUCTIONS: dict[str, str] = {
     "entropy/section-5": "roget.papers.entropy.section_5:section_5",
     "soft/figure-1": "roget.papers.soft.figure_1:figure_1",
     "soft/figure-3": "roget.papers.soft.figure_3:figure_3",
+    "mdl/figure-2": "roget.papers.mdl.figure_2:figure_2",
     "mdl/figure-3": "roget.papers.mdl.figure_3:figure_3",
-    "mdl/experiment-2": "roget.papers.mdl.experiment_2:experiment_2",
+    "mdl/table-1": "roget.papers.mdl.table_1:table_1",
+    "mdl/table-2": "roget.papers.mdl.table_2:table_2",
 }
 
 EXPORTERS: dict[str, str] = {

@@ -16,6 +16,9 @@ SENSES = ("even", "weighted")
 BACKOFFS = ("auto", "discount", "interpolate", "none")
 """How models with classes use a word's own counts; auto is what the model does."""
 ATTACHERS = ("best", "chain")
+RULES = ("smoothed", "printed")
+"""How the chain compares verb and noun: with smoothing and association, or as the paper prints it.
+"""
 
 
 @dataclass(frozen=True)
@@ -72,11 +75,12 @@ class PreferOptions(Checked):
 class AttachOptions:
     """Of learning where prepositional phrases belong."""
 
-    model: str = option(
-        "best",
+    model: str | None = option(
+        None,
         choices=ATTACHERS,
         called="model of attachment",
-        help="best: by the likeness of all words; chain: thesaurus, WordNet, association, noun.",
+        help="best: by the likeness of all words; chain: thesaurus, WordNet, association, noun. "
+        "Default: best, or the chain where a rule is asked for.",
     )
     pairs: Any = option(
         None,
@@ -91,5 +95,12 @@ class AttachOptions:
         help="A thesaurus of nouns, such as `roget build` makes; repeatable.",
     )
     wordnet: str | os.PathLike[str] | None = again(PreferOptions, "wordnet", None)
+    rule: str | None = option(
+        None,
+        choices=RULES,
+        called="rule of the chain",
+        help="What the chain compares: cuts smoothed, times the association of head and "
+        "preposition; or plain probabilities, as Li & Abe (1996) print it. Default: smoothed.",
+    )
     random_state: int = seed_option()
     progress: Report | None = None

@@ -55,7 +55,7 @@ def reproduce(
 
     Examples
     --------
-    >>> "bits" in reproduce("mdl/experiment-2").about
+    >>> "bits" in reproduce("mdl/figure-2").about
     True
     """
     wanted = options or Options()

@@ -222,6 +222,52 @@ def test_wordnet(model: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     assert np.array_equal(again.predict_proba(test), made.predict_proba(test))
 
 
+def test_the_rule_as_printed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """p(noun2|head, prep) alone is compared, by cuts that nothing is added to."""
+    monkeypatch.setattr(sources, "OWN", -1)
+    tree = tmp_path / "tree.tsv"
+    tree.write_text("".join(f"{w}\tfood\n" for w in FOODS) + "".join(f"{w}\ttool\n" for w in TOOLS))
+    learnt = corpus(60)
+    made = Attacher(pairs=PAIRS, thesauri=[tree], rule="printed").fit(learnt)
+    chain = made.fitted_
+    asked = chain.forms.normal(corpus(40, seed=2))
+    for name in (WORDS, "thesaurus"):
+        own = chain.preferences[name]
+        for quad, ratio in zip(asked, chain.ratio(name, asked), strict=True):
+            ours, its = (
+                float(own.probability([quad.noun2], [f"{kind}\t{head}\t{quad.preposition}"])[0])
+                for kind, head in (("N", quad.noun1), ("V", quad.verb))
+            )
+            if not ours and not its:
+                assert np.isnan(ratio)
+            elif ours == pytest.approx(its, rel=1e-9):
+                assert ratio == 0
+            else:
+                assert (ratio > 0) == (ours > its)
+    # Words are shares of what was seen with the head.
+    seen = [one.noun2 for one in learnt if (one.verb, one.preposition) == ("eat", "with")
+            and one.attachment == "V"]  # fmt: skip
+    p = chain.preferences[WORDS].probability(["fork"], ["V\teat\twith"])
+    assert p == pytest.approx([seen.count("fork") / len(seen)])
+    made.save(tmp_path / "model")
+    again = Attacher.load(tmp_path / "model")
+    assert again.rule == "printed"
+    assert again.test(corpus(40, 2)) == made.test(corpus(40, 2))
+    smooth = Attacher("chain", pairs=PAIRS, thesauri=[tree]).fit(learnt)
+    assert (
+        smooth.test(corpus(40, 2)).stages[1].coverage >= made.test(corpus(40, 2)).stages[1].coverage
+    )
+
+
+def test_rules_are_the_chain_s() -> None:
+    with pytest.raises(InputError, match="the model best has no rules"):
+        Attacher("best", rule="printed").fit(corpus(10))
+    with pytest.raises(
+        RogetError, match="unknown rule of the chain 'prnted': did you mean printed"
+    ):
+        Attacher(rule="prnted").fit(corpus(10))
+
+
 def test_a_given_thesaurus_takes_the_place_of_learnt_ones(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

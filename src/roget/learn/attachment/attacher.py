@@ -23,7 +23,7 @@ from roget.learn.attachment.chain import Chain
 from roget.learn.attachment.quads import NOUN, VERB, answers_of, checked
 from roget.learn.attachment.sources import sources_of
 from roget.learn.attachment.tally import Stage
-from roget.learn.uses import AttachOptions
+from roget.learn.uses import RULES, AttachOptions
 
 MODELS: dict[str, Any] = {"best": Best, "chain": Chain}
 KIND = folders.model("attacher", "attachment.model")
@@ -57,13 +57,25 @@ class Attacher(BaseEstimator, AttachOptions):  # type: ignore[misc]
     """Decides whether a phrase belongs to the noun (N) or to the verb (V): eat pizza with fork.
 
     "best" weighs a kernel machine over the likeness of all four words with counts of other text;
-    "chain" is that of Li & Abe (1996): thesaurus, WordNet, lexical association, noun. `pairs` are
-    Counts, or a file of them; `thesauri` thesauri of nouns, or their folders. `progress` is called
-    with a `Progress`: the share that is done, and "what" is being done.
+    "chain" is that of Li & Abe (1996): thesaurus, WordNet, lexical association, noun; by the rule
+    "printed" nothing is smoothed, as in the paper. `pairs` are Counts, or a file of them;
+    `thesauri` thesauri of nouns, or their folders. `progress` is called with a `Progress`: the
+    share that is done, and "what" is being done.
 
     Fitted: `classes_`, `left_out_accuracy_` (of quadruples decided without themselves; None for
     the chain), `dev_` (a `Test` on the quadruples for development, if there were some).
     """
+
+    @property
+    def _kind(self) -> str:
+        """The model that is asked for; a rule is for the chain alone."""
+        if self.rule is not None and self.model == "best":
+            raise InputError(f"rule {self.rule!r}: the model best has no rules; ask for the chain")
+        return self.model or ("best" if self.rule is None else "chain")
+
+    @property
+    def _more(self) -> dict[str, str]:
+        return {"rule": self.rule or RULES[0]} if self._kind == "chain" else {}
 
     def _tell(self, done: float, what: str) -> None:
         if self.progress is not None:
@@ -75,6 +87,7 @@ class Attacher(BaseEstimator, AttachOptions):  # type: ignore[misc]
         Answers may be a fifth part of the quadruples, as in those of `dev`.
         """
         check(self)
+        kind = self._kind
         train, held = checked(quads, y), checked(dev) if dev is not None else None
         answers = set(answers_of(train))
         if not train:
@@ -89,8 +102,8 @@ class Attacher(BaseEstimator, AttachOptions):  # type: ignore[misc]
         sources = sources_of(train, self.pairs, self.thesauri, self.wordnet)
         # The last digits of sums depend on the number of threads; and many small ones lose by them.
         with threadpool_limits(1):
-            self.fitted_, self.left_out_accuracy_ = MODELS[self.model].fit(
-                train, sources, self.random_state, held, self._tell
+            self.fitted_, self.left_out_accuracy_ = MODELS[kind].fit(
+                train, sources, self.random_state, held, self._tell, **self._more
             )
         self.classes_ = np.array([NOUN, VERB])
         self.trained_on_ = len(train)
@@ -127,7 +140,7 @@ class Attacher(BaseEstimator, AttachOptions):  # type: ignore[misc]
         """Write the model as a folder of JSON and arrays; nothing else is needed to use it."""
         check_is_fitted(self, "fitted_")
         about = {
-            "options": {"model": self.model, "random_state": self.random_state},
+            "options": {"model": self._kind, "random_state": self.random_state, **self._more},
             "left_out_accuracy": self.left_out_accuracy_,
             "trained_on": self.trained_on_,
         }
@@ -141,7 +154,7 @@ class Attacher(BaseEstimator, AttachOptions):  # type: ignore[misc]
             made = cls(**kept["options"])
             made.left_out_accuracy_ = kept["left_out_accuracy"]
             made.trained_on_ = kept["trained_on"]
-            made.fitted_ = MODELS[made.model].read(folders.take_under("fitted", kept))
+            made.fitted_ = MODELS[made._kind].read(folders.take_under("fitted", kept))
         made.classes_, made.dev_ = np.array([NOUN, VERB]), None
         return made
 

@@ -21,11 +21,14 @@ from roget.learn.attachment.sources import Sources, tables, tabulate
 from roget.learn.attachment.tally import Association, Stage
 from roget.learn.thesaurus import Thesaurus
 from roget.learn.treecut import TreeCut
+from roget.learn.uses import RULES
 
 LEARNT, LEAST = 1000, 5
 """Nouns in a thesaurus that is learnt, and how often each must have been seen."""
 WORDS, MDL, MLE, WORDNET = "words", "MDL thesaurus", "MLE thesaurus", "WordNet"
 ASSOCIATION, DEFAULT = "lexical association", "default"
+
+PRINTED = "printed"
 
 PAIRS = 1 << 16
 """Words and heads whose probabilities are worked out at a time."""
@@ -37,13 +40,15 @@ class Chain:
 
     A way decides for the noun where p(noun2|noun, prep) times its association with the preposition
     is larger than the same of the verb, for the verb where it is smaller, and leaves ties and zeros
-    to the next. Cuts are smoothed as associations are, words are not.
+    to the next. Cuts are smoothed as associations are, words are not. By the rule "printed" there
+    is neither smoothing nor association before it is association's turn.
     """
 
     forms: Forms
     association: Association
     preferences: dict[str, Preference]
     order: list[str]
+    rule: str = RULES[0]
 
     @property
     def stages(self) -> tuple[str, ...]:
@@ -58,6 +63,7 @@ class Chain:
         seed: int,
         dev: Sequence[Quadruple] | None,
         tell: Callable[[float, str], None],
+        rule: str = RULES[0],
     ) -> tuple[Self, None]:
         """Learn from answered quadruples; those for development are not needed."""
         forms = sources.forms()
@@ -75,7 +81,8 @@ class Chain:
             preferences[name] = by_cut(tree, pairs)
         order = [name for name in trees if name != MLE]
         others = [(Normal(*one[:4]), one.attachment == NOUN) for one in sources.quads]
-        return cls(forms, Association.of(normal, answers, others), preferences, order), None
+        association = Association.of(normal, answers, others)
+        return cls(forms, association, preferences, order, rule), None
 
     def probability(self, quads: Sequence[Quadruple]) -> tuple[Floats, Ints]:
         """p(N) of each quadruple, and which stage decided."""
@@ -98,8 +105,11 @@ class Chain:
         for noun in (True, False):
             own = self.preferences[name]
             heads = [_head(quad, noun) for quad in quads]
-            p = own.probability(words, heads) if name == WORDS else own.smoothed(words, heads)
-            sides.append(p * self.association.share(quads, noun))
+            plain = name == WORDS or self.rule == PRINTED
+            p = own.probability(words, heads) if plain else own.smoothed(words, heads)
+            if self.rule != PRINTED:
+                p = p * self.association.share(quads, noun)
+            sides.append(p)
         ours, its = sides
         with np.errstate(divide="ignore", invalid="ignore"):
             ratio = np.log(ours / its)
@@ -122,7 +132,7 @@ class Chain:
     def content(self) -> dict[str, Any]:
         """What is to be kept: plain values and arrays, under names of one level."""
         kept: dict[str, Any] = {"verbs": self.forms.verbs, "nouns": self.forms.nouns}
-        kept |= {"order": self.order, "names": list(self.preferences)}
+        kept |= {"order": self.order, "names": list(self.preferences), "rule": self.rule}
         for at, one in enumerate(self.preferences.values()):
             kept |= put_under(f"preference{at}", one.content())
         return kept | put_under("association", self.association.content())
@@ -135,9 +145,9 @@ class Chain:
             for at, name in enumerate(kept["names"])
         }
         association = Association.read(take_under("association", kept))
-        return cls(
-            make_forms(kept["verbs"], kept["nouns"]), association, preferences, kept["order"]
-        )
+        forms = make_forms(kept["verbs"], kept["nouns"])
+        # Folders of older versions have no rule.
+        return cls(forms, association, preferences, kept["order"], kept.get("rule", RULES[0]))
 
 
 def _head(quad: Normal, noun: bool) -> str:

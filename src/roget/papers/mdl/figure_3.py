@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from roget.core.intervals import interval
 from roget.core.types import Array, Floats
 from roget.learn.clustering.mdl.estimator import MDLTree
 from roget.papers.options import Options
-from roget.papers.reproduction import Reproduced
+from roget.papers.reproduction import Claim, Reproduced
 from roget.report import Column, Table
+from roget.report.drawing import GREY, SERIES
 from roget.report.format import canvas
 
 if TYPE_CHECKING:
@@ -32,6 +34,10 @@ WAYS: dict[str, dict[str, Any]] = {
 }
 """Estimator and search; the criterion is the paper's."""
 
+LINES = dict(zip(WAYS, ("-", "--", ":", "-."), strict=True))
+DISTANCES = (0.003, 0.01, 0.03, 0.1, 0.3, 1, 3)
+"""Marks of the second axis, bits."""
+
 
 class Truth(NamedTuple):
     """A model of pairs: which cluster each noun is of, and P(noun, verb)."""
@@ -41,12 +47,17 @@ class Truth(NamedTuple):
 
 
 class Row(NamedTuple):
-    """Means over the trials of one way at one data size; the distance is in bits."""
+    """Means over the trials of one way at one data size; the distance is in bits.
+
+    Beside each is half the width of its 95 % interval, 0 of a single trial.
+    """
 
     way: str
     size: int
     leaves: float
     distance: float
+    leaves_half: float = 0.0
+    distance_half: float = 0.0
 
 
 def truth(rng: np.random.Generator) -> Truth:
@@ -91,7 +102,12 @@ def simulation(sizes: Sequence[int] = SIZES, trials: int = TRIALS) -> list[Row]:
                 guess[seen] = estimate_pairs(counts[seen], tree.labels_)
                 found = tree.n_clusters_, distance(guess, model.joint)
                 results.setdefault((way, size), []).append(found)
-    return [Row(way, size, *map(float, np.mean(f, axis=0))) for (way, size), f in results.items()]
+    rows = []
+    for (way, size), trial_by_trial in results.items():
+        means = [interval(one) for one in zip(*trial_by_trial, strict=True)]
+        halves = [0.0 if one.high is None else one.high - (one.mean or 0.0) for one in means]
+        rows.append(Row(way, size, *(one.mean or 0.0 for one in means), *halves))
+    return rows
 
 
 def figure_3(options: Options) -> Reproduced:
@@ -99,7 +115,8 @@ def figure_3(options: Options) -> Reproduced:
     rows = simulation()
     about = (
         f"Simulation: {NOUNS} nouns in {CLUSTERS} true clusters, {VERBS} verbs, means of {TRIALS} "
-        "trials, the paper's description length (MDL) and its data part alone (MLE). MDL and MLE "
+        "trials with 95 % intervals, the paper's description length (MDL) and its data part alone "
+        "(MLE). MDL and MLE "
         'look for the best split and make it if it shortens the description; "as printed" is the '
         "paper's annealing, which makes a split unless one side happens to be empty. The distance "
         "is D(estimate ‖ truth) in bits; the other way round it is infinite."
@@ -107,6 +124,7 @@ def figure_3(options: Options) -> Reproduced:
     return Reproduced(
         "Number of clusters and KL distance by data size (Li & Abe 1996, Figure 3)",
         about=about,
+        claims=claims(rows),
         tables=[
             _table("(a) clusters", rows, "leaves", ".1f"),
             _table("(b) KL distance, bits", rows, "distance", ".4f"),
@@ -122,16 +140,51 @@ def _table(title: str, rows: Sequence[Row], column: str, form: str) -> Table:
     sizes = sorted({row.size for row in rows})
     lines = []
     for way in dict.fromkeys(row.way for row in rows):
-        values = {row.size: getattr(row, column) for row in rows if row.way == way}
-        lines.append((way, *(format(values[size], form) for size in sizes)))
+        here = {row.size: row for row in rows if row.way == way}
+        cells = [f"{getattr(here[size], column):{form}}" for size in sizes]
+        if column == "leaves":
+            cells = [f"{c} ± {here[n].leaves_half:.1f}" for c, n in zip(cells, sizes, strict=True)]
+        lines.append((way, *cells))
     columns = [Column("|S|"), *(Column(f"{size:,}", right=True) for size in sizes)]
     return Table(columns, lines, title)
+
+
+def claims(rows: Sequence[Row]) -> list[Claim]:
+    """What the paper says of both panels; it prints no numbers but that of the true clusters."""
+    of = {(row.way, row.size): row for row in rows}
+    sizes = sorted({row.size for row in rows})
+    last = sizes[-1]
+    mdl, mle = ([of[way, size] for size in sizes] for way in ("MDL", "MLE"))
+    nearer = [size for size, a, b in zip(sizes, mdl, mle, strict=True) if a.distance < b.distance]
+    return [
+        Claim(f"clusters by MDL at {last:,} pairs", float(CLUSTERS), mdl[-1].leaves, digits=0),
+        Claim(
+            "clusters by MLE",
+            f"more than {CLUSTERS}, at every size",
+            f"{min(row.leaves for row in mle):.1f} and more",
+            holds=all(row.leaves - row.leaves_half > CLUSTERS for row in mle),
+        ),
+        Claim(
+            "MDL is nearer to the truth than MLE",
+            "at every size",
+            f"at {len(nearer)} of {len(sizes)} sizes",
+            holds=nearer == sizes,
+        ),
+        Claim(
+            f"the intervals of both distances at {last:,} pairs",
+            "apart",
+            f"{mdl[-1].distance:.4f} ± {mdl[-1].distance_half:.4f}, "
+            f"{mle[-1].distance:.4f} ± {mle[-1].distance_half:.4f}",
+            holds=mdl[-1].distance + mdl[-1].distance_half
+            < mle[-1].distance - mle[-1].distance_half,
+        ),
+    ]
 
 
 def _moral(rows: Sequence[Row]) -> str:
     """What the paper says, and what the numbers say."""
     of = {(row.way, row.size): row for row in rows}
-    size = SIZES[-1]
+    size = max(row.size for row in rows)
     mdl, mle, printed = (of[way, size] for way in ("MDL", "MLE", "MDL, as printed"))
     return (
         f"In the paper MDL comes to the true number, {CLUSTERS}, and nearer to the truth than MLE, "
@@ -147,12 +200,22 @@ def draw(rows: Sequence[Row]) -> Figure:
     figure = canvas(9, 4)
     panels = figure.subplots(1, 2)
     titles = {"leaves": "clusters", "distance": "KL distance (bits)"}
+    sizes = sorted({row.size for row in rows})
     for axes, (column, title) in zip(panels, titles.items(), strict=True):
-        for way, style in zip(WAYS, ("o-", "s-", "o:", "s:"), strict=True):
-            drawn = [(row.size, getattr(row, column)) for row in rows if row.way == way]
-            axes.plot(*zip(*drawn, strict=True), style, label=way, markersize=4)
-        axes.set(xscale="log", xlabel="data size", ylabel=title)
-    panels[0].axhline(CLUSTERS, color="grey", linewidth=0.8)
+        for (way, line), (colour, marker) in zip(LINES.items(), SERIES, strict=True):
+            here = [row for row in rows if row.way == way]
+            axes.errorbar(
+                [row.size for row in here],
+                [getattr(row, column) for row in here],
+                [getattr(row, f"{column}_half") for row in here],
+                color=colour, marker=marker, linestyle=line, label=way, markersize=4, capsize=2,
+            )  # fmt: skip
+        axes.set(xscale="log", xlabel="data size (pairs)", ylabel=title)
+        axes.set_xticks(sizes, labels=[f"{size:,}" for size in sizes])
+        axes.minorticks_off()
+    panels[0].axhline(CLUSTERS, color=GREY, linewidth=0.8)
     panels[0].legend()
     panels[1].set_yscale("log")
+    panels[1].set_yticks(DISTANCES, labels=[f"{value:g}" for value in DISTANCES])
+    panels[1].minorticks_off()
     return figure

@@ -37,8 +37,8 @@ HELD_OUT = 0.1
 ERRORS = 1.0
 """By how many standard errors a smaller concentration, which gives more clusters, must be ahead."""
 
-LEAST = 1e-4
-"""And by how much besides, nats: where words need no help, rounding would choose."""
+LEAST = 1e-3
+"""And by how much besides, nats: where words need no help, chance would choose."""
 
 ENOUGH = 200
 """Held-out tokens that can choose; with fewer the code's own length does."""
@@ -112,7 +112,8 @@ def choose(
 def _by_loss(train: Any, tokens: heldout.Cells, seed: int, concentration: float) -> _Attempt:
     """How well the clusters of one concentration predict, for each weight of parents.
 
-    Where words need no help, the weight is that by which clusters alone predict best.
+    Where words need no help, it is not counted, and the weight is that by which clusters alone
+    predict best.
     """
     grower = grown(train, concentration, seed)
     tree, belongs = grower.tree(), one_hot(grower.labels, grower.n_clusters)
@@ -122,7 +123,7 @@ def _by_loss(train: Any, tokens: heldout.Cells, seed: int, concentration: float)
 
     def attempt(weight: float) -> float:
         classes = tokens.predicted(belongs, shrink(counts, tree, base, weight))
-        predicted = heldout.backoff(tokens, classes)
+        predicted = plain if alone else heldout.backoff(tokens, classes)
         loss = tokens.loss(tokens.smooth(classes) if alone else predicted)
         found.append((loss, weight, predicted))
         return loss
