@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+
+import numpy as np
 import pytest
 
 from roget import catalogue
@@ -27,6 +30,12 @@ from roget.papers.reproduction import Claim, MissingData, Reproduced, find_data,
 def test_what_holds(claim, held):
     assert claim.held is held
     assert ("differs" in claim.cells()[-1]) is not held
+
+
+def test_numbers_of_numpy_are_plain_data():
+    claim = Claim("a", 0.5, np.float64(0.5), holds=np.bool_(True))
+    assert json.loads(json.dumps(claim.as_dict()))["held"] is True
+    assert json.loads(json.dumps(Claim("a", 0.5, np.float64(0.5)).as_dict()))["held"] is True
 
 
 def good(options):

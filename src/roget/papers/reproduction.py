@@ -51,12 +51,12 @@ class Claim:
     def held(self) -> bool:
         """Whether ours is the printed value, as far as it is printed."""
         if self.holds is not None:
-            return self.holds
+            return bool(self.holds)
         if self.difference is None:
             return self.ours == self.published
         most = 0.5 * 10**-self.digits if self.within is None else self.within
         # A printed half may have been rounded to either side.
-        return abs(self.difference) <= most * (1 + 1e-6) + 1e-12
+        return bool(abs(self.difference) <= most * (1 + 1e-6) + 1e-12)
 
     def cells(self) -> tuple[str, str, str, str, str]:
         """The row of a table, all numbers with the digits that are printed; ours with one more."""
