@@ -105,6 +105,8 @@ def _run_all(
     """A line for each, and what does not hold; what lacks its data is left out, with a note."""
     rows: list[tuple[str, str, str, str]] = []
     data, left, misses = {}, [], []
+    for name in names:
+        load(name)  # what is not installed is told now, not after minutes
     for at, name in enumerate(names):
         if progress is not None:
             progress(Progress(at, len(names), {"what": name}))

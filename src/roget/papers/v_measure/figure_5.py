@@ -7,6 +7,7 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+from sklearn.datasets import load_digits
 
 from roget.core.io.problems import Problems
 from roget.core.io.table import Roles, is_number, open_table
@@ -68,8 +69,6 @@ def open_features(options: Options) -> tuple[Floats, list[str], str]:
     """Items × features, their labels, and what they are."""
     if options.features is not None:
         return *read_features(options.features), options.features
-    from sklearn.datasets import load_digits
-
     digits = load_digits()
     return digits.data, list(map(str, digits.target)), "digits of scikit-learn, a stand-in"
 

@@ -9,6 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy import sparse
+from scipy.stats import spearmanr
+from sklearn.cluster import KMeans
+from sklearn.exceptions import ConvergenceWarning
+from threadpoolctl import threadpool_limits
 
 from roget.core.types import Floats
 from roget.papers.reproduction import Claim
@@ -100,10 +104,6 @@ def sweep_kmeans(
     X: Any, labels: Sequence[Any], ks: Sequence[int], seed: int, starts: int = STARTS
 ) -> Scores:
     """Cluster the rows of X by k-means from random rows, for each k, and score the clusters."""
-    from sklearn.cluster import KMeans
-    from sklearn.exceptions import ConvergenceWarning
-    from threadpoolctl import threadpool_limits
-
     rows = _tidy(X)
     classes = np.unique(np.asarray(labels), return_inverse=True)[1]
     found = np.empty((len(MEASURES), starts, len(ks)))
@@ -145,8 +145,6 @@ def claim_shapes(scores: Scores) -> list[Claim]:
 
 def claim_growth(scores: Scores, remark: str = "") -> Claim:
     """That VI follows the number of clusters; excused, with a remark, of data that part well."""
-    from scipy.stats import spearmanr
-
     rank = float(spearmanr(scores.ks, scores.average("vi")).statistic)
     return Claim(
         "VI with more clusters", "grows", f"rank correlation {rank:.2f}", holds=rank > 0.95,
