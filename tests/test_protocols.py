@@ -97,3 +97,14 @@ def test_other_clusterers_and_what_is_refused():
         roget.evaluate_embeddings(X[:0], [])
     with pytest.raises(InputError, match="no label at all"):
         roget.evaluate_embeddings(X[:2], [None, None])
+
+
+def test_trackers_and_embeddings_that_are_no_numbers():
+    X = np.random.default_rng(0).normal(size=(30, 2))
+    found = roget.evaluate_embeddings(X, ["a", "b", "c"] * 10, samples=2, size=30)
+    assert found.flat() == {"v/ml": found["v", "ml"], "v/jk": found["v", "jk"], "ami": found["ami"]}
+    X[7, 1] = np.nan
+    with pytest.raises(InputError, match=r"embedding 7 \(counted from 0\)"):
+        roget.evaluate_embeddings(X, ["a", "b", "c"] * 10)
+    one = roget.evaluate_embeddings(X[:5], ["a"] * 5, samples=2, size=5)
+    assert str(one).startswith("5 embeddings, 2 samples, 1 class\n")

@@ -22,7 +22,7 @@ from roget.scoring.labels.codes import factorize_objects
 from roget.scoring.labels.labels import Labels
 from roget.scoring.measures.base import Asked
 from roget.scoring.options import ScoreOptions
-from roget.scoring.result import ScoreTable, Shown, address
+from roget.scoring.result import ScoreTable, Shown, address, name_metric
 from roget.scoring.score import score
 
 SAMPLES, SIZE, BATCH, SEED = 10, 16_384, 512, 42
@@ -63,6 +63,15 @@ class Evaluation(Shown):
         if value is None:
             raise Undefined(f"{measure}: undefined in a sample")
         return value
+
+    def flat(self) -> dict[str, float]:
+        """The means by names that trackers such as MLflow and W&B take: {"v/jk": 0.71}.
+
+        Scores that are undefined are left out.
+        """
+        scores = [(row.measure, row.entropy) for row in self.levels[0].rows]
+        values = {name_metric(*score): self.means[address(*score)] for score in scores}
+        return {name: value for name, value in values.items() if value is not None}
 
     def as_dict(self) -> dict[str, Any]:
         """Plain data, ready for JSON."""
@@ -129,11 +138,14 @@ def evaluate_embeddings(
     Raises
     ------
     InputError
-        If there is not one label for each embedding.
+        If there is not one label for each embedding, or one is no number.
     """
     X, levels = np.asarray(X), split_levels(labels)
     if X.ndim != 2 or len(X) != len(labels):
         raise InputError(f"embeddings of shape {X.shape} for {len(labels)} labels")
+    if clusterer is None and X.dtype.kind == "f" and not np.isfinite(X).all():
+        at = int(np.argmin(np.isfinite(X).all(axis=1)))
+        raise InputError(f"embedding {at} (counted from 0) has a value that is no finite number")
     if samples < 2 or size < 1:
         raise InputError(f"samples={samples}, size={size}: expected at least 2 samples of 1 item")
     numbers = random.Random(seed)

@@ -23,11 +23,10 @@ def report(found: Evaluation) -> Report:
         )
         values.append([row.measure, row.entropy, *own, found.signature])
     samples = plural(found.groups, "sample")
+    classes = plural(found.levels[0].classes, "class", ".0f")
     return Report(
         title="What embeddings are worth",
-        lead=[
-            f"{plural(found.items, 'embedding')}, {samples}, {found.levels[0].classes:.0f} classes"
-        ],
+        lead=[f"{plural(found.items, 'embedding')}, {samples}, {classes}"],
         tables=[Table.of(["measure", "entropy", *numbers], rows, numbers)],
         warnings=list(found.warnings),
         signature=found.signature,

@@ -263,11 +263,8 @@ class ScoreTable(Shown):
         found = {}
         for row in self.rows:
             if row.value is not None:
-                name = re.sub(r"[^\w.-]+", "_", row.measure).rstrip("_")
-                parts = [name, row.entropy] if row.entropy else [name]
-                if row.level not in (None, MEAN):
-                    parts.insert(0, f"level-{row.level}".replace("×", "-"))
-                found["/".join(parts)] = row.value
+                level = "" if row.level in (None, MEAN) else f"level-{row.level}/"
+                found[level.replace("×", "-") + name_metric(row.measure, row.entropy)] = row.value
         return found
 
     def falls_short(self, bounds: Iterable[str]) -> list[str]:
@@ -385,6 +382,16 @@ def _find_disagreements(rows: Sequence[ScoreRow]) -> Iterable[str]:
     if apart:
         shown = "; ".join(apart[:3]) + (f"; and {len(apart) - 3} more" if apart[3:] else "")
         yield f"plug-in and bias-corrected scores disagree, prefer the corrected: {shown}"
+
+
+def name_metric(measure: str, entropy: str | None) -> str:
+    """A score as trackers of experiments can call it, whose names have no brackets.
+
+    >>> name_metric("v(beta=0.5)", "jk"), name_metric("ari", None)
+    ('v_beta_0.5/jk', 'ari')
+    """
+    name = re.sub(r"[^\w.-]+", "_", measure).rstrip("_")
+    return f"{name}/{entropy}" if entropy else name
 
 
 def _name_row(row: ScoreRow) -> str:
