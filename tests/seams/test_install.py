@@ -61,7 +61,7 @@ def test_scoring_and_comparing_need_nothing_more() -> None:
         ["heldout", "sample"],
         ["decide", "sample"],
         ["list", "clusterers"],
-        ["reproduce"],
+        ["reproduce", "soft/figure-1"],
     ],
     ids=lambda arguments: arguments[0],
 )
@@ -72,6 +72,15 @@ def test_commands_of_learning_name_the_extra(arguments: list[str], tmp_path: Pat
     assert done.stderr.startswith("roget: learning word classes needs ")
     assert CURE in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_papers_on_scoring_are_made_again_without_learning() -> None:
+    assert CURE in command("reproduce", "--list").stdout
+    done = command("reproduce", "nvi/table-1")
+    assert (done.returncode, done.stderr) == (0, "")
+    some = command("reproduce", "mdl")
+    assert some.returncode == 0
+    assert "mdl/figure-2 was left out: learning word classes needs" in some.stdout
 
 
 def test_public_names_of_learning_name_the_extra() -> None:

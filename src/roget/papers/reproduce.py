@@ -10,7 +10,7 @@ from roget import catalogue
 from roget.core.progress import Progress
 from roget.core.progress import Report as Tell
 from roget.core.types import PathLike
-from roget.errors import InputError
+from roget.errors import InputError, MissingExtra
 from roget.papers.options import Options
 from roget.papers.reproduction import MissingData, Reproduced, Reproduction
 from roget.report import Report, Table
@@ -25,8 +25,11 @@ def load(name: str) -> Reproduction:
 
 
 def describe(name: str) -> str:
-    """What a reproduction makes again, in a line."""
-    return (load(name).__doc__ or "").partition("\n")[0]
+    """What a reproduction makes again, in a line; or what must be installed to know."""
+    try:
+        return (load(name).__doc__ or "").partition("\n")[0]
+    except MissingExtra as error:
+        return str(error)
 
 
 def report_names() -> Report:
@@ -102,19 +105,18 @@ def _run(name: str, options: Options, figures: PathLike | None) -> tuple[Reprodu
 def _run_all(
     names: list[str], options: Options, figures: PathLike | None, progress: Tell | None
 ) -> Report:
-    """A line for each, and what does not hold; what lacks its data is left out, with a note."""
+    """A line for each, and what does not hold; what lacks data or an extra is left out, told."""
     rows: list[tuple[str, str, str, str]] = []
     data, left, misses = {}, [], []
-    for name in names:
-        load(name)  # what is not installed is told now, not after minutes
     for at, name in enumerate(names):
         if progress is not None:
             progress(Progress(at, len(names), {"what": name}))
         began = time.perf_counter()
         try:
             found, report = _run(name, options, figures)
-        except MissingData as error:
-            left.append(f"{name} was left out: it {error}")
+        except (MissingData, MissingExtra) as error:
+            it = "it " if isinstance(error, MissingData) else ""
+            left.append(f"{name} was left out: {it}{error}")
             rows.append((name, "left out", "", describe(name)))
             continue
         counted = [claim for claim in found.claims if not claim.excused]
