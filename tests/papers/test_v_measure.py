@@ -337,8 +337,10 @@ def test_peaks_drops_and_growth():
 
 
 def test_more_clusters_than_different_items():
-    scores = sweep.sweep_kmeans(np.zeros((6, 2)), list("aabbcc"), (1, 4), seed=0, starts=1)
-    assert scores.values["v"].tolist() == [[0.0, 0.0]]
+    last = 2**32 - 1
+    scores = sweep.sweep_kmeans(np.zeros((6, 2)), list("aabbcc"), (1, 4), seed=last, starts=2)
+    assert scores.values["v"].tolist() == [[0.0, 0.0]] * 2
+    assert scores.find_drop("v") == 0
 
 
 def test_terms_weigh_by_tf_and_idf():

@@ -87,7 +87,7 @@ def figure_5(options: Options) -> Reproduced:
     scores = sweep_kmeans(standardise(features), labels, ks, options.random_state)
     found = scores.as_sweep(source)
     least = found["vi"].best
-    other = "no pitch accents"
+    other = "no pitch accents" if options.features is None else "other items"
     return Reproduced(
         "Clusterings of items with features (Rosenberg & Hirschberg 2007, Figure 5)",
         about=f"{scores.items:,} items of {scores.classes} classes, {features.shape[1]} features: "

@@ -42,6 +42,9 @@ TRIED = 30
 STARTS = 4
 """Random starts for each number of clusters."""
 
+SEEDS = 2**32
+"""That scikit-learn knows."""
+
 STEPS = 100
 """Iterations, after which k-means stops if it has not come to rest."""
 
@@ -66,7 +69,7 @@ class Scores:
     def find_drop(self, measure: str) -> float:
         """The share of its highest mean that a measure has lost at the most clusters."""
         mean = self.average(measure)
-        return float(1 - mean[-1] / mean.max())
+        return float(1 - mean[-1] / mean.max()) if mean.max() > 0 else 0.0
 
     def as_sweep(self, source: str) -> Sweep:
         """The means over starts, as scores of cuts have it."""
@@ -113,7 +116,7 @@ def sweep_kmeans(
         warnings.simplefilter("ignore", ConvergenceWarning)
         for start, at in np.ndindex(starts, len(ks)):
             model = KMeans(
-                ks[at], init="random", n_init=1, max_iter=STEPS, random_state=seed + start
+                ks[at], init="random", n_init=1, max_iter=STEPS, random_state=(seed + start) % SEEDS
             )
             table = contingency(classes, model.fit_predict(rows))
             found[:, start, at] = [table.measure(name) for name in MEASURES]
