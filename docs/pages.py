@@ -131,7 +131,9 @@ def draw_formula(text: str, display: str) -> str:
     """MathML of a formula in LaTeX, which browsers draw without a script."""
     from latex2mathml.converter import convert
 
-    return convert(text.strip(), display=display)
+    drawn = convert(text.strip(), display=display)
+    # At the beginning of a line Markdown would take it for a block.
+    return drawn if display == "block" else f"<span>{drawn}</span>"
 
 
 def _place(page: str, target: str) -> str:

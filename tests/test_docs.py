@@ -213,7 +213,7 @@ def test_pages_are_prepared_for_the_site():
         "x\n```\ny\n```\n"
     )
     drawn = prepare("a.md", "is $`p \\ge 0`$")
-    assert re.fullmatch(r"is <math .*<mo>(≥|&#x02265;)</mo>.*</math>", drawn)
+    assert re.fullmatch(r"is <span><math .*<mo>(≥|&#x02265;)</mo>.*</math></span>", drawn)
 
 
 def test_every_page_has_its_place_in_the_navigation():
