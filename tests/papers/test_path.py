@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,8 +14,7 @@ from roget.core.types import Floats
 from roget.errors import InputError
 from roget.learn.clustering import tokens as heldout
 from roget.learn.clustering.symmetric.estimator import SymmetricAnnealing
-from roget.papers.soft.figure_3 import _divergence, draw_path, relative_entropy_path
-from roget.report.drawing import save_picture
+from roget.papers.soft.figure_3 import _divergence, relative_entropy_path
 
 
 def planted(words: int = 120, contexts: int = 60, clusters: int = 4) -> Counts:
@@ -123,14 +121,18 @@ def test_one_cluster_is_the_mean_of_all_words() -> None:
     assert row["train"] == pytest.approx(expected.mean(), rel=0.05)
 
 
-def test_the_figure_is_drawn(tmp_path: Path) -> None:
-    pytest.importorskip("matplotlib")
-    rows = relative_entropy_path(planted(), [1, 2, 4], random_state=0)
-    save_picture(draw_path(rows, chosen=(4, 3.5)), tmp_path / "path.svg")
-    drawn = (tmp_path / "path.svg").read_text(encoding="utf-8")
-    assert "<svg" in drawn
-    save_picture(draw_path(rows), tmp_path / "plain.svg")
-    assert (tmp_path / "plain.svg").stat().st_size < len(drawn)
+def test_further_words_are_placed_by_the_tokens_they_are_asked_about() -> None:
+    counts = planted()
+    known, further = counts.select(words=counts.words[:90]), counts.select(words=counts.words[90:])
+    rows = relative_entropy_path(known, [1, 4], random_state=0, further=further)
+    own = further.matrix.toarray() / further.word_totals[:, None]
+    train, _ = known.split(0.9, random_state=np.random.default_rng(0))
+    background = heldout.unigram(train.matrix)
+    mean = np.asarray(train.matrix.sum(axis=0)).ravel() / train.total
+    model = 0.95 * mean + 0.05 * background
+    each = [sum(p * math.log2(p / q) for p, q in zip(row, model, strict=True) if p) for row in own]
+    assert rows[0]["new"] == pytest.approx(np.mean(each), rel=1e-3)
+    assert rows[1]["new"] < rows[0]["new"] - 0.5
 
 
 def test_counts_that_are_too_few_are_refused() -> None:

@@ -9,10 +9,12 @@ import numpy as np
 import pytest
 
 from roget import Counts, catalogue, data
-from roget.errors import UnknownName
+from roget.errors import InputError, UnknownName
+from roget.learn.evaluation.decision import decide
 from roget.papers.options import Options
 from roget.papers.reproduce import load, report_names, reproduce
-from roget.papers.soft import figure_1, figure_3
+from roget.papers.soft import figure_1, figure_2, figure_3
+from roget.report.drawing import save_picture
 
 PEOPLE = {"troop", "worker"}
 WEAPONS = {"missile", "weapon"}
@@ -103,15 +105,76 @@ def test_names():
         load("soft/figure1")
 
 
-def test_relative_entropies(tmp_path, monkeypatch):
-    monkeypatch.setattr(figure_3, "SIZES", (1, 4, 16))
-    monkeypatch.setattr(figure_3, "FREQUENT", 200)
-    text = str(reproduce("soft/figure-3", figures=tmp_path))
-    table = [line.split()[:6] for line in text.splitlines() if re.match(r" +\d+ +\d+\.\d\d ", line)]
-    rows = [tuple(map(float, row)) for row in table]
-    assert [row[0] for row in rows] == [1, 4, 16]
-    train = [row[2] for row in rows]
-    assert train == sorted(train, reverse=True), "train falls throughout"
-    assert text.count("least for test") == 1
-    assert re.search(r"Chosen .*: \d+ clusters", text)
-    assert "<svg" in (tmp_path / "soft-figure-3.svg").read_text()
+@pytest.fixture(scope="module")
+def found():
+    """The figures from the bundled sample, each made once."""
+    return {name: load(f"soft/figure-{name}")(Options(data="nowhere")) for name in "1234"}
+
+
+@pytest.mark.parametrize("name", "1234")
+def test_what_the_paper_says_holds_in_the_sample(found, name, tmp_path, monkeypatch):
+    monkeypatch.delenv("ROGET_TEST_DATA", raising=False)
+    claims = found[name].claims
+    assert claims
+    assert all(claim.held or claim.excused for claim in claims), [
+        claim.cells() for claim in claims if not claim.held
+    ]
+    assert all(claim.remark for claim in claims if not claim.held)
+    text = str(found[name].as_report())
+    assert all(len(line) <= 100 for line in text.splitlines())
+    save_picture(found[name].picture(), tmp_path / "figure.svg")
+    assert "<svg" in (tmp_path / "figure.svg").read_text()
+
+
+def test_the_tree_of_nouns_holds_in_the_national_corpus(shared_data):
+    made = load("soft/figure-2")(Options(data=str(shared_data)))
+    assert "British National Corpus" in made.about
+    assert all(claim.held or claim.excused for claim in made.claims)
+    lines = str(made.as_report()).splitlines()
+    assert all(len(line) <= 100 for line in lines)
+    assert sum(line.endswith(")") and "─ " in line for line in lines) == figure_2.CLUSTERS
+
+
+def test_the_tree_of_nouns_is_whole(found):
+    nodes = found["2"].data
+    leaves = {node["node"] for node in nodes} - {node["parent"] for node in nodes}
+    assert len(leaves) == figure_2.CLUSTERS
+    assert sum(nodes[leaf]["size"] for leaf in leaves) == nodes[0]["size"] == 1000
+    for node in nodes[1:]:
+        distances = [near["distance_bits"] for near in node["nearest"]]
+        assert len(distances) == 4
+        assert distances == sorted(distances)
+
+
+def test_relative_entropies_are_of_the_next_nouns(found):
+    table = data.sample("verb_object")
+    nouns, further = figure_3.take_nouns(table)
+    assert len(nouns) == len(further) == 1000
+    assert not set(nouns.words.tolist()) & set(further.words.tolist())
+    assert nouns.word_totals.min() >= further.word_totals.max()
+    assert np.array_equal(nouns.contexts, further.contexts)
+    assert [row["n_clusters"] for row in found["3"].data] == list(figure_3.SIZES)
+    assert all(len(row["new"]) == figure_3.DRAWS for row in found["3"].data)
+    with pytest.raises(InputError, match="expected more than the 1000"):
+        figure_3.take_nouns(table.top(50))
+
+
+def test_decisions_are_those_of_the_command(found):
+    counts = data.sample("verb_object")
+    told = decide(counts, ["soft"], draws=1, clusters=(1, 2, 4))
+    for row, expected in zip(told.rows, found["4"].data, strict=False):
+        assert row.every[0] == pytest.approx(expected["all"][0], abs=0.02)
+    assert told.rows[0].every[0] == found["4"].data[0]["all"][0]
+
+
+def test_own_counts_excuse_what_the_paper_says_of_its_own(tmp_path):
+    """Of another verb there is nothing printed, and other counts need not follow the paper."""
+    data.sample("verb_object").top(300).write(tmp_path / "counts")
+    own = Options(counts=str(tmp_path / "counts"), verb="eat")
+    made = load("soft/figure-1")(own)
+    assert '"eat"' in made.title
+    assert made.claims == []
+    fired = load("soft/figure-1")(Options(counts=str(tmp_path / "counts")))
+    assert all(claim.excused for claim in fired.claims)
+    with pytest.raises(InputError, match=r"soft/figure-2 takes no --verb; it is for soft/figure-1"):
+        reproduce("soft/figure-2", own)

@@ -175,6 +175,8 @@ NAMING = {
     "learn/clustering/soft": {"symmetric"},
     # An estimator of the paper, which has the name of its clusterer.
     "papers/mdl": {"mdl"},
+    # The model of the paper's decisions.
+    "papers/soft": {"soft"},
 }
 """Who names a clusterer beside the catalogue and its own package, and why."""
 

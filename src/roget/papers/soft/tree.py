@@ -1,0 +1,91 @@
+"""Trees of splits as the paper shows them: the nouns nearest to each cluster, with distances."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterator
+from statistics import fmean
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from roget.core.information import bits
+from roget.core.tree import Tree
+from roget.learn.thesaurus import Thesaurus
+from roget.report.format import WIDTH, branches, canvas
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+NEAREST = 4
+"""Words shown of every cluster, as in the paper."""
+
+
+def describe(thesaurus: Thesaurus, node: int) -> dict[str, Any]:
+    """A cluster as plain data; distances in bits."""
+    one = thesaurus.word_class(node, len(thesaurus))
+    near = thesaurus.nearest(node, NEAREST) if node else []
+    return {
+        "node": node,
+        "parent": int(thesaurus.tree.parent[node]) if node else None,
+        "beta": one.value,
+        "nearest": [{"noun": n.word, "distance_bits": bits(n.distance)} for n in near],
+        "nouns": [word.word for word in one.words],
+    }
+
+
+def tree_lines(thesaurus: Thesaurus, *, nouns: bool = True) -> Iterator[str]:
+    """The tree of splits, a line for each node; below a leaf its nouns, or how many there are."""
+    for branch, below, node in branches(thesaurus.tree.children):
+        one = thesaurus.word_class(node, len(thesaurus))
+        split = "" if one.value is None else f"   splits at β = {one.value:.3f}"
+        near = "  ".join(_nearest(thesaurus, node))
+        size = "" if nouns or one.children else f"  ({one.size})"
+        yield f"{branch}{node}  {near}{split}{size}" if node else f"root{split}"
+        if node and not one.children and nouns:
+            said = f"{one.size} nouns: {', '.join(word.word for word in one.words)}"
+            margin = f"{below}   "
+            yield from textwrap.wrap(said, WIDTH, initial_indent=margin, subsequent_indent=margin)
+
+
+def _nearest(thesaurus: Thesaurus, node: int) -> list[str]:
+    """The nouns nearest to a cluster that was split off, and their distances in bits."""
+    near = thesaurus.nearest(node, NEAREST) if node else []
+    return [f"{one.word} {bits(one.distance):.3f}" for one in near]
+
+
+def draw(thesaurus: Thesaurus) -> Figure:
+    """The tree as a picture: from left to right, with the value of each split."""
+    tree = thesaurus.tree
+    depth = max(tree.depth(int(leaf)) for leaf in tree.leaves())
+    figure = canvas(2.6 * (depth + 1), 1.3 * tree.n_clusters + 0.5)
+    axes = figure.subplots()
+    height = _heights(tree)
+    for node in range(tree.n_nodes):
+        x, y = tree.depth(node), height[node]
+        if node:
+            parent = int(tree.parent[node])
+            axes.plot([x - 1, x], [height[parent], y], color="grey", linewidth=1, zorder=0)
+        box = {"boxstyle": "round", "facecolor": "white", "edgecolor": "grey"}
+        said = _caption(thesaurus, node)
+        axes.text(x, y, said, ha="center", va="center", fontsize=8, bbox=box)
+    axes.set_xlim(-0.6, depth + 0.6)
+    axes.set_ylim(-0.6, tree.n_clusters - 0.4)
+    axes.set_axis_off()
+    return figure
+
+
+def _caption(thesaurus: Thesaurus, node: int) -> str:
+    value = thesaurus.tree.value[node]
+    split = [] if np.isnan(value) else [f"β = {value:.3f}"]
+    return "\n".join([*(_nearest(thesaurus, node) if node else ["root"]), *split])
+
+
+def _heights(tree: Tree) -> dict[int, float]:
+    """Leaves one above the other in the order of the tree, parents between their children."""
+    leaves = [node for node in tree.walk() if not tree.children(node)]
+    heights = {leaf: float(place) for place, leaf in enumerate(reversed(leaves))}
+    for node in reversed(range(tree.n_nodes)):
+        if children := tree.children(node):
+            heights[node] = fmean(heights[child] for child in children)
+    return heights
