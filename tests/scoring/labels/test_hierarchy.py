@@ -143,6 +143,26 @@ class TestMerges:
         assert repr(tree) == "<Hierarchy of 5 items at 5 leaves>"
 
 
+@pytest.mark.parametrize(
+    ("labels", "text"),
+    [("newick", "((a,b),(c,(d,e)));"), ("brown", "0\ta\n0\tb\n10\tc\n110\td\n111\te\n")],
+)
+def test_a_format_of_trees_is_the_systems(tmp_path, labels, text):
+    gold, system = tmp_path / "gold.tsv", tmp_path / "system.txt"
+    gold.write_text("".join(f"{item}\t{label}\n" for item, label in GOLD.items()))
+    system.write_text(text)
+    assert score(gold, system, "dendrogram-purity", labels=labels)["dendrogram-purity"] == 1.0
+
+
+def test_merges_are_insisted_on_for_the_system_alone(tmp_path):
+    lines, merges = tmp_path / "gold.txt", tmp_path / "merges.npy"
+    lines.write_text("x\nx\ny\n")
+    np.save(merges, np.array([[0, 1], [2, 3]]))
+    found = score(lines, merges, "dendrogram-purity", labels="linkage")
+    assert found["dendrogram-purity"] == 1.0
+    assert not any("read as the merges" in text for text in found.warnings)
+
+
 class TestPaths:
     def test_items_may_end_above_others(self):
         tree = Hierarchy.from_paths([["x"], ["x", "y"], ["z"]], ["a", "b", "c"])

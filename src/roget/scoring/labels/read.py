@@ -83,6 +83,9 @@ SUFFIXES = {
 
 _TREES = (".nwk", ".newick", ".tree", ".paths")
 
+TREES = ("newick", "linkage", "thesaurus", "paths", "json", "brown")
+"""Formats of trees, which are systems: gold beside one has the format that its own name tells."""
+
 
 def as_labels(
     source: Any,
@@ -108,6 +111,7 @@ def as_labels(
     [1.0, 0.25, 0.75]
     """
     cover = several == "cover"
+    labels = None if gold and labels in TREES else labels
     if isinstance(source, Labels):
         return _say_several(source, several)
     if isinstance(source, str | os.PathLike):
