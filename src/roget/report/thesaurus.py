@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 from scipy import sparse
 
 from roget.core.information import bits
 from roget.learn.clustering.result import Clustering
-from roget.learn.thesaurus import Thesaurus, WordClass
+from roget.learn.thesaurus import ContextClass, Thesaurus, WordClass
 from roget.learn.thesaurus.lookup import distinct
 from roget.report import Column, Report, Table
 from roget.report.format import branches, plural
@@ -90,6 +90,7 @@ def report(thesaurus: Thesaurus, k: int = SHOWN, *, whole: bool = True) -> Repor
         numbers = (f"{one.mass:.1%}", f"{one.size:,}", split)
         rows.append((*numbers, branch + one.label, ", ".join(contexts)))
         nodes.append((one.node, one.label, one.mass, one.size, contexts))
+    alike = thesaurus.context_classes()
     beside = thesaurus.tree.children(0)
     hidden = len(set(beside).difference(node[0] for node in nodes))
     notes = [f"the {k} most frequent of {len(beside):,} classes"] if hidden else []
@@ -108,15 +109,34 @@ def report(thesaurus: Thesaurus, k: int = SHOWN, *, whole: bool = True) -> Repor
         "heldout": thesaurus.provenance.get("heldout") or None,
         "tree": [dict(zip(titles, node, strict=True)) for node in nodes],
     }
+    if alike:
+        data["context_classes"] = [
+            {"share": one.probability, "contexts": list(one.contexts)} for one in alike
+        ]
     return Report(
         title="Thesaurus",
         lead=list(_lead(thesaurus, kept, told)),
-        tables=[Table(columns, rows)],
+        tables=[Table(columns, rows), *([_tabulate_contexts(alike, k)] if alike else [])],
         notes=notes,
         warnings=[why] if whole and (why := _alone(thesaurus)) else [],
         data=data,
         sheet=Table.of(titles, [(*node[:4], ", ".join(node[4])) for node in nodes]),
     )
+
+
+def _tabulate_contexts(alike: Sequence[ContextClass], k: int) -> Table:
+    """The k likeliest classes of contexts."""
+    columns = [
+        Column("share", right=True, fit="keep"),
+        Column("contexts", right=True, fit="keep"),
+        Column("class of contexts: its most frequent", fit="cut"),
+    ]
+    rows = [
+        (f"{one.probability:.1%}", f"{len(one.contexts):,}", ", ".join(one.contexts[:SHOWN]))
+        for one in alike[:k]
+    ]
+    shown = f"{len(rows)} of {plural(len(alike), 'class')} of contexts"
+    return Table(columns, rows, shown if len(alike) > k else "")
 
 
 def report_clustering(clustering: Clustering, k: int = SHOWN) -> Report:

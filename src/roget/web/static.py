@@ -72,12 +72,14 @@ def page(desk: Desk, progress: Report | None = None) -> str:
 
 
 def _class(views: Views, node: int, contexts: dict[str, int]) -> list[Any]:
-    """Words as row, bits apart, probability; contexts as number, probability, lift; all flat."""
+    """Words as row, bits apart, probability; contexts as number, probability, lift, and classes of
+    contexts likewise; all flat."""
     leaf = not views.thesaurus.tree.children(node)
     n = max(WORDS, int(views.thesaurus.sizes[node])) if leaf else WORDS
     view = views.word_class(node, n)
     typical = _flatten(view["typical"], "id", "distance_bits", "probability")
-    return [typical, _number(view["contexts"], contexts)]
+    alike = _number(view["context_classes"], contexts)
+    return [typical, _number(view["contexts"], contexts), alike]
 
 
 def _word(view: dict[str, Any], contexts: dict[str, int]) -> list[Any]:

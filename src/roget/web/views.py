@@ -16,7 +16,7 @@ from roget.errors import InputError
 from roget.learn.thesaurus import Neighbour, Thesaurus, TypicalContext
 from roget.report.format import brief
 
-WORDS, CONTEXTS, NEAR, MEMBERSHIPS, OF_SENSE = 60, 24, 16, 12, 8
+WORDS, CONTEXTS, NEAR, MEMBERSHIPS, OF_SENSE, CLASSES = 60, 24, 16, 12, 8, 8
 """How many of each a page shows at first."""
 
 MOST = 1000
@@ -177,6 +177,10 @@ class Views:
                 for one in found.words[offset : offset + n]
             ],
             "contexts": [_context(one) for one in found.contexts[:CONTEXTS]],
+            "context_classes": [
+                _context(TypicalContext(one.label, one.probability, one.lift))
+                for one in self.thesaurus.context_classes(node, CLASSES)
+            ],
         }
 
     def word(self, row: int, n: int = NEAR) -> View:

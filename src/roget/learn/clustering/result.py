@@ -74,6 +74,11 @@ class Rule:
         """
         raise NotImplementedError
 
+    @property
+    def context_labels(self) -> Ints | None:
+        """The class of each context, if contexts are in classes too."""
+        return None
+
     def check(self, k: int, m: int) -> None:
         """Refuse, by a ValueError, parameters and arrays that make no sense together."""
         sizes = {"k": k, "m": m}
@@ -287,6 +292,16 @@ class Clustering(Reported):
     def labels(self) -> Ints:
         """The likeliest cluster of each word."""
         return np.asarray(self.memberships.argmax(axis=1)).ravel()
+
+    @cached_property
+    def context_labels(self) -> Ints | None:
+        """The class of each context, where the clusterer made classes of contexts too."""
+        if self.learnt is not None:
+            return self.learnt.context_labels
+        try:
+            return self._rule.context_labels
+        except InputError:  # a clusterer that is not installed; the classes of words are here
+            return None
 
     def place(self, given: Any) -> Any:
         """Put words into the clusters: p(c|word) from whatever counts they have.

@@ -6,6 +6,7 @@ from roget.learn.thesaurus.edits import Edit, Remembered
 from roget.learn.thesaurus.labels import LABEL
 from roget.learn.thesaurus.thesaurus import Thesaurus
 from roget.learn.thesaurus.values import (
+    ContextClass,
     Neighbour,
     Placement,
     Sense,
@@ -16,6 +17,7 @@ from roget.learn.thesaurus.values import (
 
 __all__ = [
     "LABEL",
+    "ContextClass",
     "Edit",
     "Neighbour",
     "Placement",

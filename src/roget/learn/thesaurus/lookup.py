@@ -23,7 +23,14 @@ from roget.learn.thesaurus import places as placing
 from roget.learn.thesaurus.labels import LABEL, Labels
 from roget.learn.thesaurus.neighbours import Neighbours
 from roget.learn.thesaurus.senses import Senses
-from roget.learn.thesaurus.values import Neighbour, Sense, TypicalContext, TypicalWord, WordClass
+from roget.learn.thesaurus.values import (
+    ContextClass,
+    Neighbour,
+    Sense,
+    TypicalContext,
+    TypicalWord,
+    WordClass,
+)
 from roget.learn.uses import NeighbourOptions as Asked
 
 Rows: TypeAlias = npt.NDArray[np.intp]
@@ -217,6 +224,33 @@ class Lookup(Reported):
             tuple(words),
             tuple(distinct(centroid, self._average, self.contexts, n)),
         )
+
+    def context_classes(self, node: int = 0, n: int | None = None) -> list[ContextClass]:
+        """Classes of contexts that set a class of words apart; none if contexts have no classes.
+
+        Of the root the likeliest come first, else those that add most to the divergence of the
+        class from the average, as with contexts.
+        """
+        labels = self.clustering.context_labels
+        if labels is None:
+            return []
+        k, usual = int(labels.max(initial=-1)) + 1, self._average
+        own = self.centroid(node) if node else usual
+        here, average = (
+            np.asarray(np.bincount(labels, p, minlength=k), dtype=np.float64) for p in (own, usual)
+        )
+        by_class = np.split(
+            np.lexsort((-usual, labels)), np.cumsum(np.bincount(labels, minlength=k))[:-1]
+        )
+        return [
+            ContextClass(
+                int(one.context),
+                tuple(map(str, self.contexts[by_class[int(one.context)]])),
+                one.probability,
+                one.lift,
+            )
+            for one in distinct(here, average, np.arange(k), k if n is None else n)
+        ]
 
     def label(self, node: int) -> str:
         """The name that a class was given, or else words that tell it from those around it.

@@ -23,6 +23,21 @@ class TypicalContext(NamedTuple):
     lift: float
 
 
+class ContextClass(NamedTuple):
+    """Contexts that are used alike: what they are in a class of words, and against the average."""
+
+    number: int
+    contexts: tuple[str, ...]
+    """All of them, the most frequent first."""
+    probability: float
+    lift: float
+
+    @property
+    def label(self) -> str:
+        """The most frequent contexts."""
+        return ", ".join(self.contexts[:4])
+
+
 class Neighbour(NamedTuple):
     """A word like another one, and how much: in deviations above what is common."""
 

@@ -111,14 +111,23 @@ def _label(one: Entry) -> str:
 
 @exporter
 def write_json(thesaurus: Thesaurus, options: Options) -> Iterator[str]:
-    """Write the tree: `children` of a class are classes, and a leaf has `words` instead."""
-    head = {
+    """Write the tree: `children` of a class are classes, and a leaf has `words` instead.
+
+    Where contexts have classes too, `context_classes` are all of them, by number, and those of a
+    class the ones that set it apart.
+    """
+    head: dict[str, Any] = {
         "title": options.called,
         "language": options.language,
         "made_by": f"roget {__version__}",
         "words": len(thesaurus),
         "classes": thesaurus.tree.n_clusters,
     }
+    if alike := thesaurus.context_classes():
+        head["context_classes"] = [
+            {"number": one.number, "share": one.probability, "contexts": one.contexts}
+            for one in alike
+        ]
     yield _object(head) + ',\n"tree": '
     # Written as it is walked: a deep tree nests deeper than a recursive writer can go.
     nested, previous = 0, None
@@ -135,6 +144,11 @@ def _class(one: Entry) -> dict[str, Any]:
         name: getattr(one.about, name) for name in ("node", "label", "size", "mass", "value")
     }
     found["contexts"] = [context._asdict() for context in one.about.contexts[: base.TYPICAL]]
+    if alike := one.thesaurus.context_classes(one.node, base.TYPICAL):
+        found["context_classes"] = [
+            {"number": each.number, "probability": each.probability, "lift": each.lift}
+            for each in alike
+        ]
     if not one.children:
         totals = one.thesaurus.counts.word_totals
         found["words"] = [

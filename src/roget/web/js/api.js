@@ -112,6 +112,7 @@ class Blocks {
       path: state.tree.path(node).map((one) => this.named(one)),
       children: state.tree.children[node].map((one) => this.named(one)),
       offset, typical, listed: kept[0].length / 3, contexts: this.told(kept[1]),
+      context_classes: this.told(kept[2]),
     };
   }
   /** @param {string | number} key */

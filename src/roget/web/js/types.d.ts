@@ -9,7 +9,7 @@ export interface Typical extends Word { distance_bits: number | null; probabilit
 export interface Context { context: string; amount: number; lift: number }
 export interface ClassView extends Named {
   value: number | null; path: Named[]; children: Named[]; offset: number;
-  typical: Typical[]; listed?: number; contexts: Context[];
+  typical: Typical[]; listed?: number; contexts: Context[]; context_classes: Context[];
 }
 export interface Sense extends Named { weight: number; like: Word[]; contexts: Context[] }
 export interface WordView extends Word {

@@ -107,6 +107,11 @@ class Joining(Rule):
     blocks: Floats = field(metadata=array("k", "j"))
     """The counts of words' classes with contexts' classes."""
 
+    @property
+    def context_labels(self) -> Ints:
+        """The class of each context."""
+        return self.columns
+
     def place(self, matrix: Any, leaves: Clustering) -> Floats:
         """p(c|word); a word without counts goes where it costs least."""
         return posterior(self.code_lengths(matrix), np.ones(self.sizes.size))

@@ -37,7 +37,7 @@ HELD_OUT = 0.1
 ERRORS = 1.0
 """By how many standard errors a smaller concentration, which gives more clusters, must be ahead."""
 
-LEAST = 1e-3
+LEAST = 5e-4
 """And by how much besides, nats: where words need no help, chance would choose."""
 
 ENOUGH = 200

@@ -1,0 +1,94 @@
+"""Classes of contexts: where a clusterer makes them, they are kept with the thesaurus and shown."""
+
+from __future__ import annotations
+
+import io
+import json
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import roget
+from roget import CoMDL, Counts, MDLTree
+from roget.learn.thesaurus import Thesaurus
+from roget.report.exports.trees import write_json
+from roget.report.thesaurus import report
+from roget.web.views import Views
+
+WORDS = ("tea", "ale", "wine", "book", "novel", "letter")
+CONTEXTS = ("drink", "pour", "read", "write", "buy")
+TABLE = np.array(
+    [[30, 20, 0, 0, 9], [25, 22, 1, 0, 8], [33, 19, 0, 0, 11],
+     [0, 0, 31, 20, 10], [0, 1, 28, 24, 9], [0, 0, 26, 27, 7]]
+)  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def model() -> CoMDL:
+    return CoMDL(random_state=0).fit(Counts(TABLE, WORDS, CONTEXTS))
+
+
+@pytest.fixture(scope="module")
+def thesaurus(model: CoMDL) -> Thesaurus:
+    return Thesaurus.from_clustering(Counts(TABLE, WORDS, CONTEXTS), model)
+
+
+def test_they_are_those_of_the_clusterer(thesaurus: Thesaurus, model: CoMDL) -> None:
+    found = {one.number: set(one.contexts) for one in thesaurus.context_classes()}
+    labels = model.column_labels_
+    names = np.array(CONTEXTS)
+    assert found == {c: set(names[labels == c]) for c in set(labels.tolist())}
+    assert any(one >= {"drink", "pour"} for one in found.values())
+
+
+def test_shares_by_hand(thesaurus: Thesaurus, model: CoMDL) -> None:
+    node = thesaurus.path("tea")[-1]
+    centroid, average = thesaurus.centroid(node), thesaurus.centroid(0)
+    for one in thesaurus.context_classes(node):
+        inside = [CONTEXTS.index(name) for name in one.contexts]
+        p, usual = centroid[inside].sum(), average[inside].sum()
+        assert one.probability == pytest.approx(p)
+        assert one.lift == pytest.approx(math.log(p / usual))
+    first = thesaurus.context_classes(node, 1)
+    assert "drink" in first[0].contexts
+    shares = [one.probability for one in thesaurus.context_classes()]
+    assert shares == sorted(shares, reverse=True)
+    assert sum(shares) == pytest.approx(1)
+
+
+def test_folders_keep_them(thesaurus: Thesaurus, tmp_path: Path) -> None:
+    thesaurus.save(tmp_path / "kept")
+    again = roget.load(tmp_path / "kept")
+    assert again.context_classes() == thesaurus.context_classes()
+    merged = again.merge(*again.tree.children(0)) if len(again.tree.children(0)) > 1 else again
+    assert [one.contexts for one in merged.context_classes()] == [
+        one.contexts for one in thesaurus.context_classes()
+    ]
+
+
+def test_they_are_shown(thesaurus: Thesaurus) -> None:
+    told = report(thesaurus)
+    assert "class of contexts" in str(told)
+    listed = {name for one in told.data["context_classes"] for name in one["contexts"]}
+    assert listed == set(CONTEXTS)
+    view = Views(thesaurus, "t").word_class(thesaurus.path("tea")[-1])
+    assert "drink" in view["context_classes"][0]["context"]
+    target = io.StringIO()
+    write_json(thesaurus, target)
+    written = json.loads(target.getvalue())
+    assert {one["number"] for one in written["context_classes"]} >= {
+        one["number"] for one in written["tree"]["context_classes"]
+    }
+
+
+def test_where_there_are_none() -> None:
+    counts = Counts(TABLE, WORDS, CONTEXTS)
+    plain = Thesaurus.from_clustering(counts, MDLTree(random_state=0).fit(counts))
+    assert plain.context_classes() == []
+    assert "context_classes" not in report(plain).data
+    assert "class of contexts" not in str(report(plain))
+    target = io.StringIO()
+    write_json(plain, target)
+    assert "context_classes" not in target.getvalue()
