@@ -28,7 +28,7 @@ from roget.data import sample
 from roget.learn.clustering.mdl import criteria
 from roget.learn.clustering.mdl.estimator import MDLTree
 from roget.learn.clustering.mdl.grow import Bisector
-from roget.papers import mdl as paper
+from roget.papers.mdl import figure_3 as paper
 
 Rows = Iterator[Row | str]
 """A case yields rows for the table, and sentences for the lines under it."""
@@ -48,6 +48,7 @@ GAINS = {"vo-bench top 1000": 0.087, "AMALGUM top 3000": 0.138}
 
 CODES: dict[str, dict[str, Any]] = {
     "auto": {},
+    "fine": {"concentration": "fine"},
     "dirichlet, μ=100": {"criterion": "dirichlet", "concentration": 100.0},
     "dirichlet, μ=300": {"criterion": "dirichlet", "concentration": 300.0},
     "dirichlet, μ=1000": {"criterion": "dirichlet", "concentration": 1000.0},

@@ -183,7 +183,7 @@ class Split:
     def tuned(self, build: Callable[[heldout.Cells], list[Floats]]) -> tuple[float, float]:
         """Losses on dev and test, bits, of components mixed by weights tuned on dev."""
         dev, test = np.stack(build(self.dev)), np.stack(build(self.test))
-        weights = heldout.mixed(dev, self.dev.counts)
+        weights = heldout.em(dev, self.dev.counts)
         return self.dev.loss(weights @ dev) * BITS, self.test.loss(weights @ test) * BITS
 
     def backoff(self, *classes: Classes) -> tuple[float, float]:
