@@ -169,6 +169,14 @@ def test_every_estimator_is_explained():
         assert f"`{name}`" in text
 
 
+def test_every_estimator_of_classes_is_in_the_tutorial():
+    from roget import catalogue
+
+    text = read("docs/tutorials/estimators.md")
+    for target in catalogue.CLUSTERERS.values():
+        assert f"| `{target.partition(':')[2]}` |" in text
+
+
 def test_the_reference_has_every_command_option_and_public_name():
     import roget
     from roget import catalogue
