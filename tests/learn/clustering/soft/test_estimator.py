@@ -38,8 +38,8 @@ def test_what_is_learnt(planted: Any) -> None:
     assert model.path_[0]["parent"] == 0
     assert model.path_[-1]["beta"] == model.beta_
     assert set(model.path_[0]) == {
-        "step", "n_clusters", "beta", "critical_beta", "parent", "free_energy", "distortion",
-        "entropy",
+        "step", "n_clusters", "beta", "critical_beta", "parent", "free_energy",
+        "paper_free_energy", "distortion", "entropy",
     }  # fmt: skip
     assert np.array_equal(model.predict(counts), model.labels_)
     assert np.array_equal(model.fit_predict(counts), model.labels_)
