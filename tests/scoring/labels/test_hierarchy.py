@@ -65,7 +65,10 @@ class TestNewick:
         assert place in str(caught.value)
         assert said in str(caught.value)
 
-    @pytest.mark.parametrize("text", ["word " * 20_000, "a" * 100_000, "((a,b),c" + "d " * 50_000])
+    @pytest.mark.parametrize(
+        "text",
+        ["word " * 20_000, "a" * 100_000, "((a,b),c" + "d " * 50_000, "[" * 100_000, "(" * 100_000],
+    )
     def test_what_is_no_newick_is_refused_at_once(self, text):
         started = time.process_time()
         with pytest.raises(FormatError, match="expected Newick"):

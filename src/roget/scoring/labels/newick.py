@@ -22,7 +22,8 @@ from roget.scoring.labels.table import Columns, NoItems, number
 if TYPE_CHECKING:
     from roget.scoring.labels.read import LabelFile
 
-_COMMENT = re.compile(r"('(?:[^']|'')*')|\[[^\]]*\]")
+_COMMENT = re.compile(r"('(?:[^']|'')*')|\[[^\]]*(?:\]|\Z)")
+"""A quoted name, or a comment; one that does not end is the rest of the text."""
 _PART = re.compile(r"\s*('(?:[^']|'')*'|[^\s(),:;'\[\]]*(?:[ \t]+[^\s(),:;'\[\]]+)*)\s*"
                    r"(?::\s*([^\s(),:;'\[\]]*)\s*)?([(),;])")  # fmt: skip
 """A name, a length and the sign that follows them."""
