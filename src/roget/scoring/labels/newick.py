@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 
 _COMMENT = re.compile(r"('(?:[^']|'')*')|\[[^\]]*(?:\]|\Z)")
 """A quoted name, or a comment; one that does not end is the rest of the text."""
-_PART = re.compile(r"\s*('(?:[^']|'')*'|[^\s(),:;'\[\]]*(?:[ \t]+[^\s(),:;'\[\]]+)*)\s*"
-                   r"(?::\s*([^\s(),:;'\[\]]*)\s*)?([(),;])")  # fmt: skip
-"""A name, a length and the sign that follows them."""
+_PART = re.compile(r"\s*+('(?:[^']|'')*+'|[^\s(),:;'\[\]]*+(?:[ \t]++[^\s(),:;'\[\]]++)*+)\s*+"
+                   r"(?::\s*+([^\s(),:;'\[\]]*+)\s*+)?+([(),;])")  # fmt: skip
+"""A name, a length and the sign that follows them; what is no such part is gone through once."""
 
 
 def read(file: LabelFile, *, columns: Columns | None = None, gold: bool = False) -> Labels:
