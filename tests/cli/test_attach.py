@@ -127,3 +127,21 @@ def test_missing_files_are_named(tmp_path: Path) -> None:
         )
         assert isinstance(done.exception, InputError | OSError), option
         assert "gone" in str(done.exception)
+
+
+def test_the_rule_as_printed(
+    trained: tuple[Path, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sources, "OWN", -1)
+    _, quads = trained
+    pairs = quads.with_name("pairs.tsv")
+    asked = ("train", "--quads", quads, "--pairs", pairs, "--rule", "printed")
+    done = run(*asked, "-o", tmp_path / "model")
+    assert done.exit_code == 0, done.output
+    found = json.loads(run("test", tmp_path / "model", quads, "--format", "json").stdout)
+    assert [stage["stage"] for stage in found["stages"]][:2] == ["words", "MDL thesaurus"]
+    # All words were seen with their heads, and each of them with one head only.
+    assert (found["stages"][0]["coverage"], found["stages"][0]["accuracy"]) == (1, 1)
+    both = run(*asked, "--model", "best", "-o", tmp_path / "other")
+    assert isinstance(both.exception, InputError)
+    assert not (tmp_path / "other").exists()
