@@ -54,8 +54,8 @@ def figure_2(options: Options) -> Reproduced:
         f"from {source}, not from the Wall Street Journal. Under the paper's own description "
         "length, which charges for every slot of every class, no split of so few pairs pays; its "
         "search makes splits all the same, because it rarely empties a side. Beside each class "
-        "of the tree, which is that of the default, are the bits that its split saves; the two "
-        "nouns of a pair are classes of their own."
+        "of the tree, which is that of the default, are the bits that its split saves; two nouns "
+        "with bits beside them are classes of their own."
     )
     classes = found["default"]
     claims = [
