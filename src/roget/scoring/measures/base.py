@@ -120,6 +120,24 @@ _PARAMETERS = {"average_method": "average"}
 _CALL = re.compile(r"\s*([a-z0-9_-]+)\s*(?:\(\s*(.*?)\s*\))?\s*")
 
 
+class Adjusted(Measure):
+    """A measure that is adjusted for chance, by a random model that may be chosen."""
+
+    model: str
+    adjusts: ClassVar[str]
+    """Who adjusted it first."""
+
+    @property
+    def reference(self) -> str:  # type: ignore[override]
+        """Of the measure, and of the model where it is not the usual one."""
+        return self.adjusts if self.model == MODELS[0] else f"{self.adjusts}; Gates & Ahn 2017"
+
+    @property
+    def symmetric(self) -> bool:  # type: ignore[override]
+        """Where both sides are random."""
+        return not self.model.endswith("1")
+
+
 def parse(measure: str | Measure) -> Measure:
     """The measure a text names: the same text that `str` gives back.
 

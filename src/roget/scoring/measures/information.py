@@ -19,6 +19,7 @@ from roget.scoring.entropy import Histogram
 from roget.scoring.measures.base import (
     MODELS,
     UNBOUNDED,
+    Adjusted,
     Distance,
     Measure,
     choose,
@@ -210,12 +211,7 @@ class Q2(Measure, name="q2", reference=DOM):
 
 
 @dataclass(frozen=True)
-class AMI(
-    Measure,
-    name="ami",
-    range=(-math.inf, 1.0),
-    linear="information",
-):
+class AMI(Adjusted, name="ami", range=(-math.inf, 1.0), linear="information"):
     """1 is best, 0 is chance: mutual information adjusted by its exact expectation.
 
     `average` of the entropies is arithmetic, geometric, min or max. Plug-in entropies only.
@@ -224,26 +220,14 @@ class AMI(
     keep gold as it is (Gates & Ahn 2017). A perfect clustering scores 1 under each.
     """
 
+    adjusts = "Vinh, Epps & Bailey 2010"
+
     average: str = "arithmetic"
     model: str = "perm"
 
     def __post_init__(self) -> None:
         choose("ami", "average", self.average, AVERAGES)
         choose("ami", "model", self.model, MODELS)
-
-    @property
-    def reference(self) -> str:  # type: ignore[override]
-        """Of the measure, and of the model where it is not the usual one."""
-        return (
-            "Vinh, Epps & Bailey 2010"
-            if self.model == "perm"
-            else "Vinh, Epps & Bailey 2010; Gates & Ahn 2017"
-        )
-
-    @property
-    def symmetric(self) -> bool:  # type: ignore[override]
-        """Where both sides are random."""
-        return not self.model.endswith("1")
 
     def compute(self, chance: Chance, sizes: Sizes) -> Values:
         if self.model != "perm":

@@ -16,6 +16,7 @@ from roget.scoring.cells.statistics import PairCounts, Sizes
 from roget.scoring.measures.base import (
     MODELS,
     UNBOUNDED,
+    Adjusted,
     Distance,
     Measure,
     choose,
@@ -46,7 +47,7 @@ class Rand(Measure, name="rand", linear="pairs", symmetric=True, reference="Rand
 
 
 @dataclass(frozen=True)
-class ARI(Measure, name="ari", linear="pairs"):
+class ARI(Adjusted, name="ari", linear="pairs"):
     """1 is best, 0 is chance, negative is worse than chance: Rand, adjusted for chance.
 
     `model` says what is random: perm keeps the sizes of clusters, and the least is −1; num their
@@ -54,24 +55,12 @@ class ARI(Measure, name="ari", linear="pairs"):
     2017).
     """
 
+    adjusts = "Hubert & Arabie 1985"
+
     model: str = "perm"
 
     def __post_init__(self) -> None:
         choose("ari", "model", self.model, MODELS)
-
-    @property
-    def reference(self) -> str:  # type: ignore[override]
-        """Of the measure, and of the model where it is not the usual one."""
-        return (
-            "Hubert & Arabie 1985"
-            if self.model == "perm"
-            else "Hubert & Arabie 1985; Gates & Ahn 2017"
-        )
-
-    @property
-    def symmetric(self) -> bool:  # type: ignore[override]
-        """Where both sides are random."""
-        return not self.model.endswith("1")
 
     @property
     def range(self) -> tuple[float, float]:  # type: ignore[override]
