@@ -26,6 +26,8 @@ def render(found: Agreement) -> str:
         "roget.report.agreement",
         "page/page.html",
         found=found,
+        warnings=found.warnings,
+        signature=found.signature,
         summary=summary(found),
         typical=tell_typical(found),
         scores=_scores(found),

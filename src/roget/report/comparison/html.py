@@ -56,6 +56,8 @@ def render(comparison: Comparison) -> str:
         "page/page.html",
         about=_about(comparison),
         comparison=comparison,
+        warnings=comparison.warnings,
+        signature=comparison.signature,
         scores=_scores(comparison),
         systems=[rows for rows in lines if not rows[0].trivial],
         trivial=[rows for rows in lines if rows[0].trivial],

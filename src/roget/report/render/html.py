@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import re
+from functools import partial
 from importlib import resources
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
@@ -42,6 +43,7 @@ def fill_plain(report: Report, script: str = "", data: Any = None) -> str:
         "page.html",
         report=report,
         warnings=[*report.warnings, *report.talk],
+        signature=report.signature,
         picture=_draw(report),
         script=Markup(script),
         hash=Markup(digest(script)),
@@ -87,7 +89,12 @@ def environment() -> Environment:
     from roget.report.format import number
 
     made = jinja2.Environment(
-        autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True
+        # What pages share lies beside this module: "frame.html", "parts.html".
+        loader=jinja2.FunctionLoader(partial(asset, __package__)),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
     )
     made.filters["number"] = number
     made.filters["signs"] = lambda text: _MINUS.sub("\N{MINUS SIGN}", str(text))
