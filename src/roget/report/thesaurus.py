@@ -129,7 +129,7 @@ def _tabulate_contexts(alike: Sequence[ContextClass], k: int) -> Table:
     columns = [
         Column("share", right=True, fit="keep"),
         Column("contexts", right=True, fit="keep"),
-        Column("class of contexts: its most frequent", fit="cut"),
+        Column("class of contexts: its most frequent", fit="cut", share=1),
     ]
     rows = [
         (f"{one.probability:.1%}", f"{len(one.contexts):,}", ", ".join(one.contexts[:SHOWN]))
