@@ -58,8 +58,9 @@ export function classPanel(data) {
       el("section", {}, heading("Typical words", state.about.soft && !root ? "bits from the middle, membership" : "bits from the middle"), list, el("div", { class: "actions" }, more)),
       el("section", {}, heading("Typical contexts", root ? "share" : "share, against usual"),
         contextRows(data.contexts, (p) => percent(p), "p(context|class)", root))),
-    data.context_classes.length ? el("section", {}, heading("Classes of contexts", root ? "share" : "share, against usual"),
-      contextRows(data.context_classes, (p) => percent(p), "p(class of contexts|class)", root)) : null,
+    data.context_classes.length ? el("div", { class: "columns" },
+      el("section", {}, heading("Classes of contexts", root ? "share" : "share, against usual"),
+        contextRows(data.context_classes, (p) => percent(p), "p(class of contexts|class)", root))) : null,
     links({ name: `class-${data.node}`, place: `/api/class/${data.node}`, data,
       sheet: () => [["word", "distance_bits", "probability"], ...data.typical.map((one) => [one.word, one.distance_bits, one.probability])] }),
   ];
