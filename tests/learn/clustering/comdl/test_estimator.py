@@ -281,3 +281,22 @@ def test_real_counts(shared_data: Path) -> None:
     counts = Counts.read(shared_data / "vo-bench" / "train.tsv", columns=(2, 1, 3))
     model = CoMDL(random_state=0, n_sweeps=40, n_starts=1).fit(counts)
     assert model.description_length_ < 1_026_900
+
+
+def test_classes_by_li_and_abes_length(planted: Any, tmp_path: Path) -> None:
+    counts, rows, columns = planted(120, 80, 4, 3, 200)
+    counts += 1
+    model = CoMDL(criterion="li-abe", random_state=0).fit(counts)
+    assert model.n_clusters_ == 4
+    assert v_measure_score(rows, model.labels_) > 0.95
+    assert v_measure_score(columns, model.column_labels_) > 0.9
+    assert model.a_ > 0
+    assert model.b_ > 0
+    assert model.predict_proba(counts).argmax(axis=1).tolist() == model.labels_.tolist()
+    model.save(tmp_path / "m")
+    again = CoMDL.load(tmp_path / "m")
+    assert again.description_length_ == model.description_length_
+    assert (again.predict_proba(counts) == model.predict_proba(counts)).all()
+    given = CoMDL(criterion="li-abe", a=0.5, b=2.0, random_state=0).fit(counts)
+    assert (given.a_, given.b_) == (0.5, 2.0)
+    assert given.labels_.tolist() == model.labels_.tolist()

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from typing import Any
 
@@ -42,6 +43,42 @@ def test_tiny_tables_have_their_optimum_found(naive: Any, seed: int) -> None:
     )
     found = run(counts, a=0.5, b=1.0, starts=5, seed=seed).found()
     assert found.total == pytest.approx(best, rel=1e-12)
+
+
+def printed(counts: Any, rows: Any, columns: Any) -> float:
+    """Li & Abe's length, token by token, in nats."""
+    rows, columns, n = np.asarray(rows), np.asarray(columns), counts.sum()
+    total = 0.0
+    for w, v in np.argwhere(counts):
+        inside = rows == rows[w], columns == columns[v]
+        share = counts[np.ix_(*inside)].sum() / n / (inside[0].sum() * inside[1].sum())
+        total -= counts[w, v] * math.log(share)
+    parameters = len(set(rows.tolist())) * len(set(columns.tolist())) - 1
+    return total + parameters / 2 * math.log(n) + (rows.size + columns.size - 2) * math.log(2)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_tiny_tables_have_the_optimum_of_li_and_abe_found(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    blocks = rng.dirichlet(np.full(3, 0.3), size=3)
+    counts = rng.poisson(20 * blocks[[0, 0, 1, 2, 1]][:, [0, 1, 1, 2]]) + 1
+    best = min(
+        printed(counts, rows, columns) for rows in partitions(5) for columns in partitions(4)
+    )
+    search = Search(prepare(counts, "printed"), Settings(0.0, 0.0, starts=5, seed=seed))
+    assert [*search.steps()][-1].found().total == pytest.approx(best, rel=1e-12)
+
+
+def test_sweeps_and_merges_of_li_and_abe_keep_count(planted: Any) -> None:
+    """Counts below and above the table of logs, whole and not; the search raises where it errs."""
+    counts = planted(80, 50, 4, 3, 60)[0] + 1
+    for one in (counts, counts * 3000, counts / 7):
+        search = Search(prepare(one, "printed"), Settings(0.0, 0.0, sweeps=10))
+        found = [*search.steps()][-1].found()
+        assert search.length(found).total == pytest.approx(printed(one, *found.labels), rel=1e-10)
+        tree = build_hierarchy(search.table, found, shorten=False)
+        first = printed(one, np.zeros(80, int), np.zeros(50, int))
+        assert tree.path[0]["description_length"] + tree.path[0]["saved"] == pytest.approx(first)
 
 
 def test_planted_classes_are_found(planted: Any) -> None:

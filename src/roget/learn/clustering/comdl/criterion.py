@@ -8,6 +8,13 @@ N_ij are the counts of I × J blocks, R and n the counts and the words of a clas
 The partition may also cost ln n + ln B(n, I), with B the number of partitions of n words into at
 most I classes, as in the MODL criterion. What depends on the words alone is part of the length, so
 that lengths of different classes, a and b can be compared.
+
+a = b = 0 stands for the length of Li & Abe (1996), whose code of a block is as long as its most
+likely share says, whose parameters cost half of ln N each, and whose classes share evenly:
+
+    blocks     N ln N − Σ_ij N_ij ln N_ij + (IJ − 1)/2 · ln N
+    words      on each side, Σ_classes R ln n
+    partition  on each side, (n − 1) ln 2
 """
 
 from __future__ import annotations
@@ -20,7 +27,7 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse
-from scipy.special import gammaln
+from scipy.special import gammaln, xlogy
 
 from roget.core.kernels.rows import Items
 from roget.core.kernels.special import fill_log_gamma
@@ -70,11 +77,16 @@ class Table:
     def prices(self, a: float, b: float) -> tuple[kernels.Prices, kernels.Prices]:
         """What the lengths of both sides are made of."""
         logs = np.empty(int(min(self.grand + 2, TABLE)) if self.whole else 0)
-        fill_log_gamma(logs, 1.0, a)
+        if a > 0:
+            fill_log_gamma(logs, 1.0, a)
+        else:
+            counts = np.arange(logs.size, dtype=np.float64)
+            logs[:] = xlogy(counts, counts)
         found = []
         for side in self.sides:
-            sizes = np.empty(side.n + 3)
-            fill_log_gamma(sizes, b, 0.0)
+            sizes = np.zeros(side.n + 3)
+            if b > 0:
+                fill_log_gamma(sizes, b, 0.0)
             found.append(
                 kernels.Prices(
                     logs, sizes, side.partition, self.sized, self.grand, float(a), float(b)
@@ -90,7 +102,7 @@ class Table:
         kernels.tally(part.items, labels[side], labels[1 - side], blocks)
         return kernels.Board(
             labels[side], labels[1 - side], *members(part, labels[side], room), blocks,
-            np.log(blocks + a),
+            kernels.rise_all(blocks, a),
         )  # fmt: skip
 
 
@@ -130,6 +142,8 @@ def partition_costs(n: int, partition: str) -> Floats:
     For "sizes", Σ ln n_i! is still to be taken away.
     """
     k = np.arange(n + 2, dtype=np.float64)
+    if partition == "printed":
+        return np.full(n + 2, (n - 1) * math.log(2))
     if partition == "modl":
         costs = _log_partitions(n)
     else:
@@ -237,11 +251,16 @@ def _histogram(blocks: Floats) -> tuple[Floats, Ints]:
 
 
 def _blocks_part(values: Floats, times: Ints, table: Table, cells: int, a: float) -> float:
+    if a == 0:
+        data = float(xlogy(table.grand, table.grand) - np.sum(times * xlogy(values, values)))
+        return data + 0.5 * (cells - 1) * math.log(table.grand)
     here = float(np.sum(times * (gammaln(values + a) - gammaln(a))))
     return float(gammaln(table.grand + cells * a) - gammaln(cells * a)) - here
 
 
 def _words_part(side: Side, size: Ints, mass: Floats, b: float) -> float:
+    if b == 0:
+        return float(np.sum(mass * np.log(size)))
     values, times = side.frequencies
     items = float(np.sum(times * (gammaln(values + b) - gammaln(b))))
     return float(np.sum(gammaln(mass + b * size) - gammaln(b * size))) - items

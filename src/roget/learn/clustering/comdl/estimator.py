@@ -18,10 +18,12 @@ from roget.core.types import Floats, Ints
 from roget.errors import InputError
 from roget.learn.clustering import keeping
 from roget.learn.clustering.base import Clusterer
-from roget.learn.clustering.comdl.criterion import Table, blocks_of, prepare
+from roget.learn.clustering.comdl.criterion import Table, blocks_of, choose, prepare
 from roget.learn.clustering.comdl.options import Options
 from roget.learn.clustering.comdl.predict import Joining, Model
 from roget.learn.clustering.comdl.search import (
+    FIRST_A,
+    FIRST_B,
     Hierarchy,
     Search,
     Settings,
@@ -44,9 +46,11 @@ class CoMDL(Clusterer, Options):
     blocks, and by the words' and contexts' shares of their classes. The classes with the shortest
     description are searched by annealing, and merged further, down to one, as trees of both sides.
 
-    a = b = 1 is the flat degree-corrected block model. More sweeps give a shorter description,
-    slowly. A long run is kept in the folder `checkpoint`, from which it goes on; `progress` is
-    called with {"n_clusters", "n_column_clusters", "description_length", "fraction"} meanwhile.
+    a = b = 1 is the flat degree-corrected block model. `criterion="li-abe"` is the length of Li &
+    Abe (1996), with classes on both sides; a and b then serve to place new words only. More sweeps
+    give a shorter description, slowly. A long run is kept in the folder `checkpoint`, from which it
+    goes on; `progress` is called with {"n_clusters", "n_column_clusters", "description_length",
+    "fraction"} meanwhile.
 
     Lengths are in nats: `description_length_`, the trees' values (what a split saves) and `path_`
     (one row for each split, of either side, with the model's part and the data's part). Rows and
@@ -90,7 +94,7 @@ class CoMDL(Clusterer, Options):
             raise InputError(f"the counts add up to {rows.sum():g}: expected less than 2^53")
         part = matrix if seen[0].size == rows.size else matrix[seen[0]]
         part = part if seen[1].size == columns.size else part[:, seen[1]]
-        data = prepare(part, self.partition)
+        data = prepare(part, "printed" if self._printed else self.partition)
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
         found = self._search(data, seed)
         self._learn(data, found, columns, seen, rows.size)
@@ -161,6 +165,18 @@ class CoMDL(Clusterer, Options):
         return list(found.values())
 
     @property
+    def _printed(self) -> bool:
+        return self.criterion == "li-abe"
+
+    def _smooth(self, data: Table, found: Hierarchy) -> Hierarchy:
+        """The same classes with a and b, those given or those that describe them most shortly."""
+        which = "".join(name for name in "ab" if isinstance(getattr(self, name), str))
+        a = FIRST_A if isinstance(self.a, str) else float(self.a)
+        b = FIRST_B if isinstance(self.b, str) else float(self.b)
+        a, b = choose(data, found.labels, a, b, which)
+        return replace(found, a=a, b=b)
+
+    @property
     def _wanted(self) -> tuple[int | None, int | None]:
         return self.n_row_classes, self.n_column_classes
 
@@ -170,9 +186,9 @@ class CoMDL(Clusterer, Options):
             None if wanted is None else min(wanted, side.n)
             for wanted, side in zip(self._wanted, data.sides, strict=True)
         )
+        a, b = (None if isinstance(one, str) else float(one) for one in (self.a, self.b))
         settings = Settings(
-            None if isinstance(self.a, str) else float(self.a),
-            None if isinstance(self.b, str) else float(self.b),
+            *((0.0, 0.0) if self._printed else (a, b)),
             rows,
             columns,
             self.n_sweeps or sweeps_for(data),
@@ -181,6 +197,8 @@ class CoMDL(Clusterer, Options):
         )
         arrays = data.sides[0].items[:3]
         options = {**vars(settings), "partition": self.partition}
+        if self._printed:
+            options["criterion"] = self.criterion
         kept = keeping.Checkpoint(self.checkpoint, "comdl", arrays, options)
         self.interrupted_ = False
         with keeping.interruptible() as pause:
@@ -209,7 +227,10 @@ class CoMDL(Clusterer, Options):
         """Take over what the starts found, and place the rows and columns without counts."""
         best = found[0]
         self.description_length_ = best.length.total
-        self.a_, self.b_ = best.a, best.b
+        if self._printed:
+            # The printed code gives nothing to what was not seen: words are placed by the other.
+            found = [self._smooth(data, one) for one in found]
+        self.a_, self.b_ = found[0].a, found[0].b
         self.column_totals_ = columns
         self.starts_, labels, blocks = [], [], []
         for one in found:

@@ -25,6 +25,9 @@ LONGEST = 7
 """in so many at most: twice as many, and one, each time it stays again."""
 
 
+# Where a and b are 0, lengths are Li & Abe's: Γ is not asked, and n·ln n takes its place.
+
+
 class Board(NamedTuple):
     """Classes of one side's items against those of the other side; changed in place."""
 
@@ -38,14 +41,14 @@ class Board(NamedTuple):
     """blocks[j, c]: the count of class c in class j of the other side, so that all classes an item
     could move to lie side by side."""
     logs: Floats
-    """log(blocks + a), because most of an item's counts are 1, and one more costs the log."""
+    """What one more costs in each block, log(blocks + a): most of an item's counts are 1."""
 
 
 class Prices(NamedTuple):
     """What the description length is made of, for one side."""
 
     table: Floats
-    """lnΓ(n + a) of the first whole numbers."""
+    """lnΓ(n + a) of the first whole numbers, or n·ln n."""
     sizes: Floats
     """lnΓ(b·n)."""
     partition: Floats
@@ -110,17 +113,40 @@ def tally(items: Items, labels: Ints, other: Ints, blocks: Floats) -> None:
 
 
 @compiled
+def _xlogx(x: float) -> float:
+    return x * math.log(x) if x > 0 else 0.0
+
+
+@compiled
 def rise_table(count: float, r: float, a: float, table: Floats) -> float:
     """lnΓ(count + r + a) − lnΓ(count + a)."""
     if count + r < table.size:
         low = int(count)
         return float(table[low + int(r)] - table[low])
-    return log_rise(count + a, r)
+    return log_rise(count + a, r) if a > 0 else _xlogx(count + r) - _xlogx(count)
+
+
+@compiled
+def rise_by_one(count: float, a: float) -> float:
+    """lnΓ(count + 1 + a) − lnΓ(count + a)."""
+    return math.log(count + a) if a > 0 else _xlogx(count + 1.0) - _xlogx(count)
+
+
+@compiled
+def rise_all(blocks: Floats, a: float) -> Floats:
+    """The same for all counts."""
+    logs = np.empty(blocks.shape)
+    for j in range(blocks.shape[0]):
+        for c in range(blocks.shape[1]):
+            logs[j, c] = rise_by_one(blocks[j, c], a)
+    return logs
 
 
 @compiled
 def spread(k: int, j: int, prices: Prices) -> float:
     """What having k classes costs: of the blocks with j classes on the other side, and as such."""
+    if prices.a == 0:
+        return 0.5 * k * j * math.log(prices.grand) + float(prices.partition[k])
     return log_rise(k * j * prices.a, prices.grand) + float(prices.partition[k])
 
 
@@ -165,7 +191,7 @@ def _gains(n: int, k: int, own: int, board: Board, prices: Prices, room: Room) -
                     low = int(count)
                     gain[c] += table[low + step] - table[low] - empty
                 else:
-                    gain[c] += log_rise(count + a, r) - empty
+                    gain[c] += rise_table(count, r, a, table) - empty
         at_own += rise_table(blocks[j, own] - r, r, a, table)
     for c in range(k + 1):
         gain[c] += base
@@ -199,8 +225,8 @@ def _shift(n: int, old: int, new: int, alone: bool, board: Board, a: float, room
             full[j, filled[j]] = new
             filled[j] += 1
         row[new] += r
-        logs[j, old] = math.log(row[old] + a)
-        logs[j, new] = math.log(row[new] + a)
+        logs[j, old] = rise_by_one(row[old], a)
+        logs[j, new] = rise_by_one(row[new], a)
 
 
 @compiled
@@ -216,7 +242,7 @@ def _close(gone: int, last: int, board: Board, a: float, room: Room) -> None:
     size[gone], mass[gone] = size[last], mass[last]
     held[gone], fixed[gone] = held[last], fixed[last]
     size[last], mass[last] = 0, 0
-    empty = math.log(a)
+    empty = rise_by_one(0.0, a)
     for j in range(blocks.shape[0]):
         if blocks[j, last] > 0 and gone != last:
             full[j, _place(full[j], last)] = gone
@@ -228,6 +254,9 @@ def _close(gone: int, last: int, board: Board, a: float, room: Room) -> None:
 def _hold(c: int, board: Board, prices: Prices, room: Room) -> None:
     """What a class costs already: lnΓ(R + b·n), and the same with all that an item more adds."""
     n = board.size[c]
+    if prices.b == 0:
+        room.held[c] = room.fixed[c] = board.mass[c] * math.log(n) if n else 0.0
+        return
     room.held[c] = log_gamma(board.mass[c] + prices.b * n) if n else 0.0
     room.fixed[c] = room.held[c] + prices.sizes[n + 1] - prices.sizes[n]
     if prices.sized:
@@ -246,6 +275,14 @@ def _weigh(
     mass, size, b, sizes, sized = board.mass, board.size, prices.b, prices.sizes, prices.sized
     held, fixed, gain, x, cost = room.held, room.fixed, room.gain, room.x, room.cost
     fewer, more = steps
+    if b == 0:
+        for c in range(k):
+            cost[c] = (mass[c] + f) * math.log(size[c] + 1) - fixed[c] - gain[c]
+        n = size[own]
+        left = (mass[own] - f) * math.log(n - 1) if n > 1 else -fewer
+        cost[own] = held[own] - left - gain[own]
+        cost[k] = more - gain[k]
+        return
     for c in range(k):
         x[c] = mass[c] + f + b * (size[c] + 1)
     log_gammas(k, x, room.bits, room.mantissa, room.whole)

@@ -9,6 +9,7 @@ side's pairs only where its two classes were filled.
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -57,6 +58,8 @@ def _bound(x: float, y: float, prices: Prices) -> float:
 @compiled
 def _alone(n: int, mass: float, prices: Prices) -> float:
     """What a class of n items costs beside its blocks and its number."""
+    if prices.b == 0:
+        return mass * math.log(n)
     cost = log_gamma(mass + prices.b * n) - log_gamma(prices.b * n)
     return cost - log_gamma(n + 1.0) if prices.sized else cost
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from roget.core.options import option
 from roget.learn.clustering.options import CLUSTERS, Running, auto_option
 
+CRITERIA = ("bayes", "li-abe")
 PARTITIONS = ("sizes", "modl")
 LEVELS = (1.0, 0.5, 0.25)
 """The parts of the classes that are left at the levels whose predictions are averaged."""
@@ -25,6 +26,12 @@ class Options(Running):
         None, minimum=1, flags=CLUSTERS, help="How many classes of words."
     )
     n_column_classes: int | None = option(None, minimum=1, help="How many classes of contexts.")
+    criterion: str = option(
+        "bayes",
+        choices=CRITERIA,
+        help="What is shortest: a code that learns as it goes, which pays for what occurs, or Li & "
+        "Abe's, which pays for every block of two classes, and finds few.",
+    )
     partition: str = option(
         "sizes",
         choices=PARTITIONS,

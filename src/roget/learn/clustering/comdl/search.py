@@ -33,6 +33,9 @@ TEPID = 1.0
 FREQUENT, MOST_FIRST = 16, 250
 """Items with as many tokens could found a class; no side begins with more classes."""
 
+FIRST_A, FIRST_B = 0.25, 1.0
+"""What a and b are before they are chosen."""
+
 CHOICE = 4
 """Sweeps between two choices of a and b."""
 
@@ -180,7 +183,8 @@ class Search:
             part[places[:n]] = np.arange(n)
             labels.append(part.astype(np.int64))
             k.append(n)
-        a, b = self.settings.a or 0.25, self.settings.b or 1.0
+        a = FIRST_A if self.settings.a is None else self.settings.a
+        b = FIRST_B if self.settings.b is None else self.settings.b
         classes = Classes(labels, k, a, b, 0.0)
         classes.total = self.length(classes).total
         return classes
