@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from roget.core.options import option
 from roget.learn.clustering.options import CLUSTERS, Running, auto_option
 
-CRITERIA = ("bayes", "li-abe")
+CRITERIA = ("auto", "li-abe")
 PARTITIONS = ("sizes", "modl")
 LEVELS = (1.0, 0.5, 0.25)
 """The parts of the classes that are left at the levels whose predictions are averaged."""
@@ -27,10 +27,10 @@ class Options(Running):
     )
     n_column_classes: int | None = option(None, minimum=1, help="How many classes of contexts.")
     criterion: str = option(
-        "bayes",
+        "auto",
         choices=CRITERIA,
-        help="What is shortest: a code that learns as it goes, which pays for what occurs, or Li & "
-        "Abe's, which pays for every block of two classes, and finds few.",
+        help="The code: one that pays for the blocks of two classes that occur (auto), or Li & "
+        "Abe's, which pays for all of them, and finds fewer classes.",
     )
     partition: str = option(
         "sizes",
