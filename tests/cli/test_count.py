@@ -223,7 +223,7 @@ def test_broken_input_is_named_and_nothing_is_left(parsed, tmp_path):
         (["plain.txt", "some.conllu", "-o", "c"], "--reader"),
         (["--show", "empty"], "empty"),
         (["--show", "nosuch"], "expected a counts folder, a file of counts"),
-        (["--show", "nosuch"], "(nouns, verb_object, verb_slot_noun)"),
+        (["--show", "nosuch"], "(nouns, verb_object, verb_slot_noun, documents)"),
         (["--show", "verb_object", "--window", "2"], "--window: nothing is counted with --show"),
         (["some.conllu", "--word", "milk", "-o", "c"], "--word: only with --show"),
         (["some.conllu", "-r", "obj,subj", "-o", "c"], "repeat -r (-r obj -r subj)"),

@@ -56,7 +56,7 @@ def test_inputs_stay_as_they_are(arguments, tmp_path):
     files = {path: path.read_bytes() for path in tmp_path.rglob("*.?sv")}
     done = CliRunner().invoke(app, arguments)
     assert isinstance(done.exception, InputError)
-    assert "would be written over" in str(done.exception)
+    assert "one of the inputs" in str(done.exception)
     assert {path: path.read_bytes() for path in tmp_path.rglob("*.?sv")} == files
 
 

@@ -135,9 +135,10 @@ def keep_inputs(declared: Iterable[Any], given: Mapping[str, Any]) -> None:
                 raise InputError(f"{path}: written by {before} and by {one.opts[0]}; name another")
     for path in filter(os.path.isfile, written):
         for text in filter(os.path.exists, read):
-            place = os.path.realpath(text)
-            if os.path.samefile(text, path) or Path(place) in Path(path).parents:
-                raise InputError(f"{path}: would be written over, and {text} is read; name another")
+            if os.path.samefile(text, path):
+                raise InputError(f"cannot write {path}: it is one of the inputs")
+            if Path(os.path.realpath(text)) in Path(path).parents:
+                raise InputError(f"cannot write {path}: it is a file of {text}, one of the inputs")
 
 
 def _as_list(value: Any) -> list[Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -175,7 +176,9 @@ def test_ctrl_c(tmp_path: Path, corpus: Path, processes: int, times: int) -> Non
     if times == 1:  # an impatient second one may cut the message short, but nothing else
         assert process.returncode == 1
         assert said.startswith("stopped: ")
-        assert "files counted; run the same command again" in said
+        # The other worker may have been quick enough to count all the rest.
+        told = "(files counted|everything is counted but not added up); run the same command again"
+        assert re.search(told, said)
         assert "Traceback" not in said
     assert names(tmp_path) == {"o.counts.partial", "script.py"}
     assert run(corpus, tmp_path / "o.counts").reused > 0
