@@ -370,6 +370,8 @@ EXTRAS: dict[str, tuple[str, str, str]] = {
     "anywidget": ("anywidget", "notebook", "pages in notebooks"),
     "distributed": ("distributed", "dask", "work on a cluster"),
     "matplotlib": ("matplotlib", "figures", "drawing figures"),
+    "pandas": ("pandas", "frames", "data frames"),
+    "polars": ("polars", "frames", "data frames"),
     "pooch": ("pooch", "data", "fetching data sets"),
     "rdflib": ("rdflib", "skos", "reading SKOS"),
     "regex": ("regex", *LEARNING),

@@ -124,6 +124,20 @@ def test_a_sheet_goes_to_people_and_comes_back(folder, tmp_path):
     assert all(len(line) <= 100 for line in text.splitlines())
 
 
+def test_sheets_that_people_may_have_filled_in_are_not_replaced(folder, tmp_path):
+    asked = ("sheet", folder, "-o", tmp_path / "s.csv", "--classes", 5)
+    assert run(*asked).exit_code == 0
+    kept = {path: path.read_bytes() for path in tmp_path.iterdir()}
+    assert run(*asked).exit_code == 0, "the same sheet again"
+    other = run(*asked, "--seed", 1)
+    assert isinstance(other.exception, InputError)
+    assert "s.csv: is there already" in str(other.exception)
+    (tmp_path / "s.csv").unlink()
+    assert "s.key.csv: is there already" in str(run(*asked, "--seed", 1).exception)
+    (tmp_path / "s.csv").write_bytes(kept[tmp_path / "s.csv"])
+    assert {path: path.read_bytes() for path in tmp_path.iterdir()} == kept
+
+
 def test_reading_sheets(folder, tmp_path):
     key = tmp_path / "apart" / "key.csv"
     key.parent.mkdir()

@@ -102,6 +102,12 @@ def _run(name: str, options: Options, figures: PathLike | None) -> tuple[Reprodu
     return found, found.as_report([f"picture: {path}"])
 
 
+_LEGEND = (
+    "(+3): so many more are told and not counted: misprints, and what other data cannot give. "
+    "`roget reproduce NAME` shows one whole; --figures FOLDER draws."
+)
+
+
 def _run_all(
     names: list[str], options: Options, figures: PathLike | None, progress: Tell | None
 ) -> Report:
@@ -123,6 +129,8 @@ def _run_all(
         held = sum(claim.held for claim in counted)
         seconds = f"{time.perf_counter() - began:.1f}"
         said = f"{held} of {len(counted)}" if counted else "shown"
+        if excused := len(found.claims) - len(counted):
+            said += f" (+{excused})"
         rows.append((name, said, seconds, describe(name)))
         misses += [
             (name, *claim.cells()) for claim in found.claims if not claim.held and not claim.excused
@@ -140,6 +148,6 @@ def _run_all(
         title="The papers' tables and figures",
         lead=[lead],
         tables=tables,
-        notes=[*left, "`roget reproduce NAME` shows one whole; --figures FOLDER draws"],
+        notes=[*left, _LEGEND],
         data=data,
     )

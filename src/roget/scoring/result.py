@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from roget.catalogue import name_extra
 from roget.core.io.problems import plural
 from roget.core.shown import Reported
 from roget.core.types import Floats
@@ -155,11 +156,13 @@ class Shown(Reported):
 
     def to_pandas(self) -> Any:
         """All digits as a pandas DataFrame."""
-        return importlib.import_module("pandas").DataFrame(self._columns())
+        with name_extra():
+            return importlib.import_module("pandas").DataFrame(self._columns())
 
     def to_polars(self) -> Any:
         """All digits as a polars DataFrame."""
-        return importlib.import_module("polars").DataFrame(self._columns(), strict=False)
+        with name_extra():
+            return importlib.import_module("polars").DataFrame(self._columns(), strict=False)
 
     def _columns(self) -> dict[str, list[Any]]:
         sheet = self._report().sheet

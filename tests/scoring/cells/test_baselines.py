@@ -83,3 +83,10 @@ def test_a_table_too_large_to_draw_is_undefined(monkeypatch):
     assert value(answer, "one-to-one") is None
     assert value(answer, "v") is not None
     assert parse("one-to-one").needs == ("matched",)
+
+
+@pytest.mark.parametrize("name", ["ami", "ari", "nmi", "v", "one-to-one"])
+@pytest.mark.parametrize("n", [1, 4])
+def test_chance_is_perfect_where_one_answer_only_has_the_sizes(name, n):
+    random = answer_trivially(contingency(range(n), range(n)))["random"]
+    assert value(random, name) == pytest.approx(1.0)

@@ -175,7 +175,7 @@ def _stability(comparison: Comparison) -> list[str]:
     return [
         f"{found['measure']}: Kendall's τ of the rankings under {found['a']} and {found['b']} is "
         f"{UNDEFINED if found['tau'] is None else format(found['tau'], '.2f')}; "
-        f"{found['moved']} moves most, from rank {found['from']} to {found['to']}"
+        f"{found['moved']!r} moves most, from rank {found['from']} to {found['to']}"
         for found in comparison.stability()
         if found["from"] != found["to"]
     ]

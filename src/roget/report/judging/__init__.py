@@ -152,6 +152,12 @@ def write_sheet(sheet: Sheet, output: PathLike, key: PathLike | None = None) -> 
     """Write the table that people fill in, a page of it to print, and the key."""
     paths = name_files(output, key)
     texts = (_as_csv(tabulate_sheet(sheet)), draw_page(sheet), _as_csv(tabulate_key(sheet)))
+    for path, text in zip(paths[::2], texts[::2], strict=True):
+        if path.exists() and path.read_bytes() != text.encode("utf-8"):
+            raise InputError(
+                f"{path}: is there already, and people may have worked with it; name another, or "
+                "remove it"
+            )
     for path, text in zip(paths, texts, strict=True):
         write_atomic(path, text)
     return [*paths]

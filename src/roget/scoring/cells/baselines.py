@@ -339,7 +339,9 @@ class RandomSameSizes(Statistics):
 
     @property
     def perfect(self) -> Any:
-        return np.equal(self.sizes.classes, 1) & np.equal(self.sizes.clusters, 1)
+        # There is one answer of such sizes only: all items together, or each alone.
+        c, k, n = self.sizes.classes, self.sizes.clusters, self.sizes.n
+        return (np.equal(c, 1) & np.equal(k, 1)) | (np.equal(c, n) & np.equal(k, n))
 
     @property
     def joint(self) -> Histogram:
