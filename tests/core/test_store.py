@@ -34,7 +34,7 @@ def test_permissions_are_the_usual_ones(tmp_path):
 def test_a_failure_leaves_the_old_file(tmp_path):
     path = tmp_path / "report.txt"
     path.write_text("old")
-    with pytest.raises(UnicodeEncodeError):
+    with pytest.raises(InputError, match=r"report\.txt: it would hold '\\ud800', which is no text"):
         write_atomic(path, "half \ud800")
     assert path.read_text() == "old"
     assert os.listdir(tmp_path) == ["report.txt"]

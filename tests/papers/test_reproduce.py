@@ -38,6 +38,7 @@ def test_numbers_of_numpy_are_plain_data():
     assert json.loads(json.dumps(Claim("a", 0.5, np.float64(0.5)).as_dict()))["held"] is True
 
 
+@heeds("random_state")
 def good(options):
     """A table of nobody's."""
     return Reproduced("T", "made up", [Claim("x", 1.0, 1.0 + options.random_state)])
@@ -78,6 +79,17 @@ def test_options_that_mean_nothing_are_refused(two):
         module.reproduce("toy/good", Options(verb="eat"))
     with pytest.raises(MissingData):
         module.reproduce("toy/needy", Options(counts="x", data="elsewhere"))
+
+
+def test_options_that_nobody_of_a_paper_heeds_are_refused(two):
+    with pytest.raises(InputError, match="toy as a whole takes no --verb"):
+        module.reproduce("toy", Options(verb="eat"))
+
+
+def test_pictures_need_a_folder(two, tmp_path):
+    (tmp_path / "file").touch()
+    with pytest.raises(InputError, match=r"file: cannot be a folder for pictures"):
+        module.reproduce("toy/good", figures=tmp_path / "file")
 
 
 def test_a_name_that_is_none():

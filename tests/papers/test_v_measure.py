@@ -94,8 +94,8 @@ def test_tables_equal_their_naive_twin(sizes, errors):
 
 def test_whole_numbers_stay_whole():
     """Where nothing need be rounded, no rounding error moves an item."""
-    for clusters in range(1, 40):
-        counts = make_dom_table(5, clusters, n=5 * math.lcm(*range(1, 40)))
+    for clusters in range(1, 37):
+        counts = make_dom_table(5, clusters, n=5 * math.lcm(*range(1, 37)))
         assert np.unique(counts[counts > 0]).size == 1
 
 
@@ -116,6 +116,7 @@ def test_equal_remainders_go_to_the_first():
         ((2, 2), {"errors": (0, 0, 0.1)}, r"ε3 is 0.1, but there is no noise class"),
         ((5, 1), {"errors": (0.1, 0, 0)}, r"ε1 is 0.1, but no useful class and cluster"),
         ((2, 2), {"n": 0}, r"n=0: expected 1 item or more"),
+        ((2, 2), {"n": 2**53}, r"less than 2\^53"),
     ],
 )
 def test_tables_that_there_are_not(arguments, options, message):
@@ -289,6 +290,7 @@ def test_features_in_parquet(tmp_path):
         ([("a", "label"), (1, "x"), (1, "y", 2)], r":3: 3 columns; expected 2"),
         ([("a", "label"), (1, "x")], r"expected items, a row each"),
         ([("label", "a"), ("x", 1), ("", 1)], r":3: no label"),
+        ([("label", "a", "a"), ("x", 1, 2)], r"two columns are called 'a'"),
     ],
 )
 def test_tables_that_hold_no_features(tmp_path, rows, message):

@@ -112,7 +112,7 @@ def test_build_reaches_every_option_of_an_estimator(method):
 
 def test_an_option_of_another_method_is_refused_with_those_that_have_it():
     with pytest.raises(roget.InputError, match="the method comdl has no such option; mdl has it"):
-        roget.build("sample", method="comdl", criterion="nml")
+        roget.build("sample", method="comdl", search="paper")
 
 
 def test_build_plans_its_counting_once(tmp_path, monkeypatch):

@@ -28,8 +28,14 @@ _DRAFT = re.compile(rf"(\d+)\.\w+{re.escape(_SUFFIX)}")
 
 def write_atomic(path: str | os.PathLike[str], text: str) -> None:
     """Write a text file whole or not at all: a neighbour is written first, then renamed."""
+    try:
+        data = text.encode("utf-8")
+    except UnicodeEncodeError as error:
+        wrong = text[error.start : error.end]
+        said = f"cannot write {path}: it would hold {wrong!r}, which is no text"
+        raise InputError(said) from None
     with new_file(path) as draft:
-        draft.write_text(text, encoding="utf-8", newline="")
+        draft.write_bytes(data)
 
 
 def check_file(path: str | os.PathLike[str]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from dataclasses import fields
 from pathlib import Path
 
@@ -62,29 +63,51 @@ def reproduce(
     True
     """
     wanted = options or Options()
+    if figures is not None:
+        _make_folder(Path(figures))
     names = catalogue.names("reproductions")
     if name is not None and name not in names:
         names = [one for one in names if one.startswith(f"{name}/")] or [
             catalogue.check("reproductions", name)
         ]
     elif name is not None:
-        _refuse_idle(name, wanted)
+        _refuse_idle([name], wanted)
         return _run(name, wanted, figures)[1]
+    _refuse_idle(names, wanted)
     return _run_all(names, wanted, figures, progress)
 
 
-def _refuse_idle(name: str, options: Options) -> None:
-    """Refuse options that the reproduction does not look at."""
-    taken = getattr(load(name), "heeds", ())
+def _make_folder(path: Path) -> None:
+    """A folder for pictures: better before the work than after."""
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        said = error.strerror or error
+        raise InputError(f"{path}: cannot be a folder for pictures: {said}") from None
+
+
+def _refuse_idle(names: Sequence[str], options: Options) -> None:
+    """Refuse options that none of these reproductions looks at."""
+    taken = {option for name in names for option in _heeded(name)}
     for one in fields(options):
         if getattr(options, one.name) != one.default and one.name not in (*taken, "data"):
             flag = "--seed" if one.name == "random_state" else f"--{one.name}"
-            raise InputError(f"{name} takes no {flag}; {_who_takes(one.name)}")
+            asked = names[0] if len(names) == 1 else f"{names[0].partition('/')[0]} as a whole"
+            raise InputError(f"{asked} takes no {flag}; {_who_takes(one.name)}")
+
+
+def _heeded(name: str) -> Sequence[str]:
+    """The options that a reproduction looks at; none if it cannot be loaded."""
+    try:
+        found: Sequence[str] = getattr(load(name), "heeds", ())
+    except MissingExtra:
+        return ()
+    return found
 
 
 def _who_takes(option: str) -> str:
     names = catalogue.names("reproductions")
-    found = [name for name in names if option in getattr(load(name), "heeds", ())]
+    found = [name for name in names if option in _heeded(name)]
     return f"it is for {', '.join(found)}" if found else "no reproduction does"
 
 
@@ -95,7 +118,6 @@ def _run(name: str, options: Options, figures: PathLike | None) -> tuple[Reprodu
         return found, found.as_report()
     from roget.report.drawing import save_picture, styled
 
-    Path(figures).mkdir(parents=True, exist_ok=True)
     path = Path(figures) / f"{name.replace('/', '-')}.svg"
     with styled():
         save_picture(found.picture(), path)

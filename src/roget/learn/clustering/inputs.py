@@ -38,7 +38,10 @@ def table(estimator: Any, X: Any, reset: bool = False) -> Any:
     checked = validate_data(
         estimator, X, reset=reset, accept_sparse="csr", dtype=np.float64, ensure_non_negative=True
     )
-    return tidy(sparse.csr_array(checked))
+    found = sparse.csr_array(checked)
+    if not np.isfinite(found.data.sum()):
+        raise InputError("the counts add up to more than a number can hold")
+    return tidy(found)
 
 
 def told_names(model: Any) -> dict[str, list[Any]]:

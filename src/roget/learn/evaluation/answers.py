@@ -291,7 +291,7 @@ def join_words(question: Question) -> str:
 def _parse_number(text: str) -> int | None:
     """A whole number, as spreadsheets may write it too: 7 or 7.0."""
     plain = text.removesuffix(".0")
-    return int(plain) if plain.isascii() and plain.isdecimal() else None
+    return int(plain) if plain.isascii() and plain.isdecimal() and len(plain) < 19 else None
 
 
 def _find_difference(texts: Mapping[str, str], kind: str, question: Question) -> str:

@@ -81,7 +81,10 @@ class RatingOptions(Checked):
         10, minimum=0, flags=("--number", "-n"), help="How many pairs at odds with people are told."
     )
     draws: int = option(
-        1000, minimum=0, help="Bootstrap draws of pairs for 95 % intervals; 0 for none."
+        1000,
+        minimum=0,
+        maximum=1_000_000,
+        help="Bootstrap draws of pairs for 95 % intervals; 0 for none.",
     )
     random_state: int = seed_option()
     columns: str | Sequence[str | int] | Mapping[str, str | int] | None = option(

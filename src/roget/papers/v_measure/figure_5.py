@@ -43,6 +43,9 @@ def read_features(path: PathLike) -> tuple[Floats, list[str]]:
     problems = Problems(str(path))
     with open_table(path, {"label": "label"}, roles=_ROLES) as table:
         names = [name for at, name in enumerate(table.names) if at != table.places["label"]]
+        for name in names:
+            if table.names.count(name) > 1:
+                raise InputError(f"{path}: two columns are called {name!r}")
         every = replace(table, places={name: at for at, name in enumerate(table.names)})
         for number, row in every.rows(problems):
             wrong = [name for name in names if not _is_finite(row[name])]

@@ -123,5 +123,5 @@ def _check(
         )
     if len(errors) != 3 or not all(error >= 0 for error in errors) or not sum(errors) <= 1:
         raise InputError(f"errors={errors!r}: expected ε1, ε2, ε3, shares of at most 1 together")
-    if n is not None and n < 1:
-        raise InputError(f"n={n}: expected 1 item or more")
+    if n is not None and not 1 <= n < 2**53:
+        raise InputError(f"n={n}: expected 1 item or more, and less than 2^53")

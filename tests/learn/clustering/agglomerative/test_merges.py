@@ -88,6 +88,14 @@ def test_a_run_that_was_stopped_goes_on_to_the_same_end() -> None:
     np.testing.assert_allclose(rest.losses, whole.losses, atol=1e-15)
 
 
+def test_an_interrupt_before_the_first_merge_is_raised() -> None:
+    def stop() -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        merge_words(weigh_words(table(3 * BLOCK, 15, 3), "empirical"), pause=stop)
+
+
 def test_gaps_are_closed_when_the_buffers_are_full() -> None:
     """Rows are written behind the others, and move when there is no room left."""
     joint = weigh_words(table(60, 25, 5), "empirical")

@@ -300,3 +300,11 @@ def test_classes_by_li_and_abes_length(planted: Any, tmp_path: Path) -> None:
     given = CoMDL(criterion="li-abe", a=0.5, b=2.0, random_state=0).fit(counts)
     assert (given.a_, given.b_) == (0.5, 2.0)
     assert given.labels_.tolist() == model.labels_.tolist()
+
+
+def test_what_li_and_abes_length_cannot_take() -> None:
+    counts = np.eye(4) / 4
+    with pytest.raises(InputError, match="needs more than one token"):
+        CoMDL(criterion="li-abe").fit(counts)
+    with pytest.raises(InputError, match="partition='modl': of the criterion auto only"):
+        CoMDL(criterion="li-abe", partition="modl").fit(8 * counts)

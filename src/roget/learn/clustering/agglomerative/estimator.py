@@ -103,7 +103,7 @@ class AgglomerativeTree(Clusterer, Options):
         told, n = kept.resume(), joint.shape[0]
         earlier = None if told is None else Merges(n, told["pairs"], told["losses"])
         with keeping.interruptible() as pause:
-            merges = merge_words(joint, earlier, self._teller(n, kept, pause))
+            merges = merge_words(joint, earlier, self._teller(n, kept, pause), pause)
         self.interrupted_ = not merges.whole
         if self.interrupted_:
             warnings.warn("interrupted: the clusters that are left are kept", stacklevel=3)

@@ -149,9 +149,9 @@ def _look(clusters: Clusters, one: int) -> None:
 
 
 @compiled
-def look_all(clusters: Clusters) -> None:
-    """Find the nearest of every cluster."""
-    for one in range(clusters.mass.size):
+def look(clusters: Clusters, begin: int, end: int) -> None:
+    """Find the nearest of some clusters."""
+    for one in range(begin, end):
         if clusters.mass[one] > 0.0:
             _look(clusters, one)
 

@@ -80,12 +80,14 @@ def merge_words(
     joint: Any,
     earlier: Merges | None = None,
     tell: Callable[[Merges], None] | None = None,
+    pause: Callable[[], None] = lambda: None,
 ) -> Merges:
     """Merge the two clusters whose merge loses least, until there is one.
 
     joint: p(word, context), a csr_array without empty rows.
     earlier: merges that were made before, with which to go on.
     tell: called now and then with the merges so far; a KeyboardInterrupt from it ends the run.
+    pause: called before the first merge, where an interrupt leaves nothing to keep.
     """
     n = joint.shape[0]
     clusters = _begin(joint)
@@ -96,7 +98,9 @@ def merge_words(
         pairs[:done], losses[:done] = earlier.pairs, earlier.losses
         for one, other in earlier.pairs.tolist():
             kernels.join(clusters, one, other)
-    kernels.look_all(clusters)
+    for begin in range(0, n, BLOCK):
+        kernels.look(clusters, begin, min(begin + BLOCK, n))
+        pause()
     try:
         while done < n - 1:
             here = slice(done, min(done + BLOCK, n - 1))

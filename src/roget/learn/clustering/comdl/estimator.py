@@ -19,7 +19,7 @@ from roget.errors import InputError
 from roget.learn.clustering import keeping
 from roget.learn.clustering.base import Clusterer
 from roget.learn.clustering.comdl.criterion import Table, blocks_of, choose, prepare
-from roget.learn.clustering.comdl.options import Options
+from roget.learn.clustering.comdl.options import PARTITIONS, Options
 from roget.learn.clustering.comdl.predict import Joining, Model
 from roget.learn.clustering.comdl.search import (
     FIRST_A,
@@ -90,6 +90,12 @@ class CoMDL(Clusterer, Options):
         seen = np.flatnonzero(rows > 0), np.flatnonzero(columns > 0)
         if not seen[0].size:
             raise InputError(f"no row can be learnt from: all {rows.size} rows are zero")
+        if self._printed and self.partition != PARTITIONS[0]:
+            raise InputError(f"partition={self.partition!r}: of the criterion auto only")
+        if self._printed and rows.sum() <= 1:
+            raise InputError(
+                f"the counts add up to {rows.sum():g}: Li & Abe's length needs more than one token"
+            )
         if rows.sum() >= MOST:
             raise InputError(f"the counts add up to {rows.sum():g}: expected less than 2^53")
         part = matrix if seen[0].size == rows.size else matrix[seen[0]]
