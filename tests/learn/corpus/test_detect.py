@@ -6,7 +6,9 @@ import gzip
 
 import pytest
 
-from roget.learn.corpus.tagger import LEAST, detect
+import roget
+from roget.learn.corpus.language import LEAST, tell
+from roget.learn.corpus.tagger import detect
 
 AFRIKAANS = (
     "Die kat het op die mat gesit en dit was 'n mooi dag in die stad van die koning, wat met 'n "
@@ -41,3 +43,35 @@ def test_what_is_too_short_or_no_prose_is_told_as_nothing():
     assert detect("the of and to in a " * (LEAST // 6)) is None
     assert detect("the of and to in a " * LEAST) == "english"
     assert detect("milk bread cheese butter " * LEAST) is None
+
+
+@pytest.mark.parametrize("code", ["de", "fr", "es", "zh"])
+def test_counts_say_the_language_of_real_treebanks(code, shared_data):
+    (path,) = (shared_data / "ud-other").glob(f"{code}_*-dev.conllu.gz")
+    counts = roget.count(path, relation="obj", limit=3000)
+    assert counts.provenance["language"] == code
+    with gzip.open(path, "rt", encoding="utf-8") as file:
+        texts = [line.removeprefix("# text = ") for line in file if line.startswith("# text = ")]
+    told = [tell(" ".join(texts[start : start + 40])) for start in range(0, 400, 40)]
+    assert set(told) <= {code, None}
+    assert told.count(code) >= 9
+
+
+def test_what_is_said_of_the_language_goes_first(tmp_path):
+    line = "1\tmilk\tmilk\tNOUN\t_\t_\t2\tobj\t_\t_\n2\tdrink\tdrink\tVERB\t_\t_\t0\troot\t_\t_\n\n"
+    path = tmp_path / "said.conllu"
+    path.write_text(f"# newdoc lang = pt-BR\n{line}", encoding="utf-8")
+    assert roget.count(path, relation="obj").provenance["language"] == "pt-BR"
+    asked = roget.count(path, relation="obj", language="gl")
+    assert asked.provenance["language"] == "gl"
+    path.write_text(line, encoding="utf-8")
+    assert roget.count(path, relation="obj").provenance["language"] is None
+    with pytest.raises(roget.InputError, match=r"language 'Deutsch!'.*such as de"):
+        roget.count(path, relation="obj", language="Deutsch!")
+
+
+def test_scripts_tell_languages():
+    assert tell("東京は日本の首都であり、世界最大の都市の一つです。" * 9) == "ja"
+    assert tell("อุณหภูมิของน้ำในทะเล" * 20) == "th"
+    assert tell("Η γάτα και το σπίτι που είναι στην πόλη για να δει την του. " * 9) == "el"
+    assert tell("水") is None

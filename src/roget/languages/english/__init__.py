@@ -17,6 +17,7 @@ MODEL = "morphmodel_en.pgz"
 class English:
     """English: lemmas and tags by HanTa, mended by word lists; heads and labels by patterns."""
 
+    code = "en"
     forms = Forms
     tokenise = staticmethod(tokenise)
     needs = "HanTa"

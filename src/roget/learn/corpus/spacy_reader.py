@@ -89,6 +89,15 @@ def load(name: str) -> Any:
         ) from None
 
 
+def ask_language(name: str) -> str | None:
+    """The language that a pipeline says it is for; None if it says none (xx: several)."""
+    try:
+        found = str(_spacy().info(name, silent=True).get("lang", ""))
+    except (OSError, ValueError, SystemExit):
+        return None  # whoever loads it will say what is wrong
+    return found if found not in ("", "xx") else None
+
+
 def _spacy() -> Any:
     with name_extra():
         import spacy

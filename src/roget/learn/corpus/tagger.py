@@ -6,11 +6,10 @@ but no heads, are here; what knows more of its language is a package of its own.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache, partial
 from itertools import chain
-from typing import Any, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 import regex
@@ -20,18 +19,13 @@ from roget.core.io.source import Source
 from roget.learn.corpus import text
 from roget.learn.corpus.base import NONE, Reading, Tables, Tokens
 from roget.learn.corpus.hanta import Tagger
+from roget.learn.corpus.language import shares
 
 LONGEST = 1000
 """Tokens of a sentence; longer ones, which are no sentences, are cut."""
 
-LEAST = 100
-"""Words of a text below which no language is told."""
 _SHARE = 0.2
 """How much of a text its language's frequent words must be at least; they are about a third."""
-_FIRST, _PRESENT, _OFTEN = 6, 5, 0.003
-"""So many of the first words must be there so often: related languages lack some of them."""
-
-_CODES = {"en": "english", "de": "german", "nl": "dutch"}
 
 _TOKEN = regex.compile(
     r"(?:\p{L}\.){2,}|\p{N}+(?:[.,:/]\p{N}+)*|\p{L}[\p{L}\p{M}\p{N}]*(?:[-'’][\p{L}\p{N}\p{M}]+)*|\S"
@@ -103,8 +97,9 @@ class Analysis(NamedTuple):
 class Language(Protocol):
     """What an entry of the catalogue's languages makes when it is called.
 
-    An entry that has `frequent`, its most frequent words, the first first, is told from them; one
-    whose analyses have no heads says so by `has_heads = False`; `needs` is a module to install.
+    An entry says its BCP 47 `code`. One that has `frequent`, its most frequent words, the first
+    first, is told from them; one whose analyses have no heads says so by `has_heads = False`;
+    `needs` is a module to install.
     """
 
     def tokenise(self, sentence: str) -> list[str]:
@@ -118,8 +113,19 @@ class Language(Protocol):
 def load(name: str) -> Language:
     """The language of that name or code; each process loads it once."""
     # A file of one's own is no language: HanTa's models are pickles, which run code.
-    made: Language = catalogue.load("languages", _CODES.get(name.lower(), name.lower()))()
+    made: Language = catalogue.load("languages", find_name(name))()
     return made
+
+
+def find_name(name: str) -> str:
+    """The name of a language of the catalogue, which may be asked for by its code."""
+    asked = name.lower()
+    codes = (
+        one
+        for one in catalogue.names("languages")
+        if getattr(catalogue.load("languages", one), "code", None) == asked
+    )
+    return asked if asked in catalogue.names("languages") else next(codes, asked)
 
 
 def detect(sample: str) -> str | None:
@@ -128,21 +134,13 @@ def detect(sample: str) -> str | None:
     >>> detect("Of all the cats in the house, one is mine; and to see it is a joy. " * 7)
     'english'
     """
-    found = Counter(text.words(sample.replace("\n", " ")))
-    size = found.total()
-    if size < LEAST:
-        return None
-    known = catalogue.names("languages")
-    shares = {name: _share(found, size, catalogue.load("languages", name)) for name in known}
-    best = max(shares, key=lambda name: shares[name], default=None)
-    return best if best is not None and shares[best] >= _SHARE else None
-
-
-def _share(found: Counter[str], size: int, language: Any) -> float:
-    """The share of a language's frequent words; 0 if some of the first are missing."""
-    frequent = getattr(language, "frequent", "").split()
-    often = sum(found[word] >= _OFTEN * size for word in frequent[:_FIRST])
-    return sum(found[word] for word in frequent) / size if often >= _PRESENT else 0.0
+    known = {
+        name: getattr(catalogue.load("languages", name), "frequent", "")
+        for name in catalogue.names("languages")
+    }
+    found = shares(sample, known)
+    best = max(found, key=lambda name: found[name], default=None)
+    return best if best is not None and found[best] >= _SHARE else None
 
 
 class Tagged:
@@ -170,6 +168,7 @@ class Tagged:
 class German(Tagged):
     """German: lemmas and tags by HanTa, no heads."""
 
+    code = "de"
     frequent = (
         "die der und in den das von zu mit ist des im für auf dem nicht ein eine als auch es an"
         " werden aus er hat sie nach wird bei sich ich einer um am sind"
@@ -180,6 +179,7 @@ class German(Tagged):
 class Dutch(Tagged):
     """Dutch: lemmas and tags by HanTa, no heads."""
 
+    code = "nl"
     frequent = (
         "de van het een en in is dat op te zijn met voor niet die aan er om ook als bij door maar"
         " naar uit over nog hij ze was wordt werd ik dan tot"

@@ -7,20 +7,23 @@ and mend lemmas; the text itself tells all of them.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from importlib.util import find_spec
 from itertools import islice
 from typing import Any
 
+import regex
+
 from roget import catalogue
 from roget.core.io.source import STANDARD_INPUT, Source, standard_head
 from roget.errors import InputError
-from roget.learn.corpus.base import Tables, Tokens
+from roget.learn.corpus import language, spacy_reader
+from roget.learn.corpus.base import NONE, Tables, Tokens
 from roget.learn.corpus.function_words import find_function_words
 from roget.learn.corpus.relations import is_preset
-from roget.learn.corpus.tagger import detect
+from roget.learn.corpus.tagger import detect, find_name
 from roget.learn.corpus.terms import find_terms
 from roget.learn.corpus.vetting import Evidence, Vet
 from roget.learn.counting.options import Options
@@ -35,13 +38,13 @@ _SAMPLE, _SLOW_SAMPLE = 4 << 20, 1 << 19
 _EVIDENCE = 64 << 20
 """Bytes that tell which nouns are none, and which lemmas are wrong."""
 _SHOWN = 12
+_FORM = regex.compile(r"(?m)^\d+\t([^\t\n]+)\t")
+"""The form of a token in CoNLL-U."""
 
 
 def choose_tagger(sources: Sequence[Source], options: Options) -> tuple[Options, list[str]]:
     """The options with the tagger for the language of plain text, and what to tell of that."""
-    looked_at = sources[:: -(-len(sources) // _LOOKED_AT)]
-    text = "\n".join(read_head(source).decode("utf-8", "ignore") for source in looked_at)
-    found = detect(text)
+    found = detect("\n".join(_decode(_read_heads(sources))))
     if found is None:
         known = ", ".join(name.title() for name in catalogue.names("languages"))
         return options, [f"plain text, not told as one of {known}: read without a tagger"]
@@ -56,7 +59,44 @@ def choose_tagger(sources: Sequence[Source], options: Options) -> tuple[Options,
 
 def ask_language(name: str, attribute: str, default: Any) -> Any:
     """What an entry of the catalogue's languages says of itself."""
-    return getattr(catalogue.load("languages", name), attribute, default)
+    return getattr(catalogue.load("languages", find_name(name)), attribute, default)
+
+
+def tell_language(sources: Sequence[Source], recipe: Recipe) -> str | None:
+    """The language of running text as a BCP 47 code: of its tagger, or told by the text."""
+    reader, model = recipe.reader, recipe.reading.model
+    if reader == "hanta":
+        code: str | None = ask_language(model or "english", "code", None)
+        return code
+    if reader == "spacy":
+        return spacy_reader.ask_language(model or "")
+    if reader == "text":
+        return language.tell("\n".join(_decode(_read_heads(sources))))
+    if reader == "conllu":
+        heads = _read_heads(sources)
+        said = next(filter(None, map(language.tell_from_comment, heads)), None)
+        return said or language.tell(" ".join(_FORM.findall("\n".join(_decode(heads)))))
+    if any(source.path == STANDARD_INPUT for source in sources):
+        return None
+    tables, forms = Tables(), replace(recipe, reading=replace(recipe.reading, form=True))
+    with suppress(InputError, OSError):
+        for tokens in _read_sample(_spread(sources), forms, tables):
+            if len(words := tokens.word[tokens.word != NONE]) >= language.LEAST:
+                return language.tell(" ".join(map(tables.words.texts.__getitem__, words.tolist())))
+    return None
+
+
+def _spread(sources: Sequence[Source]) -> Sequence[Source]:
+    """Some of the sources, from all over them."""
+    return sources[:: -(-len(sources) // _LOOKED_AT)]
+
+
+def _read_heads(sources: Sequence[Source]) -> list[bytes]:
+    return [read_head(source) for source in _spread(sources)]
+
+
+def _decode(heads: Iterable[bytes]) -> list[str]:
+    return [head.decode("utf-8", "ignore") for head in heads]
 
 
 def look_at_words(

@@ -242,6 +242,7 @@ def provenance(plan: CountPlan, parts: Sequence[Part], hashes: dict[str, str]) -
         "inputs": [
             {"path": path, "bytes": size, "sha256": found.get(path)} for path, size in sizes.items()
         ],
+        "language": plan.language,
         "recipe": asdict(plan.recipe),
         "cuts": cuts,
         "tokens": sum(part.facts.tokens for part in parts),

@@ -62,6 +62,12 @@ class Options(Checked):
     model: str | None = option(
         None, metavar="NAME|FOLDER", help="The spaCy pipeline, or the language of the tagger."
     )
+    language: str | None = option(
+        None,
+        metavar="CODE",
+        help="Of the words, such as de or pt-BR. Default: the tagger's or pipeline's, or as "
+        "running text tells.",
+    )
     odd_words: bool | None = option(
         None,
         help="Of parsed text: keep pronouns, measures and single letters that are tagged as nouns. "

@@ -41,6 +41,8 @@ SLOW = {TAGGED: 1 << 20, "spacy": 1 << 20}
 
 _TOKEN = re.compile(rb"\d+([-.]\d+)?\t([^\t\n]*\t){8}[^\t\n]*")
 
+_CODE = re.compile(r"[A-Za-z]{2,3}(-[A-Za-z0-9]{1,8})*")
+
 DEFAULT_RELATION = "nouns"
 DEFAULT_WINDOW = 3
 
@@ -82,6 +84,8 @@ class CountPlan:
     tasks: list[Task]
     notes: tuple[str, ...]
     """Choices that were made for the caller."""
+    language: str | None = None
+    """Of the text, as a BCP 47 code; None if it is not known, or if there is no text."""
 
     @property
     def key(self) -> str:
@@ -102,6 +106,7 @@ def plan_count(inputs: Inputs, options: Options) -> CountPlan:
     if reader == UNPARSED and not any(is_asked(options, name) for name in _SETTLED):
         options, told = automatic.choose_tagger(sources, options)
     recipe, notes = recipe_of(options, reader)
+    language = _language(options, sources, recipe)
     if recipe.window:
         recipe, found = automatic.look_at_words(sources, recipe, options)
         notes += found
@@ -109,7 +114,12 @@ def plan_count(inputs: Inputs, options: Options) -> CountPlan:
         recipe, found = automatic.vet_nouns(sources, recipe, options)
         notes += found
     return CountPlan(
-        sources, recipe, cuts_of(options, recipe), plan_tasks(sources, recipe), (*told, *notes)
+        sources,
+        recipe,
+        cuts_of(options, recipe),
+        plan_tasks(sources, recipe),
+        (*told, *notes),
+        language,
     )
 
 
@@ -144,6 +154,15 @@ def recipe_of(options: Options, reader: str) -> tuple[Recipe, list[str]]:
     )
     drawer(recipe, Tables())  # says so if a relation or the window makes no sense
     return recipe, notes
+
+
+def _language(options: Options, sources: Sequence[Source], recipe: Recipe) -> str | None:
+    """The language asked for, or that of running text, if it is known."""
+    if options.language is None:
+        return None if recipe.reader in TABULAR else automatic.tell_language(sources, recipe)
+    if not _CODE.fullmatch(options.language):
+        raise InputError(f"language {options.language!r}: expected a code, such as de or pt-BR")
+    return options.language
 
 
 def is_asked(options: Options, name: str) -> bool:

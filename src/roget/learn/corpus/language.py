@@ -1,0 +1,109 @@
+"""Which language a text is in: told by its script, or by how much of it are frequent words.
+
+A language is a BCP 47 code such as "de". Nothing is said of a short text, nor where two languages
+fit about as well: no tag is better than a wrong one.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Mapping
+
+import regex
+
+from roget import catalogue
+from roget.learn.corpus import text
+
+LEAST = 100
+"""Words of a text below which no language is told."""
+_FIRST, _PRESENT, _OFTEN = 6, 5, 0.003
+"""So many of the first words must be there so often: related languages lack some of them."""
+_SHARE = 0.1
+"""How much of a text its language's frequent words must be at least."""
+_LEAD = 1.1
+"""How many times the share of the next language the best one must have."""
+
+_FREQUENT = {
+    "fr": "de la le et à les des en du un une est dans que il pour qui au par sur pas plus ne",
+    "es": "de la que el en y los a las un se del por con una no su para es al lo como más",
+    "it": "di e il la che in un a per è una del della con non si le i da al sono dei nel ha",
+    "pt": "de a o que e do da em um para os é com não uma no se na por as dos mais ao",
+    "ca": "de la i a el que les en un d'una per els es una amb del l'una no al va és dels",
+    "ro": "de în și a la cu pe din care o un nu se mai este că pentru au fost sunt",
+    "sv": "och i att en det som är på av för med till den han inte har de om ett var",
+    "da": "og i at er af det en til på som for med den de ikke der et har var fra",
+    "nb": "og i det er på av en til å som for med at den ikke har de et var fra",
+    "fi": "ja on ei että se hän oli joka ovat myös mutta kun niin kuin ole tai sen hänen",
+    "pl": "w i na z się do nie że jest o to po jak od za ale przez co dla oraz jego są",
+    "cs": "a v se na je že s z do o i to k ve pro za by ale jako jsou po byl od",
+    "hu": "a az és hogy nem is egy volt meg csak de ez van már el még mint ki sem",
+    "tr": "ve bir bu da de için ile olarak çok daha gibi olan en ne o kadar sonra ama var",
+    "id": "yang dan di dengan untuk pada ini dari dalam adalah itu tidak ke akan oleh juga",
+    "ru": "и в не на что с по как это к из у за от то о но его он для же а",
+    "uk": "і в на не з що у до та як за це від по його для є про він але або",
+    "bg": "на и в да се от за не е са с че по като до това но със му през при",
+    "el": "και το να του η της με που την από για τα στο είναι τον οι ο στην των δεν",
+    "ar": "في من على أن إلى التي عن لا ما هذا مع الذي كان هذه بعد ذلك بين و",
+    "fa": "و در به از که این را با است برای آن یک تا هم بر خود می شد",
+    "hi": "के है में की और से को का पर ने हैं कि भी एक यह लिए ही इस नहीं",
+}  # fmt: skip
+"""Most frequent words, the first first; languages of the catalogue bring their own."""
+
+_SCRIPTS = {
+    "ja": r"[\p{Hiragana}\p{Katakana}]", "ko": r"\p{Hangul}", "zh": r"\p{Han}", "th": r"\p{Thai}",
+    "lo": r"\p{Lao}", "km": r"\p{Khmer}", "my": r"\p{Myanmar}", "he": r"\p{Hebrew}",
+    "ta": r"\p{Tamil}", "te": r"\p{Telugu}", "ka": r"\p{Georgian}", "hy": r"\p{Armenian}",
+}  # fmt: skip
+"""Scripts that one language mostly has to itself; the first that enough of a text is in."""
+_IN_SCRIPT = 0.3
+_KANA = 0.05
+"""Japanese writes as much in kana at least, and the rest in Chinese characters."""
+
+_SAID = re.compile(rb"^#\s*(?:global\.|newdoc\s+)?lang(?:uage)?\s*=\s*([A-Za-z]{2,3}(?:-\w+)*)\s*$",
+                   re.MULTILINE)  # fmt: skip
+
+
+def tell(sample: str) -> str | None:
+    """The language of a text, as a BCP 47 code; None if it is not clear.
+
+    >>> tell("Die Katze ist in dem Haus und der Hund ist nicht in den Garten gegangen. " * 20)
+    'de'
+    """
+    letters = sum(map(str.isalpha, sample))
+    for code, script in _SCRIPTS.items():
+        share = _KANA if code == "ja" else _IN_SCRIPT
+        if letters >= LEAST and sum(1 for _ in regex.finditer(script, sample)) >= share * letters:
+            return code
+    lists = {**_FREQUENT, **_our_words()}
+    ranked = sorted(shares(sample, lists).items(), key=lambda one: -one[1])
+    (best, most), (_, next_most) = ranked[:2]
+    return best if most >= max(_SHARE, _LEAD * next_most) else None
+
+
+def _our_words() -> dict[str, str]:
+    """The frequent words of the catalogue's languages that have a code."""
+    found = (catalogue.load("languages", name) for name in catalogue.names("languages"))
+    return {one.code: one.frequent for one in found if getattr(one, "code", None)}
+
+
+def tell_from_comment(head: bytes) -> str | None:
+    """The language that a comment of CoNLL-U names (# lang = de).
+
+    >>> tell_from_comment(b"# lang = pt-BR\\n1\\t_")
+    'pt-BR'
+    """
+    found = _SAID.search(head)
+    return found and found[1].decode()
+
+
+def shares(sample: str, lists: Mapping[str, str]) -> dict[str, float]:
+    """How much of a text the words of each list are; 0 if some of a list's first are missing."""
+    found = Counter(text.words(sample.replace("\n", " ")))
+    size = found.total()
+    made = dict.fromkeys(lists, 0.0)
+    for name, listed in lists.items() if size >= LEAST else ():
+        words = listed.split()
+        if sum(found[word] >= _OFTEN * size for word in words[:_FIRST]) >= _PRESENT:
+            made[name] = sum(found[word] for word in words) / size
+    return made
