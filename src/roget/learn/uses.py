@@ -11,6 +11,7 @@ from roget.core.options import Checked, again, option, seed_option
 from roget.core.progress import Report
 
 WAYS = ("both", "classes", "counts")
+SORTS = ("score", "count")
 SENSES = ("even", "weighted")
 """How a word of a taxonomy is shared out over its classes: alike, or by their weights."""
 BACKOFFS = ("auto", "discount", "interpolate", "none")
@@ -32,6 +33,40 @@ class NeighbourOptions(Checked):
         called="way to compare words",
         help="Compare what the classes of words do, what the words did themselves, or all "
         "that is known.",
+    )
+
+
+@dataclass(frozen=True)
+class SketchOptions(Checked):
+    """Of the sketch of a word."""
+
+    beside: str | None = option(
+        None, metavar="WORD2", help="Tell what only the one takes, what both, what only the other."
+    )
+    n: int = option(
+        10, minimum=1, flags=("--number", "-n"), help="How many collocates of a relation."
+    )
+    relations: Sequence[str] = option(
+        (),
+        many="repeated",
+        flags=("--relation", "-r"),
+        metavar="R",
+        help="Only this relation: a slot such as obj or obl:in, all of obl, or a preposition; "
+        "repeatable.",
+    )
+    least: int | None = option(
+        None,
+        minimum=1,
+        flags=("--min",),
+        help="Leave out collocates seen less often. Default: 2, or 1 of words seen less than 100 "
+        "times.",
+    )
+    sort: str = option("score", choices=SORTS, help="Collocates by logDice, or by count.")
+    share: float = option(
+        0.01,
+        minimum=0,
+        maximum=1,
+        help="Leave out relations that have less of the word's uses; 0 for none.",
     )
 
 

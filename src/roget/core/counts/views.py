@@ -15,6 +15,9 @@ from roget.errors import InputError
 _NEAR_ONE = 8 * np.finfo(np.float64).eps
 """How far a quotient of four rounded numbers can be from 1 when in truth it is 1."""
 
+_MOST_DICE = 14
+"""logDice of a word and a context that never stand apart."""
+
 
 def ppmi(
     matrix: Matrix,
@@ -40,6 +43,21 @@ def ppmi(
     view = like(matrix, np.log(held))
     view.eliminate_zeros()
     return view
+
+
+def log_dice(seen: Any, word_totals: Any, context_totals: Any) -> Floats:
+    """Rychlý's (2008) logDice, 14 + log2(2·seen / (word total + context total)): 14 at most.
+
+    One more is twice as strong, whatever the size of the corpus; NaN where nothing was seen.
+
+    >>> log_dice([8, 1, 0], 8, [8, 15, 3]).round(2).tolist()
+    [14.0, 10.48, nan]
+    """
+    seen = np.asarray(seen, dtype=np.float64)
+    both = np.asarray(word_totals, dtype=np.float64) + np.asarray(context_totals, np.float64)
+    scores = np.full(np.broadcast(seen, both).shape, np.nan)
+    np.divide(2 * seen, both, out=scores, where=seen > 0)
+    return np.asarray(_MOST_DICE + np.log2(scores))
 
 
 def unit(rows: Any) -> Any:

@@ -1,0 +1,438 @@
+"""Word sketches: a word's relations side by side, with the collocates that are typical of each.
+
+Collocates are ranked by logDice (Rychlý 2008) within a relation R: 14 + log2 of 2·‖w,R,c‖ over
+‖w,R,*‖ + ‖*,R,c‖. The last is the total of the context, so that a verb and a noun of one spelling
+are never added up. All totals are those of the counts at hand: what was cut from them is not there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from roget.core.counts import Counts
+from roget.core.counts.matrix import split_slot
+from roget.core.counts.views import log_dice
+from roget.core.types import Array, Floats, Ints
+from roget.errors import UnknownName
+from roget.learn.corpus.relations import UPOS
+from roget.learn.uses import SketchOptions
+
+FREQUENT = 100
+"""Words seen so often have collocates enough to leave out those seen once."""
+
+_TURNED = "T"
+"""The step that puts words in the place of contexts."""
+
+_NEAR = "near"
+_PLAIN = "contexts of {w}"
+_NAMES = {
+    "subj": "verbs with {w} as subject",
+    "obj": "verbs with {w} as object",
+    "~subj": "subjects of {w}",
+    "~obj": "objects of {w}",
+    "~prt": "particles of {w}",
+    "~amod": "adjectives of {w}",
+    "amod": "nouns that are {w}",
+    "~advmod": "adverbs of {w}",
+    "advmod": "words that {w} modifies",
+    "xcomp": "verbs with {w} as complement",
+    "~xcomp": "complements of {w}",
+    "~compound": "nouns before {w}",
+    "compound": "nouns after {w}",
+    "~nmod:poss": "possessors of {w}",
+    "nmod:poss": "possessions of {w}",
+    "conj": "{w} and/or …",
+    "appos": "{w}, that is, …",
+    "~flat": "names after {w}",
+    "flat": "names before {w}",
+    _NEAR: "words near {w}",
+    "left": "words before {w}",
+    "right": "words after {w}",
+}
+"""Relations in plain words, in the order in which they are shown."""
+
+_PHRASES = {
+    "obl": "verbs … {p} {w}",
+    "nmod": "nouns … {p} {w}",
+    "~obl": "{w} {p} …",
+    "~nmod": "{w} {p} …",
+}
+"""The same of those that have a preposition; they come last, preposition by preposition."""
+
+
+@dataclass(frozen=True)
+class Collocate:
+    """What stands beside a word in a relation; beside two words, if two are compared."""
+
+    context: str
+    """As in the counts: obj:have."""
+    name: str
+    """Without its slot: have."""
+    counts: tuple[int | float, ...]
+    """How often it was seen with the word, and with the other one."""
+    scores: tuple[float | None, ...]
+    """logDice with each; None where they were never seen together."""
+
+    @property
+    def count(self) -> int | float:
+        """How often it was seen with the word."""
+        return self.counts[0]
+
+    @property
+    def score(self) -> float | None:
+        """logDice with the word."""
+        return self.scores[0]
+
+    @property
+    def difference(self) -> float:
+        """logDice with the word less that with the other, never seen being 0."""
+        first, *other = (score or 0.0 for score in self.scores)
+        return first - sum(other)
+
+
+@dataclass(frozen=True)
+class Relation:
+    """A slot of a word, with its collocates."""
+
+    slot: str
+    """As in the counts: obj, ~amod, obl:in; "" of counts that have none."""
+    group: str
+    """The preposition, under which its relations stand together; "" without one."""
+    name: str
+    """In plain words."""
+    totals: tuple[int | float, ...]
+    """How often the word, and the other one, was seen in it."""
+    shares: tuple[float, ...]
+    """The same as a share of all that was seen of the word."""
+    collocates: tuple[Collocate, ...]
+    """The first of them, by logDice or count; of two words, those of `only`, `both` and `other`."""
+    more: int
+    """How many others were seen often enough."""
+
+    @property
+    def total(self) -> int | float:
+        """How often the word was seen in it."""
+        return self.totals[0]
+
+    @property
+    def share(self) -> float:
+        """The share of the word's uses."""
+        return self.shares[0]
+
+    @property
+    def only(self) -> tuple[Collocate, ...]:
+        """What only the word takes, the most typical first."""
+        return tuple(one for one in self.collocates if not any(one.counts[1:]))
+
+    @property
+    def both(self) -> tuple[Collocate, ...]:
+        """What both take, from what is the word's to what is the other's."""
+        return tuple(one for one in self.collocates if one.count and any(one.counts[1:]))
+
+    @property
+    def other(self) -> tuple[Collocate, ...]:
+        """What only the other takes, the most typical first."""
+        return tuple(one for one in self.collocates if not one.count)
+
+
+@dataclass(frozen=True)
+class Sketch:
+    """The relations of a word, or of two."""
+
+    words: tuple[str, ...]
+    totals: tuple[int | float, ...]
+    """How often each was seen."""
+    relations: tuple[Relation, ...]
+    least: int
+    """Collocates seen less often are left out."""
+    left: tuple[str, ...]
+    """Slots that are left out: too small a share of the uses, or no collocate seen often enough."""
+
+    @property
+    def word(self) -> str:
+        """The word."""
+        return self.words[0]
+
+    @property
+    def beside(self) -> str | None:
+        """The other word, if there is one."""
+        return self.words[1] if len(self.words) > 1 else None
+
+
+def sketch(
+    counts: Counts,
+    word: str,
+    beside: str | None = None,
+    n: int = 10,
+    *,
+    relations: Sequence[str] = (),
+    least: int | None = None,
+    sort: str = "score",
+    share: float = 0.01,
+) -> Sketch:
+    """The relations of a word side by side; of two words, what only one takes and what both.
+
+    Parameters
+    ----------
+    counts
+        Counts of words in contexts; their slots are the relations.
+    word, beside
+        The word, and perhaps another one to compare it with.
+    n
+        How many collocates of a relation; of two words, so many of each kind.
+    relations
+        Only these: slots, their first parts (obl), or prepositions.
+    least
+        Leave out collocates seen less often (with either word). Default: 2, or 1 of words seen
+        less than 100 times.
+    sort
+        By "score" (logDice) or "count".
+    share
+        Leave out relations with a smaller share of the uses (of either word), unless asked for.
+
+    Returns
+    -------
+    Sketch
+
+    Raises
+    ------
+    NotCounted
+        If the counts lack a word; UnknownName for a relation that they lack.
+
+    Examples
+    --------
+    >>> counts = Counts([[4, 1], [4, 3]], ["tea", "milk"], ["obj:drink", "obj:spill"],
+    ...                 slots=["obj", "obj"])
+    >>> [relation] = sketch(counts, "tea", least=1).relations
+    >>> relation.name
+    'verbs with “tea” as object'
+    >>> [(one.name, one.count, round(one.score, 2)) for one in relation.collocates]
+    [('drink', 4, 13.3), ('spill', 1, 11.83)]
+    """
+    return Sketches(counts).sketch(
+        word, beside, n, relations=relations, least=least, sort=sort, share=share
+    )
+
+
+def find_lines(counts: Counts, word: str, context: str, n: int) -> list[Any]:
+    """The lines of a pair that the counts kept as evidence; none where none were kept."""
+    evidence = getattr(counts, "evidence", None)
+    return [] if evidence is None or n < 1 else list(evidence.lines(word, context, n))
+
+
+@dataclass(frozen=True)
+class _Slots:
+    """The slots of counts, each context's number among them, and what is known of each."""
+
+    names: list[str]
+    of_context: Ints
+    known: Mapping[str, tuple[str, str]]
+    """For each slot the relation it is, and its preposition."""
+
+
+class Sketches:
+    """Sketches of any word of some counts; what they share is found once.
+
+    Parameters
+    ----------
+    counts : Counts
+    """
+
+    def __init__(self, counts: Counts) -> None:
+        self.counts = counts
+        self._slots = _find_slots(counts)
+        self._totals = counts.context_totals
+
+    @property
+    def slots(self) -> list[str]:
+        """All relations of the counts, "" for those of contexts without a slot."""
+        return [*self._slots.names]
+
+    def name(self, slot: str, word: str | None = None) -> str:
+        """A relation of a word in plain words; the slot itself, where it is not known."""
+        relation, preposition = self._slots.known[slot]
+        form = (_PHRASES if preposition else _NAMES).get(relation) or slot or _PLAIN
+        said = "the word" if word is None else f"“{_drop_tag(word)}”"
+        return form.replace("{p}", preposition.replace("_", " ")).replace("{w}", said)
+
+    def sketch(
+        self,
+        word: str,
+        beside: str | None = None,
+        n: int = 10,
+        *,
+        relations: Sequence[str] = (),
+        least: int | None = None,
+        sort: str = "score",
+        share: float = 0.01,
+    ) -> Sketch:
+        """The sketch of a word, as `sketch` makes it."""
+        asked = SketchOptions(beside, n, relations, least, sort, share)
+        words = (word,) if beside is None else (word, beside)
+        rows = [self.counts.word_id(one) for one in words]
+        wanted = self._choose(asked.relations)
+        totals = tuple(self.counts.word_totals[row].item() for row in rows)
+        if least is None:
+            least = 2 if max(totals) >= FREQUENT else 1
+        columns, seen = self._look_up(rows)
+        slots = self._slots.of_context[columns]
+        in_slots = np.zeros((len(words), len(self._slots.names)), seen.dtype)
+        for one, into in zip(seen, in_slots, strict=True):
+            np.add.at(into, slots, one)
+        scores = log_dice(seen, in_slots[:, slots], self._totals[columns])
+        often = seen.max(axis=0) >= least
+        found, left = [], []
+        for number in self._order(in_slots):
+            slot, tokens = self._slots.names[number], tuple(in_slots[:, number].tolist())
+            shares = tuple(of / all or 0.0 for of, all in zip(tokens, totals, strict=True))
+            at = np.flatnonzero((slots == number) & often)
+            small = max(shares) < share if wanted is None else number not in wanted
+            if small or not at.size:
+                if wanted is None or number in wanted:
+                    left.append(slot)
+                continue
+            listed = self._rank(columns, seen, scores, at, asked)
+            found.append(
+                Relation(
+                    slot,
+                    self._slots.known[slot][1],
+                    self.name(slot, word if beside is None else None),
+                    tokens,
+                    shares,
+                    tuple(self._tell(columns[i], slot, seen[:, i], scores[:, i]) for i in listed),
+                    int(at.size) - len(listed),
+                )
+            )
+        return Sketch(words, totals, tuple(found), least, tuple(left))
+
+    def _look_up(self, rows: Sequence[int]) -> tuple[Ints, Array]:
+        """The contexts of words, and how often each word was seen in each."""
+        matrix = self.counts.matrix
+        spans = [slice(*matrix.indptr[row : row + 2]) for row in rows]
+        if len(rows) == 1:
+            return matrix.indices[spans[0]], matrix.data[None, spans[0]]
+        columns = np.unique(np.concatenate([matrix.indices[span] for span in spans]))
+        seen = np.zeros((len(rows), columns.size), matrix.dtype)
+        for into, span in zip(seen, spans, strict=True):
+            into[np.searchsorted(columns, matrix.indices[span])] = matrix.data[span]
+        return columns, seen
+
+    def _choose(self, relations: Sequence[str]) -> set[int] | None:
+        """The numbers of the slots that are asked for; None for all."""
+        if isinstance(relations, str):
+            relations = [relations]
+        chosen: set[int] = set()
+        for name in relations:
+            some = {
+                number
+                for number, slot in enumerate(self._slots.names)
+                if name == slot or name in self._slots.known[slot]
+            }
+            if not some:
+                parts = (part for both in self._slots.known.values() for part in both)
+                known = {*self._slots.names, *parts}
+                raise UnknownName("relation", name, sorted(known - {""}))
+            chosen |= some
+        return chosen if relations else None
+
+    def _order(self, in_slots: Array) -> list[int]:
+        """The slots that were seen, as they are shown: prepositions last, the commonest first."""
+        tokens = in_slots.sum(axis=0)
+        groups: dict[str, float] = {}
+        seen = np.flatnonzero(tokens).tolist()
+        for number in seen:
+            group = self._slots.known[self._slots.names[number]][1]
+            groups[group] = groups.get(group, 0) + tokens[number]
+
+        def place(number: int) -> tuple[Any, ...]:
+            slot = self._slots.names[number]
+            relation, group = self._slots.known[slot]
+            if group:
+                return 2, -groups[group], group, [*_PHRASES].index(relation), slot
+            if relation in _NAMES:
+                return 0, [*_NAMES].index(relation), slot
+            return 1, -tokens[number], slot
+
+        return sorted(seen, key=place)
+
+    def _rank(
+        self, columns: Ints, seen: Array, scores: Floats, at: Ints, asked: SketchOptions
+    ) -> list[int]:
+        """The collocates to be told, of those at some places."""
+        strength = (seen if asked.sort == "count" else np.nan_to_num(scores)).sum(axis=0)
+        n = asked.n
+        if asked.beside is None:
+            return self._first(columns, strength, at, n)
+        one, other = seen[:, at] > 0
+        only, both, others = (
+            self._first(columns, strength, at[kind], n)
+            for kind in (one & ~other, one & other, other & ~one)
+        )
+        lean = np.nan_to_num(scores[0]) - np.nan_to_num(scores[1])
+        both.sort(key=lambda i: (-lean[i], self.counts.contexts[columns[i]]))
+        return [*only, *both, *others]
+
+    def _first(self, columns: Ints, strength: Array, at: Ints, n: int) -> list[int]:
+        """The n strongest, of equal ones those first in the alphabet."""
+        if at.size > n:
+            bar = np.partition(strength[at], at.size - n)[at.size - n]
+            at = at[strength[at] >= bar]
+        contexts = self.counts.contexts
+        found: list[int] = at.tolist()
+        found.sort(key=lambda i: (-strength[i], contexts[columns[i]]))
+        return found[:n]
+
+    def _tell(self, column: int, slot: str, seen: Array, scores: Floats) -> Collocate:
+        context = str(self.counts.contexts[column])
+        prefix = f"{slot}:"
+        name = context.removeprefix(prefix) if slot and context != prefix else context
+        told = tuple(None if np.isnan(one) else float(one) for one in scores)
+        return Collocate(context, name, tuple(seen.tolist()), told)
+
+
+def _drop_tag(word: str) -> str:
+    """A word without its part of speech: drink/VERB."""
+    bare, _, tag = word.rpartition("/")
+    return bare if bare and tag in UPOS else word
+
+
+def _find_slots(counts: Counts) -> _Slots:
+    """The slots of contexts; of counts that kept none, those that their names tell."""
+    each: Sequence[str] = counts.slots.tolist()
+    if not any(each):
+        told = (split_slot(context)[0] for context in counts.contexts.tolist())
+        each = [slot if _parse(slot)[0] else "" for slot in told]
+    numbers: dict[str, int] = {}
+    of_context = np.array([numbers.setdefault(slot, len(numbers)) for slot in each], np.int64)
+    names, alone = [*numbers], _sole_relation(counts)
+    known = {}
+    for slot in names:
+        known[slot] = (alone, slot) if alone in _PHRASES and slot else _parse(slot or alone)
+    return _Slots(names, of_context, known)
+
+
+def _parse(slot: str) -> tuple[str, str]:
+    """The relation that a slot is, and its preposition; "" if it is none that is known.
+
+    >>> _parse("~nmod:because_of"), _parse("~nmod:poss"), _parse("dislocated")
+    (('~nmod', 'because_of'), ('~nmod:poss', ''), ('', ''))
+    """
+    if slot in _NAMES:
+        return slot, ""
+    relation, _, preposition = slot.partition(":")
+    return (relation, preposition) if relation in _PHRASES and preposition else ("", "")
+
+
+def _sole_relation(counts: Counts) -> str:
+    """The relation of counts whose slots do not tell it, as there is but one."""
+    if _TURNED in counts.provenance.get("steps", ()):
+        return ""
+    if counts.provenance.get("recipe", {}).get("window"):
+        return _NEAR
+    relation = counts.relations[0] if len(counts.relations) == 1 else ""
+    relation = relation.removesuffix(":prep")
+    return relation if relation in _NAMES or relation in _PHRASES else ""
