@@ -10,6 +10,7 @@ import roget
 HOMES = {
     "split_slot": "core/counts/matrix.py",
     "ppmi": "core/counts/views.py",
+    "log_dice": "core/counts/views.py",
     "unit": "core/counts/views.py",
     "wilson": "core/intervals.py",
 }

@@ -34,6 +34,7 @@ from roget.learn.evaluation.options import (
 from roget.learn.evaluation.ratings import judge_ratings
 from roget.learn.evaluation.sheets import draw_sheet
 from roget.learn.options import Options, Plan, own_options
+from roget.learn.sketch import sketch
 from roget.learn.thesaurus import neighbours
 from roget.learn.treecut.preference import prefer
 from roget.report.options import ExportOptions
@@ -50,6 +51,7 @@ DECLARED: dict[str, tuple[Any, tuple[type, ...]]] = {
     "heldout": (compare, (HeldoutOptions,)),
     "decide": (decide, (DecideOptions,)),
     "neighbours": (roget.Thesaurus.neighbours, (uses.NeighbourOptions,)),
+    "sketch": (sketch, (uses.SketchOptions,)),
     "prefer": (prefer, (uses.CutOptions,)),
     "attach train": (roget.Attacher, (uses.AttachOptions,)),
     "judge ratings": (judge_ratings, (RatingOptions,)),

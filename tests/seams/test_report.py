@@ -25,6 +25,7 @@ from roget.learn.attachment import Stage, Test
 from roget.learn.evaluation.answers import Judgement
 from roget.learn.evaluation.ratings import Rated, judge_ratings
 from roget.learn.evaluation.sheets import Question
+from roget.learn.sketch import sketch as draw
 from roget.learn.thesaurus import Thesaurus
 from roget.report import (
     Cell,
@@ -38,6 +39,7 @@ from roget.report import (
     judging,
     listing,
     score,
+    sketch,
     thesaurus,
     words,
 )
@@ -101,6 +103,8 @@ def reports() -> Iterator[tuple[str, Report]]:
     yield "agree", agreement.report(roget.agree(named, ["ari", "homogeneity", "gamma"], ci=10))
     yield "neighbours", words.neighbours(t, HOSTILE[0], 2, "both")
     yield "senses", words.senses(t, HOSTILE[0], 2)
+    yield "sketch", sketch.report(draw(t.counts, HOSTILE[0]))
+    yield "sketch --beside", sketch.report(draw(t.counts, HOSTILE[0], HOSTILE[1]))
     yield "classify", words.classify(t, t.counts, 2)
     yield "thesaurus", thesaurus.report(t)
     yield "list", listing.report("measures")
@@ -175,7 +179,16 @@ def _loads(code: str) -> list[str]:
 
 
 def test_reports_of_learning_load_no_scoring() -> None:
-    modules = "thesaurus", "words", "counts", "evaluation", "preference", "attachment", "listing"
+    modules = (
+        "thesaurus",
+        "words",
+        "counts",
+        "evaluation",
+        "preference",
+        "attachment",
+        "listing",
+        "sketch",
+    )
     code = "\n".join(f"import roget.report.{name}" for name in modules)
     assert [name for name in _loads(code) if name.startswith("roget.scoring")] == []
 

@@ -1,0 +1,47 @@
+"""`roget sketch COUNTS WORD`."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Annotated
+
+import typer
+
+from roget.cli.shared import CountsArgument, Format, Output, deliver, read_counts
+from roget.learn.counting.options import TableOptions
+from roget.learn.uses import SketchOptions
+
+
+def sketch(
+    counts: CountsArgument,
+    word: Annotated[str, typer.Argument(metavar="WORD", help="The word to look up.")],
+    lines: Annotated[
+        int,
+        typer.Option(
+            min=0, metavar="N", help="So many sentences behind each number, in pages and JSON."
+        ),
+    ] = 0,
+    *,
+    asked: SketchOptions,
+    given: TableOptions,
+    format: Format = None,
+    output: Output = None,
+) -> None:
+    """All uses of a word at once: its relations side by side, with their typical collocates.
+
+    Collocates are told with how often they were seen and with logDice, which does not depend on the
+    size of a corpus. Beside another word: what only the one takes, what both, what only the other.
+    """
+    from roget.errors import InputError
+    from roget.learn.sketch import find_lines
+    from roget.learn.sketch import sketch as make
+    from roget.report.sketch import report
+
+    table = read_counts(counts, given.columns)
+    kept = getattr(table, "evidence", None) is not None
+    if lines and not kept:
+        raise InputError(
+            f"--lines {lines}: {counts} keeps no sentences; count or build it with --evidence N"
+        )
+    find = partial(find_lines, table, n=lines) if lines else None
+    deliver(report(make(table, word, **vars(asked)), counts, find, kept), format, output)

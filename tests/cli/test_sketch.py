@@ -1,0 +1,120 @@
+"""`roget sketch` as people and scripts meet it."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from types import SimpleNamespace
+
+import pytest
+from typer.testing import CliRunner
+
+import roget
+from roget.cli import app
+from roget.errors import RogetError
+from roget.learn.sketch import sketch
+
+
+def run(*arguments, columns=100):
+    """What a command says; errors as `roget` prints them."""
+    done = CliRunner().invoke(app, ["sketch", *map(str, arguments)], env={"COLUMNS": str(columns)})
+    if isinstance(done.exception, RogetError):
+        return SimpleNamespace(returncode=1, stdout=done.stdout, stderr=f"{done.exception}")
+    return SimpleNamespace(returncode=done.exit_code, stdout=done.stdout, stderr=done.stderr)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    place = tmp_path_factory.mktemp("sketch") / "counts"
+    roget.data.sample("nouns").top(400).write(place)
+    return place
+
+
+def test_relations_stand_side_by_side_where_there_is_room(folder):
+    wide, narrow = run(folder, "time"), run(folder, "time", columns=60)
+    assert wide.returncode == narrow.returncode == 0, wide.stderr
+    heads = [line for line in wide.stdout.splitlines() if "seen" in line and "Dice" in line]
+    assert max(line.count("Dice") for line in heads) >= 3
+    assert max(map(len, wide.stdout.splitlines())) <= 100
+    assert max(map(len, narrow.stdout.splitlines())) <= 60
+    assert "roget why" not in wide.stdout, "there are no lines to be seen"
+    for relation in sketch(roget.Counts.read(folder), "time").relations:
+        for one in relation.collocates[:3]:
+            assert one.name in wide.stdout
+            assert f"{one.score:.1f}" in wide.stdout
+
+
+def test_json_and_csv_have_all_digits(folder):
+    found = json.loads(run(folder, "time", "-n", 3, "--format", "json").stdout)
+    right = sketch(roget.Counts.read(folder), "time", n=3)
+    assert (found["word"], found["seen"], found["min"]) == ("time", right.totals[0], 2)
+    assert [one["slot"] for one in found["relations"]] == [one.slot for one in right.relations]
+    told = found["relations"][0]
+    assert {*told} == {"slot", "group", "name", "total", "share", "collocates", "more"}
+    assert told["collocates"] == [
+        {"context": one.context, "name": one.name, "count": one.count, "score": one.score}
+        for one in right.relations[0].collocates
+    ]
+    rows = [*csv.DictReader(io.StringIO(run(folder, "time", "--format", "csv").stdout))]
+    assert {*rows[0]} == {"slot", "relation", "collocate", "context", "count", "score"}
+
+
+def test_two_words_beside_each_other(folder):
+    arguments = (folder, "man", "--beside", "woman", "-n", 4)
+    done = run(*arguments)
+    assert done.returncode == 0, done.stderr
+    for said in ("only man", "both", "only woman"):
+        assert said in done.stdout
+    found = json.loads(run(*arguments, "--format", "json").stdout)
+    right = sketch(roget.Counts.read(folder), "man", "woman", 4)
+    assert found["words"] == ["man", "woman"]
+    for told, relation in zip(found["relations"], right.relations, strict=True):
+        assert told["totals"] == list(relation.totals)
+        for kind in ("only", "both", "other"):
+            assert [(one["name"], one["counts"], one["scores"]) for one in told[kind]] == [
+                (one.name, list(one.counts), list(one.scores)) for one in getattr(relation, kind)
+            ]
+    rows = [*csv.DictReader(io.StringIO(run(*arguments, "--format", "csv").stdout))]
+    assert {one["taken by"] for one in rows} == {"man", "both", "woman"}
+
+
+def test_a_page_is_written(folder, tmp_path):
+    for name, more in (("one", []), ("two", ["--beside", "woman"])):
+        page = tmp_path / f"{name}.html"
+        done = run(folder, "man", *more, "-o", page)
+        assert done.returncode == 0, done.stderr
+        text = page.read_text()
+        assert "<h1>Sketch of man" in text
+        assert ("adjectives of “man”" if name == "one" else "adjectives of the word") in text
+        assert text.count('class="card"') > 5
+
+
+def test_options_are_heeded(folder):
+    done = json.loads(run(
+        folder, "time", "-r", "obj", "-r", "at", "--min", 5, "--sort", "count", "--format", "json"
+    ).stdout)  # fmt: skip
+    assert {one["slot"] for one in done["relations"]} <= {"obj", "obl:at", "nmod:at", "~nmod:at"}
+    for one in done["relations"]:
+        counts = [told["count"] for told in one["collocates"]]
+        assert counts == sorted(counts, reverse=True)
+        assert min(counts) >= 5
+
+
+def test_what_is_wrong_is_told(folder):
+    for arguments, said in (
+        ((folder, "tyme"), "no word 'tyme': did you mean 'type' or 'time'"),
+        ((folder, "time", "--beside", "wimen"), "no word 'wimen'"),
+        ((folder, "time", "-r", "objj"), "unknown relation 'objj': did you mean obj"),
+        ((folder, "time", "--lines", 2), "keeps no sentences; count or build it with --evidence"),
+        (("nowhere", "time"), "nowhere: no such file or folder"),
+    ):
+        done = run(*arguments)
+        assert done.returncode == 1
+        assert said in done.stderr
+        assert done.stdout == ""
+
+
+def test_rare_words_are_compared_with_a_warning(folder):
+    done = run("nouns", "time", "--beside", "illness")
+    assert "'illness' is seen much less often" in done.stderr
