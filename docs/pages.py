@@ -40,6 +40,7 @@ NAV: dict[str, tuple[str, ...]] = {
         "text.md",
         "thesaurus.md",
         "senses.md",
+        "sketch.md",
         "explore.md",
         "exports.md",
         "soft.md",
