@@ -232,6 +232,7 @@ def test_a_missing_library_is_named(tmp_path, monkeypatch):
     import sys
 
     monkeypatch.setitem(sys.modules, "rdflib", None)
+    monkeypatch.setitem(sys.modules, "pyoxigraph", None)
     with pytest.raises(MissingExtra, match=r"roget\[skos\]"):
         read(table(tmp_path, SKOS, "zoo.ttl"))
 

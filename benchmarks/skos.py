@@ -1,0 +1,152 @@
+"""A large SKOS-XL vocabulary: how long reading it takes, and how much memory.
+
+    python benchmarks/skos.py [--concepts 40000] [--only turtle] [--json FILE]
+
+The vocabulary is synthetic and has AGROVOC's shape: labels in twelve languages, each a thing of its
+own with its form, dates and status; broader links, notations and notes. Each file is read in a
+process of its own, which the bars are about: all of it, from starting Python on.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+from random import Random
+
+from harness import MB, RSS_UNIT, Row, chosen, options, run
+
+SECONDS, MEMORY = 20.0, 1e9
+"""Bars: CPU seconds and bytes, of 40,000 concepts."""
+
+LANGUAGES = ["en", "de", "fr", "es", "it", "pt", "ru", "ar", "zh", "hi", "tr", "cs"]
+SYNTAX = {"triples": "nt", "turtle": "ttl", "xml": "rdf"}
+RDF = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
+SPACES = {
+    "rdf": RDF,
+    "skos": "http://www.w3.org/2004/02/skos/core#",
+    "skosxl": "http://www.w3.org/2008/05/skos-xl#",
+    "dcterms": "http://purl.org/dc/terms/",
+    "v": "http://vocabulary.example/",
+}
+WORK = """
+import sys
+from roget.learn.taxonomy import read
+print(read(sys.argv[1], language="en"))
+"""
+Facts = list[tuple[str, str, str | None]]
+"""Of one subject: predicates, and what they say; the language of a text, or None for a name."""
+
+
+def vocabulary(concepts: int) -> Iterator[tuple[str, Facts]]:
+    """Subjects with all that is said of them."""
+    chance = Random(0)
+    for number in range(concepts):
+        concept = f"v:c_{number}"
+        facts: Facts = [("rdf:type", "skos:Concept", None), ("skos:inScheme", "v:all", None)]
+        if number < 25:
+            facts.append(("skos:topConceptOf", "v:all", None))
+        else:
+            facts.append(("skos:broader", f"v:c_{chance.randrange(number // 4)}", None))
+        facts += [("skos:notation", str(number), ""), ("dcterms:created", "2026-11-17", "")]
+        facts.append(("skos:definition", f"what is meant by the concept of number {number}", "en"))
+        for language in LANGUAGES:
+            for rank in range(1 + (number % 3 == 0)):
+                label = f"v:xl_{language}_{number}_{rank}"
+                kind = "altLabel" if rank else "prefLabel"
+                facts.append((f"skosxl:{kind}", label, None))
+                text = f"{language} term {number * 7919 % concepts} {'variant' * rank}".strip()
+                yield (
+                    label,
+                    [
+                        ("rdf:type", "skosxl:Label", None),
+                        ("skosxl:literalForm", text, language),
+                        ("dcterms:created", "2026-11-17", ""),
+                    ],
+                )
+        yield concept, facts
+
+
+def write(concepts: int, syntax: str, file: Path) -> int:
+    """Write the vocabulary; how many statements it has."""
+    total = 0
+    with open(file, "w", encoding="utf-8") as out:
+        if syntax == "turtle":
+            out.writelines(f"@prefix {name}: <{iri}> .\n" for name, iri in SPACES.items())
+        elif syntax == "xml":
+            spaces = " ".join(f'xmlns:{name}="{iri}"' for name, iri in SPACES.items())
+            out.write(f'<?xml version="1.0" encoding="UTF-8"?>\n<rdf:RDF {spaces}>\n')
+        for subject, facts in vocabulary(concepts):
+            total += len(facts)
+            if syntax == "xml":
+                out.write(f'<rdf:Description rdf:about="{full(subject)}">\n')
+                out.writelines(f"  {element(*fact)}\n" for fact in facts)
+                out.write("</rdf:Description>\n")
+            elif syntax == "turtle":
+                out.write(f"{subject}\n  ")
+                said = [f"{name} {term(value, tongue)}" for name, value, tongue in facts]
+                out.write(" ;\n  ".join(said) + " .\n")
+            else:
+                for name, value, tongue in facts:
+                    object = f"<{full(value)}>" if tongue is None else term(value, tongue)
+                    out.write(f"<{full(subject)}> <{full(name)}> {object} .\n")
+        if syntax == "xml":
+            out.write("</rdf:RDF>\n")
+    return total
+
+
+def full(name: str) -> str:
+    """The whole address."""
+    prefix, _, local = name.partition(":")
+    return SPACES[prefix] + local
+
+
+def term(value: str, language: str | None) -> str:
+    """A name or a text, as Turtle has it."""
+    return value if language is None else f'"{value}"' + (f"@{language}" if language else "")
+
+
+def element(name: str, value: str, language: str | None) -> str:
+    """The same as XML has it."""
+    if language is None:
+        return f'<{name} rdf:resource="{full(value)}"/>'
+    tongue = f' xml:lang="{language}"' if language else ""
+    return f"<{name}{tongue}>{value}</{name}>"
+
+
+def case(concepts: int, syntax: str) -> Iterator[Row | str]:
+    """Read one file in a process of its own."""
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / f"vocabulary.{SYNTAX[syntax]}"
+        total = write(concepts, syntax, file)
+        size = file.stat().st_size / MB
+        began = time.perf_counter()
+        child = subprocess.Popen([sys.executable, "-c", WORK, str(file)], stdout=subprocess.PIPE)
+        assert child.stdout is not None
+        said = child.stdout.read().decode().strip()
+        _, status, used = os.wait4(child.pid, 0)
+        child.returncode = os.waitstatus_to_exitcode(status)
+        if child.returncode:
+            raise RuntimeError(f"reading {file.name} failed")
+        wall = time.perf_counter() - began
+    scale = max(concepts / 40_000, 0.1)
+    yield Row(f"{syntax}, CPU", used.ru_utime + used.ru_stime, None, "", "s", SECONDS * scale)
+    yield Row(f"{syntax}, peak", used.ru_maxrss * RSS_UNIT, None, "", "MB", MEMORY)
+    yield f"{syntax}: {total:,} triples, {size:,.0f} MB, {wall:.1f} s by the clock; {said}"
+
+
+def main() -> None:
+    """Measure and print."""
+    asked = options(__doc__, concepts={"type": int, "default": 40_000})
+    known = {name: partial(case, asked.concepts, name) for name in SYNTAX}
+    about = [f"{asked.concepts:,} concepts of SKOS-XL in {len(LANGUAGES)} languages, read in one"]
+    run(known, chosen(known, asked.only), about, asked.json, ["pyoxigraph", "rdflib"])
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,168 @@
+"""What an RDF file says, statement by statement; nothing is fetched.
+
+pyoxigraph reads as a stream, in the memory of what its caller keeps; where it is not installed,
+rdflib reads the whole file first.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Callable, Container, Iterator
+from pathlib import Path
+from typing import Any, NamedTuple, TypeAlias
+
+from roget.catalogue import name_extra
+from roget.core.io.source import BLOCK, Source, source_of
+from roget.core.progress import Progress, Report
+from roget.errors import InputError
+
+_SYNTAX = {".ttl": "turtle", ".nt": "nt", ".rdf": "xml", ".xml": "xml", ".owl": "xml"}
+
+LONGEST = 500
+"""Characters of an entity of XML: more than any address needs, and too few for a bomb."""
+
+HEAD = 1 << 20
+"""Bytes in which the declarations of XML end."""
+
+_ENTITY = re.compile(rb"<!ENTITY\s+(%\s+)?([^\s>]+)\s+(\"[^\"]*\"|'[^']*'|[^>]*)")
+_ROOT = re.compile(rb"<[A-Za-z_]")
+
+
+class Triple(NamedTuple):
+    """A statement: addresses as they are, blank nodes with _: before, texts with their language."""
+
+    subject: str
+    predicate: str
+    object: str
+    language: str | None
+    """In small letters; None for an address, "" for a text without one."""
+
+
+Reader: TypeAlias = Callable[["_Stream", str, str, Container[str]], Iterator[Triple]]
+
+
+def read(
+    place: Path, predicates: Container[str], progress: Report | None = None
+) -> Iterator[Triple]:
+    """The statements of a file that have certain predicates."""
+    source = source_of(str(place))
+    syntax = _SYNTAX.get(source.suffix, "turtle")
+    if syntax == "xml":
+        _check_entities(source)
+    parse = _find_reader()
+    with _Stream(source, progress) as stream:
+        try:
+            yield from parse(stream, syntax, place.resolve().as_uri(), predicates)
+        except (OSError, InputError, GeneratorExit):
+            raise
+        except Exception as error:  # each parser has errors of its own
+            if stream.broken is not None:
+                raise stream.broken from None
+            said = " ".join(str(error).split())[:200]
+            raise InputError(f"{place}: cannot be read as RDF: {said}") from None
+
+
+def _find_reader() -> Reader:
+    try:
+        import pyoxigraph  # noqa: F401
+    except ModuleNotFoundError:
+        with name_extra():
+            import rdflib  # noqa: F401
+        return _read_whole
+    return _read_stream
+
+
+def _read_stream(
+    stream: _Stream, syntax: str, base: str, predicates: Container[str]
+) -> Iterator[Triple]:
+    import pyoxigraph as ox
+
+    formats = {
+        "turtle": ox.RdfFormat.TURTLE,
+        "nt": ox.RdfFormat.N_TRIPLES,
+        "xml": ox.RdfFormat.RDF_XML,
+    }
+    # Lenient: addresses with blanks and the like are found in vocabularies that people use.
+    found = ox.parse(
+        input=io.BufferedReader(stream, BLOCK), format=formats[syntax], base_iri=base, lenient=True
+    )
+    node, text = ox.NamedNode, ox.Literal
+    for quad in found:
+        predicate = quad.predicate.value
+        if predicate not in predicates:
+            continue
+        subject, object = quad.subject, quad.object
+        if type(object) is text:
+            told, language = object.value, (object.language or "").lower()
+        else:
+            told, language = object.value if type(object) is node else str(object), None
+        low = subject.value if type(subject) is node else str(subject)
+        yield Triple(low, predicate, told, language)
+
+
+def _read_whole(
+    stream: _Stream, syntax: str, base: str, predicates: Container[str]
+) -> Iterator[Triple]:
+    from rdflib import BNode, Graph, Literal
+
+    def name(node: Any) -> str:
+        return f"_:{node}" if isinstance(node, BNode) else str(node)
+
+    graph = Graph()
+    graph.parse(data=stream.readall(), format=syntax, publicID=base)
+    for low, predicate, object in graph:
+        if str(predicate) not in predicates:
+            continue
+        said = isinstance(object, Literal)
+        language = (getattr(object, "language", None) or "").lower() if said else None
+        yield Triple(name(low), str(predicate), name(object), language)
+
+
+class _Stream(io.RawIOBase):
+    """The bytes of a source as a file, without a mark at their beginning."""
+
+    def __init__(self, source: Source, progress: Report | None) -> None:
+        self._source, self._progress = source, progress
+        self._chunks, self._ready = source.chunks(), memoryview(b"")
+        self._begun = False
+        self.broken: InputError | None = None
+        """Why the source could not be read, which a parser may say in other words."""
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        """Fill a buffer as far as what is at hand goes."""
+        if not self._ready:
+            try:
+                chunk = next(self._chunks, b"")
+            except InputError as error:
+                self.broken = error
+                raise
+            if not self._begun:
+                chunk, self._begun = chunk.removeprefix(b"\xef\xbb\xbf"), True
+            self._ready = memoryview(chunk)
+            if self._progress is not None:
+                self._progress(Progress(self._source.read, self._source.size))
+        size = min(len(buffer), len(self._ready))
+        buffer[:size], self._ready = self._ready[:size], self._ready[size:]
+        return size
+
+
+def _check_entities(source: Source) -> None:
+    """Refuse entities that grow, or that lie elsewhere, and XML in which they would not be seen."""
+    head = source.head(HEAD)
+    if b"\0" in head:
+        raise InputError(f"{source.name}: cannot be read as RDF: expected XML in UTF-8")
+    root = _ROOT.search(re.sub(rb"<!--.*?-->", b"", head, flags=re.DOTALL))
+    if b"<!ENTITY" in head and root is None and len(head) == HEAD:
+        raise InputError(f"{source.name}: more than {HEAD:,} bytes of declarations before any RDF")
+    for parameter, name, value in _ENTITY.findall(head):
+        text = value[1:-1] if value[:1] in (b'"', b"'") else None
+        if parameter or text is None or re.search(rb"&(?!#)|%", text) or len(text) > LONGEST:
+            shown = name.decode(errors="replace")[:60]
+            raise InputError(
+                f"{source.name}: the entity {shown!r} of its XML is refused: expected a text of at "
+                f"most {LONGEST} characters, without other entities in it"
+            )
