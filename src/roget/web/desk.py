@@ -13,19 +13,34 @@ from roget.core.types import PathLike
 from roget.errors import InputError
 from roget.learn.opening import open_thesaurus
 from roget.learn.thesaurus import Thesaurus, files
+from roget.learn.thesaurus.asked import Asked, apply_edits
+from roget.learn.thesaurus.edits import REMARK, node_number
 from roget.learn.thesaurus.files import Changed
 from roget.web.compare import Side, comparison, offered, opened
 from roget.web.views import View, Views
 
 EDITS: dict[str, dict[str, type]] = {
     "rename": {"node": int, "label": str},
-    "move": {"word": str, "node": int},
+    "move": {"words": list, "node": int},
     "merge": {"node": int, "into": int},
+    "nest": {"node": int, "into": int},
+    "add": {"words": list, "node": int},
+    "delete": {"words": list},
+    "split": {"node": int},
+    "note": {"text": str},
     "undo": {},
+    "redo": {},
+    "undo_to": {"n": int},
+    "bulk": {"edits": list},
 }
-"""What can be done, and what it needs."""
+"""What can be done, and what it needs.
 
-LONGEST_LABEL = 200
+A single "word" is as good as "words"; "split" may have them too. "note" needs a "node" or a "word",
+and may have a "field". "bulk" is a list of edits, all or none, by the nodes that the page shows.
+"""
+
+BACK = ("undo", "redo", "undo_to")
+"""What needs no class and no word, and is none of several."""
 
 
 class Desk:
@@ -60,13 +75,15 @@ class Desk:
 
     def overview(self) -> View:
         """The overview, with what can be done here."""
-        done = [one for one in self.views.thesaurus.edits if not one.waiting]
+        thesaurus = self.views.thesaurus
+        done = [one for one in thesaurus.edits if not one.waiting]
         view = self.views.overview() | {
             "revision": self.revision,
             "editable": self.locked is None,
             "locked": self.locked,
             "edits": len(done),
             "last": str(done[-1]) if done else None,
+            "next": str(thesaurus.undone[0]) if thesaurus.undone else None,
             "compare": None,
         }
         if self.side is not None:
@@ -74,6 +91,18 @@ class Desk:
             about = {"name": self.side.name, "kind": self.side.kind, "ks": ks, "k": usual}
             view["compare"] = about
         return view
+
+    def history(self) -> View:
+        """All edits in their order, done, waiting and undone; "number" is for undo_to."""
+        thesaurus, number, rows = self.views.thesaurus, 0, []
+        for one in thesaurus.edits:
+            number += not one.waiting
+            state = "waiting" if one.waiting else "done"
+            at = None if one.waiting else number
+            rows.append({"number": at, "what": str(one), "kind": one.kind, "state": state})
+        for at, one in enumerate(thesaurus.undone, number + 1):
+            rows.append({"number": at, "what": str(one), "kind": one.kind, "state": "undone"})
+        return {"revision": self.revision, "edits": rows}
 
     def compare(self, k: int) -> View:
         """The comparison at k classes."""
@@ -90,7 +119,12 @@ class Desk:
         with self._lock:
             if revision != self.revision:
                 raise Changed("the thesaurus has changed meanwhile: load the page again")
-            edited = getattr(self.views.thesaurus, action)(**values)
+            before = self.views.thesaurus
+            if action in BACK:
+                edited = getattr(before, action)(**values)
+            else:
+                several = values["edits"] if action == "bulk" else [asked]
+                edited = apply_edits(before, [_ask(before, one) for one in several])
             views = Views(edited, self.views.name).warm()
             try:
                 edited.save(self.path)
@@ -102,17 +136,42 @@ class Desk:
         return self.overview()
 
 
-def _check(asked: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
+def _check(asked: Any) -> tuple[str, dict[str, Any]]:
+    """The action and what it needs, each of the kind it should be."""
+    if not isinstance(asked, Mapping):
+        raise InputError(f"{asked!r}: expected an object with an action")
     action = asked.get("action")
     if not isinstance(action, str) or action not in EDITS:
         raise InputError(f"{action!r}: expected one of {', '.join(EDITS)}")
+    given = dict(asked)
+    if "words" not in given and "word" in given:
+        given["words"] = [given["word"]]
     values: dict[str, Any] = {}
     for name, kind in EDITS[action].items():
-        value = asked.get(name)
+        value = given.get(name)
         if not isinstance(value, kind) or isinstance(value, bool):
             raise InputError(f"{action}: {name} is {value!r}; expected {kind.__name__}")
         values[name] = value
-    label = values.get("label")
-    if label is not None and not 0 < len(label.strip()) <= LONGEST_LABEL:
-        raise InputError(f"a label has 1 to {LONGEST_LABEL} characters")
     return action, values
+
+
+def _ask(thesaurus: Thesaurus, given: Any) -> Asked:
+    """An edit as it came from the page, with classes by id, which edits before it do not change."""
+    action, values = _check(given)
+    if action in BACK or action == "bulk":
+        raise InputError(f"{action} cannot be one of several edits")
+    words = given.get("words", [given["word"]] if "word" in given else [])
+    texts = values.get("label", values.get("text", "")), given.get("field", REMARK)
+    if not isinstance(words, list) or not all(isinstance(one, str) for one in (*words, *texts)):
+        raise InputError(f"{action}: expected words and field to be texts")
+    of, into = (
+        None if name not in given else int(thesaurus.ids[_need_node(thesaurus, given[name])])
+        for name in ("node", "into")
+    )
+    return Asked(action, of, tuple(words), texts[0], into, texts[1])
+
+
+def _need_node(thesaurus: Thesaurus, node: Any) -> int:
+    number = node_number(node)
+    thesaurus.tree.children(number)  # one that is not there is an error
+    return number

@@ -107,6 +107,7 @@ def application(desk: Desk, port: int) -> Guard:
             lambda r: desk.views.find(r.query_params.get("q", ""), _number(r, "n", 10, MOST)),
         ),
         "/api/path": ("path", lambda _: desk.views.path()),
+        "/api/history": ("history", lambda _: desk.history()),
         "/api/cut/{k:int}": ("cut", lambda r: desk.views.cut(r.path_params["k"])),
         "/api/compare/{k:int}": ("compare", lambda r: desk.compare(r.path_params["k"])),
     }

@@ -288,5 +288,5 @@ def test_mistakes_are_explained():
         t.move("w77", 1)
     with pytest.raises(InputError, match="merged into itself"):
         t.merge(1, 1)
-    with pytest.raises(InputError, match="'into' is there for merge only"):
+    with pytest.raises(InputError, match="an edit of kind merge needs 'into'"):
         Edit("merge", Remembered(1, "x", 0, ()))

@@ -205,12 +205,12 @@ def test_faulty_edits_are_named(folder, tmp_path):
         ("edits.json: the file was changed", whole.replace("namely", "nam-ly")),
         ("edits.json: not JSON", whole[:-20]),
         ("edits.json: the format is None", "{}"),
-        ("edits.json: version 3 of the format", whole.replace('"version": 2', '"version": 3')),
-        ("edits.json: 'version' is 1, which", whole.replace('"version": 2', '"version": 1')),
+        ("edits.json: version 4 of the format", whole.replace('"version": 3', '"version": 4')),
+        ("edits.json: 'version' is 1, which", whole.replace('"version": 3', '"version": 1')),
         ("edits.json: the file was changed", whole.replace(" ", "  ")),
         ("edits.json: expected a JSON object", "[]"),
         *(
-            ("edits.json: 'version' is", whole.replace('"version": 2', f'"version": {version}'))
+            ("edits.json: 'version' is", whole.replace('"version": 3', f'"version": {version}'))
             for version in ('"x"', "null", "[]", "true", "0", "-1", "1.0")
         ),
     ):

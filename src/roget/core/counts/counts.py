@@ -244,6 +244,25 @@ class Counts(Reported):
         )
         return self._take(rows, columns, f"select({rows.size} words, {columns.size} contexts)")
 
+    def cover(self, words: Iterable[str]) -> Counts:
+        """Exactly these words, in this order; those that are not there were never seen.
+
+        >>> Counts([[2, 1]], ["milk"]).cover(["book", "milk"]).word_totals.tolist()
+        [0, 3]
+        """
+        listed = words if isinstance(words, str) else list(words)
+        names = matrices.names(listed, len(listed), "word")
+        rows = np.array([self._word_ids.get(word, -1) for word in names.tolist()], dtype=np.intp)
+        known = np.flatnonzero(rows >= 0)
+        lengths = np.zeros(rows.size, dtype=np.int64)
+        part = self.matrix[rows[known]]
+        lengths[known] = np.diff(part.indptr)
+        ends = np.concatenate([[0], np.cumsum(lengths)])
+        cells = part.data, part.indices, ends.astype(part.indptr.dtype)
+        matrix = tidy(sparse.csr_array(cells, shape=(rows.size, self.shape[1])))
+        step = f"cover({rows.size} words)"
+        return self._new(matrix, names, self.contexts, self.slots, step)
+
     def drop_empty(self) -> Counts:
         """Without words and contexts that were never seen."""
         return self._drop_unseen()

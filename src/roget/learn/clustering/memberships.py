@@ -32,6 +32,13 @@ def one_hot(labels: Array, clusters: int) -> Any:
     return sparse.csr_array((np.ones(n), labels, np.arange(n + 1)), shape=(n, clusters))
 
 
+def put_together(parts: Ints, clusters: int, weights: Floats | None = None) -> Any:
+    """What adds up columns by clusters: 1, or a weight, where one is part of it; -1 is of none."""
+    used = np.flatnonzero(parts >= 0)
+    data = np.ones(used.size) if weights is None else weights[used]
+    return sparse.csr_array((data, (used, parts[used])), shape=(parts.size, clusters))
+
+
 def unite(merges: Iterable[tuple[int, int]], classes: int) -> Ints:
     """The new number of each class after merges of two, into the first; without gaps."""
     into = np.arange(classes)

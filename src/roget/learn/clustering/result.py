@@ -20,7 +20,8 @@ from roget.core.shown import Reported
 from roget.core.tree import Tree
 from roget.core.types import Array, Floats, Ints, PathLike
 from roget.errors import InputError, UnknownName
-from roget.learn.clustering.memberships import floor, one_hot
+from roget.learn.clustering.divided import Division, follow
+from roget.learn.clustering.memberships import floor, put_together
 from roget.learn.representation.vectors import Representation
 
 CELLS = 1 << 22
@@ -258,7 +259,10 @@ class Clustering(Reported):
     learnt: Clustering | None = field(default=None, repr=False)
     """What it was before clusters were put together; None if it is as learnt."""
     parts: Ints | None = field(default=None, repr=False)
-    """For each cluster that was learnt, which of these it is part of."""
+    """For each cluster that was learnt, then for the sides of each division, which of these it is
+    part of; -1 for those that were divided."""
+    divisions: tuple[Division, ...] = field(default=(), repr=False)
+    """How clusters that were learnt were split in two afterwards, one after the other."""
 
     def __post_init__(self) -> None:
         table = self.memberships
@@ -322,8 +326,11 @@ class Clustering(Reported):
             If the matrix has other columns, or the clusterer that made the classes is missing.
         """
         if self.learnt is not None and self.parts is not None:
-            placed = self.learnt.place(self._table(given))
-            return np.asarray(placed @ one_hot(self.parts, self.n_clusters))
+            matrix = self._table(given)
+            placed = self.learnt.place(matrix)
+            if self.divisions:
+                placed = follow(to_dense(placed), matrix, self.divisions)
+            return to_dense(placed @ put_together(self.parts, self.n_clusters))
         matrix = self._table(given)
         found = [
             self._rule.place(matrix[begin : begin + step], self)
@@ -351,26 +358,51 @@ class Clustering(Reported):
         sizes = dict.fromkeys(max(1, round(share * self.n_clusters)) for share in shares)
         return [(self.level(size),) for size in sizes]
 
-    def join(self, tree: Tree, parts: Ints, memberships: Any = None) -> Clustering:
+    def join(
+        self,
+        tree: Tree,
+        parts: Ints,
+        memberships: Any = None,
+        divisions: Sequence[Division] = (),
+    ) -> Clustering:
         """Clusters put together: `parts` says of each cluster which of the new tree it is part of.
 
-        Centroids are averaged by mass.
+        Centroids are averaged by mass. Clusters that are divided first are part of none; the sides
+        of each division come after all clusters that were there before.
         """
         k = tree.n_clusters
-        sums = np.bincount(parts, self.mass, minlength=k)
-        alike = np.bincount(parts, minlength=k)
-        shares = np.where(
-            sums[parts] > 0, self.mass / np.where(sums[parts] > 0, sums[parts], 1), 1 / alike[parts]
+        mass = np.concatenate([self.mass, *(one.mass for one in divisions)])
+        used = parts >= 0
+        sums = np.bincount(parts[used], mass[used], minlength=k)
+        alike = np.bincount(parts[used], minlength=k)
+        shares = np.zeros(parts.size)
+        shares[used] = np.where(
+            sums[parts[used]] > 0,
+            mass[used] / np.where(sums[parts[used]] > 0, sums[parts[used]], 1),
+            1 / alike[parts[used]],
         )
-        mean = sparse.csr_array((shares, (parts, np.arange(parts.size))), shape=(k, parts.size))
         if memberships is None:
-            memberships = sparse.csr_array(self.memberships @ one_hot(parts, k))
+            memberships = sparse.csr_array(self.memberships @ put_together(parts, k))
+        centroids = self.centroids
+        if not np.array_equal(parts, np.arange(k)):
+            mean = sparse.csr_array(put_together(parts, k, shares).T)
+            centroids = mean[:, : self.n_clusters] @ centroids
+            if divisions:
+                sides = np.vstack([one.centroids for one in divisions])
+                centroids = centroids + mean[:, self.n_clusters :] @ (
+                    sparse.csr_array(sides) if sparse.issparse(centroids) else sides
+                )
+            centroids = centroids.astype(self.centroids.dtype)
         # Only the leaves are needed to place words, not the words they were learnt from.
-        bare = replace(self, memberships=sparse.csr_array((0, self.n_clusters)))
+        learnt, before = self.learnt, self.parts
+        if learnt is None or divisions:
+            bare = sparse.csr_array((0, self.n_clusters))
+            learnt, before = replace(self, memberships=bare), None
+        if before is not None:
+            parts = np.where(before >= 0, parts[before], -1)
         return replace(
-            self, tree=tree, memberships=memberships, mass=sums, learnt=self.learnt or bare,
-            parts=parts if self.parts is None else parts[self.parts],
-            centroids=(mean @ self.centroids).astype(self.centroids.dtype),
+            self, tree=tree, memberships=memberships, mass=sums, learnt=learnt, parts=parts,
+            centroids=centroids, divisions=tuple(divisions) or self.divisions,
         )  # fmt: skip
 
     def keep(self, rows: Ints) -> Clustering:
@@ -381,13 +413,25 @@ class Clustering(Reported):
             representation=None if known is None else known.keep(rows),
         )  # fmt: skip
 
-    def select(self, clusters: Ints) -> Clustering:
+    def place_among(self, given: Any, clusters: Ints) -> Floats:
+        """p(c|word) of some of the clusters, as if there were no others."""
+        below: Clustering | None = self
+        while below is not None and not below.divisions:
+            below = below.learnt
+        if below is None:
+            return to_dense(self._select(clusters).place(given))
+        found = to_dense(self.place(given))[:, clusters]
+        sums, mass = found.sum(axis=1, keepdims=True), self.mass[clusters]
+        usual = mass / mass.sum() if mass.sum() > 0 else np.full(mass.size, 1 / mass.size)
+        return np.where(sums > 0, found / np.where(sums > 0, sums, 1.0), usual)
+
+    def _select(self, clusters: Ints) -> Clustering:
         """Some of the clusters, as if there were no others; only `place` makes sense of it."""
         tree = Tree.flat(clusters.size)
         mass, learnt, parts = self.mass[clusters], self.learnt, self.parts
         if learnt is not None and parts is not None:
             inside = np.flatnonzero(np.isin(parts, clusters))
-            learnt = learnt.select(inside)
+            learnt = learnt._select(inside)
             number = np.full(self.n_clusters, -1)
             number[clusters] = np.arange(clusters.size)
             parts = number[parts[inside]]
@@ -428,7 +472,10 @@ class Clustering(Reported):
             arrays |= folder.put_under("representation", self.representation.to_arrays())
         if self.learnt is not None and self.parts is not None:
             plain["learnt"], more = self.learnt.to_parts()
+            plain["divisions"] = len(self.divisions)
             arrays |= {**folder.put_under("learnt", more), "parts": self.parts}
+        for number, one in enumerate(self.divisions):
+            arrays |= folder.put_under(f"division{number}", one._asdict())
         return plain, arrays
 
     @classmethod
@@ -451,6 +498,10 @@ class Clustering(Reported):
             representation=Representation.of_arrays(vectors) if vectors else None,
             learnt=learnt,
             parts=None if learnt is None else arrays["parts"],
+            divisions=tuple(
+                Division(**folder.take_under(f"division{number}", arrays))
+                for number in range(plain.get("divisions", 0))
+            ),
         )
 
     @cached_property

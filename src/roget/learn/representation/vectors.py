@@ -102,8 +102,9 @@ class Representation:
         return np.asarray(np.hstack(found) * np.float32(2**-0.5))
 
     def keep(self, rows: Ints) -> Representation:
-        """The same, asked about some of the words only."""
-        return replace(self, rows=rows if self.rows is None else self.rows[rows])
+        """The same, asked about some of the words only; -1 for one of which nothing is known."""
+        known = rows if self.rows is None else np.where(rows < 0, -1, self.rows[rows])
+        return replace(self, rows=known)
 
     def to_arrays(self) -> dict[str, Array]:
         """What folders keep."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from roget.learn.thesaurus.edits import Edit, Remembered
+from roget.learn.thesaurus.edits import Edit, Note, Remembered
 from roget.learn.thesaurus.labels import LABEL
 from roget.learn.thesaurus.thesaurus import Thesaurus
 from roget.learn.thesaurus.values import (
@@ -20,6 +20,7 @@ __all__ = [
     "ContextClass",
     "Edit",
     "Neighbour",
+    "Note",
     "Placement",
     "Remembered",
     "Sense",

@@ -1,18 +1,28 @@
-"""Draft: a thesaurus while edits are made to it; only its end has tables of its own."""
+"""Draft: a thesaurus while edits are made to it; only its end has tables of its own.
+
+Words are in *units*: the clusters as they were learnt, and the sides of those that were split
+since. Merges and changes of the tree only say of which class a unit is part.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import copy
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
 
-from roget.core.merging import merge
+from roget.core import reshaping
+from roget.core.counts import Counts, NotCounted
+from roget.core.reshaping import Reshaped
 from roget.core.types import Floats, Ints
-from roget.learn.clustering.memberships import one_hot
-from roget.learn.thesaurus.edits import MERGE, RENAME, SURE, Edit, Found, Remembered, found_again
+from roget.errors import InputError
+from roget.learn.clustering.divided import Division, divide, follow
+from roget.learn.clustering.memberships import put_together
+from roget.learn.thesaurus import edits as editing
+from roget.learn.thesaurus.edits import Edit, Found, Note, Remembered, found_again
 from roget.learn.thesaurus.places import places_of, sizes_of
 
 if TYPE_CHECKING:
@@ -20,123 +30,369 @@ if TYPE_CHECKING:
     from roget.learn.thesaurus.thesaurus import Thesaurus
 
 
-class Draft:
-    """A thesaurus without edits, and what some edits make of its tree, labels and words."""
+class Deleted(NotCounted):
+    """A word that was taken out of the thesaurus."""
 
-    def __init__(self, base: Thesaurus, edits: Iterable[Edit] = ()) -> None:
-        self.base, self.tree = base, base.tree
-        self.labels = dict(base.labels)
-        self._cluster: Ints = np.arange(base.tree.n_clusters)
-        self._leaf: Ints = np.arange(base.tree.n_nodes)
-        self._moved: dict[int, Floats] = {}
-        self._place: dict[int, int] = {}
+    def __init__(self, word: str) -> None:
+        LookupError.__init__(self, f"{word!r} was deleted: undo that, or add it again")
+
+
+class Located(NamedTuple):
+    """An edit of another thesaurus, as it is to be made here."""
+
+    edits: list[Edit]
+    """What is to be done; a word that was added there may have to be moved here."""
+    left: Edit | None
+    """What cannot be done, of an edit of several words."""
+    unsure: list[tuple[Remembered, Found]]
+    """Classes that are not much alike."""
+
+
+class Draft:
+    """What some edits make of a thesaurus without edits. It is never changed: see `after`."""
+
+    def __init__(self, base: Thesaurus) -> None:
+        self.base, self.tree, self.ids = base, base.tree, base.ids
+        self.labels, self.notes = dict(base.labels), dict(base.notes)
+        self.before: Draft | None = None
+        self.edit: Edit | None = None
+        """What was done last, and what it was done to."""
+        self.added: tuple[str, ...] = ()
+        self.gone: frozenset[int] = frozenset()
+        """New words, whose rows come after all others, and the rows of those that were deleted."""
+        self.parts: Ints = np.arange(base.tree.n_clusters)
+        """The cluster of each unit, -1 of those that were split."""
+        self.divisions: tuple[Division, ...] = ()
+        self.moved: dict[int, tuple[Ints, Floats]] = {}
+        self.home: dict[int, int] = {}
+        """Units, and the one of its place, of words that have others than the tables say."""
+        self._table, self._homes = base.memberships, base.tree.cluster[base.places]
+
+    def history(self) -> list[Draft]:
+        """This draft and those before it, the first first."""
+        found = [self]
+        while found[-1].before is not None:
+            found.append(found[-1].before)
+        return found[::-1]
+
+    def after(self, edit: Edit) -> Draft:
+        """What the edit makes of this; its classes are those of the numbers it gives."""
+        made = copy.copy(self)
+        made.before, made.edit = self, edit
+        for seen in (edit.node, edit.into):
+            if seen is not None:
+                self.tree.children(seen.node)  # one that is not there is an error
+        getattr(made, f"_{edit.kind}")(edit)
+        return made
+
+    def after_all(self, edits: Iterable[Edit]) -> Draft:
+        """What the edits that do not wait make of this."""
+        made = self
         for edit in edits:
             if not edit.waiting:
-                self.apply(edit)
+                made = made.after(edit)
+        return made
 
-    def apply(self, edit: Edit) -> None:
-        """Make an edit; its classes are those of the numbers it gives."""
-        self.tree.children(edit.node.node)  # one that is not there is an error
-        if edit.kind == RENAME:
-            self.labels[edit.node.node] = edit.text
-        elif edit.into is not None:
-            self._merge(edit.node.node, edit.into.node)
-        else:
-            self._move(self.base.row(edit.text), edit.node.node)
+    def row(self, word: str) -> int:
+        """The row of a word: one of the thesaurus without edits, or a later one."""
+        row = self.base.rows.get(word, -1)
+        if row < 0 and word in self.added:
+            row = len(self.base) + self.added.index(word)
+        if row in self.gone:
+            raise Deleted(word)
+        return self.base.row(word) if row < 0 else row
 
-    def located(self, edit: Edit) -> tuple[Edit, list[tuple[Remembered, Found]]]:
-        """The edit with the classes of this thesaurus that are most like those it tells of.
+    @property
+    def words(self) -> list[str]:
+        """All words, in the order of their rows but for those that are gone."""
+        listed = [*self.base.words.tolist(), *self.added]
+        return [word for row, word in enumerate(listed) if row not in self.gone]
 
-        And those of them that are not much alike.
+    @property
+    def rows(self) -> Ints:
+        """The rows that are not gone."""
+        every = np.arange(len(self.base) + len(self.added))
+        return np.delete(every, sorted(self.gone)) if self.gone else every
+
+    def counts(self) -> Counts:
+        """The counts of all words; those that were added have none."""
+        if not self.gone and not self.added:
+            return self.base.counts
+        return self.base.counts.cover(self.words)
+
+    def places(self) -> Ints:
+        """The leaf of each word: that of the unit in which it has its place."""
+        leaf = np.empty(self.tree.n_clusters, dtype=np.int64)
+        leaves = np.flatnonzero(self.tree.cluster >= 0)
+        leaf[self.tree.cluster[leaves]] = leaves
+        return leaf[self.parts[self._all_homes()[self.rows]]]
+
+    def clustering(self, known: Clustering | None = None) -> Clustering:
+        """The clusters, those that were merged as one, and words where they went.
+
+        `known` has the same clusters already.
         """
-        if edit.kind not in (RENAME, MERGE):
-            self.base.row(edit.text)
+        base, belongs = self.base.clustering, self.memberships()
+        kept = base.representation
+        if kept is not None and (self.gone or self.added):
+            rows = self.rows
+            kept = kept.keep(np.where(rows < len(self.base), rows, -1))
+        if known is None and self.tree == base.tree and not self.divisions:
+            known = base
+        if known is not None:
+            return replace(known, tree=self.tree, memberships=belongs, representation=kept)
+        bare = replace(base, memberships=base.memberships[:0], representation=kept)
+        return bare.join(self.tree, self.parts, belongs, self.divisions)
+
+    def memberships(self) -> Any:
+        """p(cluster|word): the units of each cluster added up."""
+        table, k = self._all_units(), self.tree.n_clusters
+        if not np.array_equal(self.parts, np.arange(k)):
+            table = sparse.csr_array(table @ put_together(self.parts, k))
+        return table[self.rows] if self.gone else table
+
+    def located(self, edit: Edit) -> Located:
+        """The edit with the classes of this thesaurus that are most like those it tells of."""
+        known, missing = [], []
+        for word in edit.words:
+            try:
+                self.row(word)
+                known.append(word)
+            except (InputError, LookupError):
+                missing.append(word)
+        if edit.words and not known and edit.kind != editing.ADD:
+            self.row(edit.words[0])  # which is an error
         places = self.places()
-        sizes = sizes_of(places, self.tree)
+        sizes, unsure = sizes_of(places, self.tree), []
+        rows = {word: row for row, word in enumerate(self.words)}
 
         def again(seen: Remembered) -> Remembered:
-            found = found_again(seen, self.base.rows, places, sizes, self.tree)
-            if found.node and found.like < SURE:
+            found = found_again(seen, rows, places, sizes, self.tree)
+            if found.node and found.like < editing.SURE:
                 unsure.append((seen, found))
             # The words stay those that a person saw, however often the thesaurus is rebuilt.
             return replace(seen, node=found.node)
 
-        unsure: list[tuple[Remembered, Found]] = []
-        node, into = again(edit.node), None if edit.into is None else again(edit.into)
-        return replace(edit, node=node, into=into, waiting=False), unsure
+        node, into = (None if seen is None else again(seen) for seen in (edit.node, edit.into))
+        here = replace(edit, node=node, into=into, waiting=False)
+        if edit.kind == editing.ADD:
+            new = [replace(here, words=tuple(missing))] if missing else []
+            old = [replace(here, kind=editing.MOVE, words=tuple(known))] if known else []
+            return Located([*new, *old], None, unsure)
+        if not missing:
+            return Located([here], None, unsure)
+        left = replace(edit, words=tuple(missing), waiting=True)
+        part = [replace(here, words=tuple(known))]
+        return Located(part, None if edit.kind == editing.SPLIT else left, unsure)
 
-    def places(self) -> Ints:
-        """The leaf of each word: the one it had, or what that was merged into, or was moved to."""
-        places = self._leaf[self.base.places]
-        for row, leaf in self._place.items():
-            places[row] = leaf
-        return places
+    def _rename(self, edit: Edit) -> None:
+        self.labels = {**self.labels, _node(edit): edit.text}
 
-    def clustering(self) -> Clustering:
-        """The clusters, those that were merged as one, and moved words where they went."""
-        base = self.base.clustering
-        if self.tree == base.tree:
-            return replace(base, memberships=self.memberships())
-        return base.join(self.tree, self._cluster, self.memberships())
+    def _note(self, edit: Edit) -> None:
+        about: int | str = edit.words[0] if edit.node is None else _node(edit)
+        if edit.words:
+            self.row(edit.words[0])
+        held = self.notes.get(about, Note())._replace(**{edit.field: edit.text})
+        self.notes = {**self.notes, about: held}
+        if not any(held):
+            del self.notes[about]
 
-    def memberships(self) -> Any:
-        """Memberships with those of merged clusters added up, and moved words where they went."""
-        old, k = self._cluster, self.tree.n_clusters
-        table = self.base.memberships
-        if k < old.size:
-            table = sparse.csr_array(table @ one_hot(old, k))
-        if not self._moved:
-            return table
-        rows = sorted(self._moved)
-        order = np.arange(table.shape[0])
-        order[rows] = table.shape[0] + np.arange(len(rows))
-        new = sparse.csr_array(np.array([self._moved[row] for row in rows]))
-        return sparse.csr_array(sparse.vstack([table, new], format="csr")[order])
+    def _merge(self, edit: Edit) -> None:
+        self._reshape(reshaping.merge(self.tree, _node(edit), _into(edit)), ())
 
-    def _merge(self, node: int, into: int) -> None:
-        made = merge(self.tree, node, into)
-        labels = dict(self.labels)
-        if made.heir is not None and made.heir[0] in labels:
+    def _nest(self, edit: Edit) -> None:
+        self._reshape(reshaping.nest(self.tree, _node(edit), _into(edit)), edit.ids)
+
+    def _move(self, edit: Edit) -> None:
+        """Let words belong to one class only, to the parts of it as they did before."""
+        self.moved, self.home = dict(self.moved), dict(self.home)
+        for word in edit.words:
+            self._put(self.row(word), _node(edit))
+
+    def _add(self, edit: Edit) -> None:
+        """Take in words, or take back those that were deleted."""
+        self.moved, self.home = dict(self.moved), dict(self.home)
+        for word in edit.words:
+            row = self.base.rows.get(word, -1)
+            if row < 0 and word in self.added:
+                row = len(self.base) + self.added.index(word)
+            if row < 0:
+                editing.check_word(word)
+                row, self.added = len(self.base) + len(self.added), (*self.added, word)
+            elif row in self.gone:
+                self.gone -= {row}
+            else:
+                raise InputError(f"{word!r} is in the thesaurus already: move it")
+            self._put(row, _node(edit))
+
+    def _delete(self, edit: Edit) -> None:
+        rows = {self.row(word) for word in edit.words}
+        self.gone |= rows
+        if len(self.gone) == len(self.base) + len(self.added):
+            raise InputError("no words would be left: a thesaurus has one or more")
+        self.notes = {at: held for at, held in self.notes.items() if at not in edit.words}
+
+    def _split(self, edit: Edit) -> None:
+        node = _node(edit)
+        made = reshaping.split(self.tree, node)
+        units = self._units_of(np.array([self.tree.cluster[node]]))
+        table, homes = self._all_units(), self._all_homes()
+        inside = np.isin(homes, units)
+        inside[sorted(self.gone)] = False
+        apart = np.zeros(homes.size, dtype=bool)
+        for word in edit.words:
+            row = self.row(word)
+            if not inside[row]:
+                raise InputError(f"{word!r} has its place in another class, not in node {node}")
+            apart[row] = True
+        if not (inside & ~apart).any():
+            raise InputError("all words of the class would go into the new one: leave some")
+        weights = np.asarray(table[:, units].sum(axis=1)).ravel()
+        counts = self.base.counts.matrix
+        known = slice(0, counts.shape[0])
+        sides = np.stack(
+            [np.where(side, weights, 0)[known] @ counts for side in (inside & ~apart, apart)]
+        )
+        division = divide(units, *self._centroid(units), sides)
+        share = np.zeros(homes.size)
+        others = np.flatnonzero((weights > 0) & ~inside)
+        others = others[others < counts.shape[0]]
+        share[others] = division.share(counts[others])
+        share[apart] = 1
+        size = table.shape[1]
+        kept = ~np.isin(table.indices, units)
+        rows = np.repeat(np.arange(homes.size), np.diff(table.indptr))[kept]
+        cells = [(table.data[kept], rows, table.indices[kept])]
+        for number, part in enumerate((weights * (1 - share), weights * share), size):
+            some = np.flatnonzero(part)
+            cells.append((part[some], some, np.full(some.size, number)))
+        data, rows, columns = (np.concatenate(each) for each in zip(*cells, strict=True))
+        self._table = sparse.csr_array((data, (rows, columns)), shape=(homes.size, size + 2))
+        self._homes = homes.copy()
+        self._homes[np.isin(homes, units)] = size
+        self._homes[apart] = size + 1
+        self.moved, self.home = {}, {}
+        self.divisions = (*self.divisions, division)
+        self.parts = np.append(self.parts, self.tree.n_clusters + np.arange(2))
+        self._reshape(made, edit.ids)
+
+    def _reshape(self, made: Reshaped, ids: Sequence[int]) -> None:
+        if len(made.made) != len(ids):
+            raise InputError(f"{len(ids)} ids for {len(made.made)} new classes")
+        if set(ids) & set(self.ids.tolist()) or len(set(ids)) < len(ids):
+            raise InputError(f"the ids {list(ids)} of new classes are not new")
+        labels, notes = dict(self.labels), dict(self.notes)
+        if made.heir is not None:
             gone, heir = made.heir
-            labels.setdefault(heir, labels[gone])
+            if gone in labels:
+                labels.setdefault(heir, labels[gone])
+            if gone in notes:
+                notes.setdefault(heir, notes[gone])
         self.labels = {int(made.nodes[n]): text for n, text in labels.items() if made.nodes[n] >= 0}
-        self.tree, self._leaf = made.tree, made.leaves[self._leaf]
-        self._place = {row: int(made.leaves[leaf]) for row, leaf in self._place.items()}
-        self._cluster = made.clusters[self._cluster]
-        k = self.tree.n_clusters
-        self._moved = {
-            row: _summed(made.clusters, belongs, k) for row, belongs in self._moved.items()
+        self.notes = {
+            at if isinstance(at, str) else int(made.nodes[at]): held
+            for at, held in notes.items()
+            if isinstance(at, str) or made.nodes[at] >= 0
         }
+        kept = np.flatnonzero(made.nodes >= 0)
+        numbers = np.empty(made.tree.n_nodes, dtype=np.int64)
+        numbers[made.nodes[kept]] = self.ids[kept]
+        numbers[list(made.made)] = ids
+        numbers[0] = self.ids[0]  # of all words there is one class, whatever stands for it
+        numbers.flags.writeable = False
+        self.tree, self.ids = made.tree, numbers
+        if not np.array_equal(made.clusters, np.arange(made.clusters.size)):
+            self.parts = np.where(self.parts >= 0, made.clusters[self.parts], -1)
 
-    def _move(self, row: int, node: int) -> None:
+    def _put(self, row: int, node: int) -> None:
         """Let a word belong to one class only, to the parts of it as it did before."""
-        leaves = self.tree.leaves(node)
-        clusters = self.tree.cluster[leaves]
-        weights = self._row(row)[clusters]
+        clusters = self.tree.cluster[self.tree.leaves(node)]
+        units = self._units_of(clusters)
+        weights = self._row(row)[units]
         if not weights.sum() > 0:
-            weights = self._likely(row, clusters)
-        belongs = np.zeros(self.tree.n_clusters)
-        belongs[clusters] = weights / weights.sum()
-        self._moved[row] = belongs
-        if row not in self._place:
-            self._place[row] = int(self._leaf[self.base.places[row]])
+            weights = self._likely(row, units)
+        weights = weights / weights.sum()
+        some = weights > 0
+        self.moved[row] = units[some], weights[some]
         # Where merging has put a word among these leaves, it stays, whatever its memberships say.
-        if self._place[row] not in leaves:
-            self._place[row] = int(places_of(sparse.csr_array(belongs[None]), self.tree)[0])
+        home = self.home.get(row, int(self._homes[row]) if row < self._homes.size else -1)
+        if home < 0 or self.parts[home] not in clusters:
+            sums = np.bincount(self.parts[units], weights, minlength=self.tree.n_clusters)
+            leaf = int(places_of(sparse.csr_array(sums[None]), self.tree)[0])
+            there = self.parts[units] == self.tree.cluster[leaf]
+            self.home[row] = int(units[np.where(there, weights, -1.0).argmax()])
+
+    def _units_of(self, clusters: Ints) -> Ints:
+        return np.flatnonzero(np.isin(self.parts, clusters))
 
     def _row(self, row: int) -> Floats:
-        if row in self._moved:
-            return self._moved[row]
-        before = self.base.memberships[[row]].toarray().ravel()
-        return _summed(self._cluster, before, self.tree.n_clusters)
+        """How much a word belongs to each unit."""
+        belongs = np.zeros(self.parts.size)
+        if row in self.moved:
+            units, weights = self.moved[row]
+            belongs[units] = weights
+        elif row < self._table.shape[0]:
+            here = slice(*self._table.indptr[row : row + 2])
+            np.add.at(belongs, self._table.indices[here], self._table.data[here])
+        return belongs
 
-    def _likely(self, row: int, clusters: Ints) -> Floats:
-        """How likely each of some clusters is for a word that belonged to none of them."""
-        inside = np.flatnonzero(np.isin(self._cluster, clusters))
-        found = self.base.clustering.select(inside).place(self.base.counts.matrix[[row]])[0]
-        return _summed(self._cluster[inside], found, self.tree.n_clusters)[clusters]
+    def _likely(self, row: int, units: Ints) -> Floats:
+        """How likely each of some units is for a word that belonged to none of them."""
+        learnt = self.base.tree.n_clusters
+        feeding, size = set(units.tolist()), self.parts.size
+        for division in reversed(self.divisions):
+            size -= 2
+            if feeding & {size, size + 1}:
+                feeding = feeding - {size, size + 1} | set(division.clusters.tolist())
+        inside = np.array(sorted(feeding))
+        counts = self.base.counts.matrix
+        known = row < counts.shape[0]
+        matrix = counts[[row]] if known else sparse.csr_array((1, counts.shape[1]))
+        placed = np.zeros((1, learnt))
+        placed[:, inside] = self.base.clustering.place_among(matrix, inside)
+        found = follow(placed, matrix.astype(np.float64), self.divisions)[0, units]
+        return found if found.sum() > 0 else np.ones(units.size)
+
+    def _centroid(self, units: Ints) -> tuple[Floats, float]:
+        """p(context|units), and the probability, of some units together."""
+        base = self.base.clustering
+        learnt, mass, rows = base.n_clusters, [], []
+        for unit in units.tolist():
+            if unit < learnt:
+                rows.append(self.base.centroids[unit].astype(np.float64))
+                mass.append(float(base.mass[unit]))
+            else:
+                division, side = divmod(unit - learnt, 2)
+                rows.append(self.divisions[division].centroids[side])
+                mass.append(float(self.divisions[division].mass[side]))
+        sums = sum(mass)
+        weights = np.array(mass) / sums if sums > 0 else np.full(len(mass), 1 / len(mass))
+        return weights @ np.array(rows), sums
+
+    def _all_homes(self) -> Ints:
+        homes = np.full(len(self.base) + len(self.added), -1, dtype=np.int64)
+        homes[: self._homes.size] = self._homes
+        if self.home:
+            homes[list(self.home)] = list(self.home.values())
+        return homes
+
+    def _all_units(self) -> Any:
+        """How much each word belongs to each unit, a csr_array, also of those that are gone."""
+        table, rows = self._table, sorted(self.moved)
+        if not rows:
+            return table
+        size, units = len(self.base) + len(self.added), self.parts.size
+        ends = np.cumsum([0, *(self.moved[row][0].size for row in rows)])
+        columns, data = (np.concatenate([self.moved[row][at] for row in rows]) for at in (0, 1))
+        new = sparse.csr_array((data, columns, ends), shape=(len(rows), units))
+        order = np.arange(size)
+        order[rows] = table.shape[0] + np.arange(len(rows))
+        return sparse.csr_array(sparse.vstack([table, new], format="csr")[order])
 
 
-def _summed(clusters: Ints, values: Floats, k: int) -> Floats:
-    """The sum of the values of each cluster."""
-    return np.bincount(clusters, values, minlength=k).astype(np.float64)
+def _node(edit: Edit) -> int:
+    return edit.node.node if edit.node is not None else -1
+
+
+def _into(edit: Edit) -> int:
+    return edit.into.node if edit.into is not None else -1

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,14 +12,38 @@ from roget.core.tree import Tree
 from roget.core.types import Ints
 from roget.errors import InputError
 
-RENAME, MOVE, MERGE = "rename", "move", "merge"
-KINDS = (RENAME, MOVE, MERGE)
+RENAME, MOVE, MERGE, NEST = "rename", "move", "merge", "nest"
+ADD, DELETE, SPLIT, NOTE = "add", "delete", "split", "note"
+
+NEEDS: dict[str, tuple[str, ...]] = {
+    RENAME: ("node", "text"),
+    MOVE: ("node", "words"),
+    MERGE: ("node", "into"),
+    NEST: ("node", "into"),
+    ADD: ("node", "words"),
+    DELETE: ("words",),
+    SPLIT: ("node", "words"),
+    NOTE: ("field",),
+}
+"""What each kind of edit has; a note is on a class (node) or on a word (words)."""
+
+KINDS = tuple(NEEDS)
+
+DEFINITION, REMARK = "definition", "note"
+FIELDS = (DEFINITION, REMARK)
+"""What can be written about a class or a word."""
+
+LONGEST_WORD, LONGEST_NOTE = 200, 10_000
+"""Characters, at most."""
 
 SAMPLE = 100
 """Words by which a class is remembered."""
 
 LIKE = 0.5
 """How much two classes must have in common (F of their words) to be taken for the same."""
+
+SHOWN, LINE = 3, 80
+"""Words, and characters of a text, that a sentence shows."""
 
 SURE = 0.8
 """How much they must have in common for nothing to be said of it."""
@@ -38,34 +62,64 @@ class Remembered:
 
 @dataclass(frozen=True)
 class Edit:
-    """A class renamed, a word moved to a class, or a class merged into another."""
+    """One thing a person changed; `str` tells it in plain words."""
 
     kind: str
-    """"rename", "move" or "merge"."""
-    node: Remembered
-    """The class that was renamed, moved to, or merged."""
+    """One of `KINDS`."""
+    node: Remembered | None = None
+    """The class that was renamed, moved to, merged, put under another, split or written about."""
     text: str = ""
-    """The new label, or the word that was moved."""
+    """The new label, or what was written."""
     into: Remembered | None = None
-    """What the class was merged into."""
+    """What the class was merged into, or put under."""
     waiting: bool = False
     """Whether this could not be done in this thesaurus; it is kept for the next one."""
+    words: tuple[str, ...] = ()
+    """The words that were moved, added, deleted or split off; or the one written about."""
+    ids: tuple[int, ...] = ()
+    """The ids of classes that were made."""
+    field: str = ""
+    """What was written: "definition" or "note"."""
 
     def __post_init__(self) -> None:
-        if self.kind not in KINDS:
+        if self.kind not in NEEDS:
             raise InputError(f"an edit of kind {self.kind!r}: expected {', '.join(KINDS)}")
-        if (self.into is None) is (self.kind == MERGE):
-            raise InputError(f"an edit of kind {self.kind}: 'into' is there for {MERGE} only")
+        needs = NEEDS[self.kind]
+        for name in ("node", "into", "words", "field"):
+            if self.kind == NOTE and name in ("node", "words"):
+                continue
+            has = getattr(self, name) not in (None, "", ())
+            if has is not (name in needs):
+                said = "needs" if name in needs else "has no"
+                raise InputError(f"an edit of kind {self.kind} {said} {name!r}")
         if self.kind == RENAME:
             check_label(self.text)
+        if self.kind == NOTE:
+            self._check_note()
+
+    def _check_note(self) -> None:
+        if (self.node is None) is (len(self.words) != 1) or len(self.words) > 1:
+            raise InputError("a note is on one class or on one word")
+        if self.field not in FIELDS:
+            raise InputError(f"a note of kind {self.field!r}: expected {' or '.join(FIELDS)}")
+        check_text(self.text, f"a {self.field}", LONGEST_NOTE)
 
     def __str__(self) -> str:
-        label = f"“{self.node.label}”"
-        if self.kind == RENAME:
-            return f"{label} renamed “{self.text}”"
-        if self.into is None:
-            return f"“{self.text}” moved to {label}"
-        return f"{label} merged into “{self.into.label}”"
+        label = "" if self.node is None else _quote(self.node.label)
+        into = "" if self.into is None else _quote(self.into.label)
+        words = list_words(self.words)
+        if self.kind == NOTE:
+            about = f"{self.field} of {label or words}"
+            return f"{about}: {_quote(self.text)}" if self.text else f"{about} taken away"
+        return {
+            RENAME: f"{label} renamed {_quote(self.text)}",
+            MOVE: f"{words} moved to {label}",
+            MERGE: f"{label} merged into {into}",
+            NEST: f"{label} put under {into}",
+            ADD: f"{words} added to {label}",
+            DELETE: f"{words} deleted",
+            SPLIT: f"{label} split: {words} apart from the others",
+        }[self.kind]
 
     def to_json(self) -> dict[str, Any]:
         """The edit as plain values."""
@@ -73,17 +127,31 @@ class Edit:
 
     @classmethod
     def from_json(cls, given: Any) -> Edit:
-        """The edit of `to_json`."""
+        """The edit of `to_json`, or of an older roget."""
         try:
-            into = given["into"]
             text, waiting = given["text"], given["waiting"]
             if not isinstance(text, str) or not isinstance(waiting, bool):
                 raise TypeError("'text' is a text and 'waiting' true or false")
-            node = _remembered(given["node"])
-            other = None if into is None else _remembered(into)
-            return cls(given["kind"], node, text, other, waiting)
-        except (KeyError, TypeError) as error:
+            kind, words = given["kind"], given.get("words", ())
+            if kind == MOVE and "words" not in given:  # one word, before there could be several
+                words, text = (text,), ""
+            ids, field = given.get("ids", ()), given.get("field", "")
+            if not _is_list(words, str) or not _is_list(ids, int) or not isinstance(field, str):
+                raise TypeError("'words' are texts, 'ids' numbers and 'field' is a text")
+            node, into = (
+                None if given[name] is None else _remembered(given[name])
+                for name in ("node", "into")
+            )
+            return cls(kind, node, text, into, waiting, tuple(words), tuple(ids), field)
+        except (KeyError, TypeError, AttributeError) as error:
             raise InputError(f"this is not an edit: {error!r}") from None
+
+
+class Note(NamedTuple):
+    """What was written about a class or a word."""
+
+    definition: str = ""
+    note: str = ""
 
 
 class Found(NamedTuple):
@@ -100,14 +168,55 @@ class Found(NamedTuple):
 
 def check_label(label: object) -> None:
     """Say what is wrong with the name of a class, if anything."""
-    if not isinstance(label, str):
-        raise InputError(f"the label {label!r}: expected a text")
-    if not label.strip():
+    check_text(label, "the label")
+    if not str(label).strip():
         raise InputError("a label of no letters: expected a text")
+
+
+def check_text(text: object, what: str, longest: int | None = None) -> None:
+    """Say what is wrong with something that was written, if anything."""
+    if not isinstance(text, str):
+        raise InputError(f"{what} {text!r}: expected a text")
+    if longest is not None and len(text) > longest:
+        raise InputError(f"{what} of {len(text):,} characters: expected {longest:,} at most")
     try:
-        label.encode()
+        text.encode()
     except UnicodeEncodeError:
-        raise InputError(f"the label {label!r} cannot be written as UTF-8") from None
+        raise InputError(f"{what} {text!r} cannot be written as UTF-8") from None
+
+
+def check_word(word: str) -> None:
+    """Say what is wrong with a new word, if anything."""
+    check_text(word, "the word", LONGEST_WORD)
+    if not word.strip() or word != word.strip():
+        raise InputError(f"the word {word!r}: expected letters, without blanks before or after")
+    if not word.isprintable():
+        raise InputError(f"the word {word!r}: expected signs that can be printed, on one line")
+
+
+def word_list(words: str | Iterable[str]) -> tuple[str, ...]:
+    """One word or several, each once, in their order."""
+    listed = (words,) if isinstance(words, str) else tuple(words)
+    for word in listed:
+        if not isinstance(word, str):
+            raise InputError(f"the word {word!r}: expected a text")
+    if not listed:
+        raise InputError("no words: name one or more")
+    return tuple(dict.fromkeys(str(word) for word in listed))
+
+
+def list_words(words: tuple[str, ...]) -> str:
+    """Words for a sentence; of many the first."""
+    shown = words if len(words) <= SHOWN + 1 else words[:SHOWN]
+    told = [_quote(word) for word in shown]
+    if len(words) > len(shown):
+        told.append(f"{len(words) - len(shown):,} more")
+    return "".join(told) if len(told) < 2 else f"{', '.join(told[:-1])} and {told[-1]}"
+
+
+def _quote(text: str) -> str:
+    line = " ".join(text.split())
+    return f"“{line if len(line) <= LINE else line[: LINE - 1] + '…'}”"
 
 
 def node_number(node: object) -> int:
@@ -163,21 +272,34 @@ def told(seen: Remembered, label: str, found: Found) -> str:
     return f"“{seen.label}” is now “{label}” ({found.common:,} of {seen.size:,} words{beside})"
 
 
-def done(edits: Iterable[Edit], kinds: tuple[str, ...]) -> list[tuple[int, int | None, str]]:
-    """What edits of some kinds did, in their order: nodes, and the word if one was moved."""
-    return [
-        (edit.node.node, None if edit.into is None else edit.into.node, edit.text)
-        for edit in edits
-        if edit.kind in kinds and not edit.waiting
-    ]
+def renumber(edit: Edit, tree: Tree, used: set[int]) -> Edit:
+    """The edit with as many ids as it needs in a tree, its own if they are free."""
+    needed = 2 if edit.kind == SPLIT else 0
+    if edit.kind == NEST and edit.into is not None and not tree.children(edit.into.node):
+        needed = 1
+    if len(edit.ids) == needed and not used & set(edit.ids):
+        return edit
+    first = max(used, default=-1) + 1
+    return replace(edit, ids=tuple(range(first, first + needed)))
 
 
-def without_last(edits: tuple[Edit, ...]) -> tuple[Edit, ...]:
-    """The edits but for the last that was done."""
-    for place in range(len(edits) - 1, -1, -1):
-        if not edits[place].waiting:
-            return (*edits[:place], *edits[place + 1 :])
-    raise InputError("there is nothing to undo")
+def undo_to(edits: tuple[Edit, ...], n: int) -> tuple[tuple[Edit, ...], tuple[Edit, ...]]:
+    """What is left when only the first n that were done stay, and what is undone; others wait."""
+    done = [edit for edit in edits if not edit.waiting]
+    if isinstance(n, bool) or not isinstance(n, int | np.integer) or not 0 <= n <= len(done):
+        raise InputError(f"back to edit {n!r}: expected a number from 0 to {len(done)}")
+    left, seen = [], 0
+    for edit in edits:
+        seen += not edit.waiting
+        if edit.waiting or seen <= n:
+            left.append(edit)
+    return tuple(left), tuple(done[n:])
+
+
+def _is_list(given: object, kind: type) -> bool:
+    return isinstance(given, list | tuple) and all(
+        isinstance(one, kind) and not isinstance(one, bool) for one in given
+    )
 
 
 def _remembered(given: Any) -> Remembered:

@@ -1,7 +1,7 @@
 """A thesaurus as a folder: counts, clustering and labels; and edits, in a file of their own.
 
 thesaurus.json       format, sizes, tree, labels, path of the search, how words are placed, files
-edits.json           what people changed, in order; all other files are without these edits
+edits.json           what people changed, in order, and undid; all other files are without that
 membership.parquet   row INTEGER, cluster INTEGER, probability DOUBLE: p(cluster|word)
 centroids.npz        centroids: clusters × contexts; mass: p(cluster); more of the clustering
 
@@ -15,10 +15,11 @@ import hashlib
 import json
 import math
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
+import numpy as np
 from scipy import sparse
 
 from roget.core import folder as folders
@@ -29,10 +30,10 @@ from roget.core.tree import Tree
 from roget.core.types import PathLike
 from roget.errors import InputError
 from roget.learn.clustering.result import Clustering
-from roget.learn.thesaurus.edits import Edit
+from roget.learn.thesaurus.edits import Edit, Note
 from roget.learn.thesaurus.thesaurus import Thesaurus
 
-EDITS, EDITS_FORMAT, EDITS_VERSION = "edits.json", "roget.edits", 2
+EDITS, EDITS_FORMAT, EDITS_VERSION = "edits.json", "roget.edits", 3
 MEMBERSHIP = "membership.parquet"
 
 HELD_OUT = ("all", "class", "word", "both")
@@ -68,6 +69,16 @@ def _is_told(value: Any) -> bool:
     return is_mapping(value) and all(map(is_text, value.values()))
 
 
+def _is_note(value: Any) -> bool:
+    """Whether this is [node or word, definition, note]."""
+    return (
+        isinstance(value, list)
+        and len(value) == 3
+        and (is_whole(value[0]) or is_text(value[0]))
+        and all(map(is_text, value[1:]))
+    )
+
+
 def _optional(is_right: folders.Check) -> folders.Check:
     return lambda value: value is None or is_right(value)
 
@@ -96,6 +107,9 @@ KIND = folders.Kind(
         "dtype": counts_files.is_dtype,
         "tree": _is_tree,
         "labels": is_mapping,
+        "ids": _optional(is_list_of(is_whole)),
+        "next_id": _optional(is_whole),
+        "notes": _optional(is_list_of(_is_note)),
         "path": is_list_of(_is_step),
         "relations": is_list_of(is_text),
         "counts": is_mapping,
@@ -133,7 +147,7 @@ def write(thesaurus: Thesaurus, path: PathLike) -> None:
         with locked(target):
             _need_unchanged(target, known)
             if _is_whole(target):
-                base.homes[target] = known[0], _write_edits(target, thesaurus.edits, known[0])
+                base.homes[target] = known[0], _write_edits(target, thesaurus, known[0])
                 return
 
     def is_ours(folder: Path) -> bool:
@@ -143,14 +157,14 @@ def write(thesaurus: Thesaurus, path: PathLike) -> None:
 
     with folders.draft_of(target, KIND, is_ours) as draft:
         digest = _fill(draft, base)
-        edits = _write_edits(draft, thesaurus.edits, digest)
+        edits = _write_edits(draft, thesaurus, digest)
     base.homes[target] = digest, edits
 
 
 def read(path: PathLike) -> Thesaurus:
     """Read a thesaurus; a file that is missing, cut short or changed is named."""
     folder = folders.open_folder(path, KIND)
-    edits, digest = _read_edits(folder)
+    kept, digest = _read_edits(folder)
     folder.verify()
     base = _base(folder)
     seen = folder.digest, digest
@@ -158,14 +172,14 @@ def read(path: PathLike) -> Thesaurus:
         raise Changed(f"{path}: the thesaurus was changed while it was read: load it again")
     base.homes[folder.path.resolve()] = seen
     try:
-        return base.with_edits(edits) if edits else base
+        return base.with_edits(*kept) if any(kept) else base
     except (InputError, LookupError) as error:
         raise InputError(f"{folder.path / EDITS}: {error}") from None
 
 
 def read_edits(path: PathLike) -> tuple[Edit, ...]:
     """The edits that are kept with a thesaurus, without the rest of it."""
-    return _read_edits(folders.open_folder(path, KIND))[0]
+    return _read_edits(folders.open_folder(path, KIND))[0].edits
 
 
 def _fill(draft: Path, base: Thesaurus) -> str:
@@ -184,6 +198,11 @@ def _fill(draft: Path, base: Thesaurus) -> str:
         "counts": counts.provenance,
         "clustering": {**held, "contexts": None},
     }
+    # Most have ids that are the numbers of nodes, and no notes.
+    if base.next_id != base.tree.n_nodes or (base.ids != np.arange(base.tree.n_nodes)).any():
+        plain |= {"ids": base.ids.tolist(), "next_id": base.next_id}
+    if base.notes:
+        plain["notes"] = [[about, *held] for about, held in base.notes.items()]
     columns = {"row": belongs.row, "cluster": belongs.col, "probability": belongs.data}
     return folders.fill(
         draft,
@@ -211,7 +230,11 @@ def _base(folder: folders.Folder) -> Thesaurus:
         cells = belongs["probability"], (belongs["row"], belongs["cluster"])
         table = sparse.coo_array(cells, shape=(words, clusters))
         labels = {int(node): label for node, label in record["labels"].items()}
-        told = {"provenance": record["provenance"], "labels": labels}
+        notes = {about: Note(*held) for about, *held in record.get("notes") or ()}
+        told = {
+            "provenance": record["provenance"], "labels": labels, "notes": notes,
+            "ids": record.get("ids"), "next_id": record.get("next_id"),
+        }  # fmt: skip
         if "clustering" not in record:  # written before clusterings were kept
             tree = Tree.from_json(record["tree"])
             found = tree, table, arrays["centroids"], arrays["mass"]
@@ -227,36 +250,53 @@ def _base(folder: folders.Folder) -> Thesaurus:
         ) from None
 
 
-def _write_edits(folder: Path, edits: Sequence[Edit], thesaurus: str) -> str:
+class Log(NamedTuple):
+    """What edits.json has."""
+
+    edits: tuple[Edit, ...] = ()
+    undone: tuple[Edit, ...] = ()
+    next_id: int = 0
+
+
+def _write_edits(folder: Path, thesaurus: Thesaurus, digest: str) -> str:
     """Write edits.json: the edits, and what tells that they belong here; gives its SHA-256."""
-    record = {"format": EDITS_FORMAT, "version": EDITS_VERSION, "thesaurus": thesaurus}
-    data = folders.seal_text(record | {"edits": [edit.to_json() for edit in edits]})
+    record = {
+        "format": EDITS_FORMAT,
+        "version": EDITS_VERSION,
+        "thesaurus": digest,
+        "edits": [edit.to_json() for edit in thesaurus.edits],
+        "undone": [edit.to_json() for edit in thesaurus.undone],
+        "next_id": thesaurus.next_id,
+    }
+    data = folders.seal_text(record)
     write_atomic(folder / EDITS, data.decode())
     return hashlib.sha256(data).hexdigest()
 
 
-def _read_edits(folder: folders.Folder) -> tuple[tuple[Edit, ...], str]:
+def _read_edits(folder: folders.Folder) -> tuple[Log, str]:
     """The edits, and the SHA-256 of their file; "" if there are none yet."""
     if folder.record["version"] == 1:
-        return (), ""
+        return Log(), ""
     place = folder.path / EDITS
     if not place.is_file():
         raise InputError(f"{place}: the file is missing")
     data = place.read_bytes()
     record = folders.parse(place, data)
     version = folders.need_version(place, record, EDITS_FORMAT, EDITS_VERSION, data)
-    given = record.get("edits")
+    given, undone, next_id = record.get("edits"), record.get("undone", []), record.get("next_id", 0)
     if not isinstance(given, list) or not (version > 1 or _is_hashed(given, record.get("sha256"))):
+        raise folders.changed(place)
+    if not isinstance(undone, list) or not is_whole(next_id):
         raise folders.changed(place)
     if record.get("thesaurus") != folder.digest:
         raise InputError(
             f"{place}: the edits are those of another {KIND.manifest} than the one here"
         )
     try:
-        edits = tuple(Edit.from_json(one) for one in given)
+        edits, later = (tuple(Edit.from_json(one) for one in some) for some in (given, undone))
     except InputError as error:
         raise InputError(f"{place}: {error}") from None
-    return edits, hashlib.sha256(data).hexdigest()
+    return Log(edits, later, next_id), hashlib.sha256(data).hexdigest()
 
 
 def _is_hashed(plain: Any, seal: object) -> bool:

@@ -102,4 +102,8 @@ class Neighbours:
         if known.rows is not None:
             vectors, rest = vectors[known.rows], known.rows < 0
             vectors[rest] = known.embed(self._counts.matrix[rest])
+            # Of a word that was never seen no more is known than what its classes are like.
+            unseen = rest & (self._counts.word_totals == 0)
+            belongs = self._clustering.memberships
+            vectors[unseen] = unit(belongs[unseen] @ (turn(belongs) @ vectors))
         return Alike([vectors], self._common)

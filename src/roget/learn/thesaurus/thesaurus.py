@@ -13,6 +13,7 @@ import numpy.typing as npt
 from scipy import sparse
 
 from roget._version import __version__
+from roget.core import reshaping
 from roget.core.counts import Counts, NotCounted
 from roget.core.tree import Tree
 from roget.core.types import Ints, PathLike
@@ -21,7 +22,7 @@ from roget.learn.clustering.memberships import sparsify
 from roget.learn.clustering.result import Clustering, recall
 from roget.learn.thesaurus import edits as editing
 from roget.learn.thesaurus import places as placing
-from roget.learn.thesaurus.edits import Edit
+from roget.learn.thesaurus.edits import Edit, Note
 from roget.learn.thesaurus.lookup import Lookup
 from roget.learn.thesaurus.values import Placement
 
@@ -66,8 +67,9 @@ class Thesaurus(Lookup):
     >>> thesaurus.neighbours("tea", 1)[0].word
     'ale'
 
-    It is never changed: `rename`, `move`, `merge` and `undo` give a new one, whose `edits` say what
-    was done. Node numbers hold until classes are merged.
+    It is never changed: `rename`, `move`, `merge`, `nest`, `split`, `add`, `delete` and `note` give
+    a new one, whose `edits` say what was done, and so do `undo`, `redo` and `undo_to`. Node numbers
+    hold until the tree is changed; `ids` are kept by classes whatever happens to others.
 
     >>> edited = thesaurus.rename(thesaurus.common_class("tea", "ale"), "drinks")
     >>> edited.label(edited.path("ale")[-1]), str(edited.edits[0])
@@ -75,8 +77,9 @@ class Thesaurus(Lookup):
 
     Attributes: `counts`, `tree`, `words`, `contexts`, `memberships` (csr_array, words × clusters),
     `centroids` (clusters × contexts), `mass` (p of each cluster), `labels` (of nodes that have a
-    name), `edits`, `steps` (the path of the search, row by row) and `provenance`. None of them
-    should be changed in place.
+    name), `notes` (a `Note` of each node or word about which something was written), `ids` (of
+    nodes), `next_id`, `edits`, `undone` (what `redo` would do, the next first), `steps` (the path
+    of the search, row by row) and `provenance`. None of them should be changed in place.
     """
 
     def __init__(
@@ -90,12 +93,15 @@ class Thesaurus(Lookup):
         steps: Sequence[Mapping[str, Any]] = (),
         provenance: Mapping[str, Any] | None = None,
         labels: Mapping[int, str] | None = None,
+        ids: Sequence[int] | None = None,
+        next_id: int | None = None,
+        notes: Mapping[int | str, Note] | None = None,
     ) -> None:
         rule, unit = recall(provenance or {})
         # How often contexts were seen, also where the classes know nothing of them.
         background = counts.context_totals / max(counts.total, 1e-300)
         found = Clustering(tree, memberships, centroids, mass, background, rule, unit, steps)
-        self._begin(counts, found, provenance, labels)
+        self._begin(counts, found, provenance, labels, ids, next_id, notes)
 
     def _begin(
         self,
@@ -103,13 +109,23 @@ class Thesaurus(Lookup):
         clustering: Clustering,
         provenance: Mapping[str, Any] | None,
         labels: Mapping[int, str] | None,
+        ids: Sequence[int] | None,
+        next_id: int | None,
+        notes: Mapping[int | str, Note] | None,
     ) -> None:
         table = sparse.csr_array(clustering.memberships, dtype=np.float64)
         self.counts = counts
         self.clustering = replace(clustering, memberships=table, contexts=counts.contexts)
         self.provenance = dict(provenance or {})
         self.labels = dict(labels or {})
+        self.notes = {about: Note(*held) for about, held in (notes or {}).items()}
+        numbers = np.arange(self.tree.n_nodes) if ids is None else np.array(ids, dtype=np.int64)
+        self.ids: Ints = numbers
+        self.ids.flags.writeable = False
+        self.next_id = int(self.ids.max(initial=-1)) + 1 if next_id is None else next_id
+        """The id that the next new class gets; no id is given twice."""
         self.edits: tuple[Edit, ...] = ()
+        self.undone: tuple[Edit, ...] = ()
         self.base = self
         """The same without edits."""
         self.homes: dict[Path, tuple[str, str]] = {}
@@ -134,6 +150,14 @@ class Thesaurus(Lookup):
             self.tree.children(node)  # a node that is not there is an error
             if not isinstance(label, str) or not label.strip():
                 raise InputError(f"the label of node {node} is {label!r}: expected a text")
+        for about, held in self.notes.items():
+            self.row(about) if isinstance(about, str) else self.tree.children(about)
+            for text in held:
+                editing.check_text(text, f"what is written about {about!r}", editing.LONGEST_NOTE)
+        if self.ids.shape != (self.tree.n_nodes,) or np.unique(self.ids).size < self.ids.size:
+            raise InputError(f"ids: expected {self.tree.n_nodes} numbers, one for each node")
+        if self.ids.min() < 0 or self.next_id <= self.ids.max():
+            raise InputError(f"ids: expected numbers from 0 to less than {self.next_id}")
 
     @classmethod
     def from_clustering(
@@ -143,6 +167,9 @@ class Thesaurus(Lookup):
         *,
         provenance: Mapping[str, Any] | None = None,
         labels: Mapping[int, str] | None = None,
+        ids: Sequence[int] | None = None,
+        next_id: int | None = None,
+        notes: Mapping[int | str, Note] | None = None,
     ) -> Thesaurus:
         """The thesaurus of counts and what was learnt from them.
 
@@ -157,6 +184,12 @@ class Thesaurus(Lookup):
             What is to be known of its making; by default the clusterer, its options and facts.
         labels
             Names of classes, by node.
+        ids
+            The id of each node; by default its number.
+        next_id
+            The id of the next new class: more than any that was ever given.
+        notes
+            What was written about classes, by node, and about words.
 
         Raises
         ------
@@ -179,7 +212,7 @@ class Thesaurus(Lookup):
             if model.unsure_:
                 counts, found, provenance = _without_unsure(counts, model, found, provenance)
         made = cls.__new__(cls)
-        made._begin(counts, found, provenance, labels)
+        made._begin(counts, found, provenance, labels, ids, next_id, notes)
         return made
 
     @property
@@ -225,28 +258,138 @@ class Thesaurus(Lookup):
         """The thesaurus with a class called by another name."""
         return self._edited(Edit(editing.RENAME, self._remember(node), label))
 
-    def move(self, word: str, node: int) -> Thesaurus:
-        """The thesaurus with a word in one class only.
+    def move(self, words: str | Iterable[str], node: int) -> Thesaurus:
+        """The thesaurus with a word, or several, in one class only.
 
-        Among the parts of the class it is shared out as before or, if it was in none of them, by
-        its counts. Other words, and what is known of the class, stay as they are.
+        Among the parts of the class a word is shared out as before or, if it was in none of them,
+        by its counts. Other words, and what is known of the class, stay as they are.
         """
-        return self._edited(
-            Edit(editing.MOVE, self._remember(node), str(self.words[self.row(word)]))
-        )
+        seen = self._remember(node)
+        return self._edited(Edit(editing.MOVE, seen, words=self._known(words)))
 
     def merge(self, node: int, into: int) -> Thesaurus:
         """The thesaurus with a class as part of another; nodes get new numbers.
 
         Its leaves are joined into the other if that is a leaf: memberships and masses are added
         up, and centroids averaged by mass. Otherwise its classes are put beside those of the other.
-        Words that have their place in either have it there afterwards; all others stay.
+        Words that have their place in either have it there afterwards; all others stay. The other
+        class keeps its id.
         """
         return self._edited(Edit(editing.MERGE, self._remember(node), into=self._remember(into)))
 
+    def nest(self, node: int, into: int) -> Thesaurus:
+        """The thesaurus with a class, and all below it, under another one; nodes get new numbers.
+
+        Where the other has no classes yet, its own words go into a new one below it, beside the
+        first. A class with one class left below it gives way to that.
+
+        Raises
+        ------
+        InputError
+            If the class is the root, or the other is the same, a part of it, or above it already.
+        """
+        seen, there = self._remember(node), self._remember(into)
+        ids = (self.next_id,) if not self.tree.children(there.node) else ()
+        return self._edited(Edit(editing.NEST, seen, into=there, ids=ids))
+
+    def add(self, words: str | Iterable[str], node: int) -> Thesaurus:
+        """The thesaurus with a new word, or several, in a class.
+
+        Nothing is known of such a word but its class, so that its neighbours are words of that.
+        A word that was deleted comes back with its counts.
+
+        Raises
+        ------
+        InputError
+            If a word is there already, or is no text that can be printed on one line.
+        """
+        return self._edited(Edit(editing.ADD, self._remember(node), words=editing.word_list(words)))
+
+    def delete(self, words: str | Iterable[str]) -> Thesaurus:
+        """The thesaurus without a word, or several; what is known of classes stays."""
+        return self._edited(Edit(editing.DELETE, words=self._known(words)))
+
+    def split(self, node: int, words: str | Iterable[str] | None = None) -> Thesaurus:
+        """The thesaurus with two new classes under one that had none; nodes get new numbers.
+
+        The class itself keeps its id and its name. Words that have their place elsewhere, but
+        belong to it in part, are shared out by their counts.
+
+        Parameters
+        ----------
+        node
+            The class, a leaf.
+        words
+            Those that go into the second of the new classes; by default, what two clusters of the
+            vectors of its words, or of their counts, are told apart by.
+
+        Raises
+        ------
+        InputError
+            If the class has classes of its own, if a word has its place elsewhere, if no word
+            would be left, or if its words are all alike.
+        """
+        seen = self._remember(node)
+        if self.tree.children(seen.node):
+            reshaping.split(self.tree, seen.node)  # which says why it cannot be done
+        apart = self.halve(seen.node) if words is None else self._known(words)
+        ids = (self.next_id, self.next_id + 1)
+        return self._edited(Edit(editing.SPLIT, seen, words=apart, ids=ids))
+
+    def halve(self, node: int) -> tuple[str, ...]:
+        """The words of a class that are most apart from the others: the smaller of two clusters."""
+        from roget.learn.thesaurus.halves import halve
+
+        rows = self.inside(node)
+        found = halve(self.counts, self.clustering.representation, rows)
+        return tuple(self.words[rows[found]].tolist())
+
+    def note(self, about: int | str, text: str, field: str = editing.REMARK) -> Thesaurus:
+        """The thesaurus with something written about a class or a word; "" takes it away.
+
+        Parameters
+        ----------
+        about
+            A node, or a word.
+        text
+            What is to be known, up to 10,000 characters.
+        field
+            "definition" or "note".
+        """
+        word = (str(self.words[self.row(about)]),) if isinstance(about, str) else ()
+        node = None if isinstance(about, str) else self._remember(about)
+        return self._edited(Edit(editing.NOTE, node, text, words=word, field=field))
+
+    @property
+    def undoable(self) -> Edit | None:
+        """What `undo` would undo; None if there is nothing."""
+        return next((edit for edit in reversed(self.edits) if not edit.waiting), None)
+
     def undo(self) -> Thesaurus:
-        """The thesaurus before the last edit."""
-        return self.with_edits(editing.without_last(self.edits))
+        """The thesaurus before the last edit, which `redo` would do again."""
+        if self.undoable is None:
+            raise InputError("there is nothing to undo")
+        return self.undo_to(sum(not edit.waiting for edit in self.edits) - 1)
+
+    def redo(self) -> Thesaurus:
+        """The thesaurus with the first of the `undone` edits done again."""
+        if not self.undone:
+            raise InputError("there is nothing to redo")
+        return self.with_edits((*self.edits, self.undone[0]), self.undone[1:])
+
+    def undo_to(self, n: int) -> Thesaurus:
+        """The thesaurus with the first n of the edits that were done; `redo` goes on from there."""
+        left, undone = editing.undo_to(self.edits, n)
+        return self.with_edits(left, (*undone, *self.undone)) if undone else self
+
+    def node(self, id: int) -> int:
+        """The node of a class that is known by its id."""
+        found = np.flatnonzero(self.ids == id)
+        if found.size:
+            return int(found[0])
+        was = 0 <= id < self.next_id
+        gone = "there is no such class any more" if was else "no class ever had it"
+        raise InputError(f"class id {id}: {gone}")
 
     def replay(self, edits: Iterable[Edit]) -> tuple[Thesaurus, list[str]]:
         """The thesaurus after edits that were made to another one, and what could not be done.
@@ -260,22 +403,31 @@ class Thesaurus(Lookup):
         """What `replay` gives, and which classes it found again with some doubt."""
         from roget.learn.thesaurus.draft import Draft
 
-        draft, log = Draft(self.base, self.edits), list(self.edits)
+        draft, log = self._draft or Draft(self.base), list(self.edits)
         problems, doubts = [], []
         for edit in edits:
             try:
-                here, unsure = draft.located(edit)
-                draft.apply(here)
+                found = draft.located(edit)
+                here = [editing.renumber(one, draft.tree, self._used(log)) for one in found.edits]
+                after = draft.after_all(here)
             except (InputError, NotCounted) as error:
                 log.append(replace(edit, waiting=True))
                 problems.append(f"{edit}: {error}")
                 continue
-            if unsure:
+            if found.unsure:
                 before = self.with_edits(log)
-                said = [editing.told(seen, before.label(at.node), at) for seen, at in unsure]
+                said = [editing.told(seen, before.label(at.node), at) for seen, at in found.unsure]
                 doubts.append(f"{edit}: {'; '.join(said)}")
-            log.append(here)
+            draft = after
+            log += here
+            if found.left is not None:
+                log.append(found.left)
+                problems.append(f"{found.left}: not in this thesaurus")
         return Replayed(self.with_edits(log), problems, doubts)
+
+    def _used(self, log: Iterable[Edit]) -> set[int]:
+        """Ids that no new class may get."""
+        return {*range(self.base.next_id), *(id for edit in log for id in edit.ids)}
 
     def save(self, path: PathLike) -> None:
         """Write the thesaurus as a folder that `load` and other tools can read.
@@ -299,6 +451,15 @@ class Thesaurus(Lookup):
         """The leaf in which each word has its place, where edits have put it."""
         return super().places if self._draft is None else self._draft.places()
 
+    def row(self, word: str) -> int:
+        """The row of a word; of one that is not there, the message says why, or the nearest."""
+        if self._draft is not None and word not in self.rows:
+            self._draft.row(word)  # which knows of words that were deleted
+        return super().row(word)
+
+    def _known(self, words: str | Iterable[str]) -> tuple[str, ...]:
+        return tuple(str(self.words[self.row(word)]) for word in editing.word_list(words))
+
     def _remember(self, node: int) -> editing.Remembered:
         node = editing.node_number(node)
         rows = self.inside(node)
@@ -308,27 +469,60 @@ class Thesaurus(Lookup):
     def _edited(self, edit: Edit) -> Thesaurus:
         return self.with_edits((*self.edits, edit))
 
-    def with_edits(self, edits: Iterable[Edit]) -> Thesaurus:
+    def with_edits(
+        self, edits: Iterable[Edit], undone: Iterable[Edit] = (), next_id: int = 0
+    ) -> Thesaurus:
         """The thesaurus with these edits only, which were made to it: classes are taken by number.
 
         What is known already is not lost.
+
+        Parameters
+        ----------
+        edits
+            What was done, in order; those that wait are kept.
+        undone
+            What `redo` would do, the next first.
+        next_id
+            The least id of the next new class.
         """
         from roget.learn.thesaurus.draft import Draft
 
-        edits = tuple(edits)
-        draft, made = Draft(self.base, edits), type(self).__new__(type(self))
-        made.counts, made.provenance = self.counts, self.provenance
-        made.base, made.homes, made.edits = self.base, self.homes, edits
-        made.clustering, made.labels, made._draft = draft.clustering(), draft.labels, draft
-        made._generated = {}
-        kept: tuple[str, ...] = _OF_COUNTS
-        merges, moves = (editing.MERGE,), (editing.MERGE, editing.MOVE)
-        if editing.done(edits, merges) == editing.done(self.edits, merges):
+        edits, undone = tuple(edits), tuple(undone)
+        now, made = self._draft or Draft(self.base), type(self).__new__(type(self))
+        draft = _continued(now, [edit for edit in edits if not edit.waiting])
+        made.provenance, made.base, made.homes = self.provenance, self.base, self.homes
+        made.edits, made.undone = edits, undone
+        ids = [id + 1 for edit in (*edits, *undone) for id in edit.ids]
+        made.next_id = max(self.next_id, next_id, *ids)
+        made.labels, made.notes, made.ids = draft.labels, draft.notes, draft.ids
+        same_words = draft.added == now.added and draft.gone == now.gone
+        same_clusters = draft.parts is now.parts and draft.divisions is now.divisions
+        same_places = (
+            same_words and draft.tree is now.tree and draft.home is now.home and same_clusters
+        )
+        made.counts = self.counts if same_words else draft.counts()
+        if same_places and draft.moved is now.moved:
+            made.clustering = self.clustering
+        else:
+            made.clustering = draft.clustering(self.clustering if same_clusters else None)
+        made._draft, made._generated = draft, {}
+        kept: tuple[str, ...] = _OF_COUNTS if same_words else ()
+        if same_clusters:
             kept += _OF_CENTROIDS
-        if editing.done(edits, moves) == editing.done(self.edits, moves):
+        if same_places:
             kept += _OF_PLACES
         made.__dict__.update({name: self.__dict__[name] for name in kept if name in self.__dict__})
         return made
+
+
+def _continued(now: Draft, edits: list[Edit]) -> Draft:
+    """The draft of some edits, from the last one of its history that they have in common."""
+    history = now.history()
+    for at, (edit, one) in enumerate(zip(edits, history[1:], strict=False)):
+        if edit is not one.edit and edit != one.edit:
+            return history[at].after_all(edits[at:])
+    common = min(len(edits), len(history) - 1)
+    return history[common].after_all(edits[common:])
 
 
 def _without_unsure(

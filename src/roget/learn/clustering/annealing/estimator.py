@@ -16,8 +16,8 @@ from sklearn.exceptions import ConvergenceWarning
 
 from roget.core.counts.views import to_dense
 from roget.core.information import bits
-from roget.core.merging import merge
 from roget.core.options import check
+from roget.core.reshaping import merge
 from roget.core.types import Ints
 from roget.learn.clustering import keeping
 from roget.learn.clustering.annealing.choose import choose, generator

@@ -1,0 +1,314 @@
+"""Laws of edits: any of them, in any order, can be undone, done again, saved and held together."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from roget import InputError
+from roget.learn.thesaurus import Edit, Thesaurus
+from roget.report.exports.base import entries, members
+from thesauri import THESAURI, planted, same
+
+KINDS = ["rename", "move", "merge", "nest", "add", "delete", "split", "split", "note"]
+
+
+def change(draw, t, number):
+    """One edit of any kind, by any numbers; an InputError if it makes no sense."""
+    kind = draw(st.sampled_from(KINDS))
+    node = draw(st.integers(0, t.tree.n_nodes - 1))
+    other = draw(st.integers(0, t.tree.n_nodes - 1))
+    words = [str(t.words[row]) for row in draw(st.lists(st.integers(0, len(t) - 1), min_size=1,
+                                                         max_size=3))]  # fmt: skip
+    match kind:
+        case "rename":
+            return t.rename(node, f"name {number}")
+        case "move":
+            return t.move(words, node)
+        case "merge":
+            return t.merge(node, other)
+        case "nest":
+            return t.nest(node, other)
+        case "add":
+            return t.add([f"new {number}"], node)
+        case "delete":
+            return t.delete(words)
+        case "split":
+            leaf = t.path(words[0])[-1]
+            inside = {str(t.words[row]) for row in t.inside(leaf)}
+            return t.split(leaf, [w for w in words if w in inside] if draw(st.booleans()) else None)
+        case _:
+            about = draw(st.sampled_from([node, words[0]]))
+            return t.note(about, f"text {number}", draw(st.sampled_from(["definition", "note"])))
+
+
+@st.composite
+def edited(draw):
+    """A thesaurus, and what it was after each of some edits."""
+    t = draw(THESAURI)
+    states = [t]
+    for number in range(draw(st.integers(0, 8))):
+        if draw(st.booleans()):
+            t.places  # noqa: B018 - whether it is known must make no difference
+        try:
+            t = change(draw, t, number)
+        except InputError:
+            continue
+        states.append(t)
+    return states
+
+
+def alike(one, other):
+    """Whether all is the same, bit by bit, with what edits add."""
+    return (
+        same(one, other)
+        and one.ids.tolist() == other.ids.tolist()
+        and one.notes == other.notes
+        and one.memberships.nnz == other.memberships.nnz
+        and [one.label(node) for node in range(one.tree.n_nodes)]
+        == [other.label(node) for node in range(other.tree.n_nodes)]
+    )
+
+
+@given(edited())
+def test_undo_and_redo_go_back_and_forth(states):
+    t = states[-1]
+    for before in states[-2::-1]:
+        told = t.undoable
+        t = t.undo()
+        assert t.undone[0] == told
+        assert alike(t, before)
+        assert t.edits == before.edits
+    assert t.undoable is None
+    with pytest.raises(InputError, match="nothing to undo"):
+        t.undo()
+    for after in states[1:]:
+        t = t.redo()
+        assert alike(t, after)
+        assert t.edits == after.edits
+    with pytest.raises(InputError, match="nothing to redo"):
+        t.redo()
+
+
+@given(edited(), st.data())
+def test_any_point_of_the_log_can_be_gone_back_to(states, data):
+    last = states[-1]
+    n = data.draw(st.integers(0, len(states) - 1))
+    t = last.undo_to(n)
+    assert alike(t, states[n])
+    assert len(t.undone) == len(states) - 1 - n
+    for _ in t.undone:
+        t = t.redo()
+    assert alike(t, last)
+    back = last.undo_to(n)
+    new = back.rename(0, "all")
+    assert new.undone == (), "a new edit takes the place of what was undone"
+    assert new.next_id == back.next_id == last.next_id, "no id is given twice"
+
+
+@settings(max_examples=25)
+@given(edited(), st.integers(0, 2))
+def test_what_is_saved_comes_back(tmp_path_factory, states, back):
+    folder = tmp_path_factory.mktemp("laws") / "t"
+    t = states[max(0, len(states) - 1 - back)]
+    t = states[-1].undo_to(len(t.edits))
+    t.save(folder)
+    again = Thesaurus.load(folder)
+    assert alike(again, t)
+    assert (again.edits, again.undone, again.next_id) == (t.edits, t.undone, t.next_id)
+    for _ in t.undone:
+        again = again.redo()
+    assert alike(again, states[-1])
+    assert [Edit.from_json(edit.to_json()) for edit in t.edits] == list(t.edits)
+
+
+@given(edited())
+def test_edited_thesauri_hold_together(states):
+    for before, t in itertools.pairwise(states):
+        assert np.asarray(t.memberships.sum(axis=1)).ravel() == pytest.approx(1)
+        assert t.mass.sum() == pytest.approx(before.mass.sum())
+        assert np.asarray(t.centroids.sum(axis=1)) == pytest.approx(1)
+        assert t.centroid(0) == pytest.approx(before.centroid(0)), "the average of all stays"
+        assert len(t.places) == len(t) == t.memberships.shape[0] == len(set(t.words))
+        assert (t.tree.cluster[t.places] >= 0).all()
+        # Ids are there once, are those of before, or new; the root has one for ever.
+        assert len(set(t.ids.tolist())) == t.tree.n_nodes
+        assert t.ids[0] == before.ids[0]
+        assert all(id in before.ids or id >= before.next_id for id in t.ids)
+        assert all(id < t.next_id for id in t.ids)
+        for node, id in enumerate(t.ids):
+            assert t.node(int(id)) == node
+        untouched(before, t)
+    t = states[-1]
+    assert all(str(edit) for edit in t.edits)
+    placed = [one.word for some in members(t).values() for one in some if one.placed]
+    assert sorted(placed) == sorted(map(str, t.words))
+    assert len(list(entries(t))) == t.tree.n_nodes
+    assert t.classify(t.counts).shape == (len(t), t.tree.n_clusters)
+    for word in map(str, t.words[-2:]):
+        assert len(t.neighbours(word)) == min(10, len(t) - 1)
+        assert t.senses(word)
+        t.evidence(word)
+    for node in range(t.tree.n_nodes):
+        t.word_class(node)
+
+
+def untouched(before, after):
+    """Classes with the same words as before keep names, notes and parts."""
+    words = {int(before.ids[node]): set(before.words[before.inside(node)].tolist())
+             for node in range(before.tree.n_nodes)}  # fmt: skip
+    edit = after.edits[-1]
+    about = None if edit.node is None else edit.node.node
+    for node, id in enumerate(after.ids.tolist()):
+        if id not in words or words[id] != set(after.words[after.inside(node)].tolist()):
+            continue
+        old = before.node(id)
+        if old != about:
+            assert before.labels.get(old, after.labels.get(node)) == after.labels.get(node)
+
+
+@given(edited())
+def test_replayed_on_the_same_nothing_is_lost(states):
+    first, last = states[0], states[-1]
+    new, problems = first.replay(last.edits)
+    assert len([edit for edit in new.edits if edit.waiting]) == len(problems)
+    if not problems and all(
+        one is None or one.size for edit in last.edits for one in (edit.node, edit.into)
+    ):
+        assert new.edits == last.edits
+        assert same(new, last)
+        assert new.ids.tolist() == last.ids.tolist()
+
+
+def test_classes_keep_their_ids():
+    t = planted()
+    tea, gun = t.path("tea")[-1], t.path("gun")[-1]
+    drinks, arms = int(t.ids[tea]), int(t.ids[gun])
+    assert t.ids.tolist() == list(range(t.tree.n_nodes))
+    parted = t.split(tea, ["ale", "wine"])
+    assert parted.ids[parted.common_class("tea", "ale")] == drinks, "the class itself keeps its id"
+    assert {int(parted.ids[parted.path(w)[-1]]) for w in ("tea", "ale")} == {7, 8}
+    merged = parted.merge(parted.path("hut")[-1], parted.node(arms))
+    assert merged.node(arms) == merged.path("hut")[-1]
+    with pytest.raises(InputError, match=r"class id \d: there is no such class any more"):
+        merged.node(int(t.ids[t.path("hut")[-1]]))
+    with pytest.raises(InputError, match="class id 99: no class ever had it"):
+        merged.node(99)
+    nested = merged.nest(merged.node(drinks), merged.node(arms))
+    assert nested.common_class("tea", "ale") == nested.node(drinks)
+    assert nested.common_class("tea", "gun") == nested.node(arms)
+    assert nested.undo_to(1).split(1 + nested.undo_to(1).path("gun")[-1] - 1).next_id == 12
+
+
+def test_an_undone_id_is_never_given_again():
+    t = planted()
+    tea = t.path("tea")[-1]
+    parted = t.split(tea, ["ale"])
+    again = parted.undo().split(tea, ["wine"])
+    assert not {*parted.edits[-1].ids} & {*again.edits[-1].ids}
+    assert again.undo().undo_to(0).next_id == again.next_id
+
+
+def test_added_and_deleted_words():
+    t = planted()
+    leaf = t.path("tea")[-1]
+    new = t.add(["mead", "grog"], leaf)
+    assert new.membership("mead") == {leaf: 1.0}
+    assert {one.word for one in new.neighbours("mead", 5)} == {"ale", "grog", "milk", "tea", "wine"}
+    assert str(new.edits[0]) == "“mead” and “grog” added to “milk, ale, wine”"
+    assert new.counts.word_totals[new.row("mead")] == 0
+    gone = new.delete(["tea", "grog"])
+    assert "tea" not in gone.words
+    assert "grog" not in gone.words
+    assert "tea" not in {one.word for one in gone.neighbours("ale", 20)}
+    with pytest.raises(LookupError, match="'tea' was deleted"):
+        gone.path("tea")
+    back = gone.add("tea", t.path("gun")[-1])
+    assert back.counts.count("tea", back.evidence("tea")[0].context) > 0
+    assert back.path("tea")[-1] == t.path("gun")[-1]
+    with pytest.raises(InputError, match="'ale' is in the thesaurus already: move it"):
+        t.add("ale", leaf)
+    for bad in ("", " x", "a\nb", "x" * 201):
+        with pytest.raises(InputError, match="the word"):
+            t.add(bad, leaf)
+    with pytest.raises(InputError, match="no words would be left"):
+        t.delete(t.words.tolist())
+
+
+def test_a_class_is_split_by_what_its_words_are_like():
+    t = planted()
+    both = t.merge(t.path("hut")[-1], t.path("gun")[-1])
+    node = both.path("gun")[-1]
+    parted = both.split(node)
+    assert set(parted.edits[-1].words) == {"hut", "house"}
+    assert parted.path("hut")[-1] != parted.path("gun")[-1]
+    assert parted.common_class("hut", "gun") == parted.node(int(both.ids[node]))
+    assert both.halve(node) == both.halve(node)
+    placed = parted.classify(t.counts.select(["hut", "gun"])).toarray()
+    for row, word in enumerate(("hut", "gun")):
+        assert placed[row].argmax() == parted.tree.cluster[parted.path(word)[-1]]
+    for leaf, words, said in (
+        (0, None, "node 0 has classes of its own"),
+        (node, ["tea"], "'tea' has its place in another class"),
+        (node, ["hut", "house", "gun", "knife", "sword", "bow", "spear"], "leave some"),
+    ):
+        with pytest.raises(InputError, match=said):
+            both.split(leaf, words)
+
+
+def test_nesting():
+    t = planted()
+    tea, gun, arms = t.path("tea")[-1], t.path("gun")[-1], t.common_class("gun", "hut")
+    for node, into, said in (
+        (0, 1, "the root"),
+        (arms, gun, "is part of node"),
+        (gun, gun, "under itself"),
+        (gun, arms, "stands under node"),
+    ):
+        with pytest.raises(InputError, match=said):
+            t.nest(node, into)
+    new = t.rename(tea, "drinks").nest(gun, tea)
+    assert str(new.edits[-1]).endswith("put under “drinks”")
+    assert new.label(new.common_class("gun", "tea")) == "drinks"
+    assert new.path("tea")[-1] != new.common_class("gun", "tea"), "its words have a class below it"
+    assert new.memberships.toarray().tolist() == t.memberships.toarray().tolist()
+
+
+def test_notes():
+    t = planted()
+    new = t.note(1, "what one drinks", "definition").note("tea", "a leaf").note(1, "see also 2")
+    assert new.notes == {1: ("what one drinks", "see also 2"), "tea": ("", "a leaf")}
+    assert str(new.edits[1]) == "note of “tea”: “a leaf”"
+    assert new.note("tea", "").notes == {1: ("what one drinks", "see also 2")}
+    assert str(new.note("tea", "").edits[-1]) == "note of “tea” taken away"
+    assert "tea" not in new.delete("tea").notes
+    for about, text, field in ((1, "x" * 10_001, "note"), (1, "x", "remark"), (1, 3, "note")):
+        with pytest.raises(InputError):
+            t.note(about, text, field)
+    with pytest.raises(LookupError):
+        t.note("zebra", "x")
+
+
+def test_edits_of_words_outlive_a_rebuilding():
+    t = planted()
+    edited = t.add("mead", t.path("tea")[-1]).delete(["poem", "bow"]).note("gun", "it shoots")
+    edited = edited.move(["tea", "ale"], t.path("gun")[-1]).split(t.path("gun")[-1], ["tea"])
+    new, problems = planted(reverse=True, left_out=["bow", "ale"]).replay(edited.edits)
+    assert problems == [
+        "“bow” deleted: not in this thesaurus",
+        "“ale” moved to “gun, sword, spear”: not in this thesaurus",
+    ]
+    assert [edit.waiting for edit in new.edits] == [False, False, True, False, False, True, False]
+    assert new.notes == {"gun": ("", "it shoots")}
+    assert "poem" not in new.words
+    assert new.path("mead")[-1] == new.path("milk")[-1]
+    assert new.common_class("tea", "gun") != new.path("tea")[-1]
+    # A word that was added, and is now in the text, goes where it was put.
+    moved, problems = t.replay(planted(left_out=["ale"]).add("ale", t.path("gun")[-1]).edits)
+    assert problems == []
+    assert moved.edits[0].kind == "move"
+    assert moved.path("ale") == moved.path("gun")
