@@ -95,3 +95,47 @@ def test_mistakes_are_explained(folder, arguments, said, monkeypatch, capsys):
 def test_choices_are_the_exporters():
     shown = run("--help").stdout
     assert f"--to <{'|'.join(EXPORTERS)}>" in shown
+
+
+def inside(monkeypatch, *arguments):
+    """The exit code of a command that is run by this process."""
+    monkeypatch.setattr(sys, "argv", ["roget", "export", *arguments])
+    try:
+        main()
+    except SystemExit as stopped:
+        return int(stopped.code or 0)
+    return 0
+
+
+def test_the_language_is_asked_for_or_said_to_be_unknown(folder, monkeypatch, capsys):
+    monkeypatch.chdir(folder)
+
+    def said(*arguments, code=0):
+        assert inside(monkeypatch, *arguments) == code
+        return capsys.readouterr().err
+
+    assert "language of labels: und: not known; --language sets another" in said(
+        "goods.thesaurus", "-o", "goods.ttl"
+    )
+    assert '"tea"@und' in (folder / "goods.ttl").read_text(encoding="utf-8")
+    assert "language of labels" not in said(
+        "goods.thesaurus", "-o", "goods.ttl", "--language", "en"
+    )
+    assert "language of labels: en (as its making tells)" in said("goods.ttl", "-o", "a.rdf")
+    assert "expected a tag such as en" in said(
+        "goods.thesaurus", "-o", "goods.ttl", "--language", "english", code=1
+    )
+
+
+def test_levels_are_asked_for(folder, monkeypatch, capsys):
+    monkeypatch.chdir(folder)
+
+    def levels(given):
+        return inside(monkeypatch, "goods.thesaurus", "-o", "t.json", "--levels", given)
+
+    assert levels("2,3") == 1
+    assert "a level of 3 classes: expected 1 to 2" in capsys.readouterr().err
+    assert levels("2") == 0
+    assert len(json.loads((folder / "t.json").read_text())["tree"]["children"]) == 2
+    assert levels("two") != 0
+    assert "expected a whole number" in capsys.readouterr().err

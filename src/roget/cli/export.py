@@ -10,6 +10,8 @@ from typing import Annotated, Any
 from roget.cli.shared import ThesaurusArgument, target
 from roget.report.options import ExportOptions
 
+SKOS = ("skos", "skos-xml")
+
 
 def export(
     source: ThesaurusArgument,
@@ -32,11 +34,16 @@ def export(
     from roget.learn.opening import open_thesaurus
     from roget.report.exports import detect_format
     from roget.report.exports import export as write
+    from roget.report.language import UNKNOWN, find_language
 
     asked = replace(asked, title=asked.title or Path(source).resolve().stem)
     format = asked.to or detect_format(output)
     thesaurus = open_thesaurus(source, asked.language)
     target: Any = sys.stdout.buffer if output == "-" else output
+    if format in SKOS and asked.language is None:
+        found = find_language(thesaurus)
+        said = f"{found} (as its making tells)" if found else f"{UNKNOWN}: not known"
+        print(f"language of labels: {said}; --language sets another", file=sys.stderr)
     write(thesaurus, target, format, asked)
     if output != "-":
         print(f"wrote {output}: {thesaurus!r}", file=sys.stderr)

@@ -154,6 +154,36 @@ class Tree:
             [leaves.get(node, -1) for node in kept],
         )
 
+    def keep(self, nodes: Iterable[int]) -> tuple[Tree, Ints]:
+        """The tree of some nodes, and for each node of this one, which of the new it lies in.
+
+        The root is always kept. A node that is not kept lies in the lowest one above it; what it
+        was split into, if that is kept, becomes part of that one. Leaves are numbered in the order
+        of their lowest clusters.
+
+        >>> Tree().split(0, 1.5).split(1, 2.0).split(2, 3.0).keep([1, 3, 4])[0].parent.tolist()
+        [-1, 0, 0, 0]
+        """
+        kept = sorted({0, *map(self._known, nodes)})
+        number = {node: place for place, node in enumerate(kept)}
+        inside = np.zeros(self.n_nodes, dtype=np.int64)
+        lowest = np.where(self.cluster >= 0, self.cluster, self.n_nodes)
+        for node in range(1, self.n_nodes):
+            inside[node] = number.get(node, inside[self.parent[node]])
+        for node in range(self.n_nodes - 1, 0, -1):
+            above = self.parent[node]
+            lowest[above] = min(lowest[above], lowest[node])
+        parent = [-1, *(int(inside[self.parent[node]]) for node in kept[1:])]
+        inner = set(parent)
+        leaves = sorted((at for at in range(len(kept)) if at not in inner),
+                        key=lambda at: int(lowest[kept[at]]))  # fmt: skip
+        if not np.isin(inside[self.leaves()], leaves).all():
+            raise InputError("nodes to keep: some clusters lie in none that is undivided")
+        clusters = np.full(len(kept), -1)
+        clusters[leaves] = np.arange(len(leaves))
+        values = np.where(clusters < 0, self.value[kept], math.nan)
+        return Tree(parent, values, clusters), inside
+
     @cached_property
     def splits(self) -> tuple[tuple[int, int], ...]:
         """The inner nodes in the order of their splits, and how many clusters each one makes it.

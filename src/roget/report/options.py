@@ -8,8 +8,23 @@ from dataclasses import dataclass
 from roget.core.options import Checked, option
 from roget.errors import InputError
 
-_LANGUAGE = re.compile(r"[A-Za-z]{1,8}(-[A-Za-z0-9]{1,8})*")
+_LANGUAGE = re.compile(
+    r"[a-z]{2,3}(-[a-z]{3}){0,3}(-[a-z]{4})?(-([a-z]{2}|[0-9]{3}))?"
+    r"(-([a-z0-9]{5,8}|[0-9][a-z0-9]{3}))*(-[0-9a-wyz](-[a-z0-9]{2,8})+)*(-x(-[a-z0-9]{1,8})+)?"
+    r"|x(-[a-z0-9]{1,8})+",
+    re.IGNORECASE,
+)
+"""Language, script, region, variants, extensions and private use, as BCP 47 has them."""
 _IRI = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:[^\x00-\x20\x7f<>\"{}|^`\\]+")
+
+
+def is_language(tag: str) -> bool:
+    """Whether a text is a tag of a language.
+
+    >>> [is_language(tag) for tag in ("pt-BR", "zh-Hant-TW", "english", "en_US")]
+    [True, True, False, False]
+    """
+    return _LANGUAGE.fullmatch(tag) is not None
 
 
 @dataclass(frozen=True)
@@ -18,7 +33,10 @@ class Options(Checked):
 
     title: str | None = option(None, help="What to call it. Default: the name of THESAURUS.")
     language: str | None = option(
-        None, metavar="TAG", help="The language of the words, such as en or pt-BR (SKOS, HTML)."
+        None,
+        metavar="TAG",
+        help="The language of the words, such as en or pt-BR (SKOS, HTML, JSON). Default: what the "
+        "corpus tells.",
     )
     base: str = option(
         "urn:x-roget:thesaurus#",
@@ -26,9 +44,30 @@ class Options(Checked):
         help="SKOS: what addresses of classes and words begin with, such as https://you.org/t#.",
     )
 
+    levels: tuple[int, ...] | None = option(
+        None,
+        many=",",
+        minimum=2,
+        metavar="K,K,…",
+        help="Only the classes of these cuts, such as 8,64: 8 classes and their 64 parts.",
+    )
+    min_children: int = option(
+        1, minimum=1, help="Classes of fewer classes than this give way to them."
+    )
+    collections: tuple[int, ...] | None = option(
+        None,
+        many=",",
+        minimum=2,
+        metavar="K,K,…",
+        help="SKOS: a collection of the classes of each of these cuts. Default: of the levels.",
+    )
+    related: int = option(
+        0, minimum=0, help="SKOS: link each word to so many of its neighbours, as related."
+    )
+
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.language is not None and not _LANGUAGE.fullmatch(self.language):
+        if self.language is not None and not is_language(self.language):
             raise InputError(f"language {self.language!r}: expected a tag such as en or pt-BR")
         if not _IRI.fullmatch(self.base):
             raise InputError(f"base {self.base!r}: expected an address such as https://you.org/t#")

@@ -68,7 +68,9 @@ def read(
     parents: dict[str, list[str]] = {}
     for low, high in sorted(found.links, key=lambda link: (_natural(link[0]), _natural(link[1]))):
         parents.setdefault(low, []).append(high)
-    taxonomy = Taxonomy(source_of(str(place)).stem)
+    taxonomy = Taxonomy(
+        source_of(str(place)).stem, language=language or min(found.spoken, default=None)
+    )
     for concept in sorted(found.concepts, key=_natural):
         preferred, others = found.labels.get(concept, ([], []))
         above = parents.get(concept, [])

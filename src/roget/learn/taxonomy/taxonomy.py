@@ -58,6 +58,8 @@ class Taxonomy:
     """Class → the class above it where no other is."""
     words: dict[str, dict[str, float]] = field(default_factory=dict)
     """Word → how much it weighs in each class."""
+    language: str | None = None
+    """Of the words, where the file tells."""
     loops: bool = False
     """Whether cycles are broken where they close, rather than refused."""
 
@@ -243,7 +245,7 @@ def grow(taxonomy: Taxonomy, place: Path, kind: str) -> Thesaurus:
         _distinct([names[node] for node in chosen], [nodes.classes[node] for node in chosen]),
         provenance={"counted": f"nothing: contexts are classes of {place.name}"},
     )
-    provenance = {
+    provenance: dict[str, Any] = {
         "roget": __version__,
         "imported": kind,
         "source": place.name,
@@ -252,6 +254,8 @@ def grow(taxonomy: Taxonomy, place: Path, kind: str) -> Thesaurus:
             f"{taxonomy.labels[name]} < {taxonomy.labels[parent]}" for name, parent in dropped[:20]
         ],
     }
+    if taxonomy.language:
+        provenance["language"] = taxonomy.language
     mass = np.asarray(memberships.mean(axis=0)).ravel()
     return Thesaurus(
         counts,

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from pathlib import Path
 
 from roget import catalogue
 from roget.errors import InputError
 from roget.learn.thesaurus import Thesaurus
+from roget.learn.thesaurus.levels import collapse
 from roget.report.exports.base import PLAIN, Target
+from roget.report.language import find_language
 from roget.report.options import Options
 
 
@@ -17,7 +20,9 @@ def export(
 ) -> str:
     """Write a thesaurus in a format, if not named that of the file's suffix; the format's name."""
     format = detect_format(target) if to is None else to
-    catalogue.load("exporters", format)(thesaurus, target, options)
+    write = catalogue.load("exporters", format)
+    options = replace(options, language=options.language or find_language(thesaurus))
+    write(collapse(thesaurus, options.levels or (), options.min_children), target, options)
     return format
 
 

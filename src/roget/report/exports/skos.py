@@ -6,12 +6,17 @@ import hashlib
 import re
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias
 from urllib.parse import quote
+
+import numpy as np
 
 from roget._version import __version__
 from roget.learn.thesaurus import Thesaurus
 from roget.report.exports.base import Entry, Member, entries, exporter, number
+from roget.report.format import plural
+from roget.report.language import UNKNOWN
 from roget.report.options import Options
 
 NAMESPACES = {
@@ -51,15 +56,37 @@ Value: TypeAlias = str | Address | Text
 Statements: TypeAlias = list[tuple[str, Value]]
 
 
+@dataclass(frozen=True)
+class Scheme:
+    """How an export calls things: the start of addresses, the language of labels."""
+
+    base: str
+    language: str
+
+    @classmethod
+    def of(cls, options: Options) -> Scheme:
+        """As options say; a language that nobody knows is said to be unknown."""
+        base = options.base if options.base[-1] in "#/" else options.base + "#"
+        return cls(base, options.language or UNKNOWN)
+
+    @property
+    def address(self) -> Address:
+        """Of the whole."""
+        return Address(self.base.removesuffix("#"))
+
+    def text(self, text: str) -> Text:
+        """A label, or whatever was written in the language of the words."""
+        return Text(text, self.language)
+
+
 def describe(thesaurus: Thesaurus, options: Options) -> Iterator[tuple[Address, Statements]]:
-    """Everything said of the scheme, then of each class, then of each word."""
-    base = options.base if options.base[-1] in "#/" else options.base + "#"
-    scheme = Address(base.removesuffix("#"))
+    """Everything said of the scheme, of each class, of each word, then of each collection."""
+    scheme, base = Scheme.of(options), Scheme.of(options).base
     classes = list(entries(thesaurus))
     named = _distinct(classes, thesaurus)
-    title = Text(options.called, options.language)
+    title = scheme.text(options.called)
     yield (
-        scheme,
+        scheme.address,
         [
             ("rdf:type", "skos:ConceptScheme"),
             ("dcterms:title", title),
@@ -72,17 +99,18 @@ def describe(thesaurus: Thesaurus, options: Options) -> Iterator[tuple[Address, 
     for one in classes:
         for member in one.members:
             belongs[member.word].append((one, member))
-        facts = _class(one, named[one.node], base, scheme, options.language)
-        yield class_address(base, one.node), facts
+        yield class_address(base, one.node), _class(one, named[one.node], scheme)
+    related = _relate(thesaurus, options.related)
     for row, (word, places) in enumerate(belongs.items()):
         count = number(thesaurus.counts.word_totals[row])
         places.sort(key=lambda place: -place[1].probability)
-        facts = [
+        facts: Statements = [
             ("rdf:type", "skos:Concept"),
             ("rdf:type", "roget:Word"),
-            ("skos:inScheme", scheme),
-            ("skos:prefLabel", Text(word, options.language)),
+            ("skos:inScheme", scheme.address),
+            ("skos:prefLabel", scheme.text(word)),
             *(("skos:broader", class_address(base, one.node)) for one, _ in places),
+            *(("skos:related", word_address(base, other)) for other in related.get(word, ())),
             *(
                 ("skos:note", _note(f"{member.probability:.3g} in {named[one.node]}"))
                 for one, member in places
@@ -90,6 +118,36 @@ def describe(thesaurus: Thesaurus, options: Options) -> Iterator[tuple[Address, 
             ("skos:note", _note(f"count {count}")),
         ]
         yield word_address(base, word), facts
+    for k in options.collections or options.levels or ():
+        yield Address(f"{base}level-{k}"), _collection(thesaurus, k, scheme)
+
+
+def _collection(thesaurus: Thesaurus, k: int, scheme: Scheme) -> Statements:
+    """The classes of a cut, side by side."""
+    nodes = thesaurus.tree.tops(k)
+    return [
+        ("rdf:type", "skos:Collection"),
+        ("skos:inScheme", scheme.address),
+        ("skos:prefLabel", _note(plural(len(nodes), "class"))),
+        *(("skos:member", class_address(scheme.base, node)) for node in nodes),
+    ]
+
+
+def _relate(thesaurus: Thesaurus, n: int) -> dict[str, list[str]]:
+    """The n neighbours of each word, and the words whose neighbour it is: SKOS has no one way.
+
+    Words are narrower than classes only, so that none is related to one above it.
+    """
+    if not n:
+        return {}
+    words = thesaurus.words.tolist()
+    near = thesaurus.all_neighbours(np.arange(len(words)), n)
+    pairs = {(word, each.word) for word, some in zip(words, near, strict=True) for each in some}
+    found: dict[str, list[str]] = {}
+    for word, other in sorted(pairs | {(other, word) for word, other in pairs}):
+        if word != other:
+            found.setdefault(word, []).append(other)
+    return found
 
 
 def _distinct(classes: list[Entry], thesaurus: Thesaurus) -> dict[int, str]:
@@ -123,17 +181,18 @@ def word_address(base: str, word: str) -> Address:
     return Address(f"{base}word-{spelt}")
 
 
-def _class(one: Entry, name: str, base: str, scheme: Address, language: str | None) -> Statements:
+def _class(one: Entry, name: str, scheme: Scheme) -> Statements:
+    base = scheme.base
     facts: Statements = [
         ("rdf:type", "skos:Concept"),
         ("rdf:type", "roget:WordClass"),
-        ("skos:inScheme", scheme),
-        ("skos:prefLabel", Text(name, language)),
+        ("skos:inScheme", scheme.address),
+        ("skos:prefLabel", scheme.text(name)),
     ]
     if name != one.label:
-        facts.append(("skos:altLabel", Text(one.label, language)))
+        facts.append(("skos:altLabel", scheme.text(one.label)))
     if one.parent is None:
-        facts.append(("skos:topConceptOf", scheme))
+        facts.append(("skos:topConceptOf", scheme.address))
     else:
         facts.append(("skos:broader", class_address(base, one.parent)))
     facts += [("skos:narrower", class_address(base, child)) for child in one.children]

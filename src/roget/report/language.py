@@ -1,0 +1,24 @@
+"""The language of a thesaurus, where its making tells it."""
+
+from __future__ import annotations
+
+import re
+
+from roget import catalogue
+from roget.learn.thesaurus import Thesaurus
+from roget.report.options import is_language
+
+UNKNOWN = "und"
+"""The tag of a language that nobody has told."""
+
+
+def find_language(thesaurus: Thesaurus) -> str | None:
+    """The tag that the file it was imported from has, or of the tagger or pipeline; or None."""
+    reading = (thesaurus.counts.provenance.get("recipe") or {}).get("reading") or {}
+    model = str(reading.get("model") or "")
+    tag = thesaurus.provenance.get("language")
+    if tag is None and model in catalogue.names("languages"):
+        tag = getattr(catalogue.load("languages", model), "code", None)
+    elif tag is None and (pipeline := re.match("([a-z]{2,3})_", model)):  # of spaCy
+        tag = pipeline[1]
+    return tag if isinstance(tag, str) and is_language(tag) and tag != UNKNOWN else None

@@ -1,0 +1,78 @@
+"""Trees of splits in two become the levels that are asked for."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from roget import Counts, InputError
+from roget.core.tree import Tree
+from roget.learn.thesaurus import Thesaurus
+from roget.learn.thesaurus.levels import collapse
+
+
+def grown(clusters, seed, into=2):
+    chance = np.random.default_rng(seed)
+    tree = Tree()
+    while tree.n_clusters < clusters:
+        tree = tree.split(int(chance.integers(tree.n_clusters)), float(tree.n_clusters), into)
+    return tree
+
+
+def of_tree(tree, seed=0):
+    chance = np.random.default_rng(seed)
+    k = tree.n_clusters
+    counts = Counts(chance.integers(1, 9, (3 * k, 5)), [f"w{n}" for n in range(3 * k)])
+    belongs = chance.dirichlet(np.full(k, 0.1), 3 * k)
+    return Thesaurus(counts, tree, belongs, chance.dirichlet(np.ones(5), k), np.full(k, 1 / k))
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.integers(6, 20), st.integers(0, 99), st.lists(st.integers(2, 6), min_size=1, max_size=3))
+def test_levels_are_cuts_below_each_other(clusters, seed, levels):
+    thesaurus = of_tree(grown(clusters, seed), seed)
+    fewer = collapse(thesaurus, levels)
+    assert fewer.tree.n_clusters == max(levels)
+    for k in levels:
+        assert (fewer.cut(k) == thesaurus.cut(k)).all()
+    finest = thesaurus.tree.tops(max(levels))
+    for row in range(len(thesaurus)):
+        whole = thesaurus.memberships[[row]].toarray().ravel()
+        naive = [whole[thesaurus.tree.cluster[thesaurus.tree.leaves(n)]].sum() for n in finest]
+        assert np.allclose(fewer.memberships[[row]].toarray().ravel(), naive)
+    # What is called something is called so still.
+    kept = sorted({0, *(node for k in levels for node in thesaurus.tree.tops(k))})
+    assert [fewer.label(n) for n in range(fewer.tree.n_nodes)] == list(map(thesaurus.label, kept))
+    assert fewer.mass.sum() == pytest.approx(1)
+
+
+def test_three_levels_and_no_binary_tree():
+    thesaurus = of_tree(grown(40, 0))
+    tree = collapse(thesaurus, (4, 16)).tree
+    assert len(tree.children(0)) == 4
+    assert max(tree.depth(node) for node in range(tree.n_nodes)) == 2
+    assert tree.n_clusters == 16
+
+
+def test_classes_of_few_classes_give_way():
+    #      0 > (1 > (3 > (5, 6)), 2 > 4): a chain, as taxonomies have them
+    tree = Tree([-1, 0, 0, 1, 2, 3, 3], [np.nan] * 7, [-1, -1, -1, -1, 2, 0, 1])
+    thesaurus = of_tree(tree)
+    fewer = collapse(thesaurus, min_children=2)
+    assert fewer.tree.parent.tolist() == [-1, 0, 0, 1, 1]
+    assert [fewer.label(n) for n in range(5)] == [thesaurus.label(n) for n in (0, 3, 4, 5, 6)]
+    assert (fewer.memberships.toarray() == thesaurus.memberships.toarray()).all()
+    assert collapse(thesaurus, min_children=3).tree.parent.tolist() == [-1, 0, 0, 0]
+    assert collapse(thesaurus) is thesaurus
+
+
+def test_levels_that_are_not_there():
+    with pytest.raises(InputError, match="a level of 7 classes: expected 1 to 6"):
+        collapse(of_tree(grown(6, 0)), (2, 7))
+
+
+def test_nodes_that_leave_words_nowhere():
+    with pytest.raises(InputError, match="some clusters lie in none"):
+        grown(6, 0).keep([1])
