@@ -46,6 +46,7 @@ def test_levels_are_cuts_below_each_other(clusters, seed, levels):
     kept = sorted({0, *(node for k in levels for node in thesaurus.tree.tops(k))})
     assert [fewer.label(n) for n in range(fewer.tree.n_nodes)] == list(map(thesaurus.label, kept))
     assert fewer.mass.sum() == pytest.approx(1)
+    assert fewer.ids.tolist() == thesaurus.ids[kept].tolist()
 
 
 def test_three_levels_and_no_binary_tree():
@@ -66,6 +67,17 @@ def test_classes_of_few_classes_give_way():
     assert (fewer.memberships.toarray() == thesaurus.memberships.toarray()).all()
     assert collapse(thesaurus, min_children=3).tree.parent.tolist() == [-1, 0, 0, 0]
     assert collapse(thesaurus) is thesaurus
+
+
+def test_ids_and_notes_stay():
+    thesaurus = of_tree(grown(12, 0)).merge(3, 4)
+    top = thesaurus.tree.tops(3)[1]
+    written = thesaurus.note(top, "what it is", "definition").note("w3", "rare")
+    fewer = collapse(written, (3, 6))
+    assert fewer.notes[fewer.node(int(written.ids[top]))].definition == "what it is"
+    assert fewer.notes["w3"].note == "rare"
+    assert fewer.next_id == written.next_id
+    assert len(collapse(written.note(top, "", "definition"), (3,)).notes) == 1
 
 
 def test_levels_that_are_not_there():

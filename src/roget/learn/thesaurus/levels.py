@@ -50,6 +50,13 @@ def collapse(thesaurus: Thesaurus, levels: Iterable[int] = (), min_children: int
         thesaurus.clustering.join(fewer, parts),
         provenance={**thesaurus.provenance, "levels": wanted, "min_children": min_children},
         labels={at: thesaurus.label(node) for at, node in enumerate(nodes)},
+        ids=thesaurus.ids[nodes].tolist(),
+        next_id=thesaurus.next_id,
+        notes={
+            about if isinstance(about, str) else nodes.index(about): note
+            for about, note in thesaurus.notes.items()
+            if isinstance(about, str) or about in kept
+        },
     )
     # The side that a word takes in a split of many may be another than in splits of two.
     vars(made)["places"] = np.asarray(inside[thesaurus.places])
