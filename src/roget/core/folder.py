@@ -82,6 +82,8 @@ class Kind:
     """Names that must be in the manifest, and whether a value can be right; "a.b" is b inside a."""
     tables: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     """Files, their columns and these columns' SQL types."""
+    optional: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    """The same of files that a folder may lack; they are left alone until they are asked for."""
     arrays: str | None = None
     """The file of arrays, if there is one."""
     old: Callable[[Path, dict[str, Any]], None] = lambda place, record: None
@@ -89,7 +91,7 @@ class Kind:
 
     @property
     def files(self) -> tuple[str, ...]:
-        """All files but the manifest."""
+        """All files but the manifest, and but those that may be missing."""
         return (*self.tables, *([self.arrays] if self.arrays else []))
 
 
@@ -225,6 +227,15 @@ class Folder:
         with database() as connection:
             return {name: self._table(connection, name) for name in self.kind.tables}
 
+    def has(self, name: str) -> bool:
+        """Whether there is a table that may be missing."""
+        return name in self.record["files"]
+
+    def table(self, name: str) -> dict[str, Array]:
+        """The columns of one table."""
+        with database() as connection:
+            return self._table(connection, name)
+
     def arrays(self) -> dict[str, Any]:
         """The arrays by their names."""
         if self.kind.arrays is None:
@@ -324,7 +335,7 @@ def _check_files(place: Path, kind: Kind, record: Mapping[str, Any], *, sealed: 
         return  # models before there were seals
     for name, said in files.items():
         if (
-            name not in kind.files
+            name not in (*kind.files, *kind.optional)
             or not is_mapping(said)
             or not (is_size(said.get("bytes")) and is_text(said.get("sha256")))
         ):
@@ -380,7 +391,8 @@ def fill(
     if tables:
         with database() as connection:
             for name, columns in tables.items():
-                write_parquet(connection, columns, _columns(kind, name, plain), draft / name)
+                types, packed = _columns(kind, name, plain), name in kind.optional
+                write_parquet(connection, columns, types, draft / name, packed=packed)
     arrays = arrays or {}
     if kind.arrays is not None:
         write_npz(draft / kind.arrays, arrays)
@@ -399,10 +411,11 @@ def seal(
 ) -> str:
     """Write the manifest of a draft that holds its files already; gives its SHA-256."""
     files: dict[str, dict[str, Any]] = {}
-    for name in kind.files:
+    present = [name for name in kind.optional if (draft / name).is_file()]
+    for name in (*kind.files, *present):
         file = draft / name
         files[name] = {"bytes": file.stat().st_size, "sha256": sha256(file)}
-        if name in kind.tables:
+        if name != kind.arrays:
             files[name] |= {"rows": int(rows[name]), "columns": _columns(kind, name, plain)}
         else:
             files[name]["arrays"] = {k: _describe(array) for k, array in (arrays or {}).items()}
@@ -435,7 +448,7 @@ def _columns(kind: Kind, name: str, record: Mapping[str, Any]) -> dict[str, str]
     """The columns of a table and their SQL types."""
     return {
         column: DTYPES[record["dtype"]] if type is COUNT else type
-        for column, type in kind.tables[name].items()
+        for column, type in {**kind.tables, **kind.optional}[name].items()
     }
 
 

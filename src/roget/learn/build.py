@@ -265,7 +265,15 @@ def _count(
     planned = plan_count(inputs, options)
     key = planned.key
     if is_counts(place) and mark.is_file() and mark.read_text() == key:
-        return Counts.read(place), ("counted before",)
+        return _read(place), ("counted before",)
     done = counting.run(planned, place, options, progress=progress)
     write_atomic(mark, key)
-    return Counts.read(place), done.notes
+    return _read(place), done.notes
+
+
+def _read(place: Path) -> Counts:
+    """Counts that are all in memory, since their folder will go."""
+    counts = Counts.read(place)
+    if counts.evidence is not None:
+        counts.evidence.load()
+    return counts

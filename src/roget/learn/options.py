@@ -24,6 +24,7 @@ class Options(Counting):
     """How inputs are counted, where a thesaurus is made of them."""
 
     min_count: int = again(Counting, "min_count", 5)
+    evidence: int = again(Counting, "evidence", 3)
 
 
 @dataclass(frozen=True)

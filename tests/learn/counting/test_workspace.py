@@ -193,12 +193,12 @@ def test_a_full_disk(
     left = allowed
     copy = duck.copy
 
-    def failing(connection: Any, query: str, file: Path) -> None:
+    def failing(connection: Any, query: str, file: Path, *, packed: bool = False) -> None:
         nonlocal left
         if not left:
             raise duckdb.IOException("IO Error: Could not write: No space left on device")
         left -= 1
-        copy(connection, query, file)
+        copy(connection, query, file, packed=packed)
 
     with monkeypatch.context() as patched:
         patched.setattr(duck, "copy", failing)

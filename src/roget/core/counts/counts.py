@@ -16,6 +16,7 @@ from scipy import sparse
 from roget._version import __version__
 from roget.core.counts import matrix as matrices
 from roget.core.counts import views as counts_views
+from roget.core.counts.evidence import Evidence, unite
 from roget.core.counts.matrix import Matrix, Names, frozen, tidy
 from roget.core.io.problems import plural
 from roget.core.io.table import Columns
@@ -62,8 +63,9 @@ class Counts(Reported):
     ['book']
 
     Attributes: `matrix` (scipy.sparse.csr_array), `words`, `contexts` and `slots` (arrays of str;
-    a slot is the relation in which a context stands, "" if none), `relations`, `provenance`.
-    None of them should be changed in place.
+    a slot is the relation in which a context stands, "" if none), `relations`, `provenance`, and
+    `evidence` (where pairs were seen; None if that was not kept). None of them should be changed in
+    place.
     """
 
     kind = "counts"
@@ -77,6 +79,7 @@ class Counts(Reported):
         slots: Iterable[str] | None = None,
         relations: Sequence[str] = (),
         provenance: Mapping[str, Any] | None = None,
+        evidence: Evidence | None = None,
     ) -> None:
         given = matrices.two_dimensional(matrix)
         self.words: Names = matrices.names(words, given.shape[0], "word")
@@ -87,6 +90,7 @@ class Counts(Reported):
             raise InputError(f"{self.slots.size:,} slots for {self.contexts.size:,} contexts")
         self.relations = (relations,) if isinstance(relations, str) else tuple(relations)
         self.provenance: dict[str, Any] = dict(provenance or {})
+        self.evidence = evidence
 
     @classmethod
     def read(cls, path: PathLike, columns: Columns = None) -> Counts:
@@ -105,8 +109,8 @@ class Counts(Reported):
     def write(self, path: PathLike) -> None:
         """Write a counts directory, or, if the name ends so, a .tsv, .tsv.gz or .npz file.
 
-        Written whole or not at all. A directory keeps everything; .npz all but relations and
-        provenance; .tsv the counts only, without words and contexts that were never seen.
+        Written whole or not at all. A directory keeps everything; .npz all but relations,
+        provenance and evidence; .tsv the counts only, without words and contexts never seen.
         """
         from roget.core.counts.formats import write
 
@@ -142,7 +146,9 @@ class Counts(Reported):
     def T(self) -> Counts:
         """Contexts as words, words as contexts; slots are lost."""
         turned = tidy(self.matrix.T.tocsr())
-        return self._new(turned, self.contexts, self.words, frozen([""] * self.words.size), "T")
+        made = self._new(turned, self.contexts, self.words, frozen([""] * self.words.size), "T")
+        made.evidence = None if self.evidence is None else self.evidence.turned()
+        return made
 
     def __len__(self) -> int:
         return int(self.words.size)
@@ -317,6 +323,7 @@ class Counts(Reported):
             slots[to] = np.where(table.slots != "", table.slots, slots[to])
         merged = self._new(matrix, words, contexts, frozen(slots))
         merged.relations = tuple(dict.fromkeys(name for t in tables for name in t.relations))
+        merged.evidence = unite([table.evidence for table in tables if table.evidence])
         origins = [table.provenance for table in tables]
         merged.provenance = {
             "roget": __version__,
@@ -387,7 +394,7 @@ class Counts(Reported):
         made.matrix, made.words, made.contexts, made.slots = matrix, words, contexts, slots
         for texts in (words, contexts, slots):
             texts.flags.writeable = False
-        made.relations = self.relations
+        made.relations, made.evidence = self.relations, self.evidence
         made.provenance = dict(self.provenance)
         if step is not None:
             made.provenance["steps"] = [*self.provenance.get("steps", ()), step]

@@ -3,6 +3,8 @@
 words.parquet      word VARCHAR, row i being word i
 contexts.parquet   context VARCHAR (the full name), slot VARCHAR ("" if none)
 entries.parquet    row INTEGER, column INTEGER, count BIGINT or DOUBLE; by row, then column
+
+And, if it was kept where pairs were seen, the tables of `evidence`.
 """
 
 from __future__ import annotations
@@ -18,6 +20,7 @@ import numpy as np
 from scipy import sparse
 
 from roget.core import folder as folders
+from roget.core.counts import evidence
 from roget.core.counts.counts import Counts
 from roget.core.io.duck import database, readable
 from roget.core.types import Array
@@ -62,6 +65,7 @@ KIND = folders.Kind(
         "relations": folders.is_list_of(folders.is_text),
     },
     tables=TABLES,
+    optional=evidence.TABLES,
 )
 
 
@@ -84,10 +88,14 @@ def seal(
     dtype: str,
     relations: Sequence[str],
     provenance: Mapping[str, Any],
+    evidence: Mapping[str, int],
 ) -> None:
-    """Write counts.json for a draft that holds the tables already; dtype: int64 or float64."""
+    """Write counts.json for a draft that holds the tables already; dtype: int64 or float64.
+
+    `evidence` tells the rows of its tables, if there are any.
+    """
     plain = _plain(shape, entries, total, dtype, relations)
-    rows = dict(zip(FILES, (*shape, entries), strict=True))
+    rows = {**dict(zip(FILES, (*shape, entries), strict=True)), **evidence}
     folders.seal(folder, KIND, plain, provenance=provenance, rows=rows)
 
 
@@ -108,7 +116,8 @@ def write(counts: Counts, path: Path) -> None:
     dtype = str(counts.matrix.dtype)
     plain = _plain(counts.shape, counts.entries, counts.total, dtype, counts.relations)
     with folders.draft_of(path, KIND) as draft:
-        folders.fill(draft, KIND, plain, provenance=counts.provenance, tables=to_tables(counts))
+        tables = to_tables(counts) | evidence.to_tables(counts)
+        folders.fill(draft, KIND, plain, provenance=counts.provenance, tables=tables)
 
 
 def read(path: Path) -> Counts:
@@ -130,6 +139,7 @@ def read(path: Path) -> Counts:
         raise InputError(f"{path}: the total is {counts.total}; counts.json says {record['total']}")
     if not counts.entries:
         raise InputError(f"{path}: there are no counts in it")
+    counts.evidence = evidence.of_folder(folder, counts)
     return counts
 
 

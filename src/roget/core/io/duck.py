@@ -25,6 +25,9 @@ _FETCHED = 1 << 14
 
 _SIZE = re.compile(r"\d+(\.\d+)? ?([KMGT]i?B|%)", re.IGNORECASE)
 
+_PACKED = "PARQUET_VERSION v2, COMPRESSION_LEVEL 12, ROW_GROUP_SIZE 1000000"
+"""How tables are written that are large and seldom read."""
+
 _SETTINGS: dict[str, str | bool | int | float | list[str]] = {
     "autoinstall_known_extensions": "false",
     "autoload_known_extensions": "false",
@@ -108,9 +111,12 @@ def fetch(connection: duckdb.DuckDBPyConnection, query: str) -> Iterator[tuple[A
         yield from rows
 
 
-def copy(connection: duckdb.DuckDBPyConnection, query: str, file: Path) -> None:
-    """Write what a query gives as a Parquet file."""
-    to = f"TO {quoted(str(file))} (FORMAT parquet, COMPRESSION zstd)"
+def copy(
+    connection: duckdb.DuckDBPyConnection, query: str, file: Path, *, packed: bool = False
+) -> None:
+    """Write what a query gives as a Parquet file; `packed` takes more time for a smaller one."""
+    how = f", {_PACKED}" if packed else ""
+    to = f"TO {quoted(str(file))} (FORMAT parquet, COMPRESSION zstd{how})"
     execute(connection, f"COPY ({query}) {to}")
 
 
@@ -156,11 +162,13 @@ def write_parquet(
     arrays: Mapping[str, npt.NDArray[Any]],
     types: Mapping[str, str],
     file: Path,
+    *,
+    packed: bool = False,
 ) -> None:
-    """Write arrays as the columns of a Parquet file."""
+    """Write arrays as the columns of a Parquet file; `packed` as in `copy`."""
     picked = ", ".join(f'CAST("{name}" AS {type}) AS "{name}"' for name, type in types.items())
     connection.register("arrays", dict(arrays))
-    copy(connection, f"SELECT {picked} FROM arrays", file)
+    copy(connection, f"SELECT {picked} FROM arrays", file, packed=packed)
     connection.unregister("arrays")
 
 

@@ -149,6 +149,8 @@ class Source:
     """A hashlib object that is fed the bytes read, for what can be read only once."""
     opened: IO[bytes] | None = field(default=None, compare=False, repr=False)
     """The file, where it is held open; every reading begins at its beginning."""
+    ended: int = field(default=0, compare=False, repr=False)
+    """Lines that ended in the blocks read so far."""
     _lines_before: int = field(default=0, compare=False, repr=False)
 
     @property
@@ -200,6 +202,7 @@ class Source:
             if data:
                 yield Block(data, line)
                 line += int(np.count_nonzero(np.frombuffer(data, np.uint8) == 10))
+                self.ended = line
         if rest:
             yield Block(rest, line)
 

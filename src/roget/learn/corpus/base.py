@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import Protocol, TypeAlias
+from typing import Any, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -32,6 +32,8 @@ class Reading:
     """Plain text: every line is a sentence; otherwise sentences end by Unicode's rules."""
     both: bool = False
     """Parsed text: tokens tell their forms beside their lemmas, from readers that can."""
+    texts: bool = False
+    """Batches tell how their sentences are written, and on which lines."""
 
 
 class Strings:
@@ -53,6 +55,23 @@ class Strings:
         return found
 
 
+class Written(NamedTuple):
+    """The sentences of a batch as they stand in the source, tokens marked: see `evidence`."""
+
+    text: npt.NDArray[np.uint8]
+    """UTF-8; sentence i is from ends[i] to ends[i + 1]."""
+    ends: Ints
+    line: Ints
+    """The line on which each begins, counted from 1 in the source's piece; 0 if not known."""
+
+
+class Places(NamedTuple):
+    """Where words, and contexts, stand in a batch: the first and the last token of each."""
+
+    word: tuple[Ids, Ids]
+    context: tuple[Ids, Ids]
+
+
 @dataclass
 class Tokens:
     """Whole sentences, column by column. Words, tags and labels are ids into `Strings`."""
@@ -67,6 +86,10 @@ class Tokens:
     deprel: Ids | None = None
     form: Ids | None = None
     """The forms as words, if both were asked for."""
+    written: Written | None = None
+    """The sentences themselves, if their texts were asked for, from readers that can."""
+    spans: tuple[Ids, Ids] | None = None
+    """Where tokens were joined: the first and the last of those that were read, for each."""
 
     def __len__(self) -> int:
         return len(self.word)
@@ -75,8 +98,15 @@ class Tokens:
         """The same batch without what comes after so many sentences."""
         stop = int(self.starts[sentences])
         columns = (self.upos, self.head, self.deprel, self.form)
-        cut = (None if column is None else column[:stop] for column in columns)
-        return Tokens(self.starts[: sentences + 1], self.word[:stop], *cut)
+        upos, head, deprel, form = (None if one is None else one[:stop] for one in columns)
+        starts, word = self.starts[: sentences + 1], self.word[:stop]
+        return Tokens(starts, word, upos, head, deprel, form, self.written)
+
+    def locate(self, at: npt.NDArray[np.integer[Any]]) -> tuple[Ids, Ids]:
+        """The first and the last token, as they were read, of some tokens."""
+        if self.spans is None:
+            return at.astype(np.int32), at.astype(np.int32)
+        return self.spans[0][at], self.spans[1][at]
 
 
 @dataclass
@@ -116,6 +146,13 @@ class Pairs:
     context: Ids
     times: Ints | None = None
     """How often each counts, in parts of one that they agree on; None: once."""
+    places: Places | None = None
+    """Where each stands, if the batch tells how it is written."""
+
+    def turned(self) -> Pairs:
+        """Words as contexts, and contexts as words."""
+        places = None if self.places is None else Places(self.places.context, self.places.word)
+        return Pairs(self.context, self.slot, self.word, self.times, places)
 
 
 class Reader(Protocol):

@@ -16,7 +16,7 @@ from roget.core.io.problems import plural
 from roget.core.io.source import PIECE, Block, Source
 from roget.errors import MAX_PROBLEMS, FormatError
 from roget.learn.corpus import conllu_kernel as kernel
-from roget.learn.corpus.base import NONE, Reading, Strings, Tables, Tokens
+from roget.learn.corpus.base import NONE, Reading, Strings, Tables, Tokens, Written
 from roget.learn.corpus.conllu_kernel import Bytes, Places
 
 FORM, LEMMA, UPOS, HEAD, DEPREL = 1, 2, 3, 6, 7
@@ -41,7 +41,9 @@ def read(source: Source, tables: Tables, reading: Reading) -> Iterator[Tokens]:
             break
         if lines.tokens and not problems:
             columns = words(lines), upos(lines), lines.heads, deprels(lines)
-            yield Tokens(lines.starts, *columns, None if forms is None else forms(lines))
+            written = lines.write() if reading.texts else None
+            form = None if forms is None else forms(lines)
+            yield Tokens(lines.starts, *columns, form, written)
     if problems and not tabs:
         what = "no tab, here or after: expected CoNLL-U, ten columns divided by tabs"
         problems = [(problems[0][0], what)]
@@ -79,6 +81,14 @@ class _Lines:
         while at < len(self.data):
             yield [kernel.UTF8, self.raw.rfind(b"\n", 0, at) + 1, self.raw[at]]
             at = kernel.not_utf8(self.data, self.raw.find(b"\n", at))
+
+    def write(self) -> Written:
+        """The sentences as they are written, and their lines."""
+        # A form is a part of the data, and what is between forms stands for tabs.
+        out, sentences = np.empty(len(self.data), np.uint8), len(self.starts) - 1
+        ends, lines = np.zeros(sentences + 1, np.int64), np.empty(sentences, np.int64)
+        kernel.write(self.data, self.marks, self.first_tab, self.starts, out, ends, lines)
+        return Written(out[: ends[-1]].copy(), ends, lines + self.before)
 
     def line(self, begin: int) -> int:
         """The number of the line that begins here, counted from 1."""

@@ -12,6 +12,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from roget.core.counts import marks as signs
 from roget.core.kernels.jit import compiled
 
 Bytes: TypeAlias = npt.NDArray[np.uint8]
@@ -25,6 +26,8 @@ TOKENS, SENTENCES, PROBLEMS, TABS = range(4)
 """What `rows` counts."""
 
 _TAB, _NEWLINE, _RETURN, _HASH, _MINUS, _DOT, _ZERO, _NINE, _BLANK = b"\t\n\r#-.09_"
+_SPACE, _GLUE, _SAME, _INNER = map(ord, (signs.SPACE, signs.GLUE, signs.SAME, signs.INNER))
+_GLUED = np.frombuffer(b"SpaceAfter=No", np.uint8)
 _STRIDE = 64
 _MANY = (1 << 31) - 1
 _LOW = (1 << 32) - 1
@@ -160,6 +163,67 @@ def rows(
         begin = marks[at] + 1
         at += 1
     counts[TOKENS], counts[SENTENCES], counts[PROBLEMS] = token, sentence, found
+
+
+@compiled
+def _is_glued(data: Bytes, start: int, stop: int) -> bool:
+    """Whether the column MISC says that no space follows."""
+    for i in range(start, stop - len(_GLUED) + 1):
+        if data[i] == _GLUED[0]:
+            same = 1
+            while same < len(_GLUED) and data[i + same] == _GLUED[same]:
+                same += 1
+            if same == len(_GLUED):
+                return True
+    return False
+
+
+@compiled
+def _copy(data: Bytes, start: int, stop: int, out: Bytes, at: int) -> int:
+    """Put a form where there is room, and say where it ends; its blanks are no ends of tokens."""
+    if start == stop:
+        out[at] = _INNER
+        return at + 1
+    for i in range(start, stop):
+        out[at] = data[i] if data[i] > _SPACE else _INNER
+        at += 1
+    return at
+
+
+@compiled
+def write(
+    data: Bytes, marks: Places, tabs: Places, starts: Numbers, out: Bytes, ends: Numbers,
+    lines: Numbers,
+) -> None:  # fmt: skip
+    """Write sentences with their tokens marked; where each ends, and the line it begins on."""
+    at, mark, line = 0, 0, 1
+    for sentence in range(len(starts) - 1):
+        while mark < tabs[starts[sentence]]:
+            line += data[marks[mark]] == _NEWLINE
+            mark += 1
+        lines[sentence] = line
+        inside, glued = 0, False
+        for token in range(starts[sentence], starts[sentence + 1]):
+            if inside:
+                out[at] = _SAME
+                at += 1
+                inside -= 1
+            else:
+                if token > starts[sentence]:
+                    out[at] = _GLUE if glued else _SPACE
+                    at += 1
+                tab = tabs[token]
+                # Before the first word of several that are written as one stands a range: 1-2.
+                if tab >= 10 and data[marks[tab - 10]] == _TAB:
+                    begin = marks[tab - 11] + 1 if tab > 10 else 0
+                    first, after = _number(data, begin, marks[tab - 10])
+                    if begin < after and data[after] == _MINUS:
+                        last, _ = _number(data, after + 1, marks[tab - 10])
+                        inside = max(0, min(last - first, starts[sentence + 1] - token - 1))
+                        tab -= 10
+                at = _copy(data, marks[tab] + 1, marks[tab + 1], out, at)
+                glued = _is_glued(data, marks[tab + 8] + 1, marks[tab + 9])
+        ends[sentence + 1] = at
 
 
 @compiled

@@ -22,7 +22,17 @@ from roget import catalogue
 from roget.core.quadruple import Quadruple
 from roget.core.types import BoolArray, Ints
 from roget.errors import InputError
-from roget.learn.corpus.base import NONE, Ids, Pairs, Strings, Tables, Tokens, add_tags, map_pairs
+from roget.learn.corpus.base import (
+    NONE,
+    Ids,
+    Pairs,
+    Places,
+    Strings,
+    Tables,
+    Tokens,
+    add_tags,
+    map_pairs,
+)
 
 UPOS = ("ADJ", "ADP", "ADV", "AUX", "CCONJ", "DET", "INTJ", "NOUN", "NUM", "PART", "PRON", "PROPN",
         "PUNCT", "SCONJ", "SYM", "VERB", "X")  # fmt: skip
@@ -340,7 +350,7 @@ class Extractor:
             own = tokens.word[at]
             return add_tags(own, upos[at], self._tables) if self._tags else own
 
-        word, slot, context = [], [], []
+        word, slot, context, at, beside = [], [], [], [], []
         for i, relation in enumerate(self._relations):
             below = np.flatnonzero(self._labels[i](deprel))
             below = below[_find_worded(tokens, head, below)]
@@ -364,9 +374,16 @@ class Extractor:
                 below, origin, found = below[has], origin[has], found[has]
             above = head[origin]
             slot.append(self._slots(relation, deprel[origin], found))
-            word.append(words(above if relation.turned else below))
-            context.append(words(below if relation.turned else above))
-        return Pairs(np.concatenate(word), np.concatenate(slot), np.concatenate(context))
+            at.append(above if relation.turned else below)
+            beside.append(below if relation.turned else above)
+            word.append(words(at[-1]))
+            context.append(words(beside[-1]))
+        places = None
+        if tokens.written is not None:
+            places = Places(*(tokens.locate(np.concatenate(one)) for one in (at, beside)))
+        drawn = Pairs(np.concatenate(word), np.concatenate(slot), np.concatenate(context))
+        drawn.places = places
+        return drawn
 
     def _slots(self, relation: Relation, labels: Ids, prepositions: Ids) -> Ids:
         alone = len(self._relations) == 1 and not relation.named

@@ -87,11 +87,13 @@ class Joiner:
         inside = np.flatnonzero(many[run])
         word = tokens.word.copy()
         word[inside] = NONE
+        begin, end = tokens.locate(np.arange(len(tokens)))
         # A term hangs by the part whose own head is not in it; by the last, if there are several.
         outer = inside[(head[inside] == NONE) | (run[head[inside]] != run[inside])]
         for i, at in {int(run[at]): at for at in outer.tolist()}.items():
             word[at] = self._name_term(tokens.word[starts[i] : ends[i]])
-        return replace(tokens, word=word)
+            begin[at], end[at] = starts[i], ends[i] - 1
+        return replace(tokens, word=word, spans=(begin, end))
 
     def __call__(self, tokens: Tokens) -> Tokens:
         """The batch with its terms joined; heads, which they would change, are left out."""
@@ -106,7 +108,10 @@ class Joiner:
             joined[i] = self._name_term(tokens.word[starts[i] : ends[i]])
         begins = np.append(0, np.cumsum(first))[tokens.starts]
         upos = None if tokens.upos is None else tokens.upos[ends - 1]
-        return replace(tokens, starts=begins, word=joined, upos=upos, head=None, deprel=None)
+        spans = starts.astype(np.int32), (ends - 1).astype(np.int32)
+        return replace(
+            tokens, starts=begins, word=joined, upos=upos, head=None, deprel=None, spans=spans
+        )
 
 
 def _find_runs(bound: BoolArray) -> tuple[BoolArray, Ints, Ints]:

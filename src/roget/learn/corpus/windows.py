@@ -10,7 +10,7 @@ import numpy.typing as npt
 from roget.core.types import BoolArray
 from roget.errors import InputError, UnknownName
 from roget.learn.corpus import SIDES
-from roget.learn.corpus.base import NONE, Ids, Pairs, Tables, Tokens, add_tags
+from roget.learn.corpus.base import NONE, Ids, Pairs, Places, Tables, Tokens, add_tags
 from roget.learn.corpus.relations import Choice
 from roget.learn.corpus.terms import Joiner
 
@@ -51,36 +51,46 @@ class Windows:
 
     def __call__(self, tokens: Tokens) -> Pairs:
         """The pairs of a batch: nearest neighbours first, those to the left before the right."""
-        words, sentences = self._list_places(self._join(tokens) if self._join else tokens)
+        tokens = self._join(tokens) if self._join else tokens
+        words, sentences, places = self._list_places(tokens)
         word, slot, context, times = [], [], [], []
+        at, beside = [np.empty(0, np.intp)], [np.empty(0, np.intp)]
         for distance in range(1, self._window + 1):
             before, after = words[:-distance], words[distance:]
             near = sentences[:-distance] == sentences[distance:]
             near &= (before != NONE) & (after != NONE)
             before, after = before[near], after[near]
+            first, second = places[:-distance][near], places[distance:][near]
             for name in self._name_places(distance):
                 left = name[0] == "-"
                 word.append(after if left else before)
                 context.append(before if left else after)
                 slot.append(np.full(before.size, self._find_slot(name), np.int32))
                 times.append(np.full(before.size, (self._per_one or 0) // distance, np.int64))
+                at.append(second if left else first)
+                beside.append(first if left else second)
         return Pairs(
             np.concatenate(word),
             np.concatenate(slot),
             np.concatenate(context),
             np.concatenate(times) if self._per_one else None,
+            None
+            if tokens.written is None
+            else Places(*(tokens.locate(np.concatenate(one)) for one in (at, beside))),
         )
 
-    def _list_places(self, tokens: Tokens) -> tuple[Ids, npt.NDArray[np.int64]]:
-        """The words that take a place, and the sentence of each."""
+    def _list_places(
+        self, tokens: Tokens
+    ) -> tuple[Ids, npt.NDArray[np.int64], npt.NDArray[np.intp]]:
+        """The words that take a place, the sentence of each, and which tokens they are."""
         words = tokens.word
         sentences = np.repeat(np.arange(tokens.starts.size - 1), np.diff(tokens.starts))
         if self._tags:
             if tokens.upos is None:
                 raise InputError("tags are wanted, but the text has none: use a tagger or a parser")
             words = add_tags(words, tokens.upos, self._tables)
-        placed = self._find_placed(tokens)
-        return words[placed], sentences[placed]
+        placed = np.flatnonzero(self._find_placed(tokens))
+        return words[placed], sentences[placed], placed
 
     def _find_placed(self, tokens: Tokens) -> BoolArray:
         """Which tokens take a place."""

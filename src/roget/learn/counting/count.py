@@ -7,7 +7,7 @@ import os
 import tempfile
 import threading
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -26,7 +26,7 @@ from roget.core.types import PathLike
 from roget.errors import InputError
 from roget.learn.counting.extract import TABULAR
 from roget.learn.counting.options import Options
-from roget.learn.counting.parts import UNITS, Cuts, Part
+from roget.learn.counting.parts import UNITS, Cuts, Part, Recipe
 from roget.learn.counting.plan import CountPlan, Inputs, plan_count
 from roget.learn.counting.total import Result, Total
 from roget.learn.counting.work import Meter, Workspace, counted, first
@@ -101,7 +101,10 @@ def count(
         return Counts.read(run(inputs, output, asked, progress=progress).output)
     with tempfile.TemporaryDirectory(prefix="roget.") as folder:
         place = Path(folder) / "counts"
-        return Counts.read(run(inputs, place, asked, keep=False, progress=progress).output)
+        found = Counts.read(run(inputs, place, asked, keep=False, progress=progress).output)
+        if found.evidence is not None:
+            found.evidence.load()
+        return found
 
 
 def run(
@@ -143,6 +146,9 @@ def run(
         ):
             total = Total(connection, done, workspace.work, recipe.tags, recipe.per_one)
             result = total.write(draft, planned.cuts)
+            rows = {}
+            if recipe.evidence and result.entries and not formats.is_file(target):
+                rows = total.write_evidence(draft, recipe.evidence)
             if not result.entries:
                 raise InputError(why_empty(planned, done, result))
             counts_files.seal(
@@ -153,7 +159,9 @@ def run(
                 dtype=result.dtype,
                 relations=recipe.relations,
                 provenance=provenance(planned, done, hashes()),
+                evidence=rows,
             )
+    notes = [part.facts.note for part in done if part.facts.note]
     return Summary(
         target,
         *result.shape,
@@ -164,8 +172,17 @@ def run(
         sum(part.facts.sentences for part in done),
         len(sources),
         len({source.path for task in tasks if task.key in before for source in task.sources}),
-        (*planned.notes, *dict.fromkeys(part.facts.note for part in done if part.facts.note)),
+        (*planned.notes, *_tell_evidence(recipe, target, rows), *dict.fromkeys(notes)),
     )
+
+
+def _tell_evidence(recipe: Recipe, target: Path, rows: Mapping[str, int]) -> list[str]:
+    """What there is to say where sentences were asked for and are not kept."""
+    if not recipe.evidence or rows:
+        return []
+    if formats.is_file(target):
+        return [f"{target.name}: keeps no evidence, only counts; a directory does"]
+    return [f"the reader {recipe.reader} does not tell how sentences are written: no evidence"]
 
 
 @contextmanager

@@ -22,6 +22,7 @@ from roget.learn.corpus.vetting import Vet
 from roget.learn.counting import parts, tabular
 from roget.learn.counting.parts import Facts, Recipe, Task
 from roget.learn.counting.tally import Tally
+from roget.learn.counting.witness import Witness
 
 TABULAR = {"table": tabular.count_table, "matrix": tabular.count_matrix}
 """Readers of what is counted already."""
@@ -74,29 +75,37 @@ class Extract:
         vet = Vet(tables, self.recipe.left_out, self.recipe.repairs)
         unvetted = not (self.recipe.left_out or self.recipe.repairs)
         read = catalogue.load("readers", self.recipe.reader)
+        reading = replace(self.recipe.reading, texts=self.recipe.evidence > 0)
+        witness = Witness(self.recipe.evidence, folder, connection) if reading.texts else None
         left, seen = Limit(self.recipe.limit), Seen(tables)
         digest, read_once = hashlib.sha256(), 0
         for source in map(replace, task.sources):
             once = source.path == STANDARD_INPUT
             source.digest = digest if once else None
             before = 0
-            for tokens in read(source, tables, self.recipe.reading):
+            for tokens in read(source, tables, reading):
                 taken = left.take(tokens)
                 pairs = draw(taken if unvetted else vet(taken))
                 seen.add(taken, pairs)
                 if self.recipe.transpose:
-                    pairs = Pairs(pairs.context, pairs.slot, pairs.word, pairs.times)
+                    pairs = pairs.turned()
                 tally.add(pairs)
+                if witness is not None:
+                    witness.add(taken, pairs, source)
                 report(source.read - before, left.taken)
                 before = source.read
                 if left.reached:
                     break
             if source.read > before:
                 report(source.read - before, 0)
+            if witness is not None:
+                witness.end(source)
             read_once += source.read if once else 0
             if left.reached:
                 break
         tally.finish()
+        if witness is not None:
+            witness.finish()
         whole = read_once and not left.reached
         return Facts(
             left.tokens,
@@ -105,6 +114,8 @@ class Extract:
             read=read_once,
             sha256=digest.hexdigest() if whole else None,
             seen=seen.facts(),
+            witnessed=witness.runs if witness is not None else 0,
+            pieces=witness.pieces if witness is not None else [],
         )
 
 

@@ -104,6 +104,13 @@ class Options(Checked):
     limit: int | None = option(
         None, minimum=1, help="Stop after so many tokens (rows of a table): to try out."
     )
+    evidence: int = option(
+        0,
+        minimum=0,
+        metavar="N",
+        help="Of running text: keep the sentences of up to N occurrences of each pair, for "
+        "`roget why` and the page.",
+    )
     processes: int | None = option(None, minimum=1, help="How many; without it, one per core.")
     memory: str | None = option(
         None, metavar="SIZE", help="For sums, such as 2GB; more goes to disk."

@@ -5,6 +5,7 @@ A part is a folder of Parquet files. Numbers in it are the part's own:
     words.parquet      id BIGINT, word VARCHAR, and its count
     contexts.parquet   id BIGINT, slot VARCHAR, context VARCHAR, and its count
     pairs-0.parquet …  word BIGINT, context BIGINT, and their count; no pair twice in one file
+    seen-0.parquet …, sentences-0.parquet …   where pairs were seen, if that is kept: see `witness`
     part.json          `Facts`
 
 A count is the column n BIGINT; where a part is fractional, also fraction and rest (see `exact`).
@@ -65,6 +66,8 @@ class Recipe:
     """Words and contexts change places; None, of a table, if header or name shall tell."""
     limit: int | None = None
     """Stop after the sentence in which so many tokens have been read (rows, for tables)."""
+    evidence: int = 0
+    """Of how many of its occurrences each pair keeps the sentence."""
 
     @property
     def per_one(self) -> int:
@@ -117,6 +120,10 @@ class Facts:
     """Of running text without a pair: its tags and labels."""
     note: str = ""
     """What to tell the caller."""
+    witnessed: int = 0
+    """How many files there are of where pairs were seen, and as many of sentences."""
+    pieces: list[tuple[str, int, int]] = field(default_factory=list)
+    """Of sources whose sentences are kept: the name, where the piece begins, and its lines."""
 
 
 @dataclass(frozen=True)
@@ -144,6 +151,11 @@ def task(sources: tuple[Source, ...], recipe: Recipe) -> Task:
 def pairs_name(run: int) -> str:
     """The name of one of a part's files of pairs."""
     return f"pairs-{run}.parquet"
+
+
+def seen_names(run: int) -> tuple[str, str]:
+    """The names of one of a part's files of where pairs were seen, and of their sentences."""
+    return f"seen-{run}.parquet", f"sentences-{run}.parquet"
 
 
 def new_part(parent: Path, key: str) -> AbstractContextManager[Path]:

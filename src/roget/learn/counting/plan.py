@@ -58,8 +58,18 @@ _UNHEEDED: dict[str, tuple[str, ...]] = {
     "hanta": _VETTED,
     "spacy": _VETTED,
     "docbin": ("model", "lines", "encoding"),
-    "table": ("model", "lines", "form", "tags", "terms", *_WINDOWED, *_VETTED),
-    "matrix": ("model", "lines", "form", "tags", "terms", *_WINDOWED, *_VETTED, "encoding"),
+    "table": ("model", "lines", "form", "tags", "terms", "evidence", *_WINDOWED, *_VETTED),
+    "matrix": (
+        "model",
+        "lines",
+        "form",
+        "tags",
+        "terms",
+        "evidence",
+        *_WINDOWED,
+        *_VETTED,
+        "encoding",
+    ),
 }
 """Options that mean nothing to a reader."""
 _MEANT_FOR = {
@@ -68,6 +78,7 @@ _MEANT_FOR = {
     "form": "running text",
     "tags": "tagged or parsed text",
     "terms": "running text",
+    "evidence": "running text",
     **dict.fromkeys(_WINDOWED, "a window"),
     **dict.fromkeys(_VETTED, "relations of parsed text"),
     "encoding": "text and tables",
@@ -151,6 +162,7 @@ def recipe_of(options: Options, reader: str) -> tuple[Recipe, list[str]]:
         tags=options.tags or any(name.removeprefix("~") == ALL for name in relations),
         transpose=bool(options.transpose),
         limit=options.limit,
+        evidence=options.evidence,
     )
     drawer(recipe, Tables())  # says so if a relation or the window makes no sense
     return recipe, notes
@@ -167,7 +179,7 @@ def _language(options: Options, sources: Sequence[Source], recipe: Recipe) -> st
 
 def is_asked(options: Options, name: str) -> bool:
     """Whether an option is other than it would be unasked."""
-    return bool(getattr(options, name) != getattr(Options, name))
+    return bool(getattr(options, name) != getattr(type(options), name))
 
 
 def cuts_of(options: Options, recipe: Recipe) -> Cuts:

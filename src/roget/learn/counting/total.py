@@ -6,7 +6,8 @@ made of the word's number and the context's, never by their texts.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import os
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ from typing import Any
 import duckdb
 import numpy as np
 
+from roget.core.counts import evidence
 from roget.core.counts import files as counts_files
 from roget.core.io import duck
 from roget.core.io.duck import quoted
@@ -100,6 +102,76 @@ class Total:
         shape = self._size("words"), self._size("contexts")
         return Result(shape, entries, total, dtype, seen)
 
+    def write_evidence(self, draft: Path, most: int) -> dict[str, int]:
+        """Write where the pairs were seen, so many times each; the rows of each table.
+
+        To be called when all else is written. Nothing is, if no reader has told.
+        """
+        told = [(at, part) for at, part in enumerate(self._parts) if part.facts.witnessed]
+        if not told:
+            return {}
+        seen, sentences = [], []
+        for at, part in told:
+            names = [parts.seen_names(run) for run in range(part.facts.witnessed)]
+            files, texts = (
+                [part.folder / name for name in one] for one in zip(*names, strict=True)
+            )
+            for axis in _AXES:
+                self._map(part, axis)
+            columns = "rank, word_at, context_at, word_more, context_more"
+            query = (
+                f"SELECT words_map.new << 32 | contexts_map.new AS key, {columns},"
+                f" {at}::BIGINT << 40 | sentence AS sentence FROM {duck.parquet(*files)} p"
+                " JOIN words_map ON words_map.old = p.word"
+                " JOIN contexts_map ON contexts_map.old = p.context"
+            )
+            seen.append(self._stage(query, f"seen-{at}"))
+            sentences.append(
+                f"SELECT {at}::BIGINT << 40 | sentence AS sentence,"
+                f" {at}::BIGINT << 32 | piece AS piece, line, text FROM {duck.parquet(*texts)}"
+            )
+        entries = duck.parquet(draft / counts_files.ENTRIES, numbered=True)
+        self._run(
+            "CREATE TEMP TABLE seen AS SELECT e.file_row_number AS entry, p.* EXCLUDE (key)"
+            f" FROM {duck.parquet(*seen)} p JOIN {entries} e"
+            ' ON e."row"::BIGINT << 32 | e."column"::BIGINT = p.key'
+        )
+        # What `choose` of `witness` does in each part, again for those that several parts have.
+        crowded = f"(SELECT entry FROM seen GROUP BY entry HAVING count(*) > {most})"
+        again = (
+            "SELECT *, row_number() OVER (PARTITION BY entry, rank ORDER BY sentence, word_at,"
+            f" context_at) AS again FROM seen WHERE entry IN {crowded}"
+        )
+        order = "again, rank, sentence, word_at, context_at"
+        self._run(
+            f"CREATE TEMP TABLE chosen AS SELECT *, 0 AS again FROM seen"
+            f" WHERE entry NOT IN {crowded} UNION ALL SELECT * FROM ({again})"
+            f" QUALIFY row_number() OVER (PARTITION BY entry ORDER BY {order}) <= {most}"
+        )
+        self._run(
+            "CREATE TEMP TABLE used AS SELECT sentence, row_number() OVER (ORDER BY sentence) - 1"
+            " AS id FROM (SELECT DISTINCT sentence FROM chosen)"
+        )
+        pieces = ", ".join(
+            f"({at << 32 | piece}, {quoted(name)}, {before})"
+            for at, piece, name, before in _list_pieces(told)
+        )
+        written = {
+            evidence.SENTENCES: "SELECT source, (line + before) AS line, text"
+            f" FROM ({' UNION ALL '.join(sentences)}) JOIN used USING (sentence)"
+            f" JOIN (VALUES {pieces}) AS pieces (piece, source, before) USING (piece) ORDER BY id",
+            evidence.SEEN: "SELECT entry, id AS sentence, word_at AS word, word_more,"
+            " context_at::INTEGER - word_at AS context, context_more FROM chosen"
+            f" JOIN used USING (sentence) ORDER BY entry, {order}",
+        }
+        for name, query in written.items():
+            types = evidence.TABLES[name].items()
+            cast = ", ".join(f'"{one}"::{kind} AS "{one}"' for one, kind in types)
+            duck.copy(self._connection, f"SELECT {cast} FROM ({query})", draft / name, packed=True)
+        for file in seen:
+            file.unlink()
+        return {name: self._size(duck.parquet(draft / name)) for name in written}
+
     def _number(self, axis: str) -> None:
         """Make a table of all names, numbered by count, then by text."""
         file, read, also = _AXES[axis]
@@ -145,12 +217,7 @@ class Total:
         query, joins = self._read("SELECT word, context", *runs), ""
         key = {"words": "p.word", "contexts": "p.context"}
         for axis, column in key.items():
-            file, read, _ = _AXES[axis]
-            names = duck.parquet(part.folder / file)
-            self._run(
-                f"CREATE OR REPLACE TEMP TABLE {axis}_map AS SELECT f.id AS old, a.id AS new"
-                f" FROM ({read} FROM {names}) f JOIN {axis} a USING (name)"
-            )
+            names = self._map(part, axis)
             every = f"count(*) = (SELECT count(*) FROM {names})"
             if not self._one(f"SELECT {every} AND bool_and(old = new) FROM {axis}_map"):
                 key[axis] = f"{axis}_map.new"
@@ -161,6 +228,16 @@ class Total:
             f"SELECT {keyed}, {self._count} FROM ({query}) p{joins}",
             part.facts.runs == 1 and not merged,
         )
+
+    def _map(self, part: Part, axis: str) -> str:
+        """Make a table of a part's numbers and the final ones; the SQL that reads its names."""
+        file, read, _ = _AXES[axis]
+        names = duck.parquet(part.folder / file)
+        self._run(
+            f"CREATE OR REPLACE TEMP TABLE {axis}_map AS SELECT f.id AS old, a.id AS new"
+            f" FROM ({read} FROM {names}) f JOIN {axis} a USING (name)"
+        )
+        return names
 
     def _renumber(self, pairs: str) -> str:
         """The pairs by new numbers, for what the cuts have left: by its counts without the rest."""
@@ -228,3 +305,21 @@ class Total:
         if cuts.alphabetic:
             clauses.append(f"regexp_full_match({plain}, {quoted(_LETTERS)})")
         return " AND ".join(clauses)
+
+
+def _list_pieces(told: Iterable[tuple[int, Part]]) -> Iterator[tuple[int, int, str, int]]:
+    """Of each piece its part, its number there, its source and the lines before it.
+
+    Sources go by the names of their files alone, where these tell them apart.
+    """
+    pieces = [
+        (path, start, at, number, lines)
+        for at, part in told
+        for number, (path, start, lines) in enumerate(part.facts.pieces)
+    ]
+    paths = {path for path, *_ in pieces}
+    plain = len({os.path.basename(path) for path in paths}) == len(paths)
+    before: dict[str, int] = {}
+    for path, _, at, number, lines in sorted(pieces):
+        yield at, number, os.path.basename(path) if plain else path, before.get(path, 0)
+        before[path] = before.get(path, 0) + lines

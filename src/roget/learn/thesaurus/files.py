@@ -5,8 +5,8 @@ edits.json           what people changed, in order, and undid; all other files a
 membership.parquet   row INTEGER, cluster INTEGER, probability DOUBLE: p(cluster|word)
 centroids.npz        centroids: clusters × contexts; mass: p(cluster); more of the clustering
 
-words, contexts and entries.parquet are those of counts. Version 1 had no labels and no edits,
-version 2 other seals.
+words, contexts and entries.parquet are those of counts, and so are the tables of evidence. Version
+1 had no labels and no edits, version 2 other seals.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ import numpy as np
 from scipy import sparse
 
 from roget.core import folder as folders
+from roget.core.counts import evidence
 from roget.core.counts import files as counts_files
 from roget.core.folder import is_list_of, is_mapping, is_text, is_whole
 from roget.core.store import locked, write_atomic
@@ -124,6 +125,7 @@ KIND = folders.Kind(
         **counts_files.TABLES,
         MEMBERSHIP: {"row": "INTEGER", "cluster": "INTEGER", "probability": "DOUBLE"},
     },
+    optional=evidence.TABLES,
     arrays="centroids.npz",
     old=_check_old,
 )
@@ -209,7 +211,11 @@ def _fill(draft: Path, base: Thesaurus) -> str:
         KIND,
         plain,
         provenance=base.provenance,
-        tables={**counts_files.to_tables(counts), MEMBERSHIP: columns},
+        tables={
+            **counts_files.to_tables(counts),
+            MEMBERSHIP: columns,
+            **evidence.to_tables(counts),
+        },
         arrays={name: a for name, a in arrays.items() if not name.startswith("memberships")},
     )
 
@@ -227,6 +233,7 @@ def _base(folder: folders.Folder) -> Thesaurus:
         counts = counts_files.from_tables(
             tables, (words, contexts), record["relations"], record["counts"]
         )
+        counts.evidence = evidence.of_folder(folder, counts)
         cells = belongs["probability"], (belongs["row"], belongs["cluster"])
         table = sparse.coo_array(cells, shape=(words, clusters))
         labels = {int(node): label for node, label in record["labels"].items()}

@@ -12,6 +12,7 @@ import numpy.typing as npt
 from scipy import sparse
 
 from roget.core.counts import Counts
+from roget.core.counts.evidence import Line
 from roget.core.information import kl, xlogx
 from roget.core.io.problems import plural
 from roget.core.shown import Reported
@@ -276,6 +277,22 @@ class Lookup(Reported):
         here = slice(*table.indptr[row : row + 2])
         seen = table.indices[here]
         return list(distinct(table.data[here], self._average[seen], self.contexts[seen], n))
+
+    @property
+    def has_evidence(self) -> bool:
+        """Whether sentences are kept with the counts."""
+        return self.counts.evidence is not None
+
+    def lines(
+        self, word: str, context: str | None = None, n: int = 10, sort: str = "corpus"
+    ) -> list[Line]:
+        """Sentences in which a word was seen, or was in a context; none if none are kept.
+
+        See `Evidence.lines`.
+        """
+        self.row(word)
+        kept = self.counts.evidence
+        return [] if kept is None else kept.lines(word, context, n, sort)
 
     def shared_evidence(self, word: str, other: str, n: int = 10) -> list[TypicalContext]:
         """The n contexts that tell most about two words alike, by the smaller probability."""

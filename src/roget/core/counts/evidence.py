@@ -1,0 +1,325 @@
+"""Evidence: sentences in which pairs of a word and a context were seen, as people look at them.
+
+Folders of counts, and of thesauri, keep it in two tables, of which nothing is read until asked:
+
+sentences.parquet   source VARCHAR (the file's name), line INTEGER (on which the sentence begins, 0
+                    if not known), text VARCHAR (tokens marked: see `marks`); in the corpus's order
+evidence.parquet    entry INTEGER (row of entries.parquet), sentence INTEGER (row of the above),
+                    word USMALLINT (which token of the sentence the word is, from 0), word_more
+                    UTINYINT (how many of the next ones belong to it), context INTEGER (which one
+                    the context is, counted from the word), context_more; by entry, the best first
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from roget.core.counts import marks
+from roget.core.counts.matrix import Names, frozen
+from roget.core.folder import Folder, open_folder
+from roget.core.types import Array, Ints
+from roget.errors import InputError, UnknownName
+
+if TYPE_CHECKING:
+    from roget.core.counts.counts import Counts
+
+SENTENCES, SEEN = "sentences.parquet", "evidence.parquet"
+TABLES: dict[str, dict[str, str]] = {
+    SENTENCES: {"source": "VARCHAR", "line": "INTEGER", "text": "VARCHAR"},
+    SEEN: {
+        "entry": "INTEGER", "sentence": "INTEGER", "word": "USMALLINT", "word_more": "UTINYINT",
+        "context": "INTEGER", "context_more": "UTINYINT",
+    },
+}  # fmt: skip
+
+SORTS = ("corpus", "left", "right")
+"""How lines are ordered: as in the corpus, or by the words before or after the keyword."""
+
+
+class Line(NamedTuple):
+    """A sentence in which a word was seen in a context: a line of a concordance."""
+
+    source: str
+    """The name of the file."""
+    line: int
+    """The line of the file on which the sentence begins; 0 if that is not known."""
+    text: str
+    word: tuple[int, int]
+    """Where the word stands in the text."""
+    context: tuple[int, int] | None
+    """Where the word that makes the context stands; None if it is not known."""
+    pair: tuple[str, str]
+    """The word and the context, by their names in the counts."""
+
+    @property
+    def left(self) -> str:
+        """What stands before the keyword."""
+        return self.text[: self.word[0]]
+
+    @property
+    def keyword(self) -> str:
+        """The word as it is written."""
+        return self.text[slice(*self.word)]
+
+    @property
+    def right(self) -> str:
+        """What stands after the keyword."""
+        return self.text[self.word[1] :]
+
+
+@dataclass(frozen=True)
+class Kept:
+    """All of it in memory: occurrences by word, then by context, then the best first."""
+
+    words: Names
+    contexts: Names
+    row: npt.NDArray[np.integer[Any]]
+    column: npt.NDArray[np.integer[Any]]
+    sentence: npt.NDArray[np.integer[Any]]
+    places: npt.NDArray[np.int32]
+    """Occurrences × 4: the first and the last token of the word, and those of the context."""
+    source: Array
+    line: Array
+    text: Array
+
+
+class Evidence:
+    """Where pairs were seen; it has names of its own, so that any part of the counts may have it.
+
+    It is read when it is first asked for.
+    """
+
+    def __init__(self, read: Callable[[], Kept]) -> None:
+        self._read = read
+        self._kept: Kept | None = None
+        self._ids: tuple[dict[str, int], dict[str, int]] | None = None
+
+    def load(self) -> Kept:
+        """All of it, which is then in memory, whatever becomes of the folder."""
+        if self._kept is None:
+            self._kept = self._read()
+        return self._kept
+
+    def lines(
+        self, word: str, context: str | None = None, n: int = 10, sort: str = "corpus"
+    ) -> list[Line]:
+        """Lines of a concordance: sentences with a word, or with a word in a context.
+
+        Parameters
+        ----------
+        word
+            The keyword. Of one that was not kept there are no lines.
+        context
+            By its name in the counts, such as obj:have; None for any, of as many contexts as can
+            be.
+        n
+            How many at most. Those that are best to read come first into the choice.
+        sort
+            "corpus" for the order of the texts, "left" by the words before the keyword, the
+            nearest first, "right" by those after it.
+
+        Returns
+        -------
+        list of Line
+            In the order that was asked for.
+        """
+        if sort not in SORTS:
+            raise UnknownName("order of lines", sort, SORTS)
+        kept = self.load()
+        at = self._find(word, context)
+        if context is None:
+            # Of each context the best one first; which contexts, is as good as chance.
+            new = np.diff(kept.column[at], prepend=-1) != 0
+            starts = np.maximum.accumulate(np.where(new, np.arange(at.size), 0))
+            mixed = kept.sentence[at].astype(np.int64) * 2654435761 % (1 << 32)
+            at = at[np.lexsort((mixed, np.arange(at.size) - starts))]
+        at = np.sort(at[: max(n, 0)])
+        order = np.lexsort((kept.places[at, 2], kept.places[at, 0], kept.sentence[at]))
+        found = [self._line(one) for one in at[order].tolist()]
+        if sort == "right":
+            found.sort(key=lambda line: line.right.casefold().split())
+        elif sort == "left":
+            found.sort(key=lambda line: line.left.casefold().split()[::-1])
+        return found
+
+    def count(self, word: str, context: str | None = None) -> int:
+        """How many lines there are."""
+        return int(self._find(word, context).size)
+
+    def turned(self) -> Evidence:
+        """The same with words as contexts, and contexts as words."""
+
+        def turn() -> Kept:
+            kept = self.load()
+            order = np.lexsort((np.arange(kept.row.size), kept.row, kept.column))
+            return Kept(
+                kept.contexts,
+                kept.words,
+                kept.column[order],
+                kept.row[order],
+                kept.sentence[order],
+                kept.places[order][:, [2, 3, 0, 1]],
+                kept.source,
+                kept.line,
+                kept.text,
+            )
+
+        return Evidence(turn)
+
+    def _find(self, word: str, context: str | None) -> Ints:
+        """Which occurrences are of a word, or of a pair."""
+        kept = self.load()
+        if self._ids is None:
+            rows, columns = (
+                {name: at for at, name in enumerate(names.tolist())}
+                for names in (kept.words, kept.contexts)
+            )
+            self._ids = rows, columns
+        row = self._ids[0].get(word)
+        column = None if context is None else self._ids[1].get(context)
+        if row is None or (context is not None and column is None):
+            return np.empty(0, np.int64)
+        begin, end = np.searchsorted(kept.row, [row, row + 1])
+        if column is not None:
+            inside = kept.column[begin:end]
+            begin, end = begin + np.searchsorted(inside, [column, column + 1])
+        return np.arange(begin, end)
+
+    def _line(self, at: int) -> Line:
+        kept = self.load()
+        sentence = int(kept.sentence[at])
+        text, spans = marks.read(kept.text[sentence])
+        first, last, beside, until = kept.places[at].tolist()
+        if max(last, until) >= len(spans):
+            raise InputError(f"{SEEN}: row {at} is of a token that its sentence has not")
+        return Line(
+            str(kept.source[sentence]),
+            int(kept.line[sentence]),
+            text,
+            (spans[first][0], spans[last][1]),
+            (spans[beside][0], spans[until][1]),
+            (str(kept.words[kept.row[at]]), str(kept.contexts[kept.column[at]])),
+        )
+
+
+def of_folder(folder: Folder, counts: Counts) -> Evidence | None:
+    """The evidence that a folder of counts or of a thesaurus has, not read yet; None if none."""
+    if not folder.has(SEEN) and not folder.has(SENTENCES):
+        return None
+    matrix, words, contexts = counts.matrix, counts.words, counts.contexts
+
+    def read() -> Kept:
+        # It may be long since the other files were read.
+        if open_folder(folder.path, folder.kind).digest != folder.digest:
+            raise InputError(f"{folder.path}: was changed since it was loaded: load it again")
+        sentences, seen = folder.table(SENTENCES), folder.table(SEEN)
+        entry, sentence = seen["entry"], seen["sentence"]
+        place = folder.path / SEEN
+        _need_range(place, "entry", entry, matrix.nnz)
+        _need_range(place, "sentence", sentence, len(sentences["text"]))
+        if np.any(entry[1:] < entry[:-1]):
+            raise InputError(f"{place}: the entries are not in order")
+        word = seen["word"].astype(np.int32)
+        context = word + seen["context"]
+        _need_range(place, "context", context, 1 << 16)
+        rows = np.repeat(np.arange(len(words), dtype=np.int32), np.diff(matrix.indptr))
+        places = (word, word + seen["word_more"], context, context + seen["context_more"])
+        return Kept(
+            words,
+            contexts,
+            rows[entry],
+            matrix.indices[entry],
+            sentence,
+            np.stack(places, axis=1).astype(np.int32),
+            sentences["source"],
+            sentences["line"],
+            sentences["text"],
+        )
+
+    return Evidence(read)
+
+
+def _need_range(place: object, name: str, values: Array, size: int) -> None:
+    if values.size and not (int(values.min()) >= 0 and int(values.max()) < size):
+        raise InputError(f"{place}: the column {name} leads outside of {size:,} rows")
+
+
+def to_tables(counts: Counts) -> dict[str, dict[str, Array]]:
+    """The tables of the evidence for some counts, without what is of other pairs; may be none."""
+    if counts.evidence is None:
+        return {}
+    kept, (words, contexts) = counts.evidence.load(), counts.shape
+    rows, columns = (
+        _places(mine, its)
+        for mine, its in ((kept.words, counts.words), (kept.contexts, counts.contexts))
+    )
+    row, column = rows[kept.row], columns[kept.column]
+    matrix = counts.matrix
+    cells = np.repeat(np.arange(words), np.diff(matrix.indptr)) * contexts + matrix.indices
+    at = np.flatnonzero((row >= 0) & (column >= 0))
+    keys = row[at] * contexts + column[at]
+    entry = np.searchsorted(cells, keys)
+    there = cells[np.minimum(entry, cells.size - 1)] == keys if cells.size else keys < 0
+    at, entry = at[there], entry[there]
+    order = np.argsort(entry, kind="stable")
+    at, entry = at[order], entry[order]
+    if not at.size:
+        return {}
+    used, sentence = np.unique(kept.sentence[at], return_inverse=True)
+    word, last, context, until = kept.places[at].T
+    return {
+        SENTENCES: {"source": kept.source[used], "line": kept.line[used], "text": kept.text[used]},
+        SEEN: {
+            "entry": entry,
+            "sentence": sentence,
+            "word": word,
+            "word_more": last - word,
+            "context": context - word,
+            "context_more": until - context,
+        },
+    }
+
+
+def _places(mine: Names, its: Names) -> Ints:
+    """The place of each name among others; -1 if it is not there."""
+    ids: Mapping[str, int] = {name: at for at, name in enumerate(its.tolist())}
+    return np.fromiter((ids.get(name, -1) for name in mine.tolist()), np.int64, mine.size)
+
+
+def unite(all: Sequence[Evidence]) -> Evidence | None:
+    """The evidence of several counts together; None of none."""
+    if len(all) < 2:
+        return all[0] if all else None
+
+    def read() -> Kept:
+        found = [one.load() for one in all]
+        words, contexts = (
+            frozen(dict.fromkeys(name for names in vocabularies for name in names.tolist()))
+            for vocabularies in ([one.words for one in found], [one.contexts for one in found])
+        )
+        before = np.cumsum([0, *(one.text.size for one in found)])
+        row, column = (
+            np.concatenate([_places(names, of)[ids] for names, ids in parts])
+            for of, parts in (
+                (words, [(one.words, one.row) for one in found]),
+                (contexts, [(one.contexts, one.column) for one in found]),
+            )
+        )
+        sentence = [one.sentence + n for one, n in zip(found, before, strict=False)]
+        order = np.lexsort((np.arange(row.size), column, row))
+        source, line, text = (
+            np.concatenate([getattr(one, name) for one in found])
+            for name in ("source", "line", "text")
+        )
+        places = np.concatenate([one.places for one in found])[order]
+        return Kept(
+            words, contexts, row[order], column[order], np.concatenate(sentence)[order], places,
+            source, line, text,
+        )  # fmt: skip
+
+    return Evidence(read)
