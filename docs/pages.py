@@ -42,6 +42,7 @@ NAV: dict[str, tuple[str, ...]] = {
         "senses.md",
         "sketch.md",
         "explore.md",
+        "edits.md",
         "exports.md",
         "soft.md",
         "mdl.md",

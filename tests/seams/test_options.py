@@ -21,6 +21,7 @@ from roget.learn.clustering.options import CLUSTERS, method_options
 from roget.learn.corpus import windows
 from roget.learn.counting import options as counting
 from roget.learn.counting import plan
+from roget.learn.editing import edit
 from roget.learn.evaluation.answers import judge_answers
 from roget.learn.evaluation.decision import decide
 from roget.learn.evaluation.heldout import compare
@@ -51,6 +52,7 @@ DECLARED: dict[str, tuple[Any, tuple[type, ...]]] = {
     "heldout": (compare, (HeldoutOptions,)),
     "decide": (decide, (DecideOptions,)),
     "neighbours": (roget.Thesaurus.neighbours, (uses.NeighbourOptions,)),
+    "edit": (edit, (uses.EditOptions,)),
     "sketch": (sketch, (uses.SketchOptions,)),
     "prefer": (prefer, (uses.CutOptions,)),
     "attach train": (roget.Attacher, (uses.AttachOptions,)),

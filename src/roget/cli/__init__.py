@@ -24,6 +24,7 @@ app = typer.Typer(
 )
 _COMMANDS = (
     "score", "compare", "agree", "convert", "count", "build", "neighbours", "senses", "sketch",
+    "edit",
     "classify",
     "explore", "export", "heldout", "decide", "prefer", "list", "reproduce",
 )  # fmt: skip

@@ -37,6 +37,23 @@ class NeighbourOptions(Checked):
 
 
 @dataclass(frozen=True)
+class EditOptions(Checked):
+    """Of the history of edits."""
+
+    undo: bool = option(False, flags=("--undo",), help="Take back the last edit, or the last N.")
+    redo: bool = option(False, flags=("--redo",), help="Do again what was taken back, or N of it.")
+    n: int = option(
+        1, minimum=1, flags=("--number", "-n"), help="How many edits --undo and --redo are for."
+    )
+    undo_to: int | None = option(
+        None, minimum=0, metavar="N", help="Take back all but the first N edits."
+    )
+    dry_run: bool = option(
+        False, flags=("--dry-run",), help="Tell what would be done, and write nothing."
+    )
+
+
+@dataclass(frozen=True)
 class SketchOptions(Checked):
     """Of the sketch of a word."""
 

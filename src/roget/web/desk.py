@@ -16,6 +16,7 @@ from roget.learn.thesaurus import Thesaurus, files
 from roget.learn.thesaurus.asked import Asked, apply_edits
 from roget.learn.thesaurus.edits import REMARK, node_number
 from roget.learn.thesaurus.files import Changed
+from roget.report.edits import list_edits
 from roget.web.compare import Side, comparison, offered, opened
 from roget.web.views import View, Views
 
@@ -94,15 +95,7 @@ class Desk:
 
     def history(self) -> View:
         """All edits in their order, done, waiting and undone; "number" is for undo_to."""
-        thesaurus, number, rows = self.views.thesaurus, 0, []
-        for one in thesaurus.edits:
-            number += not one.waiting
-            state = "waiting" if one.waiting else "done"
-            at = None if one.waiting else number
-            rows.append({"number": at, "what": str(one), "kind": one.kind, "state": state})
-        for at, one in enumerate(thesaurus.undone, number + 1):
-            rows.append({"number": at, "what": str(one), "kind": one.kind, "state": "undone"})
-        return {"revision": self.revision, "edits": rows}
+        return {"revision": self.revision, "edits": list(list_edits(self.views.thesaurus))}
 
     def compare(self, k: int) -> View:
         """The comparison at k classes."""

@@ -1,0 +1,150 @@
+"""Editing: a thesaurus folder changed by a file of edits, or taken back to what it was."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+from pathlib import Path
+from typing import NamedTuple
+
+from roget.core.io.problems import Problems
+from roget.core.io.source import source_of
+from roget.core.io.table import Roles, open_table
+from roget.core.types import PathLike
+from roget.errors import InputError
+from roget.learn.thesaurus import Edit, Thesaurus
+from roget.learn.thesaurus.asked import Asked, apply_edits
+from roget.learn.thesaurus.edits import KINDS, NOTE, REMARK
+from roget.learn.uses import EditOptions
+
+COLUMNS = Roles(
+    {"action": ("edit", "kind")},
+    {
+        "class": ("id", "node", "of"),
+        "word": (),
+        "text": ("label", "name"),
+        "into": ("under", "to"),
+        "field": (),
+    },
+)
+"""What the columns of a table of edits are for."""
+
+PARTED = "|"
+"""What stands between several words in one cell."""
+
+
+class Edited(NamedTuple):
+    """What became of a thesaurus."""
+
+    thesaurus: Thesaurus
+    done: tuple[Edit, ...]
+    """What was done, or done again."""
+    undone: tuple[Edit, ...]
+    """What was undone, the last first."""
+
+
+def edit(
+    path: PathLike,
+    file: PathLike | None = None,
+    *,
+    undo: bool = EditOptions.undo,
+    redo: bool = EditOptions.redo,
+    undo_to: int | None = EditOptions.undo_to,
+    n: int = EditOptions.n,
+    dry_run: bool = EditOptions.dry_run,
+) -> Edited:
+    """Edit the thesaurus of a folder, all that is asked for or nothing, and save it.
+
+    Parameters
+    ----------
+    path
+        The folder.
+    file
+        Edits to be made: see `read_asked`.
+    undo, redo
+        Take back the last n edits, or do again what was taken back.
+    undo_to
+        Take back all but the first so many.
+    n
+        How many `undo` and `redo` are for.
+    dry_run
+        Find out what would be done, and save nothing.
+
+    Returns
+    -------
+    Edited
+        The thesaurus with its edits; if nothing is asked for, as it is.
+
+    Raises
+    ------
+    InputError
+        If an edit cannot be made, naming its line; or if there is less to undo or redo.
+    """
+    asked = sum((file is not None, undo, redo, undo_to is not None))
+    if asked > 1:
+        raise InputError("edits from a file, undo, redo and undo_to: one at a time")
+    before = Thesaurus.load(path)
+    known = [one for one in before.edits if not one.waiting]
+    after = before
+    if file is not None:
+        after = apply_edits(before, read_asked(file))
+    elif undo:
+        if n > len(known):
+            raise InputError(f"{n} edits to undo: there are {len(known)}")
+        after = before.undo_to(len(known) - n)
+    elif redo:
+        if n > len(before.undone):
+            raise InputError(f"{n} edits to redo: there are {len(before.undone)}")
+        for _ in range(n):
+            after = after.redo()
+    elif undo_to is not None:
+        after = before.undo_to(undo_to)
+    if asked and not dry_run:
+        after.save(path)
+    now = [one for one in after.edits if not one.waiting]
+    return Edited(after, tuple(now[len(known) :]), tuple(reversed(known[len(now) :])))
+
+
+def read_asked(path: PathLike) -> list[Asked]:
+    """The edits that a table asks for, row by row.
+
+    Columns are action (rename, move, merge, nest, add, delete, split or note), class (an id, a
+    name, or a word of the class), word (or several, parted by |), text (the new name, or what is
+    written), into (a class, for merge and nest) and field (definition or note); only the first
+    must be there.
+
+    Raises
+    ------
+    InputError
+        If there is no row.
+    FormatError
+        If a row makes no sense; it names the lines.
+    """
+    source = source_of(os.fspath(path))
+    problems, found = Problems(source.name), []
+    with open_table(source, roles=COLUMNS, guess=True) as table:
+        for number, cells in table.rows(problems):
+            given = {role: str(cell or "").strip() for role, cell in cells.items()}
+            if not any(given.values()):
+                continue
+            place = table.place(number)
+            if given["action"] not in KINDS:
+                text = f"the action is {given['action']!r}; expected one of {', '.join(KINDS)}"
+                problems.add(number, text, place)
+                continue
+            words = [word.strip() for word in given.get("word", "").split(PARTED)]
+            one = Asked(
+                given["action"],
+                given.get("class") or None,
+                tuple(word for word in words if word),
+                given.get("text", ""),
+                given.get("into") or None,
+                given.get("field") or REMARK,
+                place,
+            )
+            # Of a note on a word, the class is of no matter.
+            found.append(replace(one, of=None) if one.action == NOTE and one.words else one)
+    problems.check()
+    if not found:
+        raise InputError(f"{Path(source.name)}: no edit in it; expected rows of action, class, …")
+    return found

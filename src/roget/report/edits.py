@@ -1,0 +1,83 @@
+"""What people changed in a thesaurus: `roget edit`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from roget.learn.editing import Edited
+from roget.learn.thesaurus import Edit, Thesaurus
+from roget.report import Column, Report, Table
+from roget.report.format import plural, printable
+
+DONE, WAITING, UNDONE = "done", "waiting", "undone"
+"""States of an edit; one that waits could not be made since the thesaurus was rebuilt."""
+
+
+def list_edits(thesaurus: Thesaurus) -> Iterator[dict[str, Any]]:
+    """All edits in their order, ready for JSON; numbers are those that `undo_to` takes."""
+    number = 0
+    for one in thesaurus.edits:
+        number += not one.waiting
+        at = None if one.waiting else number
+        yield {"number": at, "state": WAITING if one.waiting else DONE, **_tell(one)}
+    for at, one in enumerate(thesaurus.undone, number + 1):
+        yield {"number": at, "state": UNDONE, **_tell(one)}
+
+
+def history(thesaurus: Thesaurus) -> Report:
+    """All edits: those that were made, those that wait, and those that were undone."""
+    rows = list(list_edits(thesaurus))
+    said = {state: sum(row["state"] == state for row in rows) for state in (DONE, WAITING, UNDONE)}
+    lead = f"{plural(said[DONE], 'edit')}"
+    if said[UNDONE]:
+        lead += f", {said[UNDONE]} undone (--redo does the next again)"
+    notes = []
+    if said[WAITING]:
+        notes.append(
+            f"{plural(said[WAITING], 'edit')} could not be made again when the thesaurus was "
+            "rebuilt, and will be tried the next time"
+        )
+    return _report([lead], rows, notes)
+
+
+def changes(edited: Edited, dry_run: bool) -> Report:
+    """What was done and undone just now, or would be."""
+    total = sum(not one.waiting for one in edited.thesaurus.edits)
+    rows = [
+        {"number": total - len(edited.done) + at, "state": DONE, **_tell(one)}
+        for at, one in enumerate(edited.done, 1)
+    ]
+    rows += [
+        {"number": total + len(edited.undone) - at, "state": UNDONE, **_tell(one)}
+        for at, one in enumerate(edited.undone)
+    ]
+    many = plural(len(rows), "edit")
+    verb = "undone" if edited.undone else "made"
+    lead = f"{many} {verb}; {total} in all"
+    if dry_run:
+        lead = f"{many} would be {verb}; nothing was written"
+    return _report([lead], rows, [])
+
+
+def _report(lead: Sequence[str], rows: list[dict[str, Any]], notes: Sequence[str]) -> Report:
+    shown = [
+        ("" if row["number"] is None else str(row["number"]), row["state"], printable(row["what"]))
+        for row in rows
+    ]
+    columns = [Column("number", right=True), Column("state", fit="keep"), Column("edit", share=1)]
+    return Report(
+        "Edits",
+        lead,
+        tables=[Table(columns, shown)] if rows else [],
+        notes=notes,
+        data={"edits": rows},
+        sheet=Table.of(
+            ("number", "state", "kind", "edit"),
+            [(row["number"], row["state"], row["kind"], row["what"]) for row in rows],
+        ),
+    )
+
+
+def _tell(one: Edit) -> dict[str, str]:
+    return {"kind": one.kind, "what": str(one)}

@@ -1,0 +1,148 @@
+"""`roget edit`: edits from tables, history, undo and redo."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import subprocess
+import sys
+
+import pytest
+from typer.testing import CliRunner
+
+from roget.cli import app
+from roget.errors import RogetError
+from roget.learn.editing import edit, read_asked
+from roget.learn.thesaurus import Thesaurus
+from thesauri import FAMILIES, planted, words_of, written
+
+TABLE = """action\tclass\tword\ttext\tinto\tfield
+rename\ttea\t\tdrinks\t\t
+move\tdrinks\tgun|bow\t\t\t
+add\tdrinks\tmead\t\t\t
+
+split\thut\thut\t\t\t
+nest\tdrinks\t\t\tbook\t
+note\tdrinks\t\twhat one drinks\t\tdefinition
+note\t\ttea\ta leaf\t\t
+delete\t\tpoem\t\t\t
+merge\tknife\t\t\tdrinks\t
+"""
+
+
+@pytest.fixture
+def folder(tmp_path):
+    planted().save(tmp_path / "t")
+    return tmp_path / "t"
+
+
+@pytest.fixture
+def table(tmp_path):
+    (tmp_path / "edits.tsv").write_text(TABLE)
+    return tmp_path / "edits.tsv"
+
+
+def run(*arguments):
+    return CliRunner().invoke(app, [*map(str, arguments)])
+
+
+def test_a_table_of_edits(folder, table):
+    done = run("edit", folder, table)
+    assert done.exit_code == 0, done.output
+    assert done.stdout.splitlines()[0] == "9 edits made; 9 in all"
+    t = Thesaurus.load(folder)
+    assert [one.kind for one in t.edits] == [
+        "rename", "move", "add", "split", "nest", "note", "note", "delete", "merge"
+    ]  # fmt: skip
+    drinks = next(node for node, label in t.labels.items() if label == "drinks")
+    assert words_of(t, drinks) == {*FAMILIES["drinks"], *FAMILIES["arms"], "mead"}
+    assert t.notes == {drinks: ("what one drinks", ""), "tea": ("", "a leaf")}
+    assert "poem" not in t.words
+    assert t.common_class("tea", "play") != drinks
+    assert t.path("hut")[-1] != t.path("house")[-1]
+
+
+def test_nothing_is_written_unless_all_can_be_done(folder, table):
+    before = written(folder)
+    table.write_text(TABLE + "move\tdrinks\tzebra\t\t\t\nmerge\t99\t\t\tdrinks\t\n")
+    done = subprocess.run([sys.executable, "-m", "roget", "edit", folder, table],
+                          capture_output=True, text=True)  # fmt: skip
+    assert done.returncode == 1
+    assert "edits.tsv:12: the counts hold no word 'zebra'" in done.stderr
+    assert "edits.tsv:13: class id 99: no class ever had it" in done.stderr
+    assert done.stdout == ""
+    assert written(folder) == before
+    table.write_text(TABLE)
+    told = run("edit", folder, table, "--dry-run")
+    assert told.stdout.startswith("9 edits would be made; nothing was written")
+    assert written(folder) == before
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("action,class\nfly,tea\n", r"edits.csv:2: the action is 'fly'; expected one of rename"),
+        ("action,class\nrename,tea,x\n", "edits.csv:2: 3 columns; expected 2"),
+        ("action,class\n", "no edit in it"),
+        ("action,class,text\nrename,nothing,x\n", "edits.csv:2: no class is called 'nothing'"),
+        ("action,class,text\nrename,,x\n", "edits.csv:2: no class is named"),
+        ("action,class,text\nrename,tea,\n", "edits.csv:2: a label of no letters"),
+        ("action,text\nnote,x\n", "edits.csv:2: a note is on one class or on one word"),
+        ("action,class,word\nmove,tea,\n", "edits.csv:2: no words"),
+        ("", "the file is empty"),
+    ],
+)
+def test_rows_that_make_no_sense_are_named(folder, tmp_path, text, said):
+    (tmp_path / "edits.csv").write_text(text)
+    with pytest.raises(RogetError, match=said):
+        edit(folder, tmp_path / "edits.csv")
+
+
+def test_history_undo_and_redo(folder, table):
+    assert run("edit", folder).stdout == "0 edits\n"
+    edit(folder, table)
+    whole = Thesaurus.load(folder)
+    done = run("edit", folder, "--undo")
+    assert done.stdout.splitlines()[0] == "1 edit undone; 8 in all"
+    assert "merged into “drinks”" in done.stdout
+    assert run("edit", folder, "--undo", "-n", 2).exit_code == 0
+    found = json.loads(run("edit", folder, "--format", "json").stdout)["edits"]
+    assert [one["number"] for one in found] == list(range(1, 10))
+    assert [one["state"] for one in found] == ["done"] * 6 + ["undone"] * 3
+    assert [one["what"] for one in found] == [str(one) for one in whole.edits]
+    sheet = list(csv.DictReader(io.StringIO(run("edit", folder, "--format", "csv").stdout)))
+    assert [one["edit"] for one in sheet] == [one["what"] for one in found]
+    assert run("edit", folder, "--redo", "--number", 3).exit_code == 0
+    assert Thesaurus.load(folder).edits == whole.edits
+    assert run("edit", folder, "--undo-to", 0).exit_code == 0
+    assert Thesaurus.load(folder).edits == ()
+    assert len(Thesaurus.load(folder).undone) == 9
+    for asked, said in (
+        ({"undo": True}, "1 edits to undo: there are 0"),
+        ({"redo": True, "n": 10}, "10 edits to redo: there are 9"),
+        ({"undo_to": 3}, "back to edit 3: expected a number from 0 to 0"),
+        ({"undo": True, "redo": True}, "one at a time"),
+    ):
+        with pytest.raises(RogetError, match=said):
+            edit(folder, **asked)
+
+
+def test_classes_are_known_by_id_name_or_word(folder, tmp_path):
+    t = Thesaurus.load(folder)
+    (tmp_path / "e.jsonl").write_text(
+        "".join(
+            json.dumps({"action": "rename", "class": of, "text": f"name {at}"}) + "\n"
+            for at, of in enumerate((3, "gun", t.label(t.path("hut")[-1])))
+        )
+    )
+    assert [one.of for one in read_asked(tmp_path / "e.jsonl")] == [
+        "3", "gun", t.label(t.path("hut")[-1])
+    ]  # fmt: skip
+    made = edit(folder, tmp_path / "e.jsonl").thesaurus
+    assert made.labels == {3: "name 0", t.path("gun")[-1]: "name 1", t.path("hut")[-1]: "name 2"}
+    twice = made.rename(1, "name 1")
+    twice.save(folder)
+    (tmp_path / "e.csv").write_text("action,class,text\nrename,name 1,x\n")
+    with pytest.raises(RogetError, match="several classes are called 'name 1': name one by its id"):
+        edit(folder, tmp_path / "e.csv")
