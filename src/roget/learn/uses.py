@@ -123,6 +123,25 @@ class PreferOptions(Checked):
     seed: int = seed_option()
 
 
+@dataclass(frozen=True)
+class PlaceOptions(Checked):
+    """Of placing words into a taxonomy."""
+
+    n: int = option(3, minimum=1, flags=("--number", "-n"), help="Candidates for each word.")
+    least: float = option(
+        0.0, minimum=0, maximum=1, metavar="P", help="Leave out candidates less likely than this."
+    )
+    steps: int = option(
+        2,
+        minimum=0,
+        maximum=2,
+        help="Scores are the probability that a candidate is so many steps, up or down, from a "
+        "true class, or nearer.",
+    )
+    spelling: bool = option(True, help="Let words that end alike vote too, beside contexts.")
+    seed: int = seed_option()
+
+
 @dataclass(eq=False, repr=False)
 class AttachOptions:
     """Of learning where prepositional phrases belong."""

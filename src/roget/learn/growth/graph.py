@@ -1,0 +1,192 @@
+"""Graph: the classes of a taxonomy by number, with their words, and how near classes are."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from roget.core.types import Array, Floats, Ints
+from roget.errors import InputError
+from roget.learn.taxonomy.taxonomy import Taxonomy
+
+NEAR = (1.0, 0.75, 0.5)
+"""What a vote for a class counts at that class, one step from it, and two."""
+
+FAR = len(NEAR)
+"""Steps that stand for all that is farther than what is looked at."""
+
+CROWD = 1000
+"""A class with more links than this makes none of its parts near each other."""
+
+FLATTEN = 0.5
+"""Senses of a word by this power of their weights: the first is not all there is."""
+
+
+def fold(word: str) -> str:
+    """A word as it is compared: in small letters, its parts with one blank between them."""
+    return " ".join(re.split(r"[\W_]+", word.casefold())).strip()
+
+
+def is_part(word: str, other: str) -> bool:
+    """Whether a folded word is another one, or stands in it as a part.
+
+    >>> is_part("leader", "team leader"), is_part("ear", "year")
+    (True, False)
+    """
+    return f" {word} " in f" {other} "
+
+
+@dataclass(frozen=True, eq=False)
+class Graph:
+    """The classes of a taxonomy by number, and its words, folded, with their shares in them."""
+
+    title: str
+    names: tuple[str, ...]
+    """What each class is known by in its file."""
+    labels: tuple[str, ...]
+    parents: tuple[tuple[int, ...], ...]
+    words: tuple[str, ...]
+    weights: Any
+    """csr_array, words × classes: how much each word weighs in each class, as the file has it."""
+
+    @classmethod
+    def of(cls, taxonomy: Taxonomy) -> Graph:
+        """The graph of all classes that have words below them, with all their parents."""
+        above = taxonomy.acyclic()
+        names = tuple(above)
+        number = {name: at for at, name in enumerate(names)}
+        folded: dict[str, dict[int, float]] = {}
+        for word, classes in taxonomy.words.items():
+            held = folded.setdefault(fold(word), {})
+            for name, weight in classes.items():
+                at = number[name]
+                held[at] = held.get(at, 0.0) + weight
+        folded.pop("", None)
+        if not folded:
+            raise InputError(f"{taxonomy.title}: there is no word in any class")
+        return cls(
+            taxonomy.title,
+            names,
+            tuple(taxonomy.labels.get(name, name) for name in names),
+            tuple(tuple(number[one] for one in above[name]) for name in names),
+            tuple(folded),
+            _table(folded.values(), len(names)),
+        )
+
+    def without(self, hidden: Collection[str]) -> Graph:
+        """The same without some words, and without all words of which one of them is a part.
+
+        Classes that have no words left below them are gone as well, but their numbers stay:
+        nothing votes for them.
+        """
+        gone = set(hidden)
+        kept = [at for at, word in enumerate(self.words) if not _runs(word) & gone]
+        if not kept:
+            raise InputError(f"{self.title}: no word is left once {len(gone):,} are hidden")
+        words = tuple(self.words[at] for at in kept)
+        weights = sparse.csr_array(self.weights[kept])
+        alive = _climb(np.unique(weights.indices), self.parents)
+        parents = tuple(above if at in alive else () for at, above in enumerate(self.parents))
+        return replace(self, words=words, weights=weights, parents=parents)
+
+    @cached_property
+    def rows(self) -> Mapping[str, int]:
+        """The row of each folded word."""
+        return {word: row for row, word in enumerate(self.words)}
+
+    @cached_property
+    def shares(self) -> Any:
+        """csr_array, words × classes: a word's share in its classes, which add up to 1."""
+        table = self.weights.copy()
+        table.data = np.maximum(table.data, 0.0) ** FLATTEN
+        sums = np.asarray(table.sum(axis=1)).ravel()
+        return sparse.csr_array(sparse.diags_array(1 / np.where(sums > 0, sums, 1)) @ table)
+
+    @cached_property
+    def beside(self) -> Any:
+        """csr_array of 0 and 1, classes × classes: itself, and what is one step away."""
+        low = [at for at, above in enumerate(self.parents) for _ in above]
+        high = [one for above in self.parents for one in above]
+        n = len(self.names)
+        links = sparse.csr_array((np.ones(len(low), np.float32), (low, high)), shape=(n, n))
+        return _ones(links + links.T + sparse.eye_array(n, dtype=np.float32))
+
+    @cached_property
+    def nearness(self) -> Any:
+        """csr_array, classes × classes: what a vote for one (row) counts at another (column)."""
+        degrees = np.diff(self.beside.indptr)
+        through = sparse.diags_array((degrees <= CROWD).astype(np.float32))
+        two = _ones(self.beside @ through @ self.beside)
+        own, one = (sparse.eye_array(len(self.names), dtype=np.float32), self.beside)
+        steps = np.diff([*NEAR[::-1]], prepend=0.0)
+        return sparse.csr_array(
+            steps[0] * _ones(two + one) + steps[1] * one + steps[2] * own, dtype=np.float32
+        )
+
+    def senses(self, word: str) -> Ints:
+        """The classes of a word, those it weighs most in first."""
+        row = self.rows[fold(word)]
+        part = slice(self.weights.indptr[row], self.weights.indptr[row + 1])
+        order = np.argsort(-self.weights.data[part], kind="stable")
+        return np.asarray(self.weights.indices[part][order], dtype=np.int64)
+
+    def steps(self, classes: Iterable[int], others: Sequence[int] | Array) -> Ints:
+        """The fewest steps, up or down, from some classes to each of others; at most `FAR`."""
+        found = np.full(len(self.names), FAR)
+        reached = np.unique(np.fromiter(classes, np.int64))
+        for far in range(FAR):
+            reached = reached[found[reached] > far]
+            found[reached] = far
+            reached = np.unique(self.beside[reached].indices) if far + 1 < FAR else reached
+        return found[np.asarray(others, dtype=np.int64)]
+
+    def path(self, at: int) -> tuple[str, ...]:
+        """The labels from the root down to a class, by the first parents."""
+        way = [self.labels[at]]
+        while above := self.parents[at]:
+            at = above[0]
+            way.append(self.labels[at])
+        return tuple(reversed(way))
+
+
+def _table(rows: Iterable[Mapping[int, float]], width: int) -> Any:
+    """A csr_array of rows that say what is in some columns, which keep their order."""
+    indptr = [0]
+    indices: list[int] = []
+    data: list[float] = []
+    for row in rows:
+        indices += row.keys()
+        data += row.values()
+        indptr.append(len(indices))
+    shape = len(indptr) - 1, width
+    return sparse.csr_array((np.array(data), np.array(indices), np.array(indptr)), shape=shape)
+
+
+def _ones(table: Any) -> Any:
+    made = sparse.csr_array(table, dtype=np.float32)
+    made.sum_duplicates()
+    made.data[:] = 1
+    return made
+
+
+def _runs(word: str) -> set[str]:
+    """A folded word, and all runs of its parts."""
+    parts = word.split(" ")
+    ends = range(1, len(parts) + 1)
+    return {" ".join(parts[begin:end]) for end in ends for begin in range(end)}
+
+
+def _climb(classes: Floats | Ints, parents: Sequence[Sequence[int]]) -> set[int]:
+    found = {int(one) for one in classes}
+    waiting = list(found)
+    while waiting:
+        more = set(parents[waiting.pop()]) - found
+        found |= more
+        waiting += more
+    return found
