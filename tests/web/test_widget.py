@@ -106,10 +106,10 @@ def test_the_explorer_in_a_notebook(mount, thesaurus):
     frame.wait_for_selector("#found li")
     frame.press("#search", "Enter")
     frame.wait_for_selector("main:not([aria-busy]) h1:has-text('dog')")
-    frame.click("nav a[data-view=cut]")
-    frame.wait_for_function("location.hash.startsWith('#/cut')")
+    frame.click("nav a[data-view=level]")
+    frame.wait_for_function("location.hash.startsWith('#/level')")
     frame.press("input[type=range]", "Home")
-    frame.wait_for_function("location.hash === '#/cut/1'")
+    frame.wait_for_function("location.hash === '#/level/1'")
     assert page.url == NOTEBOOK
 
 

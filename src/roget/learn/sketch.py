@@ -63,6 +63,23 @@ _PHRASES = {
 }
 """The same of those that have a preposition; they come last, preposition by preposition."""
 
+_BEFORE, _AFTER = "{c} …", "… {c}"
+_SAID = {
+    **dict.fromkeys(("obj", "~subj", "~amod", "~compound", "flat", "left"), _BEFORE),
+    **dict.fromkeys(("subj", "~obj", "~prt", "amod", "compound", "~flat", "right"), _AFTER),
+    **dict.fromkeys(("advmod", "~advmod"), _AFTER),
+    **dict.fromkeys(("obl", "nmod"), "{c} {p} …"),
+    **dict.fromkeys(("~obl", "~nmod"), "… {p} {c}"),
+    "xcomp": "{c} to …",
+    "~xcomp": "… to {c}",
+    "~nmod:poss": "{c}’s …",
+    "nmod:poss": "…’s {c}",
+    "conj": "… and {c}",
+    "appos": "…, {c}",
+    _NEAR: "{c} near …",
+}
+"""Contexts in plain words: how a phrase with the word, the dots, and the context would read."""
+
 
 @dataclass(frozen=True)
 class Collocate:
@@ -259,6 +276,24 @@ class Sketches:
         said = "the word" if word is None else f"“{_drop_tag(word)}”"
         return form.replace("{p}", preposition.replace("_", " ")).replace("{w}", said)
 
+    def phrase(self, column: int) -> str:
+        """A context in plain words, dots for the word: “have …”; its name, if it has no relation.
+
+        >>> contexts, slots = ["obj:drink", "nmod:of:cup"], ["obj", "nmod:of"]
+        >>> counts = Counts([[4, 1]], ["tea"], contexts, slots=slots)
+        >>> [Sketches(counts).phrase(column) for column in (0, 1)]
+        ['drink …', 'cup of …']
+        """
+        context, slot = (
+            str(self.counts.contexts[column]),
+            self._slots.names[self._slots.of_context[column]],
+        )
+        relation, preposition = self._slots.known[slot]
+        if relation not in _SAID:
+            return context
+        said = _drop_tag(_drop_slot(context, slot))
+        return _SAID[relation].replace("{p}", preposition.replace("_", " ")).replace("{c}", said)
+
     def sketch(
         self,
         word: str,
@@ -388,10 +423,15 @@ class Sketches:
 
     def _tell(self, column: int, slot: str, seen: Array, scores: Floats) -> Collocate:
         context = str(self.counts.contexts[column])
-        prefix = f"{slot}:"
-        name = context.removeprefix(prefix) if slot and context != prefix else context
+        name = _drop_slot(context, slot)
         told = tuple(None if np.isnan(one) else float(one) for one in scores)
         return Collocate(context, name, tuple(seen.tolist()), told)
+
+
+def _drop_slot(context: str, slot: str) -> str:
+    """A context without its relation: have, of obj:have."""
+    prefix = f"{slot}:"
+    return context.removeprefix(prefix) if slot and context != prefix else context
 
 
 def _drop_tag(word: str) -> str:

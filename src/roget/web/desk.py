@@ -85,6 +85,10 @@ class Desk:
             "edits": len(done),
             "last": str(done[-1]) if done else None,
             "next": str(thesaurus.undone[0]) if thesaurus.undone else None,
+            "evidence": thesaurus.has_evidence,
+            "changes": 0,
+            "open": 0,
+            "live": True,
             "compare": None,
         }
         if self.side is not None:
@@ -96,6 +100,9 @@ class Desk:
     def history(self) -> View:
         """All edits in their order, done, waiting and undone; "number" is for undo_to."""
         return {"revision": self.revision, "edits": list(list_edits(self.views.thesaurus))}
+
+    def changes(self) -> View:
+        return {"changes": []}
 
     def compare(self, k: int) -> View:
         """The comparison at k classes."""

@@ -16,6 +16,7 @@ from functools import partial
 from typing import Any
 
 from roget.catalogue import name_extra
+from roget.core.counts.evidence import SORTS
 from roget.core.io.values import parse_json
 from roget.errors import InputError, RogetError
 from roget.learn.thesaurus.files import Changed
@@ -23,7 +24,16 @@ from roget.report.render.html import asset, bundle
 from roget.web.desk import Desk
 from roget.web.sheets import SHEETS, as_csv, cut
 from roget.web.static import PACKAGE, POLICY, render
-from roget.web.views import MOST, NEAR, WORDS, View
+from roget.web.views import (
+    COLLOCATES,
+    COMMON,
+    LINES,
+    MOST,
+    NEAR,
+    WORDS,
+    View,
+    Views,
+)
 
 with name_extra():
     from starlette.applications import Starlette
@@ -106,6 +116,24 @@ def application(desk: Desk, port: int) -> Guard:
             "search",
             lambda r: desk.views.find(r.query_params.get("q", ""), _number(r, "n", 10, MOST)),
         ),
+        "/api/lines": ("lines", lambda r: _lines(desk.views, r)),
+        "/api/sketch/{row:int}": (
+            "sketch",
+            lambda r: desk.views.sketch(
+                r.path_params["row"],
+                r.query_params.get("beside") or None,
+                _number(r, "n", COLLOCATES, MOST),
+            ),
+        ),
+        "/api/alike": (
+            "alike",
+            lambda r: desk.views.alike(
+                r.query_params.get("word", ""),
+                r.query_params.get("other", ""),
+                _number(r, "n", COMMON, MOST),
+            ),
+        ),
+        "/api/changes": ("changes", lambda _: desk.changes()),
         "/api/path": ("path", lambda _: desk.views.path()),
         "/api/history": ("history", lambda _: desk.history()),
         "/api/cut/{k:int}": ("cut", lambda r: desk.views.cut(r.path_params["k"])),
@@ -178,6 +206,20 @@ def _edit(desk: Desk, token: str) -> Any:
         return Response(_json(view), media_type="application/json")
 
     return answer
+
+
+def _lines(views: Views, request: Request) -> View:
+    """Of a word, or of the words of a class with a context."""
+    asked = request.query_params
+    context, sort = asked.get("context") or None, asked.get("sort", "corpus")
+    if sort not in SORTS:
+        raise InputError(f"sort={sort[:40]!r}: expected one of {', '.join(SORTS)}")
+    n = _number(request, "n", LINES, MOST)
+    if "node" not in asked:
+        return views.lines(asked.get("word", ""), context, n, sort)
+    if context is None:
+        raise InputError("lines of a class are those with a context: expected context=")
+    return views.class_lines(_number(request, "node", 0), context, n, sort)
 
 
 def _json(view: View) -> bytes:

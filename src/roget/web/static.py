@@ -52,10 +52,10 @@ def page(desk: Desk, progress: Report | None = None) -> str:
     blocks["classes"] = embed([_class(views, node, contexts) for node in nodes])
     blocks["words"] = embed([str(word) for word in views.thesaurus.words])
     blocks["places"] = embed(views.thesaurus.places.tolist())
-    blocks["contexts"] = embed(list(contexts))
+    blocks["contexts"] = embed([views.spell(context) for context in contexts])
     blocks["tree"] = embed(views.tree())
     blocks["path"] = embed(views.path())
-    about = desk.overview() | {"editable": False, "locked": None, "shard": SHARD}
+    about = desk.overview() | {"editable": False, "locked": None, "live": False, "shard": SHARD}
     blocks["overview"] = embed(about)
     if about["compare"] is not None:
         ks = [k for k in about["compare"]["ks"] if k <= max(CUTS)]

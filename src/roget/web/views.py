@@ -10,10 +10,13 @@ from typing import Any
 
 import numpy as np
 
+from roget.core.counts.evidence import SORTS, Line
 from roget.core.information import bits
 from roget.core.types import Ints
-from roget.errors import InputError
-from roget.learn.thesaurus import Neighbour, Thesaurus, TypicalContext
+from roget.errors import InputError, UnknownName
+from roget.learn.sketch import Collocate, Sketches
+from roget.learn.thesaurus import ContextClass, Neighbour, Thesaurus, TypicalContext
+from roget.learn.thesaurus.edits import Note
 from roget.report.format import brief
 
 WORDS, CONTEXTS, NEAR, MEMBERSHIPS, OF_SENSE, CLASSES = 60, 24, 16, 12, 8, 8
@@ -21,6 +24,9 @@ WORDS, CONTEXTS, NEAR, MEMBERSHIPS, OF_SENSE, CLASSES = 60, 24, 16, 12, 8, 8
 
 MOST = 1000
 """The longest list one answer holds."""
+
+LINES, COLLOCATES, COMMON = 40, 12, 8
+"""How many concordance lines, collocates of a relation, and contexts of two words there are."""
 
 View = dict[str, Any]
 
@@ -104,7 +110,7 @@ class Views:
 
     def warm(self) -> Views:
         """The same, with what the first answers need."""
-        _ = self.labels, self._search, self._folded_labels, self._information
+        _ = self.labels, self._search, self._folded_labels, self._information, self._sketches
         if len(self.thesaurus):
             self.word(0)
         return self
@@ -151,6 +157,7 @@ class Views:
             "share": [brief(share) for share in thesaurus.shares.tolist()],
             "label": self.labels,
             "given": sorted(thesaurus.labels),
+            "ids": thesaurus.ids.tolist(),
             # How many classes there are once a class is split.
             "made": [made.get(node) for node in range(thesaurus.tree.n_nodes)],
         }
@@ -176,9 +183,10 @@ class Views:
                 }
                 for one in found.words[offset : offset + n]
             ],
-            "contexts": [_context(one) for one in found.contexts[:CONTEXTS]],
+            "notes": self._notes(node),
+            "contexts": [self._context(one) for one in found.contexts[:CONTEXTS]],
             "context_classes": [
-                _context(TypicalContext(one.label, one.probability, one.lift))
+                {**_amounts(one), "context": one.label, "said": one.label}
                 for one in self.thesaurus.context_classes(node, CLASSES)
             ],
         }
@@ -207,6 +215,7 @@ class Views:
                 {**self._name(node), "probability": brief(p)}
                 for node, p in list(belongs.items())[:MEMBERSHIPS]
             ],
+            "notes": self._notes(word),
             "senses": self._senses(word, seen),
             "neighbours": [
                 {
@@ -216,7 +225,7 @@ class Views:
                 }
                 for one in near
             ],
-            "contexts": [_context(one, seen) for one in thesaurus.evidence(word, CONTEXTS)],
+            "contexts": [self._context(one, seen) for one in thesaurus.evidence(word, CONTEXTS)],
         }
 
     def find(self, typed: str, n: int = 10) -> View:
@@ -274,10 +283,111 @@ class Views:
                 **self._name(one.node),
                 "weight": brief(one.share),
                 "like": [{"id": self.thesaurus.rows[like], "word": like} for like in one.words],
-                "contexts": [_context(context, seen) for context in one.contexts],
+                "contexts": [self._context(context, seen) for context in one.contexts],
             }
             for one in (found if len(found) > 1 else ())
         ]
+
+    def sketch(self, row: int, beside: str | None = None, n: int = COLLOCATES) -> View:
+        """A word's relations side by side, with collocates; beside another, what each takes."""
+        _check("word number", row, len(self.thesaurus))
+        word = str(self.thesaurus.words[row])
+        found = self._sketches.sketch(word, beside, max(_count(n), 1))
+        return {
+            "id": row,
+            "words": list(found.words),
+            "totals": [brief(float(total)) for total in found.totals],
+            "least": found.least,
+            "left": list(found.left),
+            "relations": [
+                {
+                    "slot": one.slot,
+                    "name": one.name,
+                    "totals": [brief(float(total)) for total in one.totals],
+                    "shares": [brief(share) for share in one.shares],
+                    "more": one.more,
+                    "collocates": [
+                        {**_collocate(each), "said": self._say(each.context)}
+                        for each in one.collocates
+                    ],
+                }
+                for one in found.relations
+            ],
+        }
+
+    def lines(
+        self, word: str, context: str | None = None, n: int = LINES, sort: str = "corpus"
+    ) -> View:
+        """The sentences in which a word was seen, all or with one context, as a concordance."""
+        self.thesaurus.row(word)
+        found = self.thesaurus.lines(word, context, _count(n), sort)
+        return self._concordance({"word": word}, context, sort, found)
+
+    def class_lines(self, node: int, context: str, n: int = LINES, sort: str = "corpus") -> View:
+        """The sentences in which the most typical words of a class were seen with a context."""
+        _check("class", node, self.thesaurus.tree.n_nodes)
+        words = [one.word for one in self.thesaurus.word_class(node, WORDS).words]
+        each = max(1, _count(n) // 8)
+        found = [
+            one
+            for word in words
+            for one in self.thesaurus.lines(word, context, each)
+        ]
+        return self._concordance({"node": node}, context, sort, order_lines(found[:n], sort))
+
+    def alike(self, word: str, other: str, n: int = COMMON) -> View:
+        """What two words have in common: contexts, and how often each was seen there."""
+        thesaurus = self.thesaurus
+        matrix, rows = thesaurus.counts.matrix, [thesaurus.row(word), thesaurus.row(other)]
+        shared = thesaurus.shared_evidence(word, other, _count(n))
+        columns = [self._columns[one.context] for one in shared]
+        seen = matrix[rows][:, columns].toarray().T.tolist() if columns else []
+        common = thesaurus.common_class(word, other)
+        return {
+            "words": [word, other],
+            "class": self._name(common),
+            "kept": thesaurus.has_evidence,
+            "contexts": [
+                {"context": one.context, "said": self._say(one.context), "counts": counts}
+                for one, counts in zip(shared, seen, strict=True)
+            ],
+        }
+
+    def _concordance(self, of: View, context: str | None, sort: str, found: Sequence[Line]) -> View:
+        if context is not None and context not in self._columns:
+            raise UnknownName("context", context, [])
+        return {
+            **of,
+            "context": context,
+            "said": None if context is None else self._say(context),
+            "sort": sort,
+            "kept": self.thesaurus.has_evidence,
+            "lines": [{**_line(one), "said": self._say(one.pair[1])} for one in found],
+        }
+
+    @cached_property
+    def _sketches(self) -> Sketches:
+        return Sketches(self.thesaurus.counts)
+
+    @cached_property
+    def _columns(self) -> dict[str, int]:
+        return {name: column for column, name in enumerate(self.thesaurus.contexts.tolist())}
+
+    def _say(self, context: str) -> str:
+        column = self._columns.get(context)
+        return context if column is None else self._sketches.phrase(column)
+
+    def spell(self, context: str) -> list[str]:
+        """A context and, if they say it otherwise, plain words for it."""
+        said = self._say(context)
+        return [context] if said == context else [context, said]
+
+    def _context(self, one: TypicalContext, times: float = 1.0) -> View:
+        said = self._say(one.context)
+        return {"context": one.context, "said": said, **_amounts(one, times)}
+
+    def _notes(self, about: int | str) -> View:
+        return self.thesaurus.notes.get(about, Note())._asdict()
 
     def _name(self, node: int) -> View:
         return {
@@ -288,9 +398,43 @@ class Views:
         }
 
 
-def _context(one: TypicalContext, times: float = 1.0) -> View:
-    amount = brief(one.probability * times)
-    return {"context": one.context, "amount": amount, "lift": brief(one.lift)}
+def _amounts(one: TypicalContext | ContextClass, times: float = 1.0) -> View:
+    return {"amount": brief(one.probability * times), "lift": brief(one.lift)}
+
+
+def _collocate(one: Collocate) -> View:
+    return {
+        "context": one.context,
+        "name": one.name,
+        "counts": [brief(float(count)) for count in one.counts],
+        "scores": [brief(score) for score in one.scores],
+    }
+
+
+def _line(one: Line) -> View:
+    """A line in pieces, as programs count characters in different ways."""
+    marks = [(*one.word, "word")] + ([] if one.context is None else [(*one.context, "context")])
+    pieces, at = list[list[str]](), 0
+    for begin, end, kind in sorted(marks):
+        if begin >= at:
+            pieces += [[one.text[at:begin], ""], [one.text[begin:end], kind]]
+            at = end
+    return {
+        "source": one.source,
+        "line": one.line,
+        "pieces": [piece for piece in [*pieces, [one.text[at:], ""]] if piece[0]],
+        "word": one.pair[0],
+        "context": one.pair[1],
+    }
+
+
+def order_lines(lines: Iterable[Line], sort: str) -> list[Line]:
+    """Lines of several words, sorted as those of one are."""
+    if sort == "left":
+        return sorted(lines, key=lambda one: one.left.casefold().split()[::-1])
+    if sort == "right":
+        return sorted(lines, key=lambda one: one.right.casefold().split())
+    return list(lines)
 
 
 def _check(what: str, number: int, size: int) -> None:

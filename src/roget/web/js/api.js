@@ -1,5 +1,5 @@
 // Data: from the server, or from the blocks of this very file; both give the same shapes.
-/** @import { Context, Download, Found, Given, Named, Overview, Source } from "./types" */
+/** @import { AlikeView, ChangesView, Context, Download, Found, Given, HistoryView, LineView, LinesView, Named, Notes, Overview, SketchView, Source, TreeData, Word } from "./types" */
 
 import { $, el, short } from "./dom.js";
 import { folded } from "./format.js";
@@ -8,7 +8,13 @@ import { state } from "./state.js";
 
 const FIRST = 24;
 
-export class Failure extends Error {}
+export class Failure extends Error {
+  /** @param {string} message @param {number} [status] */
+  constructor(message, status = 0) { super(message); this.status = status; }
+}
+
+/** @type {(given: Given) => string} */
+const asked = (given) => new URLSearchParams(Object.entries(given).filter(([, value]) => value !== undefined && value !== null).map(([name, value]) => [name, String(value)])).toString();
 
 /** @param {string} place @param {RequestInit} given */
 async function fetched(place, given) {
@@ -17,7 +23,7 @@ async function fetched(place, given) {
   try { answer = await fetch(place, given); } catch { throw new Failure("The server does not answer: start roget explore again"); }
   // Not every answer is ours: what is no JSON is told by its status.
   try { data = await answer.json(); } catch { /* Told below. */ }
-  if (!answer.ok || data === null) throw new Failure(data?.error || `${answer.status} ${answer.statusText}`.trim());
+  if (!answer.ok || data === null) throw new Failure(data?.error || `${answer.status} ${answer.statusText}`.trim(), answer.status);
   return data;
 }
 
@@ -34,7 +40,9 @@ class Server {
     return data;
   }
   forget() { this.kept.clear(); }
+  /** @returns {Promise<Overview>} */
   overview() { return this.get("/api/overview"); }
+  /** @returns {Promise<TreeData>} */
   tree() { return this.get("/api/tree"); }
   path() { return this.get("/api/path"); }
   /** @param {number} k */
@@ -45,6 +53,14 @@ class Server {
   wordClass(node, offset = 0, n = FIRST) { return this.get(`/api/class/${node}?n=${n}&offset=${offset}`); }
   /** @param {string | number} key */
   word(key) { return this.get(typeof key === "number" ? `/api/word/${key}` : `/api/word?word=${encodeURIComponent(key)}`); }
+  /** @param {Given} given */
+  lines({ id: _, ...given }) { return this.get(`/api/lines?${asked(given)}`); }
+  /** @param {Word} word @param {string} [beside] */
+  sketch(word, beside) { return this.get(`/api/sketch/${word.id}?${asked({ beside })}`); }
+  /** @param {Word} one @param {Word} other */
+  alike(one, other) { return this.get(`/api/alike?${asked({ word: one.word, other: other.word })}`); }
+  history() { return this.get("/api/history"); }
+  changes() { return this.get("/api/changes"); }
   /** @param {Download} view */
   links(view) {
     const mark = view.place.includes("?") ? "&" : "?";
@@ -66,12 +82,26 @@ class Server {
   }
 }
 
+// Lines as the server sorts them: by the words nearest to the left, or to the right.
+/** @param {LineView[]} lines @param {string} sort */
+function sortLines(lines, sort) {
+  if (sort === "corpus") return lines;
+  const keys = new Map(lines.map((line) => {
+    const at = line.pieces.findIndex(([, kind]) => kind === "word"), side = sort === "left" ? line.pieces.slice(0, at) : line.pieces.slice(at + 1);
+    const words = side.map(([text]) => text).join("").toLowerCase().split(/\s+/).filter(Boolean);
+    return [line, (sort === "left" ? words.reverse() : words).join(" ")];
+  }));
+  return [...lines].sort((one, two) => String(keys.get(one)).localeCompare(String(keys.get(two))));
+}
+
 /** @implements {Source} */
 class Blocks {
   /** @type {Map<string, any>} */
   kept = new Map();
   /** @type {string[] | undefined} */
   folded;
+  /** @type {Map<string, string> | undefined} */
+  phrases;
   /** @param {string} name */
   block(name) {
     if (!this.kept.has(name)) {
@@ -97,7 +127,7 @@ class Blocks {
   /** @param {number[]} flat */
   told(flat) {
     const names = this.block("contexts"), found = /** @type {Context[]} */ ([]);
-    for (let at = 0; at < flat.length; at += 3) found.push({ context: names[flat[at]], amount: flat[at + 1], lift: flat[at + 2] });
+    for (let at = 0; at < flat.length; at += 3) found.push({ context: names[flat[at]][0], said: names[flat[at]][1] ?? names[flat[at]][0], amount: flat[at + 1], lift: flat[at + 2] });
     return found;
   }
   /** @param {number} node */
@@ -112,15 +142,14 @@ class Blocks {
       path: state.tree.path(node).map((one) => this.named(one)),
       children: state.tree.children[node].map((one) => this.named(one)),
       offset, typical, listed: kept[0].length / 3, contexts: this.told(kept[1]),
-      context_classes: this.told(kept[2]),
+      context_classes: this.told(kept[2]), notes: this.noted(node),
     };
   }
   /** @param {string | number} key */
   async word(key) {
     const words = this.block("words"), id = typeof key === "number" ? key : words.indexOf(key);
     if (!(id in words)) throw new Failure(`there is no word ${short(String(key))}`);
-    const size = this.block("overview").shard;
-    const kept = this.block(`words-${Math.floor(id / size)}`)[id % size];
+    const kept = this.shard(id);
     const memberships = [], neighbours = [];
     for (let at = 0; at < kept[2].length; at += 2) memberships.push({ ...this.named(kept[2][at]), probability: kept[2][at + 1] });
     for (let at = 0; at < kept[3].length; at += 2) neighbours.push({ id: kept[3][at], word: words[kept[3][at]], similarity: kept[3][at + 1] });
@@ -129,9 +158,44 @@ class Blocks {
     return {
       id, word: words[id], observations: kept[0], among: kept[1],
       path: state.tree.path(this.block("places")[id]).map((one) => this.named(one)),
-      memberships, senses, neighbours, contexts: this.told(kept[4]),
+      memberships, senses, neighbours, contexts: this.told(kept[4]), notes: this.noted(words[id]),
     };
   }
+  /** @param {number | string} about @returns {Notes} */
+  noted(about) { return this.block("notes")?.[about] ?? { definition: "", note: "" }; }
+  forget() {}
+  /** @param {number} id */
+  shard(id, name = "words") { const size = this.block("overview").shard; return this.block(`${name}-${Math.floor(id / size)}`)?.[id % size]; }
+  /** @param {Given} given @returns {Promise<LinesView>} */
+  async lines({ word, id, node, context = null, sort = "corpus", n = 40 }) {
+    const words = this.block("words"), kept = this.block("overview").evidence > 0;
+    const rows = node === undefined ? [id >= 0 ? id : words.indexOf(word)] : (await this.wordClass(node)).typical.map((one) => one.id);
+    const found = /** @type {LineView[]} */ (kept ? rows.flatMap((row) => this.shard(row, "lines") ?? []) : []).filter((one) => context === null || one.context === context);
+    return { word, node, context, said: this.said(context), sort, kept, lines: sortLines(found, sort).slice(0, n) };
+  }
+  /** @param {string | null} context */
+  said(context) {
+    if (context === null) return null;
+    this.phrases ??= new Map(/** @type {[string, string?][]} */ (this.block("contexts")).map(([name, told]) => [name, told ?? name]));
+    return this.phrases.get(context) ?? context;
+  }
+  /** @param {Word} word @param {string} [beside] @returns {Promise<SketchView>} */
+  async sketch(word, beside) {
+    const kept = beside ? null : this.shard(word.id, "sketches");
+    if (!kept) throw new Failure(beside ? "Two words side by side need the server: roget explore" : "This file holds no sketches: roget explore … --static FILE --sketches puts them in");
+    return kept;
+  }
+  /** @param {Word} one @param {Word} other @returns {Promise<AlikeView>} */
+  async alike(one, other) {
+    const [first, second] = await Promise.all([this.word(one.id), this.word(other.id)]);
+    const theirs = new Map(second.contexts.map((context) => [context.context, context.amount])), way = new Set(second.path.map((above) => above.node));
+    return { words: [first.word, second.word], class: first.path.filter((above) => way.has(above.node)).pop() ?? first.path[0], kept: false,
+      contexts: first.contexts.filter((context) => theirs.has(context.context)).map((context) => ({ context: context.context, said: context.said, counts: [context.amount, theirs.get(context.context) ?? 0] })) };
+  }
+  /** @returns {Promise<HistoryView>} */
+  async history() { throw new Failure("this file holds no history"); }
+  /** @returns {Promise<ChangesView>} */
+  async changes() { throw new Failure("this file holds no changes"); }
   /** @param {string} typed @returns {Promise<Found>} */
   async find(typed) {
     const wanted = folded(typed.trim());

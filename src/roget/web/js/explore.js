@@ -2,43 +2,63 @@
 /** @import { Route } from "./types" */
 
 import { Failure, source } from "./api.js";
+import { changesView } from "./changes.js";
 import { compareView } from "./compare.js";
-import { cutView } from "./cut.js";
 import { $, clear, el, short } from "./dom.js";
-import { edit, offerUndo } from "./edit.js";
+import { offerUndo, redo, undo } from "./edit.js";
 import { stay } from "./frame.js";
+import { historyView } from "./history.js";
 import { icicle } from "./icicle.js";
-import { parsed } from "./links.js";
-import { classPanel, wordPanel } from "./panels.js";
+import { help, startKeys } from "./keys.js";
+import { closeDrawer } from "./kwic.js";
+import { levelView } from "./level.js";
+import { go, parsed } from "./links.js";
+import { classPanel, fillPanel, wordPanel } from "./panels.js";
 import { crumbs } from "./parts.js";
 import { startSearch } from "./search.js";
 import { state } from "./state.js";
+import { startTerms } from "./terms.js";
 import { theme } from "./theme.js";
 import { Tree } from "./tree.js";
 
 // What the view in sight is called.
 const title = () => /** @type {HTMLElement[]} */ ([...document.querySelectorAll("main h1")]).find((one) => one.checkVisibility());
 
+/** @type {Record<string, (wanted: Partial<Route>, alive: () => boolean) => Promise<void>>} */
+const DRAWN = {
+  level: levelView, compare: compareView, class: classView, word: wordView,
+  history: (_, alive) => historyView(alive), changes: (_, alive) => changesView(alive),
+};
+
+// What keys do in every view.
+const everywhere = () => ({
+  "/": () => $("search").focus(), "?": help, u: undo, r: redo, Escape: closeDrawer, t: () => go("#/"), l: () => go("#/level"),
+  ...(state.about.compare ? { c: () => go("#/compare") } : {}), ...(state.about.live ? { h: () => go("#/history"), g: () => go("#/changes") } : {}),
+});
+
 async function route() {
   const wanted = parsed(location.hash), mine = ++state.drawn, alive = () => mine === state.drawn;
   const inTree = $("tree").contains(document.activeElement) || document.activeElement?.id === "slider";
-  const first = state.route === null;
+  const before = state.route, first = before === null, same = before?.view === wanted.view && before?.node === wanted.node && before?.key === wanted.key;
   state.route = wanted;
   state.resized = null;
-  const wide = wanted.view === "cut" || wanted.view === "compare";
+  state.actions = everywhere();
+  if (!same) state.chosen.clear();
+  closeDrawer();
+  const { view } = wanted, plain = view === "history" || view === "changes", wide = view === "level" || view === "compare" || plain || (view === "word" && wanted.tab !== "about");
   $("main").classList.toggle("wide", wide);
-  $("cutter").hidden = wanted.view !== "cut";
-  if (wanted.view !== "cut") clear($("cutter"));
-  $("map").hidden = wanted.view === "compare";
-  $("crumbs").hidden = wanted.view === "compare";
+  $("main").classList.toggle("narrow", plain);
+  $("cutter").hidden = view !== "level";
+  if (view !== "level") clear($("cutter"));
+  $("map").hidden = wide && view !== "level";
+  $("crumbs").hidden = wide && view !== "level";
+  const current = view === "class" || view === "word" ? "tree" : view;
   for (const link of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll(".bar nav a")))
-    if (link.dataset.view === (wide ? wanted.view : "tree")) link.setAttribute("aria-current", "page"); else link.removeAttribute("aria-current");
+    if (link.dataset.view === current) link.setAttribute("aria-current", "page"); else link.removeAttribute("aria-current");
   $("main").setAttribute("aria-busy", "true");
   try {
-    if (wanted.view === "lost") throw new Failure("There is nothing at this address.");
-    if (wanted.view === "cut") await cutView(wanted, alive);
-    else if (wanted.view === "compare") await compareView(wanted, alive);
-    else await treeView(wanted, alive);
+    if (!Object.hasOwn(DRAWN, view)) throw new Failure("There is nothing at this address.");
+    await DRAWN[view](wanted, alive);
   } catch (error) {
     if (!alive()) return;
     if (!(error instanceof Failure)) console.error(error);
@@ -46,30 +66,35 @@ async function route() {
   }
   if (!alive()) return;
   $("main").removeAttribute("aria-busy");
-  if (!first && !inTree) {
+  if (!first && !inTree && !$("dialog").open) {
     title()?.focus({ preventScroll: true });
-    if (innerWidth > 960 || wide) scrollTo(0, 0);
+    if (!same && (innerWidth > 960 || wide)) scrollTo(0, 0);
   }
 }
 
 /** @param {Partial<Route>} wanted @param {() => boolean} alive */
-async function treeView(wanted, alive) {
-  if (wanted.view === "class") {
-    const { node = 0 } = wanted, leaf = !state.tree.children[node].length;
-    icicle.show({ focus: leaf ? icicle.focusFor(node) : node, selected: node, way: state.tree.path(node) });
-    crumbs(node);
-    const data = await source.wordClass(node);
-    if (!alive()) return;
-    clear($("panel")).append(...classPanel(data).filter(Boolean));
-    document.title = `${short(state.tree.name(node), 60)} · ${state.about.name}`;
-    return;
-  }
-  const data = await source.word(wanted.key ?? "");
+async function classView({ node = 0 }, alive) {
+  const leaf = !state.tree.children[node].length;
+  icicle.show({ focus: leaf ? icicle.focusFor(node) : node, selected: node, way: state.tree.path(node) });
+  crumbs(node);
+  const data = await source.wordClass(node);
+  if (!alive()) return;
+  fillPanel(classPanel(data));
+  document.title = `${short(state.tree.name(node), 60)} · ${state.about.name}`;
+}
+
+/** @param {Partial<Route>} wanted @param {() => boolean} alive */
+async function wordView({ key = "", tab = "about", first, second }, alive) {
+  const data = await source.word(key);
   if (!alive()) return;
   const leaf = data.path[data.path.length - 1].node;
-  icicle.show({ focus: icicle.focusFor(leaf), selected: leaf, way: state.tree.path(leaf) });
-  crumbs(leaf);
-  clear($("panel")).append(...wordPanel(data).filter(Boolean));
+  if (tab === "about") {
+    icicle.show({ focus: icicle.focusFor(leaf), selected: leaf, way: state.tree.path(leaf) });
+    crumbs(leaf);
+  }
+  const panel = await wordPanel(data, tab, first, second);
+  if (!alive()) return;
+  fillPanel(panel);
   document.title = `${short(data.word, 60)} · ${state.about.name}`;
 }
 
@@ -87,9 +112,14 @@ async function begin() {
   /** @type {HTMLElement | null} */ const compared = document.querySelector('[data-view="compare"]');
   if (compared) compared.hidden = !state.about.compare;
   offerUndo();
-  $("undo").addEventListener("click", () => edit({ action: "undo" }, "Undone"));
+  for (const link of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll("[data-live]"))) link.hidden = !state.about.live || (link.dataset.view === "changes" && !state.about.changes);
+  $("undo").addEventListener("click", undo);
+  $("redo").addEventListener("click", redo);
+  $("help").addEventListener("click", help);
   $("skip").addEventListener("click", (/** @type {Event} */ event) => { event.preventDefault(); (title() || $("panel")).focus(); });
   startSearch();
+  startTerms();
+  startKeys();
   addEventListener("hashchange", route);
   let waiting = 0;
   addEventListener("resize", () => { cancelAnimationFrame(waiting); waiting = requestAnimationFrame(() => state.resized?.()); });

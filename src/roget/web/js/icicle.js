@@ -1,7 +1,7 @@
 // The icicle: boxes from the root at the left to the leaves at the right; zooming is one motion.
 import { $, clear, el, short } from "./dom.js";
 import { count, many } from "./format.js";
-import { classLink, cutLink, go } from "./links.js";
+import { classLink, levelLink, go } from "./links.js";
 import { state } from "./state.js";
 
 const STRIP = 28;
@@ -163,7 +163,7 @@ class Icicle {
   /** @param {number} node */
   zoomLink(node) {
     if (state.tree.isLeaf(node, this.k)) return classLink(node);
-    return cutLink(this.k, node === this.focus ? Math.max(state.tree.parent[node], 0) : node);
+    return levelLink(this.k, node === this.focus ? Math.max(state.tree.parent[node], 0) : node);
   }
   /** @param {KeyboardEvent} event */
   key(event) {

@@ -1,5 +1,5 @@
 // Pieces that several views share.
-/** @import { Context, Download, Named, Word } from "./types" */
+/** @import { Child, Context, Download, Named, Word } from "./types" */
 
 import { source } from "./api.js";
 import { $, clear, el, said } from "./dom.js";
@@ -12,8 +12,8 @@ export const dot = (node) => el("span", { class: "dot", "aria-hidden": "true", s
 /** @type {(share: number, node?: number) => HTMLElement} */
 export const meter = (share, node) => el("span", { class: node === undefined ? "meter" : "meter hue", "aria-hidden": "true" },
   el("i", { style: { width: `${Math.max(0, Math.min(1, share)) * 100}%`, ...(node === undefined ? {} : { "--h": state.tree.hue(node).toFixed(1) }) } }));
-/** @type {(text: string, note?: string | null) => HTMLElement} */
-export const heading = (text, note) => el("h2", { text }, note ? el("small", { text: note }) : null);
+/** @type {(text: string, ...note: Child[]) => HTMLElement} */
+export const heading = (text, ...note) => el("h2", { text }, note.some(Boolean) ? el("small", {}, ...note) : null);
 /** @type {(one: Named) => HTMLElement} */
 export const classItem = (one) => el("span", { class: "item" }, dot(one.node), el("a", { href: classLink(one.node) }, said(state.tree.name(one.node))));
 /** @type {(one: Word) => HTMLElement} */
@@ -38,9 +38,9 @@ export function crumbs(node, link = classLink) {
 /** @type {(...views: Download[]) => HTMLElement} */
 export const links = (...views) => el("p", { class: "links" }, views.map((view) => [el("span", { text: view.said || "This view as" }), source.links(view)]));
 
-/** @param {Context[]} contexts @param {(amount: number) => string} told @param {string} what */
-export function contextRows(contexts, told, what, usual = false) {
+/** @param {Context[]} contexts @param {(amount: number) => string} told @param {string} what @param {(one: Context) => HTMLElement} shown */
+export function contextRows(contexts, told, what, shown, usual = false) {
   const most = Math.max(...contexts.map((one) => one.amount), 1e-9);
-  return el("ol", { class: "rows" }, contexts.map((one) => el("li", { class: usual ? null : "two" }, el("span", { class: "item" }, said(one.context)), meter(one.amount / most),
+  return el("ol", { class: "rows" }, contexts.map((one) => el("li", { class: usual ? null : "two" }, el("span", { class: "item" }, shown(one)), meter(one.amount / most),
     figure(told(one.amount), what), usual ? null : figure(times(one.lift), "times as often as usual"))));
 }

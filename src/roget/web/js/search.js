@@ -51,7 +51,4 @@ export function startSearch() {
     else if (event.key === "Enter") { event.preventDefault(); await look(); open(list.querySelectorAll("[data-link]")[Math.max(at, 0)]); }
   });
   list.addEventListener("pointerdown", (/** @type {any} */ event) => { event.preventDefault(); open(event.target.closest("[data-link]")); });
-  document.addEventListener("keydown", (event) => {
-    if (event.key === "/" && !/^(INPUT|SELECT|TEXTAREA)$/.test(document.activeElement?.tagName ?? "") && !$("dialog").open) { event.preventDefault(); input.focus(); }
-  });
 }

@@ -28,12 +28,19 @@ export class Tree {
       const parent = data.parent[node];
       this.below[parent] = Math.max(this.below[parent], this.below[node] + 1);
     }
+    /** @type {Map<number, number>} */
+    this.nodes = new Map(data.ids.map((id, node) => [id, node]));
     this.classes = this.children.reduce((k, below) => k + Math.max(below.length - 1, 0), 1);
   }
   get parent() { return this.data.parent; }
   get words() { return this.data.words; }
   get share() { return this.data.share; }
   get label() { return this.data.label; }
+  // Ids stay what they are whatever is edited; nodes are numbered anew.
+  /** @param {number} node */
+  id(node) { return this.data.ids[node]; }
+  /** @param {number} id */
+  node(id) { return this.nodes.get(id) ?? -1; }
   /** @param {number} node */
   hue(node) { return 25 + 300 * ((this.start[node] + this.span[node] / 2) / this.span[0]); }
   /** @param {number} node @returns {number[]} */

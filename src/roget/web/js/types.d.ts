@@ -6,18 +6,28 @@ export type Given = Record<string, any>;
 export interface Named { node: number; label: string; words: number; share: number }
 export interface Word { id: number; word: string }
 export interface Typical extends Word { distance_bits: number | null; probability: number }
-export interface Context { context: string; amount: number; lift: number }
+export interface Context { context: string; said: string; amount: number; lift: number }
+export interface Notes { definition: string; note: string }
 export interface ClassView extends Named {
   value: number | null; path: Named[]; children: Named[]; offset: number;
-  typical: Typical[]; listed?: number; contexts: Context[]; context_classes: Context[];
+  typical: Typical[]; listed?: number; contexts: Context[]; context_classes: Context[]; notes: Notes;
 }
 export interface Sense extends Named { weight: number; like: Word[]; contexts: Context[] }
 export interface WordView extends Word {
   observations: number; among: number; path: Named[];
   memberships: (Named & { probability: number })[]; senses: Sense[];
   neighbours: (Word & { similarity: number })[];
-  contexts: Context[];
+  contexts: Context[]; notes: Notes;
 }
+export interface LineView { source: string; line: number; pieces: [text: string, kind: string][]; word: string; context: string; said: string }
+export interface LinesView { word?: string; node?: number; context: string | null; said: string | null; sort: string; kept: boolean; lines: LineView[] }
+export interface AlikeView { words: string[]; class: Named; kept: boolean; contexts: { context: string; said: string; counts: number[] }[] }
+export interface Collocate { context: string; name: string; said: string; counts: number[]; scores: (number | null)[] }
+export interface Relation { slot: string; name: string; totals: number[]; shares: number[]; more: number; collocates: Collocate[] }
+export interface SketchView { id: number; words: string[]; totals: number[]; least: number; left: string[]; relations: Relation[] }
+export interface HistoryView { edits: { number: number | null; what: string; kind: string; state: string }[] }
+export interface Change { number: number; kind: string; words: string[]; from: number | null; to: number | null; score: number | null; reasons: string[]; state: string; said: string }
+export interface ChangesView { changes: Change[] }
 export interface Found { words: (Word & { class: Named })[]; classes: Named[] }
 export interface PathView { kind: "beta" | "bits" | "none"; steps: { classes: number; value: number }[] }
 export interface Score { measure: string; entropy: string | null; value: number | null; better: string; reason?: string; baselines: Record<string, number | null> }
@@ -27,20 +37,23 @@ export interface CompareView {
   ours: (Side & { node: number })[]; theirs: Side[]; cells: [number, number, number][];
   scores: { signature: string; rows: Score[]; warnings: string[] };
 }
-export interface TreeData { parent: number[]; value: (number | null)[]; words: number[]; share: number[]; label: string[]; given: number[]; made: (number | null)[] }
+export interface TreeData { parent: number[]; value: (number | null)[]; words: number[]; share: number[]; label: string[]; given: number[]; made: (number | null)[]; ids: number[] }
 export interface Overview {
   name: string; classes: number; contexts: number; kind: "beta" | "bits" | "none"; soft: boolean; whole: string;
-  editable: boolean; locked: string | null; edits: number; last: string | null; revision: number; shard: number;
+  editable: boolean; locked: string | null; edits: number; last: string | null; next: string | null; done: string | null;
+  open: number; changes: number; live: boolean; evidence: boolean | number; revision: number; shard: number;
   compare: { name: string; kind: string; ks: number[]; k: number } | null;
 }
-export interface Route { view: string; node: number; key: string | number; k: number }
+export interface Route { view: string; node: number; key: string | number; k: number; tab: string; first: string; second: string }
 export interface Download { name: string; place: string; data: any; sheet: () => unknown[][]; said?: string }
 export interface Source {
   overview(): Promise<Overview>; tree(): Promise<TreeData>; path(): Promise<PathView>;
   compare(k: number): Promise<CompareView>; find(typed: string): Promise<Found>;
   wordClass(node: number, offset?: number, n?: number): Promise<ClassView>;
   word(key: string | number): Promise<WordView>;
-  links(view: Download): HTMLElement[];
+  lines(asked: Given): Promise<LinesView>; sketch(word: Word, beside?: string): Promise<SketchView>;
+  alike(one: Word, other: Word): Promise<AlikeView>; history(): Promise<HistoryView>; changes(): Promise<ChangesView>;
+  links(view: Download): HTMLElement[]; forget(): void;
   edit(wanted: Given): Promise<Overview>;
 }
 

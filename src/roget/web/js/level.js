@@ -1,4 +1,4 @@
-// The path of the search, with a slider that cuts the tree.
+// A level: the tree cut at a number of classes, which stand side by side; the path of the search.
 /** @import { PathView, Route } from "./types" */
 
 import { source } from "./api.js";
@@ -6,9 +6,10 @@ import { $, clear, el, said, svg } from "./dom.js";
 import { count, decimal, many, percent } from "./format.js";
 import { within } from "./frame.js";
 import { icicle } from "./icicle.js";
-import { classLink, cutLink } from "./links.js";
+import { classLink, levelLink } from "./links.js";
 import { crumbs, links } from "./parts.js";
 import { state } from "./state.js";
+import { term } from "./terms.js";
 
 const CARDS = 96;
 /** @type {Record<string, string>} */
@@ -51,13 +52,16 @@ function chart(data, place) {
 }
 
 /** @param {Partial<Route>} wanted @param {() => boolean} alive */
-export async function cutView({ k = 1, node: focus = 0 }, alive) {
+export async function levelView({ k = 1, node: focus = 0 }, alive) {
   const data = await source.path();
   if (!alive()) return;
   const place = clear($("cutter")), tree = state.tree;
-  const what = el("h1", { tabindex: -1 }), note = el("p", { class: "quiet" }), slider = /** @type {HTMLInputElement} */ (el("input", { type: "range", min: 1, max: tree.classes, step: 1, value: k, id: "slider", "aria-label": "Number of classes" }));
+  const what = el("h1", { tabindex: -1 }), note = el("p", { class: "quiet" });
+  const number = /** @type {HTMLInputElement} */ (el("input", { class: "field", type: "number", id: "classes", min: 1, max: tree.classes, value: k, required: true }));
+  const chosen = el("form", { class: "choose" }, el("label", { for: "classes", text: "Classes" }), number, el("button", { type: "submit", class: "button", text: "Show" }), el("span", {}, term("level", "what is a level?")));
+  const slider = /** @type {HTMLInputElement} */ (el("input", { type: "range", min: 1, max: tree.classes, step: 1, value: k, id: "slider", "aria-label": "Number of classes" }));
   const hold = el("div"), slide = el("div", { class: "slide" }, slider);
-  place.append(el("div", { class: "lead" }, what, note), hold, slide);
+  place.append(el("div", { class: "lead" }, what, note, chosen), hold, slide);
   const cards = el("ol", { class: "cards" });
   const foot = el("div"), rest = el("button", { type: "button", class: "button" });
   clear($("panel")).append(cards, el("div", { class: "actions" }, rest), foot);
@@ -67,14 +71,15 @@ export async function cutView({ k = 1, node: focus = 0 }, alive) {
   const update = (now) => {
     // What is no longer cut open cannot be looked into.
     while (tree.isLeaf(focus, now) && focus) focus = tree.parent[focus];
-    state.route = { view: "cut", k: now, node: focus };
+    state.route = { view: "level", k: now, node: focus };
     const one = drawn.mark(now), nodes = tree.cut(now);
     what.textContent = many(nodes.length, "class");
-    const value = !one ? "" : data.kind === "bits" ? `${count(one.value)} bits describe the counts` : data.kind === "beta" ? `at β ${decimal(one.value, 3)}` : "";
-    note.textContent = value;
+    const value = !one ? "" : data.kind === "bits" ? `${count(one.value)} bits describe the counts` : data.kind === "beta" ? `at β ${decimal(one.value, 3)}` : `joined at ${decimal(one.value, 2)}`;
+    clear(note).append(value, ...(value ? [" ", term(data.kind === "none" ? "merged" : data.kind, "what is that?")] : []));
+    number.value = String(now);
     slider.setAttribute("aria-valuetext", `${many(nodes.length, "class")}, ${value}`);
     icicle.show({ focus, k: now });
-    crumbs(focus, (one) => cutLink(now, one));
+    crumbs(focus, (one) => levelLink(now, one));
     $("crumbs").hidden = focus === 0;
     // A slider redraws while it moves, so that only so many classes are spelt out at first.
     clear(cards).append(...nodes.slice(0, CARDS).map(card));
@@ -82,18 +87,17 @@ export async function cutView({ k = 1, node: focus = 0 }, alive) {
     rest.textContent = `Show all ${many(nodes.length, "class")}`;
     rest.onclick = () => { cards.append(...nodes.slice(CARDS).map(card)); rest.hidden = true; fill(cards); };
     const classes = nodes.map((node) => ({ node, label: tree.label[node], words: tree.words[node], share: tree.share[node] }));
-    clear(foot).append(links({ name: `cut-${now}`, place: `/api/cut/${now}`, data: { k: nodes.length, classes },
+    clear(foot).append(links({ name: `level-${now}`, place: `/api/cut/${now}`, data: { k: nodes.length, classes },
       sheet: () => [["class", "label", "words", "share"], ...classes.map((one) => [one.node, one.label, one.words, one.share])] },
       { name: "path", said: "The path of the search as", place: "/api/path", data, sheet: () => [["classes", data.kind], ...data.steps.map((one) => [one.classes, one.value])] }));
     document.title = `${many(nodes.length, "class")} · ${state.about.name}`;
     const mine = ++told;
     setTimeout(() => { if (mine === told && alive()) fill(cards); }, 120);
   };
-  slider.addEventListener("input", () => {
-    const now = Number(slider.value);
-    update(now);
-    history.replaceState(null, "", within(cutLink(now, focus)));
-  });
+  /** @param {number} now */
+  const turn = (now) => { update(now); history.replaceState(null, "", within(levelLink(now, focus))); };
+  slider.addEventListener("input", () => turn(Number(slider.value)));
+  chosen.addEventListener("submit", (event) => { event.preventDefault(); slider.value = number.value; turn(Number(slider.value)); });
   state.resized = () => { drawn = chart(data, hold); fit(); drawn.mark(Number(slider.value)); };
   fit();
   update(k);
