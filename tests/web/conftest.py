@@ -8,7 +8,7 @@ import pytest
 
 from roget.learn.thesaurus import Thesaurus
 from thesauri import hard, mixtures
-from web.helpers import FAMILIES, made, write_gold
+from web.helpers import FAMILIES, made, made_of_text, write_gold
 
 
 @pytest.fixture(scope="session")
@@ -20,6 +20,12 @@ def thesaurus() -> Thesaurus:
 def ambiguous() -> Thesaurus:
     """Of its words, m0 to m9 have two senses each."""
     return hard(*mixtures()[:2])
+
+
+@pytest.fixture(scope="session")
+def witnessed(tmp_path_factory) -> Thesaurus:
+    """A thesaurus of sentences that were counted, and kept."""
+    return made_of_text(tmp_path_factory.mktemp("text"))
 
 
 @pytest.fixture

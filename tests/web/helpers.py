@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pytest
 
 from roget.core.counts import Counts
 from roget.core.tree import Tree
@@ -56,6 +57,43 @@ def made(families: dict[str, tuple[str, ...]], soft: bool = True, seed: int = 0)
     steps = [{"step": k, "n_clusters": k + 1, "beta": 1 + k / 2} for k in (1, 2, 3)]
     known = {"beta": 2.5, "clusterer": "SoftAnnealing"}
     return Thesaurus(counts, tree, belongs, centroids, mass, steps=steps, provenance=known)
+
+
+SAYING = "<img src=x onerror=\"document.title='broken'\">"
+"""A word of a sentence that tries to be something else."""
+
+
+def made_of_text(place: Path) -> Thesaurus:
+    """Verbs with animals and tools as objects, counted from a file, with the sentences."""
+    pytest.importorskip("numba", reason="needs roget[learn]")
+    from roget.learn.counting.count import count
+
+    labels = ("nsubj", "root", "det", "amod", "obj", "dep", "punct")
+    tags = ("PRON", "VERB", "DET", "ADJ", "NOUN", "X", "PUNCT")
+    blocks = []
+    for name, family in FAMILIES.items():
+        for at, word in enumerate(family):
+            for verb in ("buy", "see", "mend") if name == "tool" else ("hunt", "see", "feed"):
+                for n in range(1 + at % 3):
+                    said = ("They", verb, "the", "big", word, f"{SAYING.replace(' ', '_')}{n}", ".")
+                    rows = zip(said, tags, (2, 0, 5, 5, 2, 2, 2), labels, strict=True)
+                    blocks.append(
+                        "".join(
+                            f"{i}\t{form}\t{form.lower()}\t{tag}\t_\t_\t{head}\t{label}\t_\t_\n"
+                            for i, (form, tag, head, label) in enumerate(rows, 1)
+                        )
+                    )
+    text = place / "farm.conllu"
+    text.write_text("\n".join(blocks) + "\n")
+    counts = count(text, relation=["obj", "~amod"], odd_words=True, repair=False, evidence=5)
+    table = counts.matrix.toarray()
+    tool = [str(word) in FAMILIES["tool"] for word in counts.words]
+    home = np.array(tool, dtype=int)
+    centroids = np.array([table[home == at].sum(axis=0) + 0.01 for at in range(2)], dtype=float)
+    centroids /= centroids.sum(axis=1, keepdims=True)
+    mass = np.array([table[home == at].sum() for at in range(2)]) / table.sum()
+    tree = Tree([-1, 0, 0], [1.5, np.nan, np.nan], [-1, 0, 1])
+    return Thesaurus(counts, tree, np.eye(2)[home], centroids, mass, provenance={"beta": 2.0})
 
 
 def hostile() -> Thesaurus:

@@ -7,6 +7,7 @@ import sys
 from typing import Any
 
 from roget.cli.shared import ThesaurusArgument, bar
+from roget.errors import InputError
 from roget.web import ExploreOptions
 
 
@@ -14,9 +15,13 @@ def explore(thesaurus: ThesaurusArgument, *, asked: ExploreOptions) -> None:
     """Look at a thesaurus: a page on this machine, or one file to pass on."""
     from roget.web.desk import Desk
 
+    if asked.static is None and (asked.evidence or asked.sketches):
+        raise InputError(
+            "--evidence and --sketches are for the file of --static; the server has all"
+        )
     desk = Desk(thesaurus, asked.compare, asked.columns)
     if asked.static is not None:
-        _write(desk, asked.static)
+        _write(desk, asked.static, asked)
         return
     from roget.web.server import free_port, serve
 
@@ -32,11 +37,11 @@ def explore(thesaurus: ThesaurusArgument, *, asked: ExploreOptions) -> None:
         serve(desk, free_port(asked.port), ready=ready)
 
 
-def _write(desk: Any, static: str) -> None:
+def _write(desk: Any, static: str, asked: ExploreOptions) -> None:
     from roget.core.store import write_atomic
     from roget.web.static import page
 
     with bar("writing", "words") as show:
-        text = page(desk, show)
+        text = page(desk, show, evidence=asked.evidence, sketches=asked.sketches)
     write_atomic(static, text)
     print(f"wrote {static}: {len(text.encode()) / 1e6:.1f} MB", file=sys.stderr)

@@ -18,6 +18,13 @@ class ExploreOptions(Checked):
     static: str | None = option(
         None, metavar="FILE", help="Write one HTML file that needs no server, and stop."
     )
+    evidence: int = option(
+        0,
+        minimum=0,
+        metavar="N",
+        help="In the file, N sentences of each word and context, if they were kept.",
+    )
+    sketches: bool = option(False, help="In the file, the sketches of all words: much larger.")
     compare: str | None = option(
         None,
         metavar="THESAURUS|GOLD",

@@ -79,6 +79,39 @@ def comparison(view: View) -> Sheet:
     return [*head, *against, "signature"], values
 
 
+def lines(view: View) -> Sheet:
+    """One row per sentence."""
+    rows = [
+        [one["source"], one["line"], "".join(text for text, _ in one["pieces"]), one["word"],
+         " ".join(one["contexts"])]
+        for one in view["lines"]
+    ]  # fmt: skip
+    return ["source", "line", "sentence", "word", "contexts"], rows
+
+
+def sketch(view: View) -> Sheet:
+    """One row per collocate; beside another word, with a count and a score of each."""
+    names = [f"{name} {word}" for name in ("count", "logDice") for word in view["words"]]
+    rows = [
+        [one["slot"], each["name"], *each["counts"], *each["scores"]]
+        for one in view["relations"]
+        for each in one["collocates"]
+    ]
+    return ["relation", "collocate", *names], rows
+
+
+def alike(view: View) -> Sheet:
+    """One row per context that two words share, with the count of each."""
+    rows = [[one["context"], *one["counts"]] for one in view["contexts"]]
+    return ["context", *view["words"]], rows
+
+
+def history(view: View) -> Sheet:
+    """One row per edit."""
+    names = ["number", "what", "kind", "state"]
+    return names, [[one[name] for name in names] for one in view["edits"]]
+
+
 SHEETS: dict[str, Callable[[View], Sheet]] = {
     "tree": tree,
     "class": word_class,
@@ -86,4 +119,8 @@ SHEETS: dict[str, Callable[[View], Sheet]] = {
     "search": find,
     "path": path,
     "compare": comparison,
+    "lines": lines,
+    "sketch": sketch,
+    "alike": alike,
+    "history": history,
 }

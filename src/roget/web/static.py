@@ -7,6 +7,7 @@ from typing import Any
 from markupsafe import Markup
 
 from roget.core.progress import Progress, Report
+from roget.errors import InputError
 from roget.report.format import brief
 from roget.report.render.data import embed
 from roget.report.render.html import asset, bundle, digest, fill
@@ -38,14 +39,33 @@ def render(**values: Any) -> str:
     return fill(PACKAGE, "assets/page.html", **given)
 
 
-def page(desk: Desk, progress: Report | None = None) -> str:
-    """The whole page; the same thesaurus gives the same page."""
+def page(
+    desk: Desk, progress: Report | None = None, *, evidence: int = 0, sketches: bool = False
+) -> str:
+    """The whole page; the same thesaurus gives the same page.
+
+    Sentences are in it only if they are asked for, so many of each word and context; and so are
+    sketches, which make it several times as large.
+    """
     views, size = desk.views, len(desk.views.thesaurus)
+    if evidence and not views.thesaurus.has_evidence:
+        raise InputError(f"{desk.path}: no sentences were kept; build it again with --evidence N")
     contexts, blocks = dict[str, int](), dict[str, str]()
     for begin in range(0, size, SHARD):
         rows = range(begin, min(begin + SHARD, size))
-        words = [_word(view, contexts) for view in views.each_word(rows, NEAR)]
-        blocks[f"words-{begin // SHARD}"] = embed(words)
+        shown = list(views.each_word(rows, NEAR))
+        blocks[f"words-{begin // SHARD}"] = embed([_word(view, contexts) for view in shown])
+        if evidence:
+            lines = [
+                views.witness(
+                    view["word"], [one["context"] for one in view["contexts"][:CONTEXTS]], evidence
+                )
+                for view in shown
+            ]
+            blocks[f"lines-{begin // SHARD}"] = embed(lines)
+        if sketches:
+            drawn = [views.sketch(view["id"]) for view in shown]
+            blocks[f"sketches-{begin // SHARD}"] = embed(drawn)
         if progress is not None:
             progress(Progress(rows.stop, size))
     nodes = range(views.thesaurus.tree.n_nodes)
@@ -53,9 +73,12 @@ def page(desk: Desk, progress: Report | None = None) -> str:
     blocks["words"] = embed([str(word) for word in views.thesaurus.words])
     blocks["places"] = embed(views.thesaurus.places.tolist())
     blocks["contexts"] = embed([views.spell(context) for context in contexts])
+    blocks["notes"] = embed(views.all_notes())
     blocks["tree"] = embed(views.tree())
     blocks["path"] = embed(views.path())
     about = desk.overview() | {"editable": False, "locked": None, "live": False, "shard": SHARD}
+    about["evidence"] = evidence > 0
+    about |= {"edits": 0, "last": None, "next": None, "changes": 0, "open": 0}
     blocks["overview"] = embed(about)
     if about["compare"] is not None:
         ks = [k for k in about["compare"]["ks"] if k <= max(CUTS)]

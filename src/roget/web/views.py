@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from roget.core.counts.evidence import SORTS, Line
+from roget.core.counts.evidence import Line, sort_lines
 from roget.core.information import bits
 from roget.core.types import Ints
 from roget.errors import InputError, UnknownName
@@ -111,6 +111,9 @@ class Views:
     def warm(self) -> Views:
         """The same, with what the first answers need."""
         _ = self.labels, self._search, self._folded_labels, self._information, self._sketches
+        if self.thesaurus.counts.evidence is not None:
+            # At once: the folder that has it changes with the first edit.
+            self.thesaurus.counts.evidence.load()
         if len(self.thesaurus):
             self.word(0)
         return self
@@ -323,17 +326,18 @@ class Views:
         found = self.thesaurus.lines(word, context, _count(n), sort)
         return self._concordance({"word": word}, context, sort, found)
 
+    def witness(self, word: str, contexts: Iterable[str], n: int) -> list[View]:
+        """So many sentences of a word with each of some contexts, each sentence once."""
+        found = (line for one in contexts for line in self.thesaurus.lines(word, one, n))
+        return [_line(same) for same in _lines(found)]
+
     def class_lines(self, node: int, context: str, n: int = LINES, sort: str = "corpus") -> View:
         """The sentences in which the most typical words of a class were seen with a context."""
         _check("class", node, self.thesaurus.tree.n_nodes)
         words = [one.word for one in self.thesaurus.word_class(node, WORDS).words]
         each = max(1, _count(n) // 8)
-        found = [
-            one
-            for word in words
-            for one in self.thesaurus.lines(word, context, each)
-        ]
-        return self._concordance({"node": node}, context, sort, order_lines(found[:n], sort))
+        found = [one for word in words for one in self.thesaurus.lines(word, context, each)]
+        return self._concordance({"node": node}, context, sort, sort_lines(found[:n], sort))
 
     def alike(self, word: str, other: str, n: int = COMMON) -> View:
         """What two words have in common: contexts, and how often each was seen there."""
@@ -362,7 +366,7 @@ class Views:
             "said": None if context is None else self._say(context),
             "sort": sort,
             "kept": self.thesaurus.has_evidence,
-            "lines": [{**_line(one), "said": self._say(one.pair[1])} for one in found],
+            "lines": [_line(same) for same in _lines(found)],
         }
 
     @cached_property
@@ -385,6 +389,18 @@ class Views:
     def _context(self, one: TypicalContext, times: float = 1.0) -> View:
         said = self._say(one.context)
         return {"context": one.context, "said": said, **_amounts(one, times)}
+
+    def all_notes(self) -> View:
+        """What was written about classes, by node, and about words."""
+        kinds = {"classes": int, "words": str}
+        return {
+            name: {
+                str(about): note._asdict()
+                for about, note in self.thesaurus.notes.items()
+                if isinstance(about, kind)
+            }
+            for name, kind in kinds.items()
+        }
 
     def _notes(self, about: int | str) -> View:
         return self.thesaurus.notes.get(about, Note())._asdict()
@@ -411,30 +427,31 @@ def _collocate(one: Collocate) -> View:
     }
 
 
-def _line(one: Line) -> View:
+def _lines(found: Iterable[Line]) -> Iterator[list[Line]]:
+    """Lines that are one, of a word with several contexts, together."""
+    same: dict[Any, list[Line]] = {}
+    for one in found:
+        same.setdefault((one.source, one.line, one.text, one.word), []).append(one)
+    yield from same.values()
+
+
+def _line(same: Sequence[Line]) -> View:
     """A line in pieces, as programs count characters in different ways."""
-    marks = [(*one.word, "word")] + ([] if one.context is None else [(*one.context, "context")])
+    first = same[0]
+    marks = {one.context: "context" for one in same if one.context is not None}
     pieces, at = list[list[str]](), 0
-    for begin, end, kind in sorted(marks):
+    for (begin, end), kind in sorted({**marks, first.word: "word"}.items()):
+        # Words within words, such as parts of a name, are not marked apart.
         if begin >= at:
-            pieces += [[one.text[at:begin], ""], [one.text[begin:end], kind]]
+            pieces += [[first.text[at:begin], ""], [first.text[begin:end], kind]]
             at = end
     return {
-        "source": one.source,
-        "line": one.line,
-        "pieces": [piece for piece in [*pieces, [one.text[at:], ""]] if piece[0]],
-        "word": one.pair[0],
-        "context": one.pair[1],
+        "source": first.source,
+        "line": first.line,
+        "pieces": [piece for piece in [*pieces, [first.text[at:], ""]] if piece[0]],
+        "word": first.pair[0],
+        "contexts": [one.pair[1] for one in same],
     }
-
-
-def order_lines(lines: Iterable[Line], sort: str) -> list[Line]:
-    """Lines of several words, sorted as those of one are."""
-    if sort == "left":
-        return sorted(lines, key=lambda one: one.left.casefold().split()[::-1])
-    if sort == "right":
-        return sorted(lines, key=lambda one: one.right.casefold().split())
-    return list(lines)
 
 
 def _check(what: str, number: int, size: int) -> None:

@@ -12,7 +12,7 @@ evidence.parquet    entry INTEGER (row of entries.parquet), sentence INTEGER (ro
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -140,12 +140,7 @@ class Evidence:
             at = at[np.lexsort((mixed, np.arange(at.size) - starts))]
         at = np.sort(at[: max(n, 0)])
         order = np.lexsort((kept.places[at, 2], kept.places[at, 0], kept.sentence[at]))
-        found = [self._line(one) for one in at[order].tolist()]
-        if sort == "right":
-            found.sort(key=lambda line: line.right.casefold().split())
-        elif sort == "left":
-            found.sort(key=lambda line: line.left.casefold().split()[::-1])
-        return found
+        return sort_lines([self._line(one) for one in at[order].tolist()], sort)
 
     def count(self, word: str, context: str | None = None) -> int:
         """How many lines there are."""
@@ -205,6 +200,15 @@ class Evidence:
             (spans[beside][0], spans[until][1]),
             (str(kept.words[kept.row[at]]), str(kept.contexts[kept.column[at]])),
         )
+
+
+def sort_lines(lines: Iterable[Line], sort: str) -> list[Line]:
+    """Lines by what stands before or after the keyword, the nearest first, or as they are."""
+    if sort == "right":
+        return sorted(lines, key=lambda line: line.right.casefold().split())
+    if sort == "left":
+        return sorted(lines, key=lambda line: line.left.casefold().split()[::-1])
+    return list(lines)
 
 
 def of_folder(folder: Folder, counts: Counts) -> Evidence | None:

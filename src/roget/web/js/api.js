@@ -162,15 +162,15 @@ class Blocks {
     };
   }
   /** @param {number | string} about @returns {Notes} */
-  noted(about) { return this.block("notes")?.[about] ?? { definition: "", note: "" }; }
+  noted(about) { return this.block("notes")[typeof about === "number" ? "classes" : "words"][about] ?? { definition: "", note: "" }; }
   forget() {}
   /** @param {number} id */
   shard(id, name = "words") { const size = this.block("overview").shard; return this.block(`${name}-${Math.floor(id / size)}`)?.[id % size]; }
   /** @param {Given} given @returns {Promise<LinesView>} */
   async lines({ word, id, node, context = null, sort = "corpus", n = 40 }) {
-    const words = this.block("words"), kept = this.block("overview").evidence > 0;
+    const words = this.block("words"), kept = this.block("overview").evidence;
     const rows = node === undefined ? [id >= 0 ? id : words.indexOf(word)] : (await this.wordClass(node)).typical.map((one) => one.id);
-    const found = /** @type {LineView[]} */ (kept ? rows.flatMap((row) => this.shard(row, "lines") ?? []) : []).filter((one) => context === null || one.context === context);
+    const found = /** @type {LineView[]} */ (kept ? rows.flatMap((row) => this.shard(row, "lines") ?? []) : []).filter((one) => context === null || one.contexts.includes(context));
     return { word, node, context, said: this.said(context), sort, kept, lines: sortLines(found, sort).slice(0, n) };
   }
   /** @param {string | null} context */

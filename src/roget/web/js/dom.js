@@ -28,6 +28,6 @@ export const short = (text, most = LONG) => {
   return signs && signs.length > most ? signs.slice(0, most - 1).join("") + "…" : text;
 };
 /** @type {(text: string, given?: Given) => HTMLElement} */
-export const said = (text, given) => el("bdi", { ...given, text: short(text), title: text.length > LONG ? short(text, 600) : null });
+export const said = (text, given) => el("bdi", { title: text.length > LONG ? short(text, 600) : null, ...given, text: short(text) });
 /** @type {<E extends Element>(node: E) => E} */
 export const clear = (node) => { node.replaceChildren(); return node; };

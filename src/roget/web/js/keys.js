@@ -54,6 +54,7 @@ export function startKeys() {
     if (typing) return;
     if ((event.key === "ArrowDown" || event.key === "ArrowUp") && at && walk(at, event.key === "ArrowDown" ? 1 : -1)) { event.preventDefault(); return; }
     const act = state.actions[NAMED[event.key] ?? event.key];
-    if (act) { event.preventDefault(); act(); }
+    // What closes by itself at that key should do so.
+    if (act) { if (event.key !== "Escape") event.preventDefault(); act(); }
   });
 }

@@ -178,7 +178,7 @@ export async function wordPanel(data, tab, first, second) {
 
 /** @param {any} data @returns {unknown[][]} */
 const sheetOf = (data) => (data.lines
-  ? [["source", "line", "sentence", "context"], .../** @type {any[]} */ (data.lines).map((one) => [one.source, one.line, one.pieces.map((/** @type {string[]} */ [text]) => text).join(""), one.context])]
+  ? [["source", "line", "sentence", "contexts"], .../** @type {any[]} */ (data.lines).map((one) => [one.source, one.line, one.pieces.map((/** @type {string[]} */ [text]) => text).join(""), one.contexts.join(" ")])]
   : [["relation", "collocate", "count", "logDice"], .../** @type {any[]} */ (data.relations).flatMap((one) => one.collocates.map((/** @type {any} */ each) => [one.slot, each.name, each.counts[0], each.scores[0]]))]);
 
 /** Empty the panel and put parts into it. @param {Child[]} parts */

@@ -19,7 +19,7 @@ export interface WordView extends Word {
   neighbours: (Word & { similarity: number })[];
   contexts: Context[]; notes: Notes;
 }
-export interface LineView { source: string; line: number; pieces: [text: string, kind: string][]; word: string; context: string; said: string }
+export interface LineView { source: string; line: number; pieces: [text: string, kind: string][]; word: string; contexts: string[] }
 export interface LinesView { word?: string; node?: number; context: string | null; said: string | null; sort: string; kept: boolean; lines: LineView[] }
 export interface AlikeView { words: string[]; class: Named; kept: boolean; contexts: { context: string; said: string; counts: number[] }[] }
 export interface Collocate { context: string; name: string; said: string; counts: number[]; scores: (number | null)[] }
@@ -41,7 +41,7 @@ export interface TreeData { parent: number[]; value: (number | null)[]; words: n
 export interface Overview {
   name: string; classes: number; contexts: number; kind: "beta" | "bits" | "none"; soft: boolean; whole: string;
   editable: boolean; locked: string | null; edits: number; last: string | null; next: string | null; done: string | null;
-  open: number; changes: number; live: boolean; evidence: boolean | number; revision: number; shard: number;
+  open: number; changes: number; live: boolean; evidence: boolean; revision: number; shard: number;
   compare: { name: string; kind: string; ks: number[]; k: number } | null;
 }
 export interface Route { view: string; node: number; key: string | number; k: number; tab: string; first: string; second: string }

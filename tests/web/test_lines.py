@@ -1,0 +1,220 @@
+"""Sentences and sketches: in views, from the server, in the browser, and in a file if asked for."""
+
+from __future__ import annotations
+
+import pytest
+
+from roget.errors import InputError
+from roget.learn.sketch import sketch
+from roget.web import static
+from roget.web.desk import Desk
+from roget.web.views import Views
+from web.helpers import FAMILIES, SAYING, served, shown
+from web.sitting import READY
+
+pytest.importorskip("starlette", reason="needs roget[explore]")
+
+
+@pytest.fixture(scope="module")
+def kept(witnessed, tmp_path_factory):
+    path = tmp_path_factory.mktemp("kept") / "farm.thesaurus"
+    witnessed.save(path)
+    return path
+
+
+def sentence(line):
+    return "".join(text for text, _ in line["pieces"])
+
+
+def test_lines_are_those_of_the_thesaurus(witnessed):
+    views = Views(witnessed, "farm")
+    found = views.lines("sheep", "obj:feed")
+    known = witnessed.lines("sheep", "obj:feed", 40)
+    assert found["kept"]
+    assert found["said"] == "feed …"
+    assert [sentence(line) for line in found["lines"]] == [line.text for line in known]
+    assert len(known) == 1 + FAMILIES["animal"].index("sheep") % 3
+    for line, right in zip(found["lines"], known, strict=True):
+        marked = {kind: text for text, kind in line["pieces"] if kind}
+        assert marked == {"word": right.keyword, "context": "feed"}
+        assert (line["source"], line["line"]) == ("farm.conllu", right.line)
+
+
+def test_a_sentence_with_several_contexts_is_one_line(witnessed):
+    found = Views(witnessed, "farm").lines("dog")["lines"]
+    assert len({(line["line"], sentence(line)) for line in found}) == len(found) == 3
+    assert [line["contexts"] for line in found] == [
+        [f"obj:{verb}", "~amod:big"] for verb in ("hunt", "see", "feed")
+    ]
+    assert [kind for _, kind in found[0]["pieces"] if kind] == ["context", "context", "word"]
+
+
+@pytest.mark.parametrize("sort", ["corpus", "left", "right"])
+def test_lines_of_a_class_are_those_of_its_words(witnessed, sort):
+    views = Views(witnessed, "farm")
+    found = views.class_lines(1, "obj:see", 500, sort)["lines"]
+    words = [one.word for one in witnessed.word_class(1, 60).words]
+    naive = {line.text for word in words for line in witnessed.lines(word, "obj:see", 62)}
+    assert {sentence(line) for line in found} == naive
+    if sort == "right":
+        rights = [sentence(line).split(line["word"], 1)[1].casefold().split() for line in found]
+        assert rights == sorted(rights)
+
+
+def test_sketches_are_those_of_the_library(witnessed):
+    views = Views(witnessed, "farm")
+    found = views.sketch(witnessed.row("dog"), "saw")
+    right = sketch(witnessed.counts, "dog", "saw", 12)
+    assert [one["name"] for one in found["relations"]] == [one.name for one in right.relations]
+    for one, known in zip(found["relations"], right.relations, strict=True):
+        assert [each["context"] for each in one["collocates"]] == [
+            each.context for each in known.collocates
+        ]
+        assert [each["counts"] for each in one["collocates"]] == [
+            list(each.counts) for each in known.collocates
+        ]
+    assert found["relations"][0]["collocates"][0]["said"] in {"hunt …", "feed …"}
+
+
+def test_what_two_words_have_in_common(witnessed):
+    views = Views(witnessed, "farm")
+    found = views.alike("dog", "saw")
+    counts = witnessed.counts.matrix.toarray()
+    columns = {str(name): at for at, name in enumerate(witnessed.contexts)}
+    assert {one["context"] for one in found["contexts"]} <= {"obj:see", "~amod:big"}
+    assert found["contexts"]
+    for one in found["contexts"]:
+        rows = [witnessed.row("dog"), witnessed.row("saw")]
+        assert one["counts"] == [counts[row, columns[one["context"]]] for row in rows]
+
+
+def test_answers_of_the_server(kept):
+    from starlette.testclient import TestClient
+
+    from roget.web.server import application
+
+    client = TestClient(application(Desk(kept), 8000), base_url="http://127.0.0.1:8000")
+    found = client.get("/api/lines?word=cow&context=obj:see&sort=left").json()
+    assert found["sort"] == "left"
+    assert len(found["lines"]) == 3
+    row = client.get("/api/word?word=cow").json()["id"]
+    assert client.get(f"/api/sketch/{row}").json()["words"] == ["cow"]
+    assert client.get(f"/api/sketch/{row}?beside=saw").json()["words"] == ["cow", "saw"]
+    assert client.get("/api/alike?word=cow&other=saw").json()["words"] == ["cow", "saw"]
+    assert client.get("/api/lines?node=1&context=obj:see").json()["lines"]
+    for place, status, said in (
+        ("/api/lines?word=cow&sort=up", 400, "expected one of corpus, left, right"),
+        ("/api/lines?word=gnu", 404, "gnu"),
+        ("/api/lines?word=cow&context=obj:eat", 404, "obj:eat"),
+        ("/api/lines?node=1", 400, "context="),
+        ("/api/lines?node=99&context=obj:see", 400, "class 99"),
+        (f"/api/sketch/{row}?beside=gnu", 404, "gnu"),
+        ("/api/sketch/9999", 400, "word number"),
+        ("/api/alike?word=cow&other=gnu", 404, "gnu"),
+    ):
+        answer = client.get(place)
+        assert answer.status_code == status, place
+        assert said in answer.json()["error"], place
+    sheet = client.get("/api/lines?word=cow&context=obj:see&format=csv").text.splitlines()
+    assert sheet[0] == "source,line,sentence,word,contexts"
+    assert len(sheet) == 4
+
+
+def test_sentences_stay_after_an_edit(kept, tmp_path):
+    import shutil
+
+    path = tmp_path / "farm.thesaurus"
+    shutil.copytree(kept, path)
+    desk = Desk(path)
+    before = desk.views.lines("cow")["lines"]
+    desk.edit({"action": "delete", "words": ["dog"], "revision": 0}, 0)
+    assert desk.views.lines("cow")["lines"] == before
+    assert Desk(path).views.lines("cow")["lines"] == before
+
+
+def test_a_context_opens_its_sentences(browser, kept):
+    with served(Desk(kept)) as address, shown(browser, f"{address}#/word/cow") as page:
+        button = page.locator("#panel .opens", has_text="feed …").first
+        button.click()
+        page.wait_for_selector("#drawer .kwic li")
+        assert page.locator("#drawer .kwic li").count() == 3
+        # Keywords stand one below the other.
+        lefts = page.eval_on_selector_all(
+            "#drawer .line mark.word",
+            "all => all.map(one => Math.round(one.getBoundingClientRect().x))",
+        )
+        assert len(set(lefts)) == 1
+        assert SAYING.replace(" ", "_") in page.inner_text("#drawer")
+        page.click("#drawer .sorts >> text=by what is right")
+        page.wait_for_selector("#drawer .sorts [aria-pressed=true] >> text=by what is right")
+        page.locator("#drawer .line").nth(1).focus()
+        page.keyboard.press("Enter")
+        assert page.locator("#drawer .sentence:visible cite").inner_text().startswith("farm.con")
+        page.keyboard.press("Escape")
+        assert page.is_hidden("#drawer")
+        assert "feed …" in page.evaluate("document.activeElement.textContent")
+        page.locator("#panel section:has(h2:has-text('Neighbours')) .opens").first.click()
+        page.wait_for_selector("#drawer table")
+        page.locator("#drawer td .opens").first.click()
+        page.wait_for_selector("#drawer .kwic li")
+        page.keyboard.press("Escape")
+        page.keyboard.press("3")
+        page.wait_for_function("() => location.hash === '#/word/cow/lines'")
+        page.wait_for_selector(f"{READY}")
+        assert page.locator("#panel .kwic li").count() == 9
+        page.keyboard.press("2")
+        page.wait_for_selector(".relation")
+        page.keyboard.press("b")
+        page.keyboard.type("saw")
+        page.keyboard.press("Enter")
+        page.wait_for_selector("h4:has-text('only saw')")
+        assert page.url.endswith("#/word/cow/sketch/saw")
+        page.go_back()
+        page.wait_for_selector(".relation .strong")
+        assert page.title() != "broken"
+
+
+def test_terms_are_explained_where_they_stand(browser, kept):
+    with served(Desk(kept)) as address, shown(browser, f"{address}#/word/cow") as page:
+        page.focus("#panel .term >> nth=0")
+        page.keyboard.press("Enter")
+        assert "How often the word was met" in page.inner_text("#explain")
+        page.keyboard.press("Escape")
+        assert page.is_hidden("#explain")
+        shown_terms = page.eval_on_selector_all(".term", "all => all.map(one => one.dataset.term)")
+        assert {"seen", "member", "alike", "usual"} <= set(shown_terms)
+        phrase = page.locator("#panel .phrase", has_text="feed …").first
+        assert phrase.get_attribute("title") == "obj:feed"
+
+
+def test_nothing_private_is_in_a_file_unless_asked_for(kept, browser, tmp_path):
+    desk = Desk(kept)
+    plain = static.page(desk)
+    assert "onerror" not in plain
+    assert "farm.conllu" not in plain
+    full = static.page(desk, evidence=1, sketches=True)
+    assert "farm.conllu" in full
+    file = tmp_path / "page.html"
+    file.write_text(full, encoding="utf-8")
+    with shown(browser, f"{file.as_uri()}#/word/cow/lines") as page:
+        assert page.locator(".kwic li").count() == 3
+        page.goto(f"{file.as_uri()}#/word/cow/sketch")
+        page.wait_for_selector(".relation")
+        assert page.title() != "broken"
+    file.write_text(plain, encoding="utf-8")
+    with shown(browser, f"{file.as_uri()}#/word/cow/lines") as page:
+        assert "--evidence" in page.inner_text("#panel .none")
+
+
+def test_a_file_without_evidence_cannot_have_any(thesaurus, tmp_path):
+    thesaurus.save(tmp_path / "t")
+    with pytest.raises(InputError, match="no sentences were kept"):
+        static.page(Desk(tmp_path / "t"), evidence=2)
+
+
+def test_without_evidence_the_page_says_how_to_get_it(browser, thesaurus, tmp_path):
+    thesaurus.save(tmp_path / "t")
+    with served(Desk(tmp_path / "t")) as address, shown(browser, f"{address}#/word/owl") as page:
+        page.locator("#panel section:has(h2:has-text('Contexts')) .opens").first.click()
+        page.wait_for_selector("#drawer code")
+        assert "--evidence" in page.inner_text("#drawer code")
