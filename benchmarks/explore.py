@@ -1,15 +1,16 @@
 """The explorer at 50,000 words: answers of the server, size of a static page, first paint.
 
-    python benchmarks/explore.py [--quick]
+    python benchmarks/explore.py [--quick] [--times N] [THESAURUS]
 
-The thesaurus is synthetic: words of Zipfian frequency in soft classes of an uneven tree. Times are
-wall-clock times of requests to a server of this process, medians and worst of several places.
+The thesaurus is synthetic: words of Zipfian frequency in soft classes of an uneven tree, with
+sentences; or one of your own. Times are wall-clock times of requests to a server of this process,
+each for another word, class or text: the median of a route, its 95th percentile and the worst; CPU
+is the mean of server and client together, which a busy machine does not change.
 """
 
 from __future__ import annotations
 
 import argparse
-import statistics
 import sys
 import tempfile
 import threading
@@ -17,19 +18,23 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
+from urllib.parse import quote
 
 import numpy as np
 from harness import MB, Row, machine, progress, table, verdict
 from scipy import sparse
 
 from roget.core.counts import Counts
+from roget.core.counts.evidence import Evidence, Kept
 from roget.core.tree import Tree
 from roget.learn.thesaurus import Thesaurus
 from roget.web import static
 from roget.web.desk import Desk
 
-ANSWER, PAGE, PAINT = 0.050, 5.0, 1.0
-"""Bars: seconds of an answer, megabytes of a static page of 5,000 words, seconds to first paint."""
+ANSWER, OPEN, PAGE, PAINT = 0.050, 30.0, 5.0, 1.0
+"""Bars: seconds of an answer (19 of 20), of opening, megabytes of a static page of 5,000 words,
+seconds to first paint."""
 
 CHROMIUM = Path("/usr/bin/chromium")
 
@@ -47,10 +52,16 @@ def synthetic(words: int, classes: int, contexts: int, seed: int = 0) -> Thesaur
     private = (home[rows] * 37 + chance.integers(60, size=rows.size)) % contexts
     columns = np.where(chance.random(rows.size) < 0.5, common, private)
     cells = sparse.coo_array((np.ones(rows.size), (rows, columns)), shape=(words, contexts))
+    matrix = cells.tocsr().astype(np.int64)
+    slots = ["obj", "~amod", "subj", "nmod:of"]
+    names = [f"{slots[n % 4]}:context{n}" for n in range(contexts)]
+    called = [f"word{n}" for n in range(words)]
     counts = Counts(
-        cells.tocsr().astype(np.int64),
-        [f"word{n}" for n in range(words)],
-        [f"context{n}" for n in range(contexts)],
+        matrix,
+        called,
+        names,
+        slots=[slots[n % 4] for n in range(contexts)],
+        evidence=witnessed(matrix, called, names),
     )
     other = chance.integers(classes, size=words)
     at = np.concatenate([np.arange(words)] * 2), np.concatenate([home, other])
@@ -60,6 +71,31 @@ def synthetic(words: int, classes: int, contexts: int, seed: int = 0) -> Thesaur
     mass = sums.sum(axis=1) / sums.sum()
     centroids = (sums / sums.sum(axis=1, keepdims=True)).astype(np.float32)
     return Thesaurus(counts, tree, belongs, centroids, mass, provenance={"beta": 2.0})
+
+
+def witnessed(matrix: Any, words: list[str], contexts: list[str], every: int = 4) -> Evidence:
+    """A sentence for each fourth pair that was seen."""
+    rows = np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr))[::every]
+    columns = matrix.indices[::every]
+    order = np.lexsort((columns, rows))
+    rows, columns = rows[order], columns[order]
+    said = "In that year the old {} of our town was seen beside {} by nearly all who lived there ."
+    texts = [said.format(words[a], contexts[b]) for a, b in zip(rows, columns, strict=True)]
+    spots = np.tile(np.array([5, 5, 11, 11], dtype=np.int32), (rows.size, 1))
+    numbers = np.arange(rows.size)
+    sources = np.full(rows.size, "corpus-of-texts.conllu.gz", dtype=object)
+    kept = Kept(
+        np.array(words, dtype=object),
+        np.array(contexts, dtype=object),
+        rows,
+        columns,
+        numbers,
+        spots,
+        sources,
+        numbers * 20 + 1,
+        np.array(texts, dtype=object),
+    )
+    return Evidence(lambda: kept)
 
 
 @contextmanager
@@ -92,31 +128,72 @@ def timed(work: Callable[[], object]) -> float:
     return time.perf_counter() - began
 
 
-def answers(address: str, thesaurus: Thesaurus) -> list[Row]:
+def answers(address: str, desk: Desk, times: int) -> list[Row]:
     """How long the server takes for each kind of view."""
     import httpx
 
-    chance = np.random.default_rng(1)
-    nodes = chance.integers(thesaurus.tree.n_nodes, size=20).tolist()
-    rows = chance.integers(len(thesaurus), size=20).tolist()
+    chance, thesaurus = np.random.default_rng(1), desk.views.thesaurus
+    nodes = chance.integers(thesaurus.tree.n_nodes, size=times).tolist()
+    # Half of the words as people open them, the frequent more often; half as they come.
+    seen = thesaurus.counts.word_totals / thesaurus.counts.total
+    often = chance.choice(len(thesaurus), size=times // 2, p=seen).tolist()
+    rows = [*often, *chance.integers(len(thesaurus), size=times - times // 2).tolist()]
+    words = [quote(str(thesaurus.words[row]), safe="") for row in rows]
+    pairs = []
+    for row in rows:
+        found = thesaurus.evidence(str(thesaurus.words[row]), 1)
+        pairs.append(quote(found[0].context, safe="") if found else "")
+    typed = ("w", "word1", "d77", "49", "zzz", "a", "th", "house", "é", "context")
+    classes = thesaurus.tree.n_clusters
     places = {
-        "overview": ["/api/overview"] * 5,
-        "tree": ["/api/tree"] * 5,
-        "class, the root": ["/api/class/0"] * 5,
+        "overview": ["/api/overview"] * times,
+        "tree": ["/api/tree"] * times,
+        "class, the root": ["/api/class/0"] * times,
+        "class, further down": [f"/api/class/0?n=100&offset={n * 100}" for n in range(times)],
         "class, any": [f"/api/class/{node}" for node in nodes],
         "word": [f"/api/word/{row}" for row in rows],
-        "search": [f"/api/search?q={typed}" for typed in ("w", "word1", "d77", "49", "zzz")] * 2,
-        "path": ["/api/path"] * 5,
-        "cut": [f"/api/cut/{k}" for k in (2, 8, 100)],
+        "sketch": [f"/api/sketch/{row}" for row in rows],
+        "sketch, beside": [
+            f"/api/sketch/{row}?beside={word}"
+            for row, word in zip(rows, reversed(words), strict=True)
+        ],
+        "lines, of a word": [f"/api/lines?word={word}&n=200&sort=left" for word in words],
+        "lines, of a context": [
+            f"/api/lines?word={word}&context={context}"
+            for word, context in zip(words, pairs, strict=True)
+        ],
+        "lines, of a class": [
+            f"/api/lines?node={node}&context={context}&sort=right"
+            for node, context in zip(nodes, pairs, strict=True)
+            if context
+        ],
+        "alike": [
+            f"/api/alike?word={word}&other={other}"
+            for word, other in zip(words, reversed(words), strict=True)
+        ],
+        "search": [f"/api/search?q={quote(typed[n % len(typed)])}" for n in range(times)],
+        "path": ["/api/path"] * times,
+        "level": [f"/api/cut/{k}" for k in chance.integers(1, classes + 1, size=times).tolist()],
+        "history": ["/api/history"] * times,
+        "changes": ["/api/changes"] * times,
     }
     found = []
     with httpx.Client(base_url=address) as client:
         for name, asked in places.items():
             client.get(asked[0])
-            times = sorted(timed(lambda place=place: client.get(place)) for place in asked)
-            middle = statistics.median(times)
-            found.append(Row(name, middle, None, f"worst {times[-1] * 1e3:.0f} ms", "s", ANSWER))
+            spent = time.process_time()
+            took = [timed(lambda place=place: _ask(client, place)) for place in asked]
+            spent = (time.process_time() - spent) / len(asked) * 1e3
+            middle, late, worst = np.percentile(took, [50, 95, 100]) * 1e3
+            note = f"median {middle:.1f}, 95 % {late:.1f}, worst {worst:.0f}, CPU {spent:.1f} ms"
+            found.append(Row(name, late / 1e3, None, note, "s", ANSWER))
     return found
+
+
+def _ask(client: Any, place: str) -> None:
+    answer = client.get(place)
+    if answer.status_code != 200:
+        raise SystemExit(f"{place}: {answer.status_code} {answer.text[:200]}")
 
 
 def paint(address: str, name: str) -> list[Row]:
@@ -150,19 +227,25 @@ def paint(address: str, name: str) -> list[Row]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--quick", action="store_true", help="5,000 words in place of 50,000")
-    quick = parser.parse_args().quick
+    parser.add_argument("--times", type=int, default=60, help="requests of each kind")
+    parser.add_argument("thesaurus", nargs="?", help="one of your own, in place of the synthetic")
+    given = parser.parse_args()
+    quick = given.quick
     words, classes, contexts = (5_000, 100, 3_000) if quick else (50_000, 500, 10_000)
     rows: list[Row] = []
     with tempfile.TemporaryDirectory() as place:
-        progress(f"making a thesaurus of {words:,} words")
-        large = Path(place) / "large"
-        synthetic(words, classes, contexts).save(large)
-        took = time.perf_counter()
+        large = Path(given.thesaurus or Path(place) / "large")
+        if given.thesaurus is None:
+            progress(f"making a thesaurus of {words:,} words")
+            synthetic(words, classes, contexts).save(large)
+        began = time.perf_counter()
         desk = Desk(large)
-        progress(f"read in {time.perf_counter() - took:.1f} s")
-        progress(f"indexed in {timed(desk.views.warm):.1f} s")
+        read = time.perf_counter() - began
+        indexed = timed(desk.views.warm)
+        note = f"read in {read:.1f} s, indexed in {indexed:.1f} s"
+        rows.append(Row("opening", read + indexed, None, note, "s", OPEN))
         with served(desk) as address:
-            rows += answers(address, desk.views.thesaurus)
+            rows += answers(address, desk, given.times)
             rows += paint(address, "server")
         del desk
         progress("writing a static page of 5,000 words")

@@ -114,6 +114,7 @@ class Views:
         if self.thesaurus.counts.evidence is not None:
             # At once: the folder that has it changes with the first edit.
             self.thesaurus.counts.evidence.load()
+        self.word_class(0)
         if len(self.thesaurus):
             self.word(0)
         return self
