@@ -23,9 +23,8 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 _COMMANDS = (
-    "score", "compare", "agree", "convert", "count", "build", "neighbours", "senses", "sketch",
-    "edit",
-    "classify",
+    "score", "compare", "agree", "convert", "count", "build", "grow", "edit", "neighbours",
+    "senses", "sketch", "classify",
     "explore", "export", "heldout", "decide", "prefer", "list", "reproduce",
 )  # fmt: skip
 """Each is a function of that name in a module of that name."""

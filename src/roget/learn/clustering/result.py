@@ -109,6 +109,26 @@ class Rule:
         }
         return replace(self, **changed)
 
+    def widen(self, alike: Ints) -> Self:
+        """The rule for more contexts: `alike` has of each a known one that is used likewise."""
+        changed = {
+            one.name: np.take(getattr(self, one.name), alike, one.metadata["shape"].index("m"))
+            for one in fields(self)
+            if "m" in one.metadata.get("shape", ())
+        }
+        return replace(self, **changed)
+
+    def learn_on(self, made: Clustering, before: Clustering, counts: Counts) -> Clustering:
+        """What else is learnt of more counts, whatever the classes are; by default nothing.
+
+        `made` is `before` with more words and contexts; it has no representation yet.
+        """
+        return made
+
+    def regroup(self, made: Clustering, counts: Counts) -> Clustering:
+        """What else classes become of the words that are now in them; by default nothing."""
+        return made
+
     def keep(self) -> Kept:
         """The rule as folders keep it."""
         arrays = {one.name for one in fields(self) if "shape" in one.metadata}
@@ -503,6 +523,11 @@ class Clustering(Reported):
                 for number in range(plain.get("divisions", 0))
             ),
         )
+
+    @property
+    def placing(self) -> Rule:
+        """The rule itself, looked up if it is still as a folder has it."""
+        return self._rule
 
     @cached_property
     def _rule(self) -> Rule:

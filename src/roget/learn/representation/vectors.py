@@ -29,6 +29,9 @@ BLOCK = 2048
 ITERATIONS = 8
 """Steps by which a random start comes near: the seed is then of little matter."""
 
+FURTHER = 2
+"""Steps from what was found of fewer counts."""
+
 MORE = 20
 """Dimensions that are followed besides those asked for, so that the last of them come near too."""
 
@@ -68,14 +71,18 @@ class Representation:
     @classmethod
     def learn(
         cls, matrix: Any, *, words: Any = None, contexts: Any = None, seed: int = 0,
-        widths: Sequence[int] = WIDTHS,
+        widths: Sequence[int] = WIDTHS, start: Representation | None = None,
     ) -> Self:  # fmt: skip
-        """The representation of a csr_array of counts; names tell which contexts are words."""
+        """The representation of a csr_array of counts; names tell which contexts are words.
+
+        It is found from that of fewer counts, `start`, if its words come first in the table.
+        """
         totals = np.asarray(matrix.sum(axis=0), dtype=np.float64).ravel()
         weights = _close(weigh(matrix, totals), words, contexts)
         parts, lengths, values = [], [], []
-        for table, width in zip((weights, unit(weights)), widths, strict=True):
-            left, singular, _ = decompose(table, width, seed)
+        near = [None] * len(widths) if start is None else start.bases(weights.shape[0])
+        for table, width, basis in zip((weights, unit(weights)), widths, near, strict=True):
+            left, singular, _ = decompose(table, width, seed, basis)
             rows = (left * singular).astype(np.float32)
             lengths.append(np.linalg.norm(rows, axis=1))
             values.append(singular.astype(np.float32))
@@ -100,6 +107,18 @@ class Representation:
         ):
             found.append(unit(np.asarray((new @ known.T) @ self._basis[at], dtype=np.float32)))
         return np.asarray(np.hstack(found) * np.float32(2**-0.5))
+
+    def bases(self, rows: int) -> list[Any]:
+        """The singular vectors of the words, block by block, and zeros for more words."""
+        known = self.rows if self.rows is not None else np.arange(self.n_words)
+        found = []
+        for at, part in enumerate((slice(0, self.width), slice(self.width, None))):
+            left = self.vectors[known, part] * (self.lengths[known, at : at + 1] * 2**0.5)
+            left[known < 0] = 0
+            basis = np.zeros((rows, left.shape[1]), dtype=np.float32)
+            basis[: known.size] = left / np.maximum(self.values[part], 1e-6)
+            found.append(basis)
+        return found
 
     def keep(self, rows: Ints) -> Representation:
         """The same, asked about some of the words only; -1 for one of which nothing is known."""
@@ -200,11 +219,11 @@ def _close(weights: Any, words: Any, contexts: Any) -> Any:
     return sparse.csr_array(weights + loops, dtype=np.float32)
 
 
-def decompose(matrix: Any, dimensions: int, seed: int) -> tuple[Any, Any, Any]:
+def decompose(matrix: Any, dimensions: int, seed: int, near: Any = None) -> tuple[Any, Any, Any]:
     """U, the largest singular values and Vᵀ, on one thread; a small matrix is done exactly.
 
     Iterations of the subspace of the shorter side: only its vectors are made orthogonal, which is
-    where other ways spend their time.
+    where other ways spend their time. From columns that are near U, few are enough.
     """
     from threadpoolctl import threadpool_limits
 
@@ -212,12 +231,16 @@ def decompose(matrix: Any, dimensions: int, seed: int) -> tuple[Any, Any, Any]:
         if min(matrix.shape) <= dimensions + MORE:
             left, values, right = np.linalg.svd(matrix.toarray(), full_matrices=False)
             return left[:, :dimensions], values[:dimensions], right[:dimensions]
-        wide = matrix.shape[0] <= matrix.shape[1]
+        wide = near is not None or matrix.shape[0] <= matrix.shape[1]
         there = sparse.csr_array(matrix if wide else matrix.T, dtype=np.float32)
         back = sparse.csr_array(there.T)
         rng = np.random.default_rng(seed)
         basis = rng.standard_normal((there.shape[0], dimensions + MORE)).astype(np.float32)
-        for _ in range(ITERATIONS):
+        if near is not None:
+            known = near[:, :dimensions]
+            basis[:, : known.shape[1]] = known
+            basis[:, known.shape[1] :] /= np.float32(there.shape[0] ** 0.5)
+        for _ in range(ITERATIONS if near is None else FURTHER):
             basis = np.linalg.qr(there @ (back @ basis))[0]
         across = back @ basis
         squares, turn = np.linalg.eigh(across.T @ across)

@@ -21,7 +21,9 @@ from roget.core.types import Floats, Ints
 from roget.errors import InputError
 from roget.learn.clustering.divided import Division, divide, follow
 from roget.learn.clustering.memberships import put_together
+from roget.learn.thesaurus import changes as changing
 from roget.learn.thesaurus import edits as editing
+from roget.learn.thesaurus.changes import Change
 from roget.learn.thesaurus.edits import Edit, Found, Note, Remembered, found_again
 from roget.learn.thesaurus.places import places_of, sizes_of
 
@@ -66,6 +68,8 @@ class Draft:
         self.moved: dict[int, tuple[Ints, Floats]] = {}
         self.home: dict[int, int] = {}
         """Units, and the one of its place, of words that have others than the tables say."""
+        self.states: dict[int, str] = {}
+        """Changes that were accepted or refused."""
         self._table, self._homes = base.memberships, base.tree.cluster[base.places]
 
     def history(self) -> list[Draft]:
@@ -275,6 +279,51 @@ class Draft:
         self.divisions = (*self.divisions, division)
         self.parts = np.append(self.parts, self.tree.n_clusters + np.arange(2))
         self._reshape(made, edit.ids)
+
+    def _accept(self, edit: Edit) -> None:
+        for number in edit.changes:
+            self._decide(number, changing.ACCEPTED)
+
+    def _refuse(self, edit: Edit) -> None:
+        """Take changes back: words go where they were, or out; classes are one again."""
+        self.moved, self.home = dict(self.moved), dict(self.home)
+        for number in edit.changes:
+            change = self._decide(number, changing.REFUSED)
+            if change.kind == changing.NEW:
+                known = [word for word in change.words if self.base.rows[word] not in self.gone]
+                if known:
+                    self._delete(Edit(editing.DELETE, words=tuple(known)))
+            elif change.kind == changing.MOVED:
+                for word in change.words:
+                    self._put(self.row(word), self.find(change.source))
+            else:
+                into = change.source if change.rest is None else change.rest
+                merged = reshaping.merge(self.tree, self.find(change.target), self.find(into))
+                self._reshape(merged, ())
+                if change.rest is not None and change.source not in self.ids:
+                    # What was left of the class that was split is that class again.
+                    self.ids = np.where(self.ids == change.rest, change.source, self.ids)
+                    self.ids.flags.writeable = False
+
+    def _decide(self, number: int, state: str) -> Change:
+        for change in self.base.changes:
+            if change.number == number:
+                break
+        else:
+            known = [one.number for one in self.base.changes]
+            there = f"they are {min(known)} to {max(known)}" if known else "there are none"
+            raise InputError(f"change {number}: there is no such change; {there}")
+        if number in self.states:
+            raise InputError(f"change {number} is {self.states[number]} already: undo that first")
+        self.states = {**self.states, number: state}
+        return change
+
+    def find(self, id: int | None) -> int:
+        """The node of a class that is known by its id."""
+        found = np.flatnonzero(self.ids == id)
+        if not found.size:
+            raise InputError(f"class {id} is not there any more: move the words by hand")
+        return int(found[0])
 
     def _reshape(self, made: Reshaped, ids: Sequence[int]) -> None:
         if len(made.made) != len(ids):

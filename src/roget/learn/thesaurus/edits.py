@@ -14,6 +14,7 @@ from roget.errors import InputError
 
 RENAME, MOVE, MERGE, NEST = "rename", "move", "merge", "nest"
 ADD, DELETE, SPLIT, NOTE = "add", "delete", "split", "note"
+ACCEPT, REFUSE = "accept", "refuse"
 
 NEEDS: dict[str, tuple[str, ...]] = {
     RENAME: ("node", "text"),
@@ -24,6 +25,8 @@ NEEDS: dict[str, tuple[str, ...]] = {
     DELETE: ("words",),
     SPLIT: ("node", "words"),
     NOTE: ("field",),
+    ACCEPT: ("words", "changes"),
+    REFUSE: ("words", "changes"),
 }
 """What each kind of edit has; a note is on a class (node) or on a word (words)."""
 
@@ -80,12 +83,14 @@ class Edit:
     """The ids of classes that were made."""
     field: str = ""
     """What was written: "definition" or "note"."""
+    changes: tuple[int, ...] = ()
+    """The numbers of changes that were accepted or refused."""
 
     def __post_init__(self) -> None:
         if self.kind not in NEEDS:
             raise InputError(f"an edit of kind {self.kind!r}: expected {', '.join(KINDS)}")
         needs = NEEDS[self.kind]
-        for name in ("node", "into", "words", "field"):
+        for name in ("node", "into", "words", "field", "changes"):
             if self.kind == NOTE and name in ("node", "words"):
                 continue
             has = getattr(self, name) not in (None, "", ())
@@ -119,6 +124,8 @@ class Edit:
             ADD: f"{words} added to {label}",
             DELETE: f"{words} deleted",
             SPLIT: f"{label} split: {words} apart from the others",
+            ACCEPT: f"{number_changes(self.changes)} accepted: {words}",
+            REFUSE: f"{number_changes(self.changes)} refused: {words}",
         }[self.kind]
 
     def to_json(self) -> dict[str, Any]:
@@ -136,13 +143,18 @@ class Edit:
             if kind == MOVE and "words" not in given:  # one word, before there could be several
                 words, text = (text,), ""
             ids, field = given.get("ids", ()), given.get("field", "")
+            changes = given.get("changes", ())
             if not _is_list(words, str) or not _is_list(ids, int) or not isinstance(field, str):
                 raise TypeError("'words' are texts, 'ids' numbers and 'field' is a text")
+            if not _is_list(changes, int):
+                raise TypeError("'changes' are numbers")
             node, into = (
                 None if given[name] is None else _remembered(given[name])
                 for name in ("node", "into")
             )
-            return cls(kind, node, text, into, waiting, tuple(words), tuple(ids), field)
+            return cls(
+                kind, node, text, into, waiting, tuple(words), tuple(ids), field, tuple(changes)
+            )
         except (KeyError, TypeError, AttributeError) as error:
             raise InputError(f"this is not an edit: {error!r}") from None
 
@@ -212,6 +224,11 @@ def list_words(words: tuple[str, ...]) -> str:
     if len(words) > len(shown):
         told.append(f"{len(words) - len(shown):,} more")
     return "".join(told) if len(told) < 2 else f"{', '.join(told[:-1])} and {told[-1]}"
+
+
+def number_changes(numbers: tuple[int, ...]) -> str:
+    """Changes for a sentence."""
+    return f"change {numbers[0]}" if len(numbers) == 1 else f"{len(numbers):,} changes"
 
 
 def _quote(text: str) -> str:

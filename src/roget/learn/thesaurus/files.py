@@ -31,6 +31,7 @@ from roget.core.tree import Tree
 from roget.core.types import PathLike
 from roget.errors import InputError
 from roget.learn.clustering.result import Clustering
+from roget.learn.thesaurus.changes import Change
 from roget.learn.thesaurus.edits import Edit, Note
 from roget.learn.thesaurus.thesaurus import Thesaurus
 
@@ -112,6 +113,7 @@ KIND = folders.Kind(
         "next_id": _optional(is_whole),
         "notes": _optional(is_list_of(_is_note)),
         "path": is_list_of(_is_step),
+        "changes": _optional(is_list_of(is_mapping)),
         "relations": is_list_of(is_text),
         "counts": is_mapping,
         "provenance.beta": _optional(_is_number),
@@ -137,15 +139,16 @@ def is_thesaurus(folder: PathLike) -> bool:
     return folders.is_kind(folder, KIND)
 
 
-def write(thesaurus: Thesaurus, path: PathLike) -> None:
+def write(thesaurus: Thesaurus, path: PathLike, *, instead_of: Thesaurus | None = None) -> None:
     """Write a thesaurus whole or not at all, in the place of an older one if need be.
 
     Where it was read from, or written to before, only the edits are written; and nothing, if
-    somebody else has written there since.
+    somebody else has written there since. `instead_of` is the one that was there, if this has been
+    made of it: then the same holds for that, but all is written.
     """
     base, target = thesaurus.base, Path(path).resolve()
-    known = base.homes.get(target)
-    if known is not None:
+    known = (instead_of or thesaurus).base.homes.get(target)
+    if known is not None and instead_of is None:
         with locked(target):
             _need_unchanged(target, known)
             if _is_whole(target):
@@ -196,6 +199,7 @@ def _fill(draft: Path, base: Thesaurus) -> str:
         "tree": held.pop("tree"),
         "labels": {str(node): base.labels[node] for node in sorted(base.labels)},
         "path": [_finite(step) for step in held.pop("path")],
+        "changes": [change.to_json() for change in base.changes],
         "relations": list(counts.relations),
         "counts": counts.provenance,
         "clustering": {**held, "contexts": None},
@@ -248,6 +252,7 @@ def _base(folder: folders.Folder) -> Thesaurus:
             return Thesaurus(counts, *found, steps=record["path"], **told)
         plain = {**record["clustering"], "tree": record["tree"], "path": record["path"]}
         arrays |= folders.to_arrays("memberships", table.tocsr())
+        told["changes"] = [Change.from_json(one) for one in record.get("changes") or ()]
         return Thesaurus.from_clustering(counts, Clustering.of_parts(plain, arrays), **told)
     except (KeyError, TypeError, ValueError, OverflowError) as error:
         said = str(error) if isinstance(error, InputError) else repr(error)

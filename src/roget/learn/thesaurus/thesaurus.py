@@ -22,6 +22,7 @@ from roget.learn.clustering.memberships import sparsify
 from roget.learn.clustering.result import Clustering, recall
 from roget.learn.thesaurus import edits as editing
 from roget.learn.thesaurus import places as placing
+from roget.learn.thesaurus.changes import Change
 from roget.learn.thesaurus.edits import Edit, Note
 from roget.learn.thesaurus.lookup import Lookup
 from roget.learn.thesaurus.values import Placement
@@ -112,6 +113,7 @@ class Thesaurus(Lookup):
         ids: Sequence[int] | None,
         next_id: int | None,
         notes: Mapping[int | str, Note] | None,
+        changes: Iterable[Change] = (),
     ) -> None:
         table = sparse.csr_array(clustering.memberships, dtype=np.float64)
         self.counts = counts
@@ -128,6 +130,7 @@ class Thesaurus(Lookup):
         self.undone: tuple[Edit, ...] = ()
         self.base = self
         """The same without edits."""
+        self._changes = tuple(changes)
         self.homes: dict[Path, tuple[str, str]] = {}
         """The folders it was read from or written to, and how they were left: see `files`."""
         self._draft: Draft | None = None
@@ -170,6 +173,7 @@ class Thesaurus(Lookup):
         ids: Sequence[int] | None = None,
         next_id: int | None = None,
         notes: Mapping[int | str, Note] | None = None,
+        changes: Iterable[Change] = (),
     ) -> Thesaurus:
         """The thesaurus of counts and what was learnt from them.
 
@@ -190,6 +194,8 @@ class Thesaurus(Lookup):
             The id of the next new class: more than any that was ever given.
         notes
             What was written about classes, by node, and about words.
+        changes
+            What growing has changed, to be accepted or refused.
 
         Raises
         ------
@@ -212,8 +218,68 @@ class Thesaurus(Lookup):
             if model.unsure_:
                 counts, found, provenance = _without_unsure(counts, model, found, provenance)
         made = cls.__new__(cls)
-        made._begin(counts, found, provenance, labels, ids, next_id, notes)
+        made._begin(counts, found, provenance, labels, ids, next_id, notes, changes)
         return made
+
+    @property
+    def changes(self) -> tuple[Change, ...]:
+        """What growing has changed, and whether that was accepted or refused."""
+        states = {} if self._draft is None else self._draft.states
+        if not states:
+            return self.base._changes
+        return tuple(
+            replace(one, state=states.get(one.number, one.state)) for one in self.base._changes
+        )
+
+    @property
+    def draft(self) -> Draft:
+        """What the edits made of the thesaurus without them, step by step."""
+        from roget.learn.thesaurus.draft import Draft
+
+        return self._draft or Draft(self.base)
+
+    def accept(self, numbers: int | Iterable[int]) -> Thesaurus:
+        """The thesaurus with changes that growing made accepted, so that they are no longer open.
+
+        Parameters
+        ----------
+        numbers
+            Of one change, or of several.
+
+        Raises
+        ------
+        InputError
+            If there is no such change, or it was accepted or refused before.
+        """
+        return self._decided(editing.ACCEPT, numbers)
+
+    def refuse(self, numbers: int | Iterable[int]) -> Thesaurus:
+        """The thesaurus with changes that growing made taken back.
+
+        Words that moved go back, new ones are deleted, and classes that were split are one again.
+        A new class becomes part of the one most like it.
+
+        Parameters
+        ----------
+        numbers
+            Of one change, or of several.
+
+        Raises
+        ------
+        InputError
+            If there is no such change, or it was accepted or refused before.
+        """
+        return self._decided(editing.REFUSE, numbers)
+
+    def _decided(self, kind: str, numbers: int | Iterable[int]) -> Thesaurus:
+        listed = [numbers] if isinstance(numbers, int | np.integer) else list(numbers)
+        wanted = tuple(dict.fromkeys(editing.node_number(one) for one in listed))
+        if not wanted:
+            raise InputError("no changes: name one or more by their numbers")
+        known = {one.number: one for one in self.base.changes}
+        words = [word for one in wanted if one in known for word in known[one].words]
+        edit = Edit(kind, words=tuple(dict.fromkeys(words)) or ("?",), changes=wanted)
+        return self._edited(edit)
 
     @property
     def steps(self) -> tuple[dict[str, Any], ...]:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from roget.core.counts import Counts
 from roget.core.kernels.rows import Items
 from roget.core.tree import Tree
 from roget.core.types import Floats, Ints
@@ -128,6 +129,16 @@ class Joining(Rule):
             out,
         )
         return out
+
+    def regroup(self, made: Clustering, counts: Counts) -> Clustering:
+        """The sizes and counts of classes as they are now; contexts stay in theirs."""
+        labels = one_hot(made.labels, made.n_clusters)
+        known = np.flatnonzero(np.diff(made.memberships.indptr))
+        labels = labels[known]
+        classes = one_hot(self.columns, self.blocks.shape[1])
+        blocks = (labels.T @ counts.matrix[known].astype(np.float64) @ classes).toarray()
+        sizes = np.asarray(labels.sum(axis=0)).ravel().astype(self.sizes.dtype)
+        return replace(made, rule=replace(self, sizes=sizes, blocks=blocks))
 
     def check(self, k: int, m: int) -> None:
         """Refuse classes of contexts that there are not, too."""

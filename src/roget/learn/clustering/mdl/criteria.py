@@ -18,12 +18,13 @@ And what a tree of clusters says by its code: p(context|cluster), and where a ne
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
 
+from roget.core.counts import Counts
 from roget.core.kernels.rows import Items, rows_of
 from roget.core.tree import Tree
 from roget.core.types import Floats
@@ -224,6 +225,14 @@ class Joining(Rule):
             out,
         )
         return out
+
+    def regroup(self, made: Clustering, counts: Counts) -> Clustering:
+        """The tokens and sizes of classes as they are now."""
+        belongs = made.memberships
+        tokens = np.asarray(belongs.T @ counts.word_totals, dtype=np.float64).ravel()
+        sizes = np.asarray(belongs.sum(axis=0), dtype=np.float64).ravel()
+        width = max(self.width, made.centroids.shape[1])
+        return replace(made, rule=replace(self, tokens=tokens, sizes=sizes, width=width))
 
     def check(self, k: int, m: int) -> None:
         """Refuse codes that there are not, too."""

@@ -27,7 +27,7 @@ from roget.learn.clustering.result import Clustering, Unit
 from roget.learn.clustering.spherical import levels as leveling
 from roget.learn.clustering.spherical.moves import centres_of, fit_of, move, nearest, start
 from roget.learn.clustering.spherical.options import Options
-from roget.learn.clustering.spherical.rule import Nearest, draw_near
+from roget.learn.clustering.spherical.rule import COMMON, Nearest, draw_near
 from roget.learn.representation import Representation
 
 SIZE = 40
@@ -39,10 +39,6 @@ FEW = 100
 ENOUGH = (30, 50)
 """Contexts, or tokens, that place a word for certain: one that lies between classes all the same
 has several senses or a general one, and is not set aside."""
-
-COMMON = 5000
-"""The most frequent words, among which neighbours are looked for."""
-
 
 BETWEEN, AMONG = "between classes", "among rare words only"
 

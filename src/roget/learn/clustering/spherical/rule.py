@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 from scipy.special import softmax
 
+from roget.core.counts import Counts
+from roget.core.counts.views import unit
 from roget.core.types import Array, Floats, Ints
 from roget.learn.clustering.result import Clustering, Rule, array
 from roget.learn.representation.vectors import Representation, spread
+
+COMMON = 5000
+"""The most frequent words, among which neighbours are looked for."""
 
 SPREADS = 2
 """How often vectors take in their neighbours'."""
@@ -58,8 +65,33 @@ class Nearest(Rule):
         placed[nothing] = leaves.mass / max(float(leaves.mass.sum()), 1e-300)
         return np.asarray(placed, dtype=np.float64)
 
+    def learn_on(self, made: Clustering, before: Clustering, counts: Counts) -> Clustering:
+        """The vectors of all words, found from where those before stood."""
+        known = Representation.learn(
+            counts.matrix.astype(np.float64), words=counts.words, contexts=counts.contexts,
+            start=before.representation,
+        )  # fmt: skip
+        common = np.sort(np.argsort(-counts.word_totals, kind="stable")[:COMMON])
+        return replace(made, representation=known, rule=replace(self, common=common))
+
+    def regroup(self, made: Clustering, counts: Counts) -> Clustering:
+        """The directions of the classes as they are now."""
+        known = made.representation
+        if known is None:
+            raise ValueError("the vectors of the words are missing")
+        vectors = _draw_all(known, self.common.tobytes())
+        members = sparse.csr_array(made.memberships.T, dtype=np.float32)
+        centres = unit(np.asarray(members @ vectors))
+        return replace(made, rule=replace(self, centres=centres.astype(np.float32)))
+
     def check(self, k: int, m: int) -> None:
         """Refuse a sharpness that makes no sense, too."""
         super().check(k, m)
         if self.sharpness <= 0:
             raise ValueError(f"sharpness {self.sharpness}: expected a positive number")
+
+
+@lru_cache(maxsize=1)
+def _draw_all(known: Representation, common: bytes) -> Any:
+    """The vectors of all words; growing asks for them twice."""
+    return draw_near(known, np.frombuffer(common, dtype=np.int64))

@@ -1,0 +1,67 @@
+"""`roget grow THESAURUS TEXT...`."""
+
+from __future__ import annotations
+
+import sys
+import time
+import warnings
+from typing import Annotated
+
+import typer
+
+from roget.cli.shared import Format, bar, deliver, target, tell_notes
+from roget.learn.growth.options import Options
+
+
+def grow(
+    thesaurus: Annotated[
+        str, typer.Argument(metavar="THESAURUS", help="A thesaurus that roget built: a folder.")
+    ],
+    inputs: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="INPUT...",
+            help="New text, counted as that of the thesaurus was; or counts.",
+            show_default=False,
+        ),
+    ] = None,
+    output: Annotated[
+        str | None, target("DIR", "The grown thesaurus: a folder. Default: in its place.")
+    ] = None,
+    review: Annotated[
+        bool, typer.Option("--review", help="List the changes that are open, and do nothing.")
+    ] = False,
+    *,
+    asked: Options,
+    format: Format = None,
+) -> None:
+    """Add more text to a thesaurus: its classes, their ids and all edits stay.
+
+    New words are placed; words that new text clearly puts elsewhere move, classes that have become
+    two split. All of it is listed.
+    """
+    from roget.errors import InputError
+    from roget.learn.growth.grow import run
+    from roget.learn.thesaurus import Thesaurus
+    from roget.report import growth as reports
+
+    if review:
+        if inputs:
+            raise InputError("--review lists the changes that are there: leave the inputs out")
+        deliver(reports.review(Thesaurus.load(thesaurus)), format)
+        return
+    if not inputs:
+        raise InputError("nothing to grow by: name files, folders or counts, or --review")
+    began = time.monotonic()
+    with (
+        warnings.catch_warnings(record=True) as caught,
+        bar("counting", "bytes") as read,
+        bar("learning") as learn,
+    ):
+        warnings.simplefilter("always", UserWarning)
+        grown = run(thesaurus, inputs, output, asked, reading=read, learning=learn)
+    said = [str(one.message) for one in caught if issubclass(one.category, UserWarning)]
+    tell_notes([*grown.notes, *said])
+    seconds = time.monotonic() - began
+    print(f"wrote {output or thesaurus} in {seconds:.1f} s", file=sys.stderr)
+    deliver(reports.report(grown), format)

@@ -1,0 +1,300 @@
+"""From a thesaurus and more text to the thesaurus of both: `grow`, and `run`, for a folder."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from threadpoolctl import threadpool_limits
+
+from roget._version import __version__
+from roget.core import folder as folders
+from roget.core.counts import Counts, NotCounted
+from roget.core.options import choose, takes
+from roget.core.progress import Progress, Report
+from roget.core.store import Partial
+from roget.core.types import PathLike
+from roget.errors import InputError
+from roget.learn.growth.adding import Added, add, read_counts
+from roget.learn.growth.learning import Edited, Learnt, learn_on
+from roget.learn.growth.options import Options
+from roget.learn.thesaurus import Thesaurus
+from roget.learn.thesaurus import edits as editing
+from roget.learn.thesaurus import files as thesaurus_files
+from roget.learn.thesaurus.changes import KINDS, Change
+from roget.learn.thesaurus.draft import Draft
+from roget.learn.thesaurus.edits import Edit, Remembered
+from roget.learn.thesaurus.places import leaves_of
+
+
+@dataclass(frozen=True)
+class Grown:
+    """A thesaurus that has grown, and what changed in it."""
+
+    thesaurus: Thesaurus
+    changes: tuple[Change, ...]
+    """What this growth changed, the largest first; `thesaurus.changes` has earlier ones too."""
+    notes: tuple[str, ...] = ()
+    """What there is to tell besides."""
+    tokens: float = 0
+    """How many tokens are new."""
+
+    @property
+    def numbers(self) -> dict[str, int]:
+        """How many changes there are of each kind."""
+        return {kind: sum(one.kind == kind for one in self.changes) for kind in KINDS}
+
+    @property
+    def stay(self) -> int:
+        """How many words are where they were."""
+        touched = {word for one in self.changes for word in one.words}
+        return len(self.thesaurus) - len(touched.intersection(self.thesaurus.rows))
+
+
+@takes(Options)
+def grow(
+    thesaurus: Thesaurus | PathLike,
+    inputs: Counts | PathLike | Sequence[PathLike],
+    *,
+    output: PathLike | None = None,
+    progress: Report | None = None,
+    **options: Any,
+) -> Grown:
+    """Add more text to a thesaurus: counts are added, classes learnt on, ids and edits stay.
+
+    New text is counted as that of the thesaurus was. Words about which nothing changed stay in
+    their classes. New words are placed as the clusterer places words; words with many new tokens
+    move, and classes split, where that is clear.
+
+    Parameters
+    ----------
+    thesaurus
+        One that was built by roget, or its folder, which stays as it is unless it is the output.
+    inputs
+        Files, folders or patterns of text of the same kind, counts folders, tables, or Counts.
+    output
+        The folder to write; may be that of the thesaurus.
+    progress
+        Called with a `Progress`.
+
+    Returns
+    -------
+    Grown
+        The thesaurus, and its changes.
+
+    Raises
+    ------
+    InputError
+        If inputs cannot be read, are of another kind, or are in the thesaurus already.
+    """
+    asked = Options(**choose(Options, options))
+    if output is not None:
+        return run(thesaurus, inputs, output, asked, learning=progress)
+    found = thesaurus if isinstance(thesaurus, Thesaurus) else Thesaurus.load(thesaurus)
+    with tempfile.TemporaryDirectory(prefix="roget.") as folder:
+        return _grow(found, inputs, Path(folder), asked, None, progress)
+
+
+def run(
+    thesaurus: Thesaurus | PathLike,
+    inputs: Counts | PathLike | Sequence[PathLike],
+    output: PathLike | None,
+    options: Options,
+    *,
+    reading: Report | None = None,
+    learning: Report | None = None,
+) -> Grown:
+    """Grow a thesaurus into a folder, by default its own, which stays until the new one is whole.
+
+    OUTPUT.partial keeps what is counted if the run is stopped; while it runs, no other growth can
+    have it.
+    """
+    if output is None:
+        if isinstance(thesaurus, Thesaurus):
+            raise InputError("name a folder to write")
+        output = thesaurus
+    target = Path(output)
+    if target.exists():
+        folders.check(target, thesaurus_files.KIND)
+    with Partial(target, "a growth", lambda names: not names) as partial:
+        before = partial.kept()
+        try:
+            found = thesaurus if isinstance(thesaurus, Thesaurus) else Thesaurus.load(thesaurus)
+            grown = _grow(found, inputs, partial.folder, options, reading, learning)
+            thesaurus_files.write(grown.thesaurus, target, instead_of=found)
+        except BaseException as error:
+            kept = partial.kept()
+            halfway = "counts.partial" in kept  # has told so itself
+            if not kept or (isinstance(error, InputError) and not halfway and not before):
+                partial.discard()
+            elif not halfway and not isinstance(error, InputError):
+                error.add_note(partial.advice)
+            raise
+        partial.discard()
+    return grown
+
+
+def _grow(
+    thesaurus: Thesaurus,
+    inputs: Counts | PathLike | Sequence[PathLike],
+    folder: Path,
+    options: Options,
+    reading: Report | None,
+    learning: Report | None,
+) -> Grown:
+    base = thesaurus.base
+    notes: tuple[str, ...] = ()
+    if isinstance(inputs, Counts):
+        new = inputs
+    else:
+        listed = [inputs] if isinstance(inputs, str | os.PathLike) else list(inputs)
+        new, notes = read_counts(listed, base.counts, folder, options, reading)
+    if not new.entries:
+        raise InputError("no pair in the new inputs: the thesaurus stays as it is")
+    if base.counts.entries and not np.isin(new.contexts, base.contexts).any():
+        raise InputError(
+            f"none of the new contexts (such as {new.contexts[0]!r}) is one of the thesaurus (such "
+            f"as {base.contexts[0]!r}): count them in the same way"
+        )
+    _tell(learning, 0.1)
+    added = add(base.counts, new)
+    _tell(learning, 0.3)
+    with threadpool_limits(1):
+        learnt = learn_on(
+            base.clustering, base.counts, added.counts, added.new, options, look_at(thesaurus)
+        )
+    _tell(learning, 0.9)
+    made, changes = _make(thesaurus, added, learnt)
+    made, problems = _replay(made, thesaurus)
+    _tell(learning, 1.0)
+    return Grown(made, changes, (*notes, *problems), new.total)
+
+
+def _tell(progress: Report | None, done: float) -> None:
+    if progress is not None:
+        progress(Progress(done, facts={}))
+
+
+def look_at(thesaurus: Thesaurus) -> Edited:
+    """What people have done to words and classes, in terms of the thesaurus without edits."""
+    base = thesaurus.base
+    k = base.tree.n_clusters
+    draft = thesaurus.draft
+    rows: set[int] = set()
+    touched: set[int] = set()
+    for before in draft.history():
+        edit = before.edit
+        if edit is None or before.before is None:
+            continue
+        if edit.kind in (editing.MOVE, editing.ADD, editing.SPLIT, editing.REFUSE):
+            rows.update(base.rows[word] for word in edit.words if word in base.rows)
+        if edit.kind in (editing.MERGE, editing.NEST, editing.SPLIT):
+            for seen in (edit.node, edit.into):
+                if seen is not None:
+                    touched.update(before.before.ids[before.before.tree.leaves(seen.node)].tolist())
+    leaf = base.ids[leaves_of(base.tree)]
+    together = draft.parts[:k]
+    # A class that was split by people is no class that words are in.
+    together = np.where(together >= 0, together, -1 - np.arange(k))
+    return Edited(rows, np.flatnonzero(np.isin(leaf, list(touched))), together)
+
+
+def _make(
+    thesaurus: Thesaurus, added: Added, learnt: Learnt
+) -> tuple[Thesaurus, tuple[Change, ...]]:
+    """The thesaurus without edits, and its changes by the ids of classes."""
+    base, counts, draft = thesaurus.base, added.counts, thesaurus.draft
+    if learnt.kept.size < len(counts):
+        kept = counts.select(counts.words[learnt.kept].tolist())
+        kept.provenance, counts = counts.provenance, kept
+    new = added.new[learnt.kept]
+    tree = learnt.clustering.tree
+    first, more = thesaurus.next_id, tree.n_nodes - base.tree.n_nodes
+    ids = np.concatenate([base.ids, np.arange(first, first + more)])
+    leaf, edited = leaves_of(tree), draft.ids[leaves_of(draft.tree)]
+
+    def id_of(cluster: int) -> int:
+        """The id of the class that a cluster is, or is part of after edits."""
+        own = int(ids[leaf[cluster]])
+        if own in draft.ids or own >= first or draft.parts[cluster] < 0:
+            return own
+        return int(edited[draft.parts[cluster]])
+
+    last = max((one.number for one in base.changes), default=0)
+    order = list(KINDS)
+    steps = sorted(
+        learnt.steps, key=lambda one: (order.index(one.kind), -float(new[one.rows].sum()))
+    )
+    changes = []
+    for number, one in enumerate(steps, last + 1):
+        source = None if one.source is None else id_of(one.source)
+        rest = None
+        if one.rest is not None:
+            rest, source = source, int(ids[tree.parent[leaf[one.target]]])
+        changes.append(
+            Change(
+                number, one.kind, tuple(str(counts.words[row]) for row in one.rows), source,
+                id_of(one.target), one.score, one.reasons, float(new[one.rows].sum()), rest=rest,
+            )
+        )  # fmt: skip
+    provenance = {name: v for name, v in base.provenance.items() if name != "heldout"}
+    inside = set(counts.words.tolist())
+    if "unsure" in provenance:
+        told = provenance["unsure"].items()
+        provenance["unsure"] = {word: why for word, why in told if word not in inside}
+    provenance["grown"] = [
+        *provenance.get("grown", ()),
+        {"roget": __version__, "tokens": float(new.sum()), "words": len(counts) - len(base)},
+    ]
+    made = Thesaurus.from_clustering(
+        counts, learnt.clustering, provenance=provenance, labels=base.labels, notes=base.notes,
+        ids=ids.tolist(), next_id=first + more,
+        changes=(*base.changes, *changes),
+    )  # fmt: skip
+    return made, tuple(changes)
+
+
+def _replay(made: Thesaurus, before: Thesaurus) -> tuple[Thesaurus, list[str]]:
+    """The edits of before, made again: classes are those of the same ids."""
+    was, now = before.base.draft, made.draft
+    log: list[Edit] = []
+    problems = []
+    for edit in before.edits:
+        if edit.waiting:
+            log.append(edit)
+            continue
+        try:
+            here = [_translate(one, was, now) for one in _part(edit, now)]
+            now = now.after_all(here)
+            log += here
+        except (InputError, NotCounted) as error:
+            log.append(replace(edit, waiting=True))
+            problems.append(f"waiting for the next time: {edit}: {error}")
+        was = was.after(edit)
+    return (made.with_edits(log) if log else made), problems
+
+
+def _part(edit: Edit, now: Draft) -> list[Edit]:
+    """The edit, or its parts: words that people had added may have come by themselves."""
+    if edit.kind != editing.ADD:
+        return [edit]
+    there = [word for word in edit.words if now.base.rows.get(word, -1) not in (-1, *now.gone)]
+    others = [word for word in edit.words if word not in set(there)]
+    new = [replace(edit, words=tuple(others))] if others else []
+    return [*new, *([replace(edit, kind=editing.MOVE, words=tuple(there))] if there else [])]
+
+
+def _translate(edit: Edit, was: Draft, now: Draft) -> Edit:
+    """The edit with the numbers that its classes have here."""
+
+    def again(seen: Remembered | None) -> Remembered | None:
+        if seen is None:
+            return None
+        return replace(seen, node=now.find(int(was.ids[seen.node])))
+
+    return replace(edit, node=again(edit.node), into=again(edit.into))
