@@ -31,6 +31,14 @@ def grow(
     review: Annotated[
         bool, typer.Option("--review", help="List the changes that are open, and do nothing.")
     ] = False,
+    accept: Annotated[
+        str | None,
+        typer.Option(metavar="NUMBERS", help="Accept changes by number, such as 3,5-9; or all."),
+    ] = None,
+    refuse: Annotated[
+        str | None,
+        typer.Option(metavar="NUMBERS", help="Take changes back by number, such as 4; or all."),
+    ] = None,
     *,
     asked: Options,
     format: Format = None,
@@ -38,17 +46,25 @@ def grow(
     """Add more text to a thesaurus: its classes, their ids and all edits stay.
 
     New words are placed; words that new text clearly puts elsewhere move, classes that have become
-    two split. All of it is listed.
+    two split. All of it is listed, by numbers by which it can be accepted or refused.
     """
     from roget.errors import InputError
-    from roget.learn.growth.grow import run
+    from roget.learn.growth.grow import decide, run
     from roget.learn.thesaurus import Thesaurus
     from roget.report import growth as reports
 
-    if review:
-        if inputs:
-            raise InputError("--review lists the changes that are there: leave the inputs out")
-        deliver(reports.review(Thesaurus.load(thesaurus)), format)
+    if review or accept is not None or refuse is not None:
+        if inputs or output is not None:
+            raise InputError(
+                "--review, --accept and --refuse are about changes that are there: leave inputs "
+                "and -o out"
+            )
+        if accept is None and refuse is None:
+            found = Thesaurus.load(thesaurus)
+        else:
+            found = decide(thesaurus, accept, refuse)
+            print(f"wrote {thesaurus}", file=sys.stderr)
+        deliver(reports.review(found), format)
         return
     if not inputs:
         raise InputError("nothing to grow by: name files, folders or counts, or --review")

@@ -42,7 +42,8 @@ def made(old, method, **more):
 
 def classes(thesaurus):
     """The class of each word, by the id of its leaf."""
-    return dict(zip(thesaurus.words.tolist(), thesaurus.places.tolist(), strict=True))
+    ids = thesaurus.ids[thesaurus.places].tolist()
+    return dict(zip(thesaurus.words.tolist(), ids, strict=True))
 
 
 def by_kind(thesaurus, words):
@@ -162,3 +163,132 @@ def test_what_is_something_else_is_refused(old, tmp_path):
     with pytest.raises(InputError, match="nothing to grow by"):
         grow(before, [])
     assert isinstance(before, Thesaurus)
+
+
+def edited(old):
+    """A thesaurus of six classes with an edit of every kind."""
+    t = build(old, clusters=6, heldout=False, set_aside=False)
+    leaves = {word: int(t.places[t.row(word)]) for word in t.words.tolist()}
+    one, two = (
+        t.ids[leaves["drink0"]],
+        next(t.ids[leaf] for word, leaf in leaves.items() if leaf != leaves["drink0"]),
+    )
+    t = t.rename(t.node(one), "first").move(["arm3", "arm4"], t.node(one))
+    t = t.add("whisky", t.node(one)).delete("text7")
+    t = t.split(t.node(one), ["arm3", "whisky"])
+    made = t.edits[-1].ids
+    t = t.rename(t.node(made[1]), "split off").note(t.node(made[1]), "a remark").note("arm4", "odd")
+    others = [int(id) for id in t.ids[t.tree.leaves()] if id not in (one, *made)]
+    t = t.merge(t.node(others[0]), t.node(others[1]))
+    t = t.nest(t.node(others[2]), t.node(others[1]))
+    return t.rename(t.node(others[1]), "together"), made, others, two
+
+
+def test_edits_of_every_kind_stay(old):
+    before, made, others, _ = edited(old)
+    new = draw(12, 15, 21).merge(draw(3, 40, 22, start=40))
+    grown = grow(before, new)
+    after = grown.thesaurus
+    assert not [note for note in grown.notes if "waiting" in note]
+    assert [str(edit) for edit in after.edits] == [str(edit) for edit in before.edits]
+    kept = {int(id) for id in before.ids}
+    assert kept <= {int(id) for id in after.ids}
+    for id in kept:
+        node, was = after.node(id), before.node(id)
+        assert after.labels.get(node) == before.labels.get(was)
+        assert after.notes.get(node) == before.notes.get(was)
+        if was and before.tree.parent[was] >= 0:
+            above = before.ids[before.tree.parent[was]]
+            assert after.ids[after.tree.parent[node]] == above
+    assert after.notes["arm4"] == before.notes["arm4"]
+    assert "text7" not in after.rows
+    now, was = classes(after), classes(before)
+    touched = {word for one in grown.changes for word in one.words}
+    assert not touched & {"arm3", "arm4", "whisky"}
+    assert all(now[word] == was[word] for word in was if word not in touched)
+    assert now["arm3"] == now["whisky"] == made[1]
+    assert after.undo().label(after.undo().node(others[1])) != "together"
+
+
+def test_an_added_word_that_comes_by_itself_stays_where_it_was_put(old):
+    before = made(old, "spherical", set_aside=False)
+    home = int(before.places[before.row("arm0")])
+    before = before.add("text80", home)
+    grown = grow(before, draw(1, 80, 23, kinds=("text",), start=80))
+    after = grown.thesaurus
+    assert classes(after)["text80"] == before.ids[home]
+    assert after.counts.word_totals[after.row("text80")] > 0
+    assert len(after.words) == len(set(after.words.tolist())) == len(before)
+
+
+def test_changes_are_accepted_refused_and_undone(old, tmp_path):
+    before = made(old, "spherical", set_aside=False, output=tmp_path / "t")
+    turned = draw(1, 400, 6, kinds=("text",))
+    new = Counts(turned.matrix, ["drink0"], turned.contexts).merge(draw(2, 60, 24, start=50))
+    after = grow(tmp_path / "t", new, output=tmp_path / "t").thesaurus
+    by_kind = {one.kind: one for one in after.changes}
+    was = classes(before)
+    moved, entered = by_kind["moved"].number, by_kind["new"].number
+    refused = after.refuse([moved, entered])
+    assert classes(refused)["drink0"] == was["drink0"]
+    assert by_kind["new"].words[0] not in refused.rows
+    states = {one.number: one.state for one in refused.changes}
+    assert {states[moved], states[entered]} == {"refused"}
+    assert set(states.values()) == {"refused", "open"}
+    refused.save(tmp_path / "t")
+    again = load(tmp_path / "t")
+    assert again.changes == refused.changes
+    assert classes(again) == classes(refused)
+    back = again.undo()
+    assert classes(back) == classes(after)
+    assert {one.state for one in back.changes} == {"open"}
+    others = [one.number for one in again.changes if one.state == "open"]
+    done = again.accept(others)
+    assert not [one for one in done.changes if one.state == "open"]
+    assert classes(done) == classes(again)
+    assert str(done.edits[-1]).startswith(f"{len(others)} changes accepted: “")
+    with pytest.raises(InputError, match=f"change {moved} is refused already"):
+        done.accept(moved)
+    with pytest.raises(InputError, match="change 999: there is no such change; they are 1 to"):
+        done.refuse(999)
+    more = grow(done, draw(12, 10, 25)).thesaurus
+    assert classes(more)["drink0"] == was["drink0"]
+    assert by_kind["new"].words[0] not in more.rows
+    assert [one.state for one in more.changes[: len(done.changes)]] == [
+        one.state for one in done.changes
+    ]
+
+
+def test_a_class_that_has_become_two_splits_and_is_one_again(old):
+    """Words of one class that are used in two ways since."""
+    before = made(old, "spherical", set_aside=False)
+    rng = np.random.default_rng(30)
+    names = [f"drink{n}" for n in range(12)]
+    contexts = [f"obj:drink-{n}" for n in range(8)]
+    halves = np.array([[(n < 6) == (c < 4) for c in range(8)] for n in range(12)])
+    new = Counts(rng.poisson(np.where(halves, 60, 0.0)), names, contexts)
+    grown = grow(before, new, move=False)
+    (split,) = [one for one in grown.changes if one.kind == "split"]
+    assert set(split.words) in (
+        {f"drink{n}" for n in range(6)},
+        {f"drink{n}" for n in range(6, 12)},
+    )
+    after = grown.thesaurus
+    was, now = classes(before), classes(after)
+    assert split.source == was["drink0"]
+    assert {now[word] for word in names} == {split.target, split.rest}
+    assert after.ids[after.tree.parent[after.node(split.target)]] == split.source
+    back = after.refuse(split.number)
+    assert classes(back) == was
+    assert sorted(back.ids.tolist()) == sorted(before.ids.tolist())
+    assert classes(back.undo()) == now
+
+
+def test_much_more_text_than_before(old):
+    before = made(old, "spherical", set_aside=False)
+    grown = grow(before, draw(30, 200, 31))
+    assert len(grown.thesaurus) == 90
+    assert grown.thesaurus.counts.total == before.counts.total + draw(30, 200, 31).total
+    homes = by_kind(before, [f"{kind}5" for kind in KINDS])
+    now = classes(grown.thesaurus)
+    assert np.mean([now[w] == homes[w.rstrip("0123456789")] for w in now]) == 1.0

@@ -22,11 +22,11 @@ from roget.core.types import PathLike
 from roget.errors import InputError
 from roget.learn.growth.adding import Added, add, read_counts
 from roget.learn.growth.learning import Edited, Learnt, learn_on
-from roget.learn.growth.options import Options
+from roget.learn.growth.options import Options, read_numbers
 from roget.learn.thesaurus import Thesaurus
 from roget.learn.thesaurus import edits as editing
 from roget.learn.thesaurus import files as thesaurus_files
-from roget.learn.thesaurus.changes import KINDS, Change
+from roget.learn.thesaurus.changes import KINDS, OPEN, Change
 from roget.learn.thesaurus.draft import Draft
 from roget.learn.thesaurus.edits import Edit, Remembered
 from roget.learn.thesaurus.places import leaves_of
@@ -173,6 +173,23 @@ def _grow(
     made, problems = _replay(made, thesaurus)
     _tell(learning, 1.0)
     return Grown(made, changes, (*notes, *problems), new.total)
+
+
+def decide(path: PathLike, accept: str | None = None, refuse: str | None = None) -> Thesaurus:
+    """Accept and refuse changes of a thesaurus folder, named as `read_numbers` reads them.
+
+    All of it is done, or nothing.
+    """
+    thesaurus = Thesaurus.load(path)
+    for text, decided in ((accept, Thesaurus.accept), (refuse, Thesaurus.refuse)):
+        if text is None:
+            continue
+        numbers = read_numbers(text, [o.number for o in thesaurus.changes if o.state == OPEN])
+        if not numbers:
+            raise InputError(f"{path}: no change is open")
+        thesaurus = decided(thesaurus, numbers)
+    thesaurus.save(path)
+    return thesaurus
 
 
 def _tell(progress: Report | None, done: float) -> None:

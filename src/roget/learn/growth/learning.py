@@ -41,6 +41,10 @@ FEWEST = 5
 CLOSE, NEARLY = 0.75, 0.7
 """New words make a class that are nearly as close as a class is that is closer than so many."""
 
+STRANGE, MOST = 0.1, 2000
+"""New words are strange that are less like any class than all but so many of its own words; of
+more, so many are looked at."""
+
 LARGEST = 400
 """Words of a class that are looked at, the most frequent, when it may be split."""
 
@@ -236,7 +240,9 @@ class _Regrown:
             found = _divide(self._rows[inside], fewest)
             was = old[c]
             # Clearer than any class was in two before, and than this one was.
-            if found is None or found.apart <= usually or (was and found.apart <= was.apart):
+            if found is None or not found.whole or found.apart <= usually:
+                continue
+            if was is not None and found.apart <= was.apart:
                 continue
             made.append(self._split(c, inside, found))
         return [*made, *(one for one in steps if one is not None)]
@@ -254,18 +260,19 @@ class _Regrown:
         return Step(SPLIT, apart, cluster, target, found.apart, (), rest=cluster)
 
     def _gather(self, steps: list[Step], fewest: int) -> list[Step]:
-        """Classes of new words that are like each other and unlike all others."""
+        """Classes of new words: twice as much like each other as like any class."""
         entering = np.array([one.rows[0] for one in steps if one.kind == NEW], dtype=np.int64)
         if entering.size < fewest or not len(self._was):
             return []
         k = len(self.origin)
         members = one_hot(self._was, k).T @ self._rows[: self._was.size]
-        centres = unit(sparse.csr_array(members))
+        centres, sizes = unit(sparse.csr_array(members)), np.bincount(self._was, minlength=k)
+        means = sparse.diags_array(1 / np.maximum(sizes, 1)) @ members
         own = np.asarray(
             self._rows[: self._was.size].multiply(centres[self._was]).sum(axis=1)
         ).ravel()
         near = to_dense(self._rows[entering] @ centres.T).max(axis=1)
-        strange = entering[near < np.quantile(own, 0.1)]
+        strange = entering[near < np.quantile(own, STRANGE)][:MOST]
         if strange.size < fewest:
             return []
         from scipy.cluster.hierarchy import fcluster, linkage
@@ -281,13 +288,15 @@ class _Regrown:
             rows = strange[groups == group]
             if rows.size < fewest:
                 continue
-            target = len(self.origin)
-            nearest = int(np.bincount(self._labels[rows], minlength=k).argmax())
+            here = np.flatnonzero(groups == group)
+            inside = (alike[np.ix_(here, here)].sum() - here.size) / (here.size * (here.size - 1))
+            across = to_dense(self._rows[rows] @ means.T).mean(axis=0)
+            if across.max() > inside / 2:
+                continue
+            target, nearest = len(self.origin), int(across[:k].argmax())
             self.tree = _beside(self.tree, nearest)
             self.origin.append(-1)
             self._assign(rows, target, None)
-            here = np.flatnonzero(groups == group)
-            inside = (alike[np.ix_(here, here)].sum() - here.size) / (here.size * (here.size - 1))
             made.append(Step(CLASS, rows, nearest, target, float(inside), ()))
             gone = set(rows.tolist())
             steps[:] = [one for one in steps if not (one.kind == NEW and one.rows[0] in gone)]
@@ -313,6 +322,8 @@ class _Division(NamedTuple):
 
     sides: tuple[Ints, Ints]
     apart: float
+    whole: bool
+    """Whether both parts have words enough."""
 
 
 def _weigh(counts: Counts) -> Any:
@@ -338,7 +349,7 @@ def _inside(rows: Any, labels: Ints, k: int) -> float:
 
 
 def _divide(rows: Any, fewest: int) -> _Division | None:
-    """The best two parts of some unit rows; None if one of them would be too small.
+    """The best two parts of some unit rows; None if they are too few for two.
 
     `apart` is the mean cosine inside the parts less that across them.
     """
@@ -352,8 +363,8 @@ def _divide(rows: Any, fewest: int) -> _Division | None:
     side = np.linalg.eigh(centred)[1][:, -1] > 0
     for _ in range(20):
         sizes = np.array([(~side).sum(), side.sum()])
-        if sizes.min() < fewest:
-            return None
+        if sizes.min() < 2:
+            break
         to = np.stack([alike[:, ~side].sum(axis=1), alike[:, side].sum(axis=1)], 1)
         others = np.stack([sizes[0] - ~side, sizes[1] - side], 1)
         new = (to / np.maximum(others, 1)).argmax(axis=1).astype(bool)
@@ -361,12 +372,13 @@ def _divide(rows: Any, fewest: int) -> _Division | None:
             break
         side = new
     one, two = np.flatnonzero(~side), np.flatnonzero(side)
-    if min(one.size, two.size) < fewest:
-        return None
+    if min(one.size, two.size) < 2:
+        return _Division((one, two), 0.0, whole=False)
     within = alike[np.ix_(one, one)].sum() + alike[np.ix_(two, two)].sum()
     pairs = one.size * (one.size - 1) + two.size * (two.size - 1)
     apart = float(within / pairs - alike[np.ix_(one, two)].mean())
-    return _Division((one, two) if one.size >= two.size else (two, one), apart)
+    sides = (one, two) if one.size >= two.size else (two, one)
+    return _Division(sides, apart, whole=min(one.size, two.size) >= fewest)
 
 
 def _beside(tree: Tree, cluster: int) -> Tree:

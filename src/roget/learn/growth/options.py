@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from roget.core.options import Checked, again, option
+from roget.errors import InputError
 from roget.learn.counting.options import Options as Counting
+
+_MOST = 1_000_000
+"""Changes in a range."""
 
 
 @dataclass(frozen=True)
@@ -23,3 +28,26 @@ class Options(Checked):
     memory: str | None = again(Counting, "memory", None)
     engine: str = again(Counting, "engine", "local")
     scheduler: str | None = again(Counting, "scheduler", None)
+
+
+ALL = "all"
+
+
+def read_numbers(text: str, known: Sequence[int]) -> list[int]:
+    """The numbers of changes that a text names: 4, or 3,5-9, or all that are known.
+
+    >>> read_numbers("3,5-7", []), read_numbers("all", [1, 4])
+    ([3, 5, 6, 7], [1, 4])
+    """
+    if text.strip().lower() == ALL:
+        return list(known)
+    numbers: list[int] = []
+    for part in text.split(","):
+        first, dash, last = (one.strip() for one in part.partition("-"))
+        if not first.isdecimal() or not (last.isdecimal() if dash else not last):
+            raise InputError(f"changes {text!r}: expected numbers such as 3,5-9, or {ALL}")
+        begin, end = int(first), int(last) if dash else int(first)
+        if end < begin or end - begin > _MOST:
+            raise InputError(f"changes {part.strip()!r}: expected a range that rises, such as 5-9")
+        numbers += range(begin, end + 1)
+    return list(dict.fromkeys(numbers))

@@ -300,10 +300,12 @@ class Draft:
                 into = change.source if change.rest is None else change.rest
                 merged = reshaping.merge(self.tree, self.find(change.target), self.find(into))
                 self._reshape(merged, ())
-                if change.rest is not None and change.source not in self.ids:
+                if None not in (change.rest, change.source) and change.source not in self.ids:
                     # What was left of the class that was split is that class again.
-                    self.ids = np.where(self.ids == change.rest, change.source, self.ids)
-                    self.ids.flags.writeable = False
+                    ids = self.ids.copy()
+                    ids[ids == change.rest] = int(change.source or 0)
+                    ids.flags.writeable = False
+                    self.ids = ids
 
     def _decide(self, number: int, state: str) -> Change:
         for change in self.base.changes:
