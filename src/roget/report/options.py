@@ -65,6 +65,9 @@ class Options(Checked):
         0, minimum=0, help="SKOS: link each word to so many of its neighbours, as related."
     )
 
+    state: str | None = None
+    """Of the whole thesaurus, where only some levels are written."""
+
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.language is not None and not is_language(self.language):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import logging
+import re
 import warnings
 from urllib.parse import unquote
 
@@ -69,6 +70,17 @@ def test_the_triples_are_these_and_no_others(small, format):
     for word, concept in words.items():
         said.add((concept, RDF.type, URIRef(f"{roget}Word")))
         said.add((concept, SKOS.prefLabel, Literal(word, "en")))
+    # For programs: what is told of the whole, ids of classes, counts and shares of words.
+    state = graph.value(scheme, URIRef(f"{roget}state"))
+    assert re.fullmatch("0 [0-9a-f]{16}", state)
+    said.add((scheme, URIRef(f"{roget}state"), state))
+    for node, concept in enumerate(classes):
+        said.add((concept, URIRef(f"{roget}id"), Literal(node)))
+    for row, (word, concept) in enumerate(words.items()):
+        total = int(small.counts.word_totals[row])
+        said.add((concept, URIRef(f"{roget}count"), Literal(total)))
+        shares = [f"{node}:{share!r}" for node, share in small.membership(word).items()]
+        said.add((concept, URIRef(f"{roget}memberships"), Literal(" ".join(shares))))
     notes = {t for t in graph if t[1] in (SKOS.note, SKOS.scopeNote)}
     assert set(graph) - notes == set(said)
     of_bank = {str(note) for note in graph.objects(words["bank"], SKOS.note)}

@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
+import math
 import re
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TypeVar
 
 from roget.core.io.source import source_of
 from roget.core.progress import Report
 from roget.errors import InputError
 from roget.learn.taxonomy import triples
 from roget.learn.taxonomy.taxonomy import Taxonomy
+from roget.learn.thesaurus.edits import Note
+from roget.learn.thesaurus.places import LISTED
 
-WORD, WORD_CLASS = "urn:x-roget:Word", "urn:x-roget:WordClass"
+Real = TypeVar("Real", int, float)
+
+ROGET = "urn:x-roget:"
+WORD, WORD_CLASS = ROGET + "Word", ROGET + "WordClass"
 """What our own exports call concepts that are words, and classes whose labels are no words."""
 
 TYPE = "http://www.w3.org/1999/02/22-rdf-syntax-ns#type"
@@ -25,7 +33,11 @@ TOP, HAS_TOP = SKOS + "topConceptOf", SKOS + "hasTopConcept"
 _LABELS = {SKOS + "prefLabel": 0, SKOS + "altLabel": 1, XL + "literalForm": -1}
 """Texts: preferred labels, alternative ones, and those of labels that are things of their own."""
 _EXTENDED = {XL + "prefLabel": 0, XL + "altLabel": 1}
-PREDICATES = {TYPE, BROADER, NARROWER, TOP, HAS_TOP, *_LABELS, *_EXTENDED}
+_OURS = {ROGET + name for name in ("id", "count", "memberships", "state", "levels", "minChildren")}
+"""What our own exports tell programs."""
+_WRITTEN = {SKOS + "definition": "definition", SKOS + "editorialNote": "note"}
+"""What people write about classes and words."""
+PREDICATES = {TYPE, BROADER, NARROWER, TOP, HAS_TOP, *_LABELS, *_EXTENDED, *_OURS, *_WRITTEN}
 
 
 @dataclass
@@ -36,18 +48,36 @@ class Concepts:
         default_factory=lambda: {WORD: set(), WORD_CLASS: set(), SKOS + "Concept": set()}
     )
     """Type → what is of it."""
-    links: set[tuple[str, str]] = field(default_factory=set)
-    """Each concept and one that is broader."""
+    broader: dict[str, set[str]] = field(default_factory=dict)
+    """Concept → what it calls broader."""
+    narrower: dict[str, set[str]] = field(default_factory=dict)
+    """Concept → what calls it narrower."""
     tops: set[str] = field(default_factory=set)
     labels: dict[str, tuple[list[str], list[str]]] = field(default_factory=dict)
     """Concept → its preferred and its alternative labels."""
     spoken: set[str] = field(default_factory=set)
     """The languages of labels."""
+    told: dict[str, dict[str, str]] = field(default_factory=dict)
+    """What our exports tell programs: name → subject → text."""
+    written: dict[tuple[str, str], list[str]] = field(default_factory=dict)
+    """Subject and "definition" or "note" → what people wrote."""
 
     @property
     def concepts(self) -> set[str]:
         """Everything that is called a concept, or stands where only a concept can."""
-        return self.kinds[SKOS + "Concept"].union(self.tops, *self.links)
+        linked = [*self.broader.values(), *self.narrower.values()]
+        return self.kinds[SKOS + "Concept"].union(self.tops, self.broader, self.narrower, *linked)
+
+    def above(self, concept: str) -> set[str]:
+        """The concepts above one; of ours, which say it both ways, as the concept itself says."""
+        broader = self.broader.get(concept, set())
+        if broader and (concept in self.kinds[WORD] or concept in self.kinds[WORD_CLASS]):
+            return broader
+        return broader | self.narrower.get(concept, set())
+
+    def note(self, concept: str) -> Note:
+        """What was written about a concept."""
+        return Note(*("\n".join(self.written.get((concept, name), ())) for name in Note._fields))
 
 
 def read(
@@ -65,20 +95,29 @@ def read(
     if not found.concepts:
         raise InputError(f"{place}: there is no skos:Concept")
     words, named = found.kinds[WORD], found.kinds[WORD_CLASS]
-    parents: dict[str, list[str]] = {}
-    for low, high in sorted(found.links, key=lambda link: (_natural(link[0]), _natural(link[1]))):
-        parents.setdefault(low, []).append(high)
+    ids = _numbers(found.told.get("id", {}), place, int)
+    counts = _numbers(found.told.get("count", {}), place, float)
+    shares = found.told.get("memberships", {})
+    by_id = {str(id): concept for concept, id in ids.items()}
     taxonomy = Taxonomy(
         source_of(str(place)).stem, language=language or min(found.spoken, default=None)
     )
     for concept in sorted(found.concepts, key=_natural):
         preferred, others = found.labels.get(concept, ([], []))
-        above = parents.get(concept, [])
+        above = sorted(found.above(concept), key=_natural)
         if concept in words and above:
             for word in preferred:
-                for name in above:
-                    taxonomy.add(word, name)
+                for name, share in _share(above, shares.get(concept, ""), by_id).items():
+                    taxonomy.add(word, name, share)
+                if concept in counts:
+                    taxonomy.counts[word] = counts[concept]
+                if any(note := found.note(concept)):
+                    taxonomy.word_notes[word] = note
             continue
+        if concept in named and any(note := found.note(concept)):
+            taxonomy.notes[concept] = note
+        if concept in named and concept in ids:
+            taxonomy.ids[concept] = ids[concept]
         # A class of ours has an alternative label where its own was not alone.
         first = [*others, *preferred] if concept in named else [*preferred, *others]
         taxonomy.labels[concept] = first[0] if first else re.split("[#/:]", concept)[-1]
@@ -102,6 +141,7 @@ def gather(
     # A label of SKOS-XL is a thing of its own: who has it, and what it says.
     holders: dict[str, list[tuple[str, int]]] = {}
     forms: dict[str, list[str]] = {}
+    written: dict[tuple[str, str], list[tuple[str, str]]] = {}
     heard: dict[str, bool] = {"": True}
     """Whether the labels of a language are kept."""
     for subject, predicate, object, tongue in statements:
@@ -124,21 +164,62 @@ def gather(
             if object in found.kinds:
                 found.kinds[object].add(subject)
         elif predicate == BROADER:
-            found.links.add((subject, object))
+            found.broader.setdefault(subject, set()).add(object)
         elif predicate == NARROWER:
-            found.links.add((object, subject))
+            found.narrower.setdefault(object, set()).add(subject)
         elif predicate == TOP:
             found.tops.add(subject)
         elif predicate == HAS_TOP:
             found.tops.add(object)
+        elif predicate in _OURS:
+            found.told.setdefault(predicate.removeprefix(ROGET), {})[subject] = object
+        elif tongue is not None and (not wanted or not tongue or speaks(tongue, wanted)):
+            written.setdefault((subject, _WRITTEN[predicate]), []).append((tongue, object))
     found.spoken = heard.keys() - {""}
     _check_languages(found.spoken, place, language)
+    found.written = {
+        about: sorted(text for tongue, text in texts if heard.get(tongue, False) or wanted)
+        for about, texts in written.items()
+    }
     for label, said in forms.items():
         for holder in holders.get(label, ()):
             labels.setdefault(holder, set()).update(said)
     for (concept, rank), texts in sorted(labels.items()):
         known = found.labels.setdefault(concept, ([], []))
         known[rank].extend(text for text in sorted(texts) if not rank or text not in known[0])
+    return found
+
+
+def _share(above: list[str], told: str, by_id: Mapping[str, str]) -> dict[str, float]:
+    """How much of a word each class has: as told, where its classes are still those.
+
+    A word that was put into other classes belongs to these, by what is told of them or else alike.
+    """
+    pairs = [part.partition(":") for part in told.split()]
+    try:
+        known = {by_id[id]: float(share) for id, _, share in pairs if id in by_id}
+    except ValueError:
+        known = {}
+    listed = {name for name, share in known.items() if share >= LISTED}
+    if known.keys() >= set(above) >= listed:
+        return known
+    return {name: known.get(name, 0.0) or 1 / len(above) for name in above}
+
+
+def _numbers(told: Mapping[str, str], place: Path, kind: type[Real]) -> dict[str, Real]:
+    """What is told of subjects, as numbers."""
+    found = {}
+    for subject, text in told.items():
+        try:
+            number = kind(text)
+        except ValueError:
+            number = kind(-1)
+        if not 0 <= number < math.inf:
+            raise InputError(f"{place}: {subject} has the number {text!r}: expected 0 or more")
+        found[subject] = number
+    if kind is int and len(set(found.values())) < len(found):
+        twice = Counter(found.values()).most_common(1)[0][0]
+        raise InputError(f"{place}: several classes have the id {twice}")
     return found
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import graphlib
+import itertools
 import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -19,6 +20,7 @@ from roget.core.tree import Tree
 from roget.core.types import Ints
 from roget.errors import InputError
 from roget.learn.thesaurus import Thesaurus
+from roget.learn.thesaurus.edits import Note
 
 SHOWN = 10
 """Classes of a cycle named in a message."""
@@ -60,6 +62,13 @@ class Taxonomy:
     """Word → how much it weighs in each class."""
     language: str | None = None
     """Of the words, where the file tells."""
+    counts: dict[str, float] = field(default_factory=dict)
+    """Word → how often it was counted, where the file tells; others count once."""
+    ids: dict[str, int] = field(default_factory=dict)
+    """Class → its id in the thesaurus that was exported."""
+    notes: dict[str, Note] = field(default_factory=dict)
+    """Class → what people wrote about it."""
+    word_notes: dict[str, Note] = field(default_factory=dict)
     loops: bool = False
     """Whether cycles are broken where they close, rather than refused."""
 
@@ -239,8 +248,9 @@ def grow(taxonomy: Taxonomy, place: Path, kind: str) -> Thesaurus:
     chosen = _largest(memberships @ above, above.shape[0])
     centroids = above[:, chosen].toarray()
     centroids /= centroids.sum(axis=1, keepdims=True)
+    totals = np.array([taxonomy.counts.get(word, 1.0) for word in taxonomy.words])
     counts = Counts(
-        memberships @ sparse.csr_array(centroids),
+        sparse.csr_array(memberships.multiply(totals[:, None])) @ sparse.csr_array(centroids),
         taxonomy.words,
         _distinct([names[node] for node in chosen], [nodes.classes[node] for node in chosen]),
         provenance={"counted": f"nothing: contexts are classes of {place.name}"},
@@ -256,7 +266,9 @@ def grow(taxonomy: Taxonomy, place: Path, kind: str) -> Thesaurus:
     }
     if taxonomy.language:
         provenance["language"] = taxonomy.language
-    mass = np.asarray(memberships.mean(axis=0)).ravel()
+    weights = totals if totals.any() else np.ones(totals.size)
+    mass = np.asarray(weights @ memberships).ravel() / weights.sum()
+    first = {name: node for node, name in reversed(list(enumerate(nodes.classes)))}
     return Thesaurus(
         counts,
         tree,
@@ -265,7 +277,23 @@ def grow(taxonomy: Taxonomy, place: Path, kind: str) -> Thesaurus:
         mass,
         provenance=provenance,
         labels=dict(enumerate(names)),
+        ids=_ids(nodes.classes, first, taxonomy.ids),
+        notes={
+            **{first[name]: note for name, note in taxonomy.notes.items() if name in first},
+            **{word: note for word, note in taxonomy.word_notes.items() if word in taxonomy.words},
+        },
     )
+
+
+def _ids(classes: Sequence[str], first: Mapping[str, int], known: Mapping[str, int]) -> list[int]:
+    """The id of each node: that of its class, if it is the first of it; else one that is new."""
+    if not known:
+        return list(range(len(classes)))
+    new = itertools.count(max(known.values()) + 1)
+    return [
+        known[name] if name in known and first[name] == node else next(new)
+        for node, name in enumerate(classes)
+    ]
 
 
 def _above(nodes: Nodes, tree: Tree) -> Any:

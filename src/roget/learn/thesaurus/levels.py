@@ -48,7 +48,7 @@ def collapse(thesaurus: Thesaurus, levels: Iterable[int] = (), min_children: int
     made = Thesaurus.from_clustering(
         thesaurus.counts,
         thesaurus.clustering.join(fewer, parts),
-        provenance={**thesaurus.provenance, "levels": wanted, "min_children": min_children},
+        provenance={**thesaurus.provenance, "levels": wanted or None},
         labels={at: thesaurus.label(node) for at, node in enumerate(nodes)},
         ids=thesaurus.ids[nodes].tolist(),
         next_id=thesaurus.next_id,

@@ -12,6 +12,9 @@ from roget.core.tree import Tree
 from roget.core.types import Ints
 from roget.errors import InputError
 
+LISTED = 0.1
+"""A word is listed in its place, and in every class to which at least so much of it belongs."""
+
 CELLS = 1 << 22
 """Cells of a dense table worked on at a time."""
 

@@ -10,6 +10,7 @@ from roget import catalogue
 from roget.errors import InputError
 from roget.learn.thesaurus import Thesaurus
 from roget.learn.thesaurus.levels import collapse
+from roget.learn.thesaurus.state import state_of
 from roget.report.exports.base import PLAIN, Target
 from roget.report.language import find_language
 from roget.report.options import Options
@@ -21,7 +22,11 @@ def export(
     """Write a thesaurus in a format, if not named that of the file's suffix; the format's name."""
     format = detect_format(target) if to is None else to
     write = catalogue.load("exporters", format)
-    options = replace(options, language=options.language or find_language(thesaurus))
+    options = replace(
+        options,
+        language=options.language or find_language(thesaurus),
+        state=state_of(thesaurus),
+    )
     write(collapse(thesaurus, options.levels or (), options.min_children), target, options)
     return format
 

@@ -15,14 +15,11 @@ from roget.core.store import new_file
 from roget.core.types import PathLike
 from roget.errors import InputError
 from roget.learn.thesaurus import Thesaurus, WordClass
-from roget.learn.thesaurus.places import leaves_of
+from roget.learn.thesaurus.places import LISTED, leaves_of
 from roget.report.options import Options
 
 Target: TypeAlias = PathLike | IO[Any]
 """A file to write, whole or not at all, or an open stream of text or bytes."""
-
-SHARE = 0.1
-"""A word is listed in its place, and in every class to which at least so much of it belongs."""
 
 TYPICAL = 10
 """Contexts listed for a class."""
@@ -94,7 +91,7 @@ def members(thesaurus: Thesaurus) -> dict[int, tuple[Member, ...]]:
     """The words listed in each leaf, in the order of the words."""
     belongs = thesaurus.memberships.tocoo()
     nodes, placed = leaves_of(thesaurus.tree)[belongs.col], thesaurus.places[belongs.row]
-    listed = np.flatnonzero((belongs.data >= SHARE) | (nodes == placed))
+    listed = np.flatnonzero((belongs.data >= LISTED) | (nodes == placed))
     found: dict[int, list[Member]] = {}
     for at in listed[np.lexsort((nodes[listed], belongs.row[listed]))]:
         node, row = int(nodes[at]), int(belongs.row[at])

@@ -14,6 +14,9 @@ import numpy as np
 
 from roget._version import __version__
 from roget.learn.thesaurus import Thesaurus
+from roget.learn.thesaurus.edits import Note
+from roget.learn.thesaurus.places import leaves_of
+from roget.learn.thesaurus.state import state_of
 from roget.report.exports.base import Entry, Member, entries, exporter, number
 from roget.report.format import plural
 from roget.report.language import UNKNOWN
@@ -24,6 +27,7 @@ NAMESPACES = {
     "skos": "http://www.w3.org/2004/02/skos/core#",
     "dcterms": "http://purl.org/dc/terms/",
     "roget": "urn:x-roget:",
+    "xsd": "http://www.w3.org/2001/XMLSchema#",
 }
 LONGEST = 200
 """Characters of an address that may spell a word; longer words are named by their hash."""
@@ -51,7 +55,18 @@ class Text(NamedTuple):
     language: str | None
 
 
-Value: TypeAlias = str | Address | Text
+class Number(NamedTuple):
+    """A number, for programs."""
+
+    value: int | float
+
+    @property
+    def type(self) -> str:
+        """The name of its type."""
+        return "xsd:integer" if isinstance(self.value, int) else "xsd:double"
+
+
+Value: TypeAlias = str | Address | Text | Number
 """A name of one of the namespaces, such as skos:Concept, or one of these."""
 Statements: TypeAlias = list[tuple[str, Value]]
 
@@ -74,6 +89,14 @@ class Scheme:
         """Of the whole."""
         return Address(self.base.removesuffix("#"))
 
+    def class_address(self, id: int) -> Address:
+        """Of a class, by its id, which edits leave alone."""
+        return Address(f"{self.base}class-{id}")
+
+    def word_address(self, word: str) -> Address:
+        """Of a word."""
+        return word_address(self.base, word)
+
     def text(self, text: str) -> Text:
         """A label, or whatever was written in the language of the words."""
         return Text(text, self.language)
@@ -81,7 +104,7 @@ class Scheme:
 
 def describe(thesaurus: Thesaurus, options: Options) -> Iterator[tuple[Address, Statements]]:
     """Everything said of the scheme, of each class, of each word, then of each collection."""
-    scheme, base = Scheme.of(options), Scheme.of(options).base
+    scheme, ids = Scheme.of(options), thesaurus.ids.tolist()
     classes = list(entries(thesaurus))
     named = _distinct(classes, thesaurus)
     title = scheme.text(options.called)
@@ -91,35 +114,67 @@ def describe(thesaurus: Thesaurus, options: Options) -> Iterator[tuple[Address, 
             ("rdf:type", "skos:ConceptScheme"),
             ("dcterms:title", title),
             ("skos:prefLabel", title),
-            ("skos:hasTopConcept", class_address(base, 0)),
+            ("skos:hasTopConcept", scheme.class_address(ids[0])),
             ("skos:note", _note(f"made by roget {__version__}")),
+            *_origin(thesaurus, options),
         ],
     )
     belongs: dict[str, list[tuple[Entry, Member]]] = {str(word): [] for word in thesaurus.words}
     for one in classes:
         for member in one.members:
             belongs[member.word].append((one, member))
-        yield class_address(base, one.node), _class(one, named[one.node], scheme)
+        facts = _class(one, named[one.node], scheme)
+        yield scheme.class_address(ids[one.node]), facts + _written(thesaurus, one.node, scheme)
     related = _relate(thesaurus, options.related)
+    table, leaves = thesaurus.memberships, leaves_of(thesaurus.tree)
     for row, (word, places) in enumerate(belongs.items()):
         count = number(thesaurus.counts.word_totals[row])
         places.sort(key=lambda place: -place[1].probability)
-        facts: Statements = [
-            ("rdf:type", "skos:Concept"),
-            ("rdf:type", "roget:Word"),
-            ("skos:inScheme", scheme.address),
-            ("skos:prefLabel", scheme.text(word)),
-            *(("skos:broader", class_address(base, one.node)) for one, _ in places),
-            *(("skos:related", word_address(base, other)) for other in related.get(word, ())),
-            *(
-                ("skos:note", _note(f"{member.probability:.3g} in {named[one.node]}"))
-                for one, member in places
-            ),
-            ("skos:note", _note(f"count {count}")),
-        ]
-        yield word_address(base, word), facts
+        here = slice(*table.indptr[row : row + 2])
+        held = zip(leaves[table.indices[here]].tolist(), table.data[here].tolist(), strict=True)
+        shares = [f"{ids[node]}:{share!r}" for node, share in sorted(held, key=_by_share) if share]
+        yield (
+            scheme.word_address(word),
+            [
+                ("rdf:type", "skos:Concept"),
+                ("rdf:type", "roget:Word"),
+                ("skos:inScheme", scheme.address),
+                ("skos:prefLabel", scheme.text(word)),
+                *(("skos:broader", scheme.class_address(ids[one.node])) for one, _ in places),
+                *(("skos:related", scheme.word_address(other)) for other in related.get(word, ())),
+                *(
+                    ("skos:note", _note(f"{member.probability:.3g} in {named[one.node]}"))
+                    for one, member in places
+                ),
+                ("skos:note", _note(f"count {count}")),
+                *_written(thesaurus, word, scheme),
+                ("roget:count", Number(count)),
+                ("roget:memberships", Text(" ".join(shares), None)),
+            ],
+        )
     for k in options.collections or options.levels or ():
-        yield Address(f"{base}level-{k}"), _collection(thesaurus, k, scheme)
+        yield Address(f"{scheme.base}level-{k}"), _collection(thesaurus, k, scheme)
+
+
+def _by_share(held: tuple[int, float]) -> tuple[float, int]:
+    return -held[1], held[0]
+
+
+def _origin(thesaurus: Thesaurus, options: Options) -> Statements:
+    """What was exported, so that changes made elsewhere can be told: see `taxonomy.changes`."""
+    facts: Statements = [("roget:state", Text(options.state or state_of(thesaurus), None))]
+    if options.levels:
+        facts.append(("roget:levels", Text(",".join(map(str, options.levels)), None)))
+    if options.min_children > 1:
+        facts.append(("roget:minChildren", Number(options.min_children)))
+    return facts
+
+
+def _written(thesaurus: Thesaurus, about: int | str, scheme: Scheme) -> Statements:
+    """What people wrote about a class or a word."""
+    written = thesaurus.notes.get(about, Note())
+    told = ("skos:definition", written.definition), ("skos:editorialNote", written.note)
+    return [(name, scheme.text(text)) for name, text in told if text]
 
 
 def _collection(thesaurus: Thesaurus, k: int, scheme: Scheme) -> Statements:
@@ -129,7 +184,7 @@ def _collection(thesaurus: Thesaurus, k: int, scheme: Scheme) -> Statements:
         ("rdf:type", "skos:Collection"),
         ("skos:inScheme", scheme.address),
         ("skos:prefLabel", _note(plural(len(nodes), "class"))),
-        *(("skos:member", class_address(scheme.base, node)) for node in nodes),
+        *(("skos:member", scheme.class_address(int(thesaurus.ids[node]))) for node in nodes),
     ]
 
 
@@ -151,21 +206,16 @@ def _relate(thesaurus: Thesaurus, n: int) -> dict[str, list[str]]:
 
 
 def _distinct(classes: list[Entry], thesaurus: Thesaurus) -> dict[int, str]:
-    """Labels of classes, with their nodes where they are not alone; no two are the same."""
+    """Labels of classes, with their ids where they are not alone; no two are the same."""
     used = Counter(one.label for one in classes) + Counter(map(str, thesaurus.words))
     named, taken = {}, set(used)
     for one in classes:
         name = one.label
         while used[one.label] > 1 and name in taken:
-            name += f" ({one.node})"
+            name += f" ({thesaurus.ids[one.node]})"
         taken.add(name)
         named[one.node] = name
     return named
-
-
-def class_address(base: str, node: int) -> Address:
-    """The address of a class."""
-    return Address(f"{base}class-{node}")
 
 
 def word_address(base: str, word: str) -> Address:
@@ -182,7 +232,7 @@ def word_address(base: str, word: str) -> Address:
 
 
 def _class(one: Entry, name: str, scheme: Scheme) -> Statements:
-    base = scheme.base
+    ids = one.thesaurus.ids.tolist()
     facts: Statements = [
         ("rdf:type", "skos:Concept"),
         ("rdf:type", "roget:WordClass"),
@@ -194,13 +244,14 @@ def _class(one: Entry, name: str, scheme: Scheme) -> Statements:
     if one.parent is None:
         facts.append(("skos:topConceptOf", scheme.address))
     else:
-        facts.append(("skos:broader", class_address(base, one.parent)))
-    facts += [("skos:narrower", class_address(base, child)) for child in one.children]
-    facts += [("skos:narrower", word_address(base, member.word)) for member in one.members]
+        facts.append(("skos:broader", scheme.class_address(ids[one.parent])))
+    facts += [("skos:narrower", scheme.class_address(ids[child])) for child in one.children]
+    facts += [("skos:narrower", scheme.word_address(member.word)) for member in one.members]
     facts.append(("skos:note", _note(f"words {one.about.size}, share {one.about.mass:.3g}")))
     if one.contexts:
         seen = ", ".join(one.contexts)
         facts.append(("skos:scopeNote", _note(f"typical contexts: {seen}")))
+    facts.append(("roget:id", Number(ids[one.node])))
     return facts
 
 
@@ -233,6 +284,9 @@ def _term(value: Value) -> str:
             return f"<{iri}>"
         case Text(text, language):
             return quote_turtle(text) + (f"@{language}" if language else "")
+        case Number():
+            plain = value.type == "xsd:integer"
+            return str(value.value) if plain else f'"{value.value!r}"^^{value.type}'
         case name:
             return "a" if name == "rdf:type" else name
 
@@ -270,6 +324,13 @@ def _element(tag: str, value: Value) -> str:
         case Text(text, language):
             spoken = f' xml:lang="{language}"' if language else ""
             return f"<{tag}{spoken}>{quote_xml(text)}</{tag}>"
+        case Number():
+            return f'<{tag} rdf:datatype="{_full(value.type)}">{value.value!r}</{tag}>'
         case name:
-            prefix, local = name.split(":")
-            return f'<{tag} rdf:resource="{NAMESPACES[prefix]}{local}"/>'
+            return f'<{tag} rdf:resource="{_full(name)}"/>'
+
+
+def _full(name: str) -> str:
+    """The whole address of a name."""
+    prefix, local = name.split(":")
+    return NAMESPACES[prefix] + local

@@ -1,0 +1,324 @@
+"""What somebody changed in an export of ours, in another tool, as edits of the thesaurus."""
+
+from __future__ import annotations
+
+import re
+import tempfile
+from collections import Counter
+from dataclasses import dataclass, field
+from pathlib import Path
+from urllib.parse import unquote
+
+from roget import catalogue
+from roget.core.types import PathLike
+from roget.errors import InputError
+from roget.learn.taxonomy import skos, triples
+from roget.learn.thesaurus import Thesaurus
+from roget.learn.thesaurus import edits as editing
+from roget.learn.thesaurus.asked import Asked
+from roget.learn.thesaurus.edits import Note
+from roget.learn.thesaurus.levels import collapse
+from roget.learn.thesaurus.state import at_state
+
+SHOWN = 10
+"""Unclear changes told at a time."""
+
+_ID, _WORD = re.compile("class-([0-9]+)$"), re.compile("word-([^#/]+)$")
+
+
+@dataclass
+class Said:
+    """What a file says of one concept."""
+
+    names: tuple[str, ...] = ()
+    """The preferred label."""
+    others: tuple[str, ...] = ()
+    broader: set[int] = field(default_factory=set)
+    """Ids of classes."""
+    narrower: set[int] = field(default_factory=set)
+    """Ids of classes that call it narrower."""
+    note: Note = field(default_factory=Note)
+    address: str = ""
+
+
+@dataclass
+class Content:
+    """What a file says of classes, by id, of words, and of concepts that are neither."""
+
+    classes: dict[int, Said] = field(default_factory=dict)
+    words: dict[str, Said] = field(default_factory=dict)
+    new: list[Said] = field(default_factory=list)
+    told: dict[str, str] = field(default_factory=dict)
+    """What our exports tell of the whole: name → text."""
+
+
+def read_changes(thesaurus: Thesaurus, path: PathLike, language: str | None = None) -> list[Asked]:
+    """The edits that turn a thesaurus into what a changed export of it says.
+
+    The file is held against the export of the thesaurus as it was then: what differs are renamed
+    classes, words in other classes, classes under others or gone (merged into where their words
+    are now), words that were added or deleted, and definitions and notes.
+
+    Parameters
+    ----------
+    thesaurus
+        The one that was exported, perhaps edited since.
+    path
+        SKOS that `roget export` wrote, whole or of some levels, and somebody changed.
+    language
+        Of labels, where the file has several.
+
+    Returns
+    -------
+    list of Asked
+        For `apply_edits`; classes are named by their ids.
+
+    Raises
+    ------
+    InputError
+        If it is no export of this thesaurus, or if changes are unclear; these are named.
+    """
+    place = Path(path)
+    now = _content(place, language)
+    if not now.classes:
+        raise InputError(f"{place}: no class has an id: expected a file that roget export wrote")
+    try:
+        before = at_state(thesaurus, now.told["state"]) if "state" in now.told else thesaurus
+    except InputError as error:
+        raise InputError(f"{place}: {error}") from None
+    levels = [int(k) for k in now.told.get("levels", "").split(",") if k.isdigit()]
+    least = int(now.told.get("minChildren", "1"))
+    found = _Comparison(place, _exported(collapse(before, levels, least)), now, before)
+    asked = found.compare()
+    if found.unclear:
+        more = [f"and {len(found.unclear) - SHOWN:,} more"] if len(found.unclear) > SHOWN else []
+        raise InputError("\n".join([*found.unclear[:SHOWN], *more]))
+    return asked
+
+
+def _exported(thesaurus: Thesaurus) -> Content:
+    """What the export of a thesaurus says."""
+    with tempfile.TemporaryDirectory(prefix="roget.") as folder:
+        file = Path(folder) / "now.ttl"
+        catalogue.load("exporters", "skos")(thesaurus, file)
+        return _content(file, None)
+
+
+def _content(place: Path, language: str | None) -> Content:
+    """What a file says."""
+    found = skos.gather(triples.read(place, skos.PREDICATES), place, language)
+    told = found.told
+    ids = {concept: int(id) for concept, id in told.get("id", {}).items() if id.isdigit()}
+    for concept in found.kinds[skos.WORD_CLASS] - ids.keys():
+        if match := _ID.search(concept):  # where a tool has dropped what it does not know
+            ids[concept] = int(match[1])
+    content = Content(told={name: next(iter(held.values())) for name, held in told.items()})
+    for concept in sorted(found.concepts):
+        preferred, others = found.labels.get(concept, ([], []))
+        said = Said(
+            tuple(preferred),
+            tuple(others),
+            {ids.get(one, -1) for one in found.broader.get(concept, ())},
+            {ids.get(one, -1) for one in found.narrower.get(concept, ())},
+            found.note(concept),
+            concept,
+        )
+        if concept in ids:
+            content.classes[ids[concept]] = said
+        elif concept not in found.kinds[skos.SKOS + "Concept"]:
+            continue  # a link to something that is not described any more
+        elif concept in found.kinds[skos.WORD]:
+            spelt = _WORD.search(concept)
+            word = unquote(spelt[1]) if spelt else preferred[0] if preferred else concept
+            content.words[word] = said
+        else:
+            content.new.append(said)
+    return content
+
+
+class _Comparison:
+    """Two contents, and what is asked for to get from one to the other."""
+
+    def __init__(self, place: Path, before: Content, now: Content, whole: Thesaurus) -> None:
+        self.place, self.before, self.now, self.whole = place, before, now, whole
+        self.asked: list[Asked] = []
+        self.unclear: list[str] = []
+        self.heirs: dict[int, int] = {}
+        """Class that is gone → what it was merged into."""
+
+    def compare(self) -> list[Asked]:
+        """Everything that is asked for: names first, as a class may give way to its only part."""
+        self._write_classes()
+        self._merge()
+        self._nest()
+        self._words()
+        self._write_words()
+        return self.asked
+
+    def ask(self, action: str, said: Said | None, **more: object) -> None:
+        """Ask for an edit."""
+        place = f"{self.place}: {said.address}" if said else str(self.place)
+        self.asked.append(Asked(action, place=place, **more))  # type: ignore[arg-type]
+
+    def doubt(self, said: Said | None, why: str) -> None:
+        """Name a change that is unclear."""
+        text = f"{self.place}: {said.address}: {why}" if said else f"{self.place}: {why}"
+        if text not in self.unclear:
+            self.unclear.append(text)
+
+    def name(self, id: int) -> str:
+        """What a class is called, for messages."""
+        said = self.now.classes.get(id) or self.before.classes.get(id)
+        return f"{said.names[0]!r} ({id})" if said and said.names else f"class {id}"
+
+    def above(self, was: Said | None, said: Said | None) -> set[int] | None:
+        """The classes above a concept: the side on which it was changed; None if unclear."""
+        if said is None:
+            return set()
+        old = was.broader if was else set()
+        broader, narrower = said.broader, said.narrower
+        if broader == narrower or not narrower or narrower == old:
+            return broader
+        if not broader or broader == old or (was is None and broader <= narrower):
+            return narrower
+        # What is gone may be told of on one side only.
+        known = self.now.classes.keys()
+        if broader & known == narrower & known:
+            return broader & known
+        self.doubt(said, "its broader classes and those that call it narrower differ")
+        return None
+
+    def _merge(self) -> None:
+        """Classes that are gone: merged into the class that has most of what they had."""
+        gone = [id for id in self.before.classes if id not in self.now.classes]
+        for id in self.now.classes:
+            if id not in self.before.classes:
+                self.doubt(self.now.classes[id], f"the thesaurus has no class of the id {id}")
+        heirs: dict[int, Counter[int]] = {id: Counter() for id in gone}
+        pairs = [(was, self.now.words.get(word)) for word, was in self.before.words.items()]
+        pairs += [(was, self.now.classes.get(id)) for id, was in self.before.classes.items()]
+        for was, said in pairs:
+            for id in was.broader & heirs.keys() if said else ():
+                new = (self.above(was, said) or set()) - was.broader
+                heirs[id].update(new & self.now.classes.keys())
+        for id in gone:
+            parents = self.before.classes[id].broader
+            # Empty by now: into what it was part of, or what was beside it.
+            beside = [
+                one
+                for one, said in self.now.classes.items()
+                if one in self.before.classes and self.before.classes[one].broader == parents
+            ]
+            best = heirs[id].most_common(1)[0][0] if heirs[id] else min(beside, default=None)
+            if best is None:
+                self.doubt(
+                    self.before.classes[id],
+                    f"the class {self.name(id)} is gone, and nothing tells where its words are",
+                )
+                continue
+            self.heirs[id] = best
+            self.ask(editing.MERGE, self.before.classes[id], of=id, into=best)
+
+    def heir(self, id: int) -> int:
+        """A class, or what it was merged into."""
+        while id in self.heirs:
+            id = self.heirs[id]
+        return id
+
+    def _nest(self) -> None:
+        """Classes that stand under others now."""
+        for id, said in self.now.classes.items():
+            was = self.before.classes.get(id)
+            above = self.above(was, said) if was else None
+            if was is None or above is None:
+                continue
+            if above == {self.heir(one) for one in was.broader} or above == was.broader:
+                continue
+            if len(above) != 1 or min(above) not in self.now.classes:
+                names = ", ".join(self.name(one) for one in sorted(above) if one >= 0)
+                said_of = f"under {names}" if names else "under no class of ours"
+                self.doubt(said, f"the class {self.name(id)} is {said_of}: expected one class")
+                continue
+            self.ask(editing.NEST, said, of=id, into=min(above))
+
+    def _words(self) -> None:
+        """Words in other classes, words that are gone, and new ones."""
+        gone = [word for word in self.before.words if word not in self.now.words]
+        moved: dict[int, list[str]] = {}
+        added: dict[int, list[str]] = {}
+        for word, said in self.now.words.items():
+            was = self.before.words.get(word)
+            if was is None:
+                self._add(said, word, added)
+                continue
+            if said.names != was.names:
+                self.doubt(said, f"the word {word!r} is called {', '.join(said.names) or 'nothing'}"
+                                 " now: delete it and add another one")  # fmt: skip
+            for other in said.others:
+                self._add(said, other, added)
+            above = self.above(was, said)
+            if above is None or above in (was.broader, {self.heir(one) for one in was.broader}):
+                continue
+            if len(above) == 1 and min(above) in self.now.classes:
+                moved.setdefault(min(above), []).append(word)
+            else:
+                names = ", ".join(self.name(one) for one in sorted(above) if one >= 0) or "no class"
+                self.doubt(said, f"the word {word!r} is in {names}: expected one class of ours")
+        for said in self.now.new:
+            if len(said.names) != 1:
+                self.doubt(said, "a new concept without a preferred label")
+            else:
+                self._add(said, said.names[0], added)
+        for id, words in sorted(moved.items()):
+            self.ask(editing.MOVE, self.now.classes[id], of=id, words=tuple(words))
+        for id, words in sorted(added.items()):
+            self.ask(editing.ADD, self.now.classes[id], of=id, words=tuple(words))
+        if gone:
+            self.ask(editing.DELETE, None, words=tuple(gone))
+
+    def _add(self, said: Said, word: str, added: dict[int, list[str]]) -> None:
+        above = self.above(None, said)
+        if above is None:
+            return
+        if word in self.whole.rows:
+            self.doubt(said, f"{word!r} is there already")
+        elif len(above) != 1 or min(above) not in self.now.classes:
+            self.doubt(said, f"{word!r} is new: expected one broader class of ours, a class itself "
+                             "being made by splitting one")  # fmt: skip
+        else:
+            added.setdefault(min(above), []).append(word)
+
+    def _write_classes(self) -> None:
+        """Names of classes, and what was written of them."""
+        for id, said in self.now.classes.items():
+            was = self.before.classes.get(id)
+            if was is None:
+                continue
+            if said.names != was.names:
+                if len(said.names) == 1:
+                    self.ask(editing.RENAME, said, of=id, text=said.names[0])
+                else:
+                    self.doubt(said, f"the class {id} has {len(said.names)} preferred labels")
+            elif said.others != was.others:
+                new = sorted(set(said.others) - set(was.others))
+                if len(new) == 1:
+                    self.ask(editing.RENAME, said, of=id, text=new[0])
+                elif new:
+                    self.doubt(said, f"the class {id} has {len(new)} new alternative labels")
+            for name, old, text in zip(Note._fields, was.note, said.note, strict=True):
+                if text != old:
+                    self.ask(editing.NOTE, said, of=id, text=text, field=name)
+
+    def _write_words(self) -> None:
+        """What was written of words."""
+        for word, said in self.now.words.items():
+            old_note = self.before.words[word].note if word in self.before.words else Note()
+            self._note_word(word, old_note, said)
+        for said in self.now.new:
+            if len(said.names) == 1:
+                self._note_word(said.names[0], Note(), said)
+
+    def _note_word(self, word: str, old: Note, said: Said) -> None:
+        for name, was, text in zip(Note._fields, old, said.note, strict=True):
+            if text != was:
+                self.ask(editing.NOTE, said, words=(word,), text=text, field=name)
