@@ -146,3 +146,26 @@ def test_classes_are_known_by_id_name_or_word(folder, tmp_path):
     (tmp_path / "e.csv").write_text("action,class,text\nrename,name 1,x\n")
     with pytest.raises(RogetError, match="several classes are called 'name 1': name one by its id"):
         edit(folder, tmp_path / "e.csv")
+
+
+def test_skos_that_was_changed_elsewhere(folder, tmp_path):
+    pytest.importorskip("rdflib")
+    file, before = tmp_path / "t.ttl", Thesaurus.load(folder)
+    assert run("export", folder, "-o", file, "--language", "en").exit_code == 0
+    told = run("edit", folder, file)
+    assert told.stdout.splitlines()[0] == "0 edits made; 0 in all"
+    id = int(before.ids[before.path("tea")[-1]])
+    text = file.read_text(encoding="utf-8")
+    label = before.label(before.path("tea")[-1])
+    assert text.count(f'skos:prefLabel "{label}"@en') == 1
+    file.write_text(text.replace(f'skos:prefLabel "{label}"@en', 'skos:prefLabel "drinks"@en'))
+    shown = run("edit", folder, file, "--dry-run")
+    assert shown.stdout.startswith("1 edit would be made")
+    assert run("edit", folder, file).exit_code == 0
+    after = Thesaurus.load(folder)
+    assert after.label(after.node(id)) == "drinks"
+    assert (after.memberships.toarray() == before.memberships.toarray()).all()
+    file.write_text(text.replace('"tea"@en', '"char"@en'))
+    wrong = run("edit", folder, file)
+    assert wrong.exit_code != 0
+    assert "the word 'tea' is called char now" in str(wrong.exception)

@@ -19,7 +19,8 @@ def edit(
         typer.Argument(
             metavar="[FILE]",
             help="Edits to be made, all or none: a table (.tsv, .csv, …) with a header of action, "
-            "class, word, text, into, field.",
+            "class, word, text, into, field; or SKOS that roget export wrote and another tool has "
+            "changed.",
         ),
     ] = None,
     *,
@@ -30,7 +31,8 @@ def edit(
     """Edit a thesaurus from a table; undo, redo; or list all edits that were made.
 
     Actions are rename, move, merge, nest (put under), add, delete, split and note. A class is named
-    by its id, by its name, or by a word in it; several words in a cell are parted by |.
+    by its id, by its name, or by a word in it; several words in a cell are parted by |. Of SKOS
+    that was exported and changed (.ttl, .nt, .rdf), what differs from the thesaurus is done.
     """
     from roget.learn import editing
     from roget.report import edits

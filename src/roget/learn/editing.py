@@ -7,11 +7,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
+from roget.catalogue import suffixes
 from roget.core.io.problems import Problems
-from roget.core.io.source import source_of
+from roget.core.io.source import Source, source_of
 from roget.core.io.table import Roles, open_table
 from roget.core.types import PathLike
 from roget.errors import InputError
+from roget.learn.taxonomy.changes import read_changes
 from roget.learn.thesaurus import Edit, Thesaurus
 from roget.learn.thesaurus.asked import Asked, apply_edits
 from roget.learn.thesaurus.edits import KINDS, NOTE, REMARK
@@ -52,6 +54,7 @@ def edit(
     undo_to: int | None = EditOptions.undo_to,
     n: int = EditOptions.n,
     dry_run: bool = EditOptions.dry_run,
+    language: str | None = EditOptions.language,
 ) -> Edited:
     """Edit the thesaurus of a folder, all that is asked for or nothing, and save it.
 
@@ -60,7 +63,8 @@ def edit(
     path
         The folder.
     file
-        Edits to be made: see `read_asked`.
+        Edits to be made: see `read_asked`. Or SKOS that was exported and then changed elsewhere,
+        which tells them: see `taxonomy.changes`.
     undo, redo
         Take back the last n edits, or do again what was taken back.
     undo_to
@@ -69,6 +73,8 @@ def edit(
         How many `undo` and `redo` are for.
     dry_run
         Find out what would be done, and save nothing.
+    language
+        Of labels, where SKOS has several.
 
     Returns
     -------
@@ -87,7 +93,9 @@ def edit(
     known = [one for one in before.edits if not one.waiting]
     after = before
     if file is not None:
-        after = apply_edits(before, read_asked(file))
+        is_skos = suffixes("taxonomies").get(Source(os.fspath(file)).suffix) == "skos"
+        wanted = read_changes(before, file, language) if is_skos else read_asked(file)
+        after = apply_edits(before, wanted)
     elif undo:
         if n > len(known):
             raise InputError(f"{n} edits to undo: there are {len(known)}")

@@ -51,6 +51,9 @@ class EditOptions(Checked):
     dry_run: bool = option(
         False, flags=("--dry-run",), help="Tell what would be done, and write nothing."
     )
+    language: str | None = option(
+        None, metavar="TAG", help="Of labels, where a SKOS file has several."
+    )
 
 
 @dataclass(frozen=True)

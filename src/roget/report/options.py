@@ -65,6 +65,12 @@ class Options(Checked):
         0, minimum=0, help="SKOS: link each word to so many of its neighbours, as related."
     )
 
+    evidence: int = option(
+        0,
+        minimum=0,
+        help="So many sentences of each word, as examples (SKOS, JSON); a folder keeps all it has. "
+        "None leave the thesaurus unless this is asked for.",
+    )
     state: str | None = None
     """Of the whole thesaurus, where only some levels are written."""
 

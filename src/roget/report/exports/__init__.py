@@ -15,6 +15,9 @@ from roget.report.exports.base import PLAIN, Target
 from roget.report.language import find_language
 from roget.report.options import Options
 
+QUOTING = ("skos", "skos-xml", "json", "thesaurus")
+"""Formats that can hold sentences."""
+
 
 def export(
     thesaurus: Thesaurus, target: Target, to: str | None = None, options: Options = PLAIN
@@ -22,6 +25,10 @@ def export(
     """Write a thesaurus in a format, if not named that of the file's suffix; the format's name."""
     format = detect_format(target) if to is None else to
     write = catalogue.load("exporters", format)
+    if options.evidence and format not in QUOTING:
+        raise InputError(f"evidence: {format} holds no sentences; {', '.join(QUOTING)} do")
+    if options.evidence and not thesaurus.has_evidence:
+        raise InputError("evidence: no sentences were kept; count or build with --evidence N")
     options = replace(
         options,
         language=options.language or find_language(thesaurus),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import os
 from collections.abc import Callable, Iterable, Iterator
+from copy import copy
 from dataclasses import dataclass
 from functools import cached_property, wraps
 from typing import IO, Any, NamedTuple, TypeAlias
@@ -102,6 +103,15 @@ def members(thesaurus: Thesaurus) -> dict[int, tuple[Member, ...]]:
     return {node: tuple(some) for node, some in found.items()}
 
 
+def quote_lines(thesaurus: Thesaurus, word: str, n: int) -> list[str]:
+    """Up to n sentences in which a word was seen, each with its source."""
+    found = {
+        f"{line.text} ({line.source}{f':{line.line}' if line.line else ''})": None
+        for line in (thesaurus.lines(word, n=n) if n else ())
+    }
+    return list(found)
+
+
 def number(value: float) -> int | float:
     """A count as it is written: without decimals if it has none."""
     return int(value) if value == int(value) else float(value)
@@ -142,4 +152,14 @@ def write_folder(thesaurus: Thesaurus, target: Target, options: Options = PLAIN)
     """Write the folder that `roget.load` reads, whole or not at all."""
     if not isinstance(target, str | os.PathLike):
         raise InputError("a thesaurus is a folder: expected its name, not a stream")
+    if thesaurus.has_evidence and not options.evidence:
+        thesaurus = _without_evidence(thesaurus)
     thesaurus.save(target)
+
+
+def _without_evidence(thesaurus: Thesaurus) -> Thesaurus:
+    """The same, with all its edits, but without sentences."""
+    bare, counts = copy(thesaurus.base), copy(thesaurus.base.counts)
+    counts.evidence = None
+    bare.counts, bare.base, bare.homes = counts, bare, {}
+    return bare.with_edits(thesaurus.edits, thesaurus.undone, thesaurus.next_id)

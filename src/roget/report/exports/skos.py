@@ -17,7 +17,7 @@ from roget.learn.thesaurus import Thesaurus
 from roget.learn.thesaurus.edits import Note
 from roget.learn.thesaurus.places import leaves_of
 from roget.learn.thesaurus.state import state_of
-from roget.report.exports.base import Entry, Member, entries, exporter, number
+from roget.report.exports.base import Entry, Member, entries, exporter, number, quote_lines
 from roget.report.format import plural
 from roget.report.language import UNKNOWN
 from roget.report.options import Options
@@ -148,6 +148,10 @@ def describe(thesaurus: Thesaurus, options: Options) -> Iterator[tuple[Address, 
                 ),
                 ("skos:note", _note(f"count {count}")),
                 *_written(thesaurus, word, scheme),
+                *(
+                    ("skos:example", scheme.text(text))
+                    for text in quote_lines(thesaurus, word, options.evidence)
+                ),
                 ("roget:count", Number(count)),
                 ("roget:memberships", Text(" ".join(shares), None)),
             ],

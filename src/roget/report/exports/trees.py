@@ -9,7 +9,7 @@ from typing import Any
 from roget._version import __version__
 from roget.learn.thesaurus import Thesaurus
 from roget.report.exports import base
-from roget.report.exports.base import Entry, entries, exporter, number, one_line
+from roget.report.exports.base import Entry, entries, exporter, number, one_line, quote_lines
 from roget.report.options import Options
 
 SHOWN = 12
@@ -134,15 +134,18 @@ def write_json(thesaurus: Thesaurus, options: Options) -> Iterator[str]:
     for one in entries(thesaurus):
         level = len(one.path) - 1
         yield "]}" * (nested - level) + ("\n" if previous == one.parent else ",\n")
-        yield _object(_class(one)) + (', "children": [' if one.children else "}")
+        yield _object(_class(one, options)) + (', "children": [' if one.children else "}")
         nested, previous = level + bool(one.children), one.node
     yield "]}" * nested + "}\n"
 
 
-def _class(one: Entry) -> dict[str, Any]:
+def _class(one: Entry, options: Options) -> dict[str, Any]:
     found: dict[str, Any] = {
         name: getattr(one.about, name) for name in ("node", "label", "size", "mass", "value")
     }
+    found["id"] = int(one.thesaurus.ids[one.node])
+    if one.node in one.thesaurus.notes:
+        found.update(one.thesaurus.notes[one.node]._asdict())
     found["contexts"] = [context._asdict() for context in one.about.contexts[: base.TYPICAL]]
     if alike := one.thesaurus.context_classes(one.node, base.TYPICAL):
         found["context_classes"] = [
@@ -157,10 +160,15 @@ def _class(one: Entry) -> dict[str, Any]:
                 "probability": member.probability,
                 "placed": member.placed,
                 "count": number(totals[member.row]),
+                **_quoted(one.thesaurus, member.word, options.evidence),
             }
             for member in one.members
         ]
     return found
+
+
+def _quoted(thesaurus: Thesaurus, word: str, n: int) -> dict[str, list[str]]:
+    return {"examples": quote_lines(thesaurus, word, n)} if n else {}
 
 
 def _object(fields: dict[str, Any]) -> str:
