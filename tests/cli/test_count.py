@@ -114,7 +114,9 @@ def test_relations_are_listed():
 def test_summary_as_json(parsed, tmp_path):
     told = done("count", parsed, "-o", tmp_path / "c", "--format", "json")
     assert json.loads(told.stdout)["tokens"] == 18
-    assert "relations: nouns (obj, subj, ~amod" in told.stderr, "what was not asked for is told"
+    assert "relations: nouns (obj, subj, iobj, ~amod" in told.stderr, (
+        "what was not asked for is told"
+    )
     assert Counts.read(tmp_path / "c").relations == ("nouns",)
 
 

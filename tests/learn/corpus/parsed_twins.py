@@ -50,7 +50,12 @@ def preposition(sentence, place):
         if head == place and label == "case" and upos == "ADP" and word:
             words.append(word)
             words += [w for w, _, h, rel in sentence if h == i and rel == "fixed" and w]
-    return "_".join(words)
+    return "_".join(words).lower()
+
+
+def is_bare(sentence, place):
+    """Whether nothing but particles marks a token's case."""
+    return not any(h == place and rel == "case" and tag != "PART" for _, tag, h, rel in sentence)
 
 
 def first_conjunct(sentence, place):
@@ -73,14 +78,14 @@ def pairs(found, names, tags=False):
         turned, name = name.startswith("~"), name.removeprefix("~")
         if name in NAMED:
             slot, head, label, dependent, case = NAMED[name]
-            conj = False
+            conj = bare = False
         else:
             head, label, dependent = name.split("/")
             label, *more = label.split("+")
-            case, conj = "case" in more, "conj" in more
+            case, conj, bare = "case" in more, "conj" in more, "bare" in more
         shown = slot if equals else "~" * turned + (slot or label)
         by_label = "*" in label and not equals
-        key = (turned, head, label, dependent, case, conj, shown, bool(equals))
+        key = (turned, head, label, dependent, case, conj, bare, shown, bool(equals))
         relations[key] = by_label
     alone = len(relations) == 1 and not next(iter(relations))[-1]
     counts = Counter()
@@ -102,7 +107,7 @@ def pairs(found, names, tags=False):
                 if head is None or label is None:
                     continue
                 for one in matching(label):
-                    turned, head_tags, _, tags_below, case, conj, name, _ = one
+                    turned, head_tags, _, tags_below, case, conj, bare, name, _ = one
                     if origin != i and not (conj and sentence[origin - 1][0]):
                         continue
                     if tags_below != "*" and upos not in tags_below.split(","):
@@ -114,6 +119,8 @@ def pairs(found, names, tags=False):
                         slot.append(preposition(sentence, i) or preposition(sentence, origin))
                         if not slot[-1]:
                             continue
+                    if bare and not (is_bare(sentence, i) and is_bare(sentence, origin)):
+                        continue
                     both = [sentence[i - 1], sentence[head - 1]]
                     if None in (both[0][0], both[1][0]):
                         continue

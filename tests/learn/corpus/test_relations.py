@@ -283,7 +283,7 @@ def treebanks(draw):
     for size in draw(st.lists(st.integers(1, 8), max_size=6)):
         for i in range(1, size + 1):
             word = draw(st.sampled_from(["a", "b", "c", "_"]))
-            tag = draw(st.sampled_from(["NOUN", "VERB", "ADP", "ADP", "ADJ", "_"]))
+            tag = draw(st.sampled_from(["NOUN", "VERB", "ADP", "ADP", "ADJ", "PART", "_"]))
             label = draw(st.sampled_from(labels))
             head = draw(st.integers(0, size))
             text.append(f"{i}\t{word}\t{word}\t{tag}\t_\t_\t{head}\t{label}\t_\t_\n")
@@ -293,7 +293,7 @@ def treebanks(draw):
 
 NAMES = ["obj", "~obj", "obl:prep", "nouns", "all", "*/*/*", "NOUN,VERB/ob*+case/*",
          "*/obl,obj/ADP", "a=*/obl,obj+conj/*", "~NOUN/ob*,!obl:x+case+conj/*",
-         "a=~*/conj/*"]  # fmt: skip
+         "a=~*/conj/*", "*/obl,nmod+bare/*", "~b=*/nmod+bare+conj/*"]  # fmt: skip
 
 
 @given(treebanks(), st.lists(st.sampled_from(NAMES), min_size=1, max_size=3, unique=True),

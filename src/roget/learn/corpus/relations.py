@@ -3,7 +3,8 @@
 A pattern is HEAD/label/DEPENDENT, for example `VERB/obj/NOUN`. HEAD and DEPENDENT are UPOS tags
 (`NOUN,PROPN`) or `*`; label is dependency labels or globs (`nsubj*`), `!` before those to pass
 over, with `+case` where the preposition belongs to the context's name (`VERB/obl+case/NOUN` gives
-contexts such as in:live) and `+conj` where conjuncts stand in the place of the first one.
+contexts such as in:live), `+bare` where there must be none (the genitive of "das Haus des
+Vaters"), and `+conj` where conjuncts stand in the place of the first one.
 The word is the dependent and the context its head; `~` before a name or pattern turns that round.
 `SLOT=` before all of it names the contexts, so that several patterns can share a slot.
 """
@@ -38,10 +39,19 @@ UPOS = ("ADJ", "ADP", "ADV", "AUX", "CCONJ", "DET", "INTJ", "NOUN", "NUM", "PART
         "PUNCT", "SCONJ", "SYM", "VERB", "X")  # fmt: skip
 """The universal parts of speech."""
 
-_OBJECT = "obj,dobj,nsubj:pass,nsubjpass+conj"
-_SUBJECT = "nsubj,nsubj:*,!nsubj:pass,obl:agent,nmod:agent+conj"
-_OBLIQUE = "obl,obl:*,nmod,!obl:agent+case+conj"
+# Who does it where another makes them do it, and what is done to something, have labels of their
+# own: "il fait manger les enfants" (obj:agent), and the object after Chinese 把 (obl:patient).
+_OBJECT = "obj,obj:*,!obj:agent,dobj,nsubj:pass,nsubjpass,obl:patient+conj"
+_SUBJECT = (
+    "nsubj,nsubj:*,!nsubj:pass,!nsubj:outer,!nsubj:caus,obl:agent,nmod:agent,obj:agent,iobj:agent"
+    "+conj"
+)
+_RECEIVER = "iobj,iobj:*,!iobj:agent+conj"
+_DATIVE = "obl:arg+bare+conj"
+_OBLIQUE = "obl,obl:*,nmod,!obl:agent,!obl:patient+case+conj"
 _NOMINAL = "nmod,nmod:*,!nmod:poss,!nmod:agent+case+conj"
+_GENITIVE = "nmod,nmod:g*+bare+conj"
+_SAID_OF = "nsubj,nsubj:*,!nsubj:outer+conj"
 
 
 def _nominals(tag: str) -> tuple[str, ...]:
@@ -49,11 +59,15 @@ def _nominals(tag: str) -> tuple[str, ...]:
     return (
         f"obj=VERB/{_OBJECT}/{tag}",
         f"subj=VERB/{_SUBJECT}/{tag}",
-        f"~amod=~{tag}/amod+conj/ADJ",
-        f"~amod=ADJ/nsubj,nsubj:*+conj/{tag}",  # "the milk is cold" tells as much as "cold milk"
+        f"iobj=VERB/{_RECEIVER}/{tag}",
+        f"iobj=VERB/{_DATIVE}/{tag}",
+        f"~amod=~{tag}/amod,amod:*+conj/ADJ",
+        f"~amod=ADJ/{_SAID_OF}/{tag}",  # "the milk is cold" tells as much as "cold milk"
         f"obl=VERB/{_OBLIQUE}/{tag}",
         f"nmod=NOUN,PROPN/{_NOMINAL}/{tag}",
         f"~nmod=~{tag}/{_NOMINAL}/NOUN,PROPN",
+        f"nmod=NOUN,PROPN/{_GENITIVE}/{tag}",
+        f"~nmod=~{tag}/{_GENITIVE}/NOUN,PROPN",
         f"~nmod:poss=~{tag}/nmod:poss/NOUN,PROPN",
         f"compound=NOUN,PROPN/compound/{tag}",
         f"~compound=~{tag}/compound/NOUN,PROPN",
@@ -72,8 +86,10 @@ NAMED: dict[str, str | tuple[str, ...]] = {
     "verbs": (
         f"~obj=~VERB/{_OBJECT}/NOUN,PROPN",
         f"~subj=~VERB/{_SUBJECT}/NOUN,PROPN",
+        f"~iobj=~VERB/{_RECEIVER}/NOUN,PROPN",
+        f"~iobj=~VERB/{_DATIVE}/NOUN,PROPN",
         f"~obl=~VERB/{_OBLIQUE}/NOUN,PROPN",
-        "~advmod=~VERB/advmod/ADV",
+        "~advmod=~VERB/advmod,advmod:*/ADV,ADJ",
         "~prt=~VERB/compound:prt/ADP,ADV",
         "xcomp=VERB/xcomp,ccomp/VERB",
         "~xcomp=~VERB/xcomp,ccomp/VERB",
@@ -81,10 +97,11 @@ NAMED: dict[str, str | tuple[str, ...]] = {
         "conj=~VERB/conj/VERB",
     ),
     "adjectives": (
-        "amod=NOUN,PROPN/amod+conj/ADJ",
-        "amod=~ADJ/nsubj,nsubj:*+conj/NOUN,PROPN",
-        "~obl=~ADJ/obl,nmod+case+conj/NOUN,PROPN",
-        "~advmod=~ADJ/advmod/ADV",
+        "amod=NOUN,PROPN/amod,amod:*+conj/ADJ",
+        f"amod=~ADJ/{_SAID_OF}/NOUN,PROPN",
+        f"~obl=~ADJ/{_OBLIQUE}/NOUN,PROPN",
+        "advmod=VERB/advmod,advmod:*/ADJ",
+        "~advmod=~ADJ/advmod,advmod:*/ADV",
         "xcomp=VERB/xcomp/ADJ",
         "conj=ADJ/conj/ADJ",
         "conj=~ADJ/conj/ADJ",
@@ -104,7 +121,7 @@ ALL = "all"
 """The preset whose words are of several parts of speech, which they keep: drink/VERB."""
 
 _ROUND = "~"
-_MORE = {"case": "+case", "conj": "+conj"}
+_MORE = {"case": "+case", "conj": "+conj", "bare": "+bare"}
 
 
 @dataclass(frozen=True)
@@ -124,6 +141,8 @@ class Relation:
     """The head is the word, and the dependent its context."""
     conjuncts: bool = False
     """Conjuncts of a dependent that are of its part of speech pair with its head too."""
+    bare: bool = False
+    """Only dependents without a preposition."""
     named: bool = False
     """The name is asked for: it is the slot's, also of one relation alone."""
 
@@ -206,10 +225,11 @@ def _pattern(text: str) -> Relation:
     labels = tuple(name.split(","))
     if not all(one.removeprefix("!") for one in labels):
         _refuse(text, "a label is empty (any label is written *)")
-    case, conjuncts = (one in more for one in _MORE)
-    return Relation(
-        name, _tags(text, heads), labels, _tags(text, dependents), case, conjuncts=conjuncts
-    )
+    case, conjuncts, bare = (one in more for one in _MORE)
+    if case and bare:
+        _refuse(text, "+case wants a preposition and +bare none: expected one of them")
+    tags = _tags(text, heads), labels, _tags(text, dependents)
+    return Relation(name, *tags, case, conjuncts=conjuncts, bare=bare)
 
 
 def _tags(text: str, part: str) -> tuple[str, ...]:
@@ -260,6 +280,7 @@ class Prepositions:
         self._case = Choice(tables.deprels, "case".__eq__)
         self._fixed = Choice(tables.deprels, "fixed".__eq__)
         self._adposition = Choice(tables.upos, "ADP".__eq__)
+        self._particle = Choice(tables.upos, "PART".__eq__)
         self.strings = Strings()
         """The prepositions met so far: "in", "out_of"."""
 
@@ -278,6 +299,14 @@ class Prepositions:
         order = np.lexsort((part, part != anchor, anchor, head[anchor]))
         return self._join(tokens.word[part[order]], head[anchor[order]], len(tokens))
 
+    def find_bare(self, tokens: Tokens) -> BoolArray:
+        """Which tokens have nothing for a preposition; the particle of a genitive is none."""
+        upos, head, deprel = need_parse(tokens)
+        marks = self._case(deprel) & (head != NONE) & ~self._particle(upos)
+        bare = np.ones(len(tokens), np.bool_)
+        bare[head[marks]] = False
+        return bare
+
     def _join(self, words: Ids, owners: Ids, size: int) -> Ids:
         """For each token the id of its words, joined; words are sorted by owner."""
         starts = np.flatnonzero(np.diff(owners, prepend=NONE))
@@ -287,11 +316,13 @@ class Prepositions:
         # Most prepositions are one word: those are looked up once for all tokens that have them.
         singles = starts[~more]
         distinct, places = np.unique(words[singles], return_inverse=True)
-        ids = np.array([self.strings.id(texts[word]) for word in distinct.tolist()], np.int32)
+        ids = np.array(
+            [self.strings.id(texts[word].lower()) for word in distinct.tolist()], np.int32
+        )
         found[owners[singles]] = ids[places]
         ends = np.append(starts[1:], len(owners))
         for start, end in zip(starts[more].tolist(), ends[more].tolist(), strict=True):
-            joined = "_".join(texts[word] for word in words[start:end].tolist())
+            joined = "_".join(texts[word].lower() for word in words[start:end].tolist())
             found[owners[start]] = self.strings.id(joined)
         return found
 
@@ -331,6 +362,7 @@ class Extractor:
     def __init__(self, relations: Sequence[Relation], tables: Tables, tags: bool = False) -> None:
         self._relations, self._tables, self._tags = relations, tables, tags
         self._prepositions, self._conjuncts = Prepositions(tables), Conjuncts(tables)
+        self._has_bare = any(relation.bare for relation in relations)
         self._labels = [Choice(tables.deprels, one.accepts) for one in relations]
         self._dependents = [Choice(tables.upos, one.dependents.__contains__) for one in relations]
         self._heads = [Choice(tables.upos, one.heads.__contains__) for one in relations]
@@ -340,6 +372,7 @@ class Extractor:
         upos, head, deprel = need_parse(tokens)
         case = any(relation.case for relation in self._relations)
         preposition = self._prepositions(tokens) if case else head
+        is_bare = self._prepositions.find_bare(tokens) if self._has_bare else None
         later = first = np.empty(0, np.intp)
         if any(relation.conjuncts for relation in self._relations):
             later, first = self._conjuncts(tokens)
@@ -371,6 +404,9 @@ class Extractor:
                 # "in towns and villages": the first one's preposition, unless there is another.
                 found = np.where(found == NONE, preposition[origin], found)
                 has = found != NONE
+                below, origin, found = below[has], origin[has], found[has]
+            if relation.bare and is_bare is not None:
+                has = is_bare[below] & is_bare[origin]
                 below, origin, found = below[has], origin[has], found[has]
             above = head[origin]
             slot.append(self._slots(relation, deprel[origin], found))

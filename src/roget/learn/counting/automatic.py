@@ -22,6 +22,7 @@ from roget.errors import InputError
 from roget.learn.corpus import language, spacy_reader
 from roget.learn.corpus.base import NONE, Tables, Tokens
 from roget.learn.corpus.function_words import find_function_words
+from roget.learn.corpus.particles import SEPARABLE
 from roget.learn.corpus.relations import is_preset
 from roget.learn.corpus.tagger import detect, find_name
 from roget.learn.corpus.terms import find_terms
@@ -38,6 +39,8 @@ _SAMPLE, _SLOW_SAMPLE = 4 << 20, 1 << 19
 _EVIDENCE = 64 << 20
 """Bytes that tell which nouns are none, and which lemmas are wrong."""
 _SHOWN = 12
+_CAPITALS = ("de", "lb", "gsw")
+"""Languages that write nouns with a capital."""
 _FORM = regex.compile(r"(?m)^\d+\t([^\t\n]+)\t")
 """The form of a token in CoNLL-U."""
 
@@ -84,6 +87,18 @@ def tell_language(sources: Sequence[Source], recipe: Recipe) -> str | None:
             if len(words := tokens.word[tokens.word != NONE]) >= language.LEAST:
                 return language.tell(" ".join(map(tables.words.texts.__getitem__, words.tolist())))
     return None
+
+
+def heed_language(recipe: Recipe, options: Options, code: str | None) -> tuple[Recipe, list[str]]:
+    """The recipe as the orthography of a language wants it, and what to tell of that."""
+    main = (code or "").partition("-")[0].lower()
+    if recipe.reader in ("text", "table", "matrix") or recipe.reading.form:
+        return recipe, []
+    notes = []
+    if main in _CAPITALS and options.keep_case is None:
+        recipe = replace(recipe, reading=replace(recipe.reading, keep_case=True))
+        notes.append("lemmas keep their capitals, which tell German nouns (--no-keep-case)")
+    return replace(recipe, separable=bool(recipe.relations) and main in SEPARABLE), notes
 
 
 def _spread(sources: Sequence[Source]) -> Sequence[Source]:

@@ -8,6 +8,7 @@ import tempfile
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import reduce
 from pathlib import Path
 
 import duckdb
@@ -183,11 +184,14 @@ def drawer(recipe: Recipe, tables: Tables) -> Callable[[Tokens], Pairs]:
             recipe.function_words,
             recipe.terms,
         )
+    from roget.learn.corpus.particles import Particles
     from roget.learn.corpus.relations import Extractor, parse
     from roget.learn.corpus.terms import Joiner
 
+    steps: list[Callable[[Tokens], Tokens]] = []
+    if recipe.separable:
+        steps.append(Particles(tables))
+    if recipe.terms:
+        steps.append(Joiner(recipe.terms, tables).join_chains)
     extract = Extractor(parse(recipe.relations), tables, recipe.tags)
-    if not recipe.terms:
-        return extract
-    join = Joiner(recipe.terms, tables).join_chains
-    return lambda tokens: extract(join(tokens))
+    return lambda tokens: extract(reduce(lambda made, step: step(made), steps, tokens))

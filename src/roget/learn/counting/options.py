@@ -85,7 +85,11 @@ class Options(Checked):
         "numbers of word, context and count: user,item or 2,1,3.",
     )
     form: bool = option(False, help="Count forms, not lemmas.")
-    keep_case: bool = option(False, help="Leave capitals as they are.")
+    keep_case: bool | None = option(
+        None,
+        help="Leave capitals as they are. Default: no, but for German lemmas, of which nouns are "
+        "told by them.",
+    )
     tags: bool = option(False, help="Add the part of speech: drink/VERB.")
     lines: bool = option(False, help="Of plain text: every line is a sentence.")
     encoding: str = option("utf-8", metavar="NAME", help="Of the inputs.")

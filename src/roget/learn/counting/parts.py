@@ -58,6 +58,8 @@ class Recipe:
     """Of relations: what is tagged as a noun and is none."""
     repairs: tuple[tuple[str, str, str], ...] = ()
     """Of relations: forms and lemmas of nouns, with the words that are counted instead."""
+    separable: bool = False
+    """Of relations: particles are joined to their verbs, anfangen for "fängt … an"."""
     tags: bool = False
     """Words and contexts carry their part of speech: drink/VERB."""
     columns: tuple[str, ...] = ()

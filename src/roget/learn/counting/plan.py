@@ -118,6 +118,8 @@ def plan_count(inputs: Inputs, options: Options) -> CountPlan:
         options, told = automatic.choose_tagger(sources, options)
     recipe, notes = recipe_of(options, reader)
     language = _language(options, sources, recipe)
+    recipe, found = automatic.heed_language(recipe, options, language)
+    notes += found
     if recipe.window:
         recipe, found = automatic.look_at_words(sources, recipe, options)
         notes += found
@@ -154,7 +156,7 @@ def recipe_of(options: Options, reader: str) -> tuple[Recipe, list[str]]:
             raise InputError(f"{name} {getattr(options, name)}: for relations only, not a window")
     recipe = Recipe(
         reader,
-        Reading(options.form, options.keep_case, options.model, options.lines),
+        Reading(options.form, bool(options.keep_case), options.model, options.lines),
         relations,
         window,
         options.sides,
@@ -184,7 +186,7 @@ def is_asked(options: Options, name: str) -> bool:
 
 def cuts_of(options: Options, recipe: Recipe) -> Cuts:
     """The cuts; lists are folded as the words are."""
-    fold = recipe.reader not in TABULAR and not options.keep_case
+    fold = recipe.reader not in TABULAR and not recipe.reading.keep_case
     return Cuts(
         options.min_count,
         options.min_context,
