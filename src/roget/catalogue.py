@@ -169,8 +169,8 @@ READERS: dict[str, str] = {
 
 LANGUAGES: dict[str, str] = {
     "english": "roget.languages.english:English",
-    "german": "roget.learn.corpus.tagger:German",
-    "dutch": "roget.learn.corpus.tagger:Dutch",
+    "german": "roget.languages.german:German",
+    "dutch": "roget.languages.dutch:Dutch",
 }
 
 RELATIONS = _keys(

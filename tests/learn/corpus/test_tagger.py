@@ -11,7 +11,6 @@ from roget.core.io.paths import find
 from roget.errors import MissingExtra, UnknownName
 from roget.learn.corpus import hanta, tagger
 from roget.learn.corpus.base import NONE, Reading, Tables
-from roget.learn.corpus.relations import UPOS
 
 SENTENCES = [
     "The old man gave the boy a book that he did n't want to read .",
@@ -120,25 +119,6 @@ def test_long_sentences_are_cut_and_long_words_spared(tmp_path, alone, monkeypat
     rows = read(path, Reading(lines=True))
     assert [len(sentence) for sentence in rows] == [10, 10, 10, 2]
     assert rows[0][0][0] == "x" * 500
-
-
-@pytest.mark.parametrize("name", ["german", "nl"])
-def test_other_languages_have_tags_but_no_heads(tmp_path, alone, name):
-    language = tagger.load(name)
-    upos = {tag: language.upos(tag) for tag in language.tagger.names}
-    assert set(upos.values()) <= set(UPOS)
-    assert {"NOUN", "VERB", "ADJ", "DET", "PUNCT", "PRON"} <= set(upos.values())
-    path = tmp_path / "some.txt"
-    path.write_text("Die Katzen tranken Milch.", encoding="utf-8")
-    (rows,) = read(path, Reading(model=name))
-    assert len(rows) == 5
-    assert {row[2] for row in rows} == {None}
-    if name == "german":
-        assert [row[:2] for row in rows][1:4] == [
-            ("katze", "NOUN"),
-            ("trinken", "VERB"),
-            ("milch", "NOUN"),
-        ]
 
 
 def test_unknown_language():

@@ -1,24 +1,21 @@
 """Plain text, tagged: what a language of the catalogue makes of its sentences, as tokens.
 
-A language cuts sentences into tokens and analyses them. Two of HanTa's, which have tags and lemmas
-but no heads, are here; what knows more of its language is a package of its own.
+A language cuts sentences into tokens and analyses them; each is a package of its own.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from functools import cache, partial
+from functools import cache
 from itertools import chain
 from typing import NamedTuple, Protocol
 
 import numpy as np
-import regex
 
 from roget import catalogue
 from roget.core.io.source import Source
 from roget.learn.corpus import text
 from roget.learn.corpus.base import NONE, Reading, Tables, Tokens
-from roget.learn.corpus.hanta import Tagger
 from roget.learn.corpus.language import shares
 
 LONGEST = 1000
@@ -27,27 +24,9 @@ LONGEST = 1000
 _SHARE = 0.2
 """How much of a text its language's frequent words must be at least; they are about a third."""
 
-_TOKEN = regex.compile(
-    r"(?:\p{L}\.){2,}|\p{N}+(?:[.,:/]\p{N}+)*|\p{L}[\p{L}\p{M}\p{N}]*(?:[-'’][\p{L}\p{N}\p{M}]+)*|\S"
-)
-
-GERMAN = (
-    (r"\$", "PUNCT"), (r"NE", "PROPN"), (r"NN", "NOUN"), (r"V[AM]", "AUX"), (r"VV", "VERB"),
-    (r"ADJ", "ADJ"), (r"ADV|PROAV|PWAV", "ADV"), (r"ART|P.*AT$", "DET"), (r"AP|PTKVZ", "ADP"),
-    (r"KO[NK]", "CCONJ"), (r"KOU", "SCONJ"), (r"ITJ|PTKANT", "INTJ"), (r"PTK", "PART"),
-    (r"P", "PRON"), (r"CARD", "NUM"),
-)  # fmt: skip
-"""STTS tags as patterns, the first that fits, and their universal parts of speech."""
-DUTCH = (
-    (r"LET", "PUNCT"), (r"N\(eigen|SPEC\(deel", "PROPN"), (r"N\(", "NOUN"), (r"WW", "VERB"),
-    (r"TW\(rang|ADJ", "ADJ"), (r"TW", "NUM"), (r"BW", "ADV"), (r"LID|VNW.*prenom", "DET"),
-    (r"VNW", "PRON"), (r"VZ", "ADP"), (r"VG\(neven", "CCONJ"), (r"VG", "SCONJ"), (r"TSW", "INTJ"),
-)  # fmt: skip
-"""The same for the tags of the Corpus Gesproken Nederlands."""
-
 
 def read(source: Source, tables: Tables, reading: Reading) -> Iterator[Tokens]:
-    """Plain text, tagged by HanTa; patterns of tags give heads and labels, in English."""
+    """Plain text, tagged by HanTa; patterns of tags give heads and labels."""
     language = load(reading.model or "english")
     words, tags = text.Numbers(tables.words), text.Numbers(tables.upos)
     labels = text.Numbers(tables.deprels)
@@ -141,51 +120,3 @@ def detect(sample: str) -> str | None:
     found = shares(sample, known)
     best = max(found, key=lambda name: found[name], default=None)
     return best if best is not None and found[best] >= _SHARE else None
-
-
-class Tagged:
-    """A language of which HanTa has a model, and no more is known than its tags."""
-
-    needs = "HanTa"
-    has_heads = False
-    file: str
-    tags: Sequence[tuple[str, str]]
-
-    def __init__(self) -> None:
-        self.tagger, self.upos = Tagger(self.file), cache(partial(_find_upos, self.tags))
-
-    def tokenise(self, sentence: str) -> list[str]:
-        """Words, numbers and signs."""
-        return list(_TOKEN.findall(sentence))
-
-    def analyse(self, sentences: Sequence[Sequence[str]]) -> Iterator[Analysis]:
-        """Tag sentences and find their lemmas."""
-        for forms, tags in zip(sentences, self.tagger.tags(sentences), strict=True):
-            lemmas = list(map(self.tagger.lemma, forms, tags))
-            yield Analysis(lemmas, list(map(self.upos, tags)))
-
-
-class German(Tagged):
-    """German: lemmas and tags by HanTa, no heads."""
-
-    code = "de"
-    frequent = (
-        "die der und in den das von zu mit ist des im für auf dem nicht ein eine als auch es an"
-        " werden aus er hat sie nach wird bei sich ich einer um am sind"
-    )
-    file, tags = "morphmodel_ger.pgz", GERMAN
-
-
-class Dutch(Tagged):
-    """Dutch: lemmas and tags by HanTa, no heads."""
-
-    code = "nl"
-    frequent = (
-        "de van het een en in is dat op te zijn met voor niet die aan er om ook als bij door maar"
-        " naar uit over nog hij ze was wordt werd ik dan tot"
-    )
-    file, tags = "morphmodel_dutch.pgz", DUTCH
-
-
-def _find_upos(table: Sequence[tuple[str, str]], tag: str) -> str:
-    return next((upos for pattern, upos in table if regex.match(pattern, tag)), "X")

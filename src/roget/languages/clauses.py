@@ -1,0 +1,635 @@
+"""Heads by part-of-speech patterns for German and Dutch, whose verbs bracket their clauses.
+
+Noun phrases are found first, then clauses: the finite verb stands second ("er hat das Buch
+gelesen") or, where a conjunction or relative pronoun begins, at the end. What stands between, and
+before, belongs to the clause's full verb; cases, as far as articles and pronouns tell them, say
+which noun phrase is subject, object or genitive, and order says the rest. The labels are those of
+Universal Dependencies.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from roget.learn.corpus.base import NONE
+from roget.learn.corpus.tagger import Analysis
+
+UPOS = {
+    "D": "DET", "r": "DET", "J": "ADJ", "a": "ADJ", "N": "NOUN", "E": "PROPN", "#": "NUM",
+    "O": "PRON", "F": "PRON", "R": "PRON", "W": "PRON", "P": "ADP", "p": "ADP", "V": "VERB",
+    "I": "VERB", "v": "VERB", "z": "VERB", "X": "AUX", "x": "AUX", "Z": "ADP", "T": "PART",
+    "A": "ADV", "w": "ADV", "C": "CCONJ", "K": "CCONJ", "S": "SCONJ", "M": "SCONJ", ",": "PUNCT",
+    ".": "PUNCT", '"': "PUNCT", "!": "INTJ", "n": "PART", "t": "X", "?": "X",
+}  # fmt: skip
+"""Kinds of words, in one letter, and their universal parts of speech.
+
+D and r are determiners (r relative), J adjectives before nouns and a others, O, F, R and W pronouns
+(reflexive, relative, interrogative), w interrogative adverbs, p postpositions, Z particles apart
+from their verbs, T "zu", K "als" and "wie", M conjunctions of infinitives ("um"), t cut-off words.
+Full verbs are finite (V), imperative (I), infinitive or participle (v), or with "zu" inside (z);
+auxiliaries and modals finite (X) or not (x).
+"""
+
+CLAUSE_MARKS = (":", ";", "–", "—", "-", "(", ")")
+"""Marks that part clauses as commas do."""
+
+_FINITE, _FULL = "VXI", "VIvz"
+_NOMINAL = ("N", "O", "R", "W")
+"""Kinds of elements that may be subject or object."""
+
+
+class Grammar(Protocol):
+    """What differs between the languages."""
+
+    nominal: frozenset[str]
+    """Prepositions that go with the noun before them."""
+    following: frozenset[str]
+    """Prepositions that may stand after their noun: meiner Meinung nach."""
+    times: frozenset[str]
+    """Nouns that say when or how long, without a preposition."""
+    measures: frozenset[str]
+    """Nouns that a bare noun may follow: eine Tasse Kaffee, Anfang Mai."""
+    whens: tuple[str, ...]
+    """How words begin that make a time of such a noun: letzte Woche."""
+    titles: frozenset[str]
+    """Nouns before a name that is their head: Herr Müller."""
+    doubled: frozenset[str]
+    """Determiners that stand beside another one: ein paar, all die."""
+    having: frozenset[str]
+    """Auxiliaries that are full verbs beside a modal: er muss Hunger haben."""
+    agents: frozenset[str]
+    """Prepositions of who does it, in the passive."""
+    copulas: frozenset[str]
+    passives: frozenset[str]
+    """Auxiliaries that make a participle passive."""
+    movers: tuple[str, ...]
+    """How verbs end whose perfect has the copula for its auxiliary: ist gegangen."""
+    subjectless: frozenset[str]
+    """Finite verbs in small letters that begin a clause without its subject: habe gekauft."""
+
+    def cases(self, words: Sequence[str], kinds: Sequence[str], head: tuple[str, str]) -> str:
+        """The cases that a noun phrase may be in, of "nadg"; "m" is a nominative at a pinch.
+
+        They are told from its words in small letters, their kinds, and its head's form and lemma.
+        """
+
+
+@dataclass
+class Element:
+    """A noun phrase, a prepositional phrase, or a single token."""
+
+    kind: str
+    """N: a phrase with a noun; P: one with a preposition; else the kind of a token."""
+    start: int
+    stop: int
+    head: int
+    cases: str = "nadg"
+    preposition: int = NONE
+    near: int = NONE
+    """The last noun in it, which what follows may belong to; NONE: the head."""
+
+
+@dataclass
+class Clause:
+    """What belongs to one full verb."""
+
+    elements: list[Element] = field(default_factory=list)
+    last: bool = False
+    """Whether its finite verb stands at the end."""
+    joined: bool = False
+    """Whether a conjunction joins it to the clause before, whose subject may be its own."""
+
+    def has(self, kinds: str) -> bool:
+        """Whether a token of some kinds stands in it."""
+        return any(one.kind in kinds for one in self.elements)
+
+
+def attach(
+    forms: Sequence[str], lemmas: list[str], kinds: Sequence[str], grammar: Grammar
+) -> Analysis:
+    """Heads and labels of one sentence, from its words, lemmas and kinds."""
+    parser = _Parser(forms, lemmas, kinds, grammar)
+    parser.run()
+    upos = [UPOS[kind] for kind in parser.kinds]
+    for i, label in enumerate(parser.labels):
+        if label == "case":
+            upos[i] = "ADP"
+    for i in parser.full:
+        upos[i] = "VERB"
+    return Analysis(lemmas, upos, parser.heads, parser.labels)
+
+
+def mend_kinds(kinds: Sequence[str]) -> list[str]:
+    """The kinds with "wie" as a conjunction where a clause follows: er sieht, wie …
+
+    >>> "".join(mend_kinds("OVKDNDNV")), "".join(mend_kinds("OVKDN"))
+    ('OVSDNDNV', 'OVKDN')
+    """
+    found = list(kinds)
+    for i, kind in enumerate(kinds):
+        if kind != "K":
+            continue
+        ends = [j for j, other in enumerate(kinds) if other in ",."]
+        begin = max((j for j in ends if j < i), default=-1)
+        end = min((j for j in ends if j > i), default=len(kinds))
+        sides = kinds[begin + 1 : i], kinds[i + 1 : end]
+        if all(any(other in _FINITE for other in side) for side in sides):
+            found[i] = "S"
+    return found
+
+
+class _Parser:
+    """One sentence, and the heads found so far."""
+
+    def __init__(
+        self, forms: Sequence[str], lemmas: Sequence[str], kinds: Sequence[str], grammar: Grammar
+    ) -> None:
+        self.forms, self.lemmas, self.grammar = forms, lemmas, grammar
+        self.kinds = mend_kinds(kinds)
+        self.low = [form.lower() for form in forms]
+        self.heads = [NONE] * len(forms)
+        self.labels = [""] * len(forms)
+        self.full: list[int] = []
+        """Auxiliaries that are full verbs: er hat Hunger."""
+
+    def run(self) -> None:
+        """Fill heads and labels."""
+        for clause in self.clauses(self.join_lists(self.join_genitives(self.elements()))):
+            self.fill(clause)
+
+    def link(self, dependent: int, head: int, label: str) -> None:
+        """Give a token its head, unless it has one."""
+        if self.heads[dependent] == NONE and dependent != head:
+            self.heads[dependent], self.labels[dependent] = head, label
+
+    def low_lemma(self, i: int) -> str:
+        """A token's lemma in small letters."""
+        return self.lemmas[i].lower()
+
+    # Noun phrases
+
+    def elements(self) -> list[Element]:
+        """The sentence as phrases and single tokens; quotes are left out."""
+        found: list[Element] = []
+        i = 0
+        while i < len(self.kinds):
+            kind = self.kinds[i]
+            governs = kind in "PK" and i + 1 < len(self.kinds)
+            phrase = self.phrase(i + governs)
+            if phrase is not None and governs:
+                self.link(i, phrase.head, "case")
+                phrase = Element("P", i, phrase.stop, phrase.head, "", i)
+            elif phrase is None:
+                phrase = Element(kind, i, i + 1, i)
+            i = phrase.stop
+            bare = kind == "P" and phrase.kind == "P" and phrase.preposition == NONE
+            follows = kind == "p" or (bare and self.low[phrase.head] in self.grammar.following)
+            if follows and found and found[-1].kind == "N":
+                self.link(phrase.head, found[-1].head, "case")
+                found[-1].kind, found[-1].preposition = "P", phrase.head
+                found[-1].stop = i
+            elif kind != '"':
+                found.append(phrase)
+        return found
+
+    def phrase(self, start: int) -> Element | None:
+        """The noun phrase or pronoun that begins at a place."""
+        kinds, i = self.kinds, start
+        if i < len(kinds) and kinds[i] in "ORW":
+            return Element(kinds[i], i, i + 1, i, self.find_cases(i, i + 1, i))
+        if i < len(kinds) and kinds[i] == "F":
+            return Element("F", i, i + 1, i)
+        while i < len(kinds) and self.is_modifier(i, start):
+            i += 1
+        if i == len(kinds) or kinds[i] not in "NEt":
+            if start < len(kinds) and kinds[start] in "D#":
+                # A determiner without its noun stands for it: das, viele, drei.
+                stop = start + 1
+                return Element("O", start, stop, start, self.find_cases(start, stop, start))
+            return None
+        noun = i
+        while noun + 2 < len(kinds) and kinds[noun] == "t" and kinds[noun + 1] == "C":
+            noun += 2  # Vor- und Nachteile
+        if kinds[noun] not in "NE":
+            return None
+        stop = noun + 1
+        if self.is_owner(noun) and i == noun:
+            owned = self.phrase(noun + 1)
+            if owned is not None:
+                self.link(noun, owned.head, "nmod")
+                return Element("N", start, owned.stop, owned.head, "nad")
+        head, stop = self.name(noun, start)
+        for j in range(start, noun):
+            self.link(j, *self.modified(j, head))
+        return Element("N", start, stop, head, self.find_cases(start, stop, head))
+
+    def is_modifier(self, i: int, start: int) -> bool:
+        """Whether a word may stand before the noun of a phrase."""
+        kind, after = self.kinds[i], self.kinds[i + 1 : i + 2]
+        if kind in "Dr":
+            # Two determiners in a row: all die, ein paar; but not "das die".
+            first = i == start or (i == start + 1 and self.kinds[start] == "A")
+            return first or bool({self.low[i - 1], self.low[i]} & self.grammar.doubled)
+        if kind in "J#":
+            return True
+        if kind in "Aa":
+            inner = i == start and after == ["D"] and i > 0 and self.kinds[i - 1] == "P"
+            return inner or after in (["J"], ["#"]) or (i > start and after == ["a"])
+        if kind == '"':
+            return i > start and after in (["J"], ["N"])
+        if kind in "C,":
+            return i > start and self.kinds[i - 1] == "J" and after == ["J"]
+        return False
+
+    def modified(self, i: int, head: int) -> tuple[int, str]:
+        """Head and label of a word before the noun."""
+        kind = self.kinds[i]
+        if kind in "Aa":
+            j = i + 1
+            while self.kinds[j] not in "J#" and j < head:
+                j += 1
+            return j, "advmod"
+        if kind in 'CK,"':
+            return i + 1, "punct" if kind in ',"' else "cc"
+        if kind == "J" and i > 1 and self.kinds[i - 1] in "C," and self.kinds[i - 2] == "J":
+            j = i
+            while j > 1 and self.kinds[j - 1] in "C," and self.kinds[j - 2] == "J":
+                j -= 2
+            return j, "conj"
+        labels = {"J": "amod", "#": "nummod", "E": "nmod", "t": "compound"}
+        return head, labels.get(kind, "det")
+
+    def is_owner(self, noun: int) -> bool:
+        """Whether a name is the genitive before its noun: Peters Haus."""
+        after = self.kinds[noun + 1 : noun + 2]
+        known = self.kinds[noun] == "E" and self.low[noun].endswith(("s", "'", "’"))
+        return known and after in (["N"], ["J"], ["#"]) and self.low[noun] != self.low[noun + 1]
+
+    def name(self, noun: int, start: int) -> tuple[int, int]:
+        """The head of nouns and names in a row, and where they end."""
+        kinds, stop, head = self.kinds, noun + 1, noun
+        if kinds[noun] == "E":
+            while stop < len(kinds) and kinds[stop] == "E":
+                self.link(stop, noun, "flat")
+                stop += 1
+            return head, stop
+        while stop < len(kinds) and kinds[stop] == "E":
+            stop += 1
+        if stop > noun + 1:
+            title = self.low_lemma(noun).rstrip(".") in self.grammar.titles
+            if title:
+                head = noun + 1
+                self.link(noun, head, "compound")
+            for i in range(noun + 1, stop):
+                first = i == noun + 1
+                self.link(i, noun if first else noun + 1, "appos" if first else "flat")
+        return head, stop
+
+    def find_cases(self, start: int, stop: int, head: int) -> str:
+        told = self.low[start:stop], self.kinds[start:stop]
+        return self.grammar.cases(*told, (self.forms[head], self.lemmas[head]))
+
+    def join_genitives(self, elements: list[Element]) -> list[Element]:
+        """The elements with genitives in those of the nouns before them, and bare nouns there."""
+        found: list[Element] = []
+        for one in elements:
+            before = found[-1] if found else None
+            if (
+                before is None
+                or one.kind != "N"
+                or before.kind not in "NP"
+                or before.stop != one.start
+                or self.kinds[before.head] not in "NE"
+            ):
+                found.append(one)
+                continue
+            if "g" in one.cases:
+                self.link(one.head, self.nearest(before), "nmod")
+            elif one.start == one.head and self.is_measure(before):
+                self.link(one.head, before.head, "appos")
+            else:
+                found.append(one)
+                continue
+            before.stop, before.near = one.stop, one.head
+        return found
+
+    def is_measure(self, element: Element) -> bool:
+        """Whether a noun may have another one after it, bare: eine Tasse Kaffee."""
+        return self.low_lemma(element.head) in self.grammar.measures
+
+    def nearest(self, element: Element) -> int:
+        """The noun of an element that what follows may belong to."""
+        return element.head if element.near == NONE else element.near
+
+    def join_lists(self, elements: list[Element]) -> list[Element]:
+        """The elements with those of a list made one: Brot, Butter und Käse."""
+        found: list[Element] = []
+        i = 0
+        while i < len(elements):
+            one = elements[i]
+            found.append(one)
+            i += 1
+            if one.kind not in "NP":
+                continue
+            while (stop := self.end_of_list(elements, i, one)) > i:
+                for other in elements[i:stop]:
+                    if other.kind in "NP":
+                        self.link(other.head, one.head, "conj")
+                        one.near = self.nearest(other)
+                one.stop, i = elements[stop - 1].stop, stop
+        return found
+
+    def end_of_list(self, elements: list[Element], i: int, first: Element) -> int:
+        """Where the list ends that goes on at a place; the place itself if none does."""
+        kinds = [element.kind for element in elements]
+        more = (first.kind, "N")
+        j = i
+        while j + 1 < len(kinds) and kinds[j] == "," and kinds[j + 1] in more:
+            j += 2
+        if j + 1 >= len(kinds) or kinds[j] != "C":
+            return i
+        j += 1
+        while j + 1 < len(kinds) and kinds[j] == "A":
+            j += 1
+        if kinds[j] not in more:
+            return i
+        before = self.is_finished(elements[:i])
+        return i if before and self.begins_clause(elements[j:]) else j + 1
+
+    def is_finished(self, elements: list[Element]) -> bool:
+        """Whether the clause that ends here has its finite verb already."""
+        for one in reversed(elements):
+            if one.kind in ",.":
+                return False
+            if one.kind in _FINITE:
+                return True
+        return False
+
+    def begins_clause(self, elements: list[Element]) -> bool:
+        """Whether a finite verb follows before the next comma."""
+        for one in elements:
+            if one.kind in ",.CS":
+                return False
+            if one.kind in _FINITE:
+                return True
+        return False
+
+    # Clauses
+
+    def clauses(self, elements: list[Element]) -> list[Clause]:
+        """The elements by the clause they belong to."""
+        found: list[Clause] = []
+        waiting: list[Clause] = []
+        for segment in self.segments(elements):
+            if segment.last or not found:
+                found.append(segment)
+                if not segment.has(_FINITE):
+                    waiting.append(segment)
+                continue
+            finite, full = segment.has(_FINITE), segment.has("vzx")
+            bracket = next((one for one in reversed(found) if self.lacks_verb(one)), None)
+            begins = segment.elements[0].kind in "VXI"
+            infinitive = segment.has("Tz") or segment.has("M")
+            if finite and waiting and (begins or waiting[-1].last or full):
+                waiting.pop().elements += segment.elements
+            elif full and not finite and not infinitive and bracket is not None:
+                bracket.elements += segment.elements
+            elif finite or full:
+                found.append(segment)
+            elif waiting:
+                self.explain(waiting[-1], segment)
+            else:
+                self.explain(found[-1], segment)
+                found[-1].elements += [one for one in segment.elements if one.kind == "P"]
+        return found
+
+    def lacks_verb(self, clause: Clause) -> bool:
+        """Whether an auxiliary still waits for its full verb."""
+        return clause.has("X") and not clause.has("vza")
+
+    def explain(self, clause: Clause, segment: Clause) -> None:
+        """What a comma adds to a noun phrase, without a verb, explains it."""
+        before = [one for one in clause.elements if one.kind in "NP"]
+        after = next((one for one in segment.elements if one.kind == "N"), None)
+        if before and after is not None and segment.elements[0] is after:
+            self.link(after.head, before[-1].head, "appos")
+
+    def segments(self, elements: list[Element]) -> list[Clause]:
+        """The parts between commas and before conjunctions that join clauses."""
+        found, now = [], Clause()
+        for i, one in enumerate(elements):
+            parted = one.kind == "C" and self.parts_clauses(elements, i, now)
+            explains = one.kind == "R" and bool(now.elements) and now.elements[-1].kind in "NP"
+            begins = explains or (one.kind in "SMRWw" and now.has(_FINITE + "vz"))
+            if one.kind in ",." or parted or begins:
+                last = (now.last and parted) or begins
+                self.mend_last(now)
+                if now.elements:
+                    found.append(now)
+                now = Clause([one] if begins else [], last, parted)
+            elif not (one.kind == "C" and not now.elements):
+                if not any(other.kind not in "AC" for other in now.elements):
+                    now.last = now.last or self.begins_last(one)
+                now.elements.append(one)
+        self.mend_last(now)
+        return [*found, now] if now.elements else found
+
+    def mend_last(self, clause: Clause) -> None:
+        """Where a finite verb must end a clause, what looks like an infinitive is one."""
+        if not clause.last or clause.has(_FINITE) or clause.elements[0].kind == "M":
+            return
+        end = next((one for one in reversed(clause.elements) if one.kind in "vxz"), None)
+        infinitive = end is not None and self.low[end.head] == self.low_lemma(end.head)
+        if end is not None and infinitive and not self.after_to(end.head) and end.kind != "z":
+            end.kind = self.kinds[end.head] = "X" if end.kind == "x" else "V"
+
+    def begins_last(self, one: Element) -> bool:
+        """Whether an element makes the finite verb of its clause stand at the end."""
+        if one.kind == "P":
+            return self.kinds[one.head] == "R"
+        return one.kind in "SRM" or self.kinds[one.start] == "r"
+
+    def parts_clauses(self, elements: list[Element], i: int, now: Clause) -> bool:
+        """Whether verbs stand on both sides of a conjunction."""
+        if not now.has(_FINITE + "vz"):
+            return False
+        after: list[str] = []
+        for one in elements[i + 1 :]:
+            if one.kind in ",.S" or (one.kind == "C" and after and after[-1] in _FULL):
+                break
+            after.append(one.kind)
+        if any(kind in _FINITE for kind in after):
+            return now.has(_FINITE) or now.last
+        return now.has(_FULL) and any(kind in "vz" for kind in after)
+
+    # Inside a clause
+
+    def fill(self, clause: Clause) -> None:
+        """Give the elements of a clause their heads."""
+        elements = clause.elements
+        finite = next((one for one in elements if one.kind in _FINITE), None)
+        verb, governed = self.find_verbs(elements, finite)
+        stop = 0 if clause.last or finite is None else elements.index(finite)
+        nouns = [one for one in elements if one.kind in _NOMINAL and self.heads[one.head] == NONE]
+        nouns = [one for one in nouns if not self.place_time(one, governed)]
+        predicate = self.find_predicate(elements, finite, verb)
+        if finite is not None and verb == predicate == NONE:
+            # Who is somewhere, or there: the copula is the full verb.
+            verb = governed = finite.head
+            self.full.append(verb)
+        self.place_prepositions(elements, stop, governed if predicate == NONE else predicate)
+        helpers = {self.low_lemma(one.head) for one in elements if one.kind in "Xx"}
+        has_helper = bool(helpers & self.grammar.passives)
+        if verb != NONE and self.is_passive(elements, verb):
+            for one in elements:
+                agent = one.kind == "P" and self.low_lemma(one.preposition) in self.grammar.agents
+                if agent and has_helper and self.labels[one.head] == "obl":
+                    self.labels[one.head] = "obl:agent"
+        if predicate != NONE:
+            others = [one for one in nouns if one.head != predicate]
+            if others:
+                self.link(others[0].head, predicate, "nsubj")
+            return
+        if verb == NONE:
+            return
+        self.place_arguments(nouns, verb, governed, finite, clause)
+        for one in elements:
+            if one.kind == "Z":
+                self.link(one.head, verb if self.kinds[verb] in "VI" else governed, "compound:prt")
+            elif one.kind in "Aa":
+                self.link(one.head, governed, "advmod")
+
+    def find_verbs(self, elements: list[Element], finite: Element | None) -> tuple[int, int]:
+        """The verb of the subject, and the one that objects and phrases belong to."""
+        full = [one.head for one in elements if one.kind in "vz"]
+        if finite is None:
+            return (full[-1], full[-1]) if full else (NONE, NONE)
+        if finite.kind in "VI":
+            after = [verb for verb in full if self.kinds[verb] == "z" or self.after_to(verb)]
+            return finite.head, after[-1] if after else finite.head
+        full = full or [
+            one.head
+            for one in elements
+            if one.kind == "x" and self.low_lemma(one.head) in self.grammar.having
+        ]
+        if full:
+            self.full += [verb for verb in full if self.kinds[verb] == "x"]
+            return full[-1], full[-1]
+        if self.low_lemma(finite.head) in self.grammar.copulas:
+            return NONE, NONE
+        self.full.append(finite.head)
+        return finite.head, finite.head
+
+    def after_to(self, verb: int) -> bool:
+        return verb > 0 and self.kinds[verb - 1] == "T"
+
+    def find_predicate(self, elements: list[Element], finite: Element | None, verb: int) -> int:
+        """The adjective or noun that a copula says of its subject."""
+        if verb != NONE or finite is None:
+            return NONE
+        places = [i for i, one in enumerate(elements) if one.kind == "a"]
+        if places:
+            i = places[-1]
+            while i > 1 and elements[i - 1].kind == "C" and elements[i - 2].kind == "a":
+                self.link(elements[i].head, elements[i - 2].head, "conj")
+                i -= 2
+            return elements[i].head
+        nouns = [one for one in elements if one.kind in _NOMINAL and "n" in one.cases]
+        nouns = [one for one in nouns if self.heads[one.head] == NONE]
+        return nouns[-1].head if len(nouns) > 1 and nouns[-1].kind == "N" else NONE
+
+    def place_time(self, one: Element, verb: int) -> bool:
+        """Link a noun phrase that says when; whether it does."""
+        timed = one.kind == "N" and self.low_lemma(one.head) in self.grammar.times
+        first = self.low[one.start]
+        dated = self.kinds[one.start] == "#" or first.startswith(self.grammar.whens)
+        if timed and dated and one.cases != "n" and verb != NONE:
+            self.link(one.head, verb, "obl:tmod")
+            return True
+        return False
+
+    def place_prepositions(self, elements: list[Element], prefield: int, verb: int) -> None:
+        """Let prepositional phrases depend on the noun before them, or on the verb."""
+        for i, one in enumerate(elements):
+            if one.kind != "P" or self.kinds[one.head] == "R":
+                if one.kind == "P" and verb != NONE:
+                    self.link(one.head, verb, "obl")
+                continue
+            before = elements[i - 1] if i else None
+            noun = (
+                self.nearest(before)
+                if before is not None
+                and before.kind in "NP"
+                and before.stop == one.start
+                and self.kinds[before.head] in "NE"
+                else NONE
+            )
+            preposition = self.low_lemma(one.preposition)
+            if noun != NONE and (
+                i < prefield or verb == NONE or preposition in self.grammar.nominal
+            ):
+                self.link(one.head, noun, "nmod")
+            elif verb != NONE:
+                self.link(one.head, verb, "obl")
+
+    def place_arguments(
+        self,
+        nouns: list[Element],
+        verb: int,
+        governed: int,
+        finite: Element | None,
+        clause: Clause,
+    ) -> None:
+        """Subject, object and receiver: by case, then by order."""
+        left = list(nouns)
+        passive = self.is_passive(clause.elements, verb)
+        if finite is not None and finite.kind != "I":
+            sure = self.may_lack_subject(clause, finite, left)
+            could = [one for one in left if ("a" not in one.cases or not sure) and "n" in one.cases]
+            # Who can be nominative and not accusative goes before who can be either, and of those
+            # a pronoun right after the verb.
+            could.sort(
+                key=lambda one: (
+                    one.cases != "n",
+                    "a" in one.cases,
+                    one.kind != "O" or one.start != finite.stop,
+                )
+            )
+            could = could or [one for one in left if "m" in one.cases]
+            if could:
+                self.link(could[0].head, verb, "nsubj:pass" if passive else "nsubj")
+                left.remove(could[0])
+        # Of two that may be the object it is the one that is clearly accusative, then one with an
+        # article, then the later one if the first may be dative.
+        could = [one for one in left if "a" in one.cases]
+        could.sort(key=lambda one: ("n" in one.cases, one.start == one.head, "d" in one.cases))
+        if could and not passive and self.low_lemma(governed) not in self.grammar.copulas:
+            either = [one for one in could if "d" in one.cases]
+            found = could[-1] if len(either) == len(could) else could[0]
+            self.link(found.head, governed, "obj")
+            left.remove(found)
+            could.remove(found)
+        for one in left:
+            if "d" in one.cases and (one in could or "a" not in one.cases):
+                self.link(one.head, governed, "iobj")
+
+    def may_lack_subject(self, clause: Clause, finite: Element, nouns: list[Element]) -> bool:
+        """Whether a noun phrase must be clearly nominative to be the subject."""
+        first = clause.elements[0] is finite
+        if clause.joined:
+            return first or (clause.last and len(nouns) < 2)
+        return first and self.low[finite.head] in self.grammar.subjectless
+
+    def is_passive(self, elements: list[Element], verb: int) -> bool:
+        """Whether the clause has an auxiliary of the passive, and a participle."""
+        helpers = {self.low_lemma(one.head) for one in elements if one.kind in "Xx"}
+        if self.kinds[verb] == "z" or self.after_to(verb):
+            return bool(helpers) and helpers <= self.grammar.copulas
+        if self.kinds[verb] != "v" or self.forms[verb] == self.lemmas[verb]:
+            return False
+        if helpers & self.grammar.passives:
+            return True
+        moves = self.lemmas[verb].endswith(self.grammar.movers)
+        return bool(helpers & self.grammar.copulas) and not moves

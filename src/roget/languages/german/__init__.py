@@ -1,0 +1,170 @@
+"""German plain text: tags and lemmas by HanTa, heads by patterns of tags."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import regex
+
+from roget.languages.clauses import CLAUSE_MARKS, attach
+from roget.languages.tokens import make_tokeniser, split, words
+from roget.learn.corpus.hanta import Tagger
+from roget.learn.corpus.tagger import Analysis
+
+MODEL = "morphmodel_ger.pgz"
+
+KINDS = {
+    "$(": '"', "$,": ",", "$.": ".", "NE": "E", "NN": "N", "NNI": "N", "NNA": "N", "FM": "?",
+    "VA(FIN)": "X", "VM(FIN)": "X", "VV(FIN)": "V", "VV(IMP)": "I", "VA(IMP)": "I", "VV(PP)": "v",
+    "VV(INF)": "v", "VV(IZU)": "z", "VA(INF)": "x", "VM(INF)": "x", "VA(PP)": "x", "VM(PP)": "x",
+    "ADV": "A", "PROAV": "A", "PTKNEG": "n", "PTKA": "A", "PTKANT": "!", "ITJ": "!", "PWAV": "w",
+    "ADJ(A)": "J", "ADJ(D)": "a", "ART": "D", "PPOSAT": "D", "PDAT": "D", "PIAT": "D", "PWAT": "D",
+    "PRELAT": "r", "PPER": "O", "PIS": "O", "PDS": "O", "PPOSS": "O", "PWS": "W", "PRELS": "R",
+    "PRF": "F", "APPR": "P", "APPRART": "P", "APPO": "p", "APZR": "A", "PTKVZ": "Z", "PTKZU": "T",
+    "KON": "C", "KOKOM": "K", "KOUS": "S", "KOUI": "M", "CARD": "#", "TRUNC": "t", "XY": "?",
+}  # fmt: skip
+"""HanTa's tags (STTS), and what patterns need to know of them."""
+
+_CONTRACTED = {
+    "am": "an", "ans": "an", "beim": "bei", "im": "in", "ins": "in", "vom": "von", "zum": "zu",
+    "zur": "zu", "aufs": "auf", "ums": "um", "fürs": "für", "durchs": "durch", "übers": "über",
+    "vors": "vor", "hinters": "hinter", "unters": "unter", "überm": "über", "unterm": "unter",
+}  # fmt: skip
+
+_PRONOUNS = {
+    **dict.fromkeys(("ich", "du", "er", "wir", "man", "wer", "jemand", "niemand"), "n"),
+    **dict.fromkeys(("mich", "dich", "ihn", "wen", "einen"), "a"),
+    **dict.fromkeys(("mir", "dir", "ihm", "ihnen", "wem", "dem", "denen"), "d"),
+    **dict.fromkeys(("uns", "euch"), "ad"),
+    **dict.fromkeys(("ihr",), "nd"),
+    **dict.fromkeys(("dessen", "deren"), "g"),
+    **dict.fromkeys(("der",), "n"),
+    **dict.fromkeys(("den",), "a"),
+}
+"""Cases of pronouns; the others are nominative or accusative."""
+
+_EIN = ("ein", "kein", "mein", "dein", "sein", "ihr", "unser", "euer", "eur", "unsr")
+"""Determiners without an ending in the nominative."""
+
+
+_FEMININE = regex.compile(
+    r"(?:ung|heit|keit|schaft|ion|tät|ik|enz|anz|erei|[eo]rin|istin|entin|stadt|zeit|welt|frau|mutter"
+    r"|tochter|schwester|hand|nacht|macht|kraft|arbeit|fahrt|wahl|zahl|(?<!og|os|nd|nt|eg|uf|am|ill"
+    r"|aub|ank|äs|ung)e)$"
+)
+"""Endings of nouns that are mostly feminine; weak masculines in -e are left out."""
+
+
+class German:
+    """German: lemmas and tags by HanTa; heads and labels by patterns."""
+
+    code = "de"
+    needs = "HanTa"
+    frequent = (
+        "die der und in den das von zu mit ist des im für auf dem nicht ein eine als auch es an"
+        " werden aus er hat sie nach wird bei sich ich einer um am sind"
+    )
+    nominal = frozenset(("von", "für", "zwischen", "gegenüber", "pro", "samt", "namens"))
+    times = words(
+        "tag woche monat jahr stunde minute sekunde morgen mittag abend nacht mal montag dienstag"
+        " mittwoch donnerstag freitag samstag sonntag sommer winter herbst frühling"
+    )
+    whens = split("jed dies letzt nächst vorig vergangen kommend ganz folgend eines ander")
+    measures = words(
+        "liter kilo gramm tasse glas flasche stück sorte menge gruppe paar anzahl prozent euro"
+        " meter ende anfang mitte schicht packung kiste dutzend million milliarde tonne"
+    )
+    titles = words("herr frau dr prof doktor professor fräulein familie")
+    doubled = words("all alle allen aller paar bisschen bißchen solch manch")
+    following = words("nach zufolge gegenüber entgegen entlang wegen")
+    having = frozenset(("haben",))
+    agents = frozenset(("von",))
+    copulas = frozenset(("sein", "werden"))
+    passives = frozenset(("werden",))
+    movers = split(
+        "gehen kommen fahren laufen fallen steigen sinken wachsen sterben stehen schehen"
+        " passieren bleiben werden sein reisen fliegen springen rennen folgen wandern ziehen"
+        " treten tauchen scheitern gelingen glücken klettern schwinden reifen kehren scheinen"
+        " landen stürzen starten platzen brechen wachen schlafen ziehen schwimmen rutschen eilen"
+        " fliehen"
+    )
+    subjectless = words("habe hab bin war hatte wurde werde kann konnte würde")
+
+    tokenise = staticmethod(
+        make_tokeniser(
+            "dr|prof|nr|st|str|bzw|usw|ca|evtl|ggf|inkl|vgl|etc|bspw|sog|mio|mrd|dipl|ing|hr|fr"
+        )
+    )
+
+    def __init__(self) -> None:
+        self.tagger = Tagger(MODEL)
+
+    def analyse(self, sentences: Sequence[Sequence[str]]) -> Iterator[Analysis]:
+        """Tag sentences and find their lemmas and heads."""
+        for forms, tags in zip(sentences, self.tagger.tags(sentences), strict=True):
+            lemmas = list(map(self.lemma, forms, tags))
+            yield attach(forms, lemmas, find_kinds(forms, tags), self)
+
+    def lemma(self, form: str, tag: str) -> str:
+        """The lemma of a word with a tag; a name is its own."""
+        if tag == "NE":
+            return form
+        if tag in ("APPR", "APPRART"):
+            return _CONTRACTED.get(form.lower(), form.lower())
+        return self.tagger.lemma(form, tag)
+
+    def cases(self, words: Sequence[str], kinds: Sequence[str], head: tuple[str, str]) -> str:
+        """The cases that a noun phrase may be in."""
+        first, kind = words[0], kinds[0]
+        form, lemma = head
+        if len(words) == 1 and kind in "ORWD":
+            return _PRONOUNS.get(first, "na")
+        if kind not in "DrJ":
+            return "na"  # nothing but the noun itself, or a number before it
+        declined = form != lemma
+        if first == "des":
+            return "g"
+        if first.endswith("em"):
+            return "d"
+        if first.endswith("en"):
+            return _dative_plural(form, declined)
+        if first.endswith("es"):
+            return "g" if declined and form.endswith("s") else "na"
+        if first.endswith("er") and first not in _EIN:
+            # Masculine and nominative, unless something speaks for a feminine or a plural.
+            if declined:
+                return "g"
+            if first[:-2] in _EIN:
+                return "gd"
+            return "gdm" if _FEMININE.search(lemma) else "ngd"
+        return "na"
+
+
+def _dative_plural(form: str, declined: bool) -> str:
+    """The case of "den Kindern" or "den Garten": a plural in -n, or an accusative."""
+    return "d" if declined and form.endswith("n") else "a"
+
+
+def find_kinds(forms: Sequence[str], tags: Sequence[str]) -> list[str]:
+    """What patterns need to know of the words of a sentence."""
+    found: list[str] = []
+    for i, (form, tag) in enumerate(zip(forms, tags, strict=True)):
+        kind = KINDS.get(tag, "?")
+        if tag in ("$(", "$.") and form in CLAUSE_MARKS:
+            kind = ","
+        elif kind in "vaV" and i and form[0].isupper() and not form.isupper():
+            kind = "N" if found[-1] in "DJP" else kind  # a verb as a noun: das Essen
+        found.append(kind)
+    for i, form in enumerate(forms):
+        if found[i] == "Z" and form.lower() in ("an", "aus", "her", "ab"):
+            # The second part of a preposition: vom ersten Tag an.
+            begin = max((j for j in range(i) if found[j] == "P"), default=i)
+            from_ = forms[begin].lower() in ("von", "vom", "ab")
+            if from_ and begin < i and all(kind in "DJN#EP" for kind in found[begin:i]):
+                found[i] = "A"
+        if found[i] == "P" and form.lower() in ("um", "ohne", "statt", "anstatt"):
+            more = "".join(found[i + 1 :]).partition(",")[0]
+            infinitive = min((more.find(kind) for kind in "Tz" if kind in more), default=-1)
+            if infinitive > 0 and not any(kind in "VX" for kind in more[:infinitive]):
+                found[i] = "M"
+    return found
