@@ -10,9 +10,10 @@ from __future__ import annotations
 import re
 
 SPACE, GLUE, SAME, INNER, SKIP = " ", "\x1f", "\x1e", "\x1d", "\x1c"
+BETWEEN = GLUE, SKIP
+"""What stands before a token that follows another without a space, and before what is none."""
 
 _UNIT = re.compile(f"([{SPACE}{GLUE}])|({SKIP}?)([^{SPACE}{GLUE}{SAME}]+)({SAME}*)")
-_SIGNS = re.compile(f"[\\s{GLUE}{SAME}{INNER}{SKIP}]")
 
 
 def read(marked: str) -> tuple[str, list[tuple[int, int]]]:
@@ -32,35 +33,3 @@ def read(marked: str) -> tuple[str, list[tuple[int, int]]]:
         parts.append(text.replace(INNER, SPACE))
         at += len(text)
     return "".join(parts), spans
-
-
-def write(sentence: str, spans: list[tuple[int, int]]) -> str:
-    """The sentence with tokens at these places marked; blanks at its ends and in a row are lost.
-
-    >>> write("So, yes.", [(0, 2), (4, 7)])
-    'So\\x1f\\x1c, yes\\x1f\\x1c.'
-    """
-    units: list[str] = []
-    at = 0
-    for begin, end in [*spans, (len(sentence), len(sentence))]:
-        if begin > at:
-            units += _skip(sentence[at:begin], bool(units))
-        if end > begin:
-            if units and units[-1] != SPACE:
-                units.append(GLUE)
-            units.append(_SIGNS.sub(INNER, sentence[begin:end]))
-        at = end
-    return "".join(units).rstrip(SPACE)
-
-
-def _skip(between: str, inside: bool) -> list[str]:
-    """What stands between two tokens, as units that are none."""
-    words = between.split()
-    if not words:
-        return [SPACE] if inside else []
-    units = [SPACE] if inside and between[0].isspace() else [GLUE] if inside else []
-    for word in words:
-        units += [SKIP + _SIGNS.sub("", word), SPACE]
-    if not between[-1].isspace():
-        units.pop()
-    return units

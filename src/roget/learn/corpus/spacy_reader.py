@@ -11,15 +11,17 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from functools import cache
-from typing import Any
+from itertools import chain, pairwise
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from roget.catalogue import name_extra
+from roget.core.counts import marks
 from roget.core.io.source import Source
 from roget.errors import InputError
-from roget.learn.corpus import text
-from roget.learn.corpus.base import NONE, Ids, Reading, Tables, Tokens
+from roget.learn.corpus import marking, text
+from roget.learn.corpus.base import NONE, Ids, Reading, Tables, Tokens, Written
 
 BATCH = 1 << 15
 """Tokens collected before they are passed on."""
@@ -27,6 +29,11 @@ BATCH = 1 << 15
 LONGEST = 100_000
 """Characters of a paragraph; longer ones, which would need much memory, are cut at a blank."""
 
+Where: TypeAlias = tuple[int, str, int]
+"""Of a document: the lines before its paragraph, this, and how many of its visible signs are in
+documents before."""
+
+_PARAGRAPH = re.compile(r"\n\s*\n|[\f\u2029]")
 _UNUSED = ("ner", "entity_ruler", "entity_linker", "textcat", "textcat_multilabel", "spancat")
 
 _UNIVERSAL = {
@@ -38,6 +45,7 @@ _UNIVERSAL = {
 _PREPOSITIONS = ("prep", "agent", "dative")
 _WANTED = {"DEP": "dependency labels", "HEAD": "heads", "POS": "parts of speech"}
 """What a document should have."""
+_INNER, _ENDS = re.compile(r"\s"), marks.SPACE + marks.GLUE
 _CLAUSAL = ("VERB", "AUX", "ADJ", "ADV")
 
 
@@ -54,8 +62,12 @@ def read(source: Source, tables: Tables, reading: Reading) -> Iterator[Tokens]:
             "or morphologizer"
         )
 
-    paragraphs = (one for part in text.decoded(source) for one in _paragraphs(part, reading.lines))
-    yield from _batches(nlp.pipe(paragraphs), tables, reading, complain)
+    paragraphs = (
+        one
+        for line, part in text.passages(source)
+        for one in _paragraphs(part, line, reading.lines)
+    )
+    yield from _batches(nlp.pipe(paragraphs, as_tuples=True), tables, reading, complain)
 
 
 def read_docbin(source: Source, tables: Tables, reading: Reading) -> Iterator[Tokens]:
@@ -73,7 +85,7 @@ def read_docbin(source: Source, tables: Tables, reading: Reading) -> Iterator[To
     def complain(lacking: str) -> str:
         return f"{source.name}: a document has no {lacking}: save it after the parser has run"
 
-    yield from _batches(docs, tables, reading, complain)
+    yield from _batches(((doc, None) for doc in docs), tables, reading, complain)
 
 
 @cache
@@ -106,23 +118,35 @@ def _spacy() -> Any:
     return spacy
 
 
-def _paragraphs(part: str, lines: bool) -> Iterator[str]:
-    """What is parsed as one document. Blanks are evened out: spaCy makes tokens of them."""
-    for paragraph in part.split("\n") if lines else re.split(r"\n\s*\n|[\f\u2029]", part):
+def _paragraphs(part: str, line: int, lines: bool) -> Iterator[tuple[str, Where]]:
+    """What is parsed as one document, and where. Blanks are evened out: spaCy makes tokens of them.
+
+    So many lines come before the part.
+    """
+    begin = 0
+    ends = (one.span() for one in re.finditer("\n" if lines else _PARAGRAPH, part))
+    for stop, after in [*ends, (len(part), len(part))]:
+        paragraph, done = part[begin:stop], 0
         even = " ".join(paragraph.split())
         while len(even) > LONGEST:
             cut = even.rfind(" ", 0, LONGEST) + 1 or LONGEST
-            yield even[:cut].strip()
+            yield even[:cut].strip(), (line, paragraph, done)
+            done += len("".join(even[:cut].split()))
             even = even[cut:]
         if even:
-            yield even
+            yield even, (line, paragraph, done)
+        line += part.count("\n", begin, after)
+        begin = after
 
 
 def _batches(
-    docs: Iterable[Any], tables: Tables, reading: Reading, complain: Callable[[str], str]
+    docs: Iterable[tuple[Any, Where | None]],
+    tables: Tables,
+    reading: Reading,
+    complain: Callable[[str], str],
 ) -> Iterator[Tokens]:
     columns: _Columns | None = None
-    for doc in docs:
+    for doc, where in docs:
         if not len(doc):
             continue
         lacking = [name for key, name in _WANTED.items() if not doc.has_annotation(key)]
@@ -130,7 +154,7 @@ def _batches(
             raise InputError(complain(" and no ".join(lacking)))
         if columns is None:
             columns = _Columns(doc.vocab.strings, tables, reading)
-        columns.add(doc)
+        columns.add(doc, where)
         if columns.size >= BATCH:
             yield columns.take()
     if columns is not None and columns.size:
@@ -141,9 +165,9 @@ class _Columns:
     """Collects documents, and turns them into the columns of a batch."""
 
     def __init__(self, strings: Any, tables: Tables, reading: Reading) -> None:
-        from spacy.attrs import DEP, HEAD, LEMMA, ORTH, POS, SENT_START
+        from spacy.attrs import DEP, HEAD, LEMMA, ORTH, POS, SENT_START, SPACY
 
-        self._attributes = [ORTH, LEMMA, POS, DEP, HEAD, SENT_START]
+        self._attributes = [ORTH, LEMMA, POS, DEP, HEAD, SENT_START, SPACY]
         self._reading = reading
 
         def word(number: int) -> int:
@@ -161,19 +185,21 @@ class _Columns:
         self._upos_texts = tables.upos.texts
         self._deprels = text.Numbers(tables.deprels)
         self._docs: list[Any] = []
+        self._where: list[Where | None] = []
         self.size = 0
 
-    def add(self, doc: Any) -> None:
-        """Take in a document."""
+    def add(self, doc: Any, where: Where | None) -> None:
+        """Take in a document, with its place if that is known."""
         self._docs.append(doc.to_array(self._attributes))
+        self._where.append(where)
         self.size += len(doc)
 
     def take(self) -> Tokens:
         """What was taken in since the last time, blanks left out."""
         rows = np.concatenate(self._docs)
         begins = np.cumsum([0, *map(len, self._docs[:-1])])
-        self._docs, self.size = [], 0
-        orth, lemma, pos, dep, head, sent_start = rows.T
+        places, self._docs, self._where, self.size = self._where, [], [], 0
+        orth, lemma, pos, dep, head, sent_start, space = rows.T
         kept = _each(self._is_text, orth) == 1
         begin = np.zeros(len(rows), np.bool_) if self._reading.lines else sent_start == 1
         begin[begins] = True
@@ -191,7 +217,34 @@ class _Columns:
             tags = ["" if i == NONE else self._upos_texts[i] for i in upos.tolist()]
             _turn_prepositions(labels, heads, tags)
         deprels = self._deprels.look_up([_UNIVERSAL.get(label, label) for label in labels])
-        return Tokens(starts, _each(self._word, numbers[kept]), upos, heads, deprels)
+        found = Tokens(starts, _each(self._word, numbers[kept]), upos, heads, deprels)
+        if self._reading.texts:
+            document = np.searchsorted(begins, np.flatnonzero(kept)[starts[:-1]], side="right") - 1
+            words = list(map(self._label, orth[kept].tolist()))
+            found.written = _write(starts, words, space[kept] == 1, document, places)
+        return found
+
+
+def _write(
+    starts: Any, words: list[str], spaces: Any, document: Any, places: list[Where | None]
+) -> Written:
+    """The sentences of some documents, and on which lines they are, where that is known."""
+    ends = [marks.SPACE if one else marks.GLUE for one in spaces.tolist()]
+    units = [_INNER.sub(marks.INNER, word) for word in words]
+    bounds = starts.tolist()
+    marked = [
+        "".join(chain.from_iterable(zip(units[a:b], ends[a:b], strict=True))).rstrip(_ENDS).encode()
+        for a, b in pairwise(bounds)
+    ]
+    lines = np.zeros(len(marked), np.int64)
+    for number in np.unique(document).tolist():
+        inside = np.flatnonzero(document == number)
+        where = places[number]
+        if where is not None:
+            texts = ["".join(words[bounds[one] : bounds[one + 1]]) for one in inside.tolist()]
+            before, paragraph, done = where
+            lines[inside] = marking.find_lines(paragraph, "\n".join(texts), before + 1, done)
+    return marking.join(marked, lines)
 
 
 def _each(look_up: Callable[[int], int], numbers: Any) -> Ids:

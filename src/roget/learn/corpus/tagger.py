@@ -14,8 +14,8 @@ import numpy as np
 
 from roget import catalogue
 from roget.core.io.source import Source
-from roget.learn.corpus import text
-from roget.learn.corpus.base import NONE, Reading, Tables, Tokens
+from roget.learn.corpus import marking, text
+from roget.learn.corpus.base import NONE, Reading, Tables, Tokens, Written
 from roget.learn.corpus.language import shares
 
 LONGEST = 1000
@@ -31,12 +31,12 @@ def read(source: Source, tables: Tables, reading: Reading) -> Iterator[Tokens]:
     words, tags = text.Numbers(tables.words), text.Numbers(tables.upos)
     labels = text.Numbers(tables.deprels)
     labels[""] = NONE
-    for part in text.decoded(source):
-        lines = text.sentences(part, reading.lines).split("\n")
+    for line, part in text.passages(source):
+        divided = text.sentences(part, reading.lines)
+        lines = divided.split("\n")
+        tokenised = list(map(language.tokenise, lines))
         sentences = [
-            tokens[i : i + LONGEST]
-            for tokens in map(language.tokenise, lines)
-            for i in range(0, len(tokens), LONGEST)
+            tokens[i : i + LONGEST] for tokens in tokenised for i in range(0, len(tokens), LONGEST)
         ]
         if not sentences:
             continue
@@ -54,7 +54,21 @@ def read(source: Source, tables: Tables, reading: Reading) -> Iterator[Tokens]:
             tags.look_up(_join([one.upos for one in found])),
             np.array(heads, np.int32) if heads else None,
             labels.look_up(_join([one.labels or [] for one in found])) if heads else None,
+            written=_write(part, divided, tokenised, line) if reading.texts else None,
         )
+
+
+def _write(part: str, divided: str, tokenised: Sequence[Sequence[str]], line: int) -> Written:
+    """The sentences of a text that have tokens, and on which lines they are."""
+    lines = marking.find_lines(part, divided, line + 1)
+    cut = [
+        (*one, lines[at])
+        for at, (text, tokens) in enumerate(zip(divided.split("\n"), tokenised, strict=True))
+        if tokens
+        for one in marking.cut(text, tokens, LONGEST)
+    ]
+    texts, parts, numbers = zip(*cut, strict=True)
+    return marking.write(texts, parts, np.array(numbers))
 
 
 def _join(parts: Iterable[Sequence[str]]) -> list[str]:

@@ -9,13 +9,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 import numpy as np
 import regex
 
 from roget.core.io.source import Block, Source
 from roget.errors import MAX_PROBLEMS, FormatError
-from roget.learn.corpus.base import Ids, Reading, Strings, Tables, Tokens
+from roget.learn.corpus import marking
+from roget.learn.corpus.base import Ids, Reading, Strings, Tables, Tokens, Written
 
 BATCH = 1 << 19
 """Bytes handled at a time, some hundred thousand words."""
@@ -79,14 +81,28 @@ def read(source: Source, tables: Tables, reading: Reading) -> Iterator[Tokens]:
     """Plain text: sentences and words by Unicode's rules, for windows."""
     ids = Numbers(tables.words)
     ids["\n"] = _BREAK
-    for text in decoded(source):
-        batch = ids.look_up(words(sentences(text, reading.lines), reading.keep_case))
+    for line, text in passages(source):
+        divided = sentences(text, reading.lines)
+        batch = ids.look_up(words(divided, reading.keep_case))
         ends = batch == _BREAK
         word = batch[~ends]
         if word.size:
             # Where sentences begin that end at these places, empty ones left out.
             places = np.flatnonzero(ends) - np.arange(ends.sum())
-            yield Tokens(np.unique(np.concatenate([[0], places, [word.size]])), word)
+            starts = np.unique(np.concatenate([[0], places, [word.size]]))
+            yield Tokens(
+                starts, word, written=_write(text, divided, line) if reading.texts else None
+            )
+
+
+def _write(text: str, divided: str, line: int) -> Written:
+    """The sentences of a text that have words, and on which lines they are."""
+    spans = np.array(find_words(divided), np.int64).reshape(-1, 2)
+    ends = np.array([found.start() for found in re.finditer("\n", divided)], np.int64)
+    worded = np.unique(np.searchsorted(ends, spans[:, 0]))
+    marked = marking.mark(divided, spans[:, 0], spans[:, 1])
+    lines = marking.find_lines(text, divided, line + 1)
+    return marking.join([marked[one] for one in worded.tolist()], lines[worded])
 
 
 class Numbers(dict[str, int]):
@@ -105,14 +121,18 @@ class Numbers(dict[str, int]):
         return np.fromiter(map(self.__getitem__, texts), np.int32, len(texts))
 
 
-def decoded(source: Source) -> Iterator[str]:
-    """The text of a source, some paragraphs at a time; lines end in a newline only."""
+def passages(source: Source) -> Iterator[tuple[int, str]]:
+    """The text of a source, some paragraphs at a time, and the lines before; see `Block`.
+
+    Lines end in a newline only.
+    """
     for block in source.blocks(BATCH):
         try:
             text = block.data.decode()
         except UnicodeDecodeError:
             raise _not_utf8(source, block) from None
-        yield text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
+        even = text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
+        yield block.line, even
 
 
 def sentences(text: str, lines: bool = False) -> str:
@@ -162,14 +182,36 @@ def words(text: str, keep_case: bool = False) -> list[str]:
     >>> words("Can’t 3.14 CO-OPERATE\\nU.S. covers 1990-95 :-)")
     ["can't", '3.14', 'co-operate', '\\n', 'u.s', 'covers', '1990', '95']
     """
+    text = _fold(text, keep_case)
+    found: list[str] = _find_pattern(text).findall(text)
+    return found
+
+
+def find_words(text: str) -> list[tuple[int, int]]:
+    """Where the words of a text stand in it, as `words` finds them."""
+    # Whether a letter is small is no matter to where words end, as long as it is one letter.
+    folded = _fold(text, True)
+    spans = [one.span() for one in _find_pattern(folded).finditer(folded) if one[0] != "\n"]
+    if len(folded) == len(text):
+        return spans
+    # What was left out takes no place: the place of each sign that was not.
+    places = [at for at, sign in enumerate(text) if _SPELLINGS.get(sign) != ""]
+    return [(places[begin], places[end - 1] + 1) for begin, end in spans]
+
+
+def _fold(text: str, keep_case: bool) -> str:
+    """The text with its words as they are counted."""
     if not keep_case:
         text = text.lower()
     if not text.isascii():
         for sign, plain in _SPELLINGS.items():
             text = text.replace(sign, plain)
-    word = _ANY_WORD if _NOT_PLAIN.search(text) else _PLAIN_WORD
-    found: list[str] = word.findall(text)
-    return found
+    return text
+
+
+def _find_pattern(text: str) -> Any:
+    """What finds the words of a text."""
+    return _ANY_WORD if _NOT_PLAIN.search(text) else _PLAIN_WORD
 
 
 def _not_utf8(source: Source, block: Block) -> FormatError:

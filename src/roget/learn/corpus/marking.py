@@ -1,0 +1,137 @@
+"""Marking the tokens in sentences of plain text (see `marks`), and finding the lines they are on.
+
+Texts are handled as arrays of code points: marks are put in for a whole batch at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+import numpy as np
+import numpy.typing as npt
+
+from roget.core.counts import marks
+from roget.core.types import BoolArray, Ints
+from roget.learn.corpus.base import Written
+
+_SPACES = np.array([chr(point).isspace() for point in range(0x3001)] + [False])
+"""Whether a code point is white space; there is none beyond these."""
+_NEWLINE = ord("\n")
+_LIKE = str.maketrans(
+    {
+        **dict.fromkeys("’‘‚‛′", "'"), **dict.fromkeys("“”„«»", '"'),
+        **dict.fromkeys("–—‐‑", "-"), "…": "...", "\xad": "",
+    }
+)  # fmt: skip
+"""Signs in the place of which taggers are given others."""
+
+
+def _points(text: str) -> npt.NDArray[np.uint32]:
+    return np.frombuffer(text.encode("utf-32-le"), "<u4")
+
+
+def _is_visible(points: npt.NDArray[np.uint32]) -> BoolArray:
+    return ~_SPACES[np.minimum(points, 0x3001)]
+
+
+def find_lines(text: str, sentences: str, first: int, before: int = 0) -> Ints:
+    """The line on which each sentence begins, where these differ from the text in spaces only.
+
+    Sentences are divided by newlines; the text begins on the first line, and has so many visible
+    signs before them.
+    """
+    points, wanted = _points(text), _points(sentences)
+    visible = np.flatnonzero(_is_visible(points))
+    starts = np.append(0, np.flatnonzero(wanted == _NEWLINE) + 1)
+    nth = before + np.append(0, np.cumsum(_is_visible(wanted)))[starts]
+    if not visible.size:
+        return np.full(starts.size, first)
+    places = visible[np.minimum(nth, visible.size - 1)]
+    lines: Ints = first + np.searchsorted(np.flatnonzero(points == _NEWLINE), places)
+    return lines
+
+
+def mark(sentences: str, begins: Ints, ends: Ints) -> list[bytes]:
+    """Sentences, divided by newlines, with the tokens at these places marked.
+
+    >>> mark("So, yes.", np.array([0, 4]), np.array([2, 7]))
+    [b'So\\x1f\\x1c, yes\\x1f\\x1c.']
+    """
+    points = _points(sentences).copy()
+    visible, newline = _is_visible(points), points == _NEWLINE
+    edge = np.zeros(points.size + 1, np.int8)
+    edge[begins] += 1
+    edge[ends] -= 1
+    inside = np.cumsum(edge[:-1]) > 0
+    border = np.zeros(points.size + 1, np.bool_)
+    border[begins] = border[ends] = True
+    before = np.append(False, visible[:-1])[: points.size]
+    glued = border[:-1] & visible & before
+    skipped = visible & ~inside & (glued | ~before)
+    space = ~visible & ~newline
+    points[space] = ord(marks.SPACE)
+    points[space & inside] = ord(marks.INNER)
+    kept = visible | newline | (space & (inside | before))
+    place = np.cumsum(kept) - 1
+    at = [place[np.flatnonzero(which)] for which in (glued, skipped)]
+    signs = [np.full(one.size, ord(sign)) for one, sign in zip(at, marks.BETWEEN, strict=True)]
+    made = np.insert(points[kept], np.concatenate(at), np.concatenate(signs))
+    text = made.astype("<u4").tobytes().decode("utf-32-le")
+    return [line.strip(b" ") for line in text.encode().split(b"\n")]
+
+
+def find_tokens(sentence: str, tokens: Sequence[str]) -> tuple[str, list[int], list[int]]:
+    """The sentence and where its tokens begin and end; made of the tokens, if they differ."""
+    begins, ends, at = [], [], 0
+    like = sentence.translate(_LIKE)
+    for token in (one.translate(_LIKE) for one in tokens):
+        found = like.find(token, at)
+        if found < 0:
+            bounds = np.cumsum([0, *(len(one) + 1 for one in tokens)]).tolist()
+            return " ".join(tokens), bounds[:-1], [end - 1 for end in bounds[1:]]
+        begins.append(found)
+        at = found + len(token)
+        ends.append(at)
+    if len(like) != len(sentence):
+        places = [i for i, sign in enumerate(sentence) for _ in sign.translate(_LIKE)]
+        begins = [places[one] for one in begins]
+        ends = [places[one - 1] + 1 for one in ends]
+    return sentence, begins, ends
+
+
+def write(texts: Sequence[str], tokens: Sequence[Sequence[str]], lines: Ints) -> Written:
+    """Sentences of a batch, each with its tokens and its line; several may be of one text.
+
+    The tokens of a text that was cut come one part after the other.
+    """
+    made: list[str] = []
+    begins: list[int] = []
+    ends: list[int] = []
+    before = 0
+    for text, parts in zip(texts, tokens, strict=True):
+        sentence, first, last = find_tokens(text.replace("\n", " "), parts)
+        made.append(sentence)
+        begins += [before + one for one in first]
+        ends += [before + one for one in last]
+        before += len(sentence) + 1
+    marked = mark("\n".join(made), np.array(begins, np.int64), np.array(ends, np.int64))
+    return join(marked, lines)
+
+
+def join(marked: Sequence[bytes], lines: Ints) -> Written:
+    """Marked sentences as one."""
+    ends = np.cumsum([0, *map(len, marked)])
+    return Written(np.frombuffer(b"".join(marked), np.uint8), ends, lines)
+
+
+def cut(text: str, tokens: Sequence[str], longest: int) -> list[tuple[str, Sequence[str]]]:
+    """A text and its tokens in parts of so many tokens at most."""
+    if len(tokens) <= longest:
+        return [(text, tokens)]
+    sentence, begins, _ = find_tokens(text, tokens)
+    bounds = [0, *begins[longest::longest], len(sentence)]
+    return [
+        (sentence[a:b], tokens[i * longest : (i + 1) * longest])
+        for i, (a, b) in enumerate(pairwise(bounds))
+    ]
