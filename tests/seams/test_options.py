@@ -38,6 +38,7 @@ from roget.learn.options import Options, Plan, own_options
 from roget.learn.sketch import sketch
 from roget.learn.thesaurus import neighbours
 from roget.learn.treecut.preference import prefer
+from roget.report import why
 from roget.report.options import ExportOptions
 from roget.scoring.labels.write import convert
 from roget.scoring.options import AgreeOptions, CompareOptions, ConvertOptions, ScoreOptions
@@ -54,6 +55,7 @@ DECLARED: dict[str, tuple[Any, tuple[type, ...]]] = {
     "neighbours": (roget.Thesaurus.neighbours, (uses.NeighbourOptions,)),
     "edit": (edit, (uses.EditOptions,)),
     "sketch": (sketch, (uses.SketchOptions,)),
+    "why": (why.report, (uses.WhyOptions,)),
     "prefer": (prefer, (uses.CutOptions,)),
     "attach train": (roget.Attacher, (uses.AttachOptions,)),
     "judge ratings": (judge_ratings, (RatingOptions,)),

@@ -105,6 +105,8 @@ def reports() -> Iterator[tuple[str, Report]]:
     yield "senses", words.senses(t, HOSTILE[0], 2)
     yield "sketch", sketch.report(draw(t.counts, HOSTILE[0]))
     yield "sketch --beside", sketch.report(draw(t.counts, HOSTILE[0], HOSTILE[1]))
+    yield "why", why.report(t, HOSTILE[0], HOSTILE[1])
+    yield "why --class", why.report(t, HOSTILE[0], into="1")
     yield "classify", words.classify(t, t.counts, 2)
     yield "thesaurus", thesaurus.report(t)
     yield "list", listing.report("measures")
@@ -188,6 +190,7 @@ def test_reports_of_learning_load_no_scoring() -> None:
         "attachment",
         "listing",
         "sketch",
+        "why",
     )
     code = "\n".join(f"import roget.report.{name}" for name in modules)
     assert [name for name in _loads(code) if name.startswith("roget.scoring")] == []

@@ -14,6 +14,8 @@ WAYS = ("both", "classes", "counts")
 SORTS = ("score", "count")
 SENSES = ("even", "weighted")
 """How a word of a taxonomy is shared out over its classes: alike, or by their weights."""
+ORDERS = ("corpus", "left", "right")
+"""How lines of a concordance are ordered."""
 BACKOFFS = ("auto", "discount", "interpolate", "none")
 """How models with classes use a word's own counts; auto is what the model does."""
 ATTACHERS = ("best", "chain")
@@ -87,6 +89,27 @@ class SketchOptions(Checked):
         minimum=0,
         maximum=1,
         help="Leave out relations that have less of the word's uses; 0 for none.",
+    )
+
+
+@dataclass(frozen=True)
+class WhyOptions(Checked):
+    """Of the contexts and sentences behind a word's place, or behind the likeness of two."""
+
+    context: str | None = option(None, metavar="NAME", help="Only this context, such as obj:have.")
+    n: int = option(8, minimum=1, flags=("--number", "-n"), help="How many contexts.")
+    lines: int | None = option(
+        None,
+        minimum=0,
+        metavar="N",
+        help="How many sentences of each word in each context. Default: 2, or 20 of a context that "
+        "is named.",
+    )
+    sort: str = option(
+        "corpus",
+        choices=ORDERS,
+        called="order of lines",
+        help="Sentences in the order of the corpus, or by the words left or right of the keyword.",
     )
 
 

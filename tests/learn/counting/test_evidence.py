@@ -11,7 +11,11 @@ import pytest
 from roget.core.counts import Counts
 from roget.core.counts.evidence import Line
 from roget.core.io import source as sources
+from roget.core.io.paths import find
 from roget.errors import InputError
+from roget.learn.corpus import text
+from roget.learn.corpus.base import Reading, Tables
+from roget.learn.corpus.windows import Windows
 from roget.learn.counting.count import count, run
 from roget.learn.counting.options import Options
 
@@ -254,3 +258,77 @@ def test_of_a_word_as_many_contexts_as_can_be(fiction: Path) -> None:
     assert kept is not None
     every = group(kept.lines("hand", n=999))
     assert len(group(kept.lines("hand", n=len(every)))) == len(every)
+
+
+PROSE = """\
+The old farmer sold his red car — “it’s slow,” he said… His wife bought
+a new car. Mr. Hu drives the car to town!
+
+The co\xadoperative farmers don’t sell milk. They drink cold water, and
+they buy bread. U.S. farmers eat 3.5 loaves a day.
+"""
+
+
+def test_windows_of_plain_text_are_where_they_stand(tmp_path: Path) -> None:
+    (tmp_path / "prose.txt").write_text(PROSE * 30, encoding="utf-8")
+    counts = count(tmp_path / "prose.txt", window=2, evidence=10**6)
+    found = collect(counts)
+    assert sum(found.values()) == counts.total
+    written = (PROSE * 30).split("\n")
+    assert counts.evidence is not None
+    for word, context, line, keyword, beside in found:
+        plain = str(keyword).lower().replace("’", "'").replace("\xad", "")
+        assert plain == word
+        assert str(beside).lower().replace("’", "'").replace("\xad", "") == context
+        # A sentence may go on, but not begin, after this line.
+        assert keyword in " ".join(written[int(str(line)) - 1 : int(str(line)) + 2])
+    (line, *_) = counts.evidence.lines("cooperative", "farmers")
+    assert (line.line, line.text) == (4, "The co\xadoperative farmers don’t sell milk.")
+    car = {one.line % 5 for one in counts.evidence.lines("car", "new", 999)}
+    assert car == {1}
+
+
+def test_windows_equal_a_naive_search(fiction: Path, tmp_path: Path) -> None:
+    sentences = [
+        [row[2] for row in rows if row[2].isalpha() and row[2].isascii()]
+        for _, rows in parse(fiction.read_text(encoding="utf-8"))
+    ]
+    sentences = [words for words in sentences if words][:300]
+    (tmp_path / "some.txt").write_text(
+        "\n".join(" ".join(words) for words in sentences), encoding="utf-8"
+    )
+    naive: Counter[tuple[object, ...]] = Counter()
+    for line, words in enumerate(sentences, 1):
+        for i, word in enumerate(words):
+            for j in range(max(0, i - 2), min(len(words), i + 3)):
+                if i != j:
+                    naive[word.lower(), words[j].lower(), line, word, words[j]] += 1
+    counts = count(tmp_path / "some.txt", window=2, lines=True, evidence=10**6)
+    assert collect(counts) == naive
+
+
+def test_terms_stand_where_their_words_do(tmp_path: Path) -> None:
+    (tmp_path / "t.txt").write_text("The prime minister of old left.\n", encoding="utf-8")
+    tables = Tables()
+    (tokens,) = text.read(find([tmp_path / "t.txt"], [])[0], tables, Reading(texts=True))
+    draw = Windows(1, "right", tables, function_words=["the", "of"], terms=["prime minister"])
+    places = draw(tokens).places
+    assert places is not None
+    # prime_minister old, old left
+    assert [(one.tolist()) for one in places.word] == [[1, 4], [2, 4]]
+    assert [(one.tolist()) for one in places.context] == [[4, 5], [4, 5]]
+
+
+def test_tagged_text_is_where_it_stands(tmp_path: Path) -> None:
+    pytest.importorskip("HanTa")
+    (tmp_path / "prose.txt").write_text(PROSE * 30, encoding="utf-8")
+    counts = count(tmp_path / "prose.txt", tagger="hanta", evidence=10**6)
+    found = collect(counts)
+    assert sum(found.values()) == counts.total
+    told = {key[:2] + key[3:] for key in found}
+    assert ("farmer", "~amod:cooperative", "farmers", "co\xadoperative") in told
+    assert ("milk", "obj:sell", "milk", "sell") in told
+    assert ("car", "obj:buy", "car", "bought") in told
+    assert {int(str(key[2])) % 5 for key in found if key[0] == "milk"} == {4}
+    assert counts.evidence is not None
+    assert counts.evidence.lines("milk")[0].text == "The co\xadoperative farmers don’t sell milk."

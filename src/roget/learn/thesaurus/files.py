@@ -23,7 +23,7 @@ import numpy as np
 from scipy import sparse
 
 from roget.core import folder as folders
-from roget.core.counts import evidence
+from roget.core.counts import evidence as sentences
 from roget.core.counts import files as counts_files
 from roget.core.folder import is_list_of, is_mapping, is_text, is_whole
 from roget.core.store import locked, write_atomic
@@ -127,7 +127,7 @@ KIND = folders.Kind(
         **counts_files.TABLES,
         MEMBERSHIP: {"row": "INTEGER", "cluster": "INTEGER", "probability": "DOUBLE"},
     },
-    optional=evidence.TABLES,
+    optional=sentences.TABLES,
     arrays="centroids.npz",
     old=_check_old,
 )
@@ -139,12 +139,19 @@ def is_thesaurus(folder: PathLike) -> bool:
     return folders.is_kind(folder, KIND)
 
 
-def write(thesaurus: Thesaurus, path: PathLike, *, instead_of: Thesaurus | None = None) -> None:
+def write(
+    thesaurus: Thesaurus,
+    path: PathLike,
+    *,
+    instead_of: Thesaurus | None = None,
+    evidence: bool = True,
+) -> None:
     """Write a thesaurus whole or not at all, in the place of an older one if need be.
 
     Where it was read from, or written to before, only the edits are written; and nothing, if
     somebody else has written there since. `instead_of` is the one that was there, if this has been
-    made of it: then the same holds for that, but all is written.
+    made of it: then the same holds for that, but all is written. Without `evidence`, sentences
+    are left out.
     """
     base, target = thesaurus.base, Path(path).resolve()
     known = (instead_of or thesaurus).base.homes.get(target)
@@ -161,7 +168,7 @@ def write(thesaurus: Thesaurus, path: PathLike, *, instead_of: Thesaurus | None 
         return is_thesaurus(folder)
 
     with folders.draft_of(target, KIND, is_ours) as draft:
-        digest = _fill(draft, base)
+        digest = _fill(draft, base, evidence)
         edits = _write_edits(draft, thesaurus, digest)
     base.homes[target] = digest, edits
 
@@ -187,7 +194,7 @@ def read_edits(path: PathLike) -> tuple[Edit, ...]:
     return _read_edits(folders.open_folder(path, KIND))[0].edits
 
 
-def _fill(draft: Path, base: Thesaurus) -> str:
+def _fill(draft: Path, base: Thesaurus, evidence: bool) -> str:
     """Write all but the edits; gives the manifest's SHA-256."""
     counts, clustering, belongs = base.counts, base.clustering, base.memberships.copy()
     belongs.sum_duplicates()
@@ -218,7 +225,7 @@ def _fill(draft: Path, base: Thesaurus) -> str:
         tables={
             **counts_files.to_tables(counts),
             MEMBERSHIP: columns,
-            **evidence.to_tables(counts),
+            **(sentences.to_tables(counts) if evidence else {}),
         },
         arrays={name: a for name, a in arrays.items() if not name.startswith("memberships")},
     )
@@ -237,7 +244,7 @@ def _base(folder: folders.Folder) -> Thesaurus:
         counts = counts_files.from_tables(
             tables, (words, contexts), record["relations"], record["counts"]
         )
-        counts.evidence = evidence.of_folder(folder, counts)
+        counts.evidence = sentences.of_folder(folder, counts)
         cells = belongs["probability"], (belongs["row"], belongs["cluster"])
         table = sparse.coo_array(cells, shape=(words, clusters))
         labels = {int(node): label for node, label in record["labels"].items()}

@@ -27,12 +27,17 @@ from roget.learn.thesaurus.senses import Senses
 from roget.learn.thesaurus.values import (
     ContextClass,
     Neighbour,
+    Reason,
+    Reasons,
     Sense,
     TypicalContext,
     TypicalWord,
     WordClass,
 )
 from roget.learn.uses import NeighbourOptions as Asked
+
+_TRIED = 100
+"""Contexts of a word that are left out one by one, to see what they weigh."""
 
 Rows: TypeAlias = npt.NDArray[np.intp]
 
@@ -277,6 +282,66 @@ class Lookup(Reported):
         here = slice(*table.indptr[row : row + 2])
         seen = table.indices[here]
         return list(distinct(table.data[here], self._average[seen], self.contexts[seen], n))
+
+    def reasons(self, word: str, node: int, n: int = 10) -> Reasons:
+        """The n contexts of a word that say most for a class, against the likeliest other one.
+
+        The word is placed by its contexts, as new words are, and again without each of them; of
+        the other classes, those are looked at that lie side by side with it: leaves.
+        """
+        row, inside = self.row(word), self._clusters(node)
+        rest = np.setdiff1d(np.arange(self.tree.n_clusters), inside)
+        own = self.counts.matrix[[row]]
+        found = self.clustering.place(own)[0]
+        other = int(rest[found[rest].argmax()]) if rest.size else None
+        against = node if other is None else int(self._leaves[other])
+        beside = inside if other is None else np.array([other])
+        both = np.maximum(
+            [self.centroid(node)[own.indices], self.centroid(against)[own.indices]], 1e-12
+        )
+        likely = np.argsort(-own.data * np.log(both[0] / both[1]), kind="stable")
+        tried = likely[: max(_TRIED, n)]
+        kept = ~np.eye(own.indices.size, dtype=np.bool_)[tried]
+        ends = np.arange(tried.size + 1) * (own.indices.size - 1)
+        columns, counts = (np.tile(one, (tried.size, 1))[kept] for one in (own.indices, own.data))
+        without = sparse.csr_array((counts, columns, ends), shape=(tried.size, own.shape[1]))
+        placed = np.vstack([found, self.clustering.place(without)])
+        odds = np.log(
+            np.maximum(placed[:, inside].sum(axis=1), 1e-300)
+            / np.maximum(placed[:, beside].sum(axis=1), 1e-300)
+        )
+        weights = odds[0] - odds[1:]
+        order = np.argsort(-weights, kind="stable")[:n]
+        return Reasons(
+            node,
+            float(found[inside].sum()),
+            against,
+            float(found[beside].sum()),
+            float(odds[0]),
+            tuple(
+                Reason(
+                    str(self.contexts[own.indices[tried[at]]]),
+                    own.data[tried[at]].item(),
+                    float(weights[at]),
+                )
+                for at in order.tolist()
+            ),
+        )
+
+    def find_class(self, name: str) -> int:
+        """The node of a class by its number, its label, or a word that has its place there."""
+        if name.isdecimal():
+            self.tree.children(int(name))  # one that is not there is an error
+            return int(name)
+        for node, label in self.labels.items():
+            if label.casefold() == name.casefold():
+                return node
+        if name in self.rows:
+            return int(self.places[self.rows[name]])
+        for node in range(self.tree.n_nodes):
+            if self.label(node).casefold() == name.casefold():
+                return node
+        raise InputError(f"no class {name!r}: expected its number, its label, or a word in it")
 
     @property
     def has_evidence(self) -> bool:

@@ -495,15 +495,15 @@ class Thesaurus(Lookup):
         """Ids that no new class may get."""
         return {*range(self.base.next_id), *(id for edit in log for id in edit.ids)}
 
-    def save(self, path: PathLike) -> None:
+    def save(self, path: PathLike, *, evidence: bool = True) -> None:
         """Write the thesaurus as a folder that `load` and other tools can read.
 
         Where it was loaded from, or saved before, that is refused if somebody else has changed
-        what is there.
+        what is there. Without `evidence` a new folder has no sentences of the corpus.
         """
         from roget.learn.thesaurus.files import write
 
-        write(self, path)
+        write(self, path, evidence=evidence)
 
     @classmethod
     def load(cls, path: PathLike) -> Thesaurus:

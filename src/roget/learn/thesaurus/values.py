@@ -50,6 +50,32 @@ class Neighbour(NamedTuple):
         return math.exp(-self.similarity)
 
 
+class Reason(NamedTuple):
+    """A context of a word, and what it says for one class and against another."""
+
+    context: str
+    seen: float
+    weight: float
+    """By how much the log of the odds would be less without it, nats."""
+
+
+class Reasons(NamedTuple):
+    """What puts a word into a class, and not into the likeliest of the others."""
+
+    node: int
+    probability: float
+    """p(class|word), by the word's contexts."""
+    against: int
+    """The likeliest of the other classes; the class itself, if there is no other."""
+    other: float
+    """Its probability."""
+    odds: float
+    """The log of their odds: with the rule p(c)·Π p(context|c)^count, the sum of all weights and of
+    the log of the odds before any context."""
+    contexts: tuple[Reason, ...]
+    """The weightiest first."""
+
+
 class Sense(NamedTuple):
     """A class in which a word is used, and how much of the word it is."""
 

@@ -149,17 +149,7 @@ def one_line(texts: Iterable[str], format: str) -> None:
 
 
 def write_folder(thesaurus: Thesaurus, target: Target, options: Options = PLAIN) -> None:
-    """Write the folder that `roget.load` reads, whole or not at all."""
+    """Write the folder that `roget.load` reads, whole or not at all; without sentences."""
     if not isinstance(target, str | os.PathLike):
         raise InputError("a thesaurus is a folder: expected its name, not a stream")
-    if thesaurus.has_evidence and not options.evidence:
-        thesaurus = _without_evidence(thesaurus)
-    thesaurus.save(target)
-
-
-def _without_evidence(thesaurus: Thesaurus) -> Thesaurus:
-    """The same, with all its edits, but without sentences."""
-    bare, counts = copy(thesaurus.base), copy(thesaurus.base.counts)
-    counts.evidence = None
-    bare.counts, bare.base, bare.homes = counts, bare, {}
-    return bare.with_edits(thesaurus.edits, thesaurus.undone, thesaurus.next_id)
+    thesaurus.save(target, evidence=bool(options.evidence))

@@ -1,0 +1,195 @@
+"""Why words are where they are: contexts, counts and concordance lines, for `roget why`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from roget.core.counts.evidence import Line
+from roget.errors import InputError
+from roget.learn.thesaurus import Thesaurus
+from roget.report import Column, Report, Table
+from roget.report.format import plural, printable, width
+
+FEW, MANY = 2, 20
+"""Lines of a context: of one of several, and of one that is asked for by name."""
+
+_NARROW = 12
+"""Columns that either side of a keyword has at least."""
+
+_GAP = 3
+"""Columns between two columns of a table."""
+
+_NONE = "no sentences are kept here: roget build … --evidence 3 keeps some of each pair"
+
+
+def report(
+    thesaurus: Thesaurus,
+    word: str,
+    other: str | None = None,
+    into: str | None = None,
+    *,
+    context: str | None = None,
+    n: int = 8,
+    lines: int | None = None,
+    sort: str = "corpus",
+) -> Report:
+    """The contexts that tell why, what is counted in them, and lines of each word in each."""
+    if other is not None and into is not None:
+        raise InputError("a second word and --class: expected one of them")
+    if lines is None:
+        lines = FEW if context is None else MANY
+    words = [word] if other is None else [word, other]
+    found: dict[str, Any] = {
+        "words": [
+            {"word": one, "seen": thesaurus.counts.word_totals[thesaurus.row(one)].item()}
+            for one in words
+        ]
+    }
+    lead, weighed = _tell(thesaurus, words, into, n if context is None else 10**6, found)
+    if context is not None:
+        thesaurus.counts.context_id(context)  # one that is not there is an error
+        weighed = {context: weighed.get(context, (None, ""))}
+    found["contexts"] = [
+        {
+            "context": name,
+            found["by"]: value,
+            "counts": {one: thesaurus.counts.count(one, name) for one in words},
+            "lines": {
+                one: [_plain(line) for line in thesaurus.lines(one, name, lines, sort)]
+                for one in words
+            },
+        }
+        for name, (value, _) in weighed.items()
+    ]
+    titles = ("context", *words, found["by"])
+    rows = [
+        (one["context"], *(_say(count) for count in one["counts"].values()), said)
+        for one, (_, said) in zip(found["contexts"], weighed.values(), strict=True)
+    ]
+    tables = [Table.of(titles, rows, titles[1:], "cut")]
+    tables += [_concord(found["contexts"], one) for one in words]
+    talk = [] if thesaurus.has_evidence else [_NONE]
+    sheet = [
+        (one["context"], word, line["source"], line["line"], line["left"], line["keyword"],
+         line["right"])
+        for one in found["contexts"]
+        for word in words
+        for line in one["lines"][word]
+    ]  # fmt: skip
+    told = ("context", "word", "source", "line", "left", "keyword", "right")
+    return Report(
+        title=f"Why {' and '.join(words)}{'' if into is None else f' in {into}'}",
+        lead=[printable(line, width()) for line in lead],
+        tables=[table for table in tables if table.rows],
+        talk=talk,
+        data=found,
+        sheet=Table.of(told, sheet) if thesaurus.has_evidence else None,
+    )
+
+
+def _say(count: float) -> str:
+    """A count, with a dash for none."""
+    if not count:
+        return "–"
+    return f"{count:,}" if isinstance(count, int) else f"{count:,.2f}"
+
+
+def _tell(
+    thesaurus: Thesaurus, words: list[str], into: str | None, n: int, found: dict[str, Any]
+) -> tuple[list[str], dict[str, tuple[float | None, str]]]:
+    """What is to be said first, and the contexts, each with what it weighs."""
+    seen = [f"{one['word']}: seen {plural(one['seen'], 'time')}" for one in found["words"]]
+    if len(words) > 1:
+        rows = [[thesaurus.row(one)] for one in words]
+        alike = float(thesaurus.similarities(*map(_array, rows))[0])
+        node = thesaurus.common_class(*words)
+        label = thesaurus.label(node) if node or 0 in thesaurus.labels else "(all words)"
+        found |= {"by": "lift", "similarity": alike, "class": {"node": node, "label": label}}
+        told = thesaurus.shared_evidence(words[0], words[1], n)
+        said = f"alike by {alike:.2f} deviations above the mean; smallest class of both: {label}"
+        return [*seen, said], {one.context: (one.lift, f"{one.lift:.2f}") for one in told}
+    if into is None:
+        found |= {"by": "lift"}
+        told = thesaurus.evidence(words[0], n)
+        return seen, {one.context: (one.lift, f"{one.lift:.2f}") for one in told}
+    reasons = thesaurus.reasons(words[0], thesaurus.find_class(into), n)
+    names = [thesaurus.label(node) for node in (reasons.node, reasons.against)]
+    found |= {
+        "by": "weight",
+        "class": {"node": reasons.node, "label": names[0], "probability": reasons.probability},
+        "against": {"node": reasons.against, "label": names[1], "probability": reasons.other},
+        "odds": reasons.odds,
+    }
+    shares = [reasons.probability, reasons.other]
+    told_of = [f"{share:.0%} in {name}" for share, name in zip(shares, names, strict=True)]
+    said = f"by its contexts {', '.join(told_of)}"
+    weighed: dict[str, tuple[float | None, str]] = {
+        one.context: (one.weight, f"{one.weight:+.2f}") for one in reasons.contexts
+    }
+    return [*seen, said], weighed
+
+
+def _array(rows: list[int]) -> Any:
+    import numpy as np
+
+    return np.array(rows)
+
+
+def _plain(line: Line) -> dict[str, Any]:
+    """A line as JSON has it: the sentence, where word and context stand in it, and its parts."""
+    return {
+        "source": line.source,
+        "line": line.line,
+        "text": line.text,
+        "word": list(line.word),
+        "context": None if line.context is None else list(line.context),
+        "left": line.left,
+        "keyword": line.keyword,
+        "right": line.right,
+    }
+
+
+def _concord(contexts: list[dict[str, Any]], word: str) -> Table:
+    """Lines with the keyword in the middle, cut to what fits."""
+    lines = [(one["context"], line) for one in contexts for line in one["lines"][word]]
+    places = [_name_place(line) for _, line in lines]
+    taken = sum(
+        max(map(len, texts), default=0)
+        for texts in (
+            [name for name, _ in lines],
+            places,
+            [word, *(line["keyword"] for _, line in lines)],
+        )
+    )
+    side = max(_NARROW, (width() - taken - 4 * _GAP) // 2 - 1)
+    rows, last = [], ""
+    for (name, line), place in zip(lines, places, strict=True):
+        rows.append(
+            (
+                "" if name == last else name,
+                place,
+                _end(printable(line["left"]).strip(), side),
+                line["keyword"],
+                printable(line["right"].rstrip(), side),
+            )
+        )
+        last = name
+    columns = [
+        Column("context", fit="keep"),
+        Column("source", fit="keep"),
+        Column("", right=True, fit="keep"),
+        Column(word, fit="keep"),
+        Column("", fit="keep"),
+    ]
+    return Table(columns, rows, title=f"{word}, as it was seen")
+
+
+def _name_place(line: dict[str, Any]) -> str:
+    name = Path(line["source"]).name
+    return f"{name}:{line['line']}" if line["line"] else name
+
+
+def _end(text: str, most: int) -> str:
+    """The end of a text."""
+    return text if len(text) <= most else "…" + text[len(text) - most + 1 :]
