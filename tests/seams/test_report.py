@@ -41,6 +41,7 @@ from roget.report import (
     score,
     sketch,
     thesaurus,
+    why,
     words,
 )
 from roget.report.render import choose_format
