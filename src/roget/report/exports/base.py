@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import os
 from collections.abc import Callable, Iterable, Iterator
-from copy import copy
 from dataclasses import dataclass
 from functools import cached_property, wraps
 from typing import IO, Any, NamedTuple, TypeAlias
