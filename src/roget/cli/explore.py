@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import sys
+import time
 from typing import Any
 
 from roget.cli.shared import ThesaurusArgument, bar
@@ -19,6 +20,9 @@ def explore(thesaurus: ThesaurusArgument, *, asked: ExploreOptions) -> None:
         raise InputError(
             "--evidence and --sketches are for the file of --static; the server has all"
         )
+    began = time.perf_counter()
+    if sys.stderr.isatty():  # what reads the address has it in the first line
+        print(f"opening {thesaurus} …", file=sys.stderr, flush=True)
     desk = Desk(thesaurus, asked.compare, asked.columns)
     if asked.static is not None:
         _write(desk, asked.static, asked)
@@ -26,7 +30,8 @@ def explore(thesaurus: ThesaurusArgument, *, asked: ExploreOptions) -> None:
     from roget.web.server import free_port, serve
 
     def ready(address: str) -> None:
-        print(f"{address}  (Ctrl-C ends it)", file=sys.stderr, flush=True)
+        took = f"{len(desk.views.thesaurus):,} words, opened in {time.perf_counter() - began:.1f} s"
+        print(f"{address}  ({took}; Ctrl-C ends it)", file=sys.stderr, flush=True)
         if asked.open:
             import webbrowser
 

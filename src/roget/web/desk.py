@@ -14,9 +14,12 @@ from roget.errors import InputError
 from roget.learn.opening import open_thesaurus
 from roget.learn.thesaurus import Thesaurus, files
 from roget.learn.thesaurus.asked import Asked, apply_edits
+from roget.learn.thesaurus.changes import OPEN
 from roget.learn.thesaurus.edits import REMARK, node_number
 from roget.learn.thesaurus.files import Changed
 from roget.report.edits import list_edits
+from roget.report.format import brief
+from roget.report.growth import tell
 from roget.web.compare import Side, comparison, offered, opened
 from roget.web.views import View, Views
 
@@ -32,6 +35,8 @@ EDITS: dict[str, dict[str, type]] = {
     "undo": {},
     "redo": {},
     "undo_to": {"n": int},
+    "accept": {"numbers": list},
+    "refuse": {"numbers": list},
     "bulk": {"edits": list},
 }
 """What can be done, and what it needs.
@@ -40,8 +45,8 @@ A single "word" is as good as "words"; "split" may have them too. "note" needs a
 and may have a "field". "bulk" is a list of edits, all or none, by the nodes that the page shows.
 """
 
-BACK = ("undo", "redo", "undo_to")
-"""What needs no class and no word, and is none of several."""
+ALONE = ("undo", "redo", "undo_to", "accept", "refuse")
+"""What needs no class and no word, and is none of several edits."""
 
 
 class Desk:
@@ -86,8 +91,8 @@ class Desk:
             "last": str(done[-1]) if done else None,
             "next": str(thesaurus.undone[0]) if thesaurus.undone else None,
             "evidence": thesaurus.has_evidence,
-            "changes": 0,
-            "open": 0,
+            "changes": len(thesaurus.changes),
+            "open": sum(one.state == OPEN for one in thesaurus.changes),
             "live": True,
             "compare": None,
         }
@@ -102,7 +107,12 @@ class Desk:
         return {"revision": self.revision, "edits": list(list_edits(self.views.thesaurus))}
 
     def changes(self) -> View:
-        return {"changes": []}
+        """What growing has changed, with the contexts that speak for it in plain words."""
+        told = tell(self.views.thesaurus.changes, self.views.thesaurus)
+        for one in told:
+            one["reasons"] = [self.views.explain(reason) for reason in one["reasons"]]
+            one["score"] = brief(one["score"])
+        return {"revision": self.revision, "changes": told}
 
     def compare(self, k: int) -> View:
         """The comparison at k classes."""
@@ -120,7 +130,7 @@ class Desk:
             if revision != self.revision:
                 raise Changed("the thesaurus has changed meanwhile: load the page again")
             before = self.views.thesaurus
-            if action in BACK:
+            if action in ALONE:
                 edited = getattr(before, action)(**values)
             else:
                 several = values["edits"] if action == "bulk" else [asked]
@@ -158,7 +168,7 @@ def _check(asked: Any) -> tuple[str, dict[str, Any]]:
 def _ask(thesaurus: Thesaurus, given: Any) -> Asked:
     """An edit as it came from the page, with classes by id, which edits before it do not change."""
     action, values = _check(given)
-    if action in BACK or action == "bulk":
+    if action in ALONE or action == "bulk":
         raise InputError(f"{action} cannot be one of several edits")
     words = given.get("words", [given["word"]] if "word" in given else [])
     texts = values.get("label", values.get("text", "")), given.get("field", REMARK)

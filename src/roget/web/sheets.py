@@ -112,6 +112,17 @@ def history(view: View) -> Sheet:
     return names, [[one[name] for name in names] for one in view["edits"]]
 
 
+def changes(view: View) -> Sheet:
+    """One row per change."""
+    names = ["number", "kind", "from_label", "to_label", "score", "tokens", "state"]
+    rows = [
+        [", ".join(one["words"]), ", ".join(each["context"] for each in one["reasons"]),
+         *(one[name] for name in names)]
+        for one in view["changes"]
+    ]  # fmt: skip
+    return ["words", "reasons", *names], rows
+
+
 SHEETS: dict[str, Callable[[View], Sheet]] = {
     "tree": tree,
     "class": word_class,
@@ -123,4 +134,5 @@ SHEETS: dict[str, Callable[[View], Sheet]] = {
     "sketch": sketch,
     "alike": alike,
     "history": history,
+    "changes": changes,
 }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import bisect
+import itertools
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
@@ -337,8 +338,9 @@ class Views:
         _check("class", node, self.thesaurus.tree.n_nodes)
         words = [one.word for one in self.thesaurus.word_class(node, WORDS).words]
         each = max(1, _count(n) // 8)
-        found = [one for word in words for one in self.thesaurus.lines(word, context, each)]
-        return self._concordance({"node": node}, context, sort, sort_lines(found[:n], sort))
+        found = (one for word in words for one in self.thesaurus.lines(word, context, each))
+        some = sort_lines(itertools.islice(found, n), sort)
+        return self._concordance({"node": node}, context, sort, some)
 
     def alike(self, word: str, other: str, n: int = COMMON) -> View:
         """What two words have in common: contexts, and how often each was seen there."""
@@ -387,9 +389,12 @@ class Views:
         said = self._say(context)
         return [context] if said == context else [context, said]
 
+    def explain(self, context: str) -> View:
+        """A context, and plain words for it."""
+        return {"context": context, "said": self._say(context)}
+
     def _context(self, one: TypicalContext, times: float = 1.0) -> View:
-        said = self._say(one.context)
-        return {"context": one.context, "said": said, **_amounts(one, times)}
+        return {**self.explain(one.context), **_amounts(one, times)}
 
     def all_notes(self) -> View:
         """What was written about classes, by node, and about words."""

@@ -26,7 +26,10 @@ export interface Collocate { context: string; name: string; said: string; counts
 export interface Relation { slot: string; name: string; totals: number[]; shares: number[]; more: number; collocates: Collocate[] }
 export interface SketchView { id: number; words: string[]; totals: number[]; least: number; left: string[]; relations: Relation[] }
 export interface HistoryView { edits: { number: number | null; what: string; kind: string; state: string }[] }
-export interface Change { number: number; kind: string; words: string[]; from: number | null; to: number | null; score: number | null; reasons: string[]; state: string; said: string }
+export interface Change {
+  number: number; kind: string; words: string[]; from: number | null; to: number; from_label: string | null; to_label: string;
+  score: number | null; tokens: number; reasons: { context: string; said: string }[]; state: string;
+}
 export interface ChangesView { changes: Change[] }
 export interface Found { words: (Word & { class: Named })[]; classes: Named[] }
 export interface PathView { kind: "beta" | "bits" | "none"; steps: { classes: number; value: number }[] }

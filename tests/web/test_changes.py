@@ -1,0 +1,82 @@
+"""Changes that growing proposes: seen, accepted and refused in the page, and undone."""
+
+from __future__ import annotations
+
+import pytest
+
+from roget.learn.thesaurus import Thesaurus
+from roget.learn.thesaurus.changes import Change
+from roget.web.desk import Desk
+from web.helpers import served, shown
+from web.sitting import READY, same
+
+pytest.importorskip("starlette", reason="needs roget[explore]")
+
+
+@pytest.fixture
+def grown(thesaurus, tmp_path):
+    """With three proposals: two words that moved, and one that is new."""
+    proposed = [
+        Change(1, "moved", ("owl",), 3, 4, 1.5, ("bird0", "bird1"), 12),
+        Change(2, "moved", ("crow",), 3, 4, 0.4, ("bird2",), 3),
+        Change(3, "new", ("swan",), None, 4, 2.0, (), 7),
+    ]
+    made = Thesaurus.from_clustering(
+        thesaurus.counts, thesaurus.clustering, provenance=thesaurus.provenance, changes=proposed
+    )
+    made.save(tmp_path / "grown.thesaurus")
+    return tmp_path / "grown.thesaurus"
+
+
+def test_changes_are_told_and_settled(browser, grown):
+    with served(Desk(grown)) as address, shown(browser, f"{address}#/changes") as page:
+
+        def states():
+            page.wait_for_selector(READY)
+            return [one.state for one in Thesaurus.load(grown).changes]
+
+        assert page.inner_text("h1") == "3 changes to look at"
+        assert page.inner_text(".badge") == "3"
+        rows = page.locator(".changes li")
+        assert rows.locator(".kind").all_inner_texts() == ["moved", "moved", "new word"]
+        assert "bird0" in rows.nth(0).inner_text()
+        page.focus("[data-number='1'] [data-settle=accept]")
+        page.keyboard.press("y")
+        page.wait_for_selector("#undo[title*='accepted']")
+        assert states() == ["accepted", "open", "open"]
+        page.wait_for_function(
+            "() => document.activeElement.closest('[data-number]')?.dataset.number === '2'"
+        )
+        page.keyboard.press("n")
+        page.wait_for_selector("#undo[title*='refused']")
+        assert states() == ["accepted", "refused", "open"]
+        known = Thesaurus.load(grown)
+        assert known.ids[known.path("crow")[-1]] == 3
+        page.keyboard.press("u")
+        page.wait_for_selector("#redo[title*='refused']")
+        assert states() == ["accepted", "open", "open"]
+        page.click("text=Refuse all 2")
+        page.wait_for_selector("h1:has-text('All changes are settled')")
+        assert states() == ["accepted", "refused", "refused"]
+        assert page.is_hidden(".badge")
+        assert "swan" not in Thesaurus.load(grown).rows
+
+
+def test_the_server_settles_as_the_library_does(grown):
+    desk, before = Desk(grown), Thesaurus.load(grown)
+    desk.edit({"action": "refuse", "numbers": [1, 3]}, 0)
+    same(Thesaurus.load(grown), before.refuse([1, 3]))
+    found = desk.changes()["changes"]
+    assert [one["state"] for one in found] == ["refused", "open", "refused"]
+    assert found[1]["reasons"] == [{"context": "bird2", "said": "bird2"}]
+    assert (found[1]["from_label"], found[1]["to"]) == (desk.views.labels[3], 4)
+    desk.edit({"action": "undo"}, 1)
+    same(Thesaurus.load(grown), before.refuse([1, 3]).undo())
+
+
+def test_a_thesaurus_that_did_not_grow_shows_no_changes(browser, folder):
+    with served(Desk(folder)) as address, shown(browser, address) as page:
+        assert page.is_hidden("[data-view=changes]")
+        page.keyboard.press("g")
+        page.wait_for_selector("h1:has-text('No changes')")
+        assert "roget grow" in page.inner_text("#panel code")
