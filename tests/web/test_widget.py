@@ -51,6 +51,8 @@ def test_what_has_no_page_is_refused(comparison):
         roget.widget([1, 2])
     with pytest.raises(InputError, match="only a thesaurus"):
         roget.widget(comparison, compare="gold.tsv")
+    with pytest.raises(InputError, match="only the page of a thesaurus"):
+        roget.widget(comparison, sketches=True)
 
 
 @pytest.fixture
@@ -111,6 +113,20 @@ def test_the_explorer_in_a_notebook(mount, thesaurus):
     frame.press("input[type=range]", "Home")
     frame.wait_for_function("location.hash === '#/level/1'")
     assert page.url == NOTEBOOK
+
+
+def test_sentences_and_sketches_in_a_notebook(mount, witnessed):
+    _, frame, _ = mount(roget.widget(witnessed, evidence=1, sketches=True))
+    frame.wait_for_selector("main:not([aria-busy]) h1")
+    frame.fill("#search", "cow")
+    frame.wait_for_selector("#found li")
+    frame.press("#search", "Enter")
+    frame.wait_for_selector("main:not([aria-busy]) h1:has-text('cow')")
+    frame.click(".tabs >> text=Sentences")
+    frame.wait_for_selector("#panel .kwic li")
+    frame.click(".tabs >> text=Sketch")
+    frame.wait_for_selector("#panel .relation")
+    assert "farm.conllu" not in roget.widget(witnessed).html
 
 
 @pytest.mark.parametrize(

@@ -28,7 +28,14 @@ class Page(anywidget.AnyWidget):
     height = traitlets.Int(HEIGHT, min=100).tag(sync=True)
 
 
-def widget(result: Any, *, height: int = HEIGHT, compare: Any = None) -> Page:
+def widget(
+    result: Any,
+    *,
+    height: int = HEIGHT,
+    compare: Any = None,
+    evidence: int = 0,
+    sketches: bool = False,
+) -> Page:
     """Show a result in a notebook as the page that a browser would show.
 
     Parameters
@@ -40,6 +47,11 @@ def widget(result: Any, *, height: int = HEIGHT, compare: Any = None) -> Page:
         In pixels.
     compare
         Beside a thesaurus: the path of another one, or of a file of words and their classes.
+    evidence
+        Sentences of each word and context of a thesaurus that the page holds; they stay in the
+        notebook when it is saved and passed on.
+    sketches
+        Whether it holds the sketches of all words.
 
     Returns
     -------
@@ -50,9 +62,12 @@ def widget(result: Any, *, height: int = HEIGHT, compare: Any = None) -> Page:
         from roget.web.desk import Desk
         from roget.web.static import page
 
-        return Page(html=page(Desk(result, compare)), title="Thesaurus", height=height)
+        html = page(Desk(result, compare), evidence=evidence, sketches=sketches)
+        return Page(html=html, title="Thesaurus", height=height)
     if compare is not None:
         raise InputError("compare: only a thesaurus can be set beside another")
+    if evidence or sketches:
+        raise InputError("evidence, sketches: only the page of a thesaurus has them")
     if not isinstance(result, Reported):
         found = type(result).__name__
         raise InputError(f"found a {found}; expected a result, such as a comparison or a thesaurus")

@@ -34,7 +34,7 @@ function changeRow(one, settle) {
       one.state === "open" ? null : el("span", { class: "state", text: one.state })),
     el("div", { class: "way" }, from, from && to ? el("span", { "aria-hidden": "true", text: "→" }) : null, to),
     one.reasons.length ? el("p", { class: "quiet" }, "because of ", one.reasons.flatMap((reason, at) => [at ? " · " : "", contextLink({ ...reason, amount: 0, lift: 0 }, { word: one.words[0] })])) : null,
-    el("div", { class: "actions" }, el("span", { class: "number" }, one.score === null ? null : [term("score", "better there"), ` ${decimal(one.score)} · `], `seen ${amount(one.tokens)} times in the new text`),
+    el("div", { class: "actions" }, el("span", { class: "number" }, one.score === null ? null : [one.kind === "split" || one.kind === "class" ? term("apart", "apart") : term("score", "better there"), ` ${decimal(one.score)} · `], `seen ${amount(one.tokens)} times in the new text`),
       el("button", { type: "button", class: "button", text: "Sentences", "aria-label": `Sentences of ${short(one.words[0], 60)}`, on: { click: () => openLines({ word: one.words[0] }) } }),
       open ? [el("button", { type: "button", class: "button", "data-settle": "refuse", text: "Refuse", "aria-label": `Refuse: ${told}`, on: { click: () => settle("refuse", one) } }),
         el("button", { type: "button", class: "button main", "data-settle": "accept", text: "Accept", "aria-label": `Accept: ${told}`, on: { click: () => settle("accept", one) } })] : null));

@@ -22,6 +22,7 @@ export const TERMS = {
   level: ["Level", "The tree cut at a number of classes: 8 are a rough map, 64 a handy one, 500 fine groups."],
   lines: ["Sentences", "The sentences in which it was seen, the word in the middle, so that what stands to its left and right can be read down the page. Only as many are kept as was asked for when the text was counted."],
   change: ["Candidate", "What the program proposes after new text came in: a new word, a word that moved, a class that split. Nothing is settled until you accept or refuse it."],
+  apart: ["Apart", "How much more alike the words are within the new class than across it and the other, as a difference of cosines. 0 is none; .05 and more can be seen by eye."],
   score: ["Better there", "How much better the words fit into the new class than into the one they were in, or into the next best one. Above 1 it is clear; near 0 it is a toss-up, so look at the sentences."],
 };
 

@@ -1,0 +1,82 @@
+"""A long sitting at the page: hundreds of edits in a browser, the library doing the same.
+
+    python benchmarks/sitting.py [THESAURUS] [--edits 300] [--seed 0] [--pace MILLISECONDS]
+
+Edits of every kind, undo, redo, undo to any point and reloads, by chance; another window edits
+now and then. At the end the folder must equal what the library made of the same edits, and what
+a replay of its log makes of the thesaurus as it was. The thesaurus is copied, never changed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import numpy as np
+from explore import CHROMIUM, served, synthetic
+from harness import progress
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
+
+from roget.learn.thesaurus import Thesaurus
+from roget.web.desk import Desk
+from web.sitting import READY, Sitting, same, spread
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("thesaurus", nargs="?", help="default: a synthetic one of 2,000 words")
+    parser.add_argument("--edits", type=int, default=300)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--pace", type=int, default=0, help="milliseconds between edits")
+    asked = parser.parse_args()
+    from playwright.sync_api import sync_playwright
+
+    with tempfile.TemporaryDirectory() as place, sync_playwright() as tool:
+        folder, before = Path(place) / "desk.thesaurus", Path(place) / "before"
+        if asked.thesaurus:
+            shutil.copytree(asked.thesaurus, folder)
+        else:
+            synthetic(2_000, 60, 1_500).save(folder)
+        shutil.copytree(folder, before)
+        flags = ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"]
+        browser = tool.chromium.launch(executable_path=str(CHROMIUM), args=flags)
+        amiss: list[str] = []
+        took: list[float] = []
+        with served(Desk(folder)) as address:
+            pages = [browser.new_page(), browser.new_page()]
+            for page in pages:
+                page.on("pageerror", lambda error: amiss.append(str(error)))
+                page.goto(address)
+                page.wait_for_selector(READY)
+            sitting = Sitting(pages[0], address, Thesaurus.load(folder), asked.seed, asked.pace)
+            for number in range(1, asked.edits + 1):
+                # The other window reloads first, as a person does who comes back to it.
+                if number % 10 == 0:
+                    pages.reverse()
+                    sitting.page = pages[0]
+                    sitting.reload()
+                began = time.perf_counter()
+                sitting.work(sum(sitting.done.values()) + 1)
+                took.append(time.perf_counter() - began - asked.pace / 1e3)
+                if number % 25 == 0:
+                    same(Thesaurus.load(folder), sitting.mirror)
+                    progress(f"{number} of {asked.edits}, all as in the library")
+        browser.close()
+        kept = Thesaurus.load(folder)
+        same(kept, sitting.mirror)
+        same(Thesaurus.load(before).with_edits(kept.edits, kept.undone), kept)
+    if amiss:
+        raise SystemExit(f"{len(amiss)} errors in the page: {amiss[0]}")
+    middle, late = np.percentile(took, [50, 95])
+    print(spread(sitting.done))
+    print(f"a step takes {middle:.2f} s, 19 of 20 at most {late:.2f} s, page and library together")
+    print("the folder is what the library makes of the same edits, and what a replay makes")
+
+
+if __name__ == "__main__":
+    main()
