@@ -135,7 +135,7 @@ class Desk:
             else:
                 several = values["edits"] if action == "bulk" else [asked]
                 edited = apply_edits(before, [_ask(before, one) for one in several])
-            views = Views(edited, self.views.name).warm()
+            views = self.views.after(edited).warm()
             try:
                 edited.save(self.path)
             except Changed:

@@ -38,6 +38,8 @@ def folded(text: str) -> str:
     >>> folded("Café")
     'cafe'
     """
+    if text.isascii():
+        return text.casefold()
     plain = unicodedata.normalize("NFKD", text)
     return "".join(sign for sign in plain if not unicodedata.combining(sign)).casefold()
 
@@ -108,6 +110,13 @@ class Views:
     def _information(self) -> tuple[float, float]:
         seen = float(self.thesaurus.counts.total) > 0
         return self.thesaurus.information() if seen else (0.0, 0.0)
+
+    def after(self, edited: Thesaurus) -> Views:
+        """The views of the same thesaurus after an edit, with what it does not change."""
+        made = Views(edited, self.name)
+        if edited.counts is self.thesaurus.counts and "_search" in self.__dict__:
+            made._search = self._search
+        return made
 
     def warm(self) -> Views:
         """The same, with what the first answers need."""

@@ -110,7 +110,7 @@ def test_edited_thesauri_hold_together(states):
     assert same(fresh, t), "what was taken over is what follows from the tables"
     assert [e.kind for e in t.edits] == [e.kind for e in states[-1].edits]
     for word in t.words[:3]:
-        assert t.neighbours(word) == fresh.neighbours(word)
+        assert t.neighbours(word, by="counts") == fresh.neighbours(word, by="counts")
     assert [Edit.from_json(edit.to_json()) for edit in t.edits] == list(t.edits)
 
 

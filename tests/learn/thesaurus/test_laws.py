@@ -119,6 +119,10 @@ def test_what_is_saved_comes_back(tmp_path_factory, states, back):
     t.save(folder)
     again = Thesaurus.load(folder)
     assert alike(again, t)
+    word = str(t.words[0])
+    assert again.neighbours(word) == t.neighbours(word)
+    assert again.senses(word) == t.senses(word)
+    assert again.information() == t.information()
     assert (again.edits, again.undone, again.next_id) == (t.edits, t.undone, t.next_id)
     for _ in t.undone:
         again = again.redo()
@@ -143,6 +147,7 @@ def test_edited_thesauri_hold_together(states):
         for node, id in enumerate(t.ids):
             assert t.node(int(id)) == node
         untouched(before, t)
+        untouched(states[0], t)
     t = states[-1]
     assert all(str(edit) for edit in t.edits)
     placed = [one.word for some in members(t).values() for one in some if one.placed]
@@ -158,17 +163,16 @@ def test_edited_thesauri_hold_together(states):
 
 
 def untouched(before, after):
-    """Classes with the same words as before keep names, notes and parts."""
+    """Classes with the same words as before keep their names."""
     words = {int(before.ids[node]): set(before.words[before.inside(node)].tolist())
              for node in range(before.tree.n_nodes)}  # fmt: skip
-    edit = after.edits[-1]
-    about = None if edit.node is None else edit.node.node
+    named = {edit.text for edit in after.edits}
     for node, id in enumerate(after.ids.tolist()):
-        if id not in words or words[id] != set(after.words[after.inside(node)].tolist()):
-            continue
-        old = before.node(id)
-        if old != about:
-            assert before.labels.get(old, after.labels.get(node)) == after.labels.get(node)
+        if id in words and words[id] == set(after.words[after.inside(node)].tolist()):
+            old, given = before.node(id), after.labels.get(node)
+            assert given in named or given == before.labels.get(old)
+            if given is None and not before.edits:
+                assert after.label(node) == before.label(old), "nor do labels that nobody gave"
 
 
 @given(edited())

@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
+from itertools import pairwise
 from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
@@ -406,13 +407,7 @@ class Clustering(Reported):
         centroids = self.centroids
         if not np.array_equal(parts, np.arange(k)):
             mean = sparse.csr_array(put_together(parts, k, shares).T)
-            centroids = mean[:, : self.n_clusters] @ centroids
-            if divisions:
-                sides = np.vstack([one.centroids for one in divisions])
-                centroids = centroids + mean[:, self.n_clusters :] @ (
-                    sparse.csr_array(sides) if sparse.issparse(centroids) else sides
-                )
-            centroids = centroids.astype(self.centroids.dtype)
+            centroids = _average(mean, self.centroids, divisions)
         # Only the leaves are needed to place words, not the words they were learnt from.
         learnt, before = self.learnt, self.parts
         if learnt is None or divisions:
@@ -562,6 +557,25 @@ class Clustering(Reported):
             values = values.data if sparse.issparse(values) else values
             if not (np.isfinite(values).all() and (values >= 0).all()):
                 raise InputError(f"{name}: a value is negative or not a number")
+
+
+def _average(mean: Any, centroids: Any, divisions: Sequence[Division]) -> Any:
+    """Rows of centroids, and of the sides of divisions below them, averaged by weights."""
+    dtype, learnt = centroids.dtype, centroids.shape[0]
+    sides = np.vstack([one.centroids for one in divisions] or [np.empty((0, centroids.shape[1]))])
+    if sparse.issparse(centroids):
+        found = mean[:, :learnt] @ centroids + mean[:, learnt:] @ sparse.csr_array(sides)
+        return sparse.csr_array(found).astype(dtype)
+    # Most rows stay as they are: they are copied.
+    found = centroids[np.minimum(mean.indices[mean.indptr[:-1]], learnt - 1)]
+    for cluster, (begin, end) in enumerate(pairwise(mean.indptr.tolist())):
+        at, weights = mean.indices[begin:end], mean.data[begin:end]
+        if end - begin > 1 or at[0] >= learnt:
+            known, new = at < learnt, at >= learnt
+            found[cluster] = (
+                weights[known] @ centroids[at[known]] + weights[new] @ sides[at[new] - learnt]
+            )
+    return found
 
 
 def posterior(lengths: Floats, mass: Floats) -> Floats:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from copy import copy
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -32,31 +33,37 @@ ROUNDED = 1e-9
 class Alike:
     """Cosines of words, in standard deviations from the mean over pairs of common words.
 
-    The vectors of words are rows of the product of some tables, which is not made: of words by
-    contexts, say, or of words by classes and classes by contexts.
+    The vectors of words are rows of a table; or, if it is of words by classes, sums of the vectors
+    of these, of which only the products with each other are needed.
     """
 
-    def __init__(self, tables: Sequence[Any], common: Ints) -> None:
-        self._tables = tables
-        self._back = [turn(table) for table in reversed(tables)]
-        some = self._vectors(common)
-        pairs = to_dense(some @ turn(some))[~np.eye(common.size, dtype=bool)]
+    def __init__(self, words: Any, common: Ints, products: Floats | None = None) -> None:
+        self.words, self._products = words, products
+        some = self.words[common]
+        pairs = to_dense(self._turned(some) @ turn(some))[~np.eye(common.size, dtype=bool)]
         self._mean = float(pairs.mean()) if pairs.size else 0.0
         spread = float(pairs.std()) if pairs.size else 0.0
         self._spread = spread if spread > ROUNDED else 1.0
 
     def of(self, rows: Ints) -> Floats:
         """How much some words are like each of all words."""
-        found = self._vectors(rows)
-        for table in self._back:
-            found = found @ table
+        found = self._turned(self.words[rows]) @ self._back
         return np.asarray((to_dense(found) - self._mean) / self._spread)
 
-    def _vectors(self, rows: Ints) -> Any:
-        found = self._tables[0][rows]
-        for table in self._tables[1:]:
-            found = found @ table
-        return found
+    def keep(self, rows: Ints) -> Alike:
+        """The same of some of the words of a sparse table; -1 for one of which nothing is known."""
+        made = copy(self)
+        made.__dict__.pop("_back", None)
+        nothing = sparse.csr_array((1, self.words.shape[1]), dtype=self.words.dtype)
+        made.words = sparse.csr_array(sparse.vstack([self.words, nothing], format="csr")[rows])
+        return made
+
+    @cached_property
+    def _back(self) -> Any:
+        return turn(self.words)
+
+    def _turned(self, rows: Any) -> Any:
+        return rows if self._products is None else rows @ self._products
 
 
 class Similarity:

@@ -17,7 +17,7 @@ from scipy import sparse
 from roget.core import reshaping
 from roget.core.counts import Counts, NotCounted
 from roget.core.reshaping import Reshaped
-from roget.core.types import Floats, Ints
+from roget.core.types import BoolArray, Floats, Ints
 from roget.errors import InputError
 from roget.learn.clustering.divided import Division, divide, follow
 from roget.learn.clustering.memberships import put_together
@@ -62,6 +62,8 @@ class Draft:
         self.added: tuple[str, ...] = ()
         self.gone: frozenset[int] = frozenset()
         """New words, whose rows come after all others, and the rows of those that were deleted."""
+        self.settled: frozenset[int] = frozenset()
+        """The rows of words that were put into one class."""
         self.parts: Ints = np.arange(base.tree.n_clusters)
         """The cluster of each unit, -1 of those that were split."""
         self.divisions: tuple[Division, ...] = ()
@@ -130,6 +132,64 @@ class Draft:
         leaves = np.flatnonzero(self.tree.cluster >= 0)
         leaf[self.tree.cluster[leaves]] = leaves
         return leaf[self.parts[self._all_homes()[self.rows]]]
+
+    def homes(self) -> Ints:
+        """The cluster in which each word has its place."""
+        return self.parts[self._all_homes()[self.rows]]
+
+    def units(self) -> list[tuple[int, ...]]:
+        """The units of each cluster."""
+        found: list[list[int]] = [[] for _ in range(self.tree.n_clusters)]
+        for unit, cluster in enumerate(self.parts.tolist()):
+            if cluster >= 0:
+                found[cluster].append(unit)
+        return [tuple(some) for some in found]
+
+    def senses(self, learnt: Any) -> Any:
+        """What became of senses by the clusters that were learnt, a csr_array.
+
+        Those that were merged are one, of those that were split a word is in one side, and a word
+        that a person has put into a class is in that only.
+        """
+        table, homes = learnt.tocoo(), self._all_homes()
+        row, unit, data = table.row, table.col.astype(np.int64), table.data
+        size = self.base.tree.n_clusters
+        for number, division in enumerate(self.divisions):
+            first = size + 2 * number
+            at = np.flatnonzero(np.isin(unit, division.clusters))
+            share = division.share(self.base.counts.matrix[row[at]])
+            second = np.where(share > 0.5, 1, 0)
+            for side in (0, 1):
+                second[self._below(first + side)[homes[row[at]]]] = side
+            unit[at] = first + second
+        own = np.zeros(homes.size, dtype=bool)
+        own[sorted(self.settled)] = True
+        own[table.shape[0] :] = True
+        kept, alone = ~own[row], np.flatnonzero(own)
+        rows, units = np.concatenate([row[kept], alone]), np.concatenate([unit[kept], homes[alone]])
+        cells = np.concatenate([data[kept], np.ones(alone.size)]), (rows, self.parts[units])
+        found = sparse.csr_array(cells, shape=(homes.size, self.tree.n_clusters))
+        lone = np.flatnonzero(np.diff(found.indptr) == 1)
+        found.indices[found.indptr[lone]] = self.parts[homes[lone]]
+        return found[self.rows] if self.gone else found
+
+    def _below(self, unit: int) -> BoolArray:
+        """Which units are this one, or a side of what it was split into."""
+        found: BoolArray = np.arange(self.parts.size) == unit
+        size = self.base.tree.n_clusters
+        for number, division in enumerate(self.divisions):
+            if found[division.clusters].any():
+                found[size + 2 * number : size + 2 * number + 2] = True
+        return found
+
+    def marks(self) -> list[tuple[float, float]]:
+        """What tells the words of each node from any other words."""
+        rows, places = self.rows, self.places()
+        found = []
+        for seed in (1, 2):
+            signs = np.random.default_rng(seed).integers(1 << 26, size=rows.max(initial=0) + 1)
+            found.append(sizes_of(places, self.tree, signs[rows]).tolist())
+        return list(zip(*found, strict=True))
 
     def clustering(self, known: Clustering | None = None) -> Clustering:
         """The clusters, those that were merged as one, and words where they went.
@@ -364,6 +424,7 @@ class Draft:
             weights = self._likely(row, units)
         weights = weights / weights.sum()
         some = weights > 0
+        self.settled |= {row}
         self.moved[row] = units[some], weights[some]
         # Where merging has put a word among these leaves, it stays, whatever its memberships say.
         home = self.home.get(row, int(self._homes[row]) if row < self._homes.size else -1)

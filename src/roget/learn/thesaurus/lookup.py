@@ -384,14 +384,19 @@ class Lookup(Reported):
 
         Mutual information, in the counts the thesaurus was made from; words tell more.
         """
-        average, total = self.centroid(0), max(self.counts.total, 1e-300)
-        by_class = sum(
-            float(p) * kl(centroid, average)
-            for p, centroid in zip(self.mass, self.centroids, strict=True)
-        )
+        return float(self.mass @ self._divergences), self._told_by_words
+
+    @cached_property
+    def _divergences(self) -> Floats:
+        """KL of the centroid of each cluster from the average, nats."""
+        return np.array([kl(centroid, self._average) for centroid in self.centroids])
+
+    @cached_property
+    def _told_by_words(self) -> float:
+        total = max(self.counts.total, 1e-300)
         spread = -xlogx(self.counts.context_totals / total).sum()
         own = np.sum(self.counts.word_totals / total * self._own_entropy)
-        return float(by_class), float(spread + own)
+        return float(spread + own)
 
     @cached_property
     def places(self) -> Ints:
@@ -471,12 +476,15 @@ class Lookup(Reported):
 
     def _good(self, value: float) -> BoolArray:
         """Which splits are at least as good as a value says."""
-        inner = self.tree.cluster < 0
-        if np.isnan(self.tree.value[inner]).any() or math.isnan(value):
+        values, inner = self.tree.value.copy(), self.tree.cluster < 0
+        for node in np.flatnonzero(inner & np.isnan(values)).tolist():
+            # What a person split is as good as the split above it.
+            values[node] = values[self.tree.parent[node]] if node else math.nan
+        if np.isnan(values[inner]).any() or math.isnan(value):
             raise InputError(f"a cut at {value:g}: the classes were not split at values")
         with np.errstate(invalid="ignore"):
             rising = self.clustering.unit.rising
-            return np.asarray(self.tree.value <= value if rising else self.tree.value >= value)
+            return np.asarray(values <= value if rising else values >= value)
 
     def _nearest(self, node: int, centroid: Floats, rows: Rows, n: int) -> list[TypicalWord]:
         """Of some words, the n nearest to a centroid by KL(word ‖ class)."""

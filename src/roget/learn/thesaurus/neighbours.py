@@ -8,9 +8,10 @@ from functools import cache, cached_property
 import numpy as np
 
 from roget.core.counts import Counts
-from roget.core.counts.views import unit
+from roget.core.counts.views import to_dense, unit
 from roget.core.types import Floats, Ints
 from roget.errors import InputError, UnknownName
+from roget.learn.clustering.memberships import put_together
 from roget.learn.clustering.result import Clustering
 from roget.learn.representation.similarity import (
     Alike,
@@ -33,6 +34,32 @@ class Neighbours:
     def __init__(self, counts: Counts, clustering: Clustering) -> None:
         self._counts, self._clustering = counts, clustering
         self._ways = cache(self._way)
+
+    def after(
+        self,
+        counts: Counts,
+        clustering: Clustering,
+        rows: Ints | None = None,
+        parts: Ints | None = None,
+    ) -> Neighbours:
+        """The same after edits: other words and classes, compared as before.
+
+        `rows` says which word of these each was, -1 for a new one (by default, all are the same),
+        `parts` of which class each of these is part now, if that is all that became of them.
+        """
+        made = Neighbours(counts, clustering)
+        made._own = self._own if rows is None else self._own.keep(rows)
+        if parts is not None:
+            joined = put_together(parts, clustering.n_clusters)
+            made._products = joined.T @ self._products @ joined
+        if rows is None:
+            made._common = self._common
+            if (
+                clustering.representation is self._clustering.representation
+                and (counts.word_totals > 0).all()
+            ):
+                made._vectors = self._vectors
+        return made
 
     def nearest(self, rows: Ints, n: int, by: str = "both") -> Iterator[tuple[Ints, Floats]]:
         """For each of some rows the n others most like it, and how much; equals by number."""
@@ -85,13 +112,20 @@ class Neighbours:
 
     @cached_property
     def _own(self) -> Alike:
-        return Alike([tell_contexts(self._counts)], self._common)
+        return Alike(tell_contexts(self._counts), self._common)
 
     @cached_property
     def _classes(self) -> Alike:
-        belongs = self._clustering.memberships
-        sums = turn(belongs) @ tell_contexts(self._counts)
-        return Alike([belongs, unit(sums)], self._common)
+        lengths = np.sqrt(np.diag(self._products))
+        lengths = np.where(lengths > 0, lengths, 1.0)
+        directions = self._products / lengths / lengths[:, None]
+        return Alike(self._clustering.memberships, self._common, directions)
+
+    @cached_property
+    def _products(self) -> Floats:
+        """Of the sums of what contexts tell about the words of each class, with each other."""
+        sums = turn(self._clustering.memberships) @ self._own.words
+        return to_dense(sums @ turn(sums))
 
     @cached_property
     def _vectors(self) -> Alike | None:
@@ -106,4 +140,4 @@ class Neighbours:
             unseen = rest & (self._counts.word_totals == 0)
             belongs = self._clustering.memberships
             vectors[unseen] = unit(belongs[unseen] @ (turn(belongs) @ vectors))
-        return Alike([vectors], self._common)
+        return Alike(vectors, self._common)

@@ -11,6 +11,7 @@ more contexts than usual, and higher for others. Classes that the tree has toget
 
 from __future__ import annotations
 
+from copy import copy
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -86,7 +87,18 @@ class Senses:
         score += ZIPF * _more_than_usual(np.diff(counts.matrix.indptr))[row]
         good = (score >= BAR) & (shares.indices != first[row]) & (shares.data > 0)
         self.memberships = self._keep(shares, first, score, good)
+        del self._sums, self._gram, self._alike, self._kin
         """p(sense|word), a csr_array of words × clusters; a word of one sense is in its place."""
+
+    def after(self, home: Ints, memberships: Any, rows: Ints | None = None) -> Senses:
+        """The senses of words whose classes were edited: `rows` of these, -1 for new ones."""
+        made = copy(self)
+        made._home, made.memberships = home, memberships
+        if rows is not None:
+            nothing = sparse.csr_array((1, self._rows.shape[1]))
+            stacked = sparse.vstack([self._rows, nothing], format="csr")
+            made._rows = sparse.csr_array(stacked[rows])
+        return made
 
     def of(self, row: int, n: int) -> list[Vote]:
         """The senses of a word, the commonest first, with n contexts and words of each."""
@@ -94,9 +106,10 @@ class Senses:
         order = begin + np.argsort(-self.memberships.data[begin:end], kind="stable")
         kept, shares = self.memberships.indices[order], self.memberships.data[order]
         own = self._rows[[row]]
-        known = self._sums[kept].toarray()[:, own.indices]
+        sums = [self._rows[self._home == cluster].sum(axis=0) for cluster in kept]
+        lengths = np.array([max(float(np.linalg.norm(one)), 1e-150) for one in sums])
+        known = np.array(sums).reshape(kept.size, -1)[:, own.indices]
         known -= (kept == self._home[row])[:, None] * own.data
-        lengths = np.sqrt(np.maximum(np.diag(self._gram)[kept], 1e-300))
         # What rounding leaves of the word's own vote is none.
         known = np.where(known > 1e-9, known / lengths[:, None], 0.0)
         votes = known * shares[:, None]

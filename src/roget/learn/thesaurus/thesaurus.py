@@ -15,8 +15,9 @@ from scipy import sparse
 from roget._version import __version__
 from roget.core import reshaping
 from roget.core.counts import Counts, NotCounted
+from roget.core.information import kl
 from roget.core.tree import Tree
-from roget.core.types import Ints, PathLike
+from roget.core.types import Floats, Ints, PathLike
 from roget.errors import InputError
 from roget.learn.clustering.memberships import sparsify
 from roget.learn.clustering.result import Clustering, recall
@@ -24,7 +25,10 @@ from roget.learn.thesaurus import edits as editing
 from roget.learn.thesaurus import places as placing
 from roget.learn.thesaurus.changes import Change
 from roget.learn.thesaurus.edits import Edit, Note
+from roget.learn.thesaurus.labels import Labels
 from roget.learn.thesaurus.lookup import Lookup
+from roget.learn.thesaurus.neighbours import Neighbours
+from roget.learn.thesaurus.senses import Senses
 from roget.learn.thesaurus.values import Placement
 
 if TYPE_CHECKING:
@@ -34,9 +38,11 @@ if TYPE_CHECKING:
 LEAST = 0.01
 """Classes that are less likely for a new word than this are not told, but for the first."""
 
-_OF_COUNTS = ("rows", "_conditional", "_own_entropy")
-_OF_CENTROIDS = ("_average",)
-_OF_PLACES = ("places", "_generated", "_labels", "_senses")
+_OF_COUNTS = ("rows", "_conditional", "_own_entropy", "_told_by_words")
+_OF_CENTROIDS = ("_average", "centroids", "_divergences")
+_OF_PLACES = (
+    "places", "sizes", "shares", "_generated", "_labels", "_senses", "_layout", "_leaves", "_marks",
+)  # fmt: skip
 """What is known of counts, centroids and places, and can be taken over where they are the same."""
 
 
@@ -135,6 +141,8 @@ class Thesaurus(Lookup):
         """The folders it was read from or written to, and how they were left: see `files`."""
         self._draft: Draft | None = None
         self._generated = {}
+        self._remembered: tuple[dict[Any, list[str]], dict[Any, float]] = {}, {}
+        """Labels by words, and divergences by units, of all that was ever edited here."""
         self._check()
 
     def _check(self) -> None:
@@ -523,6 +531,59 @@ class Thesaurus(Lookup):
             self._draft.row(word)  # which knows of words that were deleted
         return super().row(word)
 
+    @cached_property
+    def _near(self) -> Neighbours:
+        if self._draft is None:
+            return super()._near
+        rows, parts = self._draft.rows, self._draft.parts
+        before = np.where(rows < len(self.base), rows, -1)
+        is_same = self.counts is self.base.counts
+        return self.base._near.after(
+            self.counts, self.clustering, None if is_same else before,
+            None if self._draft.divisions else parts,
+        )  # fmt: skip
+
+    @cached_property
+    def _senses(self) -> Senses:
+        """Those of the classes that were learnt, as edits have them."""
+        if self._draft is None:
+            return super()._senses
+        known, rows = self.base._senses, self._draft.rows
+        before = np.where(rows < len(self.base), rows, -1)
+        is_same = self.counts is self.base.counts
+        belongs = self._draft.senses(known.memberships)
+        return known.after(self._draft.homes(), belongs, None if is_same else before)
+
+    @cached_property
+    def _divergences(self) -> Floats:
+        if self._draft is None:
+            return super()._divergences
+        known, units = self._remembered[1], self._draft.units()
+        for cluster, some in enumerate(units):
+            if some not in known:
+                if len(some) == 1 and some[0] < self.base.mass.size:
+                    known[some] = float(self.base._divergences[some[0]])
+                else:
+                    known[some] = kl(self.centroids[cluster], self._average)
+        return np.array([known[some] for some in units])
+
+    @cached_property
+    def _labels(self) -> Labels:
+        if self._draft is None:
+            return super()._labels
+        return Labels(self.counts, self.tree, self.places, _Called(self))
+
+    @cached_property
+    def _marks(self) -> list[tuple[float, float]]:
+        """What tells the words of each node from any other words."""
+        from roget.learn.thesaurus.draft import Draft
+
+        return (self._draft or Draft(self)).marks()
+
+    @cached_property
+    def _of_ids(self) -> dict[int, int]:
+        return {id: node for node, id in enumerate(self.ids.tolist())}
+
     def _known(self, words: str | Iterable[str]) -> tuple[str, ...]:
         return tuple(str(self.words[self.row(word)]) for word in editing.word_list(words))
 
@@ -572,13 +633,46 @@ class Thesaurus(Lookup):
         else:
             made.clustering = draft.clustering(self.clustering if same_clusters else None)
         made._draft, made._generated = draft, {}
+        made._remembered = self._remembered
         kept: tuple[str, ...] = _OF_COUNTS if same_words else ()
         if same_clusters:
             kept += _OF_CENTROIDS
         if same_places:
             kept += _OF_PLACES
         made.__dict__.update({name: self.__dict__[name] for name in kept if name in self.__dict__})
+        if made.clustering is self.clustering and "_near" in self.__dict__:
+            made._near = self._near
         return made
+
+
+class _Called:
+    """The labels of classes that have the same words as when they were learnt, or last called.
+
+    So an edit leaves the labels of all classes alone whose words it does not change.
+    """
+
+    def __init__(self, thesaurus: Thesaurus) -> None:
+        self._of, self._known = thesaurus, thesaurus._remembered[0]
+
+    def recall(self, node: int) -> list[int] | None:
+        """The rows of the words by which a class is called."""
+        here, base = self._of, self._of.base
+        was = base._of_ids.get(int(here.ids[node]))
+        if was is not None and base._marks[was] == here._marks[node]:
+            known: list[str] | None = base.words[base._labels.rows(was)].tolist()
+        else:
+            known = self._known.get(self._key(node))
+        return None if known is None else [here.rows[word] for word in known]
+
+    def keep(self, node: int, rows: list[int]) -> None:
+        """Take note of what a class is called."""
+        self._known[self._key(node)] = self._of.words[rows].tolist()
+
+    def _key(self, node: int) -> Any:
+        """All that the label of a class depends on."""
+        here, (*above, _) = self._of, self._of.tree.path(node)
+        called = tuple(tuple(here.words[here._labels.rows(one)].tolist()) for one in above)
+        return here._marks[node], here._marks[above[-1]] if above else None, here._marks[0], called
 
 
 def _continued(now: Draft, edits: list[Edit]) -> Draft:
