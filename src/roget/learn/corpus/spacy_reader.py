@@ -2,7 +2,8 @@
 
 Labels are those of Universal Dependencies. Pipelines with the older ClearNLP labels (spaCy's own
 for English) are brought in line: dobj becomes obj, and of a preposition and its pobj the noun
-becomes the obl or nmod of what they depend on, and the preposition its case.
+becomes the obl or nmod of what they depend on, and the preposition its case. So are those with the
+labels of TIGER (spaCy's own for German; see `tiger`).
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from roget.catalogue import name_extra
 from roget.core.counts import marks
 from roget.core.io.source import Source
 from roget.errors import InputError
-from roget.learn.corpus import marking, text
+from roget.learn.corpus import marking, text, tiger
 from roget.learn.corpus.base import NONE, Ids, Reading, Tables, Tokens, Written
 
 BATCH = 1 << 15
@@ -165,9 +166,9 @@ class _Columns:
     """Collects documents, and turns them into the columns of a batch."""
 
     def __init__(self, strings: Any, tables: Tables, reading: Reading) -> None:
-        from spacy.attrs import DEP, HEAD, LEMMA, ORTH, POS, SENT_START, SPACY
+        from spacy.attrs import DEP, HEAD, LEMMA, ORTH, POS, SENT_START, SPACY, TAG
 
-        self._attributes = [ORTH, LEMMA, POS, DEP, HEAD, SENT_START, SPACY]
+        self._attributes = [ORTH, LEMMA, POS, DEP, HEAD, SENT_START, SPACY, TAG]
         self._reading = reading
 
         def word(number: int) -> int:
@@ -199,7 +200,7 @@ class _Columns:
         rows = np.concatenate(self._docs)
         begins = np.cumsum([0, *map(len, self._docs[:-1])])
         places, self._docs, self._where, self.size = self._where, [], [], 0
-        orth, lemma, pos, dep, head, sent_start, space = rows.T
+        orth, lemma, pos, dep, head, sent_start, space, tag = rows.T
         kept = _each(self._is_text, orth) == 1
         begin = np.zeros(len(rows), np.bool_) if self._reading.lines else sent_start == 1
         begin[begins] = True
@@ -213,11 +214,19 @@ class _Columns:
         numbers = orth if self._reading.form else np.where(lemma == 0, orth, lemma)
         upos = _each(self._upos, pos[kept])
         labels = list(map(self._label, dep[kept].tolist()))
-        if "pobj" in labels:
-            tags = ["" if i == NONE else self._upos_texts[i] for i in upos.tolist()]
+        tags = ["" if i == NONE else self._upos_texts[i] for i in upos.tolist()]
+        known = set(labels)
+        if "pobj" in known:
             _turn_prepositions(labels, heads, tags)
+        elif tiger.is_tiger(known):
+            lemmas = [self._label(one).lower() for one in numbers[kept].tolist()]
+            xpos = list(map(self._label, tag[kept].tolist()))
+            tokens = tiger.Sentences(labels, heads.tolist(), tags, lemmas, xpos)
+            tiger.make_universal(tokens)
+            heads = np.array(tokens.heads, np.int32)
         deprels = self._deprels.look_up([_UNIVERSAL.get(label, label) for label in labels])
-        found = Tokens(starts, _each(self._word, numbers[kept]), upos, heads, deprels)
+        forms = _each(self._word, orth[kept]) if self._reading.both else None
+        found = Tokens(starts, _each(self._word, numbers[kept]), upos, heads, deprels, forms)
         if self._reading.texts:
             document = np.searchsorted(begins, np.flatnonzero(kept)[starts[:-1]], side="right") - 1
             words = list(map(self._label, orth[kept].tolist()))

@@ -1,0 +1,142 @@
+"""TIGER's dependencies, which spaCy's German pipelines have, turned into Universal Dependencies.
+
+In TIGER the finite auxiliary heads its clause, the preposition its noun, and the conjunction what
+follows it; here full verbs, nouns and first conjuncts are heads.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import NamedTuple
+
+from roget.learn.corpus.base import NONE
+
+_SIGNS = ("sb", "oa", "nk")
+"""Labels that only TIGER has, some of which any German text has."""
+
+_LABELS = {
+    "ROOT": "root", "sb": "nsubj", "oa": "obj", "oa2": "obj", "da": "iobj", "og": "iobj",
+    "ag": "nmod", "svp": "compound:prt", "app": "appos", "pnc": "flat", "rc": "acl:relcl",
+    "cp": "mark", "cd": "cc", "cj": "conj", "ng": "advmod", "nmc": "nummod", "ac": "case",
+    "pd": "xcomp", "ep": "expl", "ju": "cc", "vo": "vocative", "dm": "discourse", "rs": "parataxis",
+}  # fmt: skip
+_INSIDE = {
+    "ADJ": "amod", "DET": "det", "NUM": "nummod", "PRON": "det", "NOUN": "appos", "PROPN": "appos",
+    "ADV": "advmod", "ADP": "case",
+}  # fmt: skip
+"""What parts of a noun phrase (nk) are, by their part of speech."""
+_CLAUSAL = ("VERB", "AUX", "ADJ", "ADV")
+_NOMINAL = ("NOUN", "PROPN", "PRON", "NUM", "DET", "X")
+
+
+class Sentences(NamedTuple):
+    """Columns of tokens; labels and heads are changed in place."""
+
+    labels: list[str]
+    heads: list[int]
+    upos: list[str]
+    lemmas: list[str]
+    tags: list[str]
+    """Of STTS, or ""."""
+
+
+def is_tiger(labels: Collection[str]) -> bool:
+    """Whether labels are TIGER's."""
+    return any(sign in labels for sign in _SIGNS)
+
+
+def make_universal(tokens: Sentences) -> None:
+    """Turn heads round and rename labels."""
+    below: list[list[int]] = [[] for _ in tokens.heads]
+    for i, head in enumerate(tokens.heads):
+        if head != NONE:
+            below[head].append(i)
+    _lower_auxiliaries(tokens, below)
+    for i, label in enumerate(list(tokens.labels)):
+        if label == "cj":
+            _join(tokens, i)
+    _turn_prepositions(tokens)
+    for i, label in enumerate(tokens.labels):
+        tokens.labels[i] = _rename(tokens, i, label)
+
+
+def _lower_auxiliaries(tokens: Sentences, below: list[list[int]]) -> None:
+    """Hand what depends on an auxiliary to its full verb, or to what a copula says."""
+    labels, heads = tokens.labels, tokens.heads
+    for i, tag in enumerate(tokens.upos):
+        if tag != "AUX" or (heads[i] != NONE and tokens.upos[heads[i]] == "AUX"):
+            continue
+        verb, passive = i, False
+        while tokens.upos[verb] == "AUX":
+            after = [j for j in below[verb] if labels[j] == "oc" and _is_verb(tokens, j)]
+            if not after:
+                break
+            passive = passive or tokens.lemmas[verb] == "werden"
+            verb = after[-1]
+        passive = passive and tokens.tags[verb] in ("VVPP", "")
+        said = [j for j in below[verb] if labels[j] == "pd"] if tokens.upos[verb] == "AUX" else []
+        target = said[-1] if said else verb
+        if target == i:
+            continue
+        above = {i}
+        while verb != i and heads[verb] not in above and tokens.upos[heads[verb]] == "AUX":
+            above.add(heads[verb])
+        if verb != target:
+            above.add(verb)
+        for helper in above:
+            for j in below[helper]:
+                if j != target and labels[j] not in ("oc", "pd", "cd", "cj"):
+                    heads[j] = target
+                    if labels[j] == "sb" and passive:
+                        labels[j] = "nsubj:pass"
+        heads[target], labels[target] = heads[i], labels[i]
+        for helper in above:
+            heads[helper], labels[helper] = target, "cop" if said else "aux"
+
+
+def _is_verb(tokens: Sentences, i: int) -> bool:
+    return tokens.upos[i] in ("VERB", "AUX")
+
+
+def _join(tokens: Sentences, i: int) -> None:
+    """Let a conjunct depend on the one before it, not on the conjunction between them."""
+    above = tokens.heads[i]
+    if above != NONE and tokens.labels[above] in ("cd", "cc") and tokens.heads[above] != NONE:
+        tokens.heads[i], tokens.heads[above] = tokens.heads[above], i
+
+
+def _turn_prepositions(tokens: Sentences) -> None:
+    """Let nouns depend on what their prepositions depend on, and prepositions on their nouns."""
+    labels, heads, upos = tokens.labels, tokens.heads, tokens.upos
+    for i, label in enumerate(list(labels)):
+        above = heads[i]
+        if label != "nk" or above == NONE or upos[above] != "ADP" or upos[i] not in _NOMINAL:
+            continue
+        governor, role = heads[above], labels[above]
+        if role == "case":
+            continue
+        if role == "cj":
+            labels[i] = "cj"
+        elif governor == NONE:
+            labels[i] = "root"
+        elif role == "sbp":
+            labels[i] = "obl:agent"
+        else:
+            labels[i] = "obl" if upos[governor] in _CLAUSAL else "nmod"
+        heads[i] = governor
+        heads[above], labels[above] = i, "case"
+
+
+def _rename(tokens: Sentences, i: int, label: str) -> str:
+    head = tokens.heads[i]
+    above, own = ("" if head == NONE else tokens.upos[head]), tokens.upos[i]
+    if label == "nk":
+        both = own == above == "PROPN"
+        return "flat" if both else _INSIDE.get(own, "dep")
+    if label in ("mo", "mnr", "pg", "op", "sbp"):
+        if own in ("ADV", "ADJ", "PART"):
+            return "advmod" if above in _CLAUSAL else "amod" if own == "ADJ" else "advmod"
+        return "obl" if above in _CLAUSAL else "nmod"
+    if label == "oc":
+        return "xcomp" if own in ("VERB", "AUX") else "ccomp"
+    return _LABELS.get(label, label)
