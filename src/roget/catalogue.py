@@ -173,6 +173,11 @@ LANGUAGES: dict[str, str] = {
     "dutch": "roget.languages.dutch:Dutch",
 }
 
+SEGMENTERS: dict[str, str] = {
+    "learnt": "roget.learn.corpus.segmenting:Learnt",
+    "jieba": "roget.learn.corpus.segmenting:Jieba",
+}
+
 RELATIONS = _keys(
     "roget.learn.corpus.relations:NAMED",
     "obj", "subj", "amod", "obl:prep", "nmod:prep", "nouns", "verbs", "adjectives", "names", "all",
@@ -354,6 +359,7 @@ KINDS: dict[str, dict[str, str]] = {
     "label formats": LABEL_FORMATS,
     "readers": READERS,
     "languages": LANGUAGES,
+    "segmenters": SEGMENTERS,
     "relations": RELATIONS,
     "clusterers": CLUSTERERS,
     "models": MODELS,
@@ -369,6 +375,7 @@ EXTRAS: dict[str, tuple[str, str, str]] = {
     "HanTa": ("HanTa", "learn", "tagging plain text"),
     "anywidget": ("anywidget", "notebook", "pages in notebooks"),
     "distributed": ("distributed", "dask", "work on a cluster"),
+    "jieba": ("jieba", "chinese", "finding Chinese words by a dictionary"),
     "matplotlib": ("matplotlib", "figures", "drawing figures"),
     "pandas": ("pandas", "frames", "data frames"),
     "polars": ("polars", "frames", "data frames"),

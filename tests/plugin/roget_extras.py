@@ -124,6 +124,16 @@ class Shorthand:
             yield Analysis(list(forms), upos, heads, ["obj" if at >= 0 else "" for at in heads])
 
 
+class Twos:
+    """Words of two characters each."""
+
+    def __init__(self, lexicon: Any) -> None:
+        assert not lexicon, "nothing was learnt"
+
+    def __call__(self, run: str) -> list[str]:
+        return [run[at : at + 2] for at in range(0, len(run), 2)]
+
+
 class Quick(MDLTree):
     """Classes by description length, under another name."""
 

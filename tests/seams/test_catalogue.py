@@ -90,6 +90,7 @@ def files(tmp_path, monkeypatch):
         "corpus.vrt": VRT,
         "gift.conllu": GIFT,
         "notes.txt": "cat drinks milk.\ndog drinks water.\n",
+        "tea.txt": "牛奶红茶。红茶咖啡。",
         "pairs.tsv": "".join(f"{word}\t{context}\t9\n" for word, context in pairs),
         "zoo.outline": "pets:\ncat\ndog\nfarm:\ncow\n",
     }
@@ -129,6 +130,7 @@ def test_what_is_registered_is_listed(group, name):
         ("count", "corpus.vrt", "--reader", "vrt", "--window", "2", "-o", "c"),
         ("count", "corpus.vrt", "--window", "1", "-o", "c"),
         ("count", "notes.txt", "--tagger", "hanta", "--model", "shorthand", "-o", "c"),
+        ("count", "tea.txt", "--segment", "twos", "--window", "1", "-o", "c"),
         ("count", "gift.conllu", "-r", "iobj", "-o", "c"),
         ("count", "gift.conllu", "-r", "gifts", "-o", "c"),
         ("count", "pairs.tsv", "--engine", "here", "-o", "c"),

@@ -30,6 +30,10 @@ class Reading:
     """A spaCy pipeline (name or folder), or the language of the tagger."""
     lines: bool = False
     """Plain text: every line is a sentence; otherwise sentences end by Unicode's rules."""
+    segment: str | None = None
+    """Plain text: what finds words in scripts without blanks; None: each character is one."""
+    lexicon: tuple[tuple[str, int], ...] = ()
+    """Words that it found in the text before, and how often."""
     both: bool = False
     """Parsed text: tokens tell their forms beside their lemmas, from readers that can."""
     texts: bool = False

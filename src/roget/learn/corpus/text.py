@@ -2,18 +2,21 @@
 
 Where the rules leave room: a hyphen inside a word joins (co-operate, covid-19), except between two
 numbers; so does an underscore. Han, Hiragana, Thai and the like are words of one character, as the
-rules say where there is no dictionary. Punctuation, symbols and emoji are no words.
+rules say where there is no dictionary, unless a segmenter finds words in them. Punctuation,
+symbols and emoji are no words.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
 import regex
 
+from roget import catalogue
 from roget.core.io.source import Block, Source
 from roget.errors import MAX_PROBLEMS, FormatError
 from roget.learn.corpus import marking
@@ -81,28 +84,41 @@ def read(source: Source, tables: Tables, reading: Reading) -> Iterator[Tokens]:
     """Plain text: sentences and words by Unicode's rules, for windows."""
     ids = Numbers(tables.words)
     ids["\n"] = _BREAK
+    find, place = _choose_finders(reading)
     for line, text in passages(source):
         divided = sentences(text, reading.lines)
-        batch = ids.look_up(words(divided, reading.keep_case))
+        batch = ids.look_up(find(divided))
         ends = batch == _BREAK
         word = batch[~ends]
         if word.size:
             # Where sentences begin that end at these places, empty ones left out.
             places = np.flatnonzero(ends) - np.arange(ends.sum())
             starts = np.unique(np.concatenate([[0], places, [word.size]]))
-            yield Tokens(
-                starts, word, written=_write(text, divided, line) if reading.texts else None
-            )
+            written = _write(text, divided, line, place(divided)) if reading.texts else None
+            yield Tokens(starts, word, written=written)
 
 
-def _write(text: str, divided: str, line: int) -> Written:
+def _write(text: str, divided: str, line: int, words: list[tuple[int, int]]) -> Written:
     """The sentences of a text that have words, and on which lines they are."""
-    spans = np.array(find_words(divided), np.int64).reshape(-1, 2)
+    spans = np.array(words, np.int64).reshape(-1, 2)
     ends = np.array([found.start() for found in re.finditer("\n", divided)], np.int64)
     worded = np.unique(np.searchsorted(ends, spans[:, 0]))
     marked = marking.mark(divided, spans[:, 0], spans[:, 1])
     lines = marking.find_lines(text, divided, line + 1)
     return marking.join([marked[one] for one in worded.tolist()], lines[worded])
+
+
+def _choose_finders(
+    reading: Reading,
+) -> tuple[Callable[[str], list[str]], Callable[[str], list[tuple[int, int]]]]:
+    """What finds the words of sentences, and where they stand."""
+    plain = partial(words, keep_case=reading.keep_case)
+    if reading.segment is None:
+        return plain, find_words
+    from roget.learn.corpus.segmenting import cut, place
+
+    segment = catalogue.load("segmenters", reading.segment)(reading.lexicon)
+    return (lambda text: cut(text, plain, segment)), lambda text: place(text, find_words, segment)
 
 
 class Numbers(dict[str, int]):

@@ -19,7 +19,7 @@ import regex
 from roget import catalogue
 from roget.core.io.source import STANDARD_INPUT, Source, standard_head
 from roget.errors import InputError
-from roget.learn.corpus import language, spacy_reader
+from roget.learn.corpus import language, segmenting, spacy_reader, text
 from roget.learn.corpus.base import NONE, Tables, Tokens
 from roget.learn.corpus.function_words import find_function_words
 from roget.learn.corpus.particles import SEPARABLE
@@ -39,6 +39,8 @@ _SAMPLE, _SLOW_SAMPLE = 4 << 20, 1 << 19
 _EVIDENCE = 64 << 20
 """Bytes that tell which nouns are none, and which lemmas are wrong."""
 _SHOWN = 12
+_SPACELESS = 0.3
+"""How much of a text must be in scripts without blanks to be told so."""
 _CAPITALS = ("de", "lb", "gsw")
 """Languages that write nouns with a capital."""
 _FORM = regex.compile(r"(?m)^\d+\t([^\t\n]+)\t")
@@ -112,6 +114,39 @@ def _read_heads(sources: Sequence[Source]) -> list[bytes]:
 
 def _decode(heads: Iterable[bytes]) -> list[str]:
     return [head.decode("utf-8", "ignore") for head in heads]
+
+
+def look_for_words(sources: Sequence[Source], recipe: Recipe) -> tuple[Recipe, list[str]]:
+    """The recipe with the words of scripts without blanks, if they are asked for."""
+    name = recipe.reading.segment
+    if name is None:
+        mostly = segmenting.share_of("".join(_decode(_read_heads(sources)))) >= _SPACELESS
+        said = "each character of a script without blanks is a word; --segment learnt finds longer"
+        return recipe, [said] if mostly else []
+    learn = getattr(catalogue.load("segmenters", name), "learn", None)
+    if learn is None:
+        return recipe, []
+    if any(source.path == STANDARD_INPUT for source in sources):
+        raise InputError(f"segment {name}: standard input is read only once; name a file")
+    lexicon = tuple(learn(_read_runs(sources)))
+    found = sorted((-n, word) for word, n in lexicon if len(word) > 1)
+    listed = _list_first([word for _, word in found]) or "none"
+    return (
+        replace(recipe, reading=replace(recipe.reading, lexicon=lexicon)),
+        [f"words learnt from the text itself: {listed} (--segment)"],
+    )
+
+
+def _read_runs(sources: Sequence[Source]) -> Iterator[str]:
+    """Stretches without blanks from all over the sources."""
+    step = max(1, -(-sum(source.size for source in sources) // _SAMPLE))
+    left = _SAMPLE
+    for source in islice(map(replace, sources), 0, None, step):
+        for _, part in text.passages(source):
+            yield from segmenting.RUNS.findall(part)
+            if source.read >= left:
+                return
+        left -= source.read
 
 
 def look_at_words(

@@ -91,6 +91,12 @@ class Options(Checked):
         "told by them.",
     )
     tags: bool = option(False, help="Add the part of speech: drink/VERB.")
+    segment: str | None = option(
+        None,
+        choices="segmenters",
+        help="Of plain text in scripts without blanks (Chinese, Japanese, Thai): find words, as "
+        "the text tells them or by a dictionary. Default: each character is a word.",
+    )
     lines: bool = option(False, help="Of plain text: every line is a sentence.")
     encoding: str = option("utf-8", metavar="NAME", help="Of the inputs.")
     transpose: bool | None = option(

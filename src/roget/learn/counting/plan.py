@@ -46,19 +46,29 @@ _CODE = re.compile(r"[A-Za-z]{2,3}(-[A-Za-z0-9]{1,8})*")
 DEFAULT_RELATION = "nouns"
 DEFAULT_WINDOW = 3
 
-_SETTLED = ("reader", "tagger", "model", "window", "sides", "decay")
+_SETTLED = ("reader", "tagger", "model", "window", "sides", "decay", "segment")
 """Options that say how plain text is to be read."""
 
 _WINDOWED = ("sides", "decay", "function_words")
 _VETTED = ("odd_words", "repair")
 
 _UNHEEDED: dict[str, tuple[str, ...]] = {
-    "conllu": ("model", "lines"),
+    "conllu": ("model", "lines", "segment"),
     "text": ("model", "tags", *_VETTED),
-    "hanta": _VETTED,
-    "spacy": _VETTED,
-    "docbin": ("model", "lines", "encoding"),
-    "table": ("model", "lines", "form", "tags", "terms", "evidence", *_WINDOWED, *_VETTED),
+    "hanta": ("segment", *_VETTED),
+    "spacy": ("segment", *_VETTED),
+    "docbin": ("model", "lines", "segment", "encoding"),
+    "table": (
+        "model",
+        "lines",
+        "segment",
+        "form",
+        "tags",
+        "terms",
+        "evidence",
+        *_WINDOWED,
+        *_VETTED,
+    ),
     "matrix": (
         "model",
         "lines",
@@ -75,6 +85,7 @@ _UNHEEDED: dict[str, tuple[str, ...]] = {
 _MEANT_FOR = {
     "model": "a tagger",
     "lines": "plain text",
+    "segment": "plain text that is not tagged",
     "form": "running text",
     "tags": "tagged or parsed text",
     "terms": "running text",
@@ -120,6 +131,9 @@ def plan_count(inputs: Inputs, options: Options) -> CountPlan:
     language = _language(options, sources, recipe)
     recipe, found = automatic.heed_language(recipe, options, language)
     notes += found
+    if recipe.reader == UNPARSED:
+        recipe, found = automatic.look_for_words(sources, recipe)
+        notes += found
     if recipe.window:
         recipe, found = automatic.look_at_words(sources, recipe, options)
         notes += found
@@ -156,7 +170,9 @@ def recipe_of(options: Options, reader: str) -> tuple[Recipe, list[str]]:
             raise InputError(f"{name} {getattr(options, name)}: for relations only, not a window")
     recipe = Recipe(
         reader,
-        Reading(options.form, bool(options.keep_case), options.model, options.lines),
+        Reading(
+            options.form, bool(options.keep_case), options.model, options.lines, options.segment
+        ),
         relations,
         window,
         options.sides,

@@ -1,0 +1,277 @@
+"""Words of scripts that have no blanks between them: Chinese, Japanese, Thai, Lao, Khmer, Burmese.
+
+`Learnt` finds them in the text itself, by minimum description length: two neighbours become one
+word as long as the text gets shorter by more than it costs to spell the word out in a lexicon. What
+is too rare for that is told by what is not: few characters stand alone, and often, so others are
+joined. Text is then cut where the words found are most probable (Viterbi's search).
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator
+from functools import lru_cache
+from math import log
+from typing import Any, Protocol, TypeAlias
+
+import regex
+
+from roget.catalogue import name_extra
+
+Lexicon: TypeAlias = tuple[tuple[str, int], ...]
+"""Words, and how often each stands in the text they were learnt from."""
+
+_SPACELESS = r"\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}"
+RUNS = regex.compile(
+    r"[\p{Han}〇々]+|[\p{Hiragana}]+|[\p{Katakana}ー]+|[\p{Thai}]+|[\p{Lao}]+|[\p{Khmer}]+"
+    r"|[\p{Myanmar}]+"
+)
+"""Stretches of one such script; where it changes, a word ends."""
+_LETTER = regex.compile(rf"[{_SPACELESS}]")
+_SHORT = regex.compile(r"[\p{Han}\p{Hiragana}\p{Katakana}]")
+
+_LONGEST, _LONGEST_ALPHABETIC = 4, 10
+"""Characters, with their marks, of a word in a script of syllables, and in one of letters."""
+_SPELT = 0.5
+"""What the lexicon counts beside the text; at 1, small texts have hardly a word."""
+_ALONE = 0.002
+"""A character stands alone if so large a share of all words are it."""
+_MOST = 20_000
+"""Words of more than one character that are kept."""
+_UNKNOWN = 3.0
+"""Nats that a character never seen costs beyond one seen once."""
+
+
+class Segmenter(Protocol):
+    """What an entry of the catalogue's segmenters makes when it is called with a lexicon.
+
+    An entry with `learn(runs)`, which gives the lexicon, is first shown the text.
+    """
+
+    def __call__(self, run: str) -> list[str]:
+        """Cut a stretch without blanks into words; together they are the stretch."""
+
+
+def share_of(sample: str) -> float:
+    """How much of a text's letters are in scripts without blanks."""
+    letters = sum(map(str.isalpha, sample))
+    return sum(1 for _ in _LETTER.finditer(sample)) / letters if letters else 0.0
+
+
+def cut(text: str, words: Callable[[str], list[str]], segment: Segmenter) -> list[str]:
+    """The words of a text, of which `words` finds those between blanks."""
+    found: list[str] = []
+    for _, part, parts in _divide(text, segment):
+        found += words(part) if parts is None else parts
+    return found
+
+
+def place(
+    text: str, find: Callable[[str], list[tuple[int, int]]], segment: Segmenter
+) -> list[tuple[int, int]]:
+    """Where the words that `cut` finds stand; `find` says it of those between blanks."""
+    found: list[tuple[int, int]] = []
+    for start, part, parts in _divide(text, segment):
+        if parts is None:
+            found += [(start + begin, start + end) for begin, end in find(part)]
+            continue
+        at = start
+        for word in parts:
+            found.append((at, at + len(word)))
+            at += len(word)
+    return found
+
+
+def _divide(text: str, segment: Segmenter) -> Iterator[tuple[int, str, list[str] | None]]:
+    """The text in parts, each with its place, and with its words if it is in such a script."""
+    end = 0
+    for run in RUNS.finditer(text):
+        if run.start() > end:
+            yield end, text[end : run.start()], None
+        yield run.start(), run.group(), segment(run.group())
+        end = run.end()
+    if end < len(text):
+        yield end, text[end:], None
+
+
+class Learnt:
+    """Words as the text itself tells them, by minimum description length; no dictionary."""
+
+    def __init__(self, lexicon: Lexicon) -> None:
+        total = sum(n for _, n in lexicon)
+        self._cost = {word: log(total / n) for word, n in lexicon}
+        self._unknown = log(total + 1) + _UNKNOWN
+        self._alone = {word for word, n in lexicon if n >= _ALONE * total}
+        self._cached = lru_cache(1 << 16)(self._cut)
+
+    @staticmethod
+    def learn(runs: Iterable[str]) -> Lexicon:
+        """The words of a text, given as its stretches without blanks."""
+        counts = _Merging(runs).run()
+        long = sorted(((n, word) for word, n in counts.items() if _size(word) > 1), reverse=True)
+        short = ((word, n) for word, n in counts.items() if _size(word) == 1)
+        return tuple(sorted([*short, *((word, n) for n, word in long[:_MOST])]))
+
+    def __call__(self, run: str) -> list[str]:
+        """Cut a stretch where the words found are most probable."""
+        return list(self._cached(run))
+
+    def _cut(self, run: str) -> tuple[str, ...]:
+        units = _units(run)
+        longest = _longest(run)
+        best, came = [0.0], [0]
+        for end in range(1, len(units) + 1):
+            ways = []
+            for begin in range(max(0, end - longest), end):
+                cost = self._cost.get("".join(units[begin:end]))
+                if cost is None and end - begin == 1:
+                    cost = self._unknown
+                if cost is not None:
+                    ways.append((best[begin] + cost, begin))
+            total, begin = min(ways)
+            best.append(total)
+            came.append(begin)
+        found, end = [], len(units)
+        while end:
+            found.append("".join(units[came[end] : end]))
+            end = came[end]
+        return tuple(self._join(found[::-1], run))
+
+    def _join(self, words: list[str], run: str) -> Iterator[str]:
+        """The words with characters joined that do not stand alone, in Chinese by twos."""
+        most = 2 if _SHORT.match(run) else len(words)
+        held: list[str] = []
+        for word in words:
+            joins = _size(word) == 1 and word not in self._alone
+            if held and (not joins or len(held) == most):
+                yield "".join(held)
+                held = []
+            if joins:
+                held.append(word)
+            else:
+                yield word
+        if held:
+            yield "".join(held)
+
+
+class Jieba:
+    """Chinese words as jieba finds them, by its dictionary (pip install jieba)."""
+
+    def __init__(self, lexicon: Lexicon = ()) -> None:
+        with name_extra():
+            import jieba
+        jieba.setLogLevel(60)
+        self._cut: Any = jieba.lcut
+
+    def __call__(self, run: str) -> list[str]:
+        """Cut a stretch by jieba's most probable path."""
+        return list(self._cut(run))
+
+
+def _units(run: str) -> list[str]:
+    """Characters with their marks."""
+    found: list[str] = regex.findall(r"\X", run)
+    return found
+
+
+@lru_cache(1 << 16)
+def _size(word: str) -> int:
+    return len(_units(word))
+
+
+def _longest(run: str) -> int:
+    return _LONGEST if _SHORT.match(run) else _LONGEST_ALPHABETIC
+
+
+def _weigh(n: float) -> float:
+    """What n times the same adds to the code: n ln n."""
+    return n * log(n) if n > 0 else 0.0
+
+
+class _Merging:
+    """A text as a chain of words, of which the two that shorten it most are joined, ever again."""
+
+    def __init__(self, runs: Iterable[str]) -> None:
+        self.words: list[str] = []
+        """The word that begins at each place; "" where none does, or a stretch ends."""
+        for run in runs:
+            self.words += [*_units(run), ""]
+        self.after = list(range(1, len(self.words) + 1))
+        self.before = list(range(-1, len(self.words) - 1))
+        self.counts = Counter(word for word in self.words if word)
+        self.total = self.counts.total()
+        size = self.total
+        self.spelling = {unit: log(size / n) for unit, n in self.counts.items()}
+        self.places: defaultdict[tuple[str, str], set[int]] = defaultdict(set)
+        for i, (one, other) in enumerate(zip(self.words, self.words[1:], strict=False)):
+            if one and other:
+                self.places[one, other].add(i)
+
+    def run(self) -> Counter[str]:
+        """Join until nothing makes the description shorter; how often each word is left."""
+        heap = [(gain, pair) for pair in self.places if (gain := self.gain(pair)) < 0]
+        heapq.heapify(heap)
+        while heap:
+            _, pair = heapq.heappop(heap)
+            gain = self.gain(pair)
+            if gain >= 0:
+                continue
+            if heap and gain > heap[0][0]:
+                heapq.heappush(heap, (gain, pair))
+                continue
+            for other in self.join(pair):
+                gain = self.gain(other)
+                if gain < 0:
+                    heapq.heappush(heap, (gain, other))
+        return +self.counts
+
+    def gain(self, pair: tuple[str, str]) -> float:
+        """By how many nats the description changes if a pair is joined; 0 if it cannot be."""
+        one, other = pair
+        n, word = len(self.places[pair]), one + other
+        if one == other:
+            n = self.count_apart(self.places[pair])
+        if n < 2 or _size(word) > _longest(word):
+            return 0.0
+        counts, old = self.counts, self.counts[word]
+        change = _weigh(self.total - n) - _weigh(self.total) - _weigh(old + n) + _weigh(old)
+        for part in {one, other}:
+            less = n * pair.count(part)
+            change += _weigh(counts[part]) - _weigh(counts[part] - less)
+        if not old:
+            change += _SPELT * (sum(map(self.spelling.__getitem__, _units(word))) + log(2))
+        return change
+
+    def count_apart(self, places: set[int]) -> int:
+        """How many of some pairs of equal words do not overlap: aaa has one."""
+        found, taken = 0, -1
+        for i in sorted(places):
+            if i != taken:
+                found, taken = found + 1, self.after[i]
+        return found
+
+    def join(self, pair: tuple[str, str]) -> set[tuple[str, str]]:
+        """Join a pair wherever it stands; the pairs that are new or more frequent."""
+        one, other = pair
+        word, touched = one + other, set()
+        for i in sorted(self.places.pop(pair)):
+            j = self.after[i]
+            if self.words[i] != one or self.words[j] != other:
+                continue  # aaa: the first two were joined
+            left, right = self.before[i], self.after[j]
+            if left >= 0 and self.words[left]:
+                self.places[self.words[left], one].discard(left)
+                self.places[self.words[left], word].add(left)
+                touched.add((self.words[left], word))
+            if self.words[right]:
+                self.places[other, self.words[right]].discard(j)
+                self.places[word, self.words[right]].add(i)
+                touched.add((word, self.words[right]))
+            self.words[i], self.words[j] = word, ""
+            self.after[i], self.before[right] = right, i
+            self.counts[one] -= 1
+            self.counts[other] -= 1
+            self.counts[word] += 1
+            self.total -= 1
+        return touched
