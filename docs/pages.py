@@ -41,6 +41,7 @@ NAV: dict[str, tuple[str, ...]] = {
         "thesaurus.md",
         "senses.md",
         "sketch.md",
+        "shift.md",
         "explore.md",
         "edits.md",
         "exports.md",

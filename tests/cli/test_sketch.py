@@ -118,3 +118,29 @@ def test_what_is_wrong_is_told(folder):
 def test_rare_words_are_compared_with_a_warning(folder):
     done = run("nouns", "time", "--beside", "illness")
     assert "'illness' is seen much less often" in done.stderr
+
+
+def write_conllu(path, sentences):
+    lines = []
+    for verb, noun in sentences:
+        lines += [f"1\t{verb}\t{verb}\tVERB\t_\t_\t0\troot\t_\t_",
+                  f"2\t{noun}\t{noun}\tNOUN\t_\t_\t1\tobj\t_\t_", ""]  # fmt: skip
+    path.write_text("\n".join([*lines, ""]))
+
+
+def test_numbers_open_their_lines_where_they_are_asked_for(tmp_path):
+    write_conllu(tmp_path / "t.conllu", [("drink", "tea"), ("drink", "milk"), ("spill", "tea")] * 3)
+    roget.count(tmp_path / "t.conllu", evidence=2, output=tmp_path / "counts")
+    found = json.loads(run(tmp_path / "counts", "tea", "--lines", 2, "--format", "json").stdout)
+    [drink, spill] = sorted(found["relations"][0]["collocates"], key=lambda one: one["name"])
+    for one, verb in ((drink, "drink"), (spill, "spill")):
+        assert len(one["lines"]["tea"]) == 2
+        line = one["lines"]["tea"][0]
+        assert (line["source"], line["text"]) == ("t.conllu", f"{verb} tea")
+        assert line["text"][slice(*line["word"])] == line["keyword"] == "tea"
+        assert line["text"][slice(*line["context"])] == verb
+    page = tmp_path / "page.html"
+    assert run(tmp_path / "counts", "tea", "--lines", 1, "-o", page).returncode == 0
+    assert '<b class="context">spill</b> <b class="word">tea</b>' in page.read_text()
+    assert run(tmp_path / "counts", "tea", "-o", page).returncode == 0
+    assert "t.conllu" not in page.read_text(), "no sentence unless asked for"

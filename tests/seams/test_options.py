@@ -35,6 +35,7 @@ from roget.learn.evaluation.options import (
 from roget.learn.evaluation.ratings import judge_ratings
 from roget.learn.evaluation.sheets import draw_sheet
 from roget.learn.options import Options, Plan, own_options
+from roget.learn.shift import shift
 from roget.learn.sketch import sketch
 from roget.learn.thesaurus import neighbours
 from roget.learn.treecut.preference import prefer
@@ -54,6 +55,7 @@ DECLARED: dict[str, tuple[Any, tuple[type, ...]]] = {
     "decide": (decide, (DecideOptions,)),
     "neighbours": (roget.Thesaurus.neighbours, (uses.NeighbourOptions,)),
     "edit": (edit, (uses.EditOptions,)),
+    "shift": (shift, (uses.ShiftOptions,)),
     "sketch": (sketch, (uses.SketchOptions,)),
     "why": (why.report, (uses.WhyOptions,)),
     "prefer": (prefer, (uses.CutOptions,)),

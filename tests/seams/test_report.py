@@ -25,6 +25,7 @@ from roget.learn.attachment import Stage, Test
 from roget.learn.evaluation.answers import Judgement
 from roget.learn.evaluation.ratings import Rated, judge_ratings
 from roget.learn.evaluation.sheets import Question
+from roget.learn.shift import shift as compare
 from roget.learn.sketch import sketch as draw
 from roget.learn.thesaurus import Thesaurus
 from roget.report import (
@@ -39,6 +40,7 @@ from roget.report import (
     judging,
     listing,
     score,
+    shift,
     sketch,
     thesaurus,
     why,
@@ -108,6 +110,7 @@ def reports() -> Iterator[tuple[str, Report]]:
     yield "sketch --beside", sketch.report(draw(t.counts, HOSTILE[0], HOSTILE[1]))
     yield "why", why.report(t, HOSTILE[0], HOSTILE[1])
     yield "why --class", why.report(t, HOSTILE[0], into="1")
+    yield "shift", shift.report(compare(t.counts, t.counts.select(HOSTILE[:2]), min_count=1))
     yield "classify", words.classify(t, t.counts, 2)
     yield "thesaurus", thesaurus.report(t)
     yield "list", listing.report("measures")

@@ -24,7 +24,7 @@ app = typer.Typer(
 )
 _COMMANDS = (
     "score", "compare", "agree", "convert", "count", "build", "grow", "edit", "neighbours",
-    "senses", "sketch", "why", "classify",
+    "senses", "sketch", "shift", "why", "classify",
     "explore", "export", "heldout", "decide", "prefer", "list", "reproduce",
 )  # fmt: skip
 """Each is a function of that name in a module of that name."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -35,13 +36,14 @@ def sketch(
     from roget.errors import InputError
     from roget.learn.sketch import find_lines
     from roget.learn.sketch import sketch as make
+    from roget.learn.thesaurus.files import is_thesaurus
     from roget.report.sketch import report
 
     table = read_counts(counts, given.columns)
-    kept = getattr(table, "evidence", None) is not None
-    if lines and not kept:
+    if lines and table.evidence is None:
         raise InputError(
             f"--lines {lines}: {counts} keeps no sentences; count or build it with --evidence N"
         )
     find = partial(find_lines, table, n=lines) if lines else None
-    deliver(report(make(table, word, **vars(asked)), counts, find, kept), format, output)
+    asks = table.evidence is not None and is_thesaurus(Path(counts))
+    deliver(report(make(table, word, **vars(asked)), counts if asks else "", find), format, output)

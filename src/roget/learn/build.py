@@ -26,7 +26,7 @@ from roget.data import is_sample
 from roget.errors import InputError
 from roget.learn.counting import count as counting
 from roget.learn.counting.options import Options as Counting
-from roget.learn.counting.plan import Inputs, is_asked, plan_count
+from roget.learn.counting.plan import Inputs, plan_count, refuse_asked
 from roget.learn.evaluation.heldout import trial
 from roget.learn.opening import open_classes, open_counts
 from roget.learn.options import Options, Plan, offered, own_options
@@ -242,10 +242,7 @@ def _add_up(inputs: Sequence[PathLike], options: Counting) -> Counts | None:
         return None
     if len(names) < len(inputs):
         raise InputError("inputs of two kinds: counts that are there, and what is to be counted")
-    for name in options_of(Counting):
-        if name not in (*_READY, *_HOW) and is_asked(options, name):
-            asked = getattr(options, name)
-            raise InputError(f"{name} {asked}: {names[0]} is counted already")
+    refuse_asked(options, names[0], (*_READY, *_HOW))
     counts, *others = (open_counts(name)[0] for name in names)
     if others:
         counts = counts.merge(*others)

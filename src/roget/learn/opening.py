@@ -3,15 +3,24 @@
 from __future__ import annotations
 
 import os
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from roget import data
 from roget.catalogue import suffixes
 from roget.core.counts import Counts, formats
+from roget.core.counts.files import is_counts
 from roget.core.io.source import Source
 from roget.core.io.table import Columns, split_columns
+from roget.core.progress import Report
 from roget.core.types import PathLike
 from roget.errors import InputError
+from roget.learn.counting import count as counting
+from roget.learn.counting.extract import TABULAR
+from roget.learn.counting.options import Options as Counting
+from roget.learn.counting.plan import plan_count, refuse_asked, sources_of, split_plan
 from roget.learn.taxonomy import kind_of_folder, read, taxonomy_of
 from roget.learn.taxonomy.taxonomy import Taxonomy
 from roget.learn.thesaurus import Thesaurus
@@ -64,6 +73,63 @@ def open_counts(
     if columns is None and is_thesaurus(Path(name)):
         return Thesaurus.load(name).counts, ()
     return formats.read(name, columns)
+
+
+@contextmanager
+def open_pair(
+    old: PathLike,
+    new: PathLike,
+    options: Counting | None = None,
+    progress: Report | None = None,
+) -> Iterator[tuple[Counts, Counts, tuple[str, ...]]]:
+    """The counts of two corpora to be compared, and what there is to tell of them.
+
+    Counts that are there are opened. Texts are counted by one recipe, found out in both together:
+    lemmas that are mended in the one and not in the other would look like a change. What is counted
+    is there until the block is left. `min_count` is not heeded here.
+    """
+    asked = Counting(**{**vars(options or Counting()), "min_count": 1})
+    names = [os.fspath(name) for name in (old, new)]
+    found = [_find_texts(name, asked) for name in names]
+    texts = [one for one in found if one is not None]
+    notes: list[str] = []
+    with tempfile.TemporaryDirectory(prefix="roget.") as folder:
+        places = []
+        if texts:
+            planned = plan_count([source.path for one in texts for source in one], asked)
+            notes += planned.notes
+            for number, plan in enumerate(split_plan(planned, texts)):
+                places.append(Path(folder) / str(number))
+                done = counting.run(plan, places[-1], asked, keep=False, progress=progress)
+                notes += [note for note in done.notes if note not in notes]
+        opened: list[Counts] = []
+        for name, one in zip(names, found, strict=True):
+            if one is not None:
+                opened.append(Counts.read(places.pop(0)))
+                continue
+            if not texts:
+                refuse_asked(asked, name, ("columns",))
+            counts, more = open_counts(name, None if is_folder(name) else asked.columns)
+            notes += more
+            opened.append(counts)
+        yield opened[0], opened[1], tuple(notes)
+
+
+def is_folder(name: str) -> bool:
+    """Whether a name is that of a folder or a sample, not of a table."""
+    return os.path.isdir(name) or data.is_sample(name)
+
+
+def _find_texts(name: str, asked: Counting) -> list[Source] | None:
+    """The sources of running text that a name stands for; None if it is counts or a table."""
+    if data.is_sample(name) or is_counts(Path(name)) or is_thesaurus(Path(name)):
+        return None
+    if os.path.isfile(name) and Source(name).suffix in (".npz", ".mtx"):
+        return None
+    sources, reader = sources_of(
+        [name], asked.reader, asked.encoding, tabular=asked.columns is not None
+    )
+    return None if reader in TABULAR else sources
 
 
 def is_taxonomy(path: PathLike) -> bool:

@@ -28,6 +28,14 @@ class Options(Counting):
 
 
 @dataclass(frozen=True)
+class Compared(Counting):
+    """How inputs are counted, where two corpora are compared."""
+
+    min_count: int = again(Counting, "min_count", 20)
+    """Of both corpora; those that only one has are looked at there."""
+
+
+@dataclass(frozen=True)
 class Plan:
     """How a thesaurus is made of counts."""
 

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from roget.core.counts import Counts
+from roget.core.counts.evidence import Line
 from roget.core.counts.matrix import split_slot
 from roget.core.counts.views import log_dice
 from roget.core.types import Array, Floats, Ints
@@ -235,10 +236,9 @@ def sketch(
     )
 
 
-def find_lines(counts: Counts, word: str, context: str, n: int) -> list[Any]:
+def find_lines(counts: Counts, word: str, context: str, n: int) -> list[Line]:
     """The lines of a pair that the counts kept as evidence; none where none were kept."""
-    evidence = getattr(counts, "evidence", None)
-    return [] if evidence is None or n < 1 else list(evidence.lines(word, context, n))
+    return [] if counts.evidence is None else counts.evidence.lines(word, context, n)
 
 
 @dataclass(frozen=True)
@@ -319,6 +319,9 @@ class Sketches:
         for one, into in zip(seen, in_slots, strict=True):
             np.add.at(into, slots, one)
         scores = log_dice(seen, in_slots[:, slots], self._totals[columns])
+        plain = np.where(seen > 0, scores, 0.0)
+        strength = (seen if sort == "count" else plain).sum(axis=0)
+        lean = plain[0] - plain[-1]
         often = seen.max(axis=0) >= least
         found, left = [], []
         for number in self._order(in_slots):
@@ -330,7 +333,10 @@ class Sketches:
                 if wanted is None or number in wanted:
                     left.append(slot)
                 continue
-            listed = self._rank(columns, seen, scores, at, asked)
+            if beside is None:
+                listed = self._first(columns, strength, at, n)
+            else:
+                listed = self._part(columns, seen, lean, strength, at, n)
             found.append(
                 Relation(
                     slot,
@@ -350,7 +356,9 @@ class Sketches:
         spans = [slice(*matrix.indptr[row : row + 2]) for row in rows]
         if len(rows) == 1:
             return matrix.indices[spans[0]], matrix.data[None, spans[0]]
-        columns = np.unique(np.concatenate([matrix.indices[span] for span in spans]))
+        # Runs that are sorted already are merged quickly by a stable sort.
+        columns = np.sort(np.concatenate([matrix.indices[span] for span in spans]), kind="stable")
+        columns = columns[np.diff(columns, prepend=-1) > 0]
         seen = np.zeros((len(rows), columns.size), matrix.dtype)
         for into, span in zip(seen, spans, strict=True):
             into[np.searchsorted(columns, matrix.indices[span])] = matrix.data[span]
@@ -394,20 +402,15 @@ class Sketches:
 
         return sorted(seen, key=place)
 
-    def _rank(
-        self, columns: Ints, seen: Array, scores: Floats, at: Ints, asked: SketchOptions
+    def _part(
+        self, columns: Ints, seen: Array, lean: Floats, strength: Array, at: Ints, n: int
     ) -> list[int]:
-        """The collocates to be told, of those at some places."""
-        strength = (seen if asked.sort == "count" else np.nan_to_num(scores)).sum(axis=0)
-        n = asked.n
-        if asked.beside is None:
-            return self._first(columns, strength, at, n)
+        """The first of what only the one takes, of what both take, and of what the other takes."""
         one, other = seen[:, at] > 0
         only, both, others = (
             self._first(columns, strength, at[kind], n)
             for kind in (one & ~other, one & other, other & ~one)
         )
-        lean = np.nan_to_num(scores[0]) - np.nan_to_num(scores[1])
         both.sort(key=lambda i: (-lean[i], self.counts.contexts[columns[i]]))
         return [*only, *both, *others]
 

@@ -114,6 +114,19 @@ class WhyOptions(Checked):
 
 
 @dataclass(frozen=True)
+class ShiftOptions(Checked):
+    """Of words whose use changed."""
+
+    n: int = option(20, minimum=1, flags=("--number", "-n"), help="How many words.")
+    told: int = option(
+        5, minimum=1, help="How many contexts gained, and lost, are told of each word."
+    )
+    shared: bool = option(
+        False, flags=("--shared",), help="Look only at contexts that both corpora have."
+    )
+
+
+@dataclass(frozen=True)
 class CutOptions(Checked):
     """Of a cut through the classes."""
 

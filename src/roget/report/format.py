@@ -15,6 +15,8 @@ from roget.core.io import problems
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+    from roget.core.counts.evidence import Line
+
 UNDEFINED = "–"
 ARROWS = {"higher": "↑", "lower": "↓"}
 WIDTH = 100
@@ -116,6 +118,18 @@ def _spell(sign: str) -> str:
     if sign in TURNS or unicodedata.category(sign) in CONTROLS:
         return sign.encode("unicode_escape", "backslashreplace").decode("ascii")
     return sign
+
+
+def part_line(line: Line) -> list[tuple[str, str]]:
+    """The text of a line of evidence in parts: "word", "context", and "" for what is neither."""
+    spans = sorted((*span, kind) for span, kind in ((line.context, "context"), (line.word, "word"))
+                   if span is not None)  # fmt: skip
+    parts, at = [], 0
+    for begin, end, kind in spans:
+        if begin >= at:  # a word may be its own context
+            parts += [(line.text[at:begin], ""), (line.text[begin:end], kind)]
+            at = end
+    return [part for part in (*parts, (line.text[at:], "")) if part[0]]
 
 
 def shorten(names: Sequence[str], most: int) -> list[str]:

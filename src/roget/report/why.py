@@ -56,7 +56,7 @@ def report(
             found["by"]: value,
             "counts": {one: thesaurus.counts.count(one, name) for one in words},
             "lines": {
-                one: [_plain(line) for line in thesaurus.lines(one, name, lines, sort)]
+                one: [tell_line(line) for line in thesaurus.lines(one, name, lines, sort)]
                 for one in words
             },
         }
@@ -136,7 +136,7 @@ def _array(rows: list[int]) -> Any:
     return np.array(rows)
 
 
-def _plain(line: Line) -> dict[str, Any]:
+def tell_line(line: Line) -> dict[str, Any]:
     """A line as JSON has it: the sentence, where word and context stand in it, and its parts."""
     return {
         "source": line.source,

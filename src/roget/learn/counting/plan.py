@@ -6,7 +6,7 @@ import hashlib
 import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TypeAlias
 
@@ -15,6 +15,7 @@ from roget.core.counts.files import is_counts
 from roget.core.io.paths import find
 from roget.core.io.source import FORMATS, PIECE, Source
 from roget.core.io.table import split_columns
+from roget.core.options import options_of
 from roget.core.types import PathLike
 from roget.data import is_sample
 from roget.errors import InputError
@@ -148,6 +149,22 @@ def plan_count(inputs: Inputs, options: Options) -> CountPlan:
         (*told, *notes),
         language,
     )
+
+
+def split_plan(planned: CountPlan, sides: Sequence[Sequence[Source]]) -> list[CountPlan]:
+    """A plan for some of its sources, and others for others: all by the same recipe."""
+    return [
+        replace(planned, sources=[*sources], tasks=plan_tasks(sources, planned.recipe))
+        for sources in sides
+    ]
+
+
+def refuse_asked(options: Options, name: str, heeded: Sequence[str]) -> None:
+    """Raise an error if more than the heeded options are asked of counts that are there."""
+    for one in options_of(Options):
+        if one not in heeded and is_asked(options, one):
+            asked = getattr(options, one)
+            raise InputError(f"{one} {asked}: {name} is counted already")
 
 
 def recipe_of(options: Options, reader: str) -> tuple[Recipe, list[str]]:

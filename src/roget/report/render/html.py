@@ -86,7 +86,7 @@ def environment() -> Environment:
     """Templates in which all that is not ours is escaped."""
     import jinja2
 
-    from roget.report.format import number
+    from roget.report.format import number, part_line
 
     made = jinja2.Environment(
         # What pages share lies beside this module: "frame.html", "parts.html".
@@ -97,6 +97,7 @@ def environment() -> Environment:
         lstrip_blocks=True,
     )
     made.filters["number"] = number
+    made.filters["spans"] = part_line
     made.filters["signs"] = lambda text: _MINUS.sub("\N{MINUS SIGN}", str(text))
     return made
 

@@ -10,9 +10,11 @@ from functools import partial
 from itertools import zip_longest
 from typing import Any
 
+from roget.core.counts.evidence import Line
 from roget.learn.sketch import Collocate, Relation, Sketch
 from roget.report import Column, Report, Table
 from roget.report.format import UNDEFINED, plural, printable, width
+from roget.report.why import tell_line
 
 LONGEST = 20
 """Columns that a collocate may take where relations stand side by side."""
@@ -23,7 +25,7 @@ FAR = 10
 KINDS = ("only", "both", "other")
 """The parts of a difference."""
 
-Find = Callable[[str, str], Sequence[Any]]
+Find = Callable[[str, str], Sequence[Line]]
 """Gives the lines of a word and a context."""
 
 
@@ -42,18 +44,18 @@ class _Block:
         )
 
 
-def report(found: Sketch, source: str = "", find: Find | None = None, kept: bool = False) -> Report:
+def report(found: Sketch, source: str = "", find: Find | None = None) -> Report:
     """Relations side by side, as many as there is room for; of two words, one below the other.
 
-    `find` gives the lines that JSON and pages carry; `kept` says that there are some to be asked
-    for, in the counts that are called `source`.
+    `find` gives the lines that JSON and pages carry; `source` is the thesaurus that `roget why` can
+    be asked of, if it has some.
     """
     lines = dict(_gather(found, find)) if find is not None else {}
     return Report(
         title=f"Sketch of {' beside '.join(found.words)}",
         lead=[*_lead(found)],
         tables=[*(_pack(map(_block, found.relations)) if found.beside is None else _parts(found))],
-        notes=[*_notes(found, source, kept)],
+        notes=[*_notes(found, source)],
         talk=[*_talk(found)],
         data=_data(found, lines),
         sheet=_sheet(found),
@@ -61,7 +63,7 @@ def report(found: Sketch, source: str = "", find: Find | None = None, kept: bool
     )
 
 
-def _gather(found: Sketch, find: Find) -> Iterator[tuple[tuple[str, str], Sequence[Any]]]:
+def _gather(found: Sketch, find: Find) -> Iterator[tuple[tuple[str, str], Sequence[Line]]]:
     """The lines of each word and context that is told."""
     for relation in found.relations:
         for one in relation.collocates:
@@ -75,7 +77,7 @@ def _lead(found: Sketch) -> Iterator[str]:
         yield f"{printable(word, width() // 3)}: seen {plural(round(total, 3), 'time')}"
 
 
-def _notes(found: Sketch, source: str, kept: bool) -> Iterator[str]:
+def _notes(found: Sketch, source: str = "") -> Iterator[str]:
     said = "logDice is 14 at most; one more is twice as strong. Totals are those of these counts."
     if found.beside is not None:
         said += " Never seen together counts as 0 where two are compared."
@@ -87,7 +89,7 @@ def _notes(found: Sketch, source: str, kept: bool) -> Iterator[str]:
         few = ", ".join(slot or "(no slot)" for slot in found.left[:6])
         more = f" and {len(found.left) - 6} more" if len(found.left) > 6 else ""
         yield f"relations with too little to show: {few}{more} (--share 0 --min 1)"
-    if kept and source:
+    if source:
         place, word = shlex.quote(source), shlex.quote(found.word)
         context = next((one.context for r in found.relations for one in r.collocates), "obj:have")
         command = f"roget why {place} {word} --context {shlex.quote(context)}"
@@ -195,7 +197,7 @@ def _score(score: float | None) -> str:
     return UNDEFINED if score is None else f"{score:.1f}"
 
 
-def _data(found: Sketch, lines: dict[tuple[str, str], Sequence[Any]]) -> dict[str, Any]:
+def _data(found: Sketch, lines: dict[tuple[str, str], Sequence[Line]]) -> dict[str, Any]:
     """The sketch, ready for JSON."""
     relations = []
     for one in found.relations:
@@ -215,7 +217,7 @@ def _data(found: Sketch, lines: dict[tuple[str, str], Sequence[Any]]) -> dict[st
 
 
 def _tell(
-    one: Collocate, found: Sketch, lines: dict[tuple[str, str], Sequence[Any]]
+    one: Collocate, found: Sketch, lines: dict[tuple[str, str], Sequence[Line]]
 ) -> dict[str, Any]:
     told: dict[str, Any] = {"context": one.context, "name": one.name}
     if found.beside is None:
@@ -224,12 +226,10 @@ def _tell(
         told |= {"counts": list(one.counts), "scores": list(one.scores)}
         told["difference"] = one.difference
     if lines:
-        told["lines"] = [
-            {"word": word, "source": line.source, "line": line.line, "text": line.text,
-             "span": list(line.word), "context": None if line.context is None else [*line.context]}
+        told["lines"] = {
+            word: [tell_line(line) for line in lines.get((word, one.context), ())]
             for word in found.words
-            for line in lines.get((word, one.context), ())
-        ]  # fmt: skip
+        }
     return told
 
 
@@ -256,7 +256,7 @@ def _sheet(found: Sketch) -> Table:
     return Table.of([*titles, "difference"], compared)
 
 
-def _page(found: Sketch, lines: dict[tuple[str, str], Sequence[Any]]) -> str:
+def _page(found: Sketch, lines: dict[tuple[str, str], Sequence[Line]]) -> str:
     from roget.report.render.html import fill
 
     return fill(
@@ -267,7 +267,7 @@ def _page(found: Sketch, lines: dict[tuple[str, str], Sequence[Any]]) -> str:
         kinds=KINDS if found.beside is not None else ("collocates",),
         called=(f"only {found.word}", "both", f"only {found.beside}"),
         lead=[*_lead(found)],
-        notes=[*_notes(found, "", kept=False)],
+        notes=[*_notes(found)],
         warnings=[*_talk(found)],
         signature="",
         script="",

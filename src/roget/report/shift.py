@@ -1,0 +1,200 @@
+"""Words whose use changed, as a report: `roget shift`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
+from functools import partial
+from typing import Any
+
+from roget.core.counts.evidence import Line
+from roget.learn.shift import Arrival, Change, ContextChange, Shift
+from roget.report import Column, Report, Table
+from roget.report.format import plural, printable, width
+from roget.report.sketch import Find
+from roget.report.why import tell_line
+
+CONTEXTS = 3
+"""Contexts gained and lost that text has of each word."""
+
+TITLES = ("word", "old", "new", "divergence", "expected", "change", "least", "z", "p", "q",
+          "p_usual", "q_usual")  # fmt: skip
+"""What sheets tell of a word, beside its contexts."""
+
+Lines = dict[tuple[str, str, int], Sequence[Line]]
+"""Lines by word, context and corpus."""
+
+
+def report(
+    found: Shift,
+    names: tuple[str, str] = ("old", "new"),
+    find: Sequence[Find] | None = None,
+    min_count: int = 20,
+) -> Report:
+    """The words that changed most, with the contexts they gained and lost; then those that are new.
+
+    `find` gives the lines of a word and a context in either corpus, for JSON and pages.
+    """
+    lines = dict(_gather(found, find)) if find else {}
+    return Report(
+        title="Words whose use changed",
+        lead=[*_lead(found, names, min_count)],
+        tables=[*_tables(found)],
+        notes=[
+            "change: bits by which contexts differ beyond chance; least: that less what chance "
+            "adds once in twenty times; q: the share of false findings up to here, among words "
+            "that change as words usually do between the two. Words of few documents may still "
+            "seem surer than they are."
+        ],
+        talk=[*_talk(found, min_count)],
+        data=_data(found, names, lines),
+        sheet=_sheet(found),
+        page=partial(_page, found, names, lines, min_count),
+    )
+
+
+def _gather(
+    found: Shift, find: Sequence[Find]
+) -> Iterator[tuple[tuple[str, str, int], Sequence[Line]]]:
+    """The lines of each word in each context that is told, in both corpora."""
+    for change in found.changes:
+        for one in (*change.gained, *change.lost):
+            for at, ask in enumerate(find):
+                if one.counts[at] and (lines := ask(change.word, one.context)):
+                    yield (change.word, one.context, at), lines
+
+
+def _lead(found: Shift, names: tuple[str, str], min_count: int) -> Iterator[str]:
+    for called, name, total in zip(("old", "new"), names, found.totals, strict=True):
+        yield f"{called}: {printable(name, width() // 2)}, {plural(round(total, 1), 'token')}"
+    yield (
+        f"{plural(found.tested, 'word')} seen {min_count:,} times or more in both: "
+        f"{found.changed:,} differ more than by chance, {found.unusual:,} more than words usually "
+        "do between the two (q ≤ .05)"
+    )
+
+
+def _talk(found: Shift, min_count: int) -> Iterator[str]:
+    yield from found.notes
+    if not found.tested:
+        yield f"no word is seen {min_count:,} times in both: lower --min-count"
+
+
+def _tables(found: Shift) -> Iterator[Table]:
+    columns = [
+        Column("word", fit="cut"),
+        *(Column(title, right=True, fit="keep")
+          for title in ("old", "new", "change", "least", "q")),
+        Column("gained (old → new)", share=1),
+        Column("lost (old → new)", share=1),
+    ]  # fmt: skip
+    rows = [
+        (
+            one.word,
+            *map(_count, one.counts),
+            f"{one.change:.2f}",
+            f"{one.least:.2f}",
+            _chance(one.q_usual),
+            _list(one.gained),
+            _list(one.lost),
+        )
+        for one in found.changes
+    ]
+    if rows:
+        yield Table(columns, rows)
+    for title, words in (("only in the new", found.appeared), ("only in the old", found.vanished)):
+        if words:
+            told = [
+                (one.word, _count(one.count), f"{one.expected:,.1f}", _chance(one.p))
+                for one in words
+            ]
+            numbers = ("seen", "expected in the other", "p")
+            yield Table.of(("word", *numbers), told, numbers, title=title)
+
+
+def _list(contexts: Sequence[ContextChange]) -> str:
+    return ", ".join(
+        f"{one.context} {_count(one.counts[0])}→{_count(one.counts[1])}"
+        for one in contexts[:CONTEXTS]
+    )
+
+
+def _count(count: float) -> str:
+    return f"{round(count, 1):,}"
+
+
+def _chance(p: float) -> str:
+    return "<.001" if p < 0.001 else f"{p:.3f}".removeprefix("0")
+
+
+def _data(found: Shift, names: tuple[str, str], lines: Lines) -> dict[str, Any]:
+    """The same, ready for JSON."""
+    return {
+        "old": {"name": names[0], "tokens": found.totals[0]},
+        "new": {"name": names[1], "tokens": found.totals[1]},
+        "tested": found.tested,
+        "changed": found.changed,
+        "unusual": found.unusual,
+        "usual": {"median": found.usual[0], "spread": found.usual[1]},
+        "words": [_tell(one, lines) for one in found.changes],
+        "appeared": [asdict(one) for one in found.appeared],
+        "vanished": [asdict(one) for one in found.vanished],
+        "warnings": list(found.notes),
+    }
+
+
+def _tell(change: Change, lines: Lines) -> dict[str, Any]:
+    told = asdict(change) | {"counts": list(change.counts)}
+    for way in ("gained", "lost"):
+        told[way] = []
+        for one in getattr(change, way):
+            entry = one._asdict() | {"counts": list(one.counts), "scores": list(one.scores)}
+            if lines:
+                entry["lines"] = {
+                    called: [
+                        tell_line(line) for line in lines.get((change.word, one.context, at), ())
+                    ]
+                    for at, called in enumerate(("old", "new"))
+                }
+            told[way].append(entry)
+    return told
+
+
+def _sheet(found: Shift) -> Table:
+    """One line for each word, those that only one corpus has last."""
+
+    def join(contexts: Sequence[ContextChange]) -> str:
+        return "; ".join(f"{one.context} {one.counts[0]:g} {one.counts[1]:g}" for one in contexts)
+
+    rows: list[tuple[Any, ...]] = [
+        (one.word, *one.counts, *(getattr(one, name) for name in TITLES[3:]), join(one.gained),
+         join(one.lost))
+        for one in found.changes
+    ]  # fmt: skip
+    nothing = (None,) * 5
+
+    def alone(one: Arrival, at: int) -> tuple[Any, ...]:
+        counts = (one.count, 0) if at == 0 else (0, one.count)
+        return (one.word, *counts, *nothing, one.p, None, None, None, "", "")
+
+    rows += [alone(one, 1) for one in found.appeared]
+    rows += [alone(one, 0) for one in found.vanished]
+    return Table.of((*TITLES, "gained", "lost"), rows)
+
+
+def _page(found: Shift, names: tuple[str, str], lines: Lines, min_count: int) -> str:
+    from roget.report.render.html import fill
+
+    return fill(
+        "roget.report",
+        "shift.html",
+        found=found,
+        lines=lines,
+        lead=[*_lead(found, names, min_count)],
+        notes=report(found, names, None, min_count).notes,
+        warnings=[*_talk(found, min_count)],
+        signature="",
+        script="",
+        count=_count,
+        chance=_chance,
+    )

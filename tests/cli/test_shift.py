@@ -1,0 +1,126 @@
+"""`roget shift` as people and scripts meet it."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from types import SimpleNamespace
+
+import pytest
+from typer.testing import CliRunner
+
+import roget
+from roget.cli import app
+from roget.errors import RogetError
+from roget.learn.shift import shift
+
+
+def run(*arguments, columns=100):
+    """What a command says; errors as `roget` prints them."""
+    done = CliRunner().invoke(app, ["shift", *map(str, arguments)], env={"COLUMNS": str(columns)})
+    if isinstance(done.exception, RogetError):
+        return SimpleNamespace(returncode=1, stdout=done.stdout, stderr=f"{done.exception}")
+    return SimpleNamespace(returncode=done.exit_code, stdout=done.stdout, stderr=done.stderr)
+
+
+@pytest.fixture(scope="module")
+def folders(tmp_path_factory):
+    place = tmp_path_factory.mktemp("shift")
+    old, new = roget.data.sample("nouns").top(300).split(0.5, random_state=0)
+    names = new.words.copy()
+    at = [new.word_id("disease"), new.word_id("village")]
+    names[at] = names[at[::-1]]
+    new = roget.Counts(new.matrix, names, new.contexts, slots=new.slots).select(
+        [word for word in names if word != "house"]
+    )
+    for name, one in (("old", old), ("new", new)):
+        one.drop_empty().write(place / name)
+    return place / "old", place / "new"
+
+
+def test_the_words_that_changed_most_come_first(folders):
+    done = run(*folders, "-n", 4)
+    assert done.returncode == 0, done.stderr
+    lines = done.stdout.splitlines()
+    assert lines[2].startswith("299 words seen 20 times or more in both: 2 differ more")
+    assert {line.split()[0] for line in lines if "<.001" in line} >= {"disease", "village"}
+    assert "only in the old" in done.stdout
+    assert "house" in done.stdout
+    assert "only in the new" not in done.stdout
+    for width in (60, 100):
+        said = run(*folders, columns=width).stdout.splitlines()
+        assert max(map(len, said)) <= width
+
+
+def test_json_and_csv_have_all_digits(folders):
+    found = json.loads(run(*folders, "-n", 3, "--told", 2, "--format", "json").stdout)
+    right = shift(*map(roget.Counts.read, folders), n=3, told=2)
+    assert [one["word"] for one in found["words"]] == [one.word for one in right.changes]
+    for told, one in zip(found["words"], right.changes, strict=True):
+        for name in ("divergence", "expected", "change", "least", "z", "p", "q", "q_usual"):
+            assert told[name] == getattr(one, name)
+        assert [c["context"] for c in told["lost"]] == [c.context for c in one.lost]
+        assert {*told["lost"][0]} == {"context", "counts", "scores", "part"}
+    assert [one["word"] for one in found["vanished"]] == ["house"]
+    assert found["usual"]["median"] == right.usual[0]
+    rows = [*csv.DictReader(io.StringIO(run(*folders, "--format", "csv").stdout))]
+    assert rows[0]["word"] in ("disease", "village")
+    assert rows[-1]["word"] == "house"
+    assert rows[-1]["new"] == "0"
+
+
+def test_a_page_is_written(folders, tmp_path):
+    done = run(*folders, "-n", 5, "-o", tmp_path / "page.html")
+    assert done.returncode == 0, done.stderr
+    text = (tmp_path / "page.html").read_text()
+    assert "<h1>Words whose use changed" in text
+    assert text.count('class="card"') == 6
+    assert "~amod:chronic" in text
+
+
+def test_words_may_be_named(folders):
+    found = json.loads(run(*folders, "time", "disease", "house", "--format", "json").stdout)
+    assert [one["word"] for one in found["words"]] == ["time", "disease"]
+    assert [one["word"] for one in found["vanished"]] == ["house"]
+
+
+def test_min_count_is_heeded(folders):
+    done = run(*folders, "--min-count", 10**6)
+    assert "0 words seen 1,000,000 times or more" in done.stdout
+    assert "lower --min-count" in done.stderr
+
+
+def test_what_is_wrong_is_told(folders, tmp_path):
+    for arguments, said in (
+        ((*folders, "diseas"), "no word 'diseas': did you mean 'disease'"),
+        ((folders[0], tmp_path / "none"), "none: no such file or folder"),
+        ((*folders, "-r", "obj"), "is counted already"),
+        ((*folders, "--quotes", 1), "neither keeps sentences"),
+        ((folders[0], "documents"), "no context in common"),
+    ):
+        done = run(*arguments)
+        assert done.returncode == 1
+        assert said in done.stderr
+        assert done.stdout == ""
+
+
+def test_contexts_open_the_lines_of_both(tmp_path):
+    for name, verbs in (("old", ["chase", "see"]), ("new", ["click", "see"])):
+        lines = []
+        for verb in verbs * 12:
+            lines += [f"1\t{verb}\t{verb}\tVERB\t_\t_\t0\troot\t_\t_",
+                      "2\tmouse\tmouse\tNOUN\t_\t_\t1\tobj\t_\t_", ""]  # fmt: skip
+        (tmp_path / f"{name}.conllu").write_text("\n".join([*lines, ""]))
+    given = (tmp_path / "old.conllu", tmp_path / "new.conllu", "--evidence", 2, "--quotes", 1)
+    done = run(*given, "--format", "json")
+    assert done.returncode == 0, done.stderr
+    [mouse] = json.loads(done.stdout)["words"]
+    [click], [chase] = mouse["gained"], mouse["lost"]
+    assert (click["context"], click["counts"]) == ("obj:click", [0, 12])
+    assert [line["text"] for line in click["lines"]["new"]] == ["click mouse"]
+    assert click["lines"]["old"] == []
+    assert [line["source"] for line in chase["lines"]["old"]] == ["old.conllu"]
+    assert run(*given, "-o", tmp_path / "page.html").returncode == 0
+    text = (tmp_path / "page.html").read_text()
+    assert '<b class="context">click</b> <b class="word">mouse</b>' in text
