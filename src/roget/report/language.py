@@ -13,10 +13,10 @@ UNKNOWN = "und"
 
 
 def find_language(thesaurus: Thesaurus) -> str | None:
-    """The tag that the file it was imported from has, or of the tagger or pipeline; or None."""
+    """The tag that the file it was imported from has, or the words of its counts; or None."""
     reading = (thesaurus.counts.provenance.get("recipe") or {}).get("reading") or {}
     model = str(reading.get("model") or "")
-    tag = thesaurus.provenance.get("language")
+    tag = thesaurus.provenance.get("language") or thesaurus.counts.provenance.get("language")
     if tag is None and model in catalogue.names("languages"):
         tag = getattr(catalogue.load("languages", model), "code", None)
     elif tag is None and (pipeline := re.match("([a-z]{2,3})_", model)):  # of spaCy

@@ -131,12 +131,13 @@ def test_related_words_are_neighbours_of_each_other(larger):
 
 def test_languages_are_told_by_the_corpus(larger):
     counts = larger.counts
-    for model, tag in [
-        ("english", "en"), ("german", "de"), ("de_core_news_sm", "de"), (None, None), ("./x", None),
+    for model, said, tag in [
+        ("english", None, "en"), ("german", None, "de"), ("de_core_news_sm", None, "de"),
+        (None, None, None), ("./x", None, None), (None, "pt-BR", "pt-BR"), ("./x", "fi", "fi"),
     ]:  # fmt: skip
         told = Counts(
             counts.matrix, counts.words, counts.contexts,
-            provenance={"recipe": {"reading": {"model": model}}},
+            provenance={"language": said, "recipe": {"reading": {"model": model}}},
         )  # fmt: skip
         made = Thesaurus.from_clustering(told, larger.clustering)
         assert find_language(made) == tag
