@@ -213,6 +213,7 @@ TOGETHER = {
 
 TAXONOMIES: dict[str, str] = {
     "skos": "roget.learn.taxonomy.skos:read",
+    "linkage": "roget.learn.taxonomy.linkage:read",
     "tsv": "roget.learn.taxonomy.tsv:read",
     "wordnet": "roget.learn.taxonomy.wordnet:read",
     "wordnet-tables": "roget.learn.taxonomy.wordnet:read_tables",
@@ -249,12 +250,14 @@ EXPORTERS: dict[str, str] = {
     "skos-xml": "roget.report.exports.skos:write_xml",
     "json": "roget.report.exports.trees:write_json",
     "newick": "roget.report.exports.trees:write_newick",
+    "linkage": "roget.report.exports.trees:write_linkage",
     "brown": "roget.report.exports.trees:write_brown",
     "graphviz": "roget.report.exports.trees:write_graphviz",
     "tsv": "roget.report.exports.tables:write_tsv",
     "parquet": "roget.report.exports.tables:write_parquet",
     "markdown": "roget.report.exports.booklet:write_markdown",
     "html": "roget.report.exports.booklet:write_html",
+    "pdf": "roget.report.exports.booklet:write_pdf",
     "thesaurus": "roget.report.exports.base:write_folder",
 }
 
@@ -269,12 +272,15 @@ SUFFIXES: dict[str, dict[str, str]] = {
         **dict.fromkeys((".ttl", ".nt", ".rdf", ".xml", ".owl"), "skos"),
         **dict.fromkeys((".tsv", ".tab", ".txt", ".csv", ".jsonl", ".parquet"), "tsv"),
         **dict.fromkeys((".noun", ".verb"), "wordnet"),
+        ".npz": "linkage",
     },
     "exporters": {
         ".ttl": "skos", ".rdf": "skos-xml", ".xml": "skos-xml", ".json": "json",
         ".nwk": "newick", ".newick": "newick", ".tree": "newick", ".paths": "brown",
+        ".npz": "linkage",
         ".dot": "graphviz", ".gv": "graphviz", ".tsv": "tsv", ".parquet": "parquet",
-        ".md": "markdown", ".html": "html", ".htm": "html", ".thesaurus": "thesaurus",
+        ".md": "markdown", ".html": "html", ".htm": "html", ".pdf": "pdf",
+        ".thesaurus": "thesaurus",
     },
 }  # fmt: skip
 """How files end that our parts read or write; one of compression may follow."""

@@ -136,6 +136,6 @@ def is_taxonomy(path: PathLike) -> bool:
     """Whether a name tells that it holds a thesaurus: a folder, SKOS, WordNet; not a table."""
     place = Path(path)
     named = os.fspath(path).startswith("wn:") and not place.exists()
-    # A table may be one of anything.
+    # Tables and arrays may be of anything.
     kind = suffixes("taxonomies").get(Source(str(place)).suffix, "tsv")
-    return named or place.is_dir() or kind != "tsv"
+    return named or place.is_dir() or kind not in ("tsv", "linkage")

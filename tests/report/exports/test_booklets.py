@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import io
 import re
+import shutil
 from collections import Counter
 from html.parser import HTMLParser
 
 import pytest
 
-from roget.report.exports import export
+from roget import InputError
+from roget.report.exports import booklet, export
 from roget.report.exports.base import Options
 from roget.report.exports.booklet import quote_markdown
 
@@ -141,3 +143,32 @@ def test_a_browser_opens_the_page_without_a_word(browser, broken, tmp_path):
         page.click("nav a[href='#class-1']")
         assert page.url.endswith("#class-1")
         page.close()
+
+
+def test_what_people_wrote_is_printed(small):
+    noted = small.note(3, "what one *drinks*", "definition").note(3, "old")
+    assert written(noted, "html").count('<p class="written">') == 2
+    assert "what one \\*drinks\\*\n" in written(noted, "markdown")
+
+
+def test_titles_cannot_leave_the_running_head(small):
+    head = written(small, "html", title='x"; } </style><script>').partition("</head>")[0]
+    assert head.count("</style>") == 1
+    assert "<script" not in head
+    assert r'content: "x\22 \3b  \7d' in head
+
+
+def test_a_browser_prints_pages(small, tmp_path, monkeypatch):
+    with pytest.raises(InputError, match="expected a file, or a stream of bytes"):
+        export(small, io.StringIO(), "pdf")
+    monkeypatch.setattr(booklet, "BROWSERS", ())
+    with pytest.raises(InputError, match=r"export as \.html, open it"):
+        export(small, tmp_path / "t.pdf")
+    monkeypatch.undo()
+    if not any(map(shutil.which, booklet.BROWSERS)):
+        pytest.skip("no Chromium")
+    export(small, tmp_path / "t.pdf", options=Options(title="Tiny"))
+    printed = (tmp_path / "t.pdf").read_bytes()
+    assert printed.startswith(b"%PDF")
+    # A title, contents, classes and an index, each from a new page on.
+    assert len(re.findall(rb"/Type\s*/Page\b", printed)) == 4

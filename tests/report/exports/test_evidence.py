@@ -35,7 +35,7 @@ def thesaurus(tmp_path_factory):
     return Thesaurus.from_clustering(counts, found).rename(0, "all").note("tea", "x")
 
 
-@pytest.mark.parametrize("format", EXPORTERS)
+@pytest.mark.parametrize("format", [name for name in EXPORTERS if name != "pdf"])  # as html
 def test_nothing_private_leaks(thesaurus, tmp_path, format):
     suffix = next(end for end, name in SUFFIXES["exporters"].items() if name == format)
     target = tmp_path / f"t{suffix}"

@@ -18,7 +18,7 @@ from roget.report.exports import detect_format, export
 from roget.report.exports.base import Options
 from roget.report.exports.trees import codes
 
-TEXTS = [name for name in EXPORTERS if name not in ("parquet", "thesaurus")]
+TEXTS = [name for name in EXPORTERS if name not in ("linkage", "parquet", "pdf", "thesaurus")]
 
 
 def text(thesaurus, format, **options):

@@ -76,6 +76,8 @@ def test_the_triples_are_these_and_no_others(small, format):
     said.add((scheme, URIRef(f"{roget}state"), state))
     for node, concept in enumerate(classes):
         said.add((concept, URIRef(f"{roget}id"), Literal(node)))
+    for at, node in enumerate((0, 1), 1):
+        said.add((classes[node], URIRef(f"{roget}split"), Literal(at)))
     for row, (word, concept) in enumerate(words.items()):
         total = int(small.counts.word_totals[row])
         said.add((concept, URIRef(f"{roget}count"), Literal(total)))

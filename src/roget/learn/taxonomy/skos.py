@@ -33,7 +33,10 @@ TOP, HAS_TOP = SKOS + "topConceptOf", SKOS + "hasTopConcept"
 _LABELS = {SKOS + "prefLabel": 0, SKOS + "altLabel": 1, XL + "literalForm": -1}
 """Texts: preferred labels, alternative ones, and those of labels that are things of their own."""
 _EXTENDED = {XL + "prefLabel": 0, XL + "altLabel": 1}
-_OURS = {ROGET + name for name in ("id", "count", "memberships", "state", "levels", "minChildren")}
+_OURS = {
+    ROGET + name
+    for name in ("id", "split", "count", "memberships", "state", "levels", "minChildren")
+}
 """What our own exports tell programs."""
 _WRITTEN = {SKOS + "definition": "definition", SKOS + "editorialNote": "note"}
 """What people write about classes and words."""
@@ -97,6 +100,7 @@ def read(
     words, named = found.kinds[WORD], found.kinds[WORD_CLASS]
     ids = _numbers(found.told.get("id", {}), place, int)
     counts = _numbers(found.told.get("count", {}), place, float)
+    splits = _numbers(found.told.get("split", {}), place, float)
     shares = found.told.get("memberships", {})
     by_id = {str(id): concept for concept, id in ids.items()}
     taxonomy = Taxonomy(
@@ -118,6 +122,8 @@ def read(
             taxonomy.notes[concept] = note
         if concept in named and concept in ids:
             taxonomy.ids[concept] = ids[concept]
+        if concept in splits:
+            taxonomy.order[concept] = splits[concept]
         # A class of ours has an alternative label where its own was not alone.
         first = [*others, *preferred] if concept in named else [*preferred, *others]
         taxonomy.labels[concept] = first[0] if first else re.split("[#/:]", concept)[-1]

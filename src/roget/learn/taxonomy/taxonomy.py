@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import graphlib
+import heapq
 import itertools
 import math
 from collections import Counter
@@ -69,6 +70,8 @@ class Taxonomy:
     notes: dict[str, Note] = field(default_factory=dict)
     """Class → what people wrote about it."""
     word_notes: dict[str, Note] = field(default_factory=dict)
+    order: dict[str, float] = field(default_factory=dict)
+    """Class → when it is split, the least first; by default broad ones first, level by level."""
     loops: bool = False
     """Whether cycles are broken where they close, rather than refused."""
 
@@ -234,7 +237,7 @@ def grow(taxonomy: Taxonomy, place: Path, kind: str) -> Thesaurus:
     if not taxonomy.words:
         raise InputError(f"{place}: there is no word in any class")
     kept, dropped = taxonomy.tree(place)
-    nodes = taxonomy.unfold(kept)
+    nodes = _reorder(taxonomy.unfold(kept), taxonomy.order)
     inner = np.zeros(len(nodes.parents), dtype=bool)
     inner[nodes.parents[1:]] = True
     clusters = np.where(inner, -1, np.cumsum(~inner) - 1)
@@ -282,6 +285,28 @@ def grow(taxonomy: Taxonomy, place: Path, kind: str) -> Thesaurus:
             **{first[name]: note for name, note in taxonomy.notes.items() if name in first},
             **{word: note for word, note in taxonomy.word_notes.items() if word in taxonomy.words},
         },
+    )
+
+
+def _reorder(nodes: Nodes, order: Mapping[str, float]) -> Nodes:
+    """The nodes in the order of splits, where that is told: parts of what is split first."""
+    if not order:
+        return nodes
+    below: dict[int, list[int]] = {}
+    for node, parent in enumerate(nodes.parents):
+        below.setdefault(parent, []).append(node)
+    waiting, found = [(0.0, 0)], [0]
+    while waiting:
+        _, node = heapq.heappop(waiting)
+        for child in below.get(node, ()):
+            found.append(child)
+            heapq.heappush(waiting, (order.get(nodes.classes[child], math.inf), child))
+    number = {node: at for at, node in enumerate(found)}
+    return Nodes(
+        [nodes.classes[node] for node in found],
+        [-1 if node == 0 else number[nodes.parents[node]] for node in found],
+        [nodes.shares[node] for node in found],
+        {name: [number[node] for node in held] for name, held in nodes.holders.items()},
     )
 
 

@@ -61,6 +61,11 @@ class Entry:
         return self.thesaurus.word_class(self.node, max(TYPICAL, len(self.listed)))
 
     @property
+    def written(self) -> list[str]:
+        """What people wrote about the class: its definition, and a note."""
+        return [text for text in self.thesaurus.notes.get(self.node, ()) if text]
+
+    @property
     def contexts(self) -> list[str]:
         """Its most typical contexts."""
         return [one.context for one in self.about.contexts[:TYPICAL]]

@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+import io
+import os
 import re
+import shutil
+import subprocess
+import tempfile
 import unicodedata
 from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+from roget.core.store import new_file
+from roget.errors import InputError
 from roget.learn.thesaurus import Thesaurus
-from roget.report.exports.base import entries, exporter
+from roget.report.exports.base import PLAIN, Target, entries, exporter
 from roget.report.format import plural
 from roget.report.options import Options
 from roget.report.render.html import asset, environment
@@ -16,6 +24,12 @@ from roget.report.thesaurus import sizes
 
 if TYPE_CHECKING:
     from jinja2 import Environment
+
+BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
+"""Programs that print pages, the first that is found."""
+
+PATIENCE = 300.0
+"""Seconds that printing may take."""
 
 _SPECIAL = re.compile(r"([\\`*_\[\]<>&#|~$!:@^=])")
 _SPACE = re.compile(r"[\s\x00-\x1f\x7f-\x9f\u2028\u2029]+")
@@ -34,6 +48,43 @@ def write_markdown(thesaurus: Thesaurus, options: Options) -> Iterator[str]:
 def write_html(thesaurus: Thesaurus, options: Options) -> Iterator[str]:
     """Write the booklet as a page that a browser opens from disk."""
     return _fill(environment(), "booklet.html", thesaurus, options)
+
+
+def write_pdf(thesaurus: Thesaurus, target: Target, options: Options = PLAIN) -> None:
+    """Write the booklet as PDF, printed by a Chromium or Chrome that is installed."""
+    if isinstance(target, io.TextIOBase):
+        raise InputError("PDF is bytes: expected a file, or a stream of bytes")
+    browser = next(filter(None, map(shutil.which, BROWSERS)), None)
+    if browser is None:
+        raise InputError(
+            "a PDF is printed by Chromium or Chrome, and none is found: export as .html, open it "
+            "in a browser and print it there"
+        )
+    with tempfile.TemporaryDirectory(prefix="roget.") as folder:
+        page, printed = Path(folder) / "booklet.html", Path(folder) / "booklet.pdf"
+        write_html(thesaurus, page, options)
+        _print(browser, page, printed)
+        if isinstance(target, str | os.PathLike):
+            with new_file(target) as draft:
+                shutil.copyfile(printed, draft)
+        else:
+            target.write(printed.read_bytes())
+
+
+def _print(browser: str, page: Path, printed: Path) -> None:
+    command = [
+        browser, "--headless", "--disable-gpu", "--no-pdf-header-footer",
+        f"--user-data-dir={page.parent / 'profile'}", f"--print-to-pdf={printed}", page.as_uri(),
+    ]  # fmt: skip
+    if getattr(os, "geteuid", lambda: 1)() == 0:
+        command.insert(1, "--no-sandbox")  # which Chromium demands of root
+    try:
+        done = subprocess.run(command, capture_output=True, timeout=PATIENCE, check=False)
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise InputError(f"{browser} could not print the booklet: {error}") from None
+    if done.returncode or not printed.is_file():
+        said = done.stderr.decode(errors="replace").strip().splitlines()[-1:]
+        raise InputError(f"{browser} could not print the booklet: {' '.join(said)}")
 
 
 def _fill(made: Environment, name: str, thesaurus: Thesaurus, options: Options) -> Iterator[str]:
@@ -56,7 +107,7 @@ def _fill(made: Environment, name: str, thesaurus: Thesaurus, options: Options) 
     # An imported thesaurus has no counts of its own: its contexts are classes again.
     imported = "imported" in thesaurus.provenance
     classes = plural(thesaurus.tree.n_clusters, "class")
-    made.filters |= {"percent": percent, "share": share}
+    made.filters |= {"percent": percent, "share": share, "css": quote_css}
     stream = made.from_string(asset("roget.report.exports", f"page/{name}")).stream(
         title=options.called,
         language=options.language,
@@ -88,6 +139,16 @@ def percent(mass: float) -> str:
     ('12 %', '0.12 %')
     """
     return f"{100 * mass:.2g} %" if mass < 0.995 else "100 %"
+
+
+def quote_css(text: str) -> str:
+    """A text in a string of a style sheet, whatever it holds.
+
+    >>> quote_css("a<b")
+    'a\\\\3c b'
+    """
+    plain = _SPACE.sub(" ", text)
+    return "".join(one if one.isalnum() or one == " " else f"\\{ord(one):x} " for one in plain)
 
 
 def quote_markdown(text: str) -> str:

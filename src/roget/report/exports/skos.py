@@ -107,6 +107,7 @@ def describe(thesaurus: Thesaurus, options: Options) -> Iterator[tuple[Address, 
     scheme, ids = Scheme.of(options), thesaurus.ids.tolist()
     classes = list(entries(thesaurus))
     named = _distinct(classes, thesaurus)
+    splits = {node: at for at, (node, _) in enumerate(thesaurus.tree.splits, 1)}
     title = scheme.text(options.called)
     yield (
         scheme.address,
@@ -124,6 +125,8 @@ def describe(thesaurus: Thesaurus, options: Options) -> Iterator[tuple[Address, 
         for member in one.members:
             belongs[member.word].append((one, member))
         facts = _class(one, named[one.node], scheme)
+        if one.node in splits:
+            facts.append(("roget:split", Number(splits[one.node])))
         yield scheme.class_address(ids[one.node]), facts + _written(thesaurus, one.node, scheme)
     related = _relate(thesaurus, options.related)
     table, leaves = thesaurus.memberships, leaves_of(thesaurus.tree)

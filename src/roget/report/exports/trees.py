@@ -2,14 +2,30 @@
 
 from __future__ import annotations
 
+import io
 import json
+import os
 from collections.abc import Iterator
 from typing import Any
 
+import numpy as np
+
 from roget._version import __version__
+from roget.core.store import new_file
+from roget.core.types import Array, Floats
+from roget.errors import InputError
 from roget.learn.thesaurus import Thesaurus
 from roget.report.exports import base
-from roget.report.exports.base import Entry, entries, exporter, number, one_line, quote_lines
+from roget.report.exports.base import (
+    PLAIN,
+    Entry,
+    Target,
+    entries,
+    exporter,
+    number,
+    one_line,
+    quote_lines,
+)
 from roget.report.options import Options
 
 SHOWN = 12
@@ -33,20 +49,80 @@ def quote_newick(label: str) -> str:
     return "'" + label.replace("'", "''") + "'"
 
 
+def heights(thesaurus: Thesaurus) -> dict[int, int]:
+    """How high each class is above the words, in splits: the first one is the highest.
+
+    A class without parts is 1 above its words, the class that was split last 2, the root one more
+    than there are splits. So every word is as far from the root as any other, and a cut below the
+    first k splits has the classes of the thesaurus's own cut.
+    """
+    splits = [node for node, _ in thesaurus.tree.splits]
+    found = dict.fromkeys(range(thesaurus.tree.n_nodes), 1)
+    return {**found, **{node: len(splits) + 1 - at for at, node in enumerate(splits)}}
+
+
 @exporter
 def write_newick(thesaurus: Thesaurus, options: Options) -> Iterator[str]:
     """Write one tree: words are its leaves, at their places, and classes its inner nodes.
 
-    Branches have no lengths. A class in which no word has its place is left out.
+    Lengths of branches are in splits: see `heights`. A class in which no word has its place is
+    left out.
     """
+    high = heights(thesaurus)
     # Parts come after their wholes, so that from behind they are written before them.
     written: dict[int, str] = {}
     for one in reversed(list(entries(thesaurus))):
         parts = [written.pop(child) for child in one.children if child in written]
-        parts += [quote_newick(member.word) for member in one.members if member.placed]
+        parts += [f"{quote_newick(member.word)}:1" for member in one.members if member.placed]
         if parts:
-            written[one.node] = f"({','.join(parts)}){quote_newick(one.label)}"
+            length = "" if one.parent is None else f":{high[one.parent] - high[one.node]}"
+            written[one.node] = f"({','.join(parts)}){quote_newick(one.label)}{length}"
     yield written[0] + ";\n"
+
+
+def write_linkage(thesaurus: Thesaurus, target: Target, options: Options = PLAIN) -> None:
+    """Write an .npz of arrays: Z as scipy's linkage has it, the words, and labels of merges.
+
+    Words of a class, and classes of a split in more than two, are merged one after the other at
+    one height: see `heights`. `labels` name a class at its last merge, and are "" at others.
+    """
+    if isinstance(target, io.TextIOBase):
+        raise InputError("a linkage is bytes: expected a file, or a stream of bytes")
+    merges, labels = _merges(thesaurus)
+    arrays = {"Z": merges, "words": np.array(thesaurus.words, dtype=np.str_), "labels": labels}
+    if isinstance(target, str | os.PathLike):
+        with new_file(target) as draft, open(draft, "wb") as file:
+            np.savez_compressed(file, allow_pickle=False, **arrays)
+    else:
+        np.savez_compressed(target, allow_pickle=False, **arrays)
+
+
+def _merges(thesaurus: Thesaurus) -> tuple[Floats, Array]:
+    """The rows of a linkage, and what is complete after each."""
+    if len(thesaurus) < 2:
+        raise InputError("a linkage merges words: expected two or more")
+    tree, high = thesaurus.tree, heights(thesaurus)
+    held: dict[int, list[int]] = {}
+    for row, place in enumerate(thesaurus.places.tolist()):
+        held.setdefault(place, []).append(row)
+    rows: list[tuple[int, int, int, int]] = []
+    labels: list[str] = []
+    whole: dict[int, tuple[int, int]] = {}
+    """Of each class that has words: the number of its cluster, and its size."""
+    for node in sorted(high, key=lambda one: (high[one], one)):
+        parts = [whole[child] for child in tree.children(node) if child in whole]
+        parts += [(row, 1) for row in held.get(node, ())]
+        if not parts:
+            continue
+        one = parts[0]
+        for other in parts[1:]:
+            rows.append((one[0], other[0], high[node], one[1] + other[1]))
+            labels.append("")
+            one = len(thesaurus) + len(rows) - 1, one[1] + other[1]
+        if len(parts) > 1:
+            labels[-1] = thesaurus.label(node)
+        whole[node] = one
+    return np.array(rows, dtype=np.float64), np.array(labels, dtype=np.str_)
 
 
 def codes(thesaurus: Thesaurus) -> dict[int, str]:

@@ -1,0 +1,83 @@
+"""Dendrograms of words: scipy's linkage, in an .npz file with the words."""
+
+from __future__ import annotations
+
+import zipfile
+from pathlib import Path
+
+import numpy as np
+
+from roget.core.io.source import source_of
+from roget.core.types import Array
+from roget.errors import InputError
+from roget.learn.taxonomy.taxonomy import Taxonomy
+
+
+def read(place: Path, language: str | None = None, part: str | None = None) -> Taxonomy:
+    """The taxonomy of a linkage (Z) and its words: merges are classes, the last one is the root.
+
+    Merges at the height of the one above them are no classes of their own. `labels` name some, if
+    they are there; others are called by what is in them.
+    """
+    merges, words, labels = _load(place)
+    n = len(words)
+    above = np.full(n + len(merges), -1, dtype=np.int64)
+    pairs = merges[:, :2].astype(np.int64)
+    above[pairs] = (n + np.arange(len(merges)))[:, None]
+    height = np.concatenate((np.zeros(n), merges[:, 2]))
+    top = above.size - 1
+    # What is merged at once is one class: it is called by its last merge.
+    home = np.arange(above.size)
+    for node in range(top - 1, n - 1, -1):
+        if height[node] == height[above[node]]:
+            home[node] = home[above[node]]
+    taxonomy = Taxonomy(source_of(str(place)).stem)
+    for node in range(top, n - 1, -1):
+        if home[node] != node:
+            continue
+        name = f"merge {node - n}"
+        taxonomy.labels[name] = str(labels[node - n]) or name
+        taxonomy.order[name] = -float(height[node])
+        if node != top:
+            taxonomy.parents[name] = [f"merge {home[above[node]] - n}"]
+    for row, word in enumerate(words.tolist()):
+        taxonomy.add(word, f"merge {home[above[row]] - n}")
+    return taxonomy
+
+
+def _load(place: Path) -> tuple[Array, Array, Array]:
+    """The merges, words and labels, which fit together."""
+    try:
+        with np.load(place, allow_pickle=False) as held:
+            found = {name: held[name] for name in held.files if name in ("Z", "words", "labels")}
+    except (OSError, ValueError, zipfile.BadZipFile, EOFError) as error:
+        raise InputError(f"{place}: cannot be read as .npz: {error}") from None
+    if not {"Z", "words"} <= found.keys():
+        raise InputError(
+            f"{place}: there is no Z or no words: expected an .npz of a linkage Z and its words"
+        )
+    merges, words = found["Z"], found["words"]
+    labels = found.get("labels", np.full(len(merges), "", dtype=np.str_))
+    if merges.ndim != 2 or merges.shape[1] != 4 or merges.dtype.kind not in "iuf":
+        raise InputError(f"{place}: Z of shape {merges.shape}: expected n − 1 rows of 4 numbers")
+    if words.shape != (len(merges) + 1,) or labels.shape != (len(merges),):
+        raise InputError(
+            f"{place}: {len(merges)} merges, {words.size} words and {labels.size} labels: expected "
+            "one word more than merges, and a label for each merge"
+        )
+    if words.dtype.kind != "U" or labels.dtype.kind != "U" or len(set(words.tolist())) < len(words):
+        raise InputError(f"{place}: words and labels: expected texts, no word twice")
+    _check(merges, place)
+    return merges, words, labels
+
+
+def _check(merges: Array, place: Path) -> None:
+    """Say what is wrong with a linkage, if anything."""
+    rows = np.arange(len(merges))
+    pairs, height = merges[:, :2], merges[:, 2]
+    whole = np.isfinite(merges).all() and (pairs == np.floor(pairs)).all() and (pairs >= 0).all()
+    late = whole and (pairs > (len(merges) + rows)[:, None]).any()
+    if not whole or late or np.unique(pairs).size < pairs.size:
+        raise InputError(f"{place}: Z does not merge each cluster once, after it was made")
+    if (np.diff(height) < 0).any() or (height < 0).any():
+        raise InputError(f"{place}: the heights of Z fall: expected merges from low to high")
