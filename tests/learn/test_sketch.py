@@ -12,6 +12,7 @@ import roget
 from roget import Counts
 from roget.core.counts import NotCounted
 from roget.errors import InputError, UnknownName
+from roget.learn.corpus.relations import slots_of
 from roget.learn.sketch import Sketches, find_lines, sketch
 
 
@@ -132,6 +133,18 @@ def test_relations_are_named_in_plain_words():
     }
     tagged = made([("run/VERB", "~obl:out_of", "room", 1)])
     assert [r.name for r in sketch(tagged, "run/VERB").relations] == ["“run” out of …"]
+
+
+def test_every_slot_of_the_presets_has_a_name_in_plain_words():
+    slots = [*slots_of(["all"]), *(f"{slot}:of" for slot in ("obl", "~obl", "nmod", "~nmod"))]
+    bare = {"obl", "~obl"}  # never without a preposition
+    pairs = [("w", slot, "x", 1) for slot in slots if slot not in bare]
+    named = {r.slot: r.name for r in sketch(made(pairs), "w", share=0).relations}
+    assert named.keys() == {*slots} - bare
+    for slot, name in named.items():
+        assert name != slot
+        assert "“w”" in name
+    assert len({*named.values()}) >= len(named) - 1, "of verbs and nouns, “w” of … is the same"
 
 
 def test_counts_without_slots_give_one_relation():
