@@ -180,8 +180,7 @@ def _build(
     reading: Report | None,
     clustering: Report | None,
 ) -> Built:
-    ready = _add_up(inputs, options)
-    counts, notes = _count(inputs, folder, options, reading) if ready is None else (ready, ())
+    counts, notes = gather(inputs, folder, options, reading)
     counts, more = _choose_words(counts, wanted, options)
     model = _clusterer(wanted, folder, counts, clustering).fit(counts)
     thesaurus = Thesaurus.from_clustering(counts, model)
@@ -190,6 +189,17 @@ def _build(
     if wanted.heldout and not model.interrupted_:
         thesaurus.provenance["heldout"] = trial(counts, model, wanted.random_state, clustering)
     return Built(thesaurus, (*notes, *more, *model.notes_), model.interrupted_)
+
+
+def gather(
+    inputs: Sequence[PathLike], folder: Path, options: Counting, progress: Report | None = None
+) -> tuple[Counts, tuple[str, ...]]:
+    """The counts of some inputs, and what there is to tell of them.
+
+    Those that are there already are added up; others are counted, and kept in the folder.
+    """
+    ready = _add_up(inputs, options)
+    return _count(inputs, folder, options, progress) if ready is None else (ready, ())
 
 
 def _clusterer(wanted: Plan, folder: Path, counts: Counts, progress: Report | None) -> Any:

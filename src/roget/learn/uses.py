@@ -10,6 +10,8 @@ from typing import Any
 from roget.core.options import Checked, again, option, seed_option
 from roget.core.progress import Report
 
+PARTS = ("noun", "verb")
+"""Parts of speech that WordNets have classes of."""
 WAYS = ("both", "classes", "counts")
 SORTS = ("score", "count")
 SENSES = ("even", "weighted")
@@ -179,6 +181,25 @@ class PlaceOptions(Checked):
     )
     spelling: bool = option(True, help="Let words that end alike vote too, beside contexts.")
     seed: int = seed_option()
+
+
+@dataclass(frozen=True)
+class TaxonomyOptions(Checked):
+    """Of the taxonomy, and of the words that are placed into it."""
+
+    min_count: int = option(5, minimum=1, help="Leave out words that are seen less often.")
+    part: str = option(
+        "noun", choices=PARTS, called="part of speech", help="Of a WordNet: its nouns or its verbs."
+    )
+    language: str | None = option(
+        None, metavar="TAG", help="The language of a SKOS file's labels, if it has several."
+    )
+    hide: int | None = option(
+        None,
+        minimum=1,
+        metavar="N",
+        help="Hide N words that the taxonomy has, and tell how near they are placed.",
+    )
 
 
 @dataclass(eq=False, repr=False)

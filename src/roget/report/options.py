@@ -27,6 +27,15 @@ def is_language(tag: str) -> bool:
     return _LANGUAGE.fullmatch(tag) is not None
 
 
+def is_address(text: str) -> bool:
+    """Whether a text is an address (IRI).
+
+    >>> is_address("https://you.org/t#dog"), is_address("00001740-n")
+    (True, False)
+    """
+    return _IRI.fullmatch(text) is not None
+
+
 @dataclass(frozen=True)
 class Options(Checked):
     """What a thesaurus is called, the language of its words, and the start of its addresses."""
@@ -78,7 +87,7 @@ class Options(Checked):
         super().__post_init__()
         if self.language is not None and not is_language(self.language):
             raise InputError(f"language {self.language!r}: expected a tag such as en or pt-BR")
-        if not _IRI.fullmatch(self.base):
+        if not is_address(self.base):
             raise InputError(f"base {self.base!r}: expected an address such as https://you.org/t#")
 
     @property

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from roget.core.counts import Counts
+from roget.core.counts.evidence import Line
 from roget.core.options import choose, takes
 from roget.core.progress import Progress, Report
 from roget.core.types import Floats, Ints
@@ -44,7 +45,7 @@ class Candidate(NamedTuple):
     """Known words that speak for it, the loudest first."""
     contexts: tuple[str, ...]
     """Contexts that the word shares with them."""
-    lines: tuple[Any, ...] = ()
+    lines: tuple[Line, ...] = ()
     """Where the corpus has the word in these contexts, if that was kept."""
 
 
@@ -224,10 +225,8 @@ class Placer:
         counts, word = voters.counts, str(voters.counts.words[row])
         speakers = tuple(votes.speakers(at, target, SPEAKERS))
         contexts = self._shared(row, speakers)
-        evidence = getattr(counts, "evidence", None)
-        lines = [] if evidence is None else [
-            line for context in contexts for line in evidence.lines(word, context, 1)
-        ]  # fmt: skip
+        kept = counts.evidence
+        lines = [line for one in contexts for line in (kept.lines(word, one, 1) if kept else ())]
         return Candidate(
             word, counts.word_totals[row].item(), graph.names[target], graph.labels[target],
             graph.path(target), score, speakers, contexts, tuple(lines),

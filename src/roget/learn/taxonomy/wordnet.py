@@ -11,9 +11,10 @@ from roget.catalogue import name_extra
 from roget.core.io.problems import Problems
 from roget.core.io.source import source_of
 from roget.errors import InputError
+from roget.learn import uses
 from roget.learn.taxonomy.taxonomy import Taxonomy
 
-PARTS = {"noun": 1, "verb": 2}
+PARTS = {part: number for number, part in enumerate(uses.PARTS, 1)}
 """Parts of speech that have hypernyms, with their numbers in sense keys."""
 
 HYPERNYMS = ("@", "@i")

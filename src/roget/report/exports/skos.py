@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias
 from urllib.parse import quote
@@ -278,9 +278,14 @@ def quote_turtle(text: str) -> str:
 @exporter
 def write_turtle(thesaurus: Thesaurus, options: Options) -> Iterator[str]:
     """Write classes and words as SKOS concepts in Turtle."""
+    return as_turtle(describe(thesaurus, options))
+
+
+def as_turtle(described: Iterable[tuple[Address, Statements]]) -> Iterator[str]:
+    """What is said of some addresses, in Turtle."""
     for prefix, address in NAMESPACES.items():
         yield f"@prefix {prefix}: <{address}> .\n"
-    for subject, facts in describe(thesaurus, options):
+    for subject, facts in described:
         said = " ;\n    ".join(f"{_term(predicate)} {_term(value)}" for predicate, value in facts)
         yield f"\n{_term(subject)}\n    {said} .\n"
 

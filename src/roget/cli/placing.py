@@ -1,0 +1,81 @@
+"""What `roget grow` does with a taxonomy of others: candidates for it, or a trial."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import PurePath
+from typing import TYPE_CHECKING
+
+from roget.cli.shared import bar, choose, deliver, tell_notes, tell_written
+from roget.learn.options import Options
+from roget.learn.uses import PlaceOptions, TaxonomyOptions
+
+if TYPE_CHECKING:
+    from roget.learn.growth.place import Placed
+
+TURTLE = ".ttl"
+"""How files end that SKOS is written to."""
+
+
+def place(
+    taxonomy: str,
+    inputs: Sequence[str],
+    output: str | None,
+    counting: Options,
+    given: TaxonomyOptions,
+    asked: PlaceOptions,
+    format: str | None,
+) -> None:
+    """Place words of the inputs into a taxonomy, or hide words of it and tell how that went."""
+    from rich.console import Console
+
+    from roget.learn.growth import corpus
+    from roget.learn.growth.place import place as find
+    from roget.learn.growth.trial import hide
+    from roget.learn.taxonomy import taxonomy_of
+    from roget.report import placing as reports
+
+    skos = _check_output(output, format, given)
+    with Console(stderr=True).status(f"reading {taxonomy}"):
+        classes = taxonomy_of(taxonomy, language=given.language, part=given.part)
+    wanted = replace(counting, min_count=given.min_count)
+    if given.part != "noun" and wanted.relation is None:
+        wanted = replace(wanted, relation=f"{given.part}s")
+    with bar("counting", "bytes") as reading:
+        found = corpus.read_corpus(inputs, wanted, reading)
+    tell_notes(found.notes)
+    with bar("placing", "words") as progress:
+        if given.hide is not None:
+            tried = hide(classes, found.counts, given.hide, progress=progress, **vars(asked))
+            deliver(reports.trial(tried), format, output)
+            return
+        placed = find(classes, found.counts, progress=progress, **vars(asked))
+    if output is not None and skos:
+        _write_turtle(placed, output, given.language)
+        return
+    deliver(reports.report(placed, found.rare, given.min_count), format, output)
+
+
+def _check_output(output: str | None, format: str | None, given: TaxonomyOptions) -> bool:
+    """Refuse a file that could not be written, before the work; whether it is to be SKOS."""
+    if output is None or output == "-":
+        return False
+    from roget.core.store import check_file
+    from roget.errors import InputError
+
+    check_file(output)
+    if format is not None or PurePath(output).suffix.lower() != TURTLE:
+        choose(format, output)
+        return False
+    if given.hide is not None:
+        raise InputError(f"{output}: a trial (--hide) has no candidates to write as SKOS")
+    return True
+
+
+def _write_turtle(placed: Placed, output: str, language: str | None) -> None:
+    from roget.report.exports.base import write_lines
+    from roget.report.placing import turtle
+
+    write_lines(output, turtle(placed, language))
+    tell_written([output])

@@ -1,0 +1,231 @@
+"""Candidates for a taxonomy, and what they are worth: `roget grow TAXONOMY TEXT...`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+from urllib.parse import quote
+
+from roget.core.intervals import Interval
+from roget.learn.growth.place import Candidate, Placed
+from roget.learn.growth.trial import Trial, Way
+from roget.report import Column, Report, Table
+from roget.report.exports.skos import Address, Statements, Text, as_turtle, word_address
+from roget.report.format import plural, printable, width
+from roget.report.options import is_address
+
+SHOWN = 40
+"""Words in the table; files have all."""
+
+WORDS, WAY = 4, 3
+"""Known words, and classes on the way from the root, in the table."""
+
+TOP = 5
+"""Candidates among which the true class may be, in trials."""
+
+SHEET = (
+    "accept", "word", "seen", "score", "class", "id", "path", "words alike", "contexts",
+)  # fmt: skip
+"""The columns of spreadsheets: what people put into the first is theirs."""
+
+BASE = "urn:x-roget:candidates#"
+
+
+def report(placed: Placed, rare: int = 0, least_seen: int = 1) -> Report:
+    """The words, the surest first, each with its candidates, one in each line."""
+    lines = any(one.lines for one in placed.candidates)
+    columns = [
+        Column("word", fit="cut"),
+        Column("seen", right=True, fit="keep"),
+        Column("score", right=True, fit="keep"),
+        Column("class", fit="cut", share=3),
+        Column("known words that say so", fit="cut", share=3),
+        *([Column("for instance", fit="cut", share=4)] if lines else []),
+    ]
+    rows = [row for some in placed.words[:SHOWN] for row in _rows(some, lines)]
+    rest = len(placed.words) - SHOWN
+    return Report(
+        title=f"Candidates for {placed.title}",
+        lead=list(_lead(placed, rare, least_seen)),
+        tables=[Table(columns, rows)] if rows else [],
+        notes=[f"and {plural(rest, 'word')} more (-o FILE, --format json)"] * (rest > 0),
+        data={
+            "taxonomy": placed.title,
+            "known": placed.known,
+            "steps": placed.steps,
+            "rare": rare,
+            "left_out": list(placed.left_out),
+            "candidates": [_data(one) for one in placed.candidates],
+        },
+        sheet=Table.of(SHEET, [_cells(one) for one in placed.candidates]),
+    )
+
+
+def _lead(placed: Placed, rare: int, least_seen: int) -> Iterator[str]:
+    near = f"within {plural(placed.steps, 'step')} of" if placed.steps else "at"
+    yield (
+        f"{plural(len(placed.words), 'word')} of the corpus that {placed.title} lacks, placed by "
+        f"{plural(placed.known, 'word')} that it has"
+    )
+    yield f"  scores are the probability that the class is {near} a true one"
+    if rare:
+        yield f"  left out, seen less than {plural(least_seen, 'time')}: {plural(rare, 'word')}"
+    if placed.left_out:
+        named = ", ".join(printable(word, width() // 4) for word in placed.left_out[:3])
+        more = ", …" if len(placed.left_out) > 3 else ""
+        lost = plural(len(placed.left_out), "word")
+        yield f"  left out, nothing sure enough: {lost} ({named}{more})"
+
+
+def _rows(some: tuple[Candidate, ...], lines: bool) -> Iterator[tuple[str, ...]]:
+    first = some[0].word, f"{some[0].seen:,.15g}"
+    for one in some:
+        said = ", ".join(dict.fromkeys(speaker.word for speaker in one.reasons[:WORDS]))
+        row = (*first, f"{one.score:.2f}", " › ".join(one.path[-WAY:]), said)
+        shown = one.lines[0] if one.lines and first[0] else None
+        text = "" if shown is None else f"{shown.left[-30:]}{shown.keyword}{shown.right}"
+        yield (*row, " ".join(text.split())) if lines else row
+        first = "", ""
+
+
+def _data(one: Candidate) -> dict[str, Any]:
+    lines = [
+        {"source": line.source, "line": line.line, "text": line.text, "context": line.pair[1]}
+        for line in one.lines
+    ]
+    reasons = [speaker._asdict() for speaker in one.reasons]
+    lists = {"path": list(one.path), "contexts": list(one.contexts)}
+    return one._asdict() | lists | {"reasons": reasons, "lines": lines}
+
+
+def _cells(one: Candidate) -> tuple[Any, ...]:
+    said = "; ".join(
+        f"{speaker.word} ({speaker.by} {speaker.alike:.1f})" for speaker in one.reasons
+    )
+    path = " › ".join(one.path)
+    return (
+        "",
+        one.word,
+        one.seen,
+        one.score,
+        one.label,
+        one.id,
+        path,
+        said,
+        "; ".join(one.contexts),
+    )
+
+
+def trial(found: Trial) -> Report:
+    """How near hidden words came to their classes, beside the nearest known word's."""
+    titles = (
+        "way",
+        "there",
+        "within 1",
+        "within 2",
+        f"there, top {TOP}",
+        f"within 2, top {TOP}",
+        "MRR",
+    )
+    rows = [_way(one) for one in found.ways]
+    ours, first = (found.ways[at].share(found.steps).mean or 0.0 for at in (0, -2))
+    ratio = [f"{ours / first:.1f} times the nearest word's first sense, at {found.steps} steps"]
+    scores = [
+        (f"{one.low:.1f}–{one.high:.1f}", f"{one.words:,}", f"{one.score:.2f}", f"{one.right:.2f}")
+        for one in found.bins
+    ]
+    data = {
+        "taxonomy": found.title,
+        "hidden": len(found.words),
+        "known": found.known,
+        "steps": found.steps,
+        "seed": found.seed,
+        "ways": [_facts(one) for one in found.ways],
+        "scores": [one._asdict() for one in found.bins],
+    }
+    return Report(
+        title=f"Hidden words of {found.title}",
+        lead=[
+            f"{plural(len(found.words), 'word')} of {found.title} hidden, with all words they are "
+            f"a part of, and placed by {plural(found.known, 'word')}",
+            "  shares of the words whose first candidate is so many steps from a true class",
+        ],
+        tables=[
+            Table.of(titles, rows, titles[1:]),
+            Table.of(
+                ("score", "words", "mean score", "right"),
+                scores,
+                ("words", "mean score", "right"),
+                title="What scores are worth",
+            ),
+        ],
+        notes=ratio if first else [],
+        signature=f"seed:{found.seed}|hidden:{len(found.words)}|steps:{found.steps}",
+        data=data,
+        sheet=Table.of(
+            _facts(found.ways[0]).keys(), [[*_facts(one).values()] for one in found.ways]
+        ),
+    )
+
+
+def _way(one: Way) -> tuple[str, ...]:
+    first = [_share(one.share(steps)) for steps in range(3)]
+    top = [f"{one.share(steps, TOP).mean:.3f}" for steps in (0, 2)]
+    return (one.name, *first, *top, f"{one.reciprocal_rank:.3f}")
+
+
+def _share(found: Interval) -> str:
+    return f"{found.mean:.3f} [{found.low:.3f}, {found.high:.3f}]"
+
+
+def _facts(one: Way) -> dict[str, Any]:
+    facts: dict[str, Any] = {"way": one.name}
+    for steps, name in enumerate(("at", "within_1", "within_2")):
+        share = one.share(steps)
+        facts |= {name: share.mean, f"{name}_low": share.low, f"{name}_high": share.high}
+    facts |= {
+        f"top_{TOP}_at": one.share(0, TOP).mean,
+        f"top_{TOP}_within_2": one.share(2, TOP).mean,
+    }
+    return facts | {"reciprocal_rank": one.reciprocal_rank}
+
+
+def statements(placed: Placed, language: str | None) -> Iterator[tuple[Address, Statements]]:
+    """Each word as a concept below its candidates, with score and reasons; then their classes.
+
+    Classes are called by their own addresses, or by ours with a label, where the file has none.
+    """
+    named: dict[str, str] = {}
+    for some in placed.words:
+        facts: Statements = [
+            ("rdf:type", "skos:Concept"),
+            ("roget:status", "roget:candidate"),
+            ("skos:prefLabel", Text(some[0].word, language)),
+        ]
+        for one in some:
+            if not is_address(one.id):
+                named[one.id] = one.label
+            facts.append(("skos:broader", class_of(one.id)))
+        facts += [("skos:editorialNote", Text(_note(one), "en")) for one in some]
+        yield word_address(BASE, some[0].word), facts
+    for id, label in named.items():
+        yield (
+            class_of(id),
+            [("rdf:type", "skos:Concept"), ("skos:prefLabel", Text(label, language))],
+        )
+
+
+def class_of(id: str) -> Address:
+    """The address of a class: its own, or one of ours that spells what it is known by."""
+    return Address(id if is_address(id) else f"{BASE}class-{quote(id, safe='')}")
+
+
+def _note(one: Candidate) -> str:
+    said = ", ".join(dict.fromkeys(speaker.word for speaker in one.reasons))
+    seen = f"; contexts: {', '.join(one.contexts)}" if one.contexts else ""
+    return f"candidate below {one.label}, score {one.score:.2f}; like: {said}{seen}"
+
+
+def turtle(placed: Placed, language: str | None = None) -> Iterator[str]:
+    """The candidates as SKOS in Turtle, to be loaded beside the taxonomy."""
+    return as_turtle(statements(placed, language))
