@@ -1,4 +1,4 @@
-"""`roget grow THESAURUS TEXT...`."""
+"""`roget grow THESAURUS|TAXONOMY TEXT...`."""
 
 from __future__ import annotations
 
@@ -11,11 +11,17 @@ import typer
 
 from roget.cli.shared import Format, bar, deliver, target, tell_notes
 from roget.learn.growth.options import Options
+from roget.learn.uses import PlaceOptions, TaxonomyOptions
 
 
 def grow(
     thesaurus: Annotated[
-        str, typer.Argument(metavar="THESAURUS", help="A thesaurus that roget built: a folder.")
+        str,
+        typer.Argument(
+            metavar="THESAURUS",
+            help="A thesaurus that roget built: a folder; or a taxonomy of others: SKOS, "
+            "child–parent TSV, a WordNet folder, wn:ID.",
+        ),
     ],
     inputs: Annotated[
         list[str] | None,
@@ -26,7 +32,12 @@ def grow(
         ),
     ] = None,
     output: Annotated[
-        str | None, target("DIR", "The grown thesaurus: a folder. Default: in its place.")
+        str | None,
+        target(
+            "DIR|FILE",
+            "The grown thesaurus: a folder. Default: in its place. Of a taxonomy, the candidates: "
+            ".ttl is SKOS, .csv and .tsv have a column for people to accept them.",
+        ),
     ] = None,
     review: Annotated[
         bool, typer.Option("--review", help="List the changes that are open, and do nothing.")
@@ -41,18 +52,33 @@ def grow(
     ] = None,
     *,
     asked: Options,
+    given: TaxonomyOptions,
+    placing: PlaceOptions,
     format: Format = None,
 ) -> None:
     """Add more text to a thesaurus: its classes, their ids and all edits stay.
 
     New words are placed; words that new text clearly puts elsewhere move, classes that have become
     two split. All of it is listed, by numbers by which it can be accepted or refused.
+
+    A taxonomy that people made, such as a SKOS file or WordNet, stays as it is: words of the text
+    that it lacks are placed into it as candidates, with a score and the reasons. --hide N tells
+    how good that is, on N words that it has.
     """
+    from roget.cli.placing import is_other, place, read_as, refuse_asked
     from roget.errors import InputError
     from roget.learn.growth.grow import decide, run
     from roget.learn.thesaurus import Thesaurus
     from roget.report import growth as reports
 
+    if is_other(thesaurus):
+        if review or accept is not None or refuse is not None:
+            raise InputError(f"{thesaurus}: --review, --accept and --refuse are for thesauri")
+        refuse_asked(asked, ("move", "split", "min_contexts"), f"{thesaurus} is a taxonomy")
+        place(thesaurus, inputs or [], output, read_as(asked), given, placing, format)
+        return
+    for one in (given, placing):
+        refuse_asked(one, vars(one), f"{thesaurus} is a thesaurus, and this is for taxonomies")
     if review or accept is not None or refuse is not None:
         if inputs or output is not None:
             raise InputError(

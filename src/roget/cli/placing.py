@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from pathlib import PurePath
-from typing import TYPE_CHECKING
+from pathlib import Path, PurePath
+from typing import TYPE_CHECKING, Any
 
 from roget.cli.shared import bar, choose, deliver, tell_notes, tell_written
 from roget.learn.options import Options
@@ -16,6 +16,30 @@ if TYPE_CHECKING:
 
 TURTLE = ".ttl"
 """How files end that SKOS is written to."""
+
+
+def is_other(name: str) -> bool:
+    """Whether a name means a taxonomy that people made, rather than a thesaurus of ours."""
+    from roget.learn.taxonomy import kind_of_folder
+
+    path = Path(name)
+    return not path.is_dir() or kind_of_folder(path) is not None
+
+
+def refuse_asked(options: Any, names: Iterable[str], why: str) -> None:
+    """Refuse options that would be passed over."""
+    from roget.errors import InputError
+
+    for name in names:
+        if getattr(options, name) != getattr(type(options), name):
+            flag = f"--{name.replace('_', '-')}"
+            raise InputError(f"{flag} {getattr(options, name)}: {why}; leave it out")
+
+
+def read_as(asked: Any) -> Options:
+    """How text is counted, as far as growth is asked to read it in some way."""
+    shared = ("reader", "encoding", "processes", "memory", "engine", "scheduler")
+    return Options(**{name: getattr(asked, name) for name in shared})
 
 
 def place(
@@ -48,13 +72,13 @@ def place(
     with bar("placing", "words") as progress:
         if given.hide is not None:
             tried = hide(classes, found.counts, given.hide, progress=progress, **vars(asked))
-            deliver(reports.trial(tried), format, output)
+            deliver(reports.trial(tried, taxonomy), format, output)
             return
         placed = find(classes, found.counts, progress=progress, **vars(asked))
     if output is not None and skos:
         _write_turtle(placed, output, given.language)
         return
-    deliver(reports.report(placed, found.rare, given.min_count), format, output)
+    deliver(reports.report(placed, taxonomy, found.rare, given.min_count), format, output)
 
 
 def _check_output(output: str | None, format: str | None, given: TaxonomyOptions) -> bool:

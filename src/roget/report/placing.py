@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from typing import Any
 from urllib.parse import quote
 
-from roget.core.intervals import Interval
 from roget.learn.growth.place import Candidate, Placed
 from roget.learn.growth.trial import Trial, Way
 from roget.report import Column, Report, Table
@@ -31,7 +30,7 @@ SHEET = (
 BASE = "urn:x-roget:candidates#"
 
 
-def report(placed: Placed, rare: int = 0, least_seen: int = 1) -> Report:
+def report(placed: Placed, source: str, rare: int = 0, least_seen: int = 1) -> Report:
     """The words, the surest first, each with its candidates, one in each line."""
     lines = any(one.lines for one in placed.candidates)
     columns = [
@@ -45,12 +44,12 @@ def report(placed: Placed, rare: int = 0, least_seen: int = 1) -> Report:
     rows = [row for some in placed.words[:SHOWN] for row in _rows(some, lines)]
     rest = len(placed.words) - SHOWN
     return Report(
-        title=f"Candidates for {placed.title}",
-        lead=list(_lead(placed, rare, least_seen)),
+        title=f"Candidates for {source}",
+        lead=list(_lead(placed, source, rare, least_seen)),
         tables=[Table(columns, rows)] if rows else [],
         notes=[f"and {plural(rest, 'word')} more (-o FILE, --format json)"] * (rest > 0),
         data={
-            "taxonomy": placed.title,
+            "taxonomy": source,
             "known": placed.known,
             "steps": placed.steps,
             "rare": rare,
@@ -61,10 +60,10 @@ def report(placed: Placed, rare: int = 0, least_seen: int = 1) -> Report:
     )
 
 
-def _lead(placed: Placed, rare: int, least_seen: int) -> Iterator[str]:
+def _lead(placed: Placed, source: str, rare: int, least_seen: int) -> Iterator[str]:
     near = f"within {plural(placed.steps, 'step')} of" if placed.steps else "at"
     yield (
-        f"{plural(len(placed.words), 'word')} of the corpus that {placed.title} lacks, placed by "
+        f"{plural(len(placed.words), 'word')} of the corpus that {source} lacks, placed by "
         f"{plural(placed.known, 'word')} that it has"
     )
     yield f"  scores are the probability that the class is {near} a true one"
@@ -116,18 +115,10 @@ def _cells(one: Candidate) -> tuple[Any, ...]:
     )
 
 
-def trial(found: Trial) -> Report:
+def trial(found: Trial, source: str) -> Report:
     """How near hidden words came to their classes, beside the nearest known word's."""
-    titles = (
-        "way",
-        "there",
-        "within 1",
-        "within 2",
-        f"there, top {TOP}",
-        f"within 2, top {TOP}",
-        "MRR",
-    )
-    rows = [_way(one) for one in found.ways]
+    titles = ("way", "at it", "≤ 1", "≤ 2", "at it, top 5", "≤ 2, top 5", "MRR", "95 %")
+    rows = [_way(one, found.steps) for one in found.ways]
     ours, first = (found.ways[at].share(found.steps).mean or 0.0 for at in (0, -2))
     ratio = [f"{ours / first:.1f} times the nearest word's first sense, at {found.steps} steps"]
     scores = [
@@ -135,7 +126,7 @@ def trial(found: Trial) -> Report:
         for one in found.bins
     ]
     data = {
-        "taxonomy": found.title,
+        "taxonomy": source,
         "hidden": len(found.words),
         "known": found.known,
         "steps": found.steps,
@@ -144,11 +135,12 @@ def trial(found: Trial) -> Report:
         "scores": [one._asdict() for one in found.bins],
     }
     return Report(
-        title=f"Hidden words of {found.title}",
+        title=f"Hidden words of {source}",
         lead=[
-            f"{plural(len(found.words), 'word')} of {found.title} hidden, with all words they are "
+            f"{plural(len(found.words), 'word')} of {source} hidden, with all words they are "
             f"a part of, and placed by {plural(found.known, 'word')}",
-            "  shares of the words whose first candidate is so many steps from a true class",
+            "  shares of words whose first candidate is at a true class, or ≤ 1 or 2 steps from it",
+            f"  95 %: the interval of those ≤ {found.steps} steps from it",
         ],
         tables=[
             Table.of(titles, rows, titles[1:]),
@@ -168,14 +160,12 @@ def trial(found: Trial) -> Report:
     )
 
 
-def _way(one: Way) -> tuple[str, ...]:
-    first = [_share(one.share(steps)) for steps in range(3)]
-    top = [f"{one.share(steps, TOP).mean:.3f}" for steps in (0, 2)]
-    return (one.name, *first, *top, f"{one.reciprocal_rank:.3f}")
-
-
-def _share(found: Interval) -> str:
-    return f"{found.mean:.3f} [{found.low:.3f}, {found.high:.3f}]"
+def _way(one: Way, steps: int) -> tuple[str, ...]:
+    firsts = [one.share(far).mean for far in range(3)]
+    tops = [one.share(far, TOP).mean for far in (0, 2)]
+    sure = one.share(steps)
+    shares = [f"{share:.3f}" for share in (*firsts, *tops, one.reciprocal_rank)]
+    return (one.name, *shares, f"{sure.low:.3f}–{sure.high:.3f}")
 
 
 def _facts(one: Way) -> dict[str, Any]:
@@ -191,7 +181,7 @@ def _facts(one: Way) -> dict[str, Any]:
 
 
 def statements(placed: Placed, language: str | None) -> Iterator[tuple[Address, Statements]]:
-    """Each word as a concept below its candidates, with score and reasons; then their classes.
+    """Each word as a concept below its best candidate, with scores and reasons of all.
 
     Classes are called by their own addresses, or by ours with a label, where the file has none.
     """
@@ -202,10 +192,10 @@ def statements(placed: Placed, language: str | None) -> Iterator[tuple[Address, 
             ("roget:status", "roget:candidate"),
             ("skos:prefLabel", Text(some[0].word, language)),
         ]
-        for one in some:
-            if not is_address(one.id):
-                named[one.id] = one.label
-            facts.append(("skos:broader", class_of(one.id)))
+        best = some[0]
+        if not is_address(best.id):
+            named[best.id] = best.label
+        facts.append(("skos:broader", class_of(best.id)))
         facts += [("skos:editorialNote", Text(_note(one), "en")) for one in some]
         yield word_address(BASE, some[0].word), facts
     for id, label in named.items():
@@ -223,7 +213,8 @@ def class_of(id: str) -> Address:
 def _note(one: Candidate) -> str:
     said = ", ".join(dict.fromkeys(speaker.word for speaker in one.reasons))
     seen = f"; contexts: {', '.join(one.contexts)}" if one.contexts else ""
-    return f"candidate below {one.label}, score {one.score:.2f}; like: {said}{seen}"
+    below = f"candidate below {one.label} ({class_of(one.id).iri})"
+    return f"{below}, score {one.score:.2f}; like: {said}{seen}"
 
 
 def turtle(placed: Placed, language: str | None = None) -> Iterator[str]:
