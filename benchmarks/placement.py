@@ -89,8 +89,8 @@ def main() -> int:
                 short.append(name)
         words, said, right = np.array(scores).T
         off = float(np.sum(words * np.abs(said - right)) / words.sum())
-        print(f"scores: mean {np.average(said, weights=words):.3f}, right "
-              f"{np.average(right, weights=words):.3f}, off by {off:.3f} in bins of .2")  # fmt: skip
+        mean, share = np.average(said, weights=words), np.average(right, weights=words)
+        print(f"scores: mean {mean:.3f}, right {share:.3f}, off by {off:.3f} in bins of .2")
         print(f"{len(placed.words):,} unknown words placed in {took:.1f} CPU seconds")
         kept[name] = {
             way: dict(zip(NAMES, map(float, mean), strict=True)) for way, mean in means.items()

@@ -1,0 +1,176 @@
+"""`roget grow TAXONOMY TEXT`: candidates as people and scripts meet them."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+
+import pytest
+import typer
+from typer.testing import CliRunner
+
+from learn.growth.planted import plant, write_conllu, write_skos
+from roget.cli.command import expand
+from roget.cli.grow import grow
+from roget.errors import InputError
+from roget.learn.taxonomy import taxonomy_of
+from thesauri import planted as thesaurus
+
+app = typer.Typer(rich_markup_mode=None)
+app.command()(expand(grow))
+
+HOME = "http://example.org/"
+
+
+def run(*args):
+    return CliRunner().invoke(app, list(map(str, args)))
+
+
+def error(*args):
+    result = run(*args)
+    assert result.exit_code == 1
+    assert isinstance(result.exception, InputError), result.exception
+    return str(result.exception)
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    """A SKOS file, counts with a rare word, a corpus of the same, and where words belong."""
+    folder = tmp_path_factory.mktemp("placing")
+    taxonomy, counts, truth = plant(unknown=1)
+    write_skos(taxonomy, folder / "t.ttl")
+    rare = {(str(counts.words[0]) + "zz", str(counts.contexts[0])): 2}
+    lines = [f"{word}\t{context}\t{count}\n" for word, context, count in counts.rows()]
+    lines += [f"{word}\t{context}\t{count}\n" for (word, context), count in rare.items()]
+    (folder / "counts.tsv").write_text("".join(lines), encoding="utf-8")
+    write_conllu(counts, folder / "text.conllu")
+    return folder, truth
+
+
+def test_candidates_as_json_with_lines_of_the_text(made):
+    folder, truth = made
+    done = run(folder / "t.ttl", folder / "text.conllu", "--processes", 1, "-n", 2,
+               "--format", "json")  # fmt: skip
+    assert done.exit_code == 0, done.output
+    found = json.loads(done.stdout)
+    best = {}
+    for one in found["candidates"]:
+        best.setdefault(one["word"], one)
+    assert best.keys() == truth.keys()
+    right = [word for word, name in truth.items() if best[word]["id"] == HOME + name]
+    assert len(right) >= 0.8 * len(truth)
+    one = best[right[0]]
+    assert one["path"] == ["everything", f"area {truth[right[0]][1]}", one["label"]]
+    assert one["contexts"]
+    for line in one["lines"]:
+        assert line["source"] == "text.conllu"
+        assert line["text"] == f"{line['context'].partition(':')[2]} {one['word']}"
+    assert one["lines"]
+    assert {reason["by"] for reason in one["reasons"]} <= {"contexts", "ending"}
+
+
+def test_candidates_as_text(made):
+    folder, truth = made
+    done = run(folder / "t.ttl", folder / "counts.tsv")
+    assert done.exit_code == 0, done.output
+    lines = done.stdout.splitlines()
+    assert lines[0].startswith(f"{len(truth)} words of the corpus that")
+    assert any("seen less than 5 times: 1 word" in line for line in lines)
+    assert any(" › class " in line for line in lines)
+
+
+def test_spreadsheets_have_room_for_what_people_decide(made, tmp_path):
+    folder, truth = made
+    target = tmp_path / "c.csv"
+    done = run(folder / "t.ttl", folder / "counts.tsv", "-n", 1, "-o", target)
+    assert done.exit_code == 0, done.output
+    rows = list(csv.DictReader(io.StringIO(target.read_text(encoding="utf-8"))))
+    assert {row["word"] for row in rows} == truth.keys()
+    assert {row["accept"] for row in rows} == {""}
+    assert all(row["id"].startswith(HOME) and 0 <= float(row["score"]) <= 1 for row in rows)
+    scores = [float(row["score"]) for row in rows]
+    least = sorted(scores)[len(scores) // 2]
+    done = run(folder / "t.ttl", folder / "counts.tsv", "-n", 1, "--least", least, "-o", target)
+    kept = list(csv.DictReader(io.StringIO(target.read_text(encoding="utf-8"))))
+    assert [row["word"] for row in kept] == [
+        row["word"] for row in rows if float(row["score"]) >= least
+    ]
+
+
+def test_skos_candidates_lie_below_the_concepts_of_the_file(made, tmp_path):
+    pytest.importorskip("rdflib")
+    from rdflib import SKOS, Graph, Literal, URIRef
+
+    folder, truth = made
+    target = tmp_path / "c.ttl"
+    done = run(folder / "t.ttl", folder / "counts.tsv", "--language", "en", "-o", target)
+    assert done.exit_code == 0, done.output
+    graph = Graph().parse(target)
+    status = URIRef("urn:x-roget:status")
+    assert len(set(graph.subjects(status, URIRef("urn:x-roget:candidate")))) == len(truth)
+    for word in truth:
+        (concept,) = graph.subjects(SKOS.prefLabel, Literal(word, "en"))
+        (above,) = graph.objects(concept, SKOS.broader)
+        assert str(above).startswith(HOME)
+        assert any("score " in str(note) for note in graph.objects(concept, SKOS.editorialNote))
+    both = tmp_path / "both.ttl"
+    (graph + Graph().parse(folder / "t.ttl")).serialize(both, format="turtle")
+    grown, before = taxonomy_of(both), taxonomy_of(folder / "t.ttl")
+    assert grown.words.keys() == before.words.keys() | truth.keys()
+    right = 0
+    for word, name in truth.items():
+        (concept,) = grown.words[word]
+        right += grown.parents[concept] == [HOME + name]
+    assert right >= 0.8 * len(truth)
+
+
+def test_classes_without_addresses_get_some(made, tmp_path):
+    pytest.importorskip("rdflib")
+    folder, truth = made
+    taxonomy, _, _ = plant(unknown=1)
+    links = [f"{name}\t{above[0]}\n" for name, above in taxonomy.parents.items()]
+    links += [f"{word}\t{next(iter(classes))}\n" for word, classes in taxonomy.words.items()]
+    table, target = tmp_path / "t.tsv", tmp_path / "c.ttl"
+    table.write_text("child\tparent\n" + "".join(links), encoding="utf-8")
+    done = run(table, folder / "counts.tsv", "-o", target)
+    assert done.exit_code == 0, done.output
+    found = taxonomy_of(target)
+    parents = {found.labels[above[0]] for name, above in found.parents.items()}
+    assert parents & {*truth.values()}
+
+
+def test_a_trial_tells_ours_beside_the_baseline(made):
+    folder, _ = made
+    done = run(
+        folder / "t.ttl", folder / "counts.tsv", "--hide", 30, "--seed", 4, "--format", "json"
+    )
+    assert done.exit_code == 0, done.output
+    found = json.loads(done.stdout)
+    assert found["hidden"] == 30
+    assert found["seed"] == 4
+    ours, *_, first, _ = found["ways"]
+    assert ours["at"] >= 0.8
+    assert ours["at_low"] < ours["at"] < ours["at_high"] or ours["at"] == 1
+    assert first["way"] == "nearest word, first sense"
+    shown = run(folder / "t.ttl", folder / "counts.tsv", "--hide", 30, "--no-spelling").stdout
+    assert "by contexts only" not in shown
+    assert "What scores are worth" in shown
+
+
+def test_what_cannot_be_done_is_said(made, tmp_path):
+    folder, _ = made
+    skos, counts = folder / "t.ttl", folder / "counts.tsv"
+    assert "nothing to place" in error(skos)
+    assert "no such file or folder" in error(tmp_path / "absent.ttl", counts)
+    assert "--no-move" in error(skos, counts, "--no-move") or "--move" in error(
+        skos, counts, "--no-move"
+    )
+    assert "for thesauri" in error(skos, "--review")
+    assert "no candidates to write" in error(skos, counts, "--hide", 3, "-o", tmp_path / "c.ttl")
+    assert "no format has the suffix" in error(skos, counts, "-o", tmp_path / "c.docx")
+    assert "no word is seen 100000 times" in error(skos, counts, "--min-count", 100000)
+    assert "expected 1 to" in error(skos, counts, "--hide", 100000)
+    thesaurus().save(tmp_path / "t")
+    assert "--hide 3" in error(tmp_path / "t", counts, "--hide", 3)
+    assert "--least 0.5" in error(tmp_path / "t", counts, "--least", 0.5)
