@@ -104,8 +104,9 @@ def test_skos_candidates_lie_below_the_concepts_of_the_file(made, tmp_path):
 
     folder, truth = made
     target = tmp_path / "c.ttl"
-    done = run(folder / "t.ttl", folder / "counts.tsv", "--language", "en", "-o", target)
+    done = run(folder / "t.ttl", folder / "counts.tsv", "-o", target)
     assert done.exit_code == 0, done.output
+    assert "language of labels: en" in done.stderr
     graph = Graph().parse(target)
     status = URIRef("urn:x-roget:status")
     assert len(set(graph.subjects(status, URIRef("urn:x-roget:candidate")))) == len(truth)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path, PurePath
@@ -12,7 +13,9 @@ from roget.learn.options import Options
 from roget.learn.uses import PlaceOptions, TaxonomyOptions
 
 if TYPE_CHECKING:
+    from roget.core.counts import Counts
     from roget.learn.growth.place import Placed
+    from roget.learn.taxonomy.taxonomy import Taxonomy
 
 TURTLE = ".ttl"
 """How files end that SKOS is written to."""
@@ -76,7 +79,7 @@ def place(
             return
         placed = find(classes, found.counts, progress=progress, **vars(asked))
     if output is not None and skos:
-        _write_turtle(placed, output, given.language)
+        _write_turtle(placed, output, _choose_language(given, classes, found.counts))
         return
     deliver(reports.report(placed, taxonomy, found.rare, given.min_count), format, output)
 
@@ -97,7 +100,21 @@ def _check_output(output: str | None, format: str | None, given: TaxonomyOptions
     return True
 
 
-def _write_turtle(placed: Placed, output: str, language: str | None) -> None:
+def _choose_language(given: TaxonomyOptions, classes: Taxonomy, counts: Counts) -> str:
+    """The language of the labels: what is asked for, or told by taxonomy or corpus; it is said."""
+    from roget.report.language import UNKNOWN
+    from roget.report.options import is_language
+
+    if given.language is not None:
+        return given.language
+    told = classes.language or counts.provenance.get("language")
+    known = isinstance(told, str) and is_language(told) and told != UNKNOWN
+    said = f"{told} (as its making tells)" if known else f"{UNKNOWN}: not known"
+    print(f"language of labels: {said}; --language sets another", file=sys.stderr)
+    return str(told) if known else UNKNOWN
+
+
+def _write_turtle(placed: Placed, output: str, language: str) -> None:
     from roget.report.exports.base import write_lines
     from roget.report.placing import turtle
 
