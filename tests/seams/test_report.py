@@ -54,7 +54,7 @@ OWN = {"convert", "export", "explore"}
 """Commands that write files of other kinds."""
 PATHS = {"data path", "data fetch"}
 """Commands that print the path of one folder, for the shell."""
-MADE = {"count", "build", "attach train", "judge sheet"}
+MADE = {"count", "build", "grow", "attach train", "judge sheet"}
 """Commands whose -o is what they make; the report of it goes to standard output."""
 
 
