@@ -44,6 +44,7 @@ NAV: dict[str, tuple[str, ...]] = {
         "shift.md",
         "explore.md",
         "edits.md",
+        "placing.md",
         "exports.md",
         "soft.md",
         "mdl.md",

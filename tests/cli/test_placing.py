@@ -68,6 +68,9 @@ def test_candidates_as_json_with_lines_of_the_text(made):
         assert line["text"] == f"{line['context'].partition(':')[2]} {one['word']}"
     assert one["lines"]
     assert {reason["by"] for reason in one["reasons"]} <= {"contexts", "ending"}
+    assert all(len(some["lines"]) <= 3 for some in found["candidates"])
+    bare = run(folder / "t.ttl", folder / "text.conllu", "--processes", 1, "--lines", 0)
+    assert "for instance" not in bare.stdout
 
 
 def test_candidates_as_text(made):
@@ -77,7 +80,7 @@ def test_candidates_as_text(made):
     lines = done.stdout.splitlines()
     assert lines[0].startswith(f"{len(truth)} words of the corpus that")
     assert any("seen less than 5 times: 1 word" in line for line in lines)
-    assert any(" › class " in line for line in lines)
+    assert any("class" in line and "everything" in line for line in lines)
 
 
 def test_spreadsheets_have_room_for_what_people_decide(made, tmp_path):

@@ -180,6 +180,11 @@ class PlaceOptions(Checked):
         "true class, or nearer.",
     )
     spelling: bool = option(True, help="Let words that end alike vote too, beside contexts.")
+    lines: int = option(
+        3,
+        minimum=0,
+        help="Sentences of each candidate, where they were kept; in tables and SKOS there are none.",
+    )
     seed: int = seed_option()
 
 

@@ -225,8 +225,10 @@ class Placer:
         counts, word = voters.counts, str(voters.counts.words[row])
         speakers = tuple(votes.speakers(at, target, SPEAKERS))
         contexts = self._shared(row, speakers)
-        kept = counts.evidence
-        lines = [line for one in contexts for line in (kept.lines(word, one, 1) if kept else ())]
+        kept, most = counts.evidence, self.options.lines
+        lines = [] if kept is None or not most else [
+            line for one in contexts for line in kept.lines(word, one, 1)
+        ][:most]
         return Candidate(
             word, counts.word_totals[row].item(), graph.names[target], graph.labels[target],
             graph.path(target), score, speakers, contexts, tuple(lines),
