@@ -183,7 +183,7 @@ class PlaceOptions(Checked):
     lines: int = option(
         3,
         minimum=0,
-        help="Sentences of each candidate, where they were kept; in tables and SKOS there are none.",
+        help="Sentences of each candidate, where they were kept; tables and SKOS have none.",
     )
     seed: int = seed_option()
 

@@ -226,9 +226,11 @@ class Placer:
         speakers = tuple(votes.speakers(at, target, SPEAKERS))
         contexts = self._shared(row, speakers)
         kept, most = counts.evidence, self.options.lines
-        lines = [] if kept is None or not most else [
-            line for one in contexts for line in kept.lines(word, one, 1)
-        ][:most]
+        lines = (
+            []
+            if kept is None or not most
+            else [line for one in contexts for line in kept.lines(word, one, 1)][:most]
+        )
         return Candidate(
             word, counts.word_totals[row].item(), graph.names[target], graph.labels[target],
             graph.path(target), score, speakers, contexts, tuple(lines),

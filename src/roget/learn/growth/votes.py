@@ -149,8 +149,8 @@ class Voters:
         counts = self.counts
         learnt = Representation.learn(counts.matrix, words=counts.words, contexts=counts.contexts)
         common = common_rows(counts.word_totals)
-        vectors = Alike([learnt.vectors.astype(np.float64)], common)
-        return Similarity(counts.word_totals, Alike([self.telling], common), vectors)
+        vectors = Alike(learnt.vectors.astype(np.float64), common)
+        return Similarity(counts.word_totals, Alike(self.telling, common), vectors)
 
     def by_contexts(self, rows: Ints) -> Any:
         """csr_array, rows × known words: similarities of the nearest; a family does not vote.
