@@ -67,8 +67,6 @@ def place(
     with Console(stderr=True).status(f"reading {taxonomy}"):
         classes = taxonomy_of(taxonomy, language=given.language, part=given.part)
     wanted = replace(counting, min_count=given.min_count)
-    if not asked.lines or given.hide is not None:
-        wanted = replace(wanted, evidence=0)
     if given.part != "noun" and wanted.relation is None:
         wanted = replace(wanted, relation=f"{given.part}s")
     with bar("counting", "bytes") as reading:
