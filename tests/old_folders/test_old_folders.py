@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 
 import numpy as np
@@ -10,6 +11,7 @@ import pytest
 
 from roget import Attacher, ClassModel, CoMDL, Counts, MDLTree, SoftAnnealing, Thesaurus
 from roget.core import folder
+from roget.errors import InputError
 
 HERE = Path(__file__).parent
 EXPECTED = dict(np.load(HERE / "expected.npz"))
@@ -55,6 +57,26 @@ def test_an_edited_thesaurus(new: Counts) -> None:
     leaves = EXPECTED["thesauri/soft"]
     merged = np.stack([leaves[:, thesaurus.clustering.parts == c].sum(axis=1) for c in range(3)], 1)
     np.testing.assert_allclose(thesaurus.classify(new).toarray(), merged, atol=5e-9)
+
+
+def test_edits_that_were_sealed_first() -> None:
+    thesaurus = Thesaurus.load(HERE / "thesauri" / "sealed")
+    assert [str(edit) for edit in thesaurus.edits] == [
+        "“arm3, arm4, arm1” renamed “first”",
+        "“text0” moved to “first”",
+        "“drink1, drink3, drink0” merged into “text4, text5, text1”",
+    ]
+    assert thesaurus.tree.n_clusters == 3
+    assert thesaurus.label(thesaurus.path("text0")[-1]) == "first"
+
+
+def test_edits_that_were_sealed_first_cannot_be_changed(tmp_path: Path) -> None:
+    copy = tmp_path / "changed"
+    shutil.copytree(HERE / "thesauri" / "sealed", copy)
+    edits = copy / "edits.json"
+    edits.write_text(edits.read_text().replace('"text0"', '"text1"'))
+    with pytest.raises(InputError, match="was changed since it was written"):
+        Thesaurus.load(copy)
 
 
 def test_an_imported_thesaurus() -> None:

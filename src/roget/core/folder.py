@@ -130,12 +130,17 @@ def parse(place: Path, data: bytes) -> dict[str, Any]:
 
 
 def need_version(
-    place: Path, record: Mapping[str, Any], format: str, known: int, data: bytes
+    place: Path,
+    record: Mapping[str, Any],
+    format: str,
+    known: int,
+    data: bytes,
+    sealed: int | None = None,
 ) -> int:
     """The version of a JSON file's format, if this roget can read it and the seal is whole.
 
-    The last version is the first that is sealed: one that has a seal and says that it is older was
-    changed.
+    Versions are sealed from `sealed` on, if not named from the last: what has a seal and says that
+    it is older was changed.
     """
     if record.get("format") != format:
         raise InputError(f"{place}: the format is {record.get('format')!r}; expected {format!r}")
@@ -147,12 +152,13 @@ def need_version(
             f"{place}: version {version} of the format; this roget reads up to version {known}: "
             "update roget"
         )
-    if version < known and ("seal" in record or "kind" in record):
+    sealed = known if sealed is None else sealed
+    if version < sealed and ("seal" in record or "kind" in record):
         raise InputError(
             f"{place}: 'version' is {version}, which has no seal: the file was changed since it "
             "was written"
         )
-    if version == known and not is_sealed(data):
+    if version >= sealed and not is_sealed(data):
         raise changed(place)
     return int(version)
 

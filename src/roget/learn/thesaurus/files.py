@@ -36,6 +36,8 @@ from roget.learn.thesaurus.edits import Edit, Note
 from roget.learn.thesaurus.thesaurus import Thesaurus
 
 EDITS, EDITS_FORMAT, EDITS_VERSION = "edits.json", "roget.edits", 3
+_SEALED = 2
+"""The version of edits from which on they are sealed."""
 MEMBERSHIP = "membership.parquet"
 
 HELD_OUT = ("all", "class", "word", "both")
@@ -301,7 +303,7 @@ def _read_edits(folder: folders.Folder) -> tuple[Log, str]:
         raise InputError(f"{place}: the file is missing")
     data = place.read_bytes()
     record = folders.parse(place, data)
-    version = folders.need_version(place, record, EDITS_FORMAT, EDITS_VERSION, data)
+    version = folders.need_version(place, record, EDITS_FORMAT, EDITS_VERSION, data, _SEALED)
     given, undone, next_id = record.get("edits"), record.get("undone", []), record.get("next_id", 0)
     if not isinstance(given, list) or not (version > 1 or _is_hashed(given, record.get("sha256"))):
         raise folders.changed(place)
