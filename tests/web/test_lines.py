@@ -88,6 +88,17 @@ def test_what_two_words_have_in_common(witnessed):
         assert one["counts"] == [counts[row, columns[one["context"]]] for row in rows]
 
 
+def test_what_puts_a_word_there(witnessed):
+    found = Views(witnessed, "farm").why("dog", 1)
+    right = witnessed.reasons("dog", 1, 8)
+    assert [one["context"] for one in found["contexts"]] == [one.context for one in right.contexts]
+    assert [one["weight"] for one in found["contexts"]] == pytest.approx(
+        [one.weight for one in right.contexts], rel=1e-4, abs=1e-9
+    )
+    assert found["contexts"][0]["said"] in {"hunt …", "feed …"}
+    assert (found["class"]["node"], found["against"]["node"]) == (1, 2)
+
+
 def test_answers_of_the_server(kept):
     from starlette.testclient import TestClient
 
@@ -157,6 +168,10 @@ def test_a_context_opens_its_sentences(browser, kept):
         page.wait_for_selector("#drawer table")
         page.locator("#drawer td .opens").first.click()
         page.wait_for_selector("#drawer .kwic li")
+        page.keyboard.press("Escape")
+        page.locator("#panel section:has(h2:has-text('Classes')) .opens").first.click()
+        page.wait_for_selector("#drawer table")
+        assert page.locator("#drawer tbody tr").count() == 4
         page.keyboard.press("Escape")
         page.keyboard.press("3")
         page.wait_for_function("() => location.hash === '#/word/cow/lines'")

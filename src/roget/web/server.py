@@ -133,6 +133,12 @@ def application(desk: Desk, port: int) -> Guard:
                 _number(r, "n", COMMON, MOST),
             ),
         ),
+        "/api/why": (
+            "why",
+            lambda r: desk.views.why(
+                r.query_params.get("word", ""), _number(r, "node", 0), _number(r, "n", COMMON, MOST)
+            ),
+        ),
         "/api/changes": ("changes", lambda _: desk.changes()),
         "/api/path": ("path", lambda _: desk.views.path()),
         "/api/history": ("history", lambda _: desk.history()),

@@ -106,6 +106,12 @@ def alike(view: View) -> Sheet:
     return ["context", *view["words"]], rows
 
 
+def why(view: View) -> Sheet:
+    """One row per context that speaks for the class."""
+    names = ["context", "seen", "weight"]
+    return names, [[one[name] for name in names] for one in view["contexts"]]
+
+
 def history(view: View) -> Sheet:
     """One row per edit."""
     names = ["number", "what", "kind", "state"]
@@ -134,5 +140,6 @@ SHEETS: dict[str, Callable[[View], Sheet]] = {
     "sketch": sketch,
     "alike": alike,
     "history": history,
+    "why": why,
     "changes": changes,
 }

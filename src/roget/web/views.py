@@ -369,6 +369,21 @@ class Views:
             ],
         }
 
+    def why(self, word: str, node: int, n: int = COMMON) -> View:
+        """What puts a word into a class, and not into the likeliest other: contexts, by weight."""
+        _check("class", node, self.thesaurus.tree.n_nodes)
+        found = self.thesaurus.reasons(word, node, _count(n))
+        return {
+            "word": word,
+            "class": self._name(found.node),
+            "against": None if found.against == found.node else self._name(found.against),
+            "kept": self.thesaurus.has_evidence,
+            "contexts": [
+                {**self.explain(one.context), "seen": brief(one.seen), "weight": brief(one.weight)}
+                for one in found.contexts
+            ],
+        }
+
     def _concordance(self, of: View, context: str | None, sort: str, found: Sequence[Line]) -> View:
         if context is not None and context not in self._columns:
             raise UnknownName("context", context, [])

@@ -1,5 +1,5 @@
 // Data: from the server, or from the blocks of this very file; both give the same shapes.
-/** @import { AlikeView, ChangesView, Context, Download, Found, Given, HistoryView, LineView, LinesView, Named, Notes, Overview, SketchView, Source, TreeData, Word } from "./types" */
+/** @import { AlikeView, ChangesView, Context, Download, Found, Given, HistoryView, LineView, LinesView, Named, Notes, Overview, SketchView, Source, TreeData, WhyView, Word } from "./types" */
 
 import { $, el, short } from "./dom.js";
 import { folded } from "./format.js";
@@ -59,6 +59,8 @@ class Server {
   sketch(word, beside) { return this.get(`/api/sketch/${word.id}?${asked({ beside })}`); }
   /** @param {Word} one @param {Word} other */
   alike(one, other) { return this.get(`/api/alike?${asked({ word: one.word, other: other.word })}`); }
+  /** @param {Word} word @param {number} node */
+  why(word, node) { return this.get(`/api/why?${asked({ word: word.word, node })}`); }
   history() { return this.get("/api/history"); }
   changes() { return this.get("/api/changes"); }
   /** @param {Download} view */
@@ -192,6 +194,8 @@ class Blocks {
     return { words: [first.word, second.word], class: first.path.filter((above) => way.has(above.node)).pop() ?? first.path[0], kept: false,
       contexts: first.contexts.filter((context) => theirs.has(context.context)).map((context) => ({ context: context.context, said: context.said, counts: [context.amount, theirs.get(context.context) ?? 0] })) };
   }
+  /** @returns {Promise<WhyView>} */
+  async why() { throw new Failure("What puts a word into a class is told by the server: roget explore, or roget why"); }
   /** @returns {Promise<HistoryView>} */
   async history() { throw new Failure("this file holds no history"); }
   /** @returns {Promise<ChangesView>} */

@@ -1,9 +1,9 @@
 // Sentences: the word in the middle, what is around it at its sides; in a drawer, or as a view.
-/** @import { AlikeView, Context, LineView, LinesView, Word } from "./types" */
+/** @import { AlikeView, Context, LineView, LinesView, WhyView, Word } from "./types" */
 
 import { source } from "./api.js";
 import { $, clear, el, said, short } from "./dom.js";
-import { amount, many } from "./format.js";
+import { amount, decimal, many } from "./format.js";
 import { wordLink } from "./links.js";
 import { state } from "./state.js";
 import { phrase, term } from "./terms.js";
@@ -83,6 +83,17 @@ export async function openAlike(one, other) {
     el("p", { class: "quiet" }, "What both were seen with, the most telling first; a number opens its sentences. Smallest class of both: ", said(state.tree.name(data.class.node))),
     el("div", { class: "scroll" }, el("table", {}, el("thead", {}, el("tr", {}, el("th", { scope: "col" }, term("context", "context")), data.words.map((word) => el("th", { scope: "col", class: "number" }, said(word))))), el("tbody", {}, rows)))],
     wordLink(one, "sketch", other.word));
+}
+
+// What puts a word into a class, and not into the likeliest other one.
+/** @param {Word} word @param {number} node */
+export async function openWhy(word, node) {
+  /** @type {WhyView} */ let data;
+  try { data = await source.why(word, node); } catch (error) { openDrawer([said(/** @type {Error} */ (error).message)], null, [], null); return; }
+  const rows = data.contexts.map((one) => el("tr", {}, el("th", { scope: "row" }, contextLink({ ...one, amount: 0, lift: 0 }, word)), el("td", { class: "number", text: amount(one.seen) }), el("td", { class: "number", text: decimal(one.weight) })));
+  openDrawer([said(word.word, { class: "about" }), said("in"), said(state.tree.name(node), { class: "about" })], null, [
+    el("p", { class: "quiet" }, "The contexts that put it there", data.against ? [" and not into ", said(state.tree.name(data.against.node))] : null, ", the weightiest first; each opens its sentences."),
+    el("div", { class: "scroll" }, el("table", {}, el("thead", {}, el("tr", {}, el("th", { scope: "col" }, term("context", "context")), el("th", { scope: "col", class: "number" }, term("seen", "seen")), el("th", { scope: "col", class: "number" }, term("weight", "weight")))), el("tbody", {}, rows)))], null);
 }
 
 // A number, or a phrase, that opens its sentences.

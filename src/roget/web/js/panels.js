@@ -5,7 +5,7 @@ import { source } from "./api.js";
 import { $, clear, el, said, short } from "./dom.js";
 import { amount, count, decimal, many, percent } from "./format.js";
 import { addDialog, classNotes, deleteDialog, joinDialog, moveDialog, moveWord, renameDialog, splitDialog, wordNotes } from "./edit.js";
-import { contextLink, linesPart, openAlike } from "./kwic.js";
+import { contextLink, linesPart, openAlike, openWhy } from "./kwic.js";
 import { classLink, go, TABS, wordLink } from "./links.js";
 import { classItem, contextRows, dot, figure, heading, links, meter, nearness, wordItem } from "./parts.js";
 import { sketchPart } from "./sketch.js";
@@ -156,7 +156,8 @@ function aboutPart(data) {
   return [
     data.senses.length ? el("section", {}, heading("Senses", term("sense", "words like it there, contexts that say so")), senseRows(data)) : null,
     el("section", {}, heading("Classes", term("member", "membership"), rest > 0 ? `, and ${count(rest)} more, of less than 0.5 % each` : null), el("ol", { class: "rows" }, belongs.map((one) =>
-      el("li", {}, classItem(one), meter(one.probability, one.node), figure(percent(one.probability), "membership: p(class|word)"))))),
+      el("li", {}, classItem(one), meter(one.probability, one.node), el("span", { class: "number" }, el("button", { type: "button", class: "opens", text: percent(one.probability), title: "membership: p(class|word)",
+        "aria-label": `${percent(one.probability)}: what puts ${short(data.word, 60)} there`, on: { click: () => openWhy(data, one.node) } })))))),
     el("div", { class: "columns" },
       el("section", {}, heading("Neighbours", term("alike", "deviations above the usual")), el("ol", { class: "rows" }, data.neighbours.map((one) =>
         el("li", {}, wordItem(one), meter(likest > 0 ? Math.max(0, one.similarity / likest) : 0),

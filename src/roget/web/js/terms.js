@@ -16,6 +16,7 @@ export const TERMS = {
   beta: ["β", "How finely words are told apart. The program starts with one class and raises β little by little; a class splits in two when the contexts of its words differ enough to be told apart at that β. A class that splits late is more of one kind."],
   bits: ["Bits", "The unit in which information is measured; one bit is one question answered by yes or no. A split that saves many bits describes the text in fewer words, so it is worth making."],
   merged: ["Joined at", "How much had to be given up to make one class of the two below: small where they are alike, large where they have little in common."],
+  weight: ["Weight", "How much a context speaks for this class and against the next likeliest one. Without it, the odds would be that much less (their natural logarithm); above 1 it matters much, below 0 it speaks against it."],
   sense: ["Sense", "A use of the word that is like other words. “Bank” may be used as “shore” is, and as “company” is; each is a sense, with its share of what was seen."],
   sketch: ["Word sketch", "All that a word does, relation by relation: what one does with it, what it does, what it is called. The most typical partners come first."],
   dice: ["Typical (logDice)", "How strongly two words go together, from 0 to 14; each point up is twice as strong. It does not depend on the size of the text. 7 and more is typical."],

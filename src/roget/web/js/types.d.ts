@@ -22,6 +22,7 @@ export interface WordView extends Word {
 export interface LineView { source: string; line: number; pieces: [text: string, kind: string][]; word: string; contexts: string[] }
 export interface LinesView { word?: string; node?: number; context: string | null; said: string | null; sort: string; kept: boolean; lines: LineView[] }
 export interface AlikeView { words: string[]; class: Named; kept: boolean; contexts: { context: string; said: string; counts: number[] }[] }
+export interface WhyView { word: string; class: Named; against: Named | null; kept: boolean; contexts: { context: string; said: string; seen: number; weight: number }[] }
 export interface Collocate { context: string; name: string; said: string; counts: number[]; scores: (number | null)[] }
 export interface Relation { slot: string; name: string; totals: number[]; shares: number[]; more: number; collocates: Collocate[] }
 export interface SketchView { id: number; words: string[]; totals: number[]; least: number; left: string[]; relations: Relation[] }
@@ -55,7 +56,7 @@ export interface Source {
   wordClass(node: number, offset?: number, n?: number): Promise<ClassView>;
   word(key: string | number): Promise<WordView>;
   lines(asked: Given): Promise<LinesView>; sketch(word: Word, beside?: string): Promise<SketchView>;
-  alike(one: Word, other: Word): Promise<AlikeView>; history(): Promise<HistoryView>; changes(): Promise<ChangesView>;
+  alike(one: Word, other: Word): Promise<AlikeView>; why(word: Word, node: number): Promise<WhyView>; history(): Promise<HistoryView>; changes(): Promise<ChangesView>;
   links(view: Download): HTMLElement[]; forget(): void;
   edit(wanted: Given): Promise<Overview>;
 }
