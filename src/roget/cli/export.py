@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
-from roget.cli.shared import ThesaurusArgument, target
+from roget.cli.shared import ThesaurusArgument, bar, target
 from roget.report.options import ExportOptions
 
 SKOS = ("skos", "skos-xml")
@@ -38,7 +38,8 @@ def export(
 
     asked = replace(asked, title=asked.title or Path(source).resolve().stem)
     format = asked.to or detect_format(output)
-    thesaurus = open_thesaurus(source, asked.language)
+    with bar("reading", "bytes") as progress:
+        thesaurus = open_thesaurus(source, asked.language, progress)
     target: Any = sys.stdout.buffer if output == "-" else output
     if format in SKOS and asked.language is None:
         found = find_language(thesaurus)

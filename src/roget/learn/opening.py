@@ -27,7 +27,9 @@ from roget.learn.thesaurus import Thesaurus
 from roget.learn.thesaurus.files import is_thesaurus
 
 
-def open_thesaurus(path: PathLike, language: str | None = None) -> Thesaurus:
+def open_thesaurus(
+    path: PathLike, language: str | None = None, progress: Report | None = None
+) -> Thesaurus:
     """The thesaurus of a folder of ours, or of a taxonomy: SKOS, child–parent TSV, WordNet.
 
     `language` picks the labels of a SKOS file that has several.
@@ -35,7 +37,7 @@ def open_thesaurus(path: PathLike, language: str | None = None) -> Thesaurus:
     place = Path(path)
     if is_thesaurus(place) or (place.is_dir() and kind_of_folder(place) is None):
         return Thesaurus.load(place)
-    return read(path, language=language)
+    return read(path, language=language, progress=progress)
 
 
 def open_classes(path: PathLike) -> Thesaurus | Taxonomy:

@@ -167,3 +167,6 @@ def test_how_far_it_is_is_told(tmp_path):
     assert len(list(itertools.islice(found, 5))) == 5
     list(found)
     assert told[-1].done == told[-1].total == file.stat().st_size
+    told.clear()
+    read(file, language="en", progress=told.append)
+    assert told[-1]["fraction"] == 1

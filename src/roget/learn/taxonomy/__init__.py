@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
+from inspect import signature
 from pathlib import Path
 
 from roget import catalogue
 from roget.core.io.source import Source
+from roget.core.progress import Report
 from roget.core.types import PathLike
 from roget.errors import InputError, UnknownName
 from roget.learn.taxonomy.taxonomy import Taxonomy, grow
@@ -17,11 +19,18 @@ _FOLDERS = {"wordnet": "data.{}", "wordnet-tables": "{}_senses.tsv"}
 """What a folder of each kind has for each part of speech."""
 
 
-def read(path: PathLike, kind: str | None = None, *, language: str | None = None) -> Thesaurus:
+def read(
+    path: PathLike,
+    kind: str | None = None,
+    *,
+    language: str | None = None,
+    progress: Report | None = None,
+) -> Thesaurus:
     """The thesaurus of a SKOS file, a child–parent table or a WordNet folder, or of wn:ID.
 
     `kind` is one of `roget list taxonomies`, if the name does not tell; `language` picks the labels
-    of a SKOS file that has several. wn:ID is a lexicon of the package wn, such as wn:oewn:2024.
+    of a SKOS file that has several; `progress` is told how much of one is read. wn:ID is a lexicon
+    of the package wn, such as wn:oewn:2024.
 
     Nothing was counted here, so a word counts once, shared by the classes on its way from the
     root, which stand in for contexts (the largest ones, where there are very many): neighbours are
@@ -30,7 +39,7 @@ def read(path: PathLike, kind: str | None = None, *, language: str | None = None
     kept, others are left out, and `provenance["dropped"]` says how many. Classes without words
     are left out as well.
     """
-    taxonomy, place, chosen = _open(path, kind, language, None)
+    taxonomy, place, chosen = _open(path, kind, language, None, progress)
     return grow(taxonomy, place, chosen)
 
 
@@ -51,7 +60,11 @@ def taxonomy_of(
 
 
 def _open(
-    path: PathLike, kind: str | None, language: str | None, part: str | None
+    path: PathLike,
+    kind: str | None,
+    language: str | None,
+    part: str | None,
+    progress: Report | None = None,
 ) -> tuple[Taxonomy, Path, str]:
     place = Path(path)
     if kind is None and os.fspath(path).startswith("wn:") and not place.exists():
@@ -59,7 +72,10 @@ def _open(
     if kind != "wn" and not place.exists():
         raise InputError(f"{place}: there is no such file or folder")
     chosen = _detect_kind(place) if kind is None else kind
-    taxonomy: Taxonomy = catalogue.load("taxonomies", chosen)(place, language=language, part=part)
+    reader = catalogue.load("taxonomies", chosen)
+    # Those that take long tell how far they are.
+    more = {"progress": progress} if "progress" in signature(reader).parameters else {}
+    taxonomy: Taxonomy = reader(place, language=language, part=part, **more)
     return taxonomy, place, chosen
 
 
