@@ -38,7 +38,7 @@ def report(placed: Placed, source: str, rare: int = 0, least_seen: int = 1) -> R
         Column("seen", right=True, fit="keep"),
         Column("score", right=True, fit="keep"),
         Column("class", fit="cut", share=2),
-        Column("which is in", fit="cut", share=2),
+        *([] if lines else [Column("which is in", fit="cut", share=2)]),
         Column("known words that say so", fit="cut", share=3),
         *([Column("for instance", fit="cut", share=4)] if lines else []),
     ]
@@ -81,7 +81,8 @@ def _rows(some: tuple[Candidate, ...], lines: bool) -> Iterator[tuple[str, ...]]
     first = some[0].word, f"{some[0].seen:,.15g}"
     for one in some:
         said = ", ".join(dict.fromkeys(speaker.word for speaker in one.reasons[:WORDS]))
-        row = (*first, f"{one.score:.2f}", one.label, " › ".join(one.path[-WAY:-1]), said)
+        above = [] if lines else [" › ".join(one.path[-WAY:-1])]
+        row = (*first, f"{one.score:.2f}", one.label, *above, said)
         shown = one.lines[0] if one.lines and first[0] else None
         text = "" if shown is None else f"{shown.left[-30:]}{shown.keyword}{shown.right}"
         yield (*row, " ".join(text.split())) if lines else row
