@@ -42,6 +42,7 @@ NAV: dict[str, tuple[str, ...]] = {
         "senses.md",
         "sketch.md",
         "shift.md",
+        "evidence.md",
         "explore.md",
         "edits.md",
         "placing.md",

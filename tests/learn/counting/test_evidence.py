@@ -98,7 +98,9 @@ def fiction(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_lines_are_those_of_a_naive_search(
     fiction: Path, relation: str, sought: tuple[str, str, str]
 ) -> None:
-    counts = count(fiction, relation=relation, odd_words=True, repair=False, evidence=10**6)
+    counts = count(
+        fiction, relation=relation, odd_words=True, repair=False, evidence=10**6, evidence_size=0
+    )
     naive = search(fiction.read_text(encoding="utf-8"), *sought)
     assert collect(counts) == naive
     assert sum(naive.values()) == counts.total > 800
@@ -108,7 +110,7 @@ def test_lines_are_those_of_a_naive_search(
 
 
 def test_the_text_is_the_sentence(fiction: Path) -> None:
-    counts = count(fiction, relation="obj", evidence=10**6)
+    counts = count(fiction, relation="obj", evidence=10**6, evidence_size=0)
     texts = {
         line: " ".join(row[1] for row in rows)
         for line, rows in parse(fiction.read_text(encoding="utf-8"))
@@ -121,8 +123,8 @@ def test_the_text_is_the_sentence(fiction: Path) -> None:
 
 
 def test_of_each_pair_no_more_than_asked(fiction: Path) -> None:
-    counts = count(fiction, evidence=2)
-    full = count(fiction, evidence=10**6)
+    counts = count(fiction, evidence=2, evidence_size=0)
+    full = count(fiction, evidence=10**6, evidence_size=0)
     assert counts == full
     assert counts.evidence is not None
     some, every = collect(counts), collect(full)
@@ -142,10 +144,10 @@ def files(folder: Path) -> dict[str, bytes]:
 def test_same_bits_in_pieces_and_by_two_processes(
     fiction: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    count(fiction, evidence=2, output=tmp_path / "whole")
+    count(fiction, evidence=2, evidence_size=1, output=tmp_path / "whole")
     monkeypatch.setattr("roget.learn.counting.plan.PIECE", 200_000)
-    count(fiction, evidence=2, output=tmp_path / "cut")
-    count(fiction, evidence=2, output=tmp_path / "two", processes=2)
+    count(fiction, evidence=2, evidence_size=1, output=tmp_path / "cut")
+    count(fiction, evidence=2, evidence_size=1, output=tmp_path / "two", processes=2)
     assert files(tmp_path / "cut") == files(tmp_path / "two")
     assert files(tmp_path / "cut") == files(tmp_path / "whole")
     assert len(sources.Source(str(fiction), fiction.stat().st_size).pieces(200_000)) > 3
@@ -175,10 +177,10 @@ def test_same_bits_after_a_stop(
 
 
 def test_memory_is_bounded_by_runs(fiction: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    one = count(fiction, evidence=2)
+    one = count(fiction, evidence=2, evidence_size=0)
     monkeypatch.setattr("roget.learn.counting.witness.BUFFER", 4000)
     monkeypatch.setattr("roget.core.io.source.BLOCK", 100_000)
-    assert collect(count(fiction, evidence=2)) == collect(one)
+    assert collect(count(fiction, evidence=2, evidence_size=0)) == collect(one)
 
 
 def test_words_written_as_one(tmp_path: Path) -> None:
@@ -225,7 +227,7 @@ def test_a_changed_table_is_named(fiction: Path, tmp_path: Path) -> None:
 
 
 def test_sorted_by_what_stands_beside(fiction: Path) -> None:
-    kept = count(fiction, relation="obj", evidence=9).evidence
+    kept = count(fiction, relation="obj", evidence=9, evidence_size=0).evidence
     assert kept is not None
     right = [one.right.casefold().split() for one in kept.lines("hand", n=30, sort="right")]
     left = [one.left.casefold().split()[::-1] for one in kept.lines("hand", n=30, sort="left")]
@@ -254,7 +256,7 @@ def group(lines: list[Line]) -> dict[str, int]:
 
 
 def test_of_a_word_as_many_contexts_as_can_be(fiction: Path) -> None:
-    kept = count(fiction, relation="obj", evidence=5).evidence
+    kept = count(fiction, relation="obj", evidence=5, evidence_size=0).evidence
     assert kept is not None
     every = group(kept.lines("hand", n=999))
     assert len(group(kept.lines("hand", n=len(every)))) == len(every)
@@ -271,7 +273,7 @@ they buy bread. U.S. farmers eat 3.5 loaves a day.
 
 def test_windows_of_plain_text_are_where_they_stand(tmp_path: Path) -> None:
     (tmp_path / "prose.txt").write_text(PROSE * 30, encoding="utf-8")
-    counts = count(tmp_path / "prose.txt", window=2, evidence=10**6)
+    counts = count(tmp_path / "prose.txt", window=2, evidence=10**6, evidence_size=0)
     found = collect(counts)
     assert sum(found.values()) == counts.total
     written = (PROSE * 30).split("\n")
@@ -303,7 +305,7 @@ def test_windows_equal_a_naive_search(fiction: Path, tmp_path: Path) -> None:
             for j in range(max(0, i - 2), min(len(words), i + 3)):
                 if i != j:
                     naive[word.lower(), words[j].lower(), line, word, words[j]] += 1
-    counts = count(tmp_path / "some.txt", window=2, lines=True, evidence=10**6)
+    counts = count(tmp_path / "some.txt", window=2, lines=True, evidence=10**6, evidence_size=0)
     assert collect(counts) == naive
 
 
@@ -322,7 +324,7 @@ def test_terms_stand_where_their_words_do(tmp_path: Path) -> None:
 def test_tagged_text_is_where_it_stands(tmp_path: Path) -> None:
     pytest.importorskip("HanTa")
     (tmp_path / "prose.txt").write_text(PROSE * 30, encoding="utf-8")
-    counts = count(tmp_path / "prose.txt", tagger="hanta", evidence=10**6)
+    counts = count(tmp_path / "prose.txt", tagger="hanta", evidence=10**6, evidence_size=0)
     found = collect(counts)
     assert sum(found.values()) == counts.total
     told = {key[:2] + key[3:] for key in found}
@@ -332,3 +334,21 @@ def test_tagged_text_is_where_it_stands(tmp_path: Path) -> None:
     assert {int(str(key[2])) % 5 for key in found if key[0] == "milk"} == {4}
     assert counts.evidence is not None
     assert counts.evidence.lines("milk")[0].text == "The co\xadoperative farmers don’t sell milk."
+
+
+def test_sentences_take_no_more_room_than_allowed(fiction: Path, tmp_path: Path) -> None:
+    sizes: dict[float, float] = {}
+    for times in (0, 0.5, 1):
+        place = tmp_path / str(times)
+        counts = count(fiction, evidence=3, evidence_size=times, output=place)
+        names = {one.name: one.stat().st_size for one in place.glob("*.parquet")}
+        kept = sum(names.pop(name) for name in ("sentences.parquet", "evidence.parquet"))
+        sizes[times] = kept / sum(names.values())
+        if times == 0.5:
+            assert counts.evidence is not None
+            told = counts.evidence.load()
+            totals = counts.word_totals[told.row], counts.context_totals[told.column]
+            assert min(map(min, totals)) > 1
+    # Small tables have heads that no estimate knows of.
+    assert sizes[0.5] < 0.7
+    assert sizes[0.5] < sizes[1] < 1.2 < sizes[0]

@@ -25,7 +25,7 @@ _FETCHED = 1 << 14
 
 _SIZE = re.compile(r"\d+(\.\d+)? ?([KMGT]i?B|%)", re.IGNORECASE)
 
-_PACKED = "PARQUET_VERSION v2, COMPRESSION_LEVEL 12, ROW_GROUP_SIZE 1000000"
+_PACKED = "PARQUET_VERSION v2, COMPRESSION_LEVEL 9, ROW_GROUP_SIZE 1000000"
 """How tables are written that are large and seldom read."""
 
 _SETTINGS: dict[str, str | bool | int | float | list[str]] = {

@@ -146,9 +146,10 @@ def run(
         ):
             total = Total(connection, done, workspace.work, recipe.tags, recipe.per_one)
             result = total.write(draft, planned.cuts)
-            rows = {}
+            rows: dict[str, int] = {}
+            covered = result.entries
             if recipe.evidence and result.entries and not formats.is_file(target):
-                rows = total.write_evidence(draft, recipe.evidence)
+                rows, covered = total.write_evidence(draft, recipe.evidence, recipe.evidence_size)
             if not result.entries:
                 raise InputError(why_empty(planned, done, result))
             counts_files.seal(
@@ -172,12 +173,21 @@ def run(
         sum(part.facts.sentences for part in done),
         len(sources),
         len({source.path for task in tasks if task.key in before for source in task.sources}),
-        (*planned.notes, *_tell_evidence(recipe, target, rows), *dict.fromkeys(notes)),
+        (
+            *planned.notes,
+            *_tell_evidence(recipe, target, rows, covered / max(result.entries, 1)),
+            *dict.fromkeys(notes),
+        ),
     )
 
 
-def _tell_evidence(recipe: Recipe, target: Path, rows: Mapping[str, int]) -> list[str]:
-    """What there is to say where sentences were asked for and are not kept."""
+def _tell_evidence(
+    recipe: Recipe, target: Path, rows: Mapping[str, int], covered: float
+) -> list[str]:
+    """What there is to say where sentences were asked for and are not kept, or not all."""
+    if rows and covered < 1:
+        times = f"{recipe.evidence_size:g} times the room of the counts"
+        return [f"sentences of {covered:.0%} of the pairs are kept, in {times} (--evidence-size)"]
     if not recipe.evidence or rows:
         return []
     if formats.is_file(target):

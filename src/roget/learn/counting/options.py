@@ -121,6 +121,13 @@ class Options(Checked):
         help="Of running text: keep the sentences of up to N occurrences of each pair, for "
         "`roget why` and the page.",
     )
+    evidence_size: float = option(
+        2.0,
+        minimum=0,
+        metavar="TIMES",
+        help="Sentences take no more room than so many times the counts; those of frequent words "
+        "and contexts go first. 0: no limit.",
+    )
     processes: int | None = option(None, minimum=1, help="How many; without it, one per core.")
     memory: str | None = option(
         None, metavar="SIZE", help="For sums, such as 2GB; more goes to disk."

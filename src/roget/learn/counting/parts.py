@@ -70,6 +70,8 @@ class Recipe:
     """Stop after the sentence in which so many tokens have been read (rows, for tables)."""
     evidence: int = 0
     """Of how many of its occurrences each pair keeps the sentence."""
+    evidence_size: float = 2.0
+    """How many times the room of the counts sentences may take; 0 for any."""
 
     @property
     def per_one(self) -> int:

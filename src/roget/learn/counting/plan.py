@@ -198,6 +198,7 @@ def recipe_of(options: Options, reader: str) -> tuple[Recipe, list[str]]:
         transpose=bool(options.transpose),
         limit=options.limit,
         evidence=options.evidence,
+        evidence_size=options.evidence_size,
     )
     drawer(recipe, Tables())  # says so if a relation or the window makes no sense
     return recipe, notes

@@ -26,6 +26,10 @@ from roget.learn.counting.parts import Cuts, Part
 _LETTERS = r"\p{L}[\p{L}\p{M}]*([-'’‐‑]\p{L}[\p{L}\p{M}]*)*"
 """Letters and their marks; hyphens and apostrophes only between them."""
 
+_TEXT, _OCCURRENCE = 35, 4
+"""Of a sentence, the percentage of its bytes that it takes when packed, and bytes for each
+occurrence: about what English texts take."""
+
 _LOW = 2**32 - 1
 """The context's bits of a key; those above are the word's."""
 
@@ -102,15 +106,21 @@ class Total:
         shape = self._size("words"), self._size("contexts")
         return Result(shape, entries, total, dtype, seen)
 
-    def write_evidence(self, draft: Path, most: int) -> dict[str, int]:
-        """Write where the pairs were seen, so many times each; the rows of each table.
+    def write_evidence(self, draft: Path, most: int, times: float) -> tuple[dict[str, int], int]:
+        """Write where the pairs were seen, so many times each; the rows of tables, and the pairs.
 
-        To be called when all else is written. Nothing is, if no reader has told.
+        They take so many times the room of the counts, or 0 for any. To be called when all else is
+        written. Nothing is, if no reader has told.
         """
         told = [(at, part) for at, part in enumerate(self._parts) if part.facts.witnessed]
         if not told:
-            return {}
-        seen, sentences = [], []
+            return {}, 0
+        sentences: list[str] = []
+        entries = duck.parquet(draft / counts_files.ENTRIES, numbered=True)
+        self._run(
+            "CREATE TEMP TABLE entries AS SELECT file_row_number AS entry,"
+            f' "row"::BIGINT << 32 | "column"::BIGINT AS key FROM {entries}'
+        )
         for at, part in told:
             names = [parts.seen_names(run) for run in range(part.facts.witnessed)]
             files, texts = (
@@ -125,17 +135,12 @@ class Total:
                 " JOIN words_map ON words_map.old = p.word"
                 " JOIN contexts_map ON contexts_map.old = p.context"
             )
-            seen.append(self._stage(query, f"seen-{at}"))
+            found = f"SELECT * FROM ({query}) JOIN entries USING (key)"
+            self._run(f"{'INSERT INTO seen' if sentences else 'CREATE TEMP TABLE seen AS'} {found}")
             sentences.append(
                 f"SELECT {at}::BIGINT << 40 | sentence AS sentence,"
                 f" {at}::BIGINT << 32 | piece AS piece, line, text FROM {duck.parquet(*texts)}"
             )
-        entries = duck.parquet(draft / counts_files.ENTRIES, numbered=True)
-        self._run(
-            "CREATE TEMP TABLE seen AS SELECT e.file_row_number AS entry, p.* EXCLUDE (key)"
-            f" FROM {duck.parquet(*seen)} p JOIN {entries} e"
-            ' ON e."row"::BIGINT << 32 | e."column"::BIGINT = p.key'
-        )
         # What `choose` of `witness` does in each part, again for those that several parts have.
         crowded = f"(SELECT entry FROM seen GROUP BY entry HAVING count(*) > {most})"
         again = (
@@ -149,16 +154,18 @@ class Total:
             f" QUALIFY row_number() OVER (PARTITION BY entry ORDER BY {order}) <= {most}"
         )
         self._run(
-            "CREATE TEMP TABLE used AS SELECT sentence, row_number() OVER (ORDER BY sentence) - 1"
-            " AS id FROM (SELECT DISTINCT sentence FROM chosen)"
+            "CREATE TEMP TABLE texts AS SELECT * FROM"
+            f" ({' UNION ALL '.join(sentences)}) SEMI JOIN chosen USING (sentence)"
         )
+        room = sum((draft / name).stat().st_size for name in counts_files.FILES)
+        self._use_sentences(int(times * room) if times else None)
         pieces = ", ".join(
             f"({at << 32 | piece}, {quoted(name)}, {before})"
             for at, piece, name, before in _list_pieces(told)
         )
         written = {
             evidence.SENTENCES: "SELECT source, (line + before) AS line, text"
-            f" FROM ({' UNION ALL '.join(sentences)}) JOIN used USING (sentence)"
+            " FROM texts JOIN used USING (sentence)"
             f" JOIN (VALUES {pieces}) AS pieces (piece, source, before) USING (piece) ORDER BY id",
             evidence.SEEN: "SELECT entry, id AS sentence, word_at AS word, word_more,"
             " context_at::INTEGER - word_at AS context, context_more FROM chosen"
@@ -168,9 +175,41 @@ class Total:
             types = evidence.TABLES[name].items()
             cast = ", ".join(f'"{one}"::{kind} AS "{one}"' for one, kind in types)
             duck.copy(self._connection, f"SELECT {cast} FROM ({query})", draft / name, packed=True)
-        for file in seen:
-            file.unlink()
-        return {name: self._size(duck.parquet(draft / name)) for name in written}
+        covered = "SELECT count(DISTINCT entry) FROM chosen SEMI JOIN used USING (sentence)"
+        rows = {name: self._size(duck.parquet(draft / name)) for name in written}
+        return rows, int(self._one(covered))
+
+    def _use_sentences(self, room: int | None) -> None:
+        """Number the sentences that are kept: all, or what there is room for, about so many bytes.
+
+        A pair tells the more, the more often its word and its context were seen (the logarithm of
+        the smaller of the two); a sentence is worth what its pairs tell, each shared out among its
+        sentences, by the room it takes. Whole numbers only, so that sums do not depend on order.
+        """
+        number = "row_number() OVER (ORDER BY sentence) - 1 AS id"
+        cost = f"{_TEXT} * any_value(bytes) // 100 + {_OCCURRENCE} * count(*)"
+        sizes = "(SELECT sentence, strlen(text) AS bytes FROM texts)"
+        every = f"SELECT sentence, {cost} AS cost FROM chosen JOIN {sizes} USING (sentence)"
+        total = f"SELECT sum(cost) FROM ({every} GROUP BY sentence)"
+        if room is None or self._one(total) <= room:
+            query = f"SELECT sentence, {number} FROM texts"
+        else:
+            seen = f"least(w.n, c.n)::DOUBLE / {self._per_one}"
+            # Nothing is like anything by what was seen once.
+            self._run(
+                f"CREATE OR REPLACE TEMP TABLE chosen AS SELECT p.*, (16 * log2({seen}))::BIGINT"
+                " AS told FROM chosen p JOIN words w ON w.id = p.key >> 32"
+                f" JOIN contexts c ON c.id = p.key & {_LOW} WHERE {seen} > 1"
+            )
+            shared = "(SELECT entry, count(*) AS many FROM chosen GROUP BY entry)"
+            worth = (
+                f"SELECT sentence, {cost} AS cost, sum(told // many) AS told FROM chosen"
+                f" JOIN {sizes} USING (sentence) JOIN {shared} USING (entry) GROUP BY sentence"
+            )
+            order = "1000000 * told // cost DESC, sentence ROWS UNBOUNDED PRECEDING"
+            upto = f"SELECT sentence, sum(cost) OVER (ORDER BY {order}) AS upto FROM ({worth})"
+            query = f"SELECT sentence, {number} FROM ({upto}) WHERE upto <= {room}"
+        self._run(f"CREATE TEMP TABLE used AS {query}")
 
     def _number(self, axis: str) -> None:
         """Make a table of all names, numbered by count, then by text."""

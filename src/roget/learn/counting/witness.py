@@ -158,7 +158,7 @@ class Witness:
 
 def choose(seen: dict[str, Array], most: int) -> Ints:
     """The rows with the lowest ranks of each pair, so many of each at most, by pair."""
-    order: Ints = np.lexsort((seen["context"], seen["word"]))
+    order = _order_pairs(seen["word"], seen["context"])
     word, context = seen["word"][order], seen["context"][order]
     new = np.flatnonzero((np.diff(word, prepend=-1) != 0) | (np.diff(context, prepend=-1) != 0))
     sizes = np.diff(new, append=order.size)
@@ -176,6 +176,15 @@ def choose(seen: dict[str, Array], most: int) -> Ints:
     large = sizes[sizes > most]
     nth = np.arange(crowded.size) - np.repeat(np.cumsum(large) - large, large)
     return np.concatenate([order[~many], crowded[nth < most]])
+
+
+def _order_pairs(word: Array, context: Array) -> Ints:
+    """Rows with those of a pair side by side."""
+    slot, beside = context >> 32, context & 0xFFFFFFFF
+    bits = [int(one.max(initial=0)).bit_length() for one in (word, slot, beside)]
+    if sum(bits) > 63:
+        return np.lexsort((context, word))
+    return np.argsort((word << bits[1] | slot) << bits[2] | beside)
 
 
 @compiled
