@@ -26,6 +26,7 @@ from roget.data import is_sample
 from roget.errors import InputError
 from roget.learn.counting import count as counting
 from roget.learn.counting.options import Options as Counting
+from roget.learn.counting.parts import Cuts
 from roget.learn.counting.plan import Inputs, plan_count, refuse_asked
 from roget.learn.evaluation.heldout import trial
 from roget.learn.opening import open_classes, open_counts
@@ -180,10 +181,11 @@ def _build(
     reading: Report | None,
     clustering: Report | None,
 ) -> Built:
-    counts, notes = gather(inputs, folder, options, reading)
+    whole, counts, notes = _gather(inputs, folder, options, reading)
     counts, more = _choose_words(counts, wanted, options)
     model = _clusterer(wanted, folder, counts, clustering).fit(counts)
     thesaurus = Thesaurus.from_clustering(counts, model)
+    thesaurus.keep_spare(whole)
     if wanted.names is not None:
         thesaurus.labels.update(name_classes(thesaurus, open_classes(wanted.names)))
     if wanted.heldout and not model.interrupted_:
@@ -198,8 +200,16 @@ def gather(
 
     Those that are there already are added up; others are counted, and kept in the folder.
     """
+    return _gather(inputs, folder, options, progress)[1:]
+
+
+def _gather(
+    inputs: Sequence[PathLike], folder: Path, options: Counting, progress: Report | None
+) -> tuple[Counts, Counts, tuple[str, ...]]:
+    """All that was counted, what is seen often enough of it, and what there is to tell."""
     ready = _add_up(inputs, options)
-    return _count(inputs, folder, options, progress) if ready is None else (ready, ())
+    whole, notes = _count(inputs, folder, options, progress) if ready is None else (ready, ())
+    return whole, _cut(whole, options, ready=ready is not None), notes
 
 
 def _clusterer(wanted: Plan, folder: Path, counts: Counts, progress: Report | None) -> Any:
@@ -258,7 +268,22 @@ def _add_up(inputs: Sequence[PathLike], options: Counting) -> Counts | None:
         counts = counts.merge(*others)
     if options.transpose:
         counts = counts.T
-    return counts.min_count(options.min_count, options.min_context, options.min_pair)
+    return counts
+
+
+def _cut(whole: Counts, options: Counting, *, ready: bool) -> Counts:
+    """The counts without what is seen less often than asked, unless counting has left it out."""
+    asked = (options.min_count, options.min_context, options.min_pair)
+    cuts = whole.provenance.get("cuts") or {}
+    if not ready and cuts.get("min_count", 1) >= options.min_count:
+        return whole
+    kept = whole.min_count(*asked) if ready else whole.min_count(options.min_count).ranked()
+    said = dict(zip(("min_count", "min_context", "min_pair"), asked, strict=True))
+    kept.provenance = {
+        **(kept.provenance if ready else whole.provenance),
+        "cuts": cuts | {name: max(least, cuts.get(name) or 1) for name, least in said.items()},
+    }
+    return kept
 
 
 def _count(
@@ -270,6 +295,9 @@ def _count(
     """Count, unless that was done by a run that was stopped later."""
     place, mark = folder / "counts", folder / "counts.key"
     planned = plan_count(inputs, options)
+    if asdict(planned.cuts) == asdict(Cuts(min_count=options.min_count)):
+        # Words that are too rare are kept for the next text, which may have more of them.
+        planned = replace(planned, cuts=Cuts())
     key = planned.key
     if is_counts(place) and mark.is_file() and mark.read_text() == key:
         return _read(place), ("counted before",)

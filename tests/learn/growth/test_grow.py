@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from roget import Counts, Thesaurus, build, catalogue, load
+from roget import Counts, Thesaurus, build, catalogue, count, load
 from roget.errors import InputError
 from roget.learn.clustering.renewal import Renewal
 from roget.learn.growth.adding import add
@@ -292,3 +292,84 @@ def test_much_more_text_than_before(old):
     homes = by_kind(before, [f"{kind}5" for kind in KINDS])
     now = classes(grown.thesaurus)
     assert np.mean([now[w] == homes[w.rstrip("0123456789")] for w in now]) == 1.0
+
+
+TALK = ["drink", "eat", "pour", "bring", "read", "write", "like", "see"]
+
+
+def write_text(path, seed, sentences=400):
+    """CoNLL-U of verbs with objects, of which some are rare."""
+    rng = np.random.default_rng(seed)
+    nouns = [f"{kind}{letter}" for kind in ("tea", "book", "gun") for letter in "abcdefghijklmnop"]
+    rates = rng.gamma(0.4, size=48) + 0.02
+    lines = []
+    for at in rng.choice(48, sentences, p=rates / rates.sum()).tolist():
+        kind = at // 16
+        verb = rng.choice(TALK, p=np.roll([0.3, 0.3, 0.1, 0.1, 0.05, 0.05, 0.05, 0.05], 2 * kind))
+        lines.append(f"1\t{verb}\t{verb}\tVERB\tVB\t_\t0\troot\t_\t_")
+        lines.append(f"2\t{nouns[at]}\t{nouns[at]}\tNOUN\tNN\t_\t1\tobj\t_\t_\n")
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return path
+
+
+@pytest.fixture(scope="module")
+def texts(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("texts")
+    return write_text(folder / "one.conllu", 40), write_text(folder / "two.conllu", 41)
+
+
+def test_growing_by_text_counts_as_if_all_were_counted_at_once(texts, tmp_path):
+    one, two = texts
+    asked = {"relation": "obj", "heldout": False, "min_count": 5, "clusters": 3, "processes": 1}
+    build(one, output=tmp_path / "t", **asked)
+    before = load(tmp_path / "t")
+    rare = set(before.spare.words.tolist())
+    assert rare
+    grown = grow(tmp_path / "t", two, output=tmp_path / "t", min_contexts=1, processes=1)
+    after = load(tmp_path / "t")
+    both = count([one, two], relation="obj", min_count=5, processes=1)
+    assert set(after.words.tolist()) == set(both.words.tolist())
+    entered = {one.words[0] for one in grown.changes if one.kind == "new"}
+    assert entered & rare
+    got = after.counts.select(both.words, both.contexts)
+    assert (got.matrix != both.matrix).nnz == 0
+    assert after.counts.total == both.total
+    everything = count([one, two], relation="obj", processes=1)
+    rest = set(everything.words.tolist()) - set(both.words.tolist())
+    assert set(after.spare.words.tolist()) == rest
+    held = everything.select(after.spare.words, after.spare.contexts)
+    assert (after.spare.matrix != held.matrix).nnz == 0
+    inputs = [given["path"] for given in after.counts.provenance["inputs"]]
+    assert inputs == [str(one), str(two)]
+    assert after.counts.provenance["tokens"] == everything.provenance["tokens"]
+    assert after.has_evidence == before.has_evidence
+    if after.has_evidence:
+        word = sorted(entered)[0]
+        assert after.lines(word)
+
+
+def test_the_same_text_twice_is_refused(texts, tmp_path):
+    one, two = texts
+    asked = {"relation": "obj", "heldout": False, "clusters": 3, "processes": 1}
+    build(one, output=tmp_path / "t", **asked)
+    state = (tmp_path / "t" / "thesaurus.json").read_bytes()
+    copy = tmp_path / "copy.conllu"
+    copy.write_bytes(one.read_bytes())
+    with pytest.raises(InputError, match="is in the thesaurus already"):
+        grow(tmp_path / "t", copy, output=tmp_path / "t")
+    count(copy, relation="obj", output=tmp_path / "counts")
+    with pytest.raises(InputError, match="is in the thesaurus already"):
+        grow(tmp_path / "t", tmp_path / "counts", output=tmp_path / "t")
+    count(two, relation="nouns", output=tmp_path / "other")
+    with pytest.raises(InputError, match="count it by the same relations"):
+        grow(tmp_path / "t", tmp_path / "other")
+    table = tmp_path / "more.tsv"
+    table.write_text("tea\tdrink\t3\n", encoding="utf-8")
+    with pytest.raises(InputError, match="read as table, and the thesaurus was"):
+        grow(tmp_path / "t", table)
+    nothing = tmp_path / "nothing.conllu"
+    nothing.write_text("1\tyes\tyes\tINTJ\tUH\t_\t0\troot\t_\t_\n\n", encoding="utf-8")
+    with pytest.raises(InputError, match="no pair in the inputs"):
+        grow(tmp_path / "t", nothing, output=tmp_path / "t")
+    assert (tmp_path / "t" / "thesaurus.json").read_bytes() == state
+    assert not list(tmp_path.glob("*.partial"))

@@ -32,6 +32,9 @@ from roget.learn.opening import open_counts
 _BY_TEXT = ("left_out", "repairs", "terms", "function_words")
 """Parts of a recipe that a text itself tells, so that they differ from text to text."""
 
+_FREE = (*_BY_TEXT, "reading", "limit", "columns", "evidence")
+"""Parts of a recipe in which counts may differ that are added up."""
+
 
 class Added(NamedTuple):
     """Counts that have grown."""
@@ -40,8 +43,8 @@ class Added(NamedTuple):
     """Those before come first, words and contexts in their order."""
     new: Any
     """How many tokens of each word are new."""
-    spare: Counts | None
-    """Counts of words that are still too rare, or unsure."""
+    whole: Counts
+    """All there is, also of words that are still too rare."""
 
 
 def recipe_of(counts: Counts) -> Recipe | None:
@@ -120,7 +123,10 @@ def _check_alike(
             continue
         for one in fields(Recipe):
             mine, theirs = getattr(recipe, one.name), getattr(other, one.name)
-            if one.name not in (*_BY_TEXT, "reading", "limit", "columns") and mine != theirs:
+            if (
+                one.name not in (*_BY_TEXT, "reading", "limit", "columns", "evidence")
+                and mine != theirs
+            ):
                 raise InputError(
                     f"{name}: counted with {one.name} {theirs}, and the thesaurus with {mine}: "
                     "count it in the same way, or name the text itself"
@@ -215,16 +221,10 @@ def add(before: Counts, new: Counts, spare: Counts | None = None) -> Added:
     grown = whole.select(words, [*before.contexts.tolist(), *columns])
     if cuts.min_pair > 1:
         grown = _cut_pairs(grown, before, cuts.min_pair)
-    left = [word for word in others if word not in set(entering)]
-    rest = None
-    if left:
-        rest = whole.select(left).drop_empty()
     grown.relations = before.relations
     grown.provenance = _provenance(before, new)
-    if rest is not None:
-        rest.provenance = {}
     fresh = dict(zip(new.words.tolist(), new.word_totals.tolist(), strict=True))
-    return Added(grown, np.array([fresh.get(word, 0) for word in words]), rest)
+    return Added(grown, np.array([fresh.get(word, 0) for word in words]), whole)
 
 
 def _cut_pairs(grown: Counts, before: Counts, least: int) -> Counts:

@@ -126,6 +126,8 @@ def run(
         try:
             found = thesaurus if isinstance(thesaurus, Thesaurus) else Thesaurus.load(thesaurus)
             grown = _grow(found, inputs, partial.folder, options, reading, learning)
+            if (seen := grown.thesaurus.counts.evidence) is not None:
+                seen.load()  # the folder that it is read from will be another one
             thesaurus_files.write(grown.thesaurus, target, instead_of=found)
         except BaseException as error:
             kept = partial.kept()
@@ -154,6 +156,8 @@ def _grow(
     else:
         listed = [inputs] if isinstance(inputs, str | os.PathLike) else list(inputs)
         new, notes = read_counts(listed, base.counts, folder, options, reading)
+    if new.evidence is not None:
+        new.evidence.load()  # the folder of the counts will go
     if not new.entries:
         raise InputError("no pair in the new inputs: the thesaurus stays as it is")
     if base.counts.entries and not np.isin(new.contexts, base.contexts).any():
@@ -162,7 +166,7 @@ def _grow(
             f"as {base.contexts[0]!r}): count them in the same way"
         )
     _tell(learning, 0.1)
-    added = add(base.counts, new)
+    added = add(base.counts, new, base.spare)
     _tell(learning, 0.3)
     with threadpool_limits(1):
         learnt = learn_on(
@@ -273,6 +277,7 @@ def _make(
         ids=ids.tolist(), next_id=first + more,
         changes=(*base.changes, *changes),
     )  # fmt: skip
+    made.keep_spare(added.whole)
     return made, tuple(changes)
 
 

@@ -5,8 +5,9 @@ edits.json           what people changed, in order, and undid; all other files a
 membership.parquet   row INTEGER, cluster INTEGER, probability DOUBLE: p(cluster|word)
 centroids.npz        centroids: clusters × contexts; mass: p(cluster); more of the clustering
 
-words, contexts and entries.parquet are those of counts, and so are the tables of evidence. Version
-1 had no labels and no edits, version 2 other seals.
+words, contexts and entries.parquet are those of counts, and so are the tables of evidence; those
+called spare-… are counts of words that are not in the thesaurus, for when it grows. Version 1 had
+no labels and no edits, version 2 other seals.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ import hashlib
 import json
 import math
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -23,6 +24,7 @@ import numpy as np
 from scipy import sparse
 
 from roget.core import folder as folders
+from roget.core.counts import Counts
 from roget.core.counts import evidence as sentences
 from roget.core.counts import files as counts_files
 from roget.core.folder import is_list_of, is_mapping, is_text, is_whole
@@ -39,6 +41,9 @@ EDITS, EDITS_FORMAT, EDITS_VERSION = "edits.json", "roget.edits", 3
 _SEALED = 2
 """The version of edits from which on they are sealed."""
 MEMBERSHIP = "membership.parquet"
+
+SPARE = {f"spare-{name}": types for name, types in counts_files.TABLES.items()}
+"""Counts of words that are not in the thesaurus, if there are any."""
 
 HELD_OUT = ("all", "class", "word", "both")
 """What held-out tokens are predicted by."""
@@ -129,7 +134,7 @@ KIND = folders.Kind(
         **counts_files.TABLES,
         MEMBERSHIP: {"row": "INTEGER", "cluster": "INTEGER", "probability": "DOUBLE"},
     },
-    optional=sentences.TABLES,
+    optional={**sentences.TABLES, **SPARE},
     arrays="centroids.npz",
     old=_check_old,
 )
@@ -228,9 +233,35 @@ def _fill(draft: Path, base: Thesaurus, evidence: bool) -> str:
             **counts_files.to_tables(counts),
             MEMBERSHIP: columns,
             **(sentences.to_tables(counts) if evidence else {}),
+            **_spare_tables(base),
         },
         arrays={name: a for name, a in arrays.items() if not name.startswith("memberships")},
     )
+
+
+def _spare_tables(base: Thesaurus) -> dict[str, Any]:
+    if base.spare is None:
+        return {}
+    tables = counts_files.to_tables(base.spare)
+    entries = tables[counts_files.ENTRIES]
+    entries["count"] = entries["count"].astype(base.counts.matrix.dtype)
+    return {f"spare-{name}": columns for name, columns in tables.items()}
+
+
+def _spare_of(folder: folders.Folder) -> Callable[[], Counts | None]:
+    """What reads the counts of words that are not in the thesaurus; most never need them."""
+
+    def read() -> Counts | None:
+        if not all(map(folder.has, SPARE)):
+            return None
+        if folders.open_folder(folder.path, KIND).digest != folder.digest:
+            raise Changed(f"{folder.path}: was changed since it was loaded: load it again")
+        tables = {name: folder.table(f"spare-{name}") for name in counts_files.TABLES}
+        shape = len(tables[counts_files.WORDS]["word"]), len(tables[counts_files.CONTEXTS]["slot"])
+        with folders.whole(folder.path):
+            return counts_files.from_tables(tables, shape, folder.record["relations"], {})
+
+    return read
 
 
 def _base(folder: folders.Folder) -> Thesaurus:
@@ -262,6 +293,7 @@ def _base(folder: folders.Folder) -> Thesaurus:
         plain = {**record["clustering"], "tree": record["tree"], "path": record["path"]}
         arrays |= folders.to_arrays("memberships", table.tocsr())
         told["changes"] = [Change.from_json(one) for one in record.get("changes") or ()]
+        told["spare"] = _spare_of(folder)
         return Thesaurus.from_clustering(counts, Clustering.of_parts(plain, arrays), **told)
     except (KeyError, TypeError, ValueError, OverflowError) as error:
         said = str(error) if isinstance(error, InputError) else repr(error)

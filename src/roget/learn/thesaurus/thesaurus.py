@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
@@ -120,6 +120,7 @@ class Thesaurus(Lookup):
         next_id: int | None,
         notes: Mapping[int | str, Note] | None,
         changes: Iterable[Change] = (),
+        spare: Counts | Callable[[], Counts | None] | None = None,
     ) -> None:
         table = sparse.csr_array(clustering.memberships, dtype=np.float64)
         self.counts = counts
@@ -137,6 +138,7 @@ class Thesaurus(Lookup):
         self.base = self
         """The same without edits."""
         self._changes = tuple(changes)
+        self._spare: Counts | Callable[[], Counts | None] | None = spare
         self.homes: dict[Path, tuple[str, str]] = {}
         """The folders it was read from or written to, and how they were left: see `files`."""
         self._draft: Draft | None = None
@@ -182,6 +184,7 @@ class Thesaurus(Lookup):
         next_id: int | None = None,
         notes: Mapping[int | str, Note] | None = None,
         changes: Iterable[Change] = (),
+        spare: Counts | Callable[[], Counts | None] | None = None,
     ) -> Thesaurus:
         """The thesaurus of counts and what was learnt from them.
 
@@ -204,6 +207,9 @@ class Thesaurus(Lookup):
             What was written about classes, by node, and about words.
         changes
             What growing has changed, to be accepted or refused.
+        spare
+            Counts of words that are too rare or unsure, for when there is more text; or what reads
+            them.
 
         Raises
         ------
@@ -226,7 +232,7 @@ class Thesaurus(Lookup):
             if model.unsure_:
                 counts, found, provenance = _without_unsure(counts, model, found, provenance)
         made = cls.__new__(cls)
-        made._begin(counts, found, provenance, labels, ids, next_id, notes, changes)
+        made._begin(counts, found, provenance, labels, ids, next_id, notes, changes, spare)
         return made
 
     @property
@@ -238,6 +244,26 @@ class Thesaurus(Lookup):
         return tuple(
             replace(one, state=states.get(one.number, one.state)) for one in self.base._changes
         )
+
+    @property
+    def spare(self) -> Counts | None:
+        """Counts of words that were too rare or unsure, which more text may bring in."""
+        base = self.base
+        if callable(base._spare):
+            base._spare = base._spare()
+        return base._spare
+
+    def keep_spare(self, whole: Counts) -> None:
+        """Keep of these counts what is not in the thesaurus: no more than it has itself."""
+        others = [word for word in whole.words.tolist() if word not in self.rows]
+        if not others:
+            return
+        rest = whole.select(others)
+        often = np.argsort(-rest.word_totals, kind="stable")
+        sizes = np.cumsum(np.diff(rest.matrix.indptr)[often])
+        kept = np.sort(often[sizes <= self.counts.entries])
+        if kept.size:
+            self.base._spare = rest.select(rest.words[kept].tolist()).drop_empty()
 
     @property
     def draft(self) -> Draft:
