@@ -46,6 +46,7 @@ NAV: dict[str, tuple[str, ...]] = {
         "explore.md",
         "edits.md",
         "placing.md",
+        "growth.md",
         "exports.md",
         "soft.md",
         "mdl.md",

@@ -14,7 +14,7 @@ EXPORTED = {
     "Contingency", "Counts", "Hierarchy", "InputError", "ItemScores", "MDLTree", "RogetError",
     "ScoreRow", "ScoreTable", "SoftAnnealing", "SphericalTree", "Sweep", "SymmetricAnnealing",
     "Thesaurus", "TreeCut", "Undefined", "__version__", "agree", "build", "cite", "compare",
-    "contingency", "count", "data", "entropy", "evaluate_embeddings", "load",
+    "contingency", "count", "data", "entropy", "evaluate_embeddings", "grow", "load",
     "make_dom_table", "measure", "score", "score_items", "scorer", "sweep", "widget",
 }  # fmt: skip
 

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from roget.learn.clustering.spherical.estimator import SphericalTree
     from roget.learn.clustering.symmetric.estimator import SymmetricAnnealing
     from roget.learn.counting.count import count
+    from roget.learn.growth.grow import grow
     from roget.learn.thesaurus import Thesaurus
     from roget.learn.thesaurus.files import read as load
     from roget.learn.treecut import TreeCut
@@ -76,6 +77,7 @@ _PUBLIC = {
     "data": "roget.data",
     "entropy": "roget.scoring.entropy:entropy_of",
     "evaluate_embeddings": "roget.protocols:evaluate_embeddings",
+    "grow": "roget.learn.growth.grow:grow",
     "load": "roget.learn.thesaurus.files:read",
     "make_dom_table": "roget.scoring.cells.dom:make_dom_table",
     "measure": "roget.scoring.score:measure",
@@ -91,7 +93,7 @@ __all__ = [
     "Contingency", "Counts", "Hierarchy", "InputError", "ItemScores", "MDLTree", "RogetError",
     "ScoreRow", "ScoreTable", "SoftAnnealing", "SphericalTree", "Sweep", "SymmetricAnnealing",
     "Thesaurus", "TreeCut", "Undefined", "__version__", "agree", "build", "cite", "compare",
-    "contingency", "count", "data", "entropy", "evaluate_embeddings", "load",
+    "contingency", "count", "data", "entropy", "evaluate_embeddings", "grow", "load",
     "make_dom_table", "measure", "score", "score_items", "scorer", "sweep", "widget",
 ]  # fmt: skip
 

@@ -15,6 +15,7 @@ from threadpoolctl import threadpool_limits
 from roget._version import __version__
 from roget.core import folder as folders
 from roget.core.counts import Counts, NotCounted
+from roget.core.io.problems import plural
 from roget.core.options import choose, takes
 from roget.core.progress import Progress, Report
 from roget.core.store import Partial
@@ -30,6 +31,8 @@ from roget.learn.thesaurus.changes import KINDS, OPEN, Change
 from roget.learn.thesaurus.draft import Draft
 from roget.learn.thesaurus.edits import Edit, Remembered
 from roget.learn.thesaurus.places import leaves_of
+
+BETWEEN = "between classes"
 
 
 @dataclass(frozen=True)
@@ -170,12 +173,19 @@ def _grow(
     _tell(learning, 0.3)
     with threadpool_limits(1):
         learnt = learn_on(
-            base.clustering, base.counts, added.counts, added.new, options, look_at(thesaurus)
-        )
+            base.clustering, base.counts, added.counts, added.new, options, look_at(thesaurus),
+            doubt=bool(base.provenance.get("unsure")),
+        )  # fmt: skip
     _tell(learning, 0.9)
     made, changes = _make(thesaurus, added, learnt)
     made, problems = _replay(made, thesaurus)
     _tell(learning, 1.0)
+    if aside := len(added.counts) - learnt.kept.size:
+        notes = (
+            *notes,
+            f"{plural(aside, 'new word')} set aside: between classes, or seen in fewer than "
+            f"{options.min_contexts} known contexts; more text may bring them in",
+        )
     return Grown(made, changes, (*notes, *problems), new.total)
 
 
@@ -266,8 +276,9 @@ def _make(
     provenance = {name: v for name, v in base.provenance.items() if name != "heldout"}
     inside = set(counts.words.tolist())
     if "unsure" in provenance:
-        told = provenance["unsure"].items()
-        provenance["unsure"] = {word: why for word, why in told if word not in inside}
+        told = {str(word): BETWEEN for word in added.counts.words.tolist()}
+        told = {**told, **provenance["unsure"]}
+        provenance["unsure"] = {word: why for word, why in told.items() if word not in inside}
     provenance["grown"] = [
         *provenance.get("grown", ()),
         {"roget": __version__, "tokens": float(new.sum()), "words": len(counts) - len(base)},

@@ -35,10 +35,13 @@ SURE = 0.99
 LEAST = float(np.log(2))
 """And no margin is clear that is less, nats."""
 
+DOUBT = 0.25
+"""New words are between classes if one leads by less than it does for so many of known words."""
+
 FEWEST = 5
 """Words of a class that is split off or new, at least; or a quarter of a usual class."""
 
-CLOSE, NEARLY = 0.75, 0.7
+CLOSE, NEARLY, LINKED = 0.75, 0.9, 0.8
 """New words make a class that are nearly as close as a class is that is closer than so many."""
 
 STRANGE, MOST = 0.1, 2000
@@ -91,8 +94,13 @@ def learn_on(
     new: Array,
     options: Options,
     edited: Edited | None = None,
+    *,
+    doubt: bool = False,
 ) -> Learnt:
-    """The classes of more counts; `new` says how many tokens of each word are new."""
+    """The classes of more counts; `new` says how many tokens of each word are new.
+
+    With `doubt`, new words that lie between classes are set aside, as the clusterer does itself.
+    """
     k = found.n_clusters
     edited = edited or Edited(set(), np.empty(0, dtype=np.int64), np.arange(k))
     old = len(before)
@@ -107,25 +115,36 @@ def learn_on(
     changed = np.flatnonzero(share[:old] >= MUCH) if options.move else np.empty(0, dtype=np.int64)
     changed = np.setdiff1d(changed, np.fromiter(edited.rows, np.int64))
     calm = np.flatnonzero(share[:old] == 0)
-    calm = calm[:: max(1, -(-calm.size // CALM))] if changed.size else calm[:0]
+    doubt = doubt and entering.size > 0
+    calm = calm[:: max(1, -(-calm.size // CALM))] if changed.size or doubt else calm[:0]
     asked = np.concatenate([entering, changed, calm])
     placed = to_dense(wide.place(counts.matrix[asked])) if asked.size else np.empty((0, 1))
+    sure = np.ones(entering.size, dtype=bool)
+    if doubt and calm.size and wide.n_clusters > 1:
+        usual = np.quantile(_leads(placed[entering.size + changed.size :]), DOUBT)
+        sure = _leads(placed[: entering.size]) >= usual
     steps = _move(wide, placed[entering.size :], changed, calm, edited.together)
     memberships = renewal.memberships
-    if entering.size:
-        memberships = replace_rows(memberships, entering, _shape(placed[: entering.size], wide))
+    if sure.any():
+        shaped = _shape(placed[: entering.size][sure], wide)
+        memberships = replace_rows(memberships, entering[sure], shaped)
     moved = np.array([step.rows[0] for step in steps], dtype=np.int64)
     if moved.size:
         at = entering.size + np.searchsorted(changed, moved)
         memberships = replace_rows(memberships, moved, _shape(placed[at], wide))
-    steps += _enter(wide, placed[: entering.size], entering)
-    if not options.split or not new.any():
+    steps += _enter(wide, placed[: entering.size][sure], entering[sure])
+    if options.split and new.any():
+        regrown = _Regrown(renewal, wide, before, memberships, new)
+        steps = regrown.part(steps, edited.classes)
+        made = renewal.regroup(regrown.memberships, regrown.tree, np.array(regrown.origin))
+    else:
         made = renewal.regroup(memberships)
-        return Learnt(made, [_reason(made, counts, one) for one in steps], kept)
-    regrown = _Regrown(renewal, wide, before, memberships, new)
-    steps = regrown.part(steps, edited.classes)
-    made = renewal.regroup(regrown.memberships, regrown.tree, np.array(regrown.origin))
-    return Learnt(made, [_reason(made, counts, one) for one in steps], kept)
+    steps = [_reason(made, counts, one) for one in steps]
+    if not sure.all():
+        rows = np.setdiff1d(np.arange(len(counts)), entering[~sure])
+        made, kept = made.keep(rows), kept[rows]
+        steps = [replace(one, rows=np.searchsorted(rows, one.rows)) for one in steps]
+    return Learnt(made, steps, kept)
 
 
 def _keep(counts: Counts, rows: Ints) -> Counts:
@@ -148,6 +167,12 @@ def _margins(placed: Floats, own: Ints) -> tuple[Ints, Floats]:
     rows = np.arange(own.size)
     logs = np.log(np.maximum(placed, 1e-300))
     return best, logs[rows, best] - logs[rows, own]
+
+
+def _leads(placed: Floats) -> Floats:
+    """By how many nats the likeliest class of each word is likelier than the next."""
+    two = np.log(np.maximum(np.partition(placed, -2, axis=1)[:, -2:], 1e-300))
+    return np.asarray(two[:, 1] - two[:, 0])
 
 
 def _move(
@@ -175,10 +200,8 @@ def _enter(wide: Clustering, placed: Floats, rows: Ints) -> list[Step]:
     """New words, with how much likelier their class is than the next."""
     steps = []
     for row, line in zip(rows.tolist(), placed, strict=True):
-        best = int(line.argmax())
-        second = np.partition(line, -2)[-2] if line.size > 1 else 0.0
-        score = float(np.log(max(line[best], 1e-300)) - np.log(max(second, 1e-300)))
-        steps.append(Step(NEW, np.array([row]), None, best, min(score, 700.0), ()))
+        score = float(_leads(line[None])[0]) if line.size > 1 else 0.0
+        steps.append(Step(NEW, np.array([row]), None, int(line.argmax()), score, ()))
     return steps
 
 
@@ -221,6 +244,7 @@ class _Regrown:
         self.origin = list(range(wide.n_clusters))
         self._counts, self._before, self._new = renewal.counts, before, new
         self._labels = np.asarray(memberships.argmax(axis=1)).ravel()
+        self._labels[np.diff(memberships.indptr) == 0] = -1
         self._was = wide.labels[: len(before)]
         self._rows = unit(_weigh(renewal.counts))
 
@@ -232,7 +256,8 @@ class _Regrown:
         fewest = max(FEWEST, int(np.median(sizes[sizes > 0])) // 4)
         old = [_divide(usual[_most(self._was, c, self._before)], fewest) for c in range(k)]
         parted = [one.apart for one in old if one is not None]
-        grown = np.bincount(self._labels, self._new, minlength=k) > 0
+        some = self._labels >= 0
+        grown = np.bincount(self._labels[some], self._new[some], minlength=k) > 0
         made = self._gather(steps, fewest)
         usually = max(parted, default=np.inf)
         for c in np.setdiff1d(np.flatnonzero(grown), fixed).tolist():
@@ -282,7 +307,8 @@ class _Regrown:
         far = np.maximum(1 - alike, 0)
         np.fill_diagonal(far, 0)
         usual = NEARLY * _inside(self._rows[: self._was.size], self._was, k)
-        groups = fcluster(linkage(squareform(far, checks=False), "average"), 1 - usual, "distance")
+        links = linkage(squareform(far, checks=False), "average")
+        groups = fcluster(links, 1 - LINKED * usual, "distance")
         made = []
         for group in range(1, int(groups.max()) + 1):
             rows = strange[groups == group]
@@ -291,7 +317,7 @@ class _Regrown:
             here = np.flatnonzero(groups == group)
             inside = (alike[np.ix_(here, here)].sum() - here.size) / (here.size * (here.size - 1))
             across = to_dense(self._rows[rows] @ means.T).mean(axis=0)
-            if across.max() > inside / 2:
+            if inside < usual or across.max() > inside / 2:
                 continue
             target, nearest = len(self.origin), int(across[:k].argmax())
             self.tree = _beside(self.tree, nearest)
