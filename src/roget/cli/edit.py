@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from roget.cli.shared import Format, Output, deliver
+from roget.cli.shared import Format, Output, bar, deliver
 from roget.learn.uses import EditOptions
 
 
@@ -37,7 +37,8 @@ def edit(
     from roget.learn import editing
     from roget.report import edits
 
-    done = editing.edit(thesaurus, file, **vars(asked))
+    with bar("editing", "edits") as tell:
+        done = editing.edit(thesaurus, file, **vars(asked), progress=tell)
     is_asked = file is not None or asked.undo or asked.redo or asked.undo_to is not None
     deliver(
         edits.changes(done, asked.dry_run) if is_asked else edits.history(done.thesaurus),

@@ -11,6 +11,7 @@ from roget.catalogue import suffixes
 from roget.core.io.problems import Problems
 from roget.core.io.source import Source, source_of
 from roget.core.io.table import Roles, open_table
+from roget.core.progress import Report
 from roget.core.types import PathLike
 from roget.errors import InputError
 from roget.learn.taxonomy.changes import read_changes
@@ -55,6 +56,7 @@ def edit(
     n: int = EditOptions.n,
     dry_run: bool = EditOptions.dry_run,
     language: str | None = EditOptions.language,
+    progress: Report | None = None,
 ) -> Edited:
     """Edit the thesaurus of a folder, all that is asked for or nothing, and save it.
 
@@ -75,6 +77,8 @@ def edit(
         Find out what would be done, and save nothing.
     language
         Of labels, where SKOS has several.
+    progress
+        Called with how many edits of a file are made.
 
     Returns
     -------
@@ -95,7 +99,7 @@ def edit(
     if file is not None:
         is_skos = suffixes("taxonomies").get(Source(os.fspath(file)).suffix) == "skos"
         wanted = read_changes(before, file, language) if is_skos else read_asked(file)
-        after = apply_edits(before, wanted)
+        after = apply_edits(before, wanted, progress)
     elif undo:
         if n > len(known):
             raise InputError(f"{n} edits to undo: there are {len(known)}")

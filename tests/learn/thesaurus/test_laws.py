@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from roget import InputError
+from roget import InputError, SphericalTree
+from roget.data import sample
 from roget.learn.thesaurus import Edit, Thesaurus
 from roget.report.exports.base import entries, members
 from thesauri import THESAURI, planted, same
@@ -262,6 +263,36 @@ def test_a_class_is_split_by_what_its_words_are_like():
     ):
         with pytest.raises(InputError, match=said):
             both.split(leaf, words)
+
+
+def test_classes_by_vectors(tmp_path):
+    counts = sample("nouns").top(400)
+    t = Thesaurus.from_clustering(counts, SphericalTree(12, random_state=0).fit(counts))
+    word = str(t.words[0])
+    leaf = t.path(word)[-1]
+    near = t.neighbours(word, 5)
+    new = t.add("neologism", leaf)
+    inside = {str(t.words[row]) for row in t.inside(leaf)}
+    like = [one.word for one in new.neighbours("neologism", 5)]
+    assert len(inside & set(like)) >= 4, "a word of which nothing is known is like its class"
+    assert [one.word for one in new.neighbours(word, 5)] == [one.word for one in near]
+    parted = new.split(leaf)
+    assert 0 < len(parted.edits[-1].words) <= (len(inside) + 1) / 2
+    # The sides are more alike within than across, by the vectors that made the classes.
+    apart = [t.row(one) for one in parted.edits[-1].words if one in inside]
+    rest = [t.row(one) for one in inside if one not in parted.edits[-1].words]
+    vectors = t.clustering.representation.vectors
+    within, across = (vectors[rest].mean(axis=0) @ vectors[some].T for some in (rest, apart))
+    assert within.mean() > across.mean()
+    gone = parted.delete(near[0].word)
+    assert near[0].word not in {one.word for one in gone.neighbours(word, 50)}
+    assert gone.clustering.representation.n_words == len(gone)
+    gone.save(tmp_path / "t")
+    again = Thesaurus.load(tmp_path / "t")
+    assert again.neighbours("neologism", 5) == gone.neighbours("neologism", 5)
+    placed = again.classify(counts.select([word, str(t.words[1])]))
+    assert placed.sum(axis=1) == pytest.approx(1)
+    assert again.classify_table(counts.select([word]))[0].node in range(again.tree.n_nodes)
 
 
 def test_nesting():

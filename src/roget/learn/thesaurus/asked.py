@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from roget.core.progress import Progress, Report
 from roget.errors import InputError, RogetError
 from roget.learn.thesaurus import edits as editing
 from roget.learn.thesaurus.thesaurus import Thesaurus
@@ -74,7 +75,9 @@ class Asked:
         return change(node, into)
 
 
-def apply_edits(thesaurus: Thesaurus, asked: Iterable[Asked]) -> Thesaurus:
+def apply_edits(
+    thesaurus: Thesaurus, asked: Iterable[Asked], progress: Report | None = None
+) -> Thesaurus:
     """The thesaurus after all that is asked for, one after the other.
 
     Parameters
@@ -83,6 +86,8 @@ def apply_edits(thesaurus: Thesaurus, asked: Iterable[Asked]) -> Thesaurus:
         What is edited; it stays as it is.
     asked
         Classes are looked up when their turn comes, so that a name that was given before is known.
+    progress
+        Called with how many are done.
 
     Returns
     -------
@@ -94,8 +99,10 @@ def apply_edits(thesaurus: Thesaurus, asked: Iterable[Asked]) -> Thesaurus:
     InputError
         If any of them cannot be done; those that cannot are named, by their place.
     """
-    problems = []
-    for one in asked:
+    problems, listed = [], list(asked)
+    for number, one in enumerate(listed):
+        if progress is not None:
+            progress(Progress(number, len(listed)))
         try:
             thesaurus = one.do(thesaurus)
         except (RogetError, LookupError) as error:
