@@ -35,6 +35,9 @@ if TYPE_CHECKING:
     from roget.learn.clustering.base import Clusterer
     from roget.learn.thesaurus.draft import Draft
 
+STEADY = 0.95
+"""How much of a class must be the same (F of its words) for it to be called as it was."""
+
 LEAST = 0.01
 """Classes that are less likely for a new word than this are not told, but for the first."""
 
@@ -672,9 +675,9 @@ class Thesaurus(Lookup):
 
 
 class _Called:
-    """The labels of classes that have the same words as when they were learnt, or last called.
+    """The labels of classes that have about the same words as when they were learnt or called.
 
-    So an edit leaves the labels of all classes alone whose words it does not change.
+    So an edit leaves the labels of all classes alone that it does not change, or hardly.
     """
 
     def __init__(self, thesaurus: Thesaurus) -> None:
@@ -684,11 +687,25 @@ class _Called:
         """The rows of the words by which a class is called."""
         here, base = self._of, self._of.base
         was = base._of_ids.get(int(here.ids[node]))
-        if was is not None and base._marks[was] == here._marks[node]:
-            known: list[str] | None = base.words[base._labels.rows(was)].tolist()
-        else:
+        known: list[str] | None = None
+        if was is not None:
+            known = base.words[base._labels.rows(was)].tolist()
+            if base._marks[was] != here._marks[node] and not self._is_steady(was, node, known):
+                known = None
+        if known is None:
             known = self._known.get(self._key(node))
         return None if known is None else [here.rows[word] for word in known]
+
+    def _is_steady(self, was: int, node: int, called: list[str]) -> bool:
+        """Whether a class has most of its words still, and all of those by which it is called."""
+        here, base = self._of, self._of.base
+        rows = here.inside(node)
+        if not called or not {*called} <= {*here.words[rows].tolist()}:
+            return False
+        mine = here._draft.rows[rows] if here._draft is not None else rows
+        before = np.zeros(max(len(base), int(mine.max(initial=-1)) + 1), dtype=bool)
+        before[base.inside(was)] = True
+        return bool(2 * before[mine].sum() >= STEADY * (before.sum() + mine.size))
 
     def keep(self, node: int, rows: list[int]) -> None:
         """Take note of what a class is called."""
