@@ -335,7 +335,9 @@ class Views:
         """The sentences in which a word was seen, all or with one context, as a concordance."""
         self.thesaurus.row(word)
         found = self.thesaurus.lines(word, context, _count(n), sort)
-        return self._concordance({"word": word}, context, sort, found)
+        evidence = self.thesaurus.counts.evidence
+        kept = 0 if evidence is None else evidence.count(word, context)
+        return {**self._concordance({"word": word}, context, sort, found), "of": kept}
 
     def witness(self, word: str, contexts: Iterable[str], n: int) -> list[View]:
         """So many sentences of a word with each of some contexts, each sentence once."""

@@ -3,7 +3,7 @@
 
 import { source } from "./api.js";
 import { $, clear, el, said, short } from "./dom.js";
-import { amount, decimal, many } from "./format.js";
+import { amount, count, decimal, many } from "./format.js";
 import { wordLink } from "./links.js";
 import { state } from "./state.js";
 import { phrase, term } from "./terms.js";
@@ -11,6 +11,9 @@ import { phrase, term } from "./terms.js";
 /** @typedef {{ word?: string, id?: number, node?: number, context?: string | null }} Asked */
 /** @type {[string, string][]} */
 const SORTS = [["corpus", "as in the text"], ["left", "by what is left"], ["right", "by what is right"]];
+
+/** What one answer of the server holds at most. */
+const MOST = 1000;
 
 /** @param {LineView} line */
 function lineRow(line) {
@@ -106,8 +109,8 @@ export const contextLink = (one, of) => opens(phrase(one), "its sentences", { ..
 /** @param {Word} word @param {string | undefined} context @param {string | undefined} sort @param {(link: string) => void} go */
 export async function linesPart(word, context, sort, go) {
   const order = SORTS.some(([name]) => name === sort) ? String(sort) : "corpus", of = context && context !== "-" ? context : null;
-  const data = await source.lines({ word: word.word, id: word.id, context: of, sort: order, n: 200 });
+  const data = await source.lines({ word: word.word, id: word.id, context: of, sort: order, n: MOST });
   return { data, part: el("section", {}, el("div", { class: "lead" },
-    el("p", {}, term("lines", many(data.lines.length, "sentence")), of ? [" with ", phrase({ context: of, said: data.said ?? of, amount: 0, lift: 0 }), " · ", el("a", { href: wordLink(word, "lines"), text: "all" })] : null),
+    el("p", {}, term("lines", many(data.lines.length, "sentence")), (data.of ?? 0) > MOST ? `, the best of ${count(data.of ?? 0)} places` : null, of ? [" with ", phrase({ context: of, said: data.said ?? of, amount: 0, lift: 0 }), " · ", el("a", { href: wordLink(word, "lines"), text: "all" })] : null),
     data.lines.length ? sorter(order, (name) => go(wordLink(word, "lines", of ?? "-", name))) : null), concordance(data)) };
 }

@@ -20,7 +20,7 @@ export interface WordView extends Word {
   contexts: Context[]; notes: Notes;
 }
 export interface LineView { source: string; line: number; pieces: [text: string, kind: string][]; word: string; contexts: string[] }
-export interface LinesView { word?: string; node?: number; context: string | null; said: string | null; sort: string; kept: boolean; lines: LineView[] }
+export interface LinesView { word?: string; node?: number; context: string | null; said: string | null; sort: string; kept: boolean; of?: number; lines: LineView[] }
 export interface AlikeView { words: string[]; class: Named; kept: boolean; contexts: { context: string; said: string; counts: number[] }[] }
 export interface WhyView { word: string; class: Named; against: Named | null; kept: boolean; contexts: { context: string; said: string; seen: number; weight: number }[] }
 export interface Collocate { context: string; name: string; said: string; counts: number[]; scores: (number | null)[] }
