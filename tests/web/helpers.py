@@ -85,7 +85,9 @@ def made_of_text(place: Path) -> Thesaurus:
                     )
     text = place / "farm.conllu"
     text.write_text("\n".join(blocks) + "\n")
-    counts = count(text, relation=["obj", "~amod"], odd_words=True, repair=False, evidence=5)
+    counts = count(
+        text, relation=["obj", "~amod"], odd_words=True, repair=False, evidence=5, evidence_size=0
+    )
     table = counts.matrix.toarray()
     tool = [str(word) in FAMILIES["tool"] for word in counts.words]
     home = np.array(tool, dtype=int)
