@@ -163,7 +163,7 @@ def _grow(
         new.evidence.load()  # the folder of the counts will go
     if not new.entries:
         raise InputError("no pair in the new inputs: the thesaurus stays as it is")
-    if base.counts.entries and not np.isin(new.contexts, base.contexts).any():
+    if set(base.contexts.tolist()).isdisjoint(new.contexts.tolist()):
         raise InputError(
             f"none of the new contexts (such as {new.contexts[0]!r}) is one of the thesaurus (such "
             f"as {base.contexts[0]!r}): count them in the same way"
