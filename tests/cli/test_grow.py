@@ -58,6 +58,8 @@ def test_changes_are_reviewed_and_decided(place):
     assert "novel" not in load(place / "t").rows
     assert "no change is open" in str(run(place / "t", "--refuse", "all").exception)
     assert "expected numbers such as 3,5-9" in str(run(place / "t", "--accept", "x").exception)
+    assert "up to 18 digits" in str(run(place / "t", "--refuse", "9" * 5000).exception)
+    assert "up to 18 digits" in str(run(place / "t", "--accept", f"1-{'9' * 5000}").exception)
     assert "leave inputs" in str(run(place / "t", place / "new", "--review").exception)
     assert "nothing to grow by" in str(run(place / "t").exception)
 

@@ -219,6 +219,92 @@ def test_an_added_word_that_comes_by_itself_stays_where_it_was_put(old):
     assert classes(after)["text80"] == before.ids[home]
     assert after.counts.word_totals[after.row("text80")] > 0
     assert len(after.words) == len(set(after.words.tolist())) == len(before)
+    assert not [one for one in grown.changes if "text80" in one.words]
+
+
+def test_refusing_all_leaves_words_that_people_had_added(old):
+    before = made(old, "spherical", set_aside=False)
+    home = int(before.places[before.row("arm0")])
+    before = before.add("text80", home).add("text81", home).delete("text81")
+    after = grow(before, draw(3, 80, 23, kinds=("text",), start=80)).thesaurus
+    assert [(one.number, one.kind, one.words) for one in after.changes] == [(1, "new", ("text82",))]
+    back = after.refuse([one.number for one in after.changes])
+    assert classes(back) == classes(before)
+
+
+def test_a_new_class_does_not_list_words_that_people_had_added(old):
+    before = made(old, "spherical", set_aside=False)
+    home = int(before.places[before.row("arm0")])
+    before = before.add("boat3", home)
+    grown = grow(before, draw(12, 80, 7, kinds=("boat",)), min_contexts=1)
+    (new,) = [one for one in grown.changes if one.kind == "class"]
+    assert set(new.words) == {f"boat{n}" for n in range(12) if n != 3}
+    assert classes(grown.thesaurus)["boat3"] == before.ids[home]
+    assert "boat3" in grown.thesaurus.refuse(new.number).rows
+
+
+def test_undone_edits_can_be_done_again(old):
+    before = made(old, "spherical", set_aside=False)
+    home = int(before.places[before.row("arm0")])
+    whole = before.rename(home, "weapons").add("text80", home).split(home, ["arm1", "arm2"])
+    apart = whole.edits[-1].ids[1]
+    whole = whole.rename(whole.node(apart), "few")
+    grown = grow(whole.undo_to(1), draw(2, 80, 23, kinds=("text",), start=80))
+    after = grown.thesaurus
+    assert [edit.kind for edit in after.undone] == ["move", "split", "rename"]
+    assert apart not in after.ids
+    assert not [note for note in grown.notes if "undone" in note]
+    again = after.redo().redo().redo()
+    assert again.label(again.node(apart)) == "few"
+    assert classes(again)["arm1"] == classes(again)["arm2"] == apart
+    assert not again.undone
+    bare = grow(before.rename(home, "weapons").undo(), draw(2, 20, 26)).thesaurus
+    assert bare.redo().label(bare.node(int(before.ids[home]))) == "weapons"
+
+
+def test_undone_edits_that_are_lost_are_told(old, monkeypatch):
+    before = made(old, "spherical", set_aside=False)
+    home = int(before.places[before.row("arm0")])
+    before = before.rename(home, "weapons").rename(home, "arms").undo_to(0)
+
+    def lose(self, id):
+        raise InputError("it is gone")
+
+    monkeypatch.setattr("roget.learn.thesaurus.draft.Draft.find", lose)
+    grown = grow(before, draw(2, 20, 26))
+    assert grown.notes[-1] == "2 undone edits can no longer be done again"
+    assert not grown.thesaurus.undone
+
+
+def test_a_deleted_word_is_no_hindrance_to_refusing_its_move(old):
+    before = made(old, "spherical", set_aside=False)
+    turned = draw(1, 400, 6, kinds=("text",))
+    new = Counts(turned.matrix, ["drink0"], turned.contexts)
+    after = grow(before, new.merge(draw(1, 60, 24, start=50))).thesaurus
+    assert "moved" in {one.kind for one in after.changes}
+    refused = after.delete("drink0").refuse([one.number for one in after.changes])
+    assert {one.state for one in refused.changes} == {"refused"}
+    was = classes(before)
+    del was["drink0"]
+    assert classes(refused) == was
+    with pytest.raises(InputError, match="change 'a': expected a whole number"):
+        after.refuse("a")
+
+
+def test_another_thesaurus_is_not_written_over(old, tmp_path):
+    before = build(old, clusters=3, output=tmp_path / "t", heldout=False)
+    build(old, clusters=2, output=tmp_path / "u", heldout=False)
+    load(tmp_path / "u").rename(0, "mine").save(tmp_path / "u")
+    new = draw(4, 30, 11)
+    for given in (tmp_path / "t", load(tmp_path / "t")):
+        with pytest.raises(InputError, match="u holds another thesaurus: name a new folder"):
+            grow(given, new, output=tmp_path / "u")
+    assert load(tmp_path / "u").labels == {0: "mine"}
+    assert not list(tmp_path.glob("*.partial"))
+    (tmp_path / "link").symlink_to(tmp_path / "t")
+    grow(tmp_path / "link", new, output=tmp_path / "t")
+    assert load(tmp_path / "t").counts.total == before.counts.total + new.total
+    grow(load(tmp_path / "t"), draw(4, 30, 12), output=tmp_path / "t")
 
 
 def test_changes_are_accepted_refused_and_undone(old, tmp_path):
@@ -363,6 +449,9 @@ def test_the_same_text_twice_is_refused(texts, tmp_path):
     count(two, relation="nouns", output=tmp_path / "other")
     with pytest.raises(InputError, match="count it by the same relations"):
         grow(tmp_path / "t", tmp_path / "other")
+    kept = {"evidence": 2, "evidence_size": 5.0, "processes": 1}
+    count(two, relation="obj", output=tmp_path / "kept", **kept)
+    assert grow(tmp_path / "t", tmp_path / "kept").tokens == count(two, relation="obj").total
     table = tmp_path / "more.tsv"
     table.write_text("tea\tdrink\t3\n", encoding="utf-8")
     with pytest.raises(InputError, match="read as table, and the thesaurus was"):

@@ -32,7 +32,7 @@ from roget.learn.opening import open_counts
 _BY_TEXT = ("left_out", "repairs", "terms", "function_words")
 """Parts of a recipe that a text itself tells, so that they differ from text to text."""
 
-_FREE = (*_BY_TEXT, "reading", "limit", "columns", "evidence")
+_FREE = (*_BY_TEXT, "reading", "limit", "columns", "evidence", "evidence_size")
 """Parts of a recipe in which counts may differ that are added up."""
 
 
@@ -123,10 +123,7 @@ def _check_alike(
             continue
         for one in fields(Recipe):
             mine, theirs = getattr(recipe, one.name), getattr(other, one.name)
-            if (
-                one.name not in (*_BY_TEXT, "reading", "limit", "columns", "evidence")
-                and mine != theirs
-            ):
+            if one.name not in _FREE and mine != theirs:
                 raise InputError(
                     f"{name}: counted with {one.name} {theirs}, and the thesaurus with {mine}: "
                     "count it in the same way, or name the text itself"

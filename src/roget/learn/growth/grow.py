@@ -27,7 +27,7 @@ from roget.learn.growth.options import Options, read_numbers
 from roget.learn.thesaurus import Thesaurus
 from roget.learn.thesaurus import edits as editing
 from roget.learn.thesaurus import files as thesaurus_files
-from roget.learn.thesaurus.changes import KINDS, OPEN, Change
+from roget.learn.thesaurus.changes import KINDS, NEW, OPEN, Change
 from roget.learn.thesaurus.draft import Draft
 from roget.learn.thesaurus.edits import Edit, Remembered
 from roget.learn.thesaurus.places import leaves_of
@@ -124,6 +124,7 @@ def run(
     target = Path(output)
     if target.exists():
         folders.check(target, thesaurus_files.KIND)
+        _refuse_other(thesaurus, target)
     with Partial(target, "a growth", lambda names: not names) as partial:
         before = partial.kept()
         try:
@@ -142,6 +143,19 @@ def run(
             raise
         partial.discard()
     return grown
+
+
+def _refuse_other(thesaurus: Thesaurus | PathLike, target: Path) -> None:
+    """Refuse a folder with a thesaurus that is not the one that grows: it would be lost."""
+    place = target.resolve()
+    if isinstance(thesaurus, Thesaurus):
+        its_own = place in thesaurus.base.homes
+    else:
+        its_own = Path(thesaurus).resolve() == place
+    if not its_own:
+        raise InputError(
+            f"{target} holds another thesaurus: name a new folder, or grow it in its place"
+        )
 
 
 def _grow(
@@ -258,9 +272,15 @@ def _make(
 
     last = max((one.number for one in base.changes), default=0)
     order = list(KINDS)
-    steps = sorted(
-        learnt.steps, key=lambda one: (order.index(one.kind), -float(new[one.rows].sum()))
-    )
+    found = {str(word): row for row, word in enumerate(counts.words.tolist())}
+    # Words that people had added stay in their class: they are not new.
+    by_hand = np.isin(np.arange(len(counts)), [found.get(word, -1) for word in draft.added])
+    steps = [
+        replace(one, rows=rows) if (rows := one.rows[~by_hand[one.rows]]).size else one
+        for one in learnt.steps
+        if one.kind != NEW or not by_hand[one.rows].all()
+    ]
+    steps.sort(key=lambda one: (order.index(one.kind), -float(new[one.rows].sum())))
     changes = []
     for number, one in enumerate(steps, last + 1):
         source = None if one.source is None else id_of(one.source)
@@ -274,11 +294,10 @@ def _make(
             )
         )  # fmt: skip
     provenance = {name: v for name, v in base.provenance.items() if name != "heldout"}
-    inside = set(counts.words.tolist())
     if "unsure" in provenance:
         told = {str(word): BETWEEN for word in added.counts.words.tolist()}
         told = {**told, **provenance["unsure"]}
-        provenance["unsure"] = {word: why for word, why in told.items() if word not in inside}
+        provenance["unsure"] = {word: why for word, why in told.items() if word not in found}
     provenance["grown"] = [
         *provenance.get("grown", ()),
         {"roget": __version__, "tokens": float(new.sum()), "words": len(counts) - len(base)},
@@ -309,7 +328,24 @@ def _replay(made: Thesaurus, before: Thesaurus) -> tuple[Thesaurus, list[str]]:
             log.append(replace(edit, waiting=True))
             problems.append(f"waiting for the next time: {edit}: {error}")
         was = was.after(edit)
-    return (made.with_edits(log) if log else made), problems
+    undone = _undone(before.undone, was, now)
+    if lost := len(before.undone) - len(undone):
+        problems.append(f"{plural(lost, 'undone edit')} can no longer be done again")
+    again = [edit for some in undone for edit in some]
+    return (made.with_edits(log, again) if log or again else made), problems
+
+
+def _undone(edits: Sequence[Edit], was: Draft, now: Draft) -> list[list[Edit]]:
+    """What each undone edit is here, up to the first that cannot be done: others build on it."""
+    found: list[list[Edit]] = []
+    for edit in edits:
+        try:
+            here = [_translate(one, was, now) for one in _part(edit, now)]
+            was, now = was.after(edit), now.after_all(here)
+        except (InputError, NotCounted):
+            break
+        found.append(here)
+    return found
 
 
 def _part(edit: Edit, now: Draft) -> list[Edit]:

@@ -12,6 +12,9 @@ from roget.learn.counting.options import Options as Counting
 _MOST = 1_000_000
 """Changes in a range."""
 
+_DIGITS = 18
+"""Of the number of a change."""
+
 
 @dataclass(frozen=True)
 class Options(Checked):
@@ -46,6 +49,11 @@ def read_numbers(text: str, known: Sequence[int]) -> list[int]:
         first, dash, last = (one.strip() for one in part.partition("-"))
         if not first.isdecimal() or not (last.isdecimal() if dash else not last):
             raise InputError(f"changes {text!r}: expected numbers such as 3,5-9, or {ALL}")
+        if max(len(first), len(last)) > _DIGITS:
+            raise InputError(
+                f"change {max(first, last, key=len)[:_DIGITS]}…: expected a number of up to "
+                f"{_DIGITS} digits"
+            )
         begin, end = int(first), int(last) if dash else int(first)
         if end < begin or end - begin > _MOST:
             raise InputError(f"changes {part.strip()!r}: expected a range that rises, such as 5-9")

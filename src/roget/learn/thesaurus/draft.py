@@ -355,7 +355,8 @@ class Draft:
                     self._delete(Edit(editing.DELETE, words=tuple(known)))
             elif change.kind == changing.MOVED:
                 for word in change.words:
-                    self._put(self.row(word), self.find(change.source))
+                    if (row := self.base.rows[word]) not in self.gone:
+                        self._put(row, self.find(change.source))
             else:
                 into = change.source if change.rest is None else change.rest
                 merged = reshaping.merge(self.tree, self.find(change.target), self.find(into))

@@ -236,11 +236,11 @@ def _quote(text: str) -> str:
     return f"“{line if len(line) <= LINE else line[: LINE - 1] + '…'}”"
 
 
-def node_number(node: object) -> int:
-    """The number of a node, as an int of Python's own."""
+def node_number(node: object, what: str = "node") -> int:
+    """The number of a node, or of something else, as an int of Python's own."""
     if isinstance(node, int | np.integer) and not isinstance(node, bool):
         return int(node)
-    raise InputError(f"node {node!r}: expected a whole number")
+    raise InputError(f"{what} {node!r}: expected a whole number")
 
 
 def remember(node: int, label: str, rows: Ints, words: Any) -> Remembered:

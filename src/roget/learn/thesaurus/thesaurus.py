@@ -310,7 +310,7 @@ class Thesaurus(Lookup):
 
     def _decided(self, kind: str, numbers: int | Iterable[int]) -> Thesaurus:
         listed = [numbers] if isinstance(numbers, int | np.integer) else list(numbers)
-        wanted = tuple(dict.fromkeys(editing.node_number(one) for one in listed))
+        wanted = tuple(dict.fromkeys(editing.node_number(one, "change") for one in listed))
         if not wanted:
             raise InputError("no changes: name one or more by their numbers")
         known = {one.number: one for one in self.base.changes}
