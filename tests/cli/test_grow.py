@@ -47,6 +47,8 @@ def test_grows_elsewhere_and_in_place(place):
     done = run(place / "t", place / "new")
     assert done.exit_code == 0, done.output
     assert "2 words new; 6 stay" in done.stdout
+    for said in ("--review", "--accept", "--refuse", "roget explore"):
+        assert said in done.stderr.partition("next:")[2]
     assert load(place / "t").counts == grown.counts
 
 
@@ -62,6 +64,30 @@ def test_changes_are_reviewed_and_decided(place):
     assert "up to 18 digits" in str(run(place / "t", "--accept", f"1-{'9' * 5000}").exception)
     assert "leave inputs" in str(run(place / "t", place / "new", "--review").exception)
     assert "nothing to grow by" in str(run(place / "t").exception)
+
+
+def test_what_was_decided_is_said_in_a_line(place):
+    assert run(place / "t", place / "new", "-o", place / "u").exit_code == 0
+    assert run(place / "u", "--accept", "1").stdout == "1 change accepted, 1 open\n"
+    assert run(place / "u", "--refuse", "all").stdout == "1 change refused, 0 open\n"
+    assert run(place / "t", place / "new").exit_code == 0
+    done = run(place / "t", "--accept", "2", "--review")
+    assert "1 change open, 1 accepted or refused" in done.stdout
+    assert "rum" in done.stdout
+
+
+def test_changes_to_a_class_stand_together_with_their_numbers(place):
+    names = ["obj:drink", "obj:see", "obj:read", "obj:pour"]
+    more = [[6, 0, 1, 7], [1, 1, 9, 0], [5, 1, 0, 8]]
+    Counts(more, ["rum", "novel", "mead"], names).write(place / "more")
+    done = run(place / "t", place / "more")
+    assert done.exit_code == 0, done.output
+    found = load(place / "t")
+    numbers = {one.words[0]: one.number for one in found.changes}
+    (row,) = (line for line in done.stdout.splitlines() if "2 words new" in line)
+    assert row.startswith(f"{found.ids[found.path('rum')[-1]]} ")
+    assert f"{numbers['rum']} rum (" in row
+    assert f"{numbers['mead']} mead (" in row
 
 
 def test_only_one_growth_at_a_time(place):

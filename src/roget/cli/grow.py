@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 import time
 import warnings
@@ -69,6 +70,7 @@ def grow(
     from roget.errors import InputError
     from roget.learn.growth.grow import decide, run
     from roget.learn.thesaurus import Thesaurus
+    from roget.learn.thesaurus.changes import OPEN
     from roget.report import growth as reports
 
     if is_other(thesaurus):
@@ -85,12 +87,14 @@ def grow(
                 "--review, --accept and --refuse are about changes that are there: leave inputs "
                 "and -o out"
             )
+        found = Thesaurus.load(thesaurus)
         if accept is None and refuse is None:
-            found = Thesaurus.load(thesaurus)
-        else:
-            found = decide(thesaurus, accept, refuse)
-            print(f"wrote {thesaurus}", file=sys.stderr)
-        deliver(reports.review(found), format)
+            deliver(reports.review(found), format)
+            return
+        after = decide(thesaurus, accept, refuse)
+        print(f"wrote {thesaurus}", file=sys.stderr)
+        whole = review or format is not None
+        deliver(reports.review(after) if whole else reports.decided(found, after), format)
         return
     if not inputs:
         raise InputError("nothing to grow by: name files, folders or counts, or --review")
@@ -107,3 +111,17 @@ def grow(
     seconds = time.monotonic() - began
     print(f"wrote {output or thesaurus} in {seconds:.1f} s", file=sys.stderr)
     deliver(reports.report(grown), format)
+    if any(one.state == OPEN for one in grown.changes):
+        _tell_next(output or thesaurus)
+
+
+def _tell_next(folder: str) -> None:
+    place = shlex.quote(folder)
+    for line in (
+        "next:",
+        f"  roget grow {place} --review",
+        f"  roget grow {place} --accept 3,5-9   # or all",
+        f"  roget grow {place} --refuse 4",
+        f"  roget explore {place}   # Changes",
+    ):
+        print(line, file=sys.stderr)

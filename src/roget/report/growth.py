@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any
 
 from roget.learn.growth.grow import Grown
 from roget.learn.thesaurus import Thesaurus
-from roget.learn.thesaurus.changes import CLASS, MOVED, NEW, OPEN, SPLIT, Change
+from roget.learn.thesaurus.changes import ACCEPTED, CLASS, MOVED, NEW, OPEN, REFUSED, SPLIT, Change
 from roget.report import Column, Report, Table
 from roget.report.format import plural
 
 SHOWN = 40
-"""Changes that a text shows; other formats have all."""
+"""Rows that a text shows; other formats have all."""
 
-_WORDS = 6
+DECIDED = (ACCEPTED, REFUSED)
+
+_WORDS, _HEAD = 12, "words, with number and score"
 
 
 def _call(labels: dict[int, str], id: int | None) -> str:
@@ -85,43 +88,68 @@ def review(thesaurus: Thesaurus, states: Sequence[str] = (OPEN,)) -> Report:
     return _report("Changes", lead, told, {"open": len(changes), "closed": others})
 
 
+def decided(before: Thesaurus, after: Thesaurus) -> Report:
+    """What was accepted and refused just now, and how much is left to be decided."""
+    were = {one.number for one in before.changes if one.state == OPEN}
+    now = Counter(one.state for one in after.changes if one.number in were)
+    done = [f"{plural(now[state], 'change')} {state}" for state in DECIDED if now[state]]
+    lead = f"{', '.join(done)}, {now[OPEN]:,} open"
+    return Report("Changes", [lead], data={state: now[state] for state in (*DECIDED, OPEN)})
+
+
 def _report(
     title: str, lead: Sequence[str], told: list[dict[str, Any]], numbers: dict[str, int]
 ) -> Report:
-    rows, values = [], []
-    for one in told:
-        words = ", ".join(one["words"][:_WORDS])
-        if len(one["words"]) > _WORDS:
-            words += f" and {len(one['words']) - _WORDS:,} more"
-        start = (one["number"], one["kind"], words, one["from_label"] or "", one["to_label"])
-        because = ", ".join(one["reasons"])
-        rows.append((*map(str, start), f"{one['score']:.2f}", f"{one['tokens']:,.15g}", because))
-        values.append(
-            (
-                one["number"], one["kind"], ", ".join(one["words"]), one["from"], one["to"],
-                one["score"], one["tokens"], because, one["state"],
-            )
-        )  # fmt: skip
-    notes = []
-    if len(rows) > SHOWN:
-        notes.append(f"the first {SHOWN} of {len(rows):,}; --format json or csv has all")
-    columns = [
-        Column("", right=True, fit="keep"),
-        Column("change", fit="keep"),
-        Column("words", fit="cut"),
-        Column("from", fit="cut", share=2),
-        Column("to", fit="cut", share=2),
-        Column("score", right=True, fit="keep"),
-        Column("tokens", right=True, fit="keep"),
-        Column("because of", fit="cut", share=2),
-    ]
-    shown = Table(columns, rows[:SHOWN])
+    values = [
+        (
+            one["number"], one["kind"], ", ".join(one["words"]), one["from"], one["to"],
+            one["score"], one["tokens"], ", ".join(one["reasons"]), one["state"],
+        )
+        for one in told
+    ]  # fmt: skip
+    groups = _group(told)
+    notes = ["numbers are for --accept and --refuse; --format json or csv has all, with reasons"]
+    if len(groups) > SHOWN:
+        notes.insert(0, f"the first {SHOWN} of {len(groups):,} rows")
+    columns = [Column("class", share=3), Column("change", share=3), Column(_HEAD, share=5)]
+    shown = Table(columns, [_row(some) for some in groups[:SHOWN]])
     heads = ("number", "kind", "words", "from", "to", "score", "tokens", "reasons", "state")
     return Report(
         title=title,
         lead=list(lead),
-        tables=[shown] if rows else [],
-        notes=notes,
+        tables=[shown] if told else [],
+        notes=notes if told else [],
         data={**numbers, "changes": told},
         sheet=Table.of(heads, values),
     )
+
+
+def _group(told: Iterable[dict[str, Any]]) -> list[list[dict[str, Any]]]:
+    """Changes of single words that come to the same, together; in the order of their first."""
+    groups: dict[Any, list[dict[str, Any]]] = {}
+    for one in told:
+        single = one["kind"] in (NEW, MOVED)
+        key = (one["kind"], one["from"], one["to"]) if single else one["number"]
+        groups.setdefault(key, []).append(one)
+    return list(groups.values())
+
+
+def _row(some: Sequence[dict[str, Any]]) -> tuple[str, str, str]:
+    """Where words are now, what became of them, and the words, with numbers and scores."""
+    first = some[0]
+    target = _name(first["to"], first["to_label"])
+    source = _name(first["from"], first["from_label"])
+    if first["kind"] in (NEW, MOVED):
+        noun = plural(len(some), "word")
+        change = f"{noun} new" if first["kind"] == NEW else f"{noun} moved from {source}"
+        words = [f"{one['number']} {one['words'][0]} ({one['score']:.2f})" for one in some]
+    else:
+        near = "split off" if first["kind"] == SPLIT else "new, nearest to"
+        change = f"{first['number']} class {near} {source} ({first['score']:.2f})"
+        words = list(first["words"])
+    more = f" and {len(words) - _WORDS:,} more" if len(words) > _WORDS else ""
+    return target, change, ", ".join(words[:_WORDS]) + more
+
+
+def _name(id: int | None, label: str | None) -> str:
+    return "" if id is None else label if label == f"class {id}" else f"{id} {label}"
