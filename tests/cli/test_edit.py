@@ -7,6 +7,7 @@ import io
 import json
 import subprocess
 import sys
+from dataclasses import replace
 
 import pytest
 from typer.testing import CliRunner
@@ -76,6 +77,7 @@ def test_nothing_is_written_unless_all_can_be_done(folder, table):
     table.write_text(TABLE)
     told = run("edit", folder, table, "--dry-run")
     assert told.stdout.startswith("9 edits would be made; nothing was written")
+    assert told.stdout.count("would be done") == 9
     assert written(folder) == before
 
 
@@ -85,6 +87,7 @@ def test_nothing_is_written_unless_all_can_be_done(folder, table):
         ("action,class\nfly,tea\n", r"edits.csv:2: the action is 'fly'; expected one of rename"),
         ("action,class\nrename,tea,x\n", "edits.csv:2: 3 columns; expected 2"),
         ("action,class\n", "no edit in it"),
+        ("what,class,text\nrename,tea,x\n", "in the first line: action, class, word, text, into"),
         ("action,class,text\nrename,nothing,x\n", "edits.csv:2: no class is called 'nothing'"),
         ("action,class,text\nrename,,x\n", "edits.csv:2: no class is named"),
         ("action,class,text\nrename,tea,\n", "edits.csv:2: a label of no letters"),
@@ -97,6 +100,18 @@ def test_rows_that_make_no_sense_are_named(folder, tmp_path, text, said):
     (tmp_path / "edits.csv").write_text(text)
     with pytest.raises(RogetError, match=said):
         edit(folder, tmp_path / "edits.csv")
+
+
+def test_cells_at_the_ends_of_rows_may_be_missing(folder, tmp_path):
+    whole = [line.split("\t") for line in TABLE.splitlines()]
+    (tmp_path / "whole.tsv").write_text(TABLE)
+    short = ["\t".join(cells).rstrip("\t") for cells in whole]
+    (tmp_path / "short.tsv").write_text("\n".join(short))
+    asked = read_asked(tmp_path / "short.tsv")
+    assert len(asked) == 9
+    assert [replace(one, place="") for one in asked] == [
+        replace(one, place="") for one in read_asked(tmp_path / "whole.tsv")
+    ]
 
 
 def test_history_undo_and_redo(folder, table):
@@ -119,10 +134,10 @@ def test_history_undo_and_redo(folder, table):
     assert Thesaurus.load(folder).edits == ()
     assert len(Thesaurus.load(folder).undone) == 9
     for asked, said in (
-        ({"undo": True}, "1 edits to undo: there are 0"),
-        ({"redo": True, "n": 10}, "10 edits to redo: there are 9"),
+        ({"undo": True}, "there is nothing to undo"),
+        ({"redo": True, "n": 10}, "cannot redo 10 edits: there are only 9"),
         ({"undo_to": 3}, "back to edit 3: expected a number from 0 to 0"),
-        ({"undo": True, "redo": True}, "one at a time"),
+        ({"undo": True, "redo": True}, "--undo-to: one at a time"),
     ):
         with pytest.raises(RogetError, match=said):
             edit(folder, **asked)

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from roget.catalogue import suffixes
-from roget.core.io.problems import Problems
+from roget.core.io.problems import Problems, plural
 from roget.core.io.source import Source, source_of
 from roget.core.io.table import Roles, open_table
 from roget.core.progress import Report
@@ -29,6 +29,7 @@ COLUMNS = Roles(
         "into": ("under", "to"),
         "field": (),
     },
+    by_option=False,
 )
 """What the columns of a table of edits are for."""
 
@@ -92,7 +93,7 @@ def edit(
     """
     asked = sum((file is not None, undo, redo, undo_to is not None))
     if asked > 1:
-        raise InputError("edits from a file, undo, redo and undo_to: one at a time")
+        raise InputError("edits from a file, --undo, --redo and --undo-to: one at a time")
     before = Thesaurus.load(path)
     known = [one for one in before.edits if not one.waiting]
     after = before
@@ -102,11 +103,11 @@ def edit(
         after = apply_edits(before, wanted, progress)
     elif undo:
         if n > len(known):
-            raise InputError(f"{n} edits to undo: there are {len(known)}")
+            raise InputError(_too_many("undo", n, len(known)))
         after = before.undo_to(len(known) - n)
     elif redo:
         if n > len(before.undone):
-            raise InputError(f"{n} edits to redo: there are {len(before.undone)}")
+            raise InputError(_too_many("redo", n, len(before.undone)))
         for _ in range(n):
             after = after.redo()
     elif undo_to is not None:
@@ -115,6 +116,13 @@ def edit(
         after.save(path)
     now = [one for one in after.edits if not one.waiting]
     return Edited(after, tuple(now[len(known) :]), tuple(reversed(known[len(now) :])))
+
+
+def _too_many(verb: str, n: int, there: int) -> str:
+    """Why so many edits cannot be undone, or done again."""
+    if not there:
+        return f"there is nothing to {verb}"
+    return f"cannot {verb} {plural(n, 'edit')}: there {'is' if there == 1 else 'are'} only {there}"
 
 
 def read_asked(path: PathLike) -> list[Asked]:
@@ -135,7 +143,7 @@ def read_asked(path: PathLike) -> list[Asked]:
     source = source_of(os.fspath(path))
     problems, found = Problems(source.name), []
     with open_table(source, roles=COLUMNS, guess=True) as table:
-        for number, cells in table.rows(problems):
+        for number, cells in table.rows(problems, pad=True):
             given = {role: str(cell or "").strip() for role, cell in cells.items()}
             if not any(given.values()):
                 continue

@@ -44,12 +44,13 @@ def history(thesaurus: Thesaurus) -> Report:
 def changes(edited: Edited, dry_run: bool) -> Report:
     """What was done and undone just now, or would be."""
     total = sum(not one.waiting for one in edited.thesaurus.edits)
+    done, undone = (f"would be {one}" if dry_run else one for one in (DONE, UNDONE))
     rows = [
-        {"number": total - len(edited.done) + at, "state": DONE, **_tell(one)}
+        {"number": total - len(edited.done) + at, "state": done, **_tell(one)}
         for at, one in enumerate(edited.done, 1)
     ]
     rows += [
-        {"number": total + len(edited.undone) - at, "state": UNDONE, **_tell(one)}
+        {"number": total + len(edited.undone) - at, "state": undone, **_tell(one)}
         for at, one in enumerate(edited.undone)
     ]
     many = plural(len(rows), "edit")

@@ -50,6 +50,8 @@ class Roles:
     others: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     number: str = ""
     """The one that holds numbers, and comes last."""
+    by_option: bool = True
+    """Whether --columns can tell them, where headers do not."""
 
     @property
     def all(self) -> Mapping[str, tuple[str, ...]]:
@@ -182,12 +184,20 @@ class Table:
         """The lines of a table of text, with their numbers."""
         return (self.source or Source(self.path)).lines(self.name)
 
-    def rows(self, problems: Problems) -> Iterator[tuple[int, dict[str, Any]]]:
-        """Each row's number and its cells by role; rows without them are problems."""
+    def rows(
+        self, problems: Problems, *, pad: bool = False
+    ) -> Iterator[tuple[int, dict[str, Any]]]:
+        """Each row's number and its cells by role; rows without them are problems.
+
+        With `pad`, cells that are missing at the end of a row are empty.
+        """
         for number, cells in self.cells():
             if isinstance(cells, str):
                 problems.add(number, cells, self.place(number))
-            elif len(cells) == len(self.names):
+                continue
+            if pad and len(cells) < len(self.names):
+                cells = [*cells, *[""] * (len(self.names) - len(cells))]
+            if len(cells) == len(self.names):
                 yield number, {role: cells[at] for role, at in self.places.items()}
             elif list(cells) not in ([], [""]):
                 expected = f"expected {len(self.names)} as in the first line"
@@ -561,6 +571,11 @@ def _unclear(
         why = f"which are {' and '.join(roles.needed)}?"
     width = len(table.names)
     there = f"the columns {', '.join(table.names)}" if table.header else f"{width} columns"
+    if not roles.by_option:
+        first = f"name the columns in the first line: {', '.join(roles.all)}"
+        return (
+            f"{table.name}: has {there}: {why}; {first} ({', '.join(roles.needed)} must be there)"
+        )
     return f"{table.name}: has {there}: {why}; choose with --columns, such as --columns {typed}"
 
 
