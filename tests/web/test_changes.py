@@ -62,6 +62,18 @@ def test_changes_are_told_and_settled(browser, grown):
         assert "swan" not in Thesaurus.load(grown).rows
 
 
+def test_changes_end_where_the_bar_ends(browser, grown):
+    size = {"width": 1440, "height": 900}
+    with (
+        served(Desk(grown)) as address,
+        shown(browser, f"{address}#/changes", viewport=size) as page,
+    ):
+        rights = "all => Math.max(...all.map(one => one.getBoundingClientRect().right))"
+        cards = page.eval_on_selector_all(".changes li", rights)
+        tools = page.eval_on_selector_all(".tools > *", rights)
+        assert abs(cards - tools) < 2
+
+
 def test_the_server_settles_as_the_library_does(grown):
     desk, before = Desk(grown), Thesaurus.load(grown)
     desk.edit({"action": "refuse", "numbers": [1, 3]}, 0)

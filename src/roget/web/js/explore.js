@@ -45,9 +45,8 @@ async function route() {
   state.actions = everywhere();
   if (!same) state.chosen.clear();
   closeDrawer();
-  const { view } = wanted, plain = view === "history" || view === "changes", wide = view === "level" || view === "compare" || plain || (view === "word" && wanted.tab !== "about");
+  const { view } = wanted, wide = view === "word" ? wanted.tab !== "about" : ["level", "compare", "history", "changes"].includes(String(view));
   $("main").classList.toggle("wide", wide);
-  $("main").classList.toggle("narrow", plain);
   $("cutter").hidden = view !== "level";
   if (view !== "level") clear($("cutter"));
   $("map").hidden = wide && view !== "level";
