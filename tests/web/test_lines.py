@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shlex
+
 import pytest
 
 from roget.errors import InputError
@@ -218,7 +220,40 @@ def test_nothing_private_is_in_a_file_unless_asked_for(kept, browser, tmp_path):
         assert page.title() != "broken"
     file.write_text(plain, encoding="utf-8")
     with shown(browser, f"{file.as_uri()}#/word/cow/lines") as page:
-        assert "--evidence" in page.inner_text("#panel .none")
+        cure = "roget explore farm.thesaurus --static page.html"
+        assert page.inner_text("#panel .none code") == f"{cure} --evidence 3"
+        page.click(".tabs >> text=Sketch")
+        page.wait_for_selector("#panel .none code >> text=--sketches")
+        assert page.inner_text("#panel .none code") == f"{cure} --sketches"
+        assert page.inner_text("h1") == "cow"
+        assert page.locator(".tabs a").count() == 3
+        assert page.locator("#beside").count() == 0
+
+
+def test_a_word_that_is_not_there_leaves_the_other(browser, kept):
+    expected = ("404",)
+    with (
+        served(Desk(kept)) as address,
+        shown(browser, f"{address}#/word/cow/sketch/gnu", expected) as page,
+    ):
+        assert page.inner_text("h1") == "cow"
+        assert "gnu" in page.inner_text("#panel .none")
+        page.fill("#beside", "saw")
+        page.keyboard.press("Enter")
+        page.wait_for_selector("h4:has-text('only saw')")
+
+
+def test_a_phone_shows_where_sentences_stand(browser, kept):
+    size = {"width": 390, "height": 844}
+    with (
+        served(Desk(kept)) as address,
+        shown(browser, f"{address}#/word/cow/lines", viewport=size) as page,
+    ):
+        first = page.locator(".kwic .line").first
+        assert first.locator("cite").inner_text().startswith("farm.conllu:")
+        below, line = first.locator("cite").bounding_box(), first.locator(".right").bounding_box()
+        assert below["y"] >= line["y"] + line["height"] - 1
+        assert page.evaluate("document.documentElement.scrollWidth") <= 390
 
 
 def test_a_file_without_evidence_cannot_have_any(thesaurus, tmp_path):
@@ -228,8 +263,10 @@ def test_a_file_without_evidence_cannot_have_any(thesaurus, tmp_path):
 
 
 def test_without_evidence_the_page_says_how_to_get_it(browser, thesaurus, tmp_path):
-    thesaurus.save(tmp_path / "t")
-    with served(Desk(tmp_path / "t")) as address, shown(browser, f"{address}#/word/owl") as page:
+    place = tmp_path / "bob's words"
+    thesaurus.save(place)
+    with served(Desk(place)) as address, shown(browser, f"{address}#/word/owl") as page:
         page.locator("#panel section:has(h2:has-text('Contexts')) .opens").first.click()
         page.wait_for_selector("#drawer code")
-        assert "--evidence" in page.inner_text("#drawer code")
+        told = shlex.split(page.inner_text("#drawer code"))
+        assert told == ["roget", "build", "TEXT", "--evidence", "5", "-o", "bob's words"]

@@ -2,15 +2,15 @@
 /** @import { AlikeView, ChangesView, Context, Download, Found, Given, HistoryView, LineView, LinesView, Named, Notes, Overview, SketchView, Source, TreeData, WhyView, Word } from "./types" */
 
 import { $, el, short } from "./dom.js";
-import { folded } from "./format.js";
+import { folded, shellName } from "./format.js";
 import { offerFile, offerSheet } from "./sheet.js";
 import { state } from "./state.js";
 
 const FIRST = 24;
 
 export class Failure extends Error {
-  /** @param {string} message @param {number} [status] */
-  constructor(message, status = 0) { super(message); this.status = status; }
+  /** @param {string} message @param {number} [status] @param {string} [cure] a command that helps */
+  constructor(message, status = 0, cure = "") { super(message); this.status = status; this.cure = cure; }
 }
 
 /** @type {(given: Given) => string} */
@@ -183,8 +183,9 @@ class Blocks {
   }
   /** @param {Word} word @param {string} [beside] @returns {Promise<SketchView>} */
   async sketch(word, beside) {
-    const kept = beside ? null : this.shard(word.id, "sketches");
-    if (!kept) throw new Failure(beside ? "Two words side by side need the server: roget explore" : "This file holds no sketches: roget explore … --static FILE --sketches puts them in");
+    if (beside) throw new Failure("Two words side by side need the server: ", 0, `roget explore ${shellName(this.block("overview").name)}`);
+    const kept = this.shard(word.id, "sketches");
+    if (!kept) throw new Failure("This file holds no sketches. Whoever writes it can put them in: ", 0, `roget explore ${shellName(this.block("overview").name)} --static page.html --sketches`);
     return kept;
   }
   /** @param {Word} one @param {Word} other @returns {Promise<AlikeView>} */

@@ -4,7 +4,7 @@
 import { source } from "./api.js";
 import { $, clear, el, said, short } from "./dom.js";
 import { edit } from "./edit.js";
-import { amount, count, decimal, many } from "./format.js";
+import { amount, count, decimal, many, shellName } from "./format.js";
 import { contextLink, openLines } from "./kwic.js";
 import { classLink, wordLink } from "./links.js";
 import { dot, heading, links } from "./parts.js";
@@ -60,7 +60,7 @@ export async function changesView(alive) {
   clear($("panel")).append(
     el("p", { class: "eyebrow" }, "from new text"), el("h1", { tabindex: -1, text: open.length ? `${many(open.length, "change")} to look at` : data.changes.length ? "All changes are settled" : "No changes" }),
     el("p", { class: "place quiet" }, data.changes.length ? ["Each is a ", term("change", "candidate"), ": accept it (y) or refuse it (n); undo takes that back."]
-      : ["Add new text to this thesaurus, and what moves, splits or is new is listed here: ", el("code", { text: `roget grow ${state.about.name} NEWTEXT` })]),
+      : ["Add new text to this thesaurus, and what moves, splits or is new is listed here: ", el("code", { text: `roget grow ${shellName(state.about.name)} NEWTEXT` })]),
     open.length > 1 && state.about.editable ? el("div", { class: "actions" }, el("button", { type: "button", class: "button", text: `Accept all ${count(open.length)}`, on: { click: () => all("accept") } }),
       el("button", { type: "button", class: "button", text: `Refuse all ${count(open.length)}`, on: { click: () => all("refuse") } })) : "",
     ...listed(open), ...(settled.length ? [heading("Settled"), ...listed(settled)] : []),

@@ -24,3 +24,6 @@ export const signed = (value) => (value > 0 ? "+" : "") + number(value);
 export const whole = (value) => (Number.isInteger(value) ? value.toLocaleString("en") : number(value, 1));
 /** @type {(p: number | null) => string} */
 export const chance = (p) => (p !== null && p < 0.001 ? "< 0.001" : number(p));
+// The name of a file as a shell reads it.
+/** @type {(name: string) => string} */
+export const shellName = (name) => (/^[\p{L}\p{N}_.+][\p{L}\p{N}_.+-]*$/u.test(name) ? name : `'${name.replaceAll("'", "'\\''")}'`);

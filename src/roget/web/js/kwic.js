@@ -3,8 +3,9 @@
 
 import { source } from "./api.js";
 import { $, clear, el, said, short } from "./dom.js";
-import { amount, count, decimal, many } from "./format.js";
+import { amount, count, decimal, many, shellName } from "./format.js";
 import { wordLink } from "./links.js";
+import { absent } from "./parts.js";
 import { state } from "./state.js";
 import { phrase, term } from "./terms.js";
 
@@ -32,10 +33,10 @@ function lineRow(line) {
 
 /** @param {LinesView} data */
 export function concordance(data) {
-  if (!data.kept) return el("p", { class: "quiet none" }, state.about.live
-    ? ["No sentences were kept when this text was counted. To have them here, build it again: ", el("code", { text: "roget build TEXT --evidence 5 -o my.thesaurus" })]
-    : ["This file holds no sentences. Whoever writes it can put them in: ", el("code", { text: "roget explore my.thesaurus --static page.html --evidence 3" })]);
-  if (!data.lines.length) return el("p", { class: "quiet none", text: "No sentence of this was kept: only so many are, of each word and context." });
+  if (!data.kept) return state.about.live
+    ? absent("No sentences were kept when this text was counted. To have them here, build it again: ", `roget build TEXT --evidence 5 -o ${shellName(state.about.name)}`)
+    : absent("This file holds no sentences. Whoever writes it can put them in: ", `roget explore ${shellName(state.about.name)} --static page.html --evidence 3`);
+  if (!data.lines.length) return absent("No sentence of this was kept: only so many are, of each word and context.");
   return el("ol", { class: "kwic" }, data.lines.map(lineRow));
 }
 
@@ -85,7 +86,7 @@ export async function openAlike(one, other) {
   openDrawer([said(one.word, { class: "about" }), said("and"), said(other.word, { class: "about" })], null, [
     el("p", { class: "quiet" }, "What both were seen with, the most telling first; a number opens its sentences. Smallest class of both: ", said(state.tree.name(data.class.node))),
     el("div", { class: "scroll" }, el("table", {}, el("thead", {}, el("tr", {}, el("th", { scope: "col" }, term("context", "context")), data.words.map((word) => el("th", { scope: "col", class: "number" }, said(word))))), el("tbody", {}, rows)))],
-    wordLink(one, "sketch", other.word));
+    state.about.live ? wordLink(one, "sketch", other.word) : null);
 }
 
 // What puts a word into a class, and not into the likeliest other one.

@@ -174,7 +174,7 @@ export async function wordPanel(data, tab, first, second) {
   if (tab === "about") return [...wordHead(data, tab), ...aboutPart(data)];
   const found = tab === "sketch" ? await sketchPart(data, first, go) : await linesPart(data, first, second, go);
   const place = tab === "sketch" ? `/api/sketch/${data.id}${first ? `?beside=${encodeURIComponent(first)}` : ""}` : `/api/lines?word=${encodeURIComponent(data.word)}`;
-  return [...wordHead(data, tab), found.part, links({ name: tab, place, data: found.data, sheet: () => sheetOf(found.data) })];
+  return [...wordHead(data, tab), found.part, found.data ? links({ name: tab, place, data: found.data, sheet: () => sheetOf(found.data) }) : null];
 }
 
 /** @param {any} data @returns {unknown[][]} */

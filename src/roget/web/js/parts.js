@@ -24,6 +24,10 @@ export const nearness = (bits, nearest) => (bits === null ? 0 : (nearest + 0.01)
 /** @type {(text: string, title?: string) => HTMLElement} */
 export const figure = (text, title) => el("span", { class: "number", text, title });
 
+// What is not there, and the command that gets it.
+/** @type {(text: string, cure?: string) => HTMLElement} */
+export const absent = (text, cure) => el("p", { class: "quiet none" }, text, cure ? el("code", { text: cure }) : null);
+
 /** @param {number} node */
 export function crumbs(node, link = classLink) {
   const way = state.tree.path(node), most = innerWidth < 600 ? 3 : 6, kept = way.length > most ? [way[0], null, ...way.slice(2 - most)] : way;

@@ -1,12 +1,12 @@
 // The sketch of a word: its relations side by side; beside another word, what only one takes.
 /** @import { Collocate, Relation, SketchView, Word } from "./types" */
 
-import { source } from "./api.js";
+import { Failure, source } from "./api.js";
 import { el, said, short } from "./dom.js";
 import { amount, count, decimal, many, percent } from "./format.js";
 import { opens } from "./kwic.js";
 import { wordLink } from "./links.js";
-import { meter } from "./parts.js";
+import { absent, meter } from "./parts.js";
 import { state } from "./state.js";
 import { term } from "./terms.js";
 
@@ -44,10 +44,11 @@ function besideCard(one, words) {
     parts.map((some, at) => (some.length ? [el("h4", { text: named[at] }), el("ol", { class: "rows" }, some.map((each) => besideRow(each, words)))] : null)));
 }
 
+// Another word, to be set beside it; only the server can.
 /** @param {Word} word @param {string | undefined} other @param {(link: string) => void} go */
-export async function sketchPart(word, other, go) {
-  /** @type {SketchView} */ const data = await source.sketch(word, other || undefined);
-  const second = other ? { word: other, id: -1 } : null, few = /** @type {HTMLInputElement} */ (el("input", { class: "field", id: "beside", type: "search", autocomplete: "off", placeholder: "another word", value: other ?? null, list: "beside-words", "aria-label": "Set beside it" }));
+function besideForm(word, other, go) {
+  if (!state.about.live) return null;
+  const few = /** @type {HTMLInputElement} */ (el("input", { class: "field", id: "beside", type: "search", autocomplete: "off", placeholder: "another word", value: other ?? null, list: "beside-words", "aria-label": "Set beside it" }));
   const known = el("datalist", { id: "beside-words" });
   few.addEventListener("input", async () => {
     try { known.replaceChildren(...(await source.find(few.value)).words.map((one) => el("option", { value: one.word }))); } catch { /* Whoever types on is asked again. */ }
@@ -56,10 +57,21 @@ export async function sketchPart(word, other, go) {
     other ? el("a", { href: wordLink(word, "sketch"), text: "alone again" }) : null);
   form.addEventListener("submit", (event) => { event.preventDefault(); go(few.value.trim() ? wordLink(word, "sketch", few.value.trim()) : wordLink(word, "sketch")); });
   state.actions.b = () => few.select();
+  return form;
+}
+
+/** @param {Word} word @param {string | undefined} other @param {(link: string) => void} go */
+export async function sketchPart(word, other, go) {
+  const form = besideForm(word, other, go), second = other ? { word: other, id: -1 } : null;
+  /** @type {SketchView} */ let data;
+  try { data = await source.sketch(word, other || undefined); } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    return { data: null, part: el("section", { class: "sketch" }, form ? el("div", { class: "lead" }, form) : null, absent(error.message, error.cure)) };
+  }
   const cards = second ? data.relations.map((one) => besideCard(one, [word, second])) : data.relations.map((one) => relationCard(one, word));
   return { data, part: el("section", { class: "sketch" }, el("div", { class: "lead" }, form,
     second ? el("p", { class: "legend" }, el("span", { class: "one" }, said(word.word), ` ${amount(data.totals[0])}`), el("span", { class: "other" }, said(second.word), ` ${amount(data.totals[1])}`))
       : el("p", { class: "quiet" }, "times seen together, and how ", term("dice", "typical"))),
-    cards.length ? el("div", { class: "relations" }, cards) : el("p", { class: "quiet none", text: "Nothing was seen often enough to be told." }),
+    cards.length ? el("div", { class: "relations" }, cards) : absent("Nothing was seen often enough to be told."),
     data.left.length ? el("p", { class: "quiet", text: `${many(data.left.length, "relation")} of few uses not shown; partners seen at least ${data.least === 1 ? "once" : `${data.least} times`}.` }) : null) };
 }
