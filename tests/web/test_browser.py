@@ -105,6 +105,11 @@ def test_word_page_shows_senses(browser, ambiguous, tmp_path, how):
             assert title(page) == "m3"
             senses = page.locator("#panel section:has(h2:has-text('Senses')) .rows > li")
             assert senses.count() == len(right) == 2
+            # Its one place and its senses do not speak of the same share.
+            heads = page.locator("#panel h2").all_inner_texts()
+            assert [text.split()[0] for text in heads[:2]] == ["Place", "Senses"]
+            assert "2 senses" in page.inner_text("#panel .facts")
+            assert "100 %" not in page.inner_text("#panel section:has(h2:has-text('Place'))")
             for at, sense in enumerate(right):
                 texts = senses.nth(at).locator(".told").all_inner_texts()
                 assert texts[0] == "as " + ", ".join(sense.words)

@@ -171,7 +171,7 @@ def test_a_context_opens_its_sentences(browser, kept):
         page.locator("#drawer td .opens").first.click()
         page.wait_for_selector("#drawer .kwic li")
         page.keyboard.press("Escape")
-        page.locator("#panel section:has(h2:has-text('Classes')) .opens").first.click()
+        page.locator("#panel section:has(h2:has-text('Place')) .opens").first.click()
         page.wait_for_selector("#drawer table")
         assert page.locator("#drawer tbody tr").count() == 4
         page.keyboard.press("Escape")
@@ -199,7 +199,7 @@ def test_terms_are_explained_where_they_stand(browser, kept):
         page.keyboard.press("Escape")
         assert page.is_hidden("#explain")
         shown_terms = page.eval_on_selector_all(".term", "all => all.map(one => one.dataset.term)")
-        assert {"seen", "member", "alike", "usual"} <= set(shown_terms)
+        assert {"seen", "place", "alike", "usual"} <= set(shown_terms)
         phrase = page.locator("#panel .phrase", has_text="feed …").first
         assert phrase.get_attribute("title") == "obj:feed"
 

@@ -141,7 +141,8 @@ function wordHead(data, open) {
     el("p", { class: "eyebrow" }, dot(data.path[data.path.length - 1].node), "word"),
     el("h1", { tabindex: -1 }, el("bdi", { text: data.word })),
     el("p", { class: "facts" }, el("span", {}, term("seen", "seen"), " ", el("b", { text: amount(data.observations) }), data.observations === 1 ? " time" : " times"),
-      el("span", {}, "in ", el("b", { text: count(data.among) }), data.among === 1 ? " class" : " classes")),
+      data.senses.length ? el("span", {}, el("b", { text: count(data.senses.length) }), " ", term("sense", "senses")) : null,
+      state.about.soft ? el("span", {}, "in ", el("b", { text: count(data.among) }), data.among === 1 ? " class" : " classes") : null),
     noted(data.notes),
     el("p", { class: "place quiet", "aria-label": "Place in the tree" }, way),
     state.about.editable ? el("div", { class: "actions" }, action("Move to …", "m", () => moveWord(data)), action("Define", "d", () => wordNotes(data)), action("Delete", "Del", () => deleteDialog([data.word]))) : null,
@@ -149,15 +150,20 @@ function wordHead(data, open) {
   ];
 }
 
+/** @param {WordView} data @param {number} node @param {string} text */
+const whyButton = (data, node, text) => el("span", { class: "number" }, el("button", { type: "button", class: "opens", text,
+  "aria-label": `${text}: what puts ${short(data.word, 60)} there`, on: { click: () => openWhy(data, node) } }));
+
 /** @param {WordView} data */
 function aboutPart(data) {
-  const likest = data.neighbours[0]?.similarity ?? 0;
+  const { soft } = state.about, likest = data.neighbours[0]?.similarity ?? 0;
   const belongs = data.memberships.filter((one, at) => at === 0 || one.probability >= 0.005), rest = data.among - belongs.length;
   return [
-    data.senses.length ? el("section", {}, heading("Senses", term("sense", "words like it there, contexts that say so")), senseRows(data)) : null,
-    el("section", {}, heading("Classes", term("member", "membership"), rest > 0 ? `, and ${count(rest)} more, of less than 0.5 % each` : null), el("ol", { class: "rows" }, belongs.map((one) =>
-      el("li", {}, classItem(one), meter(one.probability, one.node), el("span", { class: "number" }, el("button", { type: "button", class: "opens", text: percent(one.probability), title: "membership: p(class|word)",
-        "aria-label": `${percent(one.probability)}: what puts ${short(data.word, 60)} there`, on: { click: () => openWhy(data, one.node) } })))))),
+    soft ? el("section", {}, heading("Classes", term("member", "membership"), rest > 0 ? `, and ${count(rest)} more, of less than 0.5 % each` : null), el("ol", { class: "rows" }, belongs.map((one) =>
+      el("li", {}, classItem(one), meter(one.probability, one.node), whyButton(data, one.node, percent(one.probability))))))
+      : el("section", {}, heading("Place", term("place", "the class it is listed in")), el("ol", { class: "rows" }, belongs.map((one) => el("li", { class: "pair" }, classItem(one), whyButton(data, one.node, "why there?"))))),
+    data.senses.length ? el("section", {}, heading("Senses", term("sense", "share of its uses")),
+      el("p", { class: "quiet", text: soft ? "How it is used, by its contexts; the classes above are where the program lists it." : "It is listed in one place, but not always used as the words there are. By its contexts, it is used like words of these classes:" }), senseRows(data)) : null,
     el("div", { class: "columns" },
       el("section", {}, heading("Neighbours", term("alike", "deviations above the usual")), el("ol", { class: "rows" }, data.neighbours.map((one) =>
         el("li", {}, wordItem(one), meter(likest > 0 ? Math.max(0, one.similarity / likest) : 0),
