@@ -9,7 +9,7 @@ from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
 
 from roget.cli.shared import bar, choose, deliver, tell_notes, tell_written
-from roget.learn.options import Options
+from roget.learn.options import Placing
 from roget.learn.uses import PlaceOptions, TaxonomyOptions
 
 if TYPE_CHECKING:
@@ -39,17 +39,17 @@ def refuse_asked(options: Any, names: Iterable[str], why: str) -> None:
             raise InputError(f"{flag} {getattr(options, name)}: {why}; leave it out")
 
 
-def read_as(asked: Any) -> Options:
+def read_as(asked: Any) -> Placing:
     """How text is counted, as far as growth is asked to read it in some way."""
     shared = ("reader", "encoding", "processes", "memory", "engine", "scheduler")
-    return Options(**{name: getattr(asked, name) for name in shared})
+    return Placing(**{name: getattr(asked, name) for name in shared})
 
 
 def place(
     taxonomy: str,
     inputs: Sequence[str],
     output: str | None,
-    counting: Options,
+    counting: Placing,
     given: TaxonomyOptions,
     asked: PlaceOptions,
     format: str | None,

@@ -36,6 +36,17 @@ class Compared(Counting):
 
 
 @dataclass(frozen=True)
+class Placing(Options):
+    """How inputs are counted, where their words are placed into a taxonomy.
+
+    A sentence of each pair may be shown, and none is written: so they may take any room.
+    """
+
+    evidence: int = again(Counting, "evidence", 1)
+    evidence_size: float = again(Counting, "evidence_size", 0.0)
+
+
+@dataclass(frozen=True)
 class Plan:
     """How a thesaurus is made of counts."""
 

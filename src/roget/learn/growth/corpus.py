@@ -14,7 +14,7 @@ from roget.core.progress import Report
 from roget.core.types import PathLike
 from roget.errors import InputError
 from roget.learn.build import gather
-from roget.learn.options import Options
+from roget.learn.options import Placing
 
 
 class Corpus(NamedTuple):
@@ -27,7 +27,7 @@ class Corpus(NamedTuple):
 
 
 def read_corpus(
-    inputs: Sequence[PathLike], options: Options, progress: Report | None = None
+    inputs: Sequence[PathLike], options: Placing, progress: Report | None = None
 ) -> Corpus:
     """Count some inputs, or take counts that are there; rare words are left out, and counted."""
     names = [os.fspath(one) for one in inputs]
