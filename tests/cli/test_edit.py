@@ -93,6 +93,8 @@ def test_nothing_is_written_unless_all_can_be_done(folder, table):
         ("action,class,text\nrename,tea,\n", "edits.csv:2: a label of no letters"),
         ("action,text\nnote,x\n", "edits.csv:2: a note is on one class or on one word"),
         ("action,class,word\nmove,tea,\n", "edits.csv:2: no words"),
+        (f"action,class,text\nrename,{'9' * 5000},x\n", "edits.csv:2: no class is called '999"),
+        ("action\nundo\n", "edits.csv:2: the action is 'undo'; expected one of rename"),
         ("", "the file is empty"),
     ],
 )
@@ -112,6 +114,24 @@ def test_cells_at_the_ends_of_rows_may_be_missing(folder, tmp_path):
     assert [replace(one, place="") for one in asked] == [
         replace(one, place="") for one in read_asked(tmp_path / "whole.tsv")
     ]
+
+
+def test_a_table_of_one_column_is_read_by_tabs_too(folder, tmp_path):
+    (tmp_path / "edits.tsv").write_text("action\nundo\n")
+    with pytest.raises(RogetError, match=r"edits.tsv:2: the action is 'undo'; expected one of"):
+        edit(folder, tmp_path / "edits.tsv")
+
+
+def test_what_changes_nothing_is_no_edit(folder, table):
+    table.write_text(
+        "action\tclass\tword\ttext\tfield\nrename\ttea\t\tdrinks\t\nmove\tdrinks\tgun|bow\t\t\n"
+        "note\tdrinks\t\twhat one drinks\t\nnote\t\ttea\ta leaf\t\n"
+    )
+    assert len(edit(folder, table).done) == 4
+    assert edit(folder, table).done == ()
+    assert len(Thesaurus.load(folder).edits) == 4
+    table.write_text("action\tclass\tword\nmove\tdrinks\tgun|hut\n")
+    assert len(edit(folder, table).done) == 1
 
 
 def test_history_undo_and_redo(folder, table):

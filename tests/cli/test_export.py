@@ -76,6 +76,10 @@ def test_taxonomies_are_exported_as_well(folder):
         (["goods.thesaurus", "-o", "no/x.json"], "there is no folder"),
         (["goods.thesaurus", "-o", "x.ttl", "--language", "e n"], "expected a tag"),
         (["goods.thesaurus", "-o", "-", "--to", "thesaurus"], "not a stream"),
+        (["goods.thesaurus", "-o", "l.npy", "--to", "linkage"], "l.npy: a linkage is several"),
+        (["goods.thesaurus", "-o", "x.json", "--related", "2"], "related: json has none; skos"),
+        (["goods.thesaurus", "-o", "x.nwk", "--collections", "2"], "collections: newick has none"),
+        (["goods.thesaurus", "-o", "x.html", "--base", "urn:t#"], "base: html has none"),
     ],
 )
 def test_mistakes_are_explained(folder, arguments, said, monkeypatch, capsys):

@@ -18,6 +18,7 @@ from roget.errors import InputError
 from roget.learn.thesaurus import Thesaurus
 from roget.learn.uses import ORDERS
 from roget.report.exports import export
+from roget.report.why import report
 
 FICTION = Path(__file__).parents[2] / "docs/examples/fiction.conllu.xz"
 
@@ -76,6 +77,13 @@ def test_every_format(built: Path, tmp_path: Path) -> None:
         ).replace("\\~", "~"), name
     why(built, "man", "-o", tmp_path / "why.html")
     assert "<html" in (tmp_path / "why.html").read_text(encoding="utf-8")
+
+
+def test_one_word_twice_is_refused(built: Path) -> None:
+    with pytest.raises(InputError, match="'man' twice: expected two words"):
+        report(roget.load(built), "man", "man")
+    with pytest.raises(InputError, match="no class '999"):
+        report(roget.load(built), "man", into="9" * 5000)
 
 
 def test_a_class(built: Path) -> None:

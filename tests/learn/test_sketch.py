@@ -249,6 +249,14 @@ def test_fractional_counts_have_sketches_too():
     assert one.score == pytest.approx(14 + math.log2(3 / (2 + 3.75)))
 
 
+def test_a_word_that_was_never_counted_has_a_sketch_too():
+    counts = Counts([[3, 2], [0, 0], [0, 0]], ["tea", "mead", "ale"], ["obj:drink", "obj:make"])
+    found = sketch(counts, "tea", beside="mead").relations[0]
+    assert found.shares == (1.0, 0.0)
+    assert [one.counts for one in found.collocates] == [(3, 0), (2, 0)]
+    assert sketch(counts, "mead", beside="ale").relations == ()
+
+
 def test_what_is_not_there_is_explained(nouns):
     with pytest.raises(NotCounted, match="no word 'diseas': did you mean 'disease'"):
         sketch(nouns, "diseas")

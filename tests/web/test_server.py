@@ -34,6 +34,7 @@ def token(client):
     return re.search(r'name="roget-token" content="([\w-]+)"', client.get("/").text)[1]
 
 
+NUMBERED = ("class", "word", "cut", "sketch", "compare")
 VIEWS = (
     "/api/overview",
     "/api/tree",
@@ -83,6 +84,9 @@ def test_views_are_those_of_the_thesaurus(client, thesaurus):
         ("/api/word?word=nothing", 404),
         ("/api/word", 404),
         ("/api/cut/0", 400),
+        *((f"/api/{view}/{'9' * 5000}", 404) for view in NUMBERED),
+        (f"/api/class/0?n={'9' * 5000}", 400),
+        ("/api/class/0?n=²", 400),
         ("/api/compare/99", 400),
         ("/explore.py", 404),
         ("/../pyproject.toml", 404),

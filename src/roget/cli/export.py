@@ -10,8 +10,6 @@ from typing import Annotated, Any
 from roget.cli.shared import ThesaurusArgument, bar, target
 from roget.report.options import ExportOptions
 
-SKOS = ("skos", "skos-xml")
-
 
 def export(
     source: ThesaurusArgument,
@@ -32,7 +30,7 @@ def export(
     belongs.
     """
     from roget.learn.opening import open_thesaurus
-    from roget.report.exports import detect_format
+    from roget.report.exports import SKOS, detect_format
     from roget.report.exports import export as write
     from roget.report.language import UNKNOWN, find_language
 

@@ -330,7 +330,7 @@ class Sketches:
         found, left = [], []
         for number in self._order(in_slots):
             slot, tokens = self._slots.names[number], tuple(in_slots[:, number].tolist())
-            shares = tuple(of / all or 0.0 for of, all in zip(tokens, totals, strict=True))
+            shares = tuple(of / all if of else 0.0 for of, all in zip(tokens, totals, strict=True))
             at = np.flatnonzero((slots == number) & often)
             small = max(shares) < share if wanted is None else number not in wanted
             if small or not at.size:

@@ -37,6 +37,8 @@ def report(
     """The contexts that tell why, what is counted in them, and lines of each word in each."""
     if other is not None and into is not None:
         raise InputError("a second word and --class: expected one of them")
+    if other == word:
+        raise InputError(f"{word!r} twice: expected two words, or it alone")
     if lines is None:
         lines = FEW if context is None else MANY
     words = [word] if other is None else [word, other]

@@ -17,7 +17,7 @@ from typing import Any
 
 from roget.catalogue import name_extra
 from roget.core.counts.evidence import SORTS
-from roget.core.io.values import parse_json
+from roget.core.io.values import parse_json, whole_number
 from roget.errors import InputError, RogetError
 from roget.learn.thesaurus.files import Changed
 from roget.report.render.html import asset, bundle
@@ -38,6 +38,7 @@ from roget.web.views import (
 with name_extra():
     from starlette.applications import Starlette
     from starlette.concurrency import run_in_threadpool
+    from starlette.convertors import IntegerConvertor, register_url_convertor
     from starlette.requests import Request
     from starlette.responses import JSONResponse, Response
     from starlette.routing import Route
@@ -61,6 +62,15 @@ HEADERS = {
 Scope = Any
 App = Callable[[Scope, Any, Any], Awaitable[None]]
 Answer = Callable[[Request], View]
+
+
+class _Whole(IntegerConvertor):
+    """Numbers in addresses; what is longer than any class or word is no address of ours."""
+
+    regex = "[0-9]{1,9}"
+
+
+register_url_convertor("whole", _Whole())
 
 
 class Guard:
@@ -95,13 +105,13 @@ def application(desk: Desk, port: int) -> Guard:
     views: dict[str, tuple[str, Answer]] = {
         "/api/overview": ("overview", lambda _: desk.overview()),
         "/api/tree": ("tree", lambda _: desk.views.tree()),
-        "/api/class/{node:int}": (
+        "/api/class/{node:whole}": (
             "class",
             lambda r: desk.views.word_class(
                 r.path_params["node"], _number(r, "n", WORDS, MOST), _number(r, "offset", 0)
             ),
         ),
-        "/api/word/{row:int}": (
+        "/api/word/{row:whole}": (
             "word",
             lambda r: desk.views.word(r.path_params["row"], _number(r, "n", NEAR, MOST)),
         ),
@@ -117,7 +127,7 @@ def application(desk: Desk, port: int) -> Guard:
             lambda r: desk.views.find(r.query_params.get("q", ""), _number(r, "n", 10, MOST)),
         ),
         "/api/lines": ("lines", lambda r: _lines(desk.views, r)),
-        "/api/sketch/{row:int}": (
+        "/api/sketch/{row:whole}": (
             "sketch",
             lambda r: desk.views.sketch(
                 r.path_params["row"],
@@ -142,8 +152,8 @@ def application(desk: Desk, port: int) -> Guard:
         "/api/changes": ("changes", lambda _: desk.changes()),
         "/api/path": ("path", lambda _: desk.views.path()),
         "/api/history": ("history", lambda _: desk.history()),
-        "/api/cut/{k:int}": ("cut", lambda r: desk.views.cut(r.path_params["k"])),
-        "/api/compare/{k:int}": ("compare", lambda r: desk.compare(r.path_params["k"])),
+        "/api/cut/{k:whole}": ("cut", lambda r: desk.views.cut(r.path_params["k"])),
+        "/api/compare/{k:whole}": ("compare", lambda r: desk.compare(r.path_params["k"])),
     }
     page = render(title=desk.views.name, token=token)
     files = {
@@ -242,9 +252,10 @@ def _number(request: Request, name: str, default: int, most: int = 10**9) -> int
     given = request.query_params.get(name)
     if given is None:
         return default
-    if not (given.isascii() and given.isdigit() and len(given) < 10):
+    number = whole_number(given)
+    if number is None or number >= 10**9:
         raise InputError(f"{name}={given[:40]!r}: expected a whole number")
-    return min(int(given), most)
+    return min(number, most)
 
 
 def free_port(wanted: int | None) -> socket.socket:

@@ -130,7 +130,12 @@ def test_every_kind_of_change(tmp_path):
     assert state(found) == state(by_hand)
     assert [str(edit) for edit in found.edits[:1]] == [str(by_hand.edits[0])]
     # What is done is not asked for again, and what was edited here meanwhile stays.
-    assert read_changes(by_hand, it.file) == asked
+    assert read_changes(by_hand, it.file) == read_changes(found, it.file) == []
+    some = thesaurus.move("w2", node(b)).rename(node(b), "others").delete("w9")
+    left = apply_edits(some, read_changes(some, it.file))
+    assert [one.kind for one in left.edits[3:]] == ["rename", "note", "move", "add", "note", "note"]
+    assert left.edits[5].words == ("two words", "w4")
+    assert left.label(node(b)) == "others"
     again = Elsewhere(found, tmp_path)
     assert read_changes(found, again.save()) == []
 
@@ -145,12 +150,14 @@ def test_classes_are_moved_and_merged(tmp_path):
     it.drop(it.of(gone))
     found = apply_edits(thesaurus, read_changes(thesaurus, it.save()))
     assert state(found) == state(thesaurus.merge(thesaurus.node(gone), thesaurus.node(into)))
+    assert read_changes(found, it.file) == []
     it = Elsewhere(thesaurus, tmp_path)
     tops = [int(thesaurus.ids[n]) for n in thesaurus.tree.tops(3)]
     place = next(one for one in tops if under not in _below(thesaurus, one))
     it.put(it.of(under), it.of(place))
     found = apply_edits(thesaurus, read_changes(thesaurus, it.save()))
     assert state(found) == state(thesaurus.nest(thesaurus.node(under), thesaurus.node(place)))
+    assert read_changes(found, it.file) == []
 
 
 def test_a_class_that_is_dissolved(tmp_path):
@@ -223,6 +230,39 @@ def test_what_is_unclear_is_named(tmp_path):
     (tmp_path / "x.ttl").write_text(f"<urn:a> a <{SKOS.Concept}> ; <{SKOS.prefLabel}> 'a'@en .")
     with pytest.raises(InputError, match="no class has an id"):
         read_changes(thesaurus, tmp_path / "x.ttl")
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "said"),
+    [
+        ("minChildren", "abc", "roget:minChildren is 'abc': expected whole numbers"),
+        ("minChildren", "9" * 5000, "roget:minChildren is '999"),
+        ("minChildren", "0", "roget:minChildren is '0'"),
+        ("levels", "²", "roget:levels is '²'"),
+        ("levels", "2,x", "roget:levels is '2,x'"),
+        ("levels", "2,99", "a level of 99 classes"),
+        ("state", "9" * 5000 + " abc", "exported from another thesaurus"),
+        ("id", "²", "class-.* has the id '²': expected a whole number"),
+        ("id", "9" * 5000, "class-.* has the id '999"),
+        ("id", "1", "class-1 and .*class-.* have the id 1: expected one class"),
+    ],
+)
+def test_odd_values_in_our_own_properties_are_named(tmp_path, name, value, said):
+    thesaurus = made()
+    it = Elsewhere(thesaurus, tmp_path, levels=(2, 5), min_children=2)
+    property = URIRef(f"urn:x-roget:{name}")
+    last = max(it.graph.subjects(property), key=str)
+    it.graph.set((last, property, Literal(value)))
+    with pytest.raises(InputError, match=rf"changed\.ttl: .*{said}") as caught:
+        read_changes(thesaurus, it.save())
+    assert len(str(caught.value)) < 500
+
+
+def test_addresses_of_too_many_digits_are_named(tmp_path):
+    it = Elsewhere(made(), tmp_path)
+    it.graph.add((it.of("9" * 5000), RDF.type, URIRef("urn:x-roget:WordClass")))
+    with pytest.raises(InputError, match=r"changed\.ttl: .*class-999.* expected a whole number"):
+        read_changes(made(), it.save())
 
 
 @settings(max_examples=12, deadline=None)

@@ -207,11 +207,26 @@ def test_large_classes_are_remembered_by_a_fair_sample():
         (7, "the label 7: expected a text"),
         ("", "label of no letters"),
         ("\t\n", "label of no letters"),
+        *(
+            (f"a{sign}b", "signs that can be shown")
+            for sign in "\0\n\t\x7f\x85\u2028\ufffe\U0010ffff"
+        ),
     ],
 )
 def test_labels_are_texts(label, said):
     with pytest.raises(InputError, match=said):
         planted().rename(1, label)
+
+
+def test_labels_of_any_script_are_taken_and_those_of_old_folders_kept(tmp_path):
+    t = planted()
+    for label in ("می\u200cخواهم", "prix\u00a0: 5", "飲み\u3000物", "👩\u200d🍳"):
+        assert t.rename(1, label).label(1) == label
+    old = Edit.from_json({**t.rename(1, "x").edits[0].to_json(), "text": "a\tb\n"})
+    t.with_edits((old,)).save(tmp_path / "t")
+    found = Thesaurus.load(tmp_path / "t")
+    assert found.label(1) == "a\tb\n"
+    assert planted().replay(found.edits)[0].label(1) == "a\tb\n"
 
 
 @pytest.mark.parametrize("node", [1.5, 1.0, "1", None, True, np.bool_(True), np.float64(1)])

@@ -164,7 +164,7 @@ def test_version_1_is_read(folder):
 def test_save_load_save_gives_the_same_bytes(tmp_path, edited):
     t = random_thesaurus(3, labels={1: "ein <b>Name</b>", 0: "\u202e\ud800"})
     if edited:
-        t = t.rename(2, "“quoted”\t\n").move("w3", 1).merge(t.tree.leaf(3), t.tree.leaf(1))
+        t = t.rename(2, "“quoted” <i>").move("w3", 1).merge(t.tree.leaf(3), t.tree.leaf(1))
     t.save(tmp_path / "a")
     again = Thesaurus.load(tmp_path / "a")
     assert same(again, t)

@@ -22,7 +22,7 @@ from typing import Any, TypeAlias
 
 from roget.core.io.problems import Problems
 from roget.core.io.source import FORMATS, Source, source_of
-from roget.core.io.values import parse_json
+from roget.core.io.values import parse_json, whole_number
 from roget.errors import InputError, UnknownName
 
 Columns: TypeAlias = str | Sequence[str | int] | Mapping[str, str | int] | None
@@ -444,7 +444,7 @@ def _first_rows(table: Table, roles: Roles) -> tuple[Table, list[str], list[str]
     if not first:
         raise InputError(f"{table.name}: only blank lines; expected rows of {roles.shown}")
     if table.format == "tsv":
-        if "\t" not in first:
+        if "\t" not in first and len(roles.needed) > 1:
             _refuse_lines(table, roles)
         second = next(texts, "")
         return table, first.split("\t"), second.split("\t") if second else []
@@ -593,4 +593,5 @@ def _find(table: Table, column: str) -> int:
 
 
 def _number(column: str) -> int | None:
-    return int(column) - 1 if column.isascii() and column.isdecimal() and int(column) else None
+    number = whole_number(column)
+    return number - 1 if number else None

@@ -1,9 +1,12 @@
-"""JSON from anywhere: whatever is wrong with it is a ValueError."""
+"""Values from anywhere: JSON, whose faults are all ValueErrors, and whole numbers."""
 
 from __future__ import annotations
 
 import json
 from typing import Any
+
+DIGITS = 18
+"""Of a whole number, at most: it fits into 64 bits."""
 
 
 class TooDeep(ValueError):
@@ -22,3 +25,12 @@ def parse_json(text: str | bytes) -> Any:
         return json.loads(text)
     except RecursionError:
         raise TooDeep("nested too deeply") from None
+
+
+def whole_number(text: str) -> int | None:
+    """The whole number that a text is: ASCII digits, and not too many of them; else None.
+
+    >>> [whole_number(text) for text in ("042", "-1", "²", "9" * 5000)]
+    [42, None, None, None]
+    """
+    return int(text) if text.isascii() and text.isdigit() and len(text) <= DIGITS else None

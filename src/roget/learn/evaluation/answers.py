@@ -21,6 +21,7 @@ from roget.core.intervals import wilson
 from roget.core.io.problems import Problems, join_names
 from roget.core.io.source import source_of
 from roget.core.io.table import Columns, Roles, open_table
+from roget.core.io.values import whole_number
 from roget.core.types import BoolArray, Ints, PathLike
 from roget.errors import InputError
 from roget.learn.evaluation.agreement import NONE, measure_alpha, share_alike
@@ -290,8 +291,7 @@ def join_words(question: Question) -> str:
 
 def _parse_number(text: str) -> int | None:
     """A whole number, as spreadsheets may write it too: 7 or 7.0."""
-    plain = text.removesuffix(".0")
-    return int(plain) if plain.isascii() and plain.isdecimal() and len(plain) < 19 else None
+    return whole_number(text.removesuffix(".0"))
 
 
 def _find_difference(texts: Mapping[str, str], kind: str, question: Question) -> str:

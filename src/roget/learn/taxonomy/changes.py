@@ -5,17 +5,20 @@ from __future__ import annotations
 import re
 import tempfile
 from collections import Counter
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import cast
 from urllib.parse import unquote
 
 from roget import catalogue
+from roget.core.io.values import whole_number
 from roget.core.types import PathLike
 from roget.errors import InputError
 from roget.learn.taxonomy import skos, triples
 from roget.learn.thesaurus import Thesaurus
 from roget.learn.thesaurus import edits as editing
-from roget.learn.thesaurus.asked import Asked
+from roget.learn.thesaurus.asked import Asked, is_within
 from roget.learn.thesaurus.edits import Note
 from roget.learn.thesaurus.levels import collapse
 from roget.learn.thesaurus.state import at_state
@@ -23,7 +26,7 @@ from roget.learn.thesaurus.state import at_state
 SHOWN = 10
 """Unclear changes told at a time."""
 
-_ID, _WORD = re.compile("class-([0-9]+)$"), re.compile("word-([^#/]+)$")
+_WORD = re.compile("word-([^#/]+)$")
 
 
 @dataclass
@@ -84,16 +87,55 @@ def read_changes(thesaurus: Thesaurus, path: PathLike, language: str | None = No
         raise InputError(f"{place}: no class has an id: expected a file that roget export wrote")
     try:
         before = at_state(thesaurus, now.told["state"]) if "state" in now.told else thesaurus
+        levels = _numbers(now.told, "levels")
+        least = _numbers(now.told, "minChildren")
+        written = collapse(before, levels, max(least, default=1))
     except InputError as error:
         raise InputError(f"{place}: {error}") from None
-    levels = [int(k) for k in now.told.get("levels", "").split(",") if k.isdigit()]
-    least = int(now.told.get("minChildren", "1"))
-    found = _Comparison(place, _exported(collapse(before, levels, least)), now, before)
+    found = _Comparison(place, _exported(written), now, before)
     asked = found.compare()
     if found.unclear:
         more = [f"and {len(found.unclear) - SHOWN:,} more"] if len(found.unclear) > SHOWN else []
         raise InputError("\n".join([*found.unclear[:SHOWN], *more]))
-    return asked
+    return [left for one in asked if (left := _left(one, thesaurus, before)) is not None]
+
+
+def _left(one: Asked, now: Thesaurus, before: Thesaurus) -> Asked | None:
+    """What of an edit is not done yet in a thesaurus that was edited since; None if it is all done.
+
+    What cannot be done any more is left as it is: doing it will tell why.
+    """
+    gone = isinstance(one.of, int) and one.of not in now.ids
+    if one.action == editing.MERGE and gone and one.into in now.ids:
+        old, into = before.node(cast(int, one.of)), now.node(cast(int, one.into))
+        words = before.words[before.inside(old)].tolist()
+        return None if all(into in now.path(word) for word in words if word in now.rows) else one
+    if gone:
+        return one
+    node = None if one.of is None else now.node(cast(int, one.of))
+    if one.action == editing.NEST and node:
+        return None if now.ids[now.tree.parent[node]] == one.into else one
+    kept = one.words
+    if one.action == editing.DELETE:
+        kept = tuple(word for word in one.words if word in now.rows)
+    elif one.action == editing.ADD:
+        kept = tuple(w for w in one.words if w not in now.rows or node not in now.path(w))
+    elif one.action == editing.MOVE and node is not None:
+        kept = tuple(w for w in one.words if w not in now.rows or not is_within(now, w, node))
+    elif one.action in (editing.RENAME, editing.NOTE):
+        return None if one.is_done(now) else one
+    else:
+        return one
+    return replace(one, words=kept) if kept else None
+
+
+def _numbers(told: Mapping[str, str], name: str) -> list[int]:
+    """The whole numbers that our exports tell of the whole."""
+    text = told.get(name, "")
+    found = [whole_number(part.strip()) for part in text.split(",")] if text else []
+    if not all(found):
+        raise InputError(f"roget:{name} is {text!r:.60}: expected whole numbers from 1")
+    return [number for number in found if number]
 
 
 def _exported(thesaurus: Thesaurus) -> Content:
@@ -108,10 +150,8 @@ def _content(place: Path, language: str | None) -> Content:
     """What a file says."""
     found = skos.gather(triples.read(place, skos.PREDICATES), place, language)
     told = found.told
-    ids = {concept: int(id) for concept, id in told.get("id", {}).items() if id.isdigit()}
-    for concept in found.kinds[skos.WORD_CLASS] - ids.keys():
-        if match := _ID.search(concept):  # where a tool has dropped what it does not know
-            ids[concept] = int(match[1])
+    # By address where a tool has dropped what it does not know.
+    ids = skos.read_ids(found, place, by_address=True)
     content = Content(told={name: next(iter(held.values())) for name, held in told.items()})
     for concept in sorted(found.concepts):
         preferred, others = found.labels.get(concept, ([], []))

@@ -4,21 +4,18 @@ from __future__ import annotations
 
 import math
 import re
-from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TypeVar
 
 from roget.core.io.source import source_of
+from roget.core.io.values import whole_number
 from roget.core.progress import Report
 from roget.errors import InputError
 from roget.learn.taxonomy import triples
 from roget.learn.taxonomy.taxonomy import Taxonomy
 from roget.learn.thesaurus.edits import Note
 from roget.learn.thesaurus.places import LISTED
-
-Real = TypeVar("Real", int, float)
 
 ROGET = "urn:x-roget:"
 WORD, WORD_CLASS = ROGET + "Word", ROGET + "WordClass"
@@ -40,6 +37,8 @@ _OURS = {
 """What our own exports tell programs."""
 _WRITTEN = {SKOS + "definition": "definition", SKOS + "editorialNote": "note"}
 """What people write about classes and words."""
+_ID = re.compile("class-([0-9]+)$")
+"""How addresses of our classes end."""
 PREDICATES = {TYPE, BROADER, NARROWER, TOP, HAS_TOP, *_LABELS, *_EXTENDED, *_OURS, *_WRITTEN}
 
 
@@ -98,9 +97,9 @@ def read(
     if not found.concepts:
         raise InputError(f"{place}: there is no skos:Concept")
     words, named = found.kinds[WORD], found.kinds[WORD_CLASS]
-    ids = _numbers(found.told.get("id", {}), place, int)
-    counts = _numbers(found.told.get("count", {}), place, float)
-    splits = _numbers(found.told.get("split", {}), place, float)
+    ids = read_ids(found, place)
+    counts = _numbers(found.told.get("count", {}), place)
+    splits = _numbers(found.told.get("split", {}), place)
     shares = found.told.get("memberships", {})
     by_id = {str(id): concept for concept, id in ids.items()}
     taxonomy = Taxonomy(
@@ -212,20 +211,40 @@ def _share(above: list[str], told: str, by_id: Mapping[str, str]) -> dict[str, f
     return {name: known.get(name, 0.0) or 1 / len(above) for name in above}
 
 
-def _numbers(told: Mapping[str, str], place: Path, kind: type[Real]) -> dict[str, Real]:
+def read_ids(found: Concepts, place: Path, *, by_address: bool = False) -> dict[str, int]:
+    """The ids of classes, if asked by their addresses where none is told; no two are the same."""
+    told = dict(found.told.get("id", {}))
+    for concept in found.kinds[WORD_CLASS] - told.keys() if by_address else ():
+        if match := _ID.search(concept):
+            told[concept] = match[1]
+    ids: dict[str, int] = {}
+    holders: dict[int, str] = {}
+    for concept, text in sorted(told.items()):
+        id = whole_number(text)
+        if id is None:
+            raise InputError(
+                f"{place}: {concept:.80} has the id {text!r:.60}: expected a whole number"
+            )
+        if id in holders:
+            raise InputError(
+                f"{place}: {holders[id]} and {concept} have the id {id}: expected one class of it"
+            )
+        ids[concept] = id
+        holders[id] = concept
+    return ids
+
+
+def _numbers(told: Mapping[str, str], place: Path) -> dict[str, float]:
     """What is told of subjects, as numbers."""
     found = {}
     for subject, text in told.items():
         try:
-            number = kind(text)
+            number = float(text)
         except ValueError:
-            number = kind(-1)
+            number = -1.0
         if not 0 <= number < math.inf:
-            raise InputError(f"{place}: {subject} has the number {text!r}: expected 0 or more")
+            raise InputError(f"{place}: {subject} has the number {text!r:.60}: expected 0 or more")
         found[subject] = number
-    if kind is int and len(set(found.values())) < len(found):
-        twice = Counter(found.values()).most_common(1)[0][0]
-        raise InputError(f"{place}: several classes have the id {twice}")
     return found
 
 

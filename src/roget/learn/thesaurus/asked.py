@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from roget.core.io.values import whole_number
 from roget.core.progress import Progress, Report
 from roget.errors import InputError, RogetError
 from roget.learn.thesaurus import edits as editing
+from roget.learn.thesaurus.edits import Note
 from roget.learn.thesaurus.thesaurus import Thesaurus
 
 LONGEST_LABEL = 200
@@ -74,6 +76,20 @@ class Asked:
         change = thesaurus.merge if self.action == editing.MERGE else thesaurus.nest
         return change(node, into)
 
+    def is_done(self, thesaurus: Thesaurus) -> bool:
+        """Whether a name, a note or a move is as asked for already."""
+        if self.action == editing.NOTE and self.field in editing.FIELDS:
+            if self.of is None and (len(self.words) != 1 or self.words[0] not in thesaurus.rows):
+                return False
+            about = self.words[0] if self.of is None else find_class(thesaurus, self.of)
+            return bool(getattr(thesaurus.notes.get(about, Note()), self.field) == self.text)
+        if self.action == editing.RENAME:
+            return thesaurus.labels.get(find_class(thesaurus, self.of)) == self.text
+        if self.action == editing.MOVE and self.words:
+            node = find_class(thesaurus, self.of)
+            return all(is_within(thesaurus, word, node) for word in self.words)
+        return False
+
 
 def apply_edits(
     thesaurus: Thesaurus, asked: Iterable[Asked], progress: Report | None = None
@@ -92,7 +108,7 @@ def apply_edits(
     Returns
     -------
     Thesaurus
-        With one more edit for each that was asked for.
+        With one more edit for each that was asked for and changes something.
 
     Raises
     ------
@@ -104,13 +120,22 @@ def apply_edits(
         if progress is not None:
             progress(Progress(number, len(listed)))
         try:
-            thesaurus = one.do(thesaurus)
+            thesaurus = thesaurus if one.is_done(thesaurus) else one.do(thesaurus)
         except (RogetError, LookupError) as error:
             problems.append(f"{one.place}: {error}" if one.place else str(error))
     if problems:
         more = f"\nand {len(problems) - SHOWN:,} more" if len(problems) > SHOWN else ""
         raise InputError("\n".join(problems[:SHOWN]) + more)
     return thesaurus
+
+
+def is_within(thesaurus: Thesaurus, word: str, node: int) -> bool:
+    """Whether a word is in a class with all of its membership."""
+    if node not in thesaurus.path(word):
+        return False
+    inside = thesaurus.tree.cluster[thesaurus.tree.leaves(node)]
+    row = thesaurus.memberships[[thesaurus.row(word)]]
+    return not row.count_nonzero() - row[:, inside].count_nonzero()
 
 
 def find_class(thesaurus: Thesaurus, of: int | str | None) -> int:
@@ -120,8 +145,9 @@ def find_class(thesaurus: Thesaurus, of: int | str | None) -> int:
     if isinstance(of, int):
         return thesaurus.node(of)
     text = of.strip()
-    if text.isascii() and text.isdigit():
-        return thesaurus.node(int(text))
+    number = whole_number(text)
+    if number is not None:
+        return thesaurus.node(number)
     found = [node for node, label in thesaurus.labels.items() if label == text]
     if not found and text not in thesaurus.rows:
         found = [node for node in range(thesaurus.tree.n_nodes) if thesaurus.label(node) == text]
@@ -131,5 +157,5 @@ def find_class(thesaurus: Thesaurus, of: int | str | None) -> int:
     if found:
         return found[0]
     if text not in thesaurus.rows:
-        raise InputError(f"no class is called {text!r}, and no such word is there")
+        raise InputError(f"no class is called {text!r:.60}, and no such word is there")
     return thesaurus.path(text)[-1]

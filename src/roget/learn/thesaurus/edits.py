@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import Any, NamedTuple
@@ -51,6 +52,13 @@ SHOWN, LINE = 3, 80
 SURE = 0.8
 """How much they must have in common for nothing to be said of it."""
 
+_CONTROL = re.compile(
+    "[\\x00-\\x1f\\x7f-\\x9f\\u2028\\u2029\\ufdd0-\\ufdef"
+    + "".join(chr(plane << 16 | last) for plane in range(17) for last in (0xFFFE, 0xFFFF))
+    + "]"
+)
+"""Characters of control, ends of lines, and what Unicode calls no character."""
+
 
 @dataclass(frozen=True)
 class Remembered:
@@ -98,7 +106,7 @@ class Edit:
                 said = "needs" if name in needs else "has no"
                 raise InputError(f"an edit of kind {self.kind} {said} {name!r}")
         if self.kind == RENAME:
-            check_label(self.text)
+            _check_letters(self.text)  # labels of older folders may hold more than new ones
         if self.kind == NOTE:
             self._check_note()
 
@@ -179,7 +187,13 @@ class Found(NamedTuple):
 
 
 def check_label(label: object) -> None:
-    """Say what is wrong with the name of a class, if anything."""
+    """Say what is wrong with a new name of a class, if anything."""
+    _check_letters(label)
+    if _CONTROL.search(str(label)):
+        raise InputError(f"the label {label!r:.80}: expected signs that can be shown, on one line")
+
+
+def _check_letters(label: object) -> None:
     check_text(label, "the label")
     if not str(label).strip():
         raise InputError("a label of no letters: expected a text")

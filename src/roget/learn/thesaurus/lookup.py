@@ -15,6 +15,7 @@ from roget.core.counts import Counts
 from roget.core.counts.evidence import Line
 from roget.core.information import kl, xlogx
 from roget.core.io.problems import plural
+from roget.core.io.values import whole_number
 from roget.core.shown import Reported
 from roget.core.tree import Tree
 from roget.core.types import Array, BoolArray, Floats, Ints
@@ -330,9 +331,10 @@ class Lookup(Reported):
 
     def find_class(self, name: str) -> int:
         """The node of a class by its number, its label, or a word that has its place there."""
-        if name.isdecimal():
-            self.tree.children(int(name))  # one that is not there is an error
-            return int(name)
+        number = whole_number(name)
+        if number is not None:
+            self.tree.children(number)  # one that is not there is an error
+            return number
         for node, label in self.labels.items():
             if label.casefold() == name.casefold():
                 return node
@@ -341,7 +343,7 @@ class Lookup(Reported):
         for node in range(self.tree.n_nodes):
             if self.label(node).casefold() == name.casefold():
                 return node
-        raise InputError(f"no class {name!r}: expected its number, its label, or a word in it")
+        raise InputError(f"no class {name!r:.60}: expected its number, its label, or a word in it")
 
     @property
     def has_evidence(self) -> bool:

@@ -6,6 +6,7 @@ import hashlib
 import json
 from collections.abc import Sequence
 
+from roget.core.io.values import whole_number
 from roget.errors import InputError
 from roget.learn.thesaurus.edits import Edit
 from roget.learn.thesaurus.thesaurus import Thesaurus
@@ -20,14 +21,14 @@ def state_of(thesaurus: Thesaurus) -> str:
 def at_state(thesaurus: Thesaurus, state: str) -> Thesaurus:
     """The thesaurus as it was when that was its state."""
     done = [edit for edit in thesaurus.edits if not edit.waiting]
-    number, _, digest = state.partition(" ")
-    known = number.isascii() and number.isdigit() and int(number) <= len(done)
-    if not known or _digest(thesaurus, done[: int(number)]) != digest:
+    told, _, digest = state.partition(" ")
+    number = whole_number(told)
+    if number is None or number > len(done) or _digest(thesaurus, done[:number]) != digest:
         raise InputError(
             "it was exported from another thesaurus, or from one that has been built, grown or "
             "undone since: export it again, and make the changes there"
         )
-    return thesaurus if int(number) == len(done) else thesaurus.undo_to(int(number))
+    return thesaurus if number == len(done) else thesaurus.undo_to(number)
 
 
 def _digest(thesaurus: Thesaurus, done: Sequence[Edit]) -> str:

@@ -359,6 +359,7 @@ class Thesaurus(Lookup):
 
     def rename(self, node: int, label: str) -> Thesaurus:
         """The thesaurus with a class called by another name."""
+        editing.check_label(label)
         return self._edited(Edit(editing.RENAME, self._remember(node), label))
 
     def move(self, words: str | Iterable[str], node: int) -> Thesaurus:

@@ -18,6 +18,11 @@ from roget.report.options import Options
 QUOTING = ("skos", "skos-xml", "json", "thesaurus")
 """Formats that can hold sentences."""
 
+SKOS = ("skos", "skos-xml")
+"""Formats of addresses and links."""
+_LINKING = ("base", "collections", "related")
+"""Options of these only."""
+
 
 def export(
     thesaurus: Thesaurus, target: Target, to: str | None = None, options: Options = PLAIN
@@ -29,6 +34,9 @@ def export(
         raise InputError(f"evidence: {format} holds no sentences; {', '.join(QUOTING)} do")
     if options.evidence and not thesaurus.has_evidence:
         raise InputError("evidence: no sentences were kept; count or build with --evidence N")
+    for name in _LINKING if format not in SKOS else ():
+        if getattr(options, name) != getattr(PLAIN, name):
+            raise InputError(f"{name}: {format} has none; {' and '.join(SKOS)} have")
     options = replace(
         options,
         language=options.language or find_language(thesaurus),

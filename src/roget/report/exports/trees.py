@@ -6,6 +6,7 @@ import io
 import json
 import os
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -88,6 +89,8 @@ def write_linkage(thesaurus: Thesaurus, target: Target, options: Options = PLAIN
     """
     if isinstance(target, io.TextIOBase):
         raise InputError("a linkage is bytes: expected a file, or a stream of bytes")
+    if isinstance(target, str | os.PathLike) and Path(target).suffix.lower() == ".npy":
+        raise InputError(f"{os.fspath(target)}: a linkage is several arrays: expected .npz")
     merges, labels = _merges(thesaurus)
     arrays = {"Z": merges, "words": np.array(thesaurus.words, dtype=np.str_), "labels": labels}
     if isinstance(target, str | os.PathLike):
