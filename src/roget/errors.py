@@ -49,7 +49,7 @@ class FormatError(InputError):
 class UnknownName(RogetError, LookupError):
     """A name that is not in the catalogue; the message offers the nearest ones.
 
-    Of many names that are listed elsewhere, it offers a few and says where.
+    Of many names that are listed elsewhere, it offers a few and says where; or the first of `few`.
     """
 
     def __init__(
@@ -59,6 +59,7 @@ class UnknownName(RogetError, LookupError):
         known: Iterable[str],
         also: Mapping[str, str] | None = None,
         listed: str = "",
+        few: Sequence[str] = (),
     ) -> None:
         known, name = sorted(known), str(name)
         other = (also or {}).get(name.lower().replace("_", "-").replace(" ", "-"))
@@ -68,6 +69,9 @@ class UnknownName(RogetError, LookupError):
         elif listed and len(known) > MAX_NAMES:
             near = ", ".join(difflib.get_close_matches(name, known, n=5, cutoff=0.0))
             hint = f"nearest: {near}; {listed} has all {len(known)}"
+        elif few and len(known) > MAX_NAMES:
+            near = ", ".join(difflib.get_close_matches(name, known, n=3, cutoff=0.0))
+            hint = f"nearest: {near}; of {len(known)} the main ones: {', '.join(few[:MAX_NAMES])}"
         else:
             hint = f"known: {', '.join(known)}"
         super().__init__(f"unknown {kind} {name!r}: {hint}")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 from types import SimpleNamespace
 
 import pytest
@@ -14,6 +15,7 @@ import roget
 from roget.cli import app
 from roget.errors import RogetError
 from roget.learn.shift import shift
+from roget.learn.thesaurus import Thesaurus
 
 
 def run(*arguments, columns=100):
@@ -112,7 +114,7 @@ def test_contexts_open_the_lines_of_both(tmp_path):
             lines += [f"1\t{verb}\t{verb}\tVERB\t_\t_\t0\troot\t_\t_",
                       "2\tmouse\tmouse\tNOUN\t_\t_\t1\tobj\t_\t_", ""]  # fmt: skip
         (tmp_path / f"{name}.conllu").write_text("\n".join([*lines, ""]))
-    given = (tmp_path / "old.conllu", tmp_path / "new.conllu", "--evidence", 2, "--quotes", 1)
+    given = (tmp_path / "old.conllu", tmp_path / "new.conllu", "--quotes", 1)
     done = run(*given, "--format", "json")
     assert done.returncode == 0, done.stderr
     [mouse] = json.loads(done.stdout)["words"]
@@ -121,6 +123,34 @@ def test_contexts_open_the_lines_of_both(tmp_path):
     assert [line["text"] for line in click["lines"]["new"]] == ["click mouse"]
     assert click["lines"]["old"] == []
     assert [line["source"] for line in chase["lines"]["old"]] == ["old.conllu"]
+    told = run(*given).stdout
+    assert ", 24 pairs seen" in told.splitlines()[0]
+    assert "1 word seen 20 times or more in both: 1 differs more" in told
+    assert "mouse, as it was seen in the new" in told
+    assert re.search(r"obj:chase +old.conllu:1 +chase +mouse", told)
+    assert "as it was seen" not in run(*given[:2]).stdout
     assert run(*given, "-o", tmp_path / "page.html").returncode == 0
     text = (tmp_path / "page.html").read_text()
     assert '<b class="context">click</b> <b class="word">mouse</b>' in text
+
+
+def test_words_that_a_thesaurus_set_aside_are_not_new(tmp_path):
+    counts = roget.data.sample("nouns").top(60)
+    kept, unsure, rare = counts.words[:50], counts.words[50:55], counts.words[55:]
+    thesaurus = Thesaurus.from_clustering(
+        counts.select(kept.tolist()), roget.MDLTree().fit(counts.select(kept.tolist()))
+    )
+    thesaurus.provenance["unsure"] = dict.fromkeys(unsure.tolist(), "between classes")
+    counts.write(tmp_path / "counts")
+    thesaurus.save(tmp_path / "bare")
+    done = run(tmp_path / "bare", tmp_path / "counts", "--format", "json")
+    assert {one["word"] for one in json.loads(done.stdout)["appeared"]} == {*rare}
+    assert "5 words set aside as unsure" in done.stderr
+    thesaurus.keep_spare(counts)
+    thesaurus.save(tmp_path / "whole")
+    done = run(tmp_path / "whole", tmp_path / "counts", "--format", "json")
+    found = json.loads(done.stdout)
+    assert found["appeared"] == []
+    assert found["old"]["pairs"] == found["new"]["pairs"] == counts.total
+    assert found["tested"] == 60
+    assert "unsure" not in done.stderr

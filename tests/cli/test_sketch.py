@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 from types import SimpleNamespace
 
 import pytest
@@ -14,6 +15,7 @@ import roget
 from roget.cli import app
 from roget.errors import RogetError
 from roget.learn.sketch import sketch
+from roget.learn.taxonomy import read
 
 
 def run(*arguments, columns=100):
@@ -105,6 +107,7 @@ def test_what_is_wrong_is_told(folder):
     for arguments, said in (
         ((folder, "tyme"), "no word 'tyme': did you mean 'type' or 'time'"),
         ((folder, "time", "--beside", "wimen"), "no word 'wimen'"),
+        ((folder, "time", "--beside", "time"), "'time' beside itself: expected another word"),
         ((folder, "time", "-r", "objj"), "unknown relation 'objj': did you mean obj"),
         ((folder, "time", "--lines", 2), "keeps no sentences; count or build it with --evidence"),
         (("nowhere", "time"), "nowhere: no such file or folder"),
@@ -113,6 +116,25 @@ def test_what_is_wrong_is_told(folder):
         assert done.returncode == 1
         assert said in done.stderr
         assert done.stdout == ""
+
+
+def test_unknown_relations_are_told_with_the_main_ones_only(folder):
+    said = run(folder, "time", "-r", "nonsuch").stderr
+    assert "unknown relation 'nonsuch': nearest: " in said
+    assert re.search(r"the main ones: .*\bobl\b", said)
+    assert len(said) < 300
+
+
+def test_texts_and_taxonomies_are_refused(tmp_path):
+    write_conllu(tmp_path / "a.conllu", [("drink", "tea")])
+    said = run(tmp_path / "a.conllu", "tea").stderr
+    assert f"count it first: roget count {tmp_path / 'a.conllu'} -o a.counts" in said
+    (tmp_path / "t.tsv").write_text("child\tparent\ntea\tdrink\nmilk\tdrink\n")
+    read(tmp_path / "t.tsv", "tsv").save(tmp_path / "t")
+    (tmp_path / "t.ttl").write_text("")
+    for name in ("t", "t.ttl"):
+        said = run(tmp_path / name, "tea").stderr
+        assert f"{tmp_path / name}: a taxonomy has no contexts" in said
 
 
 def test_rare_words_are_compared_with_a_warning(folder):
@@ -139,6 +161,9 @@ def test_numbers_open_their_lines_where_they_are_asked_for(tmp_path):
         assert (line["source"], line["text"]) == ("t.conllu", f"{verb} tea")
         assert line["text"][slice(*line["word"])] == line["keyword"] == "tea"
         assert line["text"][slice(*line["context"])] == verb
+    told = run(tmp_path / "counts", "tea", "--lines", 1).stdout
+    assert "tea, as it was seen" in told
+    assert re.search(r"obj:spill +t.conllu:\d+ +spill +tea", told)
     page = tmp_path / "page.html"
     assert run(tmp_path / "counts", "tea", "--lines", 1, "-o", page).returncode == 0
     assert '<b class="context">spill</b> <b class="word">tea</b>' in page.read_text()

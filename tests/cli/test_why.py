@@ -179,3 +179,10 @@ def test_exports_tell_no_sentence(built: Path, tmp_path: Path) -> None:
 
 def test_the_orders_are_those_of_evidence() -> None:
     assert evidence.SORTS == ORDERS
+
+
+def test_a_taxonomy_has_no_contexts(tmp_path: Path) -> None:
+    (tmp_path / "t.tsv").write_text("child\tparent\ntea\tdrink\nmilk\tdrink\n")
+    done = CliRunner().invoke(app, ["why", str(tmp_path / "t.tsv"), "tea"])
+    assert isinstance(done.exception, InputError)
+    assert "t.tsv: a taxonomy has no contexts" in str(done.exception)

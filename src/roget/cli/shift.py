@@ -31,7 +31,7 @@ def shift(
             "--quotes",
             min=0,
             metavar="N",
-            help="So many sentences behind each context, in pages and JSON.",
+            help="So many sentences behind each context; texts are counted with as many.",
         ),
     ] = 0,
     *,
@@ -53,7 +53,7 @@ def shift(
 
     with (
         bar("counting", "bytes") as reading,
-        open_pair(old, new, given, reading) as (before, after, notes),
+        open_pair(old, new, given, reading, quotes) as (before, after, notes),
     ):
         tell_notes(notes)
         if quotes and before.evidence is None and after.evidence is None:

@@ -18,9 +18,7 @@ def sketch(
     word: Annotated[str, typer.Argument(metavar="WORD", help="The word to look up.")],
     lines: Annotated[
         int,
-        typer.Option(
-            min=0, metavar="N", help="So many sentences behind each number, in pages and JSON."
-        ),
+        typer.Option(min=0, metavar="N", help="So many sentences behind each number."),
     ] = 0,
     *,
     asked: SketchOptions,

@@ -33,9 +33,9 @@ def why(
 
     Of two words, the contexts that they share; of one, those that tell most about it; with
     --class, those that put it there. To each, sentences in which it was seen, the word in the
-    middle, if the thesaurus was built of text with --evidence.
+    middle, if it was built of text: `roget build` keeps 3 of each pair, or as --evidence asks.
     """
-    from roget.learn.opening import open_thesaurus
+    from roget.learn.opening import open_counted
     from roget.report.why import report
 
-    deliver(report(open_thesaurus(thesaurus), word, other, into, **vars(asked)), format, output)
+    deliver(report(open_counted(thesaurus), word, other, into, **vars(asked)), format, output)

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import os
+import shlex
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 from roget import data
 from roget.catalogue import suffixes
 from roget.core.counts import Counts, formats
 from roget.core.counts.files import is_counts
-from roget.core.io.source import Source
+from roget.core.io.problems import plural
+from roget.core.io.source import FORMATS, Source
 from roget.core.io.table import Columns, split_columns
 from roget.core.progress import Report
 from roget.core.types import PathLike
@@ -21,6 +24,7 @@ from roget.learn.counting import count as counting
 from roget.learn.counting.extract import TABULAR
 from roget.learn.counting.options import Options as Counting
 from roget.learn.counting.plan import plan_count, refuse_asked, sources_of, split_plan
+from roget.learn.shift import SET_ASIDE
 from roget.learn.taxonomy import kind_of_folder, read, taxonomy_of
 from roget.learn.taxonomy.taxonomy import Taxonomy
 from roget.learn.thesaurus import Thesaurus
@@ -38,6 +42,14 @@ def open_thesaurus(
     if is_thesaurus(place) or (place.is_dir() and kind_of_folder(place) is None):
         return Thesaurus.load(place)
     return read(path, language=language, progress=progress)
+
+
+def open_counted(path: PathLike) -> Thesaurus:
+    """A thesaurus that was made of counts, not a taxonomy, whose classes stand for contexts."""
+    thesaurus = open_thesaurus(path)
+    if thesaurus.is_imported:
+        raise _no_contexts(path)
+    return thesaurus
 
 
 def open_classes(path: PathLike) -> Thesaurus | Taxonomy:
@@ -73,8 +85,53 @@ def open_counts(
             f".npz, …) or a sample that comes with roget ({known})"
         )
     if columns is None and is_thesaurus(Path(name)):
-        return Thesaurus.load(name).counts, ()
+        return open_counted(name).counts, ()
+    if os.path.isfile(name) and is_taxonomy(name):
+        raise _no_contexts(name)
+    if _is_text(text):
+        given, to = shlex.quote(text), shlex.quote(f"{Path(text).name.partition('.')[0]}.counts")
+        raise InputError(
+            f"{name}: is text, not counts; count it first: roget count {given} -o {to}"
+        )
     return formats.read(name, columns)
+
+
+def _is_text(name: str) -> bool:
+    """Whether a file's name tells neither table nor matrix, and what is in it is running text."""
+    return (
+        os.path.isfile(name)
+        and Source(name).suffix not in FORMATS
+        and _find_texts(name, Counting()) is not None
+    )
+
+
+def _no_contexts(name: PathLike) -> InputError:
+    return InputError(
+        f"{name}: a taxonomy has no contexts, for nothing was counted; give a thesaurus or counts "
+        "of text (roget build, roget count)"
+    )
+
+
+def _open_whole(path: PathLike) -> tuple[Counts, tuple[str, ...]]:
+    """All that a thesaurus has counted, also of words that are not in it, for a comparison.
+
+    Words that are told to be there, but whose counts were not kept, are in the provenance.
+    """
+    base = open_counted(path).base
+    counts = base.counts
+    whole = counts if base.spare is None else counts.merge(base.spare)
+    known = {*whole.words.tolist()}
+    lost = [word for word in base.unsure if word not in known]
+    whole.evidence = counts.evidence
+    whole.relations = counts.relations
+    whole.provenance = {**counts.provenance, SET_ASIDE: lost}
+    if base.spare is not None and not lost:
+        return whole, ()
+    said = f"; {plural(len(lost), 'word')} set aside as unsure not listed as new" if lost else ""
+    return whole, (
+        f"{path}: does not keep the counts of all words that were too rare or unsure, so that "
+        f"totals are too small, and words may seem to be in the other only{said}",
+    )
 
 
 @contextmanager
@@ -83,12 +140,14 @@ def open_pair(
     new: PathLike,
     options: Counting | None = None,
     progress: Report | None = None,
+    evidence: int = 0,
 ) -> Iterator[tuple[Counts, Counts, tuple[str, ...]]]:
     """The counts of two corpora to be compared, and what there is to tell of them.
 
     Counts that are there are opened. Texts are counted by one recipe, found out in both together:
     lemmas that are mended in the one and not in the other would look like a change. What is counted
-    is there until the block is left. `min_count` is not heeded here.
+    is there until the block is left. `min_count` is not heeded here. `evidence` is how many
+    sentences of texts are kept at least.
     """
     asked = Counting(**{**vars(options or Counting()), "min_count": 1})
     names = [os.fspath(name) for name in (old, new)]
@@ -98,6 +157,7 @@ def open_pair(
     with tempfile.TemporaryDirectory(prefix="roget.") as folder:
         places = []
         if texts:
+            asked = replace(asked, evidence=max(asked.evidence, evidence))
             planned = plan_count([source.path for one in texts for source in one], asked)
             notes += planned.notes
             for number, plan in enumerate(split_plan(planned, texts)):
@@ -111,7 +171,10 @@ def open_pair(
                 continue
             if not texts:
                 refuse_asked(asked, name, ("columns",))
-            counts, more = open_counts(name, None if is_folder(name) else asked.columns)
+            if is_thesaurus(Path(name)):
+                counts, more = _open_whole(name)
+            else:
+                counts, more = open_counts(name, None if is_folder(name) else asked.columns)
             notes += more
             opened.append(counts)
         yield opened[0], opened[1], tuple(notes)

@@ -45,6 +45,9 @@ _CHUNK = 1 << 21
 _OF_TEXT = ("repairs", "terms", "function_words")
 """What a recipe has found out in a text."""
 
+SET_ASIDE = "set aside"
+"""Where counts say in their provenance which words were seen, though how often is not known."""
+
 _STRANGE = 0.5
 """The share of tokens in contexts that the other corpus lacks from which on a warning is due."""
 
@@ -561,7 +564,7 @@ def _list_arrivals(
     here: Counts, there: Counts, min_count: int, n: int, asked: Sequence[str]
 ) -> tuple[Arrival, ...]:
     """The words that only one has, the most frequent first; or those of them that are asked for."""
-    lacking, wanted = {*there.words.tolist()}, {*asked}
+    lacking, wanted = {*there.words.tolist(), *there.provenance.get(SET_ASIDE, ())}, {*asked}
     fair = there.total / ((here.total + there.total) or 1)
     found = [
         Arrival(word, count, count * there.total / (here.total or 1), (1 - fair) ** count)

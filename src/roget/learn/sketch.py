@@ -18,7 +18,7 @@ from roget.core.counts.evidence import Line
 from roget.core.counts.matrix import split_slot
 from roget.core.counts.views import log_dice
 from roget.core.types import Array, Floats, Ints
-from roget.errors import UnknownName
+from roget.errors import InputError, UnknownName
 from roget.learn.corpus.relations import UPOS
 from roget.learn.uses import SketchOptions
 
@@ -311,6 +311,8 @@ class Sketches:
     ) -> Sketch:
         """The sketch of a word, as `sketch` makes it."""
         asked = SketchOptions(beside, n, relations, least, sort, share)
+        if word == beside:
+            raise InputError(f"{word!r} beside itself: expected another word")
         words = (word,) if beside is None else (word, beside)
         rows = [self.counts.word_id(one) for one in words]
         wanted = self._choose(asked.relations)
@@ -382,9 +384,18 @@ class Sketches:
             if not some:
                 parts = (part for both in self._slots.known.values() for part in both)
                 known = {*self._slots.names, *parts}
-                raise UnknownName("relation", name, sorted(known - {""}))
+                raise UnknownName("relation", name, known - {""}, few=self._main_relations())
             chosen |= some
         return chosen if relations else None
+
+    def _main_relations(self) -> list[str]:
+        """Relations without their prepositions, the commonest first."""
+        tokens: dict[str, float] = {}
+        totals = np.bincount(self._slots.of_context, self._totals, len(self._slots.names))
+        for slot, total in zip(self._slots.names, totals.tolist(), strict=True):
+            relation = self._slots.known[slot][0]
+            tokens[relation] = tokens.get(relation, 0) + total
+        return sorted(filter(None, tokens), key=lambda one: (-tokens[one], one))
 
     def _order(self, in_slots: Array) -> list[int]:
         """The slots that were seen, as they are shown: prepositions last, the commonest first."""

@@ -12,7 +12,7 @@ from roget.learn.shift import Arrival, Change, ContextChange, Shift
 from roget.report import Column, Report, Table
 from roget.report.format import plural, printable, width
 from roget.report.sketch import Find
-from roget.report.why import tell_line
+from roget.report.why import concord, tell_line
 
 CONTEXTS = 3
 """Contexts gained and lost that text has of each word."""
@@ -33,13 +33,13 @@ def report(
 ) -> Report:
     """The words that changed most, with the contexts they gained and lost; then those that are new.
 
-    `find` gives the lines of a word and a context in either corpus, for JSON and pages.
+    `find` gives the lines of a word and a context in either corpus, which are shown below.
     """
     lines = dict(_gather(found, find)) if find else {}
     return Report(
         title="Words whose use changed",
         lead=[*_lead(found, names, min_count)],
-        tables=[*_tables(found)],
+        tables=[*_tables(found), *_concord(found, lines)],
         notes=[
             "change: bits by which contexts differ beyond chance; least: that less what chance "
             "adds once in twenty times; q: the share of false findings up to here, among words "
@@ -64,13 +64,26 @@ def _gather(
                     yield (change.word, one.context, at), lines
 
 
+def _concord(found: Shift, lines: Lines) -> Iterator[Table]:
+    """The lines of each word in the contexts that text has, if there are some."""
+    for change in found.changes:
+        for at, called in enumerate(("old", "new")):
+            seen = [
+                (one.context, tell_line(line))
+                for one in (*change.gained[:CONTEXTS], *change.lost[:CONTEXTS])
+                for line in lines.get((change.word, one.context, at), ())
+            ]
+            if seen:
+                yield concord(seen, change.word, f" in the {called}")
+
+
 def _lead(found: Shift, names: tuple[str, str], min_count: int) -> Iterator[str]:
     for called, name, total in zip(("old", "new"), names, found.totals, strict=True):
-        yield f"{called}: {printable(name, width() // 2)}, {plural(round(total, 1), 'token')}"
+        yield f"{called}: {printable(name, width() // 2)}, {plural(round(total, 1), 'pair')} seen"
     yield (
         f"{plural(found.tested, 'word')} seen {min_count:,} times or more in both: "
-        f"{found.changed:,} differ more than by chance, {found.unusual:,} more than words usually "
-        "do between the two (q ≤ .05)"
+        f"{found.changed:,} {'differs' if found.changed == 1 else 'differ'} more than by chance, "
+        f"{found.unusual:,} more than words usually do between the two (q ≤ .05)"
     )
 
 
@@ -130,8 +143,8 @@ def _chance(p: float) -> str:
 def _data(found: Shift, names: tuple[str, str], lines: Lines) -> dict[str, Any]:
     """The same, ready for JSON."""
     return {
-        "old": {"name": names[0], "tokens": found.totals[0]},
-        "new": {"name": names[1], "tokens": found.totals[1]},
+        "old": {"name": names[0], "pairs": found.totals[0]},
+        "new": {"name": names[1], "pairs": found.totals[1]},
         "tested": found.tested,
         "changed": found.changed,
         "unusual": found.unusual,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -70,7 +71,11 @@ def report(
         for one, (_, said) in zip(found["contexts"], weighed.values(), strict=True)
     ]
     tables = [Table.of(titles, rows, titles[1:], "cut")]
-    tables += [_concord(found["contexts"], one) for one in words]
+    for one in words:
+        seen = [
+            (told["context"], line) for told in found["contexts"] for line in told["lines"][one]
+        ]
+        tables.append(concord(seen, one))
     talk = [] if thesaurus.has_evidence else [_NONE]
     sheet = [
         (one["context"], word, line["source"], line["line"], line["left"], line["keyword"],
@@ -152,9 +157,8 @@ def tell_line(line: Line) -> dict[str, Any]:
     }
 
 
-def _concord(contexts: list[dict[str, Any]], word: str) -> Table:
-    """Lines with the keyword in the middle, cut to what fits."""
-    lines = [(one["context"], line) for one in contexts for line in one["lines"][word]]
+def concord(lines: Sequence[tuple[str, dict[str, Any]]], word: str, where: str = "") -> Table:
+    """Lines of contexts, as `tell_line` has them: the keyword in the middle, cut to what fits."""
     places = [_name_place(line) for _, line in lines]
     taken = sum(
         max(map(len, texts), default=0)
@@ -184,7 +188,7 @@ def _concord(contexts: list[dict[str, Any]], word: str) -> Table:
         Column(word, fit="keep"),
         Column("", fit="keep"),
     ]
-    return Table(columns, rows, title=f"{word}, as it was seen")
+    return Table(columns, rows, title=f"{word}, as it was seen{where}")
 
 
 def _name_place(line: dict[str, Any]) -> str:

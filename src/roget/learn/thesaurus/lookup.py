@@ -425,6 +425,11 @@ class Lookup(Reported):
         """Words that were set aside, in no class, and why."""
         return self.provenance.get("unsure") or {}
 
+    @property
+    def is_imported(self) -> bool:
+        """Whether it was read from a taxonomy: nothing was counted, classes stand for contexts."""
+        return "imported" in self.provenance
+
     def row(self, word: str) -> int:
         """The row of a word; of one that is not there, the message says why, or the nearest."""
         if why := self.unsure.get(word):

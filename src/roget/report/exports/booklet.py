@@ -105,7 +105,7 @@ def _fill(made: Environment, name: str, thesaurus: Thesaurus, options: Options) 
         first = word[:1].upper()[:1]
         letters.setdefault(first if first.isalpha() else "#", []).append((word, nodes))
     # An imported thesaurus has no counts of its own: its contexts are classes again.
-    imported = "imported" in thesaurus.provenance
+    imported = thesaurus.is_imported
     classes = plural(thesaurus.tree.n_clusters, "class")
     made.filters |= {"percent": percent, "share": share, "css": quote_css}
     stream = made.from_string(asset("roget.report.exports", f"page/{name}")).stream(

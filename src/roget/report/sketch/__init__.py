@@ -14,7 +14,7 @@ from roget.core.counts.evidence import Line
 from roget.learn.sketch import Collocate, Relation, Sketch
 from roget.report import Column, Report, Table
 from roget.report.format import UNDEFINED, plural, printable, width
-from roget.report.why import tell_line
+from roget.report.why import concord, tell_line
 
 LONGEST = 20
 """Columns that a collocate may take where relations stand side by side."""
@@ -47,14 +47,17 @@ class _Block:
 def report(found: Sketch, source: str = "", find: Find | None = None) -> Report:
     """Relations side by side, as many as there is room for; of two words, one below the other.
 
-    `find` gives the lines that JSON and pages carry; `source` is the thesaurus that `roget why` can
-    be asked of, if it has some.
+    `find` gives the lines that are shown below, and in JSON and pages; `source` is the thesaurus
+    that `roget why` can be asked of, if it has some.
     """
     lines = dict(_gather(found, find)) if find is not None else {}
     return Report(
         title=f"Sketch of {' beside '.join(found.words)}",
         lead=[*_lead(found)],
-        tables=[*(_pack(map(_block, found.relations)) if found.beside is None else _parts(found))],
+        tables=[
+            *(_pack(map(_block, found.relations)) if found.beside is None else _parts(found)),
+            *_concord(found, lines),
+        ],
         notes=[*_notes(found, source)],
         talk=[*_talk(found)],
         data=_data(found, lines),
@@ -70,6 +73,19 @@ def _gather(found: Sketch, find: Find) -> Iterator[tuple[tuple[str, str], Sequen
             for word, count in zip(found.words, one.counts, strict=True):
                 if count and (lines := find(word, one.context)):
                     yield (word, one.context), lines
+
+
+def _concord(found: Sketch, lines: dict[tuple[str, str], Sequence[Line]]) -> Iterator[Table]:
+    """The lines of each word, if there are some."""
+    for word in found.words:
+        seen = [
+            (one.context, tell_line(line))
+            for relation in found.relations
+            for one in relation.collocates
+            for line in lines.get((word, one.context), ())
+        ]
+        if seen:
+            yield concord(seen, word)
 
 
 def _lead(found: Sketch) -> Iterator[str]:
