@@ -125,6 +125,10 @@ def _open_whole(path: PathLike) -> tuple[Counts, tuple[str, ...]]:
     whole.evidence = counts.evidence
     whole.relations = counts.relations
     whole.provenance = {**counts.provenance, SET_ASIDE: lost}
+    if cuts := counts.provenance.get("cuts"):
+        # All words that are seen more often than the rarest one are there.
+        least = min(cuts.get("min_count") or 1, whole.word_totals.min().item())
+        whole.provenance["cuts"] = {**cuts, "min_count": least}
     if base.spare is not None and not lost:
         return whole, ()
     said = f"; {plural(len(lost), 'word')} set aside as unsure not listed as new" if lost else ""
