@@ -143,3 +143,17 @@ def test_levels_are_asked_for(folder, monkeypatch, capsys):
     assert len(json.loads((folder / "t.json").read_text())["tree"]["children"]) == 2
     assert levels("two") != 0
     assert "expected a whole number" in capsys.readouterr().err
+
+
+def test_what_people_edited_is_never_written_over(folder):
+    place = folder / "goods.thesaurus"
+    edited = load(place).rename(1, "drinks")
+    edited.save(folder / "edited.thesaurus")
+    done = run("goods.thesaurus", "-o", "edited.thesaurus", cwd=folder)
+    assert done.returncode == 1
+    assert "edited.thesaurus: holds a thesaurus with edits" in done.stderr
+    assert load(folder / "edited.thesaurus").label(1) == "drinks"
+    done = run("goods.thesaurus", "-o", "./goods.thesaurus", "--levels", "1", cwd=folder)
+    assert done.returncode == 1
+    assert "it is the thesaurus that is exported" in done.stderr
+    assert load(place).tree.n_clusters == 2

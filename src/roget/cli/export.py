@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
 from roget.cli.shared import ThesaurusArgument, bar, target
+from roget.errors import InputError
 from roget.report.options import ExportOptions
 
 
@@ -34,6 +36,8 @@ def export(
     from roget.report.exports import export as write
     from roget.report.language import UNKNOWN, find_language
 
+    if os.path.isdir(output) and os.path.exists(source) and os.path.samefile(source, output):
+        raise InputError(f"cannot write {output}: it is the thesaurus that is exported")
     asked = replace(asked, title=asked.title or Path(source).resolve().stem)
     format = asked.to or detect_format(output)
     with bar("reading", "bytes") as progress:

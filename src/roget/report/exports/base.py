@@ -7,6 +7,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property, wraps
+from pathlib import Path
 from typing import IO, Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -15,6 +16,7 @@ from roget.core.store import new_file
 from roget.core.types import PathLike
 from roget.errors import InputError
 from roget.learn.thesaurus import Thesaurus, WordClass
+from roget.learn.thesaurus.files import is_thesaurus, read_edits
 from roget.learn.thesaurus.places import LISTED, leaves_of
 from roget.report.options import Options
 
@@ -156,4 +158,7 @@ def write_folder(thesaurus: Thesaurus, target: Target, options: Options = PLAIN)
     """Write the folder that `roget.load` reads, whole or not at all; without sentences."""
     if not isinstance(target, str | os.PathLike):
         raise InputError("a thesaurus is a folder: expected its name, not a stream")
+    place = Path(target)
+    if is_thesaurus(place) and place.resolve() not in thesaurus.base.homes and read_edits(place):
+        raise InputError(f"{place}: holds a thesaurus with edits, which would be lost: name another")
     thesaurus.save(target, evidence=bool(options.evidence))
