@@ -153,7 +153,7 @@ def test_what_people_edited_is_never_written_over(folder):
     assert done.returncode == 1
     assert "edited.thesaurus: holds a thesaurus with edits" in done.stderr
     assert load(folder / "edited.thesaurus").label(1) == "drinks"
-    done = run("goods.thesaurus", "-o", "./goods.thesaurus", "--levels", "1", cwd=folder)
+    done = run("goods.thesaurus", "-o", "./goods.thesaurus", "--levels", "2", cwd=folder)
     assert done.returncode == 1
     assert "it is the thesaurus that is exported" in done.stderr
     assert load(place).tree.n_clusters == 2

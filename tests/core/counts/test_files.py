@@ -264,7 +264,7 @@ def resealed(folder, name, query, **facts):
     """The folder with one file made by another hand, and a manifest that vouches for it."""
     duckdb.sql(f"COPY ({query}) TO '{folder / name}' (FORMAT parquet)")
     said = {"shape": (3, 3), "entries": 4, "total": 7, "dtype": "int64"} | facts
-    counts_files.seal(folder, **said, relations=[], provenance={})
+    counts_files.seal(folder, **said, relations=[], provenance={}, evidence={})
 
 
 ENTRIES = (
