@@ -301,9 +301,8 @@ def test_vouched_nonsense_is_still_refused(folder, name, query, facts, said):
 
 def test_what_is_no_parquet_file_is_named(folder):
     (folder / "words.parquet").write_text("PAR1 but not really")
-    counts_files.seal(
-        folder, shape=(3, 3), entries=4, total=7, dtype="int64", relations=[], provenance={}
-    )
+    told = {"shape": (3, 3), "entries": 4, "total": 7, "dtype": "int64"}
+    counts_files.seal(folder, **told, relations=[], provenance={}, evidence={})
     with pytest.raises(InputError, match=r"words.parquet: cannot be read as Parquet: "):
         Counts.read(folder)
 
