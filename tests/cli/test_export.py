@@ -14,6 +14,7 @@ from roget.catalogue import EXPORTERS
 from roget.cli import main
 from roget.core.tree import Tree
 from roget.learn.thesaurus import Thesaurus
+from thesauri import planted
 
 
 def run(*arguments, text=True, **more):
@@ -42,6 +43,9 @@ def test_the_suffix_tells_the_format(folder):
     assert done.stdout == ""
     assert "wrote goods.json: Thesaurus: 3 words in 2 classes" in done.stderr
     assert json.loads((folder / "goods.json").read_text(encoding="utf-8"))["title"] == "goods"
+    planted().save(folder / "p")
+    done = run("p", "-o", "p.json", "--levels", "2", cwd=folder)
+    assert " words in 2 classes," in done.stderr
 
 
 def test_stdout_is_utf8_whatever_the_terminal(folder):

@@ -101,6 +101,54 @@ def test_spreadsheets_have_room_for_what_people_decide(made, tmp_path):
     ]
 
 
+def test_what_people_accept_becomes_skos(made, tmp_path):
+    pytest.importorskip("rdflib")
+    folder, _ = made
+    sheet, more = tmp_path / "c.csv", tmp_path / "more.ttl"
+    assert run(folder / "t.ttl", folder / "counts.tsv", "-o", sheet).exit_code == 0
+    assert "nothing is accepted" in error(folder / "t.ttl", "--accepted", sheet, "-o", more)
+    with sheet.open(encoding="utf-8", newline="") as file:
+        head, *rows = csv.reader(file)
+    at = {name: head.index(name) for name in ("accept", "word", "score", "id")}
+    assert all(len(row[at["score"]]) <= 6 for row in rows)
+    rows[0][0], rows[1][0], rows[-1][0] = "x", "no", "Yes"
+    with sheet.open("w", encoding="utf-8", newline="") as file:
+        csv.writer(file).writerows([head, *rows])
+    done = run(folder / "t.ttl", "--accepted", sheet, "-o", more)
+    assert done.exit_code == 0, done.output
+    found = taxonomy_of(more)
+    wanted = {row[at["word"]]: row[at["id"]] for row in (rows[0], rows[-1])}
+    assert found.words.keys() >= wanted.keys()
+    for word, id in wanted.items():
+        (concept,) = found.words[word]
+        assert found.parents[concept] == [id]
+    assert len(done.stderr.split("wrote ")[1].splitlines()) == 1
+    rows[0][at["id"]] = "elsewhere"
+    with sheet.open("w", encoding="utf-8", newline="") as file:
+        csv.writer(file).writerows([head, *rows])
+    assert "c.csv:2: no class of" in error(folder / "t.ttl", "--accepted", sheet, "-o", more)
+    assert "-o FILE.ttl" in error(folder / "t.ttl", "--accepted", sheet)
+    assert "leave inputs out" in error(
+        folder / "t.ttl", folder / "counts.tsv", "--accepted", sheet, "-o", more
+    )
+
+
+def test_scores_that_tell_little_are_told_of(made, tmp_path):
+    folder, _ = made
+    taxonomy, _, _ = plant(unknown=1)
+    links = [f"{name}\ttop\n" for name in taxonomy.parents if name.startswith("c")]
+    links += [f"{word}\t{next(iter(classes))}\n" for word, classes in taxonomy.words.items()]
+    (tmp_path / "flat.tsv").write_text("child\tparent\n" + "".join(links), encoding="utf-8")
+    flat = run(tmp_path / "flat.tsv", folder / "counts.tsv")
+    assert "100% of classes are within 2 steps" in flat.stderr
+    assert "--steps 0 or --steps 1" in flat.stderr
+    for asked in ((tmp_path / "flat.tsv", folder / "counts.tsv", "--steps", 0),
+                  (folder / "t.ttl", folder / "counts.tsv")):  # fmt: skip
+        assert "warning" not in run(*asked).stderr
+    shown = run(folder / "t.ttl", folder / "counts.tsv", "--steps", 0, "--least", 1).stdout
+    assert "--least 0 shows more" in " ".join(shown.split())
+
+
 def test_skos_candidates_lie_below_the_concepts_of_the_file(made, tmp_path):
     pytest.importorskip("rdflib")
     from rdflib import SKOS, Graph, Literal, URIRef

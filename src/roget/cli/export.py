@@ -32,6 +32,7 @@ def export(
     belongs.
     """
     from roget.learn.opening import open_thesaurus
+    from roget.learn.thesaurus.levels import collapse
     from roget.report.exports import SKOS, detect_format
     from roget.report.exports import export as write
     from roget.report.language import UNKNOWN, find_language
@@ -49,4 +50,5 @@ def export(
         print(f"language of labels: {said}; --language sets another", file=sys.stderr)
     write(thesaurus, target, format, asked)
     if output != "-":
-        print(f"wrote {output}: {thesaurus!r}", file=sys.stderr)
+        written = collapse(thesaurus, asked.levels or (), asked.min_children)
+        print(f"wrote {output}: {written!r}", file=sys.stderr)

@@ -51,6 +51,14 @@ def grow(
         str | None,
         typer.Option(metavar="NUMBERS", help="Take changes back by number, such as 4; or all."),
     ] = None,
+    accepted: Annotated[
+        str | None,
+        typer.Option(
+            metavar="SHEET",
+            help="Of a taxonomy: write the candidates as SKOS (-o FILE.ttl) that people have "
+            "marked in the column accept of a .csv or .tsv.",
+        ),
+    ] = None,
     *,
     asked: Options,
     given: TaxonomyOptions,
@@ -66,7 +74,7 @@ def grow(
     that it lacks are placed into it as candidates, with a score and the reasons. --hide N tells
     how good that is, on N words that it has.
     """
-    from roget.cli.placing import is_other, place, read_as, refuse_asked
+    from roget.cli.placing import is_other, place, read_as, refuse_asked, write_accepted
     from roget.errors import InputError
     from roget.learn.growth.grow import decide, run
     from roget.learn.thesaurus import Thesaurus
@@ -77,8 +85,15 @@ def grow(
         if review or accept is not None or refuse is not None:
             raise InputError(f"{thesaurus}: --review, --accept and --refuse are for thesauri")
         refuse_asked(asked, ("move", "split", "min_contexts"), f"{thesaurus} is a taxonomy")
+        if accepted is not None:
+            if inputs:
+                raise InputError("--accepted is about candidates that are there: leave inputs out")
+            write_accepted(thesaurus, accepted, output, given, placing)
+            return
         place(thesaurus, inputs or [], output, read_as(asked), given, placing, format)
         return
+    if accepted is not None:
+        raise InputError(f"--accepted: {thesaurus} is a thesaurus, which has --accept")
     for one in (given, placing):
         refuse_asked(one, vars(one), f"{thesaurus} is a thesaurus, and this is for taxonomies")
     if review or accept is not None or refuse is not None:

@@ -78,10 +78,36 @@ def place(
             deliver(reports.trial(tried, taxonomy), format, output)
             return
         placed = find(classes, found.counts, progress=progress, **vars(asked))
+    for doubt in reports.doubt(placed):
+        print(f"warning: {doubt}", file=sys.stderr)
     if output is not None and skos:
         _write_turtle(placed, output, _choose_language(given, classes, found.counts))
         return
     deliver(reports.report(placed, taxonomy, found.rare, given.min_count), format, output)
+
+
+def write_accepted(
+    taxonomy: str, sheet: str, output: str | None, given: TaxonomyOptions, asked: PlaceOptions
+) -> None:
+    """Write what people accepted in a sheet of candidates, as SKOS."""
+    from roget.core.store import check_file
+    from roget.errors import InputError
+    from roget.learn.growth.sheet import read_accepted
+    from roget.learn.taxonomy import taxonomy_of
+    from roget.report.exports.base import write_lines
+    from roget.report.format import plural
+    from roget.report.placing import accepted
+
+    for options, names in ((given, ("hide", "min_count")), (asked, vars(asked))):
+        refuse_asked(options, names, "nothing is placed with --accepted")
+    if output is None or PurePath(output).suffix.lower() != TURTLE:
+        raise InputError(f"--accepted {sheet}: name the SKOS file to write, -o FILE{TURTLE}")
+    check_file(output)
+    classes = taxonomy_of(taxonomy, language=given.language, part=given.part)
+    found = read_accepted(sheet, classes)
+    write_lines(output, accepted(found, _choose_language(given, classes)))
+    many = plural(len({one.word for one in found}), "word")
+    print(f"wrote {output}: {many}, to be loaded beside {taxonomy}", file=sys.stderr)
 
 
 def _check_output(output: str | None, format: str | None, given: TaxonomyOptions) -> bool:
@@ -100,14 +126,18 @@ def _check_output(output: str | None, format: str | None, given: TaxonomyOptions
     return True
 
 
-def _choose_language(given: TaxonomyOptions, classes: Taxonomy, counts: Counts) -> str:
+def _choose_language(
+    given: TaxonomyOptions, classes: Taxonomy, counts: Counts | None = None
+) -> str:
     """The language of the labels: what is asked for, or told by taxonomy or corpus; it is said."""
     from roget.report.language import UNKNOWN
     from roget.report.options import is_language
 
     if given.language is not None:
         return given.language
-    told = classes.language or counts.provenance.get("language")
+    told = classes.language
+    if not told and counts is not None:
+        told = counts.provenance.get("language")
     known = isinstance(told, str) and is_language(told) and told != UNKNOWN
     said = f"{told} (as its making tells)" if known else f"{UNKNOWN}: not known"
     print(f"language of labels: {said}; --language sets another", file=sys.stderr)

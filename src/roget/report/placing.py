@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 from urllib.parse import quote
 
 from roget.learn.growth.place import Candidate, Placed
+from roget.learn.growth.sheet import Accepted
 from roget.learn.growth.trial import Trial, Way
 from roget.report import Column, Report, Table
 from roget.report.exports.skos import Address, Statements, Text, as_turtle, word_address
@@ -26,6 +27,9 @@ SHEET = (
     "accept", "word", "seen", "score", "class", "id", "path", "words alike", "contexts",
 )  # fmt: skip
 """The columns of spreadsheets: what people put into the first is theirs."""
+
+FEW, MOSTLY = 50, 0.5
+"""Known words, and the share of classes near by, at which scores are worth little."""
 
 BASE = "urn:x-roget:candidates#"
 
@@ -73,8 +77,29 @@ def _lead(placed: Placed, source: str, rare: int, least_seen: int) -> Iterator[s
     if placed.left_out:
         named = ", ".join(printable(word, width() // 4) for word in placed.left_out[:3])
         more = ", …" if len(placed.left_out) > 3 else ""
-        lost = plural(len(placed.left_out), "word")
-        yield f"  left out, nothing sure enough: {lost} ({named}{more})"
+        lost = f"{plural(len(placed.left_out), 'word')} ({named}{more})"
+        if placed.least > 0:
+            yield f"  left out, nothing as likely as {placed.least:g}: {lost}; --least 0 shows more"
+        else:
+            yield (
+                f"  left out, no class speaks for them more than for any word: {lost}; "
+                "--format json names them, and only more text of them helps"
+            )
+
+
+def doubt(placed: Placed) -> Iterator[str]:
+    """Why scores may be worth little."""
+    if placed.tried < FEW:
+        yield (
+            f"scores are rough: learnt from {plural(placed.tried, 'word')} that the two have "
+            "in common; the order of candidates does not depend on it"
+        )
+    if placed.steps and placed.near > MOSTLY:
+        other = " or ".join(f"--steps {far}" for far in range(placed.steps))
+        yield (
+            f"{placed.near:.0%} of classes are within {plural(placed.steps, 'step')} of a word's "
+            f"own, by chance: scores tell little; {other} tells more"
+        )
 
 
 def _rows(some: tuple[Candidate, ...], lines: bool) -> Iterator[tuple[str, ...]]:
@@ -195,16 +220,23 @@ def statements(placed: Placed, language: str | None) -> Iterator[tuple[Address, 
             ("skos:prefLabel", Text(some[0].word, language)),
         ]
         best = some[0]
-        if not is_address(best.id):
-            named[best.id] = best.label
+        named[best.id] = best.label
         facts.append(("skos:broader", class_of(best.id)))
         facts += [("skos:editorialNote", Text(_note(one), "en")) for one in some]
         yield word_address(BASE, some[0].word), facts
+    yield from _classes(named, language)
+
+
+def _classes(
+    named: Mapping[str, str], language: str | None
+) -> Iterator[tuple[Address, Statements]]:
+    """Classes with their labels, as far as they have no addresses of their own."""
     for id, label in named.items():
-        yield (
-            class_of(id),
-            [("rdf:type", "skos:Concept"), ("skos:prefLabel", Text(label, language))],
-        )
+        if not is_address(id):
+            yield (
+                class_of(id),
+                [("rdf:type", "skos:Concept"), ("skos:prefLabel", Text(label, language))],
+            )
 
 
 def class_of(id: str) -> Address:
@@ -222,3 +254,24 @@ def _note(one: Candidate) -> str:
 def turtle(placed: Placed, language: str | None = None) -> Iterator[str]:
     """The candidates as SKOS in Turtle, to be loaded beside the taxonomy."""
     return as_turtle(statements(placed, language))
+
+
+def accepted(found: Iterable[Accepted], language: str | None = None) -> Iterator[str]:
+    """What people accepted as SKOS in Turtle: each word a concept below its classes."""
+    named: dict[str, str] = {}
+    words: dict[str, list[Address]] = {}
+    for one in found:
+        named[one.id] = one.label
+        words.setdefault(one.word, []).append(class_of(one.id))
+
+    def concepts() -> Iterator[tuple[Address, Statements]]:
+        for word, classes in words.items():
+            about: Statements = [
+                ("rdf:type", "skos:Concept"),
+                ("skos:prefLabel", Text(word, language)),
+                *(("skos:broader", above) for above in dict.fromkeys(classes)),
+            ]
+            yield word_address(BASE, word), about
+        yield from _classes(named, language)
+
+    return as_turtle(concepts())

@@ -27,6 +27,12 @@ TRIED = 1000
 LISTED = 5
 """Candidates of each of them that are looked at."""
 
+LOOKED = 100
+"""Known words by which it is told how near all classes are to each other."""
+
+DIGITS = 4
+"""Digits of scores: those that are learnt tell no more."""
+
 
 class Candidate(NamedTuple):
     """A class that a word may belong to, or lie below."""
@@ -61,6 +67,11 @@ class Placed:
     known: int
     """How many words the corpus and the taxonomy share."""
     steps: int
+    least: float = 0.0
+    tried: int = 0
+    """How many known words the scores are learnt from."""
+    near: float = 0.0
+    """The share of classes that would be right by chance: so near to a true one."""
 
     @property
     def candidates(self) -> Iterator[Candidate]:
@@ -163,7 +174,7 @@ class Placer:
         for votes, ranked in self._blocks(rows, options.n, _part(progress, tried.size, whole)):
             for at, one in enumerate(ranked):
                 seen = float(voters.counts.word_totals[one.row])
-                scores = scale.of(one.values, seen)
+                scores = scale.of(one.values, seen).round(DIGITS)
                 some = tuple(
                     self._candidate(votes, at, one.row, int(target), float(score))
                     for target, score in zip(one.classes, scores, strict=True)
@@ -174,8 +185,18 @@ class Placer:
                 else:
                     left.append(str(voters.counts.words[one.row]))
         found.sort(key=lambda some: (-some[0].score, some[0].word))
-        title = voters.graph.title
-        return Placed(title, tuple(found), tuple(left), voters.known.size, options.steps)
+        return Placed(
+            voters.graph.title, tuple(found), tuple(left), voters.known.size, options.steps,
+            options.least, tried.size, self.share_near(tried),
+        )  # fmt: skip
+
+    def share_near(self, rows: Ints) -> float:
+        """The share of classes that are as near to those of known words as scores are about."""
+        graph, words = self.voters.graph, self.voters.counts.words
+        classes = np.unique(graph.weights.indices)
+        some = rows[:: max(1, rows.size // LOOKED)]
+        far = [graph.steps(graph.senses(str(words[row])), classes) for row in some]
+        return float(np.mean(np.array(far) <= self.options.steps))
 
     def rank(self, rows: Ints, n: int, progress: Report | None = None) -> list[Ranking]:
         """The n best classes of some rows."""
