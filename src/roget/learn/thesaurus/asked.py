@@ -77,7 +77,10 @@ class Asked:
         return change(node, into)
 
     def is_done(self, thesaurus: Thesaurus) -> bool:
-        """Whether a name, a note or a move is as asked for already."""
+        """Whether a name or a note is as asked for already.
+
+        To move a word to where it is, is a decision that outlives a rebuilding.
+        """
         if self.action == editing.NOTE and self.field in editing.FIELDS:
             if self.of is None and (len(self.words) != 1 or self.words[0] not in thesaurus.rows):
                 return False
@@ -85,9 +88,6 @@ class Asked:
             return bool(getattr(thesaurus.notes.get(about, Note()), self.field) == self.text)
         if self.action == editing.RENAME:
             return thesaurus.labels.get(find_class(thesaurus, self.of)) == self.text
-        if self.action == editing.MOVE and self.words:
-            node = find_class(thesaurus, self.of)
-            return all(is_within(thesaurus, word, node) for word in self.words)
         return False
 
 
