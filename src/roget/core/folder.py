@@ -29,7 +29,7 @@ import struct
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any, TypeAlias
@@ -511,9 +511,9 @@ def read_npz(file: Path, *, packed: bool = False, kinds: str = "biuf") -> dict[s
         raise InputError(f"{file}: cannot be read as arrays: {said or repr(error)}") from None
 
 
-def write_npz(file: Path, arrays: Mapping[str, Any], *, packed: bool = False) -> None:
-    """Write an .npz file of arrays, none of them of Python objects."""
-    with open(file, "wb") as raw:
+def write_npz(file: Path | IO[bytes], arrays: Mapping[str, Any], *, packed: bool = False) -> None:
+    """Write an .npz file, or stream, of arrays, none of them of Python objects."""
+    with open(file, "wb") if isinstance(file, Path) else nullcontext(file) as raw:
         (np.savez_compressed if packed else np.savez)(raw, allow_pickle=False, **arrays)
 
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import zipfile
 from pathlib import Path
 
 import numpy as np
 
+from roget.core.folder import read_npz
 from roget.core.io.source import source_of
 from roget.core.types import Array
 from roget.errors import InputError
@@ -47,11 +47,7 @@ def read(place: Path, language: str | None = None, part: str | None = None) -> T
 
 def _load(place: Path) -> tuple[Array, Array, Array]:
     """The merges, words and labels, which fit together."""
-    try:
-        with np.load(place, allow_pickle=False) as held:
-            found = {name: held[name] for name in held.files if name in ("Z", "words", "labels")}
-    except (OSError, ValueError, zipfile.BadZipFile, EOFError) as error:
-        raise InputError(f"{place}: cannot be read as .npz: {error}") from None
+    found = read_npz(place, packed=True, kinds="iufU")
     if not {"Z", "words"} <= found.keys():
         raise InputError(
             f"{place}: there is no Z or no words: expected an .npz of a linkage Z and its words"

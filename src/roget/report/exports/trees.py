@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from roget._version import __version__
+from roget.core.folder import write_npz
 from roget.core.store import new_file
 from roget.core.types import Array, Floats
 from roget.errors import InputError
@@ -94,10 +95,10 @@ def write_linkage(thesaurus: Thesaurus, target: Target, options: Options = PLAIN
     merges, labels = _merges(thesaurus)
     arrays = {"Z": merges, "words": np.array(thesaurus.words, dtype=np.str_), "labels": labels}
     if isinstance(target, str | os.PathLike):
-        with new_file(target) as draft, open(draft, "wb") as file:
-            np.savez_compressed(file, allow_pickle=False, **arrays)
+        with new_file(target) as draft:
+            write_npz(draft, arrays, packed=True)
     else:
-        np.savez_compressed(target, allow_pickle=False, **arrays)
+        write_npz(target, arrays, packed=True)
 
 
 def _merges(thesaurus: Thesaurus) -> tuple[Floats, Array]:
