@@ -6,11 +6,13 @@ Public names are imported when first used, so `import roget` costs next to nothi
 from __future__ import annotations
 
 import importlib
-from typing import TYPE_CHECKING, Any
 
 from roget._version import __version__
 
+TYPE_CHECKING = False  # as in typing, which takes long to load
 if TYPE_CHECKING:
+    from typing import Any
+
     from roget import data
     from roget.core.counts import Counts
     from roget.errors import InputError, RogetError, Undefined

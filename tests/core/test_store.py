@@ -199,25 +199,121 @@ def made_old(draft):
         os.utime(path, (time.time() - 2 * store.STALE,) * 2)
 
 
+def killed(*paths):
+    command = [sys.executable, "-c", KILLED, *map(str, paths)]
+    assert subprocess.run(command).returncode == -9
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="processes are killed otherwise there")
-def test_drafts_of_killed_processes_are_removed_a_day_later(tmp_path):
+def test_drafts_of_killed_processes_are_removed_by_the_next(tmp_path):
     file, folder = tmp_path / "file.txt", tmp_path / "folder"
-    command = [sys.executable, "-c", KILLED, str(file), str(folder)]
-    for _ in range(2):
-        assert subprocess.run(command).returncode == -9
+    killed(file, folder)
+    assert len(os.listdir(tmp_path)) == 2
+    write_atomic(file, "")
+    assert len(os.listdir(tmp_path)) == 2
+    fill(folder, "")
+    assert {*tmp_path.iterdir()} == {file, folder}
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="processes are killed otherwise there")
+def test_drafts_of_other_machines_are_removed_a_day_later(tmp_path, monkeypatch):
+    file, folder = tmp_path / "file.txt", tmp_path / "folder"
+    killed(file, folder)
+    monkeypatch.setattr(store, "_machine", lambda: "elsewhere")
+    killed(file, folder)
     drafts = sorted(tmp_path.iterdir())
-    assert len(drafts) == 4
+    assert len(drafts) == 2, "there it is one machine"
     write_atomic(file, "")
     fill(folder, "")
-    assert {*tmp_path.iterdir()} == {*drafts, file, folder}, "they may be another machine's"
+    assert {*tmp_path.iterdir()} == {*drafts, file, folder}, "they may be at work"
     for draft in drafts:
         made_old(draft)
     last = max(drafts)
     (last / "more").write_text("")  # somebody is at work there
     write_atomic(file, "")
-    assert {*tmp_path.iterdir()} == {*(d for d in drafts if d.is_dir()), file, folder}
-    fill(folder, "")
     assert {*tmp_path.iterdir()} == {last, file, folder}
+    made_old(last)
+    fill(folder, "")
+    assert {*tmp_path.iterdir()} == {file, folder}
+
+
+KILLED_BETWEEN = """
+import os, signal, sys
+from pathlib import Path
+from roget.core import store
+
+def die(source, target, rename=os.rename):
+    rename(source, target)
+    if (Path(target) == Path(sys.argv[1]).resolve()) == (sys.argv[2] == "late"):
+        os.kill(os.getpid(), signal.SIGKILL)
+
+store._swap, os.rename = lambda one, other: False, die
+with store.new_directory(sys.argv[1], lambda folder: True, "") as draft:
+    (draft / "mark").write_text("new")
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="processes are killed otherwise there")
+@pytest.mark.parametrize(("when", "there"), [("between", "old"), ("late", "new")])
+def test_a_folder_that_was_put_aside_comes_back(tmp_path, when, there):
+    """Of a process that was killed between two renames, where names cannot be exchanged."""
+    path = tmp_path / "things"
+    fill(path, "old")
+    assert subprocess.run([sys.executable, "-c", KILLED_BETWEEN, path, when]).returncode == -9
+    assert path.exists() == (when == "late")
+    store.clear_drafts(path)
+    assert (path / "mark").read_text() == there
+    assert os.listdir(tmp_path) == ["things"]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="opens no folders")
+@pytest.mark.parametrize("write", [write_atomic, fill])
+def test_all_is_on_the_disk_before_it_has_its_name_and_then_the_name(tmp_path, monkeypatch, write):
+    """What is promised on power loss: the order of what the disk is told."""
+    path, told = tmp_path / "thing", []
+    sync, replace, move, swap = os.fsync, os.replace, os.rename, store._swap
+
+    def named(inode):
+        found = [one for one in tmp_path.rglob("*") if one.stat().st_ino == inode]
+        return found[0].relative_to(tmp_path) if found else "."
+
+    def synced(handle):
+        told.append(f"sync {named(os.fstat(handle).st_ino)}")
+        sync(handle)
+
+    def moving(how):
+        def moved(source, target):
+            told.append(f"name {target.name}")
+            return how(source, target)
+
+        return moved
+
+    monkeypatch.setattr(os, "fsync", synced)
+    monkeypatch.setattr(os, "replace", moving(replace))
+    monkeypatch.setattr(os, "rename", moving(move))
+    monkeypatch.setattr(store, "_swap", moving(swap))
+    for _ in range(2):
+        told.clear()
+        write(path, "text")
+        *inside, name, last = told
+        assert (name, last) == ("name thing", "sync .")
+        files = {one.rpartition("/")[2] for one in inside}
+        assert files >= ({"draft"} if write is write_atomic else {"mark"})
+        assert all(one.startswith("sync .thing.") for one in inside)
+
+
+def test_a_disk_that_fails_at_the_end_leaves_the_old_file(tmp_path, monkeypatch):
+    path = tmp_path / "thing"
+    write_atomic(path, "old")
+
+    def full(handle):
+        raise OSError(errno.EDQUOT, "Disk quota exceeded")
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(OSError, match="thing: Disk quota exceeded; nothing was changed there"):
+        write_atomic(path, "new")
+    assert path.read_text() == "old"
+    assert os.listdir(tmp_path) == ["thing"]
 
 
 def test_drafts_of_living_processes_and_the_files_of_others_stay(tmp_path):

@@ -11,6 +11,7 @@ import typer
 from roget.catalogue import name_extra
 from roget.cli import attach, data, judge
 from roget.cli.command import command
+from roget.cli.stopping import Ended, stoppable
 from roget.errors import RogetError
 
 app = typer.Typer(
@@ -60,28 +61,35 @@ def main() -> None:
         if isinstance(stream, io.TextIOWrapper):
             # A terminal that lacks a sign gets a question mark, not a crash.
             stream.reconfigure(errors="replace")
-    try:
-        with name_extra():
-            app()
-        sys.stdout.flush()
-    except BrokenPipeError:
-        # The reader of our output (head, say) has gone: nothing is wrong.
-        sys.stderr.close()
-        sys.exit(0)
-    except (RogetError, OSError) as error:
-        _say(error)
-        sys.exit(1)
-    except SystemExit as end:
-        # typer turns Ctrl-C into an exit without a word.
-        interrupt = _interrupt(end)
-        if interrupt is not None:
-            _say(interrupt, "interrupted")
-        raise
+    with stoppable() as stop:
+        try:
+            with name_extra():
+                app()
+            sys.stdout.flush()
+        except BrokenPipeError:
+            # The reader of our output (head, say) has gone: nothing is wrong.
+            sys.stderr.close()
+            sys.exit(0)
+        except SystemExit as end:
+            # typer turns Ctrl-C into an exit without a word.
+            asked = _find(end, KeyboardInterrupt) or _find(end, Ended)
+            if asked is not None:
+                _say(asked, "interrupted")
+            raise
+        except (Exception, KeyboardInterrupt) as error:
+            if stop.signal:
+                # Outside of typer; or some library has made another error of it.
+                _say(_find(error, KeyboardInterrupt) or error, "interrupted")
+                sys.exit(128 + stop.signal)
+            if not isinstance(error, RogetError | OSError):
+                raise
+            _say(error)
+            sys.exit(1)
 
 
-def _interrupt(error: BaseException | None) -> KeyboardInterrupt | None:
-    """The Ctrl-C behind an error, if there is one."""
-    while error is not None and not isinstance(error, KeyboardInterrupt):
+def _find(error: BaseException | None, kind: type[BaseException]) -> BaseException | None:
+    """The first error of a kind behind an error, if there is one."""
+    while error is not None and not isinstance(error, kind):
         error = error.__cause__ or error.__context__
     return error
 

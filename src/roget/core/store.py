@@ -1,29 +1,37 @@
-"""Writing files and folders so that a reader never meets half of one."""
+"""Writing files and folders so that a reader never meets half of one, also after a power cut.
+
+What is written is on the disk (fsync) before it takes its name, and its name is there before the
+writer is told so. A draft is locked by the process that writes it; one that nobody has locked any
+more was left by a process that was killed, and the next one that writes there removes it.
+"""
 
 from __future__ import annotations
 
 import errno
+import hashlib
 import json
 import os
+import platform
 import re
 import shutil
 import sys
-import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from functools import cache
 from pathlib import Path
 from typing import IO, Self
 
 from roget.errors import InputError
 
 STALE = 24 * 3600.0
-"""Seconds after which a draft that no process of this machine works on is nobody's."""
+"""Seconds after which a draft is nobody's whose writer cannot be asked: on another machine, say."""
 
-_SUFFIX = ".draft"
+_SUFFIX, _ASIDE = ".draft", ".old"
 _MARK, _LOCK = "partial.json", "lock"
-_DRAFT = re.compile(rf"(\d+)\.\w+{re.escape(_SUFFIX)}")
-"""What follows the target's name in the name of a draft: the process, and a random word."""
+_DRAFT = re.compile(rf"(\d+)\.(\w+){re.escape(_SUFFIX)}({re.escape(_ASIDE)})?")
+"""What follows the target's name in the name of a draft: the process, and machine and a random
+word in one; and whether it is what was there before."""
 
 
 def write_atomic(path: str | os.PathLike[str], text: str) -> None:
@@ -62,17 +70,14 @@ def new_file(path: str | os.PathLike[str]) -> Iterator[Path]:
         # A pipe or device is written to, never replaced.
         yield target
         return
-    with clear_errors(target):
-        clear_drafts(target)
-        handle, name = tempfile.mkstemp(_SUFFIX, _prefix(target), target.parent)
-        os.close(handle)
-        try:
-            yield Path(name)
-            # mkstemp makes files private; a report should have the usual permissions.
-            os.chmod(name, 0o666 & ~_umask())
-            os.replace(name, target)
-        finally:
-            Path(name).unlink(missing_ok=True)
+    clear_drafts(target)
+    with clear_errors(target), _new_draft(target) as folder:
+        draft = folder / "draft"
+        draft.touch()
+        yield draft
+        _flush(draft)
+        os.replace(draft, target)
+        _flush(target.parent)
 
 
 @contextmanager
@@ -87,19 +92,100 @@ def new_directory(
     """
     target = Path(path).resolve()
     _need_folder(target)
+    clear_drafts(target)
     _need_ours(target, ours, kind)
-    with clear_errors(target):
-        clear_drafts(target)
-        draft = Path(tempfile.mkdtemp(_SUFFIX, _prefix(target), target.parent))
-        try:
-            os.chmod(draft, 0o777 & ~_umask())
-            yield draft
-            with locked(target):
-                # Filling the draft may have taken hours: look again at what is to be replaced.
-                _need_ours(target, ours, kind)
-                _exchange(draft, target)
-        finally:
-            shutil.rmtree(draft, ignore_errors=True)
+    with clear_errors(target), _new_draft(target) as draft:
+        yield draft
+        _flush_all(draft)
+        with locked(target):
+            # Filling the draft may have taken hours: look again at what is to be replaced.
+            _need_ours(target, ours, kind)
+            _exchange(draft, target)
+        _flush(target.parent)
+
+
+def _flush_all(folder: Path) -> None:
+    """Have all that is in a folder on the disk before anything that comes later."""
+    for place, _, names in os.walk(folder):
+        for name in names:
+            _flush(Path(place, name))
+        _flush(Path(place))
+
+
+def _flush(path: Path) -> None:
+    """Have the content of a file, or the names in a folder, on the disk."""
+    is_folder = path.is_dir()
+    try:
+        handle = os.open(path, os.O_RDWR if sys.platform == "win32" else os.O_RDONLY)
+    except OSError:
+        if is_folder:  # one that may be written to but not listed, or a system that opens none
+            return
+        raise
+    try:
+        os.fsync(handle)
+    except OSError as error:
+        # Some file systems know no such thing for folders.
+        if not is_folder or error.errno in (errno.EIO, errno.ENOSPC, errno.EDQUOT):
+            raise
+    finally:
+        os.close(handle)
+
+
+@contextmanager
+def _new_draft(target: Path) -> Iterator[Path]:
+    """A new folder beside the target, locked; what the block leaves of it is removed."""
+    handle = None
+    while handle is None:
+        draft = _draft_name(target)
+        os.mkdir(draft)
+        # Somebody may take it for left behind before it is locked: then another is made.
+        handle = _hold(draft)
+    try:
+        yield draft
+    finally:
+        shutil.rmtree(draft, ignore_errors=True)
+        if handle >= 0:
+            os.close(handle)
+
+
+def _draft_name(target: Path) -> Path:
+    word = f"{_machine()}{os.urandom(4).hex()}"
+    return target.with_name(f".{target.name}.{os.getpid()}.{word}{_SUFFIX}")
+
+
+@cache
+def _machine() -> str:
+    """What tells this machine, since it was started, from others that may share its disks."""
+    try:
+        return Path("/proc/sys/kernel/random/boot_id").read_text()[:8]
+    except OSError:
+        return hashlib.sha256(platform.node().encode()).hexdigest()[:8]
+
+
+def _hold(folder: Path) -> int | None:
+    """A handle that locks a folder as long as it is open; None if it is gone or somebody has it.
+
+    -1 where there are no locks.
+    """
+    if sys.platform == "win32":
+        return -1
+    import fcntl
+
+    try:
+        handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    except OSError:
+        return None
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        if os.path.samestat(os.fstat(handle), os.stat(folder)):
+            return handle
+    except (BlockingIOError, FileNotFoundError):
+        pass
+    except OSError:
+        os.close(handle)
+        return -1
+    os.close(handle)
+    return None
 
 
 @contextmanager
@@ -180,7 +266,7 @@ class Partial:
 
     def discard(self) -> None:
         """Remove the folder; at one stroke, so that no half of it is ever left."""
-        aside = self.folder.with_name(f"{_prefix(self.folder)}{os.urandom(4).hex()}{_SUFFIX}")
+        aside = _draft_name(self.folder)
         try:
             os.rename(self.folder, aside)
         except OSError:  # where open files keep their folders
@@ -192,15 +278,14 @@ class Partial:
     def _make(self) -> None:
         """Make the folder with its mark, at one stroke."""
         clear_drafts(self.folder)
-        draft = Path(tempfile.mkdtemp(_SUFFIX, _prefix(self.folder), self.folder.parent))
-        try:
-            os.chmod(draft, 0o777 & ~_umask())
+        with _new_draft(self.folder) as draft:
             (draft / _MARK).write_text(json.dumps(self._mark))
-            os.rename(draft, self.folder)
-        except OSError as error:
-            shutil.rmtree(draft, ignore_errors=True)
-            if error.errno not in (errno.ENOTEMPTY, errno.EEXIST):
-                raise  # else another run was quicker
+            _flush_all(draft)
+            try:
+                os.rename(draft, self.folder)
+            except OSError as error:
+                if error.errno not in (errno.ENOTEMPTY, errno.EEXIST):
+                    raise  # else another run was quicker
 
     def _is_ours(self) -> bool:
         """Whether the folder may be taken over; False if it went away meanwhile, with its run."""
@@ -266,14 +351,13 @@ def _try_lock(file: IO[str]) -> bool:
     return True
 
 
-def _prefix(target: Path) -> str:
-    return f".{target.name}.{os.getpid()}."
-
-
 def clear_drafts(target: Path, age: float = STALE) -> None:
-    """Remove drafts of a target that were left behind, so long ago, by processes that were killed.
+    """Remove drafts of a target that were left behind by processes that were killed.
 
-    Whoever knows that nobody else writes the target, on no other machine either, needs no age.
+    A draft of this machine is nobody's if nobody has locked it; of others, which cannot be asked,
+    if nothing was written there for so long. Whoever knows that nobody else writes the target, on
+    no other machine either, needs no age. A folder that was put aside comes back if the one that
+    was to replace it is not there.
     """
     begin = f".{target.name}."
     try:
@@ -282,14 +366,24 @@ def clear_drafts(target: Path, age: float = STALE) -> None:
         return
     for name in names:
         mark = _DRAFT.fullmatch(name.removeprefix(begin))
-        draft = target.parent / name
-        if mark is None or _alive(int(mark[1])) or time.time() - _touched(draft) < age:
+        if mark is None:
             continue
-        if draft.is_dir():
+        draft = target.parent / name
+        handle = _hold(draft) if mark[2].startswith(_machine()) else -1
+        if handle is None:
+            continue
+        if handle < 0 and (_alive(int(mark[1])) or time.time() - _touched(draft) < age):
+            continue
+        if mark[3] and not target.exists():
+            with suppress(OSError):
+                os.rename(draft, target)
+        elif draft.is_dir():
             shutil.rmtree(draft, ignore_errors=True)
-        else:
+        else:  # as an older roget has them
             with suppress(OSError):
                 draft.unlink()
+        if handle >= 0:
+            os.close(handle)
 
 
 def _touched(draft: Path) -> float:
@@ -319,7 +413,7 @@ def _exchange(draft: Path, target: Path) -> None:
         return
     if _swap(draft, target):
         return
-    aside = draft.with_name(f"{draft.name}.old")
+    aside = draft.with_name(f"{draft.name}{_ASIDE}")
     try:
         os.rename(target, aside)
         os.rename(draft, target)
@@ -381,9 +475,3 @@ def clear_errors(target: Path) -> Iterator[None]:
         clear = type(error)(f"cannot write {target}: {said}; nothing was changed there")
         clear.errno = error.errno
         raise clear from error
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask

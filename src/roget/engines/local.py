@@ -95,7 +95,7 @@ class _Pool:
             wait([future for future in futures if not future.cancel()], _PATIENCE)
             # Idle ones too: an executor that was interrupted may never tell them to end.
             for worker in workers:
-                worker.terminate()
+                worker.kill()
         self._executor.shutdown()
 
     def _results(
@@ -141,8 +141,10 @@ class _Here:
 
 
 def _begin(progress: Any, stop: Any, workers: Any) -> None:
-    """What a worker does first: leave Ctrl-C to its parent, and take a place to report in."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    """What a worker does first: leave signals to its parent, and take a place to report in."""
+    for name in ("SIGINT", "SIGTERM", "SIGHUP"):
+        if hasattr(signal, name):
+            signal.signal(getattr(signal, name), signal.SIG_IGN)
     threading.Thread(target=_end_with_parent, daemon=True).start()
     _Here.progress, _Here.stop = progress, stop
     with workers.get_lock():

@@ -92,14 +92,14 @@ def readable(file: str | Path) -> Iterator[None]:
 
 
 def execute(connection: duckdb.DuckDBPyConnection, query: str) -> duckdb.DuckDBPyConnection:
-    """Run a query, which Ctrl-C ends within moments; DuckDB alone may take minutes to notice."""
+    """Run a query, which signals end within moments; DuckDB alone may take minutes to notice."""
     if threading.current_thread() is not threading.main_thread():
         return connection.execute(query)
     with ThreadPoolExecutor(1) as pool:
         running = pool.submit(connection.execute, query)
         try:
             return running.result()
-        except KeyboardInterrupt:
+        except (KeyboardInterrupt, SystemExit):
             connection.interrupt()
             raise
 
