@@ -31,6 +31,8 @@ from roget.core.tree import Tree
 from roget.learn.thesaurus import Thesaurus
 from roget.web import static
 from roget.web.desk import Desk
+from roget.web.routes import TOKEN
+from roget.web.sessions import Sessions
 
 ANSWER, OPEN, PAGE, PAINT = 0.050, 30.0, 5.0, 1.0
 """Bars: seconds of an answer (19 of 20), of opening, megabytes of a static page of 5,000 words,
@@ -99,22 +101,20 @@ def witnessed(matrix: Any, words: list[str], contexts: list[str], every: int = 4
 
 
 @contextmanager
-def served(desk: Desk) -> Iterator[str]:
-    """The address of a server of this process."""
-    import uvicorn
+def served(desk: Desk) -> Iterator[tuple[str, Sessions]]:
+    """The address of a server of this process, and who may ask it."""
+    from roget.web.server import free_port, make_server
 
-    from roget.web.server import application, free_port
-
-    bound = free_port(None)
+    bound, sessions = free_port(None), Sessions()
     port = bound.getsockname()[1]
     desk.views.warm()
-    server = uvicorn.Server(uvicorn.Config(application(desk, port), log_level="error"))
+    server = make_server(desk, port, sessions)
     thread = threading.Thread(target=server.run, kwargs={"sockets": [bound]}, daemon=True)
     thread.start()
     while not server.started:
         time.sleep(0.01)
     try:
-        yield f"http://127.0.0.1:{port}"
+        yield f"http://127.0.0.1:{port}", sessions
     finally:
         server.should_exit = True
         thread.join()
@@ -128,7 +128,7 @@ def timed(work: Callable[[], object]) -> float:
     return time.perf_counter() - began
 
 
-def answers(address: str, desk: Desk, times: int) -> list[Row]:
+def answers(address: str, token: str, desk: Desk, times: int) -> list[Row]:
     """How long the server takes for each kind of view."""
     import httpx
 
@@ -178,7 +178,7 @@ def answers(address: str, desk: Desk, times: int) -> list[Row]:
         "changes": ["/api/changes"] * times,
     }
     found = []
-    with httpx.Client(base_url=address) as client:
+    with httpx.Client(base_url=address, headers={TOKEN: token}) as client:
         for name, asked in places.items():
             client.get(asked[0])
             spent = time.process_time()
@@ -196,7 +196,7 @@ def _ask(client: Any, place: str) -> None:
         raise SystemExit(f"{place}: {answer.status_code} {answer.text[:200]}")
 
 
-def paint(address: str, name: str) -> list[Row]:
+def paint(link: Callable[[], str], name: str) -> list[Row]:
     """Seconds to the first paint and to the whole page, the best of three; none without browser."""
     if not CHROMIUM.exists():
         return []
@@ -211,7 +211,7 @@ def paint(address: str, name: str) -> list[Row]:
         browser = tool.chromium.launch(executable_path=str(CHROMIUM), args=flags)
         for _ in range(3):
             page = browser.new_page()
-            page.goto(address)
+            page.goto(link())
             page.wait_for_selector("main:not([aria-busy]) h1")
             whole.append(page.evaluate("() => performance.now()") / 1000)
             page.wait_for_timeout(200)
@@ -244,9 +244,10 @@ def main() -> None:
         indexed = timed(desk.views.warm)
         note = f"read in {read:.1f} s, indexed in {indexed:.1f} s"
         rows.append(Row("opening", read + indexed, None, note, "s", OPEN))
-        with served(desk) as address:
-            rows += answers(address, desk, given.times)
-            rows += paint(address, "server")
+        with served(desk) as (address, sessions):
+            token = sessions.exchange(sessions.make_key()) or ""
+            rows += answers(address, token, desk, given.times)
+            rows += paint(lambda: f"{address}/#/open/{sessions.make_key()}", "server")
         del desk
         progress("writing a static page of 5,000 words")
         small = Path(place) / "small"
@@ -257,7 +258,7 @@ def main() -> None:
         rows.append(Row("static page, megabytes", len(text) / MB, None, "", "", PAGE))
         file = Path(place) / "page.html"
         file.write_bytes(text)
-        rows += paint(file.as_uri(), "static")
+        rows += paint(file.as_uri, "static")
     print(", ".join(f"{name} {value}" for name, value in machine().items()))
     print(table(rows))
     print(verdict(rows))

@@ -47,11 +47,11 @@ def main() -> None:
         browser = tool.chromium.launch(executable_path=str(CHROMIUM), args=flags)
         amiss: list[str] = []
         took: list[float] = []
-        with served(Desk(folder)) as address:
+        with served(Desk(folder)) as (address, sessions):
             pages = [browser.new_page(), browser.new_page()]
             for page in pages:
                 page.on("pageerror", lambda error: amiss.append(str(error)))
-                page.goto(address)
+                page.goto(f"{address}/#/open/{sessions.make_key()}")
                 page.wait_for_selector(READY)
             sitting = Sitting(pages[0], address, Thesaurus.load(folder), asked.seed, asked.pace)
             for number in range(1, asked.edits + 1):

@@ -112,26 +112,63 @@ def write_gold(path: Path) -> Path:
     return path
 
 
+SESSIONS: dict[str, Any] = {}
+"""Address of a server that runs → its sessions."""
+
+
+def asking(desk: Any, port: int = 8123) -> Any:
+    """A client that has a session."""
+    from starlette.testclient import TestClient
+
+    from roget.web.server import application
+    from roget.web.sessions import Sessions
+
+    sessions = Sessions()
+    headers = {"x-roget-token": open_session(sessions)}
+    home = f"http://127.0.0.1:{port}"
+    return TestClient(application(desk, port, sessions), base_url=home, headers=headers)
+
+
+def open_session(sessions: Any) -> str:
+    """The token of a new session."""
+    token = sessions.exchange(sessions.make_key())
+    assert token is not None
+    return token
+
+
 @contextmanager
 def served(desk: Any) -> Iterator[str]:
-    """The address of a real server of this process."""
-    import uvicorn
+    """The address of a real server of this process; pages `shown` have a session there."""
+    from roget.web.server import free_port, make_server
+    from roget.web.sessions import Sessions
 
-    from roget.web.server import application, free_port
-
-    bound = free_port(None)
+    bound, sessions = free_port(None), Sessions()
     port = bound.getsockname()[1]
-    server = uvicorn.Server(uvicorn.Config(application(desk, port), log_level="error"))
+    server = make_server(desk, port, sessions)
     thread = threading.Thread(target=server.run, kwargs={"sockets": [bound]}, daemon=True)
     thread.start()
     while not server.started:
         time.sleep(0.01)
+    address = f"http://127.0.0.1:{port}/"
+    SESSIONS[address] = sessions
     try:
-        yield f"http://127.0.0.1:{port}/"
+        yield address
     finally:
+        del SESSIONS[address]
         server.should_exit = True
         thread.join()
         bound.close()
+
+
+def known(browser: Any, address: str, **options: Any) -> Any:
+    """A context of a browser that has opened a link before."""
+    context = browser.new_context(**options)
+    if (home := address.split("#")[0]) in SESSIONS:
+        token = open_session(SESSIONS[home])
+        context.add_init_script(
+            f"location.origin === 'null' || localStorage.setItem('roget-session', '{token}')"
+        )
+    return context
 
 
 @contextmanager
@@ -140,7 +177,7 @@ def shown(
 ) -> Iterator[Any]:
     """A page at an address; any message but those expected, error or foreign request fails."""
     amiss: list[str] = []
-    context = browser.new_context(**options)
+    context = known(browser, address, **options)
     page = context.new_page()
     page.set_default_timeout(10_000)
     page.on("console", lambda message: amiss.append(f"console: {message.text}"))

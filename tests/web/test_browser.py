@@ -10,7 +10,7 @@ import pytest
 
 from roget.web import static
 from roget.web.desk import Desk
-from web.helpers import FAMILIES, HOSTILE, hostile, made, served, shown, write_gold
+from web.helpers import FAMILIES, HOSTILE, hostile, known, made, served, shown, write_gold
 
 pytest.importorskip("starlette", reason="needs roget[explore]")
 
@@ -365,7 +365,8 @@ def test_a_failed_edit_is_told_in_words(browser, tmp_path, thesaurus, monkeypatc
         raise OSError(28, "No space left on device")
 
     with served(desk) as address:
-        page = browser.new_page()
+        context = known(browser, address)
+        page = context.new_page()
         page.goto(f"{address}#/class/3")
         page.wait_for_selector("main:not([aria-busy]) h1")
 
@@ -390,7 +391,7 @@ def test_a_failed_edit_is_told_in_words(browser, tmp_path, thesaurus, monkeypatc
         page.route("**/api/edit", lambda route: route.abort())
         rename()
         refused("The server does not answer: start roget explore again")
-        page.close()
+        context.close()
 
 
 def test_longer_bars_are_nearer_words(browser, place):

@@ -78,7 +78,7 @@ def test_the_server_settles_as_the_library_does(grown):
     desk, before = Desk(grown), Thesaurus.load(grown)
     desk.edit({"action": "refuse", "numbers": [1, 3]}, 0)
     same(Thesaurus.load(grown), before.refuse([1, 3]))
-    found = desk.changes()["changes"]
+    found = desk.now.changes()["changes"]
     assert [one["state"] for one in found] == ["refused", "open", "refused"]
     assert found[1]["reasons"] == [{"context": "bird2", "said": "bird2"}]
     assert (found[1]["from_label"], found[1]["to"]) == (desk.views.labels[3], 4)

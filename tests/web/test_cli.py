@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import signal
 import subprocess
 import sys
@@ -47,9 +48,13 @@ def test_command_serves_until_interrupted(folder):
     command = [sys.executable, "-m", "roget", "explore", str(folder), "--no-open"]
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as run:
         try:
-            address = run.stderr.readline().split()[0]
+            address, key = run.stderr.readline().split()[0].split("#/open/")
             assert address.startswith("http://127.0.0.1:")
-            with urlopen(f"{address}api/overview") as answer:
+            sent = json.dumps({"key": key}).encode()
+            with urlopen(Request(f"{address}api/session", sent)) as answer:
+                token = json.load(answer)["token"]
+            asked = Request(f"{address}api/overview", headers={"X-Roget-Token": token})
+            with urlopen(asked) as answer:
                 assert b'"words":22' in answer.read()
             with pytest.raises(HTTPError) as refused:
                 urlopen(Request(f"{address}api/tree", headers={"Host": "evil.example"}))

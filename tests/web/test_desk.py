@@ -45,7 +45,7 @@ def test_every_action_is_done_and_saved(desk, folder):
     assert (about["edits"], about["revision"]) == (4, 11)
     assert about["last"] == "“tram” added to “" + t.edits[3].node.label + "”"
     assert about["next"] == "“goat” deleted"
-    states = [one["state"] for one in desk.history()["edits"]]
+    states = [one["state"] for one in desk.now.history()["edits"]]
     assert states == ["done"] * 4 + ["undone"] * 6
     for _ in range(6):
         do(desk, action="redo")

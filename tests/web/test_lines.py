@@ -11,7 +11,7 @@ from roget.learn.sketch import sketch
 from roget.web import static
 from roget.web.desk import Desk
 from roget.web.views import Views
-from web.helpers import FAMILIES, SAYING, served, shown
+from web.helpers import FAMILIES, SAYING, asking, served, shown
 from web.sitting import READY
 
 pytest.importorskip("starlette", reason="needs roget[explore]")
@@ -102,11 +102,7 @@ def test_what_puts_a_word_there(witnessed):
 
 
 def test_answers_of_the_server(kept):
-    from starlette.testclient import TestClient
-
-    from roget.web.server import application
-
-    client = TestClient(application(Desk(kept), 8000), base_url="http://127.0.0.1:8000")
+    client = asking(Desk(kept))
     found = client.get("/api/lines?word=cow&context=obj:see&sort=left").json()
     assert found["sort"] == "left"
     assert len(found["lines"]) == 3

@@ -8,7 +8,7 @@ import pytest
 
 from roget.learn.thesaurus import Thesaurus
 from roget.web.desk import Desk
-from web.helpers import FAMILIES, made, served, shown
+from web.helpers import FAMILIES, known, made, served, shown
 from web.sitting import READY, Sitting, same, spread
 
 pytest.importorskip("starlette", reason="needs roget[explore]")
@@ -49,7 +49,7 @@ def test_an_hour_of_editing(browser, larger, open_page):
 def test_two_pages_at_once_lose_nothing(browser, larger, open_page):
     """What was typed stays, what another did is shown, and the edit hits the class it meant."""
     thesaurus = Thesaurus.load(larger)
-    context = browser.new_context()
+    context = known(browser, open_page.address)
     other = context.new_page()
     other.goto(f"{open_page.address}#/class/5")
     other.wait_for_selector(READY)

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import contextlib
+import os
+import signal
 import sys
+import threading
 import time
+from collections.abc import Callable
 from typing import Any
 
 from roget.cli.shared import ThesaurusArgument, bar
@@ -29,17 +33,36 @@ def explore(thesaurus: ThesaurusArgument, *, asked: ExploreOptions) -> None:
         return
     from roget.web.server import free_port, serve
 
-    def ready(address: str) -> None:
+    def ready(make_link: Callable[[], str]) -> None:
         took = f"{len(desk.views.thesaurus):,} words, opened in {time.perf_counter() - began:.1f} s"
-        print(f"{address}  ({took}; Ctrl-C ends it)", file=sys.stderr, flush=True)
+        enter = "Enter gives a new link, " if sys.stdin is not None and sys.stdin.isatty() else ""
+        said = f"{took}; this link opens once, {enter}Ctrl-C ends it"
+        print(f"{make_link()}  ({said})", file=sys.stderr, flush=True)
         if asked.open:
             import webbrowser
 
-            webbrowser.open(address)
+            webbrowser.open(make_link())
+        if enter:
+            if hasattr(signal, "SIGTTIN"):  # in the background, reading fails and stops nothing
+                signal.signal(signal.SIGTTIN, signal.SIG_IGN)
+            threading.Thread(target=_offer_links, args=(make_link,), daemon=True).start()
 
     # Ctrl-C is how this ends, not an accident.
     with contextlib.suppress(KeyboardInterrupt):
         serve(desk, free_port(asked.port), ready=ready)
+
+
+def _offer_links(make_link: Callable[[], str]) -> None:
+    """Print a new link each time that Enter is pressed."""
+    while True:
+        try:
+            # Not through sys.stdin, whose lock a thread that waits would keep when all ends.
+            if not os.read(sys.stdin.fileno(), 1024):
+                return
+        except OSError:  # what is typed now is for another program
+            time.sleep(1)
+        else:
+            print(make_link(), file=sys.stderr, flush=True)
 
 
 def _write(desk: Any, static: str, asked: ExploreOptions) -> None:

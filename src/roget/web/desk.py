@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Mapping
-from functools import lru_cache
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cached_property, lru_cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -49,44 +50,23 @@ ALONE = ("undo", "redo", "undo_to", "accept", "refuse")
 """What needs no class and no word, and is none of several edits."""
 
 
-class Desk:
-    """One open thesaurus; edits replace its views under a lock, and are saved at once."""
+@dataclass(frozen=True, eq=False)
+class Moment:
+    """The thesaurus as it is at one moment: whoever holds this sees no edit half done."""
 
-    def __init__(
-        self,
-        path: PathLike | Thesaurus,
-        compare: PathLike | None = None,
-        columns: Mapping[str, str] | None = None,
-    ) -> None:
-        held = path if isinstance(path, Thesaurus) else None
-        self.path = Path("thesaurus" if isinstance(path, Thesaurus) else path)
-        self.views = Views(held or open_thesaurus(self.path), self.path.resolve().name)
-        self._imported = held is not None or not files.is_thesaurus(self.path)
-        self.side: Side | None = None if compare is None else opened(compare, columns)
-        self.revision = 0
-        self._lock = threading.Lock()
-        self._compared = lru_cache(maxsize=32)(self._compare)
-        if self.side is not None:
-            self.compare(offered(self.views, self.side)[1])
-
-    @property
-    def locked(self) -> str | None:
-        """Why this thesaurus cannot be edited; None if it can."""
-        if self._imported:
-            into = f"{self.path.stem or 'my'}.thesaurus"
-            return f"make a thesaurus of it first, with roget export {self.path} -o {into}"
-        if not os.access(self.path, os.W_OK):
-            return f"{self.path} cannot be written to"
-        return None
+    desk: Desk
+    views: Views
+    revision: int
 
     def overview(self) -> View:
         """The overview, with what can be done here."""
-        thesaurus = self.views.thesaurus
+        desk, thesaurus = self.desk, self.views.thesaurus
         done = [one for one in thesaurus.edits if not one.waiting]
+        locked = desk.locked
         view = self.views.overview() | {
             "revision": self.revision,
-            "editable": self.locked is None,
-            "locked": self.locked,
+            "editable": locked is None,
+            "locked": locked,
             "edits": len(done),
             "last": str(done[-1]) if done else None,
             "next": str(thesaurus.undone[0]) if thesaurus.undone else None,
@@ -96,11 +76,15 @@ class Desk:
             "live": True,
             "compare": None,
         }
-        if self.side is not None:
-            ks, usual = offered(self.views, self.side)
-            about = {"name": self.side.name, "kind": self.side.kind, "ks": ks, "k": usual}
+        if desk.side is not None:
+            ks, usual = offered(self.views, desk.side)
+            about = {"name": desk.side.name, "kind": desk.side.kind, "ks": ks, "k": usual}
             view["compare"] = about
         return view
+
+    def tree(self) -> View:
+        """The tree, and the revision whose nodes these are: an edit that names them must say it."""
+        return {"revision": self.revision, **self.views.tree()}
 
     def history(self) -> View:
         """All edits in their order, done, waiting and undone; "number" is for undo_to."""
@@ -116,34 +100,80 @@ class Desk:
 
     def compare(self, k: int) -> View:
         """The comparison at k classes."""
-        return self._compared(k, self.revision)
+        return self._compare(k)
 
-    def _compare(self, k: int, revision: int) -> View:
-        if self.side is None:
-            raise InputError("nothing to compare with: roget explore … --compare THESAURUS|GOLD")
-        return comparison(self.views, self.side, k)
+    @cached_property
+    def _compare(self) -> Callable[[int], View]:
+        return lru_cache(maxsize=32)(partial(_compare, self.views, self.desk.side))
+
+
+def _compare(views: Views, side: Side | None, k: int) -> View:
+    if side is None:
+        raise InputError("nothing to compare with: roget explore … --compare THESAURUS|GOLD")
+    return comparison(views, side, k)
+
+
+class Desk:
+    """One open thesaurus; edits replace what is there now under a lock, and are saved at once."""
+
+    def __init__(
+        self,
+        path: PathLike | Thesaurus,
+        compare: PathLike | None = None,
+        columns: Mapping[str, str] | None = None,
+    ) -> None:
+        held = path if isinstance(path, Thesaurus) else None
+        self.path = Path("thesaurus" if isinstance(path, Thesaurus) else path)
+        views = Views(held or open_thesaurus(self.path), self.path.resolve().name)
+        self.now = Moment(self, views, 0)
+        self._imported = held is not None or not files.is_thesaurus(self.path)
+        self.side: Side | None = None if compare is None else opened(compare, columns)
+        self._lock = threading.Lock()
+        if self.side is not None:
+            self.now.compare(offered(views, self.side)[1])
+
+    @property
+    def views(self) -> Views:
+        """The views of the thesaurus as it is now."""
+        return self.now.views
+
+    @property
+    def revision(self) -> int:
+        """The number of its state."""
+        return self.now.revision
+
+    @property
+    def locked(self) -> str | None:
+        """Why this thesaurus cannot be edited; None if it can."""
+        if self._imported:
+            into = f"{self.path.stem or 'my'}.thesaurus"
+            return f"make a thesaurus of it first, with roget export {self.path} -o {into}"
+        if not os.access(self.path, os.W_OK):
+            return f"{self.path} cannot be written to"
+        return None
 
     def edit(self, asked: Mapping[str, Any], revision: int) -> View:
-        """Do what is asked, save it, and give the new overview."""
+        """Do what is asked, save it, and give the overview of what it made."""
         action, values = _check(asked)
         with self._lock:
-            if revision != self.revision:
+            now = self.now
+            if revision != now.revision:
                 raise Changed("the thesaurus has changed meanwhile: load the page again")
-            before = self.views.thesaurus
+            before = now.views.thesaurus
             if action in ALONE:
                 edited = getattr(before, action)(**values)
             else:
                 several = values["edits"] if action == "bulk" else [asked]
                 edited = apply_edits(before, [_ask(before, one) for one in several])
-            views = self.views.after(edited).warm()
+            views = now.views.after(edited).warm()
             try:
                 edited.save(self.path)
             except Changed:
-                found = Views(Thesaurus.load(self.path), self.views.name)
-                self.views, self.revision = found.warm(), self.revision + 1
+                found = Views(Thesaurus.load(self.path), now.views.name)
+                self.now = Moment(self, found.warm(), revision + 1)
                 raise Changed("the thesaurus was changed elsewhere: load the page again") from None
-            self.views, self.revision = views, self.revision + 1
-        return self.overview()
+            self.now = made = Moment(self, views, revision + 1)
+        return made.overview()
 
 
 def _check(asked: Any) -> tuple[str, dict[str, Any]]:

@@ -1,52 +1,42 @@
 """The explorer's server: this machine only, no file is served by its path.
 
 Every answer is made from the open thesaurus or from the three files of the page, which are read
-once. Requests must name this machine as their host, so that no foreign page can reach the server
-through a name of its own; edits must also carry a token that only our own page is given.
+once and say nothing of it. Requests must name this machine as their host, so that no foreign page
+can reach the server through a name of its own, and carry the token of a session.
 """
 
 from __future__ import annotations
 
-import hmac
 import json
-import secrets
 import socket
 from collections.abc import Awaitable, Callable
-from functools import partial
 from typing import Any
 
 from roget.catalogue import name_extra
-from roget.core.counts.evidence import SORTS
-from roget.core.io.values import parse_json, whole_number
+from roget.core.io.values import parse_json
 from roget.errors import InputError, RogetError
 from roget.learn.thesaurus.files import Changed
 from roget.report.render.html import asset, bundle
 from roget.web.desk import Desk
+from roget.web.routes import EDIT, ROUTES, SCHEMA, SESSION, TOKEN, Route, describe
+from roget.web.sessions import NEW_LINK, Sessions, is_other_user
 from roget.web.sheets import SHEETS, as_csv, cut
 from roget.web.static import PACKAGE, POLICY, render
-from roget.web.views import (
-    COLLOCATES,
-    COMMON,
-    LINES,
-    MOST,
-    NEAR,
-    WORDS,
-    View,
-    Views,
-)
+from roget.web.views import View
 
 with name_extra():
     from starlette.applications import Starlette
     from starlette.concurrency import run_in_threadpool
     from starlette.convertors import IntegerConvertor, register_url_convertor
-    from starlette.requests import Request
-    from starlette.responses import JSONResponse, Response
-    from starlette.routing import Route
+    from starlette.exceptions import HTTPException
+    from starlette.requests import ClientDisconnect, Request
+    from starlette.responses import Response
+    from starlette.routing import Route as Place
 
 HOST = "127.0.0.1"
 NAMES = (HOST, "localhost")
 LONGEST = 1 << 17
-"""Bytes of an edit."""
+"""Bytes of a body."""
 
 HEADERS = {
     "Content-Security-Policy": POLICY.format(script="'self'", style="'self'", connect="'self'")
@@ -61,7 +51,6 @@ HEADERS = {
 
 Scope = Any
 App = Callable[[Scope, Any, Any], Awaitable[None]]
-Answer = Callable[[Request], View]
 
 
 class _Whole(IntegerConvertor):
@@ -74,11 +63,13 @@ register_url_convertor("whole", _Whole())
 
 
 class Guard:
-    """Lets through requests to this machine by its own name, and puts headers on all answers."""
+    """Lets through sessions that call this machine by its own name; puts headers on all answers."""
 
-    def __init__(self, app: App, port: int) -> None:
+    def __init__(self, app: App, port: int, sessions: Sessions, public: frozenset[str]) -> None:
         self.app = app
-        self.hosts = {f"{name}:{port}" for name in NAMES}
+        self.hosts = {f"{name}:{port}".encode() for name in NAMES}
+        self.sessions = sessions
+        self.public = public
 
     async def __call__(self, scope: Scope, receive: Any, send: Any) -> None:
         if scope["type"] != "http":
@@ -91,80 +82,35 @@ class Guard:
                 message = message | {"headers": [*message["headers"], *extra]}
             await send(message)
 
-        hosts = [value.decode("latin-1") for name, value in scope["headers"] if name == b"host"]
+        app: App = self.app
+        hosts = [value for name, value in scope["headers"] if name == b"host"]
         if len(hosts) != 1 or hosts[0].lower() not in self.hosts:
-            refused = _error(421, "this server answers to 127.0.0.1 only")
-            await refused(scope, receive, sealed)
-            return
-        await self.app(scope, receive, sealed)
+            app = _error(421, "this server answers to 127.0.0.1 only")
+        elif scope["path"] not in self.public:
+            given = [value for name, value in scope["headers"] if name == TOKEN.encode()]
+            if len(given) != 1 or not self.sessions.admit(given[0]):
+                app = _error(401, f"this page has no session here: {NEW_LINK}")
+        await app(scope, receive, sealed)
 
 
-def application(desk: Desk, port: int) -> Guard:
+def application(desk: Desk, port: int, sessions: Sessions) -> Guard:
     """The whole server, as an ASGI application that believes to be at a port."""
-    token = secrets.token_urlsafe(32)
-    views: dict[str, tuple[str, Answer]] = {
-        "/api/overview": ("overview", lambda _: desk.overview()),
-        "/api/tree": ("tree", lambda _: desk.views.tree()),
-        "/api/class/{node:whole}": (
-            "class",
-            lambda r: desk.views.word_class(
-                r.path_params["node"], _number(r, "n", WORDS, MOST), _number(r, "offset", 0)
-            ),
-        ),
-        "/api/word/{row:whole}": (
-            "word",
-            lambda r: desk.views.word(r.path_params["row"], _number(r, "n", NEAR, MOST)),
-        ),
-        "/api/word": (
-            "word",
-            lambda r: desk.views.word(
-                desk.views.thesaurus.row(r.query_params.get("word", "")),
-                _number(r, "n", NEAR, MOST),
-            ),
-        ),
-        "/api/search": (
-            "search",
-            lambda r: desk.views.find(r.query_params.get("q", ""), _number(r, "n", 10, MOST)),
-        ),
-        "/api/lines": ("lines", lambda r: _lines(desk.views, r)),
-        "/api/sketch/{row:whole}": (
-            "sketch",
-            lambda r: desk.views.sketch(
-                r.path_params["row"],
-                r.query_params.get("beside") or None,
-                _number(r, "n", COLLOCATES, MOST),
-            ),
-        ),
-        "/api/alike": (
-            "alike",
-            lambda r: desk.views.alike(
-                r.query_params.get("word", ""),
-                r.query_params.get("other", ""),
-                _number(r, "n", COMMON, MOST),
-            ),
-        ),
-        "/api/why": (
-            "why",
-            lambda r: desk.views.why(
-                r.query_params.get("word", ""), _number(r, "node", 0), _number(r, "n", COMMON, MOST)
-            ),
-        ),
-        "/api/changes": ("changes", lambda _: desk.changes()),
-        "/api/path": ("path", lambda _: desk.views.path()),
-        "/api/history": ("history", lambda _: desk.history()),
-        "/api/cut/{k:whole}": ("cut", lambda r: desk.views.cut(r.path_params["k"])),
-        "/api/compare/{k:whole}": ("compare", lambda r: desk.compare(r.path_params["k"])),
-    }
-    page = render(title=desk.views.name, token=token)
     files = {
-        "/": (page, "text/html"),
+        "/": (render(), "text/html"),
         "/explore.js": (bundle("explore"), "text/javascript"),
         "/explore.css": (asset(PACKAGE, "assets/explore.css"), "text/css"),
     }
-    routes = [Route(place, _file(*found)) for place, found in files.items()]
-    routes += [Route(place, _view(desk, *found)) for place, found in views.items()]
-    routes.append(Route("/api/edit", _edit(desk, token), methods=["POST"]))
-    return Guard(Starlette(routes=routes), port)
+    schema = _json(describe()).decode()
+    places = [
+        *(Place(place, _file(*found)) for place, found in files.items()),
+        Place(SCHEMA, _file(schema, "application/json")),
+        *(Place(route.place, _view(desk, route)) for route in ROUTES),
+        Place(SESSION, _open(sessions, port), methods=["POST"]),
+        Place(EDIT, _edit(desk), methods=["POST"]),
+    ]
+    app = Starlette(routes=places, exception_handlers={HTTPException: _missing})
+    app.router.redirect_slashes = False
+    return Guard(app, port, sessions, frozenset((*files, SESSION)))
 
 
 def _file(text: str, kind: str) -> Any:
@@ -174,47 +120,66 @@ def _file(text: str, kind: str) -> Any:
     return answer
 
 
-def _view(desk: Desk, name: str, make: Answer) -> Any:
-    sheets = SHEETS | {"cut": partial(cut, desk.views)}
+async def _missing(_: Request, error: Any) -> Response:
+    """What has no address here, or cannot be asked in this way."""
+    answer = _error(error.status_code, error.detail)
+    answer.headers.update(error.headers or {})
+    return answer
 
+
+def _view(desk: Desk, route: Route) -> Any:
     def answer(request: Request) -> Response:
+        now = desk.now
         try:
-            view = make(request)
+            view = route.make(now, route.read(request.path_params, request.query_params))
         except (RogetError, LookupError) as error:
             return _error(404 if isinstance(error, LookupError) else 400, str(error))
         if request.query_params.get("format") != "csv":
             return Response(_json(view), media_type="application/json")
-        if name not in sheets:
-            return _error(400, f"{name} has no sheet: ask for JSON")
-        headers = {"Content-Disposition": f'attachment; filename="{name}.csv"'}
-        return Response(as_csv(sheets[name](view)), media_type="text/csv", headers=headers)
+        if route.name == "cut":
+            sheet = cut(now.views, view)
+        elif route.name in SHEETS:
+            sheet = SHEETS[route.name](view)
+        else:
+            return _error(400, f"{route.name} has no sheet: ask for JSON")
+        headers = {"Content-Disposition": f'attachment; filename="{route.name}.csv"'}
+        return Response(as_csv(sheet), media_type="text/csv", headers=headers)
 
     return answer
 
 
-def _edit(desk: Desk, token: str) -> Any:
+def _open(sessions: Sessions, port: int) -> Any:
     async def answer(request: Request) -> Response:
-        given = request.headers.get("x-roget-token", "")
-        origin = request.headers.get("origin")
-        if not hmac.compare_digest(given.encode(), token.encode()) or (
-            origin is not None and origin != f"http://{request.headers['host']}"
-        ):
-            return _error(403, "edits are taken from the page of this server only")
+        asked = await _asked(request)
+        if isinstance(asked, Response):
+            return asked
+        key = asked.get("key")
+        if not isinstance(key, str):
+            return _error(400, "expected a JSON object with a key")
+        if await run_in_threadpool(is_other_user, request.client, port):
+            return _error(403, "this link is for the user who started roget explore")
+        token = sessions.exchange(key)
+        if token is None:
+            return _error(403, f"this link was used before, or is of another run: {NEW_LINK}")
+        return Response(_json({"token": token}), media_type="application/json")
+
+    return answer
+
+
+def _edit(desk: Desk) -> Any:
+    async def answer(request: Request) -> Response:
         if locked := desk.locked:
             return _error(501, f"this thesaurus cannot be edited: {locked}")
-        body = b""
-        async for part in request.stream():
-            body += part
-            if len(body) > LONGEST:
-                return _error(413, "this is too long for an edit")
+        asked = await _asked(request)
+        if isinstance(asked, Response):
+            return asked
         try:
-            asked = parse_json(body)
             # By its type: true is 1 to Python, but no number to anybody else.
-            if not isinstance(asked, dict) or type(asked.get("revision")) is not int:
+            if type(asked.get("revision")) is not int:
                 raise InputError("expected a JSON object with an action and a revision")
             view = await run_in_threadpool(desk.edit, asked, asked["revision"])
         except Changed as error:
-            return _error(409, str(error))
+            return _error(409, str(error), revision=desk.revision)
         except (RogetError, LookupError, ValueError) as error:
             return _error(400, str(error))
         except OSError as error:
@@ -224,18 +189,23 @@ def _edit(desk: Desk, token: str) -> Any:
     return answer
 
 
-def _lines(views: Views, request: Request) -> View:
-    """Of a word, or of the words of a class with a context."""
-    asked = request.query_params
-    context, sort = asked.get("context") or None, asked.get("sort", "corpus")
-    if sort not in SORTS:
-        raise InputError(f"sort={sort[:40]!r}: expected one of {', '.join(SORTS)}")
-    n = _number(request, "n", LINES, MOST)
-    if "node" not in asked:
-        return views.lines(asked.get("word", ""), context, n, sort)
-    if context is None:
-        raise InputError("lines of a class are those with a context: expected context=")
-    return views.class_lines(_number(request, "node", 0), context, n, sort)
+async def _asked(request: Request) -> dict[str, Any] | Response:
+    """The object that a page of ours has sent, or what is wrong with it."""
+    origin = request.headers.get("origin")
+    if origin is not None and origin != f"http://{request.headers['host']}":
+        return _error(403, "this is taken from the page of this server only")
+    body = bytearray()
+    try:
+        async for part in request.stream():
+            body += part
+            if len(body) > LONGEST:
+                return _error(413, f"this is too long: expected at most {LONGEST:,} bytes")
+        found = parse_json(bytes(body))
+    except ClientDisconnect:
+        return _error(400, "the connection was closed before all was sent")
+    except ValueError as error:
+        return _error(400, str(error))
+    return found if isinstance(found, dict) else _error(400, "expected a JSON object")
 
 
 def _json(view: View) -> bytes:
@@ -244,18 +214,8 @@ def _json(view: View) -> bytes:
     return text.encode("utf-8", "replace")
 
 
-def _error(status: int, message: str) -> Response:
-    return JSONResponse({"error": message}, status_code=status)
-
-
-def _number(request: Request, name: str, default: int, most: int = 10**9) -> int:
-    given = request.query_params.get(name)
-    if given is None:
-        return default
-    number = whole_number(given)
-    if number is None or number >= 10**9:
-        raise InputError(f"{name}={given[:40]!r}: expected a whole number")
-    return min(number, most)
+def _error(status: int, message: str, **more: Any) -> Response:
+    return Response(_json({"error": message, **more}), status, media_type="application/json")
 
 
 def free_port(wanted: int | None) -> socket.socket:
@@ -271,15 +231,20 @@ def free_port(wanted: int | None) -> socket.socket:
     return bound
 
 
-def serve(desk: Desk, bound: socket.socket, *, ready: Callable[[str], None]) -> None:
-    """Answer until interrupted; `ready` is told the address once the server listens."""
+def make_server(desk: Desk, port: int, sessions: Sessions) -> Any:
+    """A server of uvicorn that is to run on a socket at this port."""
     with name_extra():
         import uvicorn
-    port = bound.getsockname()[1]
+    app = application(desk, port, sessions)
+    config = uvicorn.Config(app, log_level="warning", access_log=False, server_header=False)
+    return uvicorn.Server(config)
+
+
+def serve(desk: Desk, bound: socket.socket, *, ready: Callable[[Callable[[], str]], None]) -> None:
+    """Answer until interrupted; once the server listens, `ready` is told what makes links to it."""
+    port, sessions = bound.getsockname()[1], Sessions()
     desk.views.warm()
-    config = uvicorn.Config(
-        application(desk, port), log_level="warning", access_log=False, server_header=False
-    )
+    server = make_server(desk, port, sessions)
     bound.listen(128)
-    ready(f"http://{HOST}:{port}/")
-    uvicorn.Server(config).run(sockets=[bound])
+    ready(lambda: f"http://{HOST}:{port}/#/open/{sessions.make_key()}")
+    server.run(sockets=[bound])

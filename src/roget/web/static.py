@@ -35,7 +35,7 @@ DIGITS = 3
 
 def render(**values: Any) -> str:
     """The page; scripts and styles are linked unless they are given."""
-    given = dict.fromkeys(("token", "script", "styles", "policy")) | {"blocks": {}} | values
+    given = dict.fromkeys(("title", "script", "styles", "policy")) | {"blocks": {}} | values
     return fill(PACKAGE, "assets/page.html", **given)
 
 
@@ -74,15 +74,15 @@ def page(
     blocks["places"] = embed(views.thesaurus.places.tolist())
     blocks["contexts"] = embed([views.spell(context) for context in contexts])
     blocks["notes"] = embed(views.all_notes())
-    blocks["tree"] = embed(views.tree())
+    blocks["tree"] = embed(desk.now.tree())
     blocks["path"] = embed(views.path())
-    about = desk.overview() | {"editable": False, "locked": None, "live": False, "shard": SHARD}
+    about = desk.now.overview() | {"editable": False, "locked": None, "live": False, "shard": SHARD}
     about["evidence"] = evidence > 0
     about |= {"edits": 0, "last": None, "next": None, "changes": 0, "open": 0}
     blocks["overview"] = embed(about)
     if about["compare"] is not None:
         ks = [k for k in about["compare"]["ks"] if k <= max(CUTS)]
-        blocks["compare"] = embed({str(k): desk.compare(k) for k in ks})
+        blocks["compare"] = embed({str(k): desk.now.compare(k) for k in ks})
     script, styles = bundle("explore"), asset(PACKAGE, "assets/explore.css")
     policy = POLICY.format(script=digest(script), style=digest(styles), connect="'none'")
     return render(

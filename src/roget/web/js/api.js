@@ -1,8 +1,9 @@
 // Data: from the server, or from the blocks of this very file; both give the same shapes.
 /** @import { AlikeView, ChangesView, Context, Download, Found, Given, HistoryView, LineView, LinesView, Named, Notes, Overview, SketchView, Source, TreeData, WhyView, Word } from "./types" */
 
-import { $, el, short } from "./dom.js";
+import { $, short } from "./dom.js";
 import { folded, shellName } from "./format.js";
+import { token } from "./session.js";
 import { offerFile, offerSheet } from "./sheet.js";
 import { state } from "./state.js";
 
@@ -16,11 +17,16 @@ export class Failure extends Error {
 /** @type {(given: Given) => string} */
 const asked = (given) => new URLSearchParams(Object.entries(given).filter(([, value]) => value !== undefined && value !== null).map(([name, value]) => [name, String(value)])).toString();
 
-/** @param {string} place @param {RequestInit} given */
-async function fetched(place, given) {
-  /** @type {Response} */ let answer;
+/** @param {string} place @param {Given} [sent] an object to be posted @returns {Promise<Response>} */
+async function answered(place, sent) {
+  const headers = { "x-roget-token": token(), ...(sent ? { "content-type": "application/json" } : {}) };
+  try { return await fetch(place, { headers, ...(sent ? { method: "POST", body: JSON.stringify(sent) } : {}) }); } catch { throw new Failure("The server does not answer: start roget explore again"); }
+}
+
+/** @param {string} place @param {Given} [sent] */
+async function fetched(place, sent) {
+  const answer = await answered(place, sent);
   let data = null;
-  try { answer = await fetch(place, given); } catch { throw new Failure("The server does not answer: start roget explore again"); }
   // Not every answer is ours: what is no JSON is told by its status.
   try { data = await answer.json(); } catch { /* Told below. */ }
   if (!answer.ok || data === null) throw new Failure(data?.error || `${answer.status} ${answer.statusText}`.trim(), answer.status);
@@ -34,7 +40,7 @@ class Server {
   /** @param {string} path @returns {Promise<any>} */
   async get(path) {
     if (this.kept.has(path)) return this.kept.get(path);
-    const data = await fetched(path, { headers: { accept: "application/json" } });
+    const data = await fetched(path);
     if (this.kept.size > 300) this.kept.delete([...this.kept.keys()][0]);
     this.kept.set(path, data);
     return data;
@@ -66,19 +72,16 @@ class Server {
   /** @param {Download} view */
   links(view) {
     const mark = view.place.includes("?") ? "&" : "?";
+    /** @param {string} place */
+    const text = async (place) => (await answered(place)).text();
     return [
-      el("a", { href: view.place, text: "JSON" }),
-      el("a", { href: `${view.place}${mark}format=csv`, download: `${view.name}.csv`, text: "CSV" }),
+      offerFile("JSON", `${view.name}.json`, "application/json", () => text(view.place)),
+      offerFile("CSV", `${view.name}.csv`, "text/csv", () => text(`${view.place}${mark}format=csv`)),
     ];
   }
   /** @param {Given} wanted @returns {Promise<Overview>} */
   async edit(wanted) {
-    const token = document.querySelector("meta[name=roget-token]")?.getAttribute("content") ?? "";
-    const data = await fetched("/api/edit", {
-      method: "POST",
-      headers: { "content-type": "application/json", "x-roget-token": token },
-      body: JSON.stringify({ ...wanted, revision: state.about.revision }),
-    });
+    const data = await fetched("/api/edit", { ...wanted, revision: state.about.revision });
     this.forget();
     return data;
   }

@@ -20,13 +20,19 @@ export function say(text) {
   hush = setTimeout(() => place.classList.remove("on"), 5000);
 }
 
-async function reload() {
-  source.forget();
-  const [about, tree] = await Promise.all([source.overview(), source.tree()]);
-  state.about = about;
-  state.tree = new Tree(tree);
-  icicle.forget();
-  offerUndo();
+// The overview and the tree of one and the same state: an edit says which, and names classes by its nodes.
+export async function load() {
+  for (let times = 0; times < 20; times++) {
+    source.forget();
+    const [about, tree] = await Promise.all([source.overview(), source.tree()]);
+    if (about.revision !== tree.revision) continue;
+    state.about = about;
+    state.tree = new Tree(tree);
+    icicle.forget();
+    offerUndo();
+    return;
+  }
+  throw new Failure("The thesaurus changes faster than it can be loaded: load the page again");
 }
 
 const MEANWHILE = "The thesaurus was changed meanwhile, in another window or by another person. It has been loaded anew, and nothing you typed is lost: look at it, and do it again.";
@@ -35,18 +41,16 @@ const MEANWHILE = "The thesaurus was changed meanwhile, in another window or by 
 /** @param {() => Given} make @param {string | null} done @param {() => string | null} [then] @returns {Promise<string | null>} what went wrong */
 async function send(make, done, then) {
   try {
-    state.about = await source.edit(make());
-    state.tree = new Tree(await source.tree());
-    icicle.forget();
-    offerUndo();
+    await source.edit(make());
   } catch (error) {
     const failed = /** @type {Error} */ (error);
     if (!(failed instanceof Failure) || failed.status !== 409) return failed.message;
-    try { await reload(); } catch { return failed.message; }
+    try { await load(); } catch { return failed.message; }
     again();
     return MEANWHILE;
   }
-  say(done ?? state.about.done ?? "Done");
+  try { await load(); } catch (error) { say(/** @type {Error} */ (error).message); return null; }
+  say(done ?? "Done");
   const link = then?.();
   if (link) go(link); else again();
   return null;

@@ -5,7 +5,7 @@ import { Failure, source } from "./api.js";
 import { changesView } from "./changes.js";
 import { compareView } from "./compare.js";
 import { $, clear, el, short } from "./dom.js";
-import { offerUndo, redo, undo } from "./edit.js";
+import { load, redo, undo } from "./edit.js";
 import { stay } from "./frame.js";
 import { historyView } from "./history.js";
 import { icicle } from "./icicle.js";
@@ -16,10 +16,10 @@ import { go, parsed } from "./links.js";
 import { classPanel, fillPanel, wordPanel } from "./panels.js";
 import { crumbs } from "./parts.js";
 import { startSearch } from "./search.js";
+import { openLink } from "./session.js";
 import { state } from "./state.js";
 import { startTerms } from "./terms.js";
 import { theme } from "./theme.js";
-import { Tree } from "./tree.js";
 
 // What the view in sight is called.
 const title = () => /** @type {HTMLElement[]} */ ([...document.querySelectorAll("main h1")]).find((one) => one.checkVisibility());
@@ -61,7 +61,7 @@ async function route() {
   } catch (error) {
     if (!alive()) return;
     if (!(error instanceof Failure)) console.error(error);
-    clear($("panel")).append(el("h1", { tabindex: -1, text: "Not found" }), el("p", { class: "place", text: short(/** @type {Error} */ (error).message, 400) }), el("p", { class: "place" }, el("a", { href: "#/", text: "To the whole thesaurus" })));
+    if (isShut(error)) shut(); else clear($("panel")).append(el("h1", { tabindex: -1, text: "Not found" }), el("p", { class: "place", text: short(/** @type {Error} */ (error).message, 400) }), el("p", { class: "place" }, el("a", { href: "#/", text: "To the whole thesaurus" })));
   }
   if (!alive()) return;
   $("main").removeAttribute("aria-busy");
@@ -97,20 +97,34 @@ async function wordView({ key = "", tab = "about", first, second }, alive) {
   document.title = `${short(data.word, 60)} · ${state.about.name}`;
 }
 
+/** @param {unknown} error */
+const isShut = (error) => error instanceof Failure && error.status === 401;
+
+// Nobody gets in without a link: the page says how to get one.
+function shut() {
+  document.body.classList.add("shut");
+  document.title = "roget";
+  $("main").removeAttribute("aria-busy");
+  clear($("panel")).append(
+    el("h1", { tabindex: -1, text: "Open this page by a link" }),
+    el("p", {}, "Other users of this machine can reach this address too, so it shows nothing to a browser that it does not know. ", el("b", { text: "A link works once" }), "; afterwards the browser is known for as long as roget runs."),
+    el("p", {}, "For a new link, press ", el("kbd", { text: "Enter" }), " in the window where ", el("code", { text: "roget explore" }), " runs and open what it prints; or start it again."));
+}
+
 async function begin() {
   theme();
   stay();
   try {
-    const [about, tree] = await Promise.all([source.overview(), source.tree()]);
-    state.about = about;
-    state.tree = new Tree(tree);
+    await openLink();
+    await load();
   } catch (error) {
-    $("loading").textContent = `The thesaurus cannot be opened: ${/** @type {Error} */ (error).message}`;
+    const failed = /** @type {Error} */ (error);
+    if (isShut(failed)) shut(); else $("loading").textContent = `The thesaurus cannot be opened: ${failed.message}`;
     return;
   }
+  $("brand").textContent = state.about.name;
   /** @type {HTMLElement | null} */ const compared = document.querySelector('[data-view="compare"]');
   if (compared) compared.hidden = !state.about.compare;
-  offerUndo();
   for (const link of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll("[data-live]"))) link.hidden = !state.about.live || (link.dataset.view === "changes" && !state.about.changes);
   $("undo").addEventListener("click", undo);
   $("redo").addEventListener("click", redo);

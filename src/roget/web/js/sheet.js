@@ -2,9 +2,9 @@
 
 import { el } from "./dom.js";
 
-/** @type {(label: string, file: string, type: string, text: () => string) => HTMLElement} */
-export const offerFile = (label, file, type, text) => el("button", { type: "button", text: label, on: { click: () => {
-  const address = URL.createObjectURL(new Blob([text()], { type }));
+/** @type {(label: string, file: string, type: string, text: () => string | Promise<string>) => HTMLElement} */
+export const offerFile = (label, file, type, text) => el("button", { type: "button", text: label, on: { click: async () => {
+  const address = URL.createObjectURL(new Blob([await text()], { type }));
   el("a", { href: address, download: file }).click();
   setTimeout(() => URL.revokeObjectURL(address), 1000);
 } } });

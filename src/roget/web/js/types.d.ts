@@ -41,10 +41,10 @@ export interface CompareView {
   ours: (Side & { node: number })[]; theirs: Side[]; cells: [number, number, number][];
   scores: { signature: string; rows: Score[]; warnings: string[] };
 }
-export interface TreeData { parent: number[]; value: (number | null)[]; words: number[]; share: number[]; label: string[]; given: number[]; made: (number | null)[]; ids: number[] }
+export interface TreeData { revision: number; parent: number[]; value: (number | null)[]; words: number[]; share: number[]; label: string[]; given: number[]; made: (number | null)[]; ids: number[] }
 export interface Overview {
   name: string; classes: number; contexts: number; kind: "beta" | "bits" | "none"; soft: boolean; whole: string;
-  editable: boolean; locked: string | null; edits: number; last: string | null; next: string | null; done: string | null;
+  editable: boolean; locked: string | null; edits: number; last: string | null; next: string | null;
   open: number; changes: number; live: boolean; evidence: boolean; revision: number; shard: number;
   compare: { name: string; kind: string; ks: number[]; k: number } | null;
 }

@@ -1,0 +1,255 @@
+"""Routes: every view that can be asked for, what it is given, and what it answers; declared once.
+
+The server reads requests by them, and `describe` makes an OpenAPI schema of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from roget._version import __version__
+from roget.core.counts.evidence import SORTS
+from roget.core.io.values import whole_number
+from roget.errors import InputError
+from roget.web.desk import EDITS, Moment
+from roget.web.sheets import SHEETS
+from roget.web.views import COLLOCATES, COMMON, LINES, MOST, NEAR, WORDS, View
+
+TOKEN = "x-roget-token"
+"""The header that a session's requests carry."""
+
+LARGEST = 10**9 - 1
+"""Numbers in addresses: what is larger is no class and no word."""
+
+Values = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Number:
+    """A whole number that may be given; more than `most` is taken for that."""
+
+    name: str
+    default: int | None
+    most: int = LARGEST
+
+    def read(self, given: str | None) -> int | None:
+        """The number, as it was given after `?`."""
+        if given is None:
+            return self.default
+        number = whole_number(given)
+        if number is None or number > LARGEST:
+            raise InputError(f"{self.name}={given[:40]!r}: expected a whole number")
+        return min(number, self.most)
+
+    @property
+    def schema(self) -> View:
+        """In JSON Schema."""
+        about: View = {"type": "integer", "minimum": 0, "maximum": LARGEST}
+        return about if self.default is None else about | {"default": self.default}
+
+
+@dataclass(frozen=True)
+class Text:
+    """A text that may be given, or one of several."""
+
+    name: str
+    default: str | None = ""
+    choices: tuple[str, ...] = ()
+
+    def read(self, given: str | None) -> str | None:
+        """The text, as it was given after `?`."""
+        if self.choices and given is not None and given not in self.choices:
+            expected = ", ".join(self.choices)
+            raise InputError(f"{self.name}={given[:40]!r}: expected one of {expected}")
+        return given or self.default
+
+    @property
+    def schema(self) -> View:
+        """In JSON Schema."""
+        return {"type": "string", "enum": list(self.choices)} if self.choices else _TEXT
+
+
+@dataclass(frozen=True)
+class Route:
+    """One view: its address, with numbers in braces, and what may be asked for after `?`."""
+
+    place: str
+    name: str
+    make: Callable[[Moment, Values], View]
+    asked: tuple[Number | Text, ...] = ()
+
+    def read(self, path: Values, query: Mapping[str, str]) -> View:
+        """What a request gives, by name."""
+        return {**path, **{one.name: one.read(query.get(one.name)) for one in self.asked}}
+
+    @property
+    def template(self) -> str:
+        """The address as OpenAPI writes it."""
+        return self.place.replace(":whole", "")
+
+
+def _lines(now: Moment, given: Values) -> View:
+    """Of a word, or of the words of a class with a context."""
+    if given["node"] is None:
+        return now.views.lines(given["word"], given["context"], given["n"], given["sort"])
+    if given["context"] is None:
+        raise InputError("lines of a class are those with a context: expected context=")
+    return now.views.class_lines(given["node"], given["context"], given["n"], given["sort"])
+
+
+def _word(now: Moment, given: Values) -> View:
+    return now.views.word(now.views.thesaurus.row(given["word"]), given["n"])
+
+
+WORD = Text("word")
+
+ROUTES = (
+    Route("/api/overview", "overview", lambda now, _: now.overview()),
+    Route("/api/tree", "tree", lambda now, _: now.tree()),
+    Route(
+        "/api/class/{node:whole}",
+        "class",
+        lambda now, given: now.views.word_class(given["node"], given["n"], given["offset"]),
+        (Number("n", WORDS, MOST), Number("offset", 0)),
+    ),
+    Route(
+        "/api/word/{row:whole}",
+        "word",
+        lambda now, given: now.views.word(given["row"], given["n"]),
+        (Number("n", NEAR, MOST),),
+    ),
+    Route("/api/word", "word", _word, (WORD, Number("n", NEAR, MOST))),
+    Route(
+        "/api/search",
+        "search",
+        lambda now, given: now.views.find(given["q"], given["n"]),
+        (Text("q"), Number("n", 10, MOST)),
+    ),
+    Route(
+        "/api/lines",
+        "lines",
+        _lines,
+        (
+            WORD,
+            Number("node", None),
+            Text("context", None),
+            Text("sort", "corpus", SORTS),
+            Number("n", LINES, MOST),
+        ),
+    ),
+    Route(
+        "/api/sketch/{row:whole}",
+        "sketch",
+        lambda now, given: now.views.sketch(given["row"], given["beside"], given["n"]),
+        (Text("beside", None), Number("n", COLLOCATES, MOST)),
+    ),
+    Route(
+        "/api/alike",
+        "alike",
+        lambda now, given: now.views.alike(given["word"], given["other"], given["n"]),
+        (WORD, Text("other"), Number("n", COMMON, MOST)),
+    ),
+    Route(
+        "/api/why",
+        "why",
+        lambda now, given: now.views.why(given["word"], given["node"], given["n"]),
+        (WORD, Number("node", 0), Number("n", COMMON, MOST)),
+    ),
+    Route("/api/changes", "changes", lambda now, _: now.changes()),
+    Route("/api/path", "path", lambda now, _: now.views.path()),
+    Route("/api/history", "history", lambda now, _: now.history()),
+    Route("/api/cut/{k:whole}", "cut", lambda now, given: now.views.cut(given["k"])),
+    Route("/api/compare/{k:whole}", "compare", lambda now, given: now.compare(given["k"])),
+)
+
+SESSION, EDIT, SCHEMA = "/api/session", "/api/edit", "/openapi.json"
+
+REFUSED = {
+    400: "What is asked makes no sense; the error says what was expected.",
+    401: "No session: open a new link.",
+    403: "The key is not of an unused link, or the request is not from a page of this server.",
+    404: "No such word, class or address.",
+    409: "The thesaurus has changed meanwhile; `revision` is that of what is there now.",
+    413: "The body is too long.",
+    421: "This server has another name.",
+    500: "The edit could not be saved.",
+    501: "This thesaurus cannot be edited.",
+}
+"""What a refusal means, by its status."""
+
+_TEXT: View = {"type": "string"}
+_ERROR: View = {"type": "object", "required": ["error"], "properties": {"error": _TEXT}}
+_KINDS: dict[type, View] = {
+    int: {"type": "integer"},
+    str: _TEXT,
+    list: {"type": "array", "items": {"anyOf": [_TEXT, {"type": "integer"}, {"type": "object"}]}},
+}
+
+
+def describe() -> View:
+    """All routes as an OpenAPI schema."""
+    paths: View = {}
+    for route in ROUTES:
+        form = Text("format", None, ("json", "csv")) if route.name in (*SHEETS, "cut") else None
+        given = [
+            {"name": name, "in": "path", "required": True, "schema": Number(name, None).schema}
+            for name in ("node", "row", "k")
+            if f"{{{name}}}" in route.template
+        ]
+        for one in (*route.asked, *([form] if form else [])):
+            given.append({"name": one.name, "in": "query", "schema": one.schema})
+        answer: View = {"application/json": {"schema": {"type": "object"}}}
+        if form:
+            answer["text/csv"] = {"schema": _TEXT}
+        told = _answers(answer, 400, 401, 404, 421)
+        paths[route.template] = {"get": {"parameters": given, "responses": told}}
+    made: View = {"application/json": {"schema": {"type": "object"}}}
+    paths[SESSION] = {
+        "post": {
+            "security": [],
+            "requestBody": _body({"key": _TEXT}, "key"),
+            "responses": _answers(made, 400, 403, 413, 421),
+        }
+    }
+    edits = [
+        {
+            "type": "object",
+            "required": ["action", "revision", *needs],
+            "properties": {
+                "action": {"const": action},
+                "revision": {"type": "integer"},
+                **{name: _KINDS[kind] for name, kind in needs.items()},
+            },
+        }
+        for action, needs in EDITS.items()
+    ]
+    paths[EDIT] = {
+        "post": {
+            "requestBody": {
+                "required": True, "content": {"application/json": {"schema": {"oneOf": edits}}}
+            },
+            "responses": _answers(made, 400, 401, 403, 409, 413, 421, 500, 501),
+        }
+    }  # fmt: skip
+    return {
+        "openapi": "3.1.0",
+        "info": {"title": "roget explore", "version": __version__},
+        "security": [{"session": []}],
+        "components": {
+            "securitySchemes": {"session": {"type": "apiKey", "in": "header", "name": TOKEN}}
+        },
+        "paths": paths,
+    }
+
+
+def _answers(content: View, *refused: int) -> View:
+    error = {"application/json": {"schema": _ERROR}}
+    told = {str(one): {"description": REFUSED[one], "content": error} for one in refused}
+    return {"200": {"description": "What was asked for.", "content": content}, **told}
+
+
+def _body(properties: View, *required: str) -> View:
+    schema = {"type": "object", "required": list(required), "properties": properties}
+    return {"required": True, "content": {"application/json": {"schema": schema}}}
