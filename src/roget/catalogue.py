@@ -381,6 +381,7 @@ EXTRAS: dict[str, tuple[str, str, str]] = {
     "HanTa": ("HanTa", "learn", "tagging plain text"),
     "anywidget": ("anywidget", "notebook", "pages in notebooks"),
     "distributed": ("distributed", "dask", "work on a cluster"),
+    "fsspec": ("fsspec", "remote", "reading what an address names"),
     "jieba": ("jieba", "chinese", "finding Chinese words by a dictionary"),
     "matplotlib": ("matplotlib", "figures", "drawing figures"),
     "pandas": ("pandas", "frames", "data frames"),

@@ -20,8 +20,8 @@ def count(
         list[str] | None,
         typer.Argument(
             metavar="INPUT...",
-            help="Files, folders, patterns or '-': CoNLL-U, plain text, DocBin, tables, matrices; "
-            "compressed or not.",
+            help="Files, folders, patterns, addresses or '-': CoNLL-U, plain text, DocBin, tables, "
+            "matrices; compressed or not.",
             show_default=False,
         ),
     ] = None,

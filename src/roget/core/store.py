@@ -27,6 +27,8 @@ from roget.errors import InputError
 STALE = 24 * 3600.0
 """Seconds after which a draft is nobody's whose writer cannot be asked: on another machine, say."""
 
+_ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:/")
+
 _SUFFIX, _ASIDE = ".draft", ".old"
 _MARK, _LOCK = "partial.json", "lock"
 _DRAFT = re.compile(rf"(\d+)\.(\w+){re.escape(_SUFFIX)}({re.escape(_ASIDE)})?")
@@ -48,14 +50,14 @@ def write_atomic(path: str | os.PathLike[str], text: str) -> None:
 
 def check_file(path: str | os.PathLike[str]) -> None:
     """Refuse a file that could not be written: better before the work than after."""
-    target = Path(path).resolve()
+    target = _locate(path)
     _need_file(target)
     _need_access(target)
 
 
 def check_directory(path: str | os.PathLike[str], ours: Callable[[Path], bool], kind: str) -> None:
     """Refuse a folder that `new_directory` would refuse: better before the work than after."""
-    target = Path(path).resolve()
+    target = _locate(path)
     _need_folder(target)
     _need_ours(target, ours, kind)
     _need_access(target)
@@ -64,7 +66,7 @@ def check_directory(path: str | os.PathLike[str], ours: Callable[[Path], bool], 
 @contextmanager
 def new_file(path: str | os.PathLike[str]) -> Iterator[Path]:
     """A draft beside the file, to be written; it takes the file's name if the block ends well."""
-    target = Path(path).resolve()
+    target = _locate(path)
     _need_file(target)
     if target.exists() and not target.is_file():
         # A pipe or device is written to, never replaced.
@@ -90,7 +92,7 @@ def new_directory(
     at the beginning, and at the end again, while nobody else has the folder `locked`. It stays
     as it is until the new one is whole, and comes back if the new one cannot take its place.
     """
-    target = Path(path).resolve()
+    target = _locate(path)
     _need_folder(target)
     clear_drafts(target)
     _need_ours(target, ours, kind)
@@ -433,6 +435,13 @@ def _swap(one: Path, other: Path) -> bool:
     return rename is not None and not rename(
         here, os.fsencode(one), here, os.fsencode(other), ctypes.c_uint(exchange)
     )
+
+
+def _locate(path: str | os.PathLike[str]) -> Path:
+    """Where an output goes; an address, also one that lost a stroke in a Path, is refused."""
+    if _ADDRESS.match(os.fspath(path)) and not Path(path).parent.is_dir():
+        raise InputError(f"cannot write {path}: only inputs may be elsewhere; name a place here")
+    return Path(path).resolve()
 
 
 def _need_file(target: Path) -> None:

@@ -15,6 +15,7 @@ from roget.catalogue import suffixes
 from roget.core.counts import Counts, formats
 from roget.core.counts.files import is_counts
 from roget.core.io.problems import plural
+from roget.core.io.remote import is_remote
 from roget.core.io.source import FORMATS, Source
 from roget.core.io.table import Columns, split_columns
 from roget.core.progress import Report
@@ -78,7 +79,7 @@ def open_counts(
         if not isinstance(found, Counts):
             raise InputError(f"{name} holds quadruples, not counts")
         return found, ()
-    if not os.path.exists(name):
+    if not os.path.exists(name) and not is_remote(text):
         known = ", ".join(one for one in data.SAMPLES if one != data.QUADRUPLES)
         raise InputError(
             f"{name}: no such file or folder; expected a counts folder, a file of counts (.tsv, "
@@ -99,7 +100,7 @@ def open_counts(
 def _is_text(name: str) -> bool:
     """Whether a file's name tells neither table nor matrix, and what is in it is running text."""
     return (
-        os.path.isfile(name)
+        (os.path.isfile(name) or is_remote(name))
         and Source(name).suffix not in FORMATS
         and _find_texts(name, Counting()) is not None
     )
@@ -193,7 +194,7 @@ def _find_texts(name: str, asked: Counting) -> list[Source] | None:
     """The sources of running text that a name stands for; None if it is counts or a table."""
     if data.is_sample(name) or is_counts(Path(name)) or is_thesaurus(Path(name)):
         return None
-    if os.path.isfile(name) and Source(name).suffix in (".npz", ".mtx"):
+    if (os.path.isfile(name) or is_remote(name)) and Source(name).suffix in (".npz", ".mtx"):
         return None
     sources, reader = sources_of(
         [name], asked.reader, asked.encoding, tabular=asked.columns is not None

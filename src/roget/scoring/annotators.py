@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from roget.core.io.problems import join_names
+from roget.core.io.remote import is_remote, name_part
 from roget.core.options import options_of
 from roget.core.progress import Progress, Report
 from roget.core.types import Floats, Ints
@@ -44,11 +45,16 @@ def name_golds(gold: Any, golds: Any) -> dict[str, Any]:
     named: dict[str, Any] = {}
     others = golds.items() if isinstance(golds, Mapping) else (("", one) for one in _listed(golds))
     for number, (name, source) in enumerate((("", gold), *others), start=1):
-        if not name and isinstance(source, str) and "=" in source and not os.path.exists(source):
+        if (
+            not name
+            and isinstance(source, str)
+            and "=" in source
+            and not (os.path.exists(source) or is_remote(source))
+        ):
             name, _, source = source.partition("=")
         if not name:
             is_path = isinstance(source, str | os.PathLike)
-            name = Path(source).stem if is_path else f"gold {number}"
+            name = Path(name_part(os.fspath(source))).stem if is_path else f"gold {number}"
         if name in named:
             raise InputError(f"two gold standards are named {name!r}: name one yourself, NAME=FILE")
         named[str(name)] = source

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from itertools import islice
@@ -18,7 +19,8 @@ from roget.core.counts.counts import Counts
 from roget.core.counts.matrix import Names
 from roget.core.io.duck import database, fetch, parquet
 from roget.core.io.pairs import SUM, WHOLE, explained, kind, scan
-from roget.core.io.source import FORMATS, open_output, source_of
+from roget.core.io.remote import is_remote
+from roget.core.io.source import FORMATS, local_file, open_output, source_of
 from roget.core.io.table import Columns, open_table
 from roget.core.store import check_file, new_file
 from roget.core.types import Array, PathLike
@@ -36,6 +38,11 @@ _KNOWN = (*FORMATS, _MATRIX_MARKET, ".txt", ".npy", ".gz", ".zst", ".xz", ".bz2"
 
 def read(path: PathLike, columns: Columns = None) -> tuple[Counts, tuple[str, ...]]:
     """Read counts, whatever they are kept in, with what there is to tell of the reading."""
+    if is_remote(os.fspath(path)):
+        with local_file(path) as copy:
+            found = read(copy, columns)
+        found[0].provenance["inputs"][0]["path"] = os.fspath(path)
+        return found
     place = Path(path)
     if not place.exists():
         raise InputError(f"{place}: no such file or directory")

@@ -1,4 +1,4 @@
-"""Inputs as people name them: files, folders, patterns, "-"."""
+"""Inputs as people name them: files, folders, patterns, addresses, "-"."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import glob
 import os
 from collections.abc import Sequence
 
+from roget.core.io.remote import is_remote, match
 from roget.core.io.source import STANDARD_INPUT, Source, source_of
 from roget.core.types import PathLike
 from roget.errors import InputError
@@ -18,7 +19,8 @@ def find(
     """The files that inputs name, in order, each once.
 
     A folder stands for the files below it whose names end in one of the suffixes (".gz" and the
-    like left aside); a pattern for what it matches; "-" for standard input.
+    like left aside); a pattern for what it matches; "-" for standard input; an address such as
+    s3://… for what lies there, and with * in it for all that it matches.
     """
     try:
         codecs.lookup(encoding)
@@ -28,6 +30,8 @@ def find(
     for given in [os.fspath(path) for path in inputs]:
         if given == STANDARD_INPUT:
             paths = [given]
+        elif is_remote(given):
+            paths = match(given)
         elif os.path.isdir(given):
             paths = _below(given, suffixes)
         elif os.path.isfile(given):
@@ -41,10 +45,9 @@ def find(
                 what = "matches no file" if glob.has_magic(given) else "no such file or folder"
                 raise InputError(f"{given}: {what}")
         for path in paths:
-            found.setdefault(
-                os.path.realpath(path) if path != STANDARD_INPUT else path,
-                source_of(path, encoding),
-            )
+            key = path if path == STANDARD_INPUT or is_remote(path) else os.path.realpath(path)
+            if key not in found:
+                found[key] = source_of(path, encoding)
     if not found:
         raise InputError("no input: name a file, a folder, a pattern or - for standard input")
     return list(found.values())

@@ -7,6 +7,7 @@ import codecs
 import gzip
 import lzma
 import os
+import shutil
 import stat
 import sys
 import zipfile
@@ -15,14 +16,17 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
-from functools import partial
 from itertools import chain
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import IO, Any, cast
 
 import numpy as np
 
-from roget.errors import FormatError, InputError
+from roget.core.io import remote
+from roget.core.io.remote import is_remote
+from roget.core.types import PathLike
+from roget.errors import FormatError, InputError, RogetError
 
 BLOCK = 4 << 20
 """Decompressed bytes handled at a time."""
@@ -45,19 +49,20 @@ FORMATS = {
 STANDARD_INPUT = "-"
 
 
-_open_plain = cast("Callable[[str], IO[bytes]]", partial(open, mode="rb"))
+def _open_plain(path: str) -> IO[bytes]:
+    return remote.open_remote(path) if is_remote(path) else open(path, "rb")
 
 
 class _Zst:
     """A .zst file, all frames of it; zstandard's own stream ends after one, or in the middle."""
 
-    def __init__(self, path: str) -> None:
+    def __init__(self, given: str | IO[bytes]) -> None:
         import zstandard
 
         self._decompressor = zstandard.ZstdDecompressor()
         self._frame: Any = None
         self._ready = b""
-        self.fileobj = _open_plain(path)
+        self.fileobj = _open_plain(given) if isinstance(given, str) else given
 
     def read(self, size: int) -> bytes:
         """So many decompressed bytes, fewer only at the end."""
@@ -83,7 +88,7 @@ class _Zst:
         self.fileobj.close()
 
 
-def _open_zip(path: str) -> IO[bytes]:
+def _open_zip(path: str | IO[bytes]) -> IO[bytes]:
     """The one file in a .zip."""
     try:
         archive = zipfile.ZipFile(path)
@@ -96,7 +101,7 @@ def _open_zip(path: str) -> IO[bytes]:
         raise InputError(f"{path}: the zip data are cut short or damaged ({error})") from None
 
 
-_COMPRESSED: dict[str, Callable[[str], Any]] = {
+_COMPRESSED: dict[str, Callable[[Any], Any]] = {
     ".gz": gzip.open,
     ".bz2": bz2.open,
     ".xz": lzma.open,
@@ -141,6 +146,8 @@ class Source:
     encoding: str = "utf-8"
     packed: str = ""
     """ ".gz" and the like, where the first bytes tell it and the name does not."""
+    stream: bool = False
+    """Whether it can be read only from its beginning on, as what comes from the web."""
     read: int = field(default=0, compare=False)
     """Stored bytes read so far, for progress."""
     begin: int = field(default=0, compare=False)
@@ -159,6 +166,11 @@ class Source:
         return "standard input" if self.path == STANDARD_INPUT else self.path
 
     @property
+    def is_remote(self) -> bool:
+        """Whether the path is an address."""
+        return is_remote(self.path)
+
+    @property
     def compression(self) -> str:
         """ ".gz" and the like, or nothing."""
         return _compression(self.path) or self.packed
@@ -166,23 +178,26 @@ class Source:
     @property
     def suffix(self) -> str:
         """What the name says of the format, compression left aside."""
-        path = Path(self.path)
-        return (path.with_suffix("") if _compression(self.path) else path).suffix.lower()
+        return _without_compression(self.path).suffix.lower()
 
     @property
     def stem(self) -> str:
         """The file's own name without what tells format and compression."""
-        path = Path(self.path)
-        return (path.with_suffix("") if _compression(self.path) else path).stem
+        return _without_compression(self.path).stem
 
     @property
     def is_plain(self) -> bool:
         """Whether the file itself is UTF-8 text, so that other programs can read it too."""
-        return not self.compression and _is_utf8(self.encoding) and self.path != STANDARD_INPUT
+        return self.is_text and not self.is_remote and self.path != STANDARD_INPUT
+
+    @property
+    def is_text(self) -> bool:
+        """Whether it is stored as UTF-8 text, wherever it is."""
+        return not self.compression and _is_utf8(self.encoding)
 
     def pieces(self, size: int = PIECE) -> list[Source]:
         """The source cut for several processes, where its bytes can be reached directly."""
-        if not self.is_plain or self.size <= 2 * size:
+        if not self.is_text or self.stream or self.size <= 2 * size:
             return [self]
         cuts = [*range(0, self.size - size // 2, size), self.size]
         ends = [*cuts[1:-1], None]
@@ -229,7 +244,7 @@ class Source:
     def place(self, line: int) -> str:
         """file:line of a line of this piece, counted from 1 where the piece being read begins."""
         if self.begin and not self._lines_before:
-            with open(self.path, "rb") as file:
+            with _open_plain(self.path) as file:
                 for at in range(0, self.begin, BLOCK):
                     self._lines_before += file.read(min(self.begin - at, BLOCK)).count(b"\n")
         return f"{self.name}:{line + self._lines_before}"
@@ -268,6 +283,8 @@ class Source:
         if self.path == STANDARD_INPUT:
             return nullcontext(sys.stdin.buffer)
         try:
+            if self.is_remote and self.compression:
+                return _unpack(remote.open_remote(self.path), self.compression)
             opened: IO[bytes] = _COMPRESSED.get(self.compression, _open_plain)(self.path)
         except OSError as error:
             raise InputError(f"cannot read {self.path}: {error.strerror or error}") from None
@@ -281,7 +298,8 @@ class Source:
             except (EOFError, zlib.error, lzma.LZMAError, zipfile.BadZipFile, OSError) as error:
                 raise self._broken(error) from None
             except Exception as error:
-                if type(error).__name__ != "ZstdError":
+                # Stores have errors of their own.
+                if type(error).__name__ != "ZstdError" and not self.is_remote:
                     raise
                 raise self._broken(error) from None
             if not chunk:
@@ -338,8 +356,20 @@ def _is_utf8(encoding: str) -> bool:
 
 
 def _compression(path: str) -> str:
-    last = Path(path).suffix.lower()
+    last = Path(remote.name_part(path)).suffix.lower()
     return last if last in _COMPRESSED else ""
+
+
+def _without_compression(path: str) -> Path:
+    place = Path(remote.name_part(path))
+    return place.with_suffix("") if _compression(path) else place
+
+
+@contextmanager
+def _unpack(stored: IO[bytes], kind: str) -> Iterator[IO[bytes]]:
+    """What is compressed in an open file, which is closed with it."""
+    with stored, _COMPRESSED[kind](stored) as file:
+        yield file
 
 
 def _stored(file: Any, decompressed: int) -> int:
@@ -397,7 +427,12 @@ def source_of(path: str, encoding: str = "utf-8") -> Source:
         if kind:
             tool = _TOOLS[kind]
             raise InputError(f"standard input is {tool} data: unpack it first (… | {tool} -dc |)")
-        return Source(path, encoding=encoding)
+        return Source(path, encoding=encoding, stream=True)
+    if is_remote(path):
+        size, mark, seekable = remote.look_at(path)
+        packed = "" if _compression(path) else _magic(path)
+        stream = not seekable
+        return Source(path, size, mark, encoding=encoding, packed=packed, stream=stream)
     try:
         status = os.stat(path)
     except FileNotFoundError:
@@ -408,12 +443,51 @@ def source_of(path: str, encoding: str = "utf-8") -> Source:
     return Source(path, status.st_size, status.st_mtime_ns, encoding=encoding, packed=packed)
 
 
+def state_of(path: str) -> tuple[int, int] | None:
+    """Size and time of a file, or what its store tells in their place; None if it is gone."""
+    try:
+        if is_remote(path):
+            return remote.look_at(path)[:2]
+        status = os.stat(path)
+    except (OSError, RogetError):
+        return None
+    return status.st_size, status.st_mtime_ns
+
+
+def absolute(path: str) -> str:
+    """The name by which a file is known in any folder; an address is one already."""
+    return path if is_remote(path) or path == STANDARD_INPUT else os.path.abspath(path)
+
+
+@contextmanager
+def local_file(path: PathLike) -> Iterator[Path]:
+    """The file itself, or a copy of one elsewhere, for what must be read as a file of this machine.
+
+    Messages name the file, not the copy.
+    """
+    name = os.fspath(path)
+    if not is_remote(name):
+        yield Path(name)
+        return
+    with TemporaryDirectory(prefix="roget.") as folder:
+        copy = Path(folder) / Path(remote.name_part(name)).name
+        with copy.open("wb") as file, _open_plain(name) as stored:
+            shutil.copyfileobj(stored, file, BLOCK)
+        try:
+            yield copy
+        except RogetError as error:
+            error.args = tuple(
+                one.replace(str(copy), name) if isinstance(one, str) else one for one in error.args
+            )
+            raise
+
+
 def _magic(path: str) -> str:
     """The compression that a file's first bytes tell."""
     try:
         with _open_plain(path) as file:
             return compression_of(file.read(16))
-    except OSError:
+    except (OSError, RogetError):
         return ""  # whoever reads the file for its contents will say why
 
 

@@ -13,6 +13,7 @@ from typing import NamedTuple, Protocol
 
 from roget import catalogue
 from roget.core.io.problems import Problems
+from roget.core.io.remote import is_remote
 from roget.core.io.source import FORMATS, Source, source_of
 from roget.core.io.table import PAIRS, Roles, open_table
 from roget.core.quadruple import Quadruple
@@ -143,15 +144,13 @@ def read(path: PathLike) -> list[Quadruple]:
     """
     if os.fspath(path) == "sample" and not Path(path).exists():
         return sample("pp_quads")
-    place = Path(path)
-    if not place.is_file():
+    place = os.fspath(path)
+    if not os.path.isfile(place) and not is_remote(place):
         raise InputError(f"{place}: there is no such file")
-    source = source_of(str(place))
+    source = source_of(place)
     lines = _rows(source) if _has_columns(source) else source.lines()
     found = [
-        line.quadruple
-        for line in parse(lines, str(place), answered=True)
-        for _ in range(line.times)
+        line.quadruple for line in parse(lines, place, answered=True) for _ in range(line.times)
     ]
     if not found:
         raise InputError(f"{place}: there is no quadruple in it; {EXPECTED}")

@@ -19,7 +19,7 @@ from roget.core import folder as folders
 from roget.core.counts import Counts, formats
 from roget.core.counts import files as counts_files
 from roget.core.io import duck
-from roget.core.io.source import STANDARD_INPUT, Source
+from roget.core.io.source import STANDARD_INPUT, Source, state_of
 from roget.core.options import choose, takes
 from roget.core.progress import Report
 from roget.core.types import PathLike
@@ -128,7 +128,7 @@ def run(
     formats.check(target)
     planned = inputs if isinstance(inputs, CountPlan) else plan_count(inputs, options)
     sources, recipe, tasks = planned.sources, planned.recipe, planned.tasks
-    files = [source.path for source in sources if source.path != STANDARD_INPUT]
+    files = [source.path for source in sources if os.path.exists(source.path)]
     if target.exists() and any(os.path.samefile(file, target) for file in files):
         raise InputError(f"cannot write {target}: it is one of the inputs")
     with (
@@ -220,6 +220,8 @@ def _hash(sources: Sequence[Source]) -> Iterator[Callable[[], dict[str, str]]]:
 
     def work() -> None:
         for source in files:
+            if source.is_remote:
+                continue  # it would have to come a second time
             digest = hashlib.sha256()
             # Whoever reads the file for its contents will say why it cannot be read.
             with suppress(OSError), open(source.path, "rb") as file:
@@ -232,11 +234,7 @@ def _hash(sources: Sequence[Source]) -> Iterator[Callable[[], dict[str, str]]]:
     def wait() -> dict[str, str]:
         thread.join()
         for source in files:
-            now = None
-            with suppress(OSError):
-                status = os.stat(source.path)
-                now = status.st_size, status.st_mtime_ns
-            if now != (source.size, source.modified):
+            if state_of(source.path) != (source.size, source.modified):
                 raise InputError(f"{source.name}: was changed while it was being counted")
         return found
 

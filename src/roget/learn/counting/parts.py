@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Any
 
 from roget._version import __version__
-from roget.core.io.source import STANDARD_INPUT, Source
+from roget.core.io.source import STANDARD_INPUT, Source, absolute
 from roget.core.io.values import parse_json
 from roget.core.store import new_directory
 from roget.learn.corpus.base import Reading
@@ -142,7 +142,7 @@ def task(sources: tuple[Source, ...], recipe: Recipe) -> Task:
     """The task of counting some sources by a recipe."""
     said: list[Any] = [VERSION, __version__, asdict(recipe)]
     for source in sources:
-        place = os.path.abspath(source.path)
+        place = absolute(source.path)
         said.append(
             [place, source.size, source.modified, source.start, source.stop, source.encoding]
         )

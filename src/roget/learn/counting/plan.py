@@ -13,7 +13,7 @@ from typing import TypeAlias
 from roget import catalogue
 from roget.core.counts.files import is_counts
 from roget.core.io.paths import find
-from roget.core.io.source import FORMATS, PIECE, Source
+from roget.core.io.source import FORMATS, PIECE, Source, local_file
 from roget.core.io.table import split_columns
 from roget.core.options import options_of
 from roget.core.types import PathLike
@@ -291,7 +291,8 @@ def _words(given: Words, what: str, fold: bool) -> frozenset[str] | None:
         return None
     if isinstance(given, str | os.PathLike):
         try:
-            texts: Iterable[str] = Path(given).read_text(encoding="utf-8-sig").splitlines()
+            with local_file(given) as place:
+                texts: Iterable[str] = place.read_text(encoding="utf-8-sig").splitlines()
         except UnicodeDecodeError as error:
             raise InputError(f"{what} {given}: not UTF-8 text ({error.reason})") from None
         except OSError as error:

@@ -7,7 +7,8 @@ from inspect import signature
 from pathlib import Path
 
 from roget import catalogue
-from roget.core.io.source import Source
+from roget.core.io.remote import is_remote
+from roget.core.io.source import Source, local_file
 from roget.core.progress import Report
 from roget.core.types import PathLike
 from roget.errors import InputError, UnknownName
@@ -66,6 +67,10 @@ def _open(
     part: str | None,
     progress: Report | None = None,
 ) -> tuple[Taxonomy, Path, str]:
+    if is_remote(os.fspath(path)):
+        with local_file(path) as copy:
+            found, _, chosen = _open(copy, kind, language, part, progress)
+        return found, Path(path), chosen
     place = Path(path)
     if kind is None and os.fspath(path).startswith("wn:") and not place.exists():
         kind = "wn"

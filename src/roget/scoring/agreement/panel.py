@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from roget.core.io.problems import plural
+from roget.core.io.remote import is_remote, match, name_part
 from roget.core.types import BoolArray, Codes, Floats, Ints
 from roget.errors import InputError
 from roget.scoring.cells.contingency import Contingency, compact, count_pairs
@@ -46,14 +47,16 @@ def name_clusterings(
         return dict(split_frame(given, columns))
     given = list(given)
     paths = [isinstance(source, str | os.PathLike) for source in given]
-    if paths == [True] and os.path.isfile(given[0]):
+    if paths == [True] and (os.path.isfile(given[0]) or _is_one(os.fspath(given[0]))):
         from roget.scoring.labels.wide import read_columns
 
         return dict(read_columns(given[0], labels, columns))
     named: dict[str, Any] = {}
     for number, source in enumerate(given, start=1):
         for found in list_runs(os.fspath(source)) if paths[number - 1] else [source]:
-            name = Path(found).stem if paths[number - 1] else f"clustering {number}"
+            name = f"clustering {number}"
+            if paths[number - 1]:
+                name = Path(name_part(os.fspath(found))).stem
             if name in named:
                 raise InputError(
                     f"two clusterings are named {name!r}: give names of your own (NAME=FILE)"
@@ -62,10 +65,16 @@ def name_clusterings(
     return named
 
 
+def _is_one(path: str) -> bool:
+    return is_remote(path) and "*" not in path
+
+
 def list_runs(path: str) -> list[str]:
     """The files of a folder or a pattern, each a clustering; other names stand for themselves."""
     if is_thesaurus(path):
         return [path]
+    if is_remote(path):
+        return match(path)
     if os.path.isdir(path) or (glob.has_magic(path) and not os.path.exists(path)):
         return list_files(path)
     return [path]

@@ -28,7 +28,16 @@ import numpy as np
 from roget import catalogue
 from roget.core.io.paths import find
 from roget.core.io.problems import Problems, plural
-from roget.core.io.source import FORMATS, STANDARD_INPUT, NotText, Source, source_of
+from roget.core.io.remote import is_remote, match, name_part
+from roget.core.io.source import (
+    FORMATS,
+    STANDARD_INPUT,
+    NotText,
+    Source,
+    local_file,
+    source_of,
+    state_of,
+)
 from roget.core.io.table import BLANKS, Table, plain_file
 from roget.errors import FormatError, InputError, UnknownName
 from roget.scoring.labels.labels import (
@@ -119,11 +128,12 @@ def as_labels(
         if labels == "thesaurus" or (labels is None and is_thesaurus(path)):
             open_thesaurus: Reader = catalogue.load("label formats", "thesaurus")
             return open_thesaurus(LabelFile(path), columns=columns, gold=gold)
-        if labels is None and Path(path).suffix.lower() in BINARY and os.path.isfile(path):
+        if labels is None and is_binary(path) and (os.path.isfile(path) or is_remote(path)):
             from roget.scoring.labels.binary import load
             from roget.scoring.labels.memory import convert_data
 
-            found = convert_data(load(path), path, columns, gold=gold, cover=cover)
+            with local_file(path) as copy:
+                found = convert_data(load(str(copy)), path, columns, gold=gold, cover=cover)
             return _say_several(found, several)
         paths = list_files(path)
         parts = []
@@ -169,19 +179,20 @@ def count_large(
     given = [side for side in (gold, system) if side is not None]
     if not all(isinstance(side, str | os.PathLike) for side in given):
         return None
-    if any(Path(side).suffix.lower() in BINARY or is_thesaurus(os.fspath(side)) for side in given):
+    if any(is_binary(os.fspath(side)) or is_thesaurus(os.fspath(side)) for side in given):
         return None
     paths = [list_files(os.fspath(side)) for side in given]
-    if (
-        sum(os.path.getsize(path) for side in paths for path in side if os.path.isfile(path))
-        < LARGE
-    ):
+    if sum((state_of(path) or (0, 0))[0] for side in paths for path in side) < LARGE:
         return None
     from roget.scoring.labels.counted import count_files
 
     if [STANDARD_INPUT] in paths:
         return None
     return count_files(paths, missing, labels, columns, noise, extra, memory)
+
+
+def is_binary(path: str) -> bool:
+    return Path(name_part(path)).suffix.lower() in BINARY
 
 
 def is_thesaurus(path: str) -> bool:
@@ -218,6 +229,8 @@ def list_files(path: str) -> list[str]:
             raise InputError(
                 f"{path}: is a folder; expected a file, or files in it that end in {known}"
             ) from None
+    if is_remote(path):
+        return match(path)
     return [source.path for source in find([path], ())] if glob.has_magic(path) else [path]
 
 

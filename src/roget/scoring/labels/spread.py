@@ -19,7 +19,8 @@ import duckdb
 import numpy as np
 
 from roget.core.io import duck
-from roget.core.io.source import STANDARD_INPUT, Source, source_of
+from roget.core.io.remote import is_remote
+from roget.core.io.source import STANDARD_INPUT, Source, absolute, source_of
 from roget.core.io.table import Table
 from roget.core.types import Array, BoolArray
 from roget.engines import base
@@ -34,7 +35,7 @@ from roget.scoring.labels.counted import (
     lay_out,
     look,
 )
-from roget.scoring.labels.read import BINARY, SUFFIXES, LabelFile, list_files, name_files
+from roget.scoring.labels.read import SUFFIXES, LabelFile, is_binary, list_files, name_files
 from roget.scoring.labels.table import SINGLE, Columns, choose_side
 
 SHARE = 8 << 20
@@ -128,7 +129,7 @@ class Spread:
 
     def _look(self, paths: Sequence[str], side: str) -> Table | None:
         """The layout of a side's first file, which the others must share."""
-        if any(Path(path).suffix.lower() in BINARY for path in paths):
+        if any(is_binary(path) for path in paths):
             return None
         head = SUFFIXES.get(Source(paths[0]).suffix) in ("tsv", "csv")
         with LabelFile(paths[0], head=head) as file:
@@ -141,7 +142,7 @@ class Spread:
     ) -> list[Part]:
         if self._engine is None:
             self._engine = self._make()
-            size = sum(os.path.getsize(path) for side in paths for path in side)
+            size = sum(_size(path) for side in paths for path in side)
             self._parts = min(_MOST, max(_FEWEST_PARTS, size // _PART))
         if not self._dealt:
             self._dealt = self._deal(self._engine, "gold", paths[0], tables[0])
@@ -169,11 +170,11 @@ def _list_side(given: Any) -> list[str]:
 
 def share_files(side: str, paths: Sequence[str], form: str) -> list[Dealing]:
     """A side's files as tasks of about the same size; those of no known format are not cut."""
-    sizes = list(map(os.path.getsize, paths))
+    sizes = list(map(_size, paths))
     wanted = max(SHARE, sum(sizes) // _MOST)
     bundles: list[list[Share]] = []
     held, number = wanted, 0
-    for path, size in zip(map(os.path.abspath, paths), sizes, strict=True):
+    for path, size in zip(map(absolute, paths), sizes, strict=True):
         for start, stop in _cut_file(path, size, wanted, form):
             if held + size > wanted:
                 bundles.append([])
@@ -183,10 +184,16 @@ def share_files(side: str, paths: Sequence[str], form: str) -> list[Dealing]:
     return [Dealing(side, number, tuple(of)) for number, of in enumerate(bundles)]
 
 
+def _size(path: str) -> int:
+    """The bytes of a file, which must be there."""
+    return source_of(path).size
+
+
 def _cut_file(path: str, size: int, wanted: int, form: str) -> Iterator[tuple[int, int | None]]:
     """Where the pieces of a large file begin and end."""
     number = size // wanted
-    if number < 2 or not form:
+    # For a piece of a file elsewhere all of it would have to come.
+    if number < 2 or not form or is_remote(path):
         yield 0, None
     elif form == "parquet":
         with duck.readable(path), duck.database() as connection:
@@ -238,7 +245,7 @@ def _open_share(
     opened: ExitStack,
 ) -> tuple[Table, str]:
     """The table of a file or a piece of one, and the SQL that tells which of its rows are meant."""
-    if not os.path.exists(share.path):
+    if not is_remote(share.path) and not os.path.exists(share.path):
         raise InputError(
             f"{share.path}: not there on the worker {socket.gethostname()}; expected files that "
             "all workers can read under the same names"
