@@ -51,8 +51,18 @@ def _options(
     version: bool = typer.Option(
         False, "--version", callback=_version, is_eager=True, help="Print the version and stop."
     ),
+    max_size: str = typer.Option(
+        "",
+        "--max-size",
+        metavar="SIZE",
+        show_default=False,
+        help="What a small file may unpack to: 2GB, say. [default: 64MiB]",
+    ),
 ) -> None:
-    pass
+    if max_size:
+        from roget.core.io.limits import set_max_size
+
+        set_max_size(max_size)
 
 
 def main() -> None:

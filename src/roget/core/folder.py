@@ -37,6 +37,7 @@ from typing import IO, Any, TypeAlias
 import numpy as np
 
 from roget._version import __version__
+from roget.core.io import limits
 from roget.core.io.duck import database, parquet, readable, write_parquet
 from roget.core.io.values import parse_json
 from roget.core.store import check_directory, new_directory
@@ -476,9 +477,6 @@ _MAGIC = b"\x93NUMPY"
 _LONGEST = 10_000
 """Bytes of the longest header that is looked at."""
 
-_PACKED = 1100
-"""More times than deflate can pack anything."""
-
 _FAULTS = (
     OSError, EOFError, ValueError, TypeError, KeyError, NotImplementedError, RuntimeError,
     MemoryError, OverflowError, struct.error, zipfile.BadZipFile, zlib.error,
@@ -497,7 +495,7 @@ def read_npz(file: Path, *, packed: bool = False, kinds: str = "biuf") -> dict[s
                 raise InputError("holds a single array; expected a .npz file of several")
         with zipfile.ZipFile(file) as archive:
             members = archive.infolist()
-            _need_room(members, file.stat().st_size, packed=packed)
+            _need_room(file, members, packed=packed)
             found = {}
             for one in members:
                 with archive.open(one) as raw:
@@ -505,10 +503,23 @@ def read_npz(file: Path, *, packed: bool = False, kinds: str = "biuf") -> dict[s
                 found[one.filename.removesuffix(".npy")] = array
             return found
     except InputError as error:
+        if str(error).startswith(str(file)):
+            raise
         raise InputError(f"{file}: cannot be read as arrays: {error}") from None
     except _FAULTS as error:
         said = error.strerror if isinstance(error, OSError) else str(error)
         raise InputError(f"{file}: cannot be read as arrays: {said or repr(error)}") from None
+
+
+def check_archive(file: Path) -> None:
+    """Refuse a .zip, or what is one inside, that unpacks to more than it may."""
+    try:
+        with zipfile.ZipFile(file) as archive:
+            _need_room(file, archive.infolist(), packed=True)
+    except _FAULTS as error:
+        if isinstance(error, InputError):
+            raise
+        raise InputError(f"{file}: cannot be unpacked: {error}") from None
 
 
 def write_npz(file: Path | IO[bytes], arrays: Mapping[str, Any], *, packed: bool = False) -> None:
@@ -517,16 +528,17 @@ def write_npz(file: Path | IO[bytes], arrays: Mapping[str, Any], *, packed: bool
         (np.savez_compressed if packed else np.savez)(raw, allow_pickle=False, **arrays)
 
 
-def _need_room(members: list[zipfile.ZipInfo], size: int, *, packed: bool) -> None:
-    """Refuse an archive that says it holds more than it can."""
+def _need_room(file: Path, members: list[zipfile.ZipInfo], *, packed: bool) -> None:
+    """Refuse an archive that says it holds more than it can, or than it may."""
+    size = file.stat().st_size
     for one in members:
         stored = one.compress_type == zipfile.ZIP_STORED and one.file_size == one.compress_size
         if not stored and not packed:
             raise InputError(f"{one.filename} is packed")
-        if not stored and one.file_size > _PACKED * (one.compress_size + 1):
-            raise InputError(f"{one.filename} says that it unpacks to {one.file_size:,} bytes")
     if sum(one.compress_size for one in members) > size:
         raise InputError("its parts are larger than the file")
+    whole = sum(one.file_size for one in members)
+    limits.need_room(str(file), whole, size, f"unpacks to {limits.show_size(whole)}")
 
 
 def read_npy(file: Path) -> Any:

@@ -134,7 +134,7 @@ def test_packed_standard_input(monkeypatch, suffix, pack):
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")
 def test_a_pipe_is_no_file(tmp_path):
     os.mkfifo(tmp_path / "pipe")
-    with pytest.raises(InputError, match="pipe: is no file"):
+    with pytest.raises(InputError, match="pipe: is a pipe"):
         find([tmp_path / "pipe"], [])
 
 

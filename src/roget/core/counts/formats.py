@@ -17,10 +17,11 @@ from roget.core import folder as folders
 from roget.core.counts import files as counts_files
 from roget.core.counts.counts import Counts
 from roget.core.counts.matrix import Names
+from roget.core.io import limits
 from roget.core.io.duck import database, fetch, parquet
 from roget.core.io.pairs import SUM, WHOLE, explained, kind, scan
 from roget.core.io.remote import is_remote
-from roget.core.io.source import FORMATS, local_file, open_output, source_of
+from roget.core.io.source import FORMATS, local_file, open_output, source_of, special
 from roget.core.io.table import Columns, open_table
 from roget.core.store import check_file, new_file
 from roget.core.types import Array, PathLike
@@ -28,6 +29,9 @@ from roget.errors import InputError
 
 _PADDED = 1 << 32
 """Bytes that names may take: numpy gives each as much room as the longest one needs."""
+
+_NAMED = 200
+"""Bytes that a row or a column takes, with its name."""
 
 _NPZ, _MATRIX_MARKET = ".npz", ".mtx"
 _TSV = (".tsv", ".tsv.gz")
@@ -46,6 +50,8 @@ def read(path: PathLike, columns: Columns = None) -> tuple[Counts, tuple[str, ..
     place = Path(path)
     if not place.exists():
         raise InputError(f"{place}: no such file or directory")
+    if not place.is_dir() and not place.is_file():
+        raise InputError(f"{place}: is {special(place.stat().st_mode)}; expected a file")
     suffix = "" if place.is_dir() else source_of(str(place)).suffix
     is_table = place.is_file() and suffix not in (_NPZ, _MATRIX_MARKET)
     if columns is not None and not is_table:
@@ -57,7 +63,7 @@ def read(path: PathLike, columns: Columns = None) -> tuple[Counts, tuple[str, ..
         if suffix == _NPZ:
             counts = _read_npz(place)
         elif suffix == _MATRIX_MARKET:
-            counts = Counts(_matrix_market(place))
+            counts = Counts(_need_room(place, _matrix_market(place)))
         else:
             counts, notes = _table(place, columns)
         if not counts.entries:
@@ -206,7 +212,8 @@ def _read_npz(place: Path) -> Counts:
             next((_texts(arrays[key]) for key in keys if key in arrays), None)
             for keys in (("words", "obs_names"), ("contexts", "var_names"), ("slots",))
         ]
-        return Counts(_sparse(arrays), found[0], found[1], slots=found[2])
+        matrix = _need_room(place, _sparse(arrays))
+        return Counts(matrix, found[0], found[1], slots=found[2])
     except (KeyError, ValueError, TypeError) as error:
         if isinstance(error, InputError):
             raise
@@ -254,6 +261,15 @@ def _sparse(arrays: dict[str, Any]) -> Any:
     raise InputError(
         f"a sparse matrix of the layout {layout!r}; expected csr, csc, coo, bsr or dia"
     )
+
+
+def _need_room(place: Path, matrix: Any) -> Any:
+    """The matrix, unless it has many more rows and columns than a file of that size can fill."""
+    if matrix.ndim == 2:
+        size = _NAMED * sum(map(int, matrix.shape))
+        what = f"a matrix of {matrix.shape[0]:,} × {matrix.shape[1]:,}"
+        limits.need_room(str(place), size, place.stat().st_size, what)
+    return matrix
 
 
 def _texts(array: Array) -> list[Any]:

@@ -94,6 +94,7 @@ class _Lines:
         self._source, self._line = source, 0
         self._rest = b""
         self._chunks = source.chunks()
+        self._longest = source.longest_line()
 
     def fault(self, said: str) -> InputError:
         """An error at the line that was read last."""
@@ -103,6 +104,8 @@ class _Lines:
         """The next line."""
         while b"\n" not in self._rest and (chunk := next(self._chunks, b"")):
             self._rest += chunk
+            if len(self._rest) > self._longest:
+                raise self._source.refuse_line(self._line + 1, self._longest)
         line, _, self._rest = self._rest.partition(b"\n")
         self._line += 1
         return line

@@ -8,7 +8,7 @@ import os
 from collections.abc import Sequence
 
 from roget.core.io.remote import is_remote, match
-from roget.core.io.source import STANDARD_INPUT, Source, source_of
+from roget.core.io.source import STANDARD_INPUT, Source, is_pipe, source_of, special
 from roget.core.types import PathLike
 from roget.errors import InputError
 
@@ -38,7 +38,9 @@ def find(
             paths = [given]
         elif os.path.exists(given):
             # It would be read twice, and have something only once.
-            raise InputError(f"{given}: is no file; give what comes from a pipe as -, by < or |")
+            what = special(os.stat(given).st_mode)
+            cure = "; give what comes through it as -, by < or |" if is_pipe(given) else ""
+            raise InputError(f"{given}: is {what}; expected a file{cure}")
         else:
             paths = sorted(filter(os.path.isfile, glob.glob(given, recursive=True)))
             if not paths:
@@ -47,7 +49,8 @@ def find(
         for path in paths:
             key = path if path == STANDARD_INPUT or is_remote(path) else os.path.realpath(path)
             if key not in found:
-                found[key] = source_of(path, encoding)
+                # Corpora are never held.
+                found[key] = source_of(path, encoding, times=0)
     if not found:
         raise InputError("no input: name a file, a folder, a pattern or - for standard input")
     return list(found.values())

@@ -10,20 +10,22 @@ import os
 import shutil
 import stat
 import sys
+import threading
+import weakref
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from dataclasses import dataclass, field, replace
 from itertools import chain
 from pathlib import Path
-from tempfile import TemporaryDirectory
+from tempfile import NamedTemporaryFile, TemporaryDirectory, gettempdir
 from typing import IO, Any, cast
 
 import numpy as np
 
-from roget.core.io import remote
+from roget.core.io import limits, remote
 from roget.core.io.remote import is_remote
 from roget.core.types import PathLike
 from roget.errors import FormatError, InputError, RogetError
@@ -39,6 +41,12 @@ REACH = 1 << 20
 """How many bytes without a blank line are borne before a cut is made after any line."""
 
 _STORED = 1 << 17
+
+_FED = 1 << 12
+"""Bytes of a .zst file that are unpacked at once: they cannot become more than 128 MB."""
+
+_WAIT = 2.0
+"""Seconds after which people are told that nothing comes through a pipe."""
 
 FORMATS = {
     ".tsv": "tsv", ".tab": "tsv", ".csv": "csv", ".jsonl": "jsonl", ".ndjson": "jsonl",
@@ -61,25 +69,28 @@ class _Zst:
 
         self._decompressor = zstandard.ZstdDecompressor()
         self._frame: Any = None
-        self._ready = b""
+        self._ready = self._left = memoryview(b"")
         self.fileobj = _open_plain(given) if isinstance(given, str) else given
 
     def read(self, size: int) -> bytes:
         """So many decompressed bytes, fewer only at the end."""
         parts, have = [self._ready], len(self._ready)
-        while have < size and (stored := self.fileobj.read(_STORED)):
-            while stored:
+        while have < size and (stored := memoryview(self._left or self.fileobj.read(_STORED))):
+            at = 0
+            while at < len(stored) and have < size:
+                fed = stored[at : at + _FED]
                 self._frame = self._frame or self._decompressor.decompressobj()
-                parts.append(self._frame.decompress(stored))
+                parts.append(memoryview(self._frame.decompress(fed)))
                 have += len(parts[-1])
-                stored = self._frame.unused_data
+                at += len(fed) - len(self._frame.unused_data)
                 if self._frame.eof:
                     self._frame = None
+            self._left = stored[at:]
         if have < size and self._frame is not None:
             raise EOFError("the last frame has no end")
-        data = b"".join(parts)
-        self._ready = data[size:]
-        return data[:size]
+        last = len(parts[-1]) - max(have - size, 0)
+        parts[-1], self._ready = parts[-1][:last], parts[-1][last:]
+        return b"".join(parts)
 
     def __enter__(self) -> _Zst:
         return self
@@ -148,6 +159,13 @@ class Source:
     """ ".gz" and the like, where the first bytes tell it and the name does not."""
     stream: bool = False
     """Whether it can be read only from its beginning on, as what comes from the web."""
+    times: int = field(default=0, compare=False)
+    """It may unpack to so many times what is stored, see `limits`; 0 for any size, where it is not
+    held."""
+    called: str = field(default="", compare=False)
+    """What messages call it, if not by its path."""
+    spool: Any = field(default=None, compare=False, repr=False)
+    """What keeps the file there, if it is a copy of what came through a pipe."""
     read: int = field(default=0, compare=False)
     """Stored bytes read so far, for progress."""
     begin: int = field(default=0, compare=False)
@@ -163,7 +181,7 @@ class Source:
     @property
     def name(self) -> str:
         """What messages call it."""
-        return "standard input" if self.path == STANDARD_INPUT else self.path
+        return "standard input" if self.path == STANDARD_INPUT else self.called or self.path
 
     @property
     def is_remote(self) -> bool:
@@ -206,6 +224,7 @@ class Source:
     def blocks(self, size: int | None = None, reach: int = REACH) -> Iterator[Block]:
         """The bytes as UTF-8 in blocks that end after a blank line, or at least after a line."""
         line, rest = 0, b""
+        longest = max(self.longest_line(), 2 * reach)
         for chunk in self._decode_chunks(size or BLOCK, reach):
             cut = _blank_line(chunk)
             if cut:
@@ -214,6 +233,8 @@ class Source:
                 rest += chunk
                 cut = _blank_line(rest) or (_any_line(rest) if len(rest) >= reach else 0)
                 data, rest = rest[:cut], rest[cut:]
+            if len(rest) > longest:
+                raise self.refuse_line(line + 1, longest)
             if data:
                 yield Block(data, line)
                 line += int(np.count_nonzero(np.frombuffer(data, np.uint8) == 10))
@@ -232,6 +253,7 @@ class Source:
         """
         name = name or self.name
         number, rest = 1, b""
+        longest = self.longest_line()
         for chunk in chain(self._decode_chunks(size or BLOCK, REACH), [b""]):
             data = rest + chunk
             # A \r at the very end may be half of a \r\n.
@@ -240,6 +262,17 @@ class Source:
             for line in data[:cut].splitlines():
                 yield number, _decode_line(line, number, name)
                 number += 1
+            if len(rest) > longest:
+                raise self.refuse_line(number, longest)
+
+    def longest_line(self) -> int:
+        """The bytes that a line may have, which must be held."""
+        return limits.allowed(self._weigh(), limits.LINE_TIMES)
+
+    def refuse_line(self, number: int, longest: int) -> InputError:
+        """The error for a line that has more."""
+        shown = limits.show_size(longest)
+        return limits.too_large(f"{self.name}:{number}", f"a line of more than {shown}", longest)
 
     def place(self, line: int) -> str:
         """file:line of a line of this piece, counted from 1 where the piece being read begins."""
@@ -290,8 +323,21 @@ class Source:
             raise InputError(f"cannot read {self.path}: {error.strerror or error}") from None
         return opened
 
+    def _weigh(self) -> int:
+        """The bytes that the file has on disk, holes left aside; 0 if that cannot be known."""
+        if self.is_remote:
+            return self.size
+        try:
+            status = os.stat(self.path)
+        except (OSError, ValueError):
+            return 0
+        return min(status.st_size, getattr(status, "st_blocks", status.st_size) * 512)
+
     def _read_all(self, file: IO[bytes], size: int, left: int) -> Iterator[bytes]:
-        before = 0
+        before = total = 0
+        most = sys.maxsize
+        if self.times and self.path != STANDARD_INPUT:
+            most = limits.allowed(self._weigh(), self.times)
         while left > 0:
             try:
                 chunk = file.read(min(size, left))
@@ -305,9 +351,14 @@ class Source:
             if not chunk:
                 break
             left -= len(chunk)
+            total += len(chunk)
             if self.digest is not None:
                 self.digest.update(chunk)
             now = _stored(file, before + len(chunk))
+            # Not all stores tell how large a file is.
+            if total > most and total > limits.allowed(now, self.times if self.is_remote else 0):
+                what = f"unpacks to more than {limits.show_size(most)}"
+                raise limits.too_large(self.name, what, most)
             self.read, before = self.read + now - before, now
             yield chunk
 
@@ -420,8 +471,12 @@ def _ahead(chunks: Iterator[bytes]) -> Iterator[bytes]:
             yield chunk
 
 
-def source_of(path: str, encoding: str = "utf-8") -> Source:
-    """The source of a file, or of standard input if it is called "-"."""
+def source_of(path: str, encoding: str = "utf-8", times: int = limits.TIMES) -> Source:
+    """The source of a file, or of standard input if it is called "-".
+
+    What comes through a pipe is copied to a file, so that it can be read more than once. `times` as
+    in `limits`; 0 if the source is read bit by bit and never held.
+    """
     if path == STANDARD_INPUT:
         kind = compression_of(standard_head(16))
         if kind:
@@ -432,15 +487,97 @@ def source_of(path: str, encoding: str = "utf-8") -> Source:
         size, mark, seekable = remote.look_at(path)
         packed = "" if _compression(path) else _magic(path)
         stream = not seekable
-        return Source(path, size, mark, encoding=encoding, packed=packed, stream=stream)
+        return Source(
+            path, size, mark, encoding=encoding, packed=packed, stream=stream, times=times
+        )
     try:
         status = os.stat(path)
     except FileNotFoundError:
         raise InputError(f"{path}: no such file") from None
-    if stat.S_ISDIR(status.st_mode):
-        raise InputError(f"{path}: is a folder; expected a file")
-    packed = "" if _compression(path) else _magic(path)
-    return Source(path, status.st_size, status.st_mtime_ns, encoding=encoding, packed=packed)
+    what = special(status.st_mode)
+    if what not in ("", _PIPE):
+        raise InputError(f"{path}: is {what}; expected a file")
+    if what:
+        spool = _Spool(path)
+        copy, status = spool.path, os.stat(spool.path)
+    else:
+        spool, copy = None, path
+    packed = "" if _compression(copy) else _magic(copy)
+    return Source(
+        copy,
+        status.st_size,
+        status.st_mtime_ns,
+        encoding=encoding,
+        packed=packed,
+        times=times,
+        called=path if spool else "",
+        spool=spool,
+    )
+
+
+_PIPE = "a pipe"
+_SPECIAL = {
+    stat.S_ISDIR: "a folder",
+    stat.S_ISFIFO: _PIPE,
+    stat.S_ISSOCK: "a socket",
+    stat.S_ISCHR: "a device",
+    stat.S_ISBLK: "a device",
+}
+
+
+def special(mode: int) -> str:
+    """What a path leads to by its mode, in words; nothing for a plain file."""
+    return next((what for is_kind, what in _SPECIAL.items() if is_kind(mode)), "")
+
+
+def is_pipe(path: str | os.PathLike[str]) -> bool:
+    """Whether a path is a pipe, such as that of <(…): what it has can be had only once."""
+    try:
+        return stat.S_ISFIFO(os.stat(path).st_mode)
+    except (OSError, ValueError):
+        return False
+
+
+class _Spool:
+    """A temporary copy of all that comes through a pipe, which lasts as long as this."""
+
+    def __init__(self, pipe: str) -> None:
+        # Its name tells the format, as that of the pipe does.
+        suffix = "".join(Path(pipe).suffixes[-2:])
+        with NamedTemporaryFile(prefix="roget.", suffix=suffix, delete=False) as copy:
+            self.path = copy.name
+            weakref.finalize(self, _remove, copy.name)
+            with _notice(f"waiting for something to come through {pipe}"):
+                file = _open_plain(pipe)
+                chunk = file.read(1)
+            with file:
+                room = shutil.disk_usage(gettempdir()).free // 2
+                while chunk:
+                    copy.write(chunk)
+                    room -= len(chunk)
+                    if room < 0:
+                        raise InputError(
+                            f"{pipe}: more comes through it than half of what is free in "
+                            f"{gettempdir()}: save it as a file, or set TMPDIR"
+                        )
+                    chunk = file.read(BLOCK)
+
+
+def _remove(path: str) -> None:
+    with suppress(OSError):
+        os.unlink(path)
+
+
+@contextmanager
+def _notice(text: str) -> Iterator[None]:
+    """Say on standard error what is waited for, if it takes long."""
+    timer = threading.Timer(_WAIT, lambda: print(f"roget: {text} …", file=sys.stderr, flush=True))
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
 
 
 def state_of(path: str) -> tuple[int, int] | None:

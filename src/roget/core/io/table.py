@@ -20,6 +20,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, TypeAlias
 
+from roget.core.io.limits import SPOOLED_TIMES
 from roget.core.io.problems import Problems
 from roget.core.io.source import FORMATS, Source, source_of
 from roget.core.io.values import parse_json, whole_number
@@ -270,6 +271,8 @@ def open_table(
     `transpose` as in `roget.count`: None for words and contexts as header or name have them.
     """
     source = given if isinstance(given, Source) else source_of(os.fspath(given))
+    # It is read from disk, by DuckDB or row by row.
+    source = replace(source, times=SPOOLED_TIMES)
     asked = parse_columns(columns, roles)
     with plain_file(source, folder) as path:
         if not os.path.getsize(path):

@@ -19,6 +19,7 @@ import numpy as np
 
 from roget.catalogue import name_extra
 from roget.core.counts import marks
+from roget.core.io import limits
 from roget.core.io.source import Source
 from roget.errors import InputError
 from roget.learn.corpus import marking, text, tiger
@@ -75,9 +76,10 @@ def read_docbin(source: Source, tables: Tables, reading: Reading) -> Iterator[To
     """Documents that spaCy parsed before, kept in a DocBin (.spacy); no pipeline is needed."""
     spacy = _spacy()
     # Bytes are to come as they are, whatever encoding texts have.
-    whole = replace(source, encoding="utf-8")
+    whole = replace(source, encoding="utf-8", times=limits.TIMES)
     data = b"".join(block.data for block in whole.blocks())
     source.read += whole.read
+    limits.check_inflated(source.name, data)
     try:
         docs = spacy.tokens.DocBin().from_bytes(data).get_docs(spacy.vocab.Vocab())
     except (ValueError, KeyError, TypeError):

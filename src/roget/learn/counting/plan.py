@@ -13,7 +13,7 @@ from typing import TypeAlias
 from roget import catalogue
 from roget.core.counts.files import is_counts
 from roget.core.io.paths import find
-from roget.core.io.source import FORMATS, PIECE, Source, local_file
+from roget.core.io.source import FORMATS, PIECE, Source, source_of
 from roget.core.io.table import split_columns
 from roget.core.options import options_of
 from roget.core.types import PathLike
@@ -291,12 +291,12 @@ def _words(given: Words, what: str, fold: bool) -> frozenset[str] | None:
         return None
     if isinstance(given, str | os.PathLike):
         try:
-            with local_file(given) as place:
-                texts: Iterable[str] = place.read_text(encoding="utf-8-sig").splitlines()
-        except UnicodeDecodeError as error:
-            raise InputError(f"{what} {given}: not UTF-8 text ({error.reason})") from None
+            source = source_of(os.fspath(given))
+            texts: Iterable[str] = [text for _, text in source.lines()]
         except OSError as error:
             raise InputError(f"{what} {os.fspath(given)}: {error.strerror or error}") from None
+        except InputError as error:
+            raise InputError(f"{what} {error}") from None
     else:
         texts = given
     words = frozenset((text.lower() if fold else text).strip() for text in texts) - {""}

@@ -7,7 +7,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from roget.core.folder import read_npy
+from roget.core.folder import check_archive, read_npy
 from roget.errors import InputError
 from roget.scoring.labels.frames import Sheet
 
@@ -67,6 +67,7 @@ def _load_arrow(path: str) -> Any:
 
 def _load_sheet(path: str) -> Any:
     """The first sheet of a workbook, as CSV that the readers know."""
+    check_archive(Path(path))
     book = _find("openpyxl", path, "save the sheet as CSV").load_workbook(path, read_only=True)
     rows = [row for row in book.worksheets[0].iter_rows(values_only=True) if any(_filled(row))]
     if len(rows) < 2:

@@ -18,7 +18,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import replace
 from functools import cached_property
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -34,6 +34,7 @@ from roget.core.io.source import (
     STANDARD_INPUT,
     NotText,
     Source,
+    is_pipe,
     local_file,
     source_of,
     state_of,
@@ -186,7 +187,7 @@ def count_large(
         return None
     from roget.scoring.labels.counted import count_files
 
-    if [STANDARD_INPUT] in paths:
+    if any(path == STANDARD_INPUT or is_pipe(path) for side in paths for path in side):
         return None
     return count_files(paths, missing, labels, columns, noise, extra, memory)
 
@@ -219,7 +220,7 @@ def list_files(path: str) -> list[str]:
 
     A name with signs of a pattern that is a file's own stands for this file.
     """
-    if path == STANDARD_INPUT or os.path.isfile(path):
+    if path == STANDARD_INPUT or os.path.isfile(path) or is_pipe(path):
         return [path]
     if os.path.isdir(path):
         known = ", ".join(SUFFIXES)
@@ -361,15 +362,23 @@ class LabelFile:
 
     def _name_byte(self) -> FormatError:
         """The error that names the first byte that is no text."""
-        data = b"".join(self.plain.chunks())
-        try:
-            data.decode("utf-8")
-            at = 0
-        except UnicodeDecodeError as error:
-            at = error.start
-        line = 1 + len(data[:at].splitlines()) - (not data[:at].endswith((b"\n", b"\r")))
-        byte = f"byte 0x{data[at]:02x} (the {_ordinal(at + 1)})"
-        hint = "; it looks like UTF-16" if data[:2] in (b"\xff\xfe", b"\xfe\xff") else ""
+        before, line, rest, begin, bad = 0, 1, b"", b"", 0
+        for chunk in chain(self.plain.chunks(), [b""]):
+            data = rest + chunk
+            begin = begin or data[:2]
+            # Whole lines, so that no character and no \r\n is cut.
+            cut = data.rfind(b"\n") + 1 if chunk else len(data)
+            try:
+                data[:cut].decode("utf-8")
+            except UnicodeDecodeError as error:
+                at = error.start
+                line += len(data[:at].splitlines()) - (not data[:at].endswith((b"\n", b"\r")))
+                before, bad = before + at, data[at]
+                break
+            line += len(data[:cut].splitlines())
+            before, rest = before + cut, data[cut:]
+        byte = f"byte 0x{bad:02x} (the {_ordinal(before + 1)})"
+        hint = "; it looks like UTF-16" if begin in (b"\xff\xfe", b"\xfe\xff") else ""
         text = f"{self.name}:{max(line, 1)}: {byte} is not UTF-8 text{hint}; save the file as UTF-8"
         return FormatError(self.name, [text])
 

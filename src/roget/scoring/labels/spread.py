@@ -20,7 +20,7 @@ import numpy as np
 
 from roget.core.io import duck
 from roget.core.io.remote import is_remote
-from roget.core.io.source import STANDARD_INPUT, Source, absolute, source_of
+from roget.core.io.source import STANDARD_INPUT, Source, absolute, is_pipe, source_of
 from roget.core.io.table import Table
 from roget.core.types import Array, BoolArray
 from roget.engines import base
@@ -163,8 +163,9 @@ def _list_side(given: Any) -> list[str]:
     if not isinstance(given, str | os.PathLike):
         raise InputError("a cluster joins files: give gold and system as files or folders")
     paths = list_files(os.fspath(given))
-    if paths == [STANDARD_INPUT]:
-        raise InputError("standard input can be read here only: save it, or use the engine local")
+    if paths == [STANDARD_INPUT] or any(map(is_pipe, paths)):
+        said = Source(paths[0]).name
+        raise InputError(f"{said} can be read here only: save it, or use the engine local")
     return paths
 
 

@@ -1,0 +1,314 @@
+"""What is small on disk cannot fill memory, what is no file cannot hang; and honest inputs can."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import io
+import lzma
+import os
+import socket
+import subprocess
+import sys
+import threading
+import zipfile
+import zlib
+from pathlib import Path
+
+import numpy as np
+import pytest
+import zstandard
+
+import roget
+from roget.core.io import limits
+from roget.core.io import source as sources
+from roget.core.io.paths import find
+from roget.core.io.source import Source, source_of
+from roget.core.io.table import open_table
+from roget.errors import InputError
+
+MB = 1 << 20
+
+
+def zip_one(data):
+    """A .zip of one file."""
+    with io.BytesIO() as raw:
+        with zipfile.ZipFile(raw, "w", zipfile.ZIP_DEFLATED) as archive:
+            archive.writestr("x.tsv", data)
+        return raw.getvalue()
+
+
+PACK = {
+    ".gz": gzip.compress,
+    ".bz2": bz2.compress,
+    ".xz": lzma.compress,
+    ".zst": zstandard.compress,
+    ".zip": zip_one,
+}
+
+
+@pytest.fixture
+def small(monkeypatch):
+    """Limits of 1 MB, so that bombs need not be large."""
+    monkeypatch.setenv(limits.VARIABLE, "1MB")
+
+
+def write(path, data):
+    path.write_bytes(data)
+    return str(path)
+
+
+# ---- sizes
+
+
+@pytest.mark.parametrize("text", ["much", "1 XB", "-1", "", "1e9", "9" * 400])
+def test_what_is_no_size(text):
+    with pytest.raises(InputError, match="expected a size such as 500MB"):
+        limits.set_max_size(text)
+
+
+def test_the_variable_sets_the_size(monkeypatch):
+    monkeypatch.setenv(limits.VARIABLE, "3GB")
+    assert limits.allowed(10) == 3 * 10**9
+    monkeypatch.setenv(limits.VARIABLE, " ")
+    assert limits.allowed(10) == limits.DEFAULT
+    assert limits.allowed(limits.DEFAULT) == limits.TIMES * limits.DEFAULT
+
+
+# ---- decompression
+
+
+@pytest.mark.usefixtures("small")
+@pytest.mark.parametrize("suffix", PACK)
+def test_a_bomb_is_refused_before_it_fills_memory(tmp_path, suffix):
+    path = write(tmp_path / f"x.tsv{suffix}", PACK[suffix](b"x\ta\n" * MB))
+    with pytest.raises(InputError, match="--max-size 1GB …, or ROGET_MAX_SIZE=1GB"):
+        roget.score(path, path)
+
+
+@pytest.mark.parametrize("suffix", PACK)
+def test_the_option_that_the_message_names_allows_it(tmp_path, suffix, monkeypatch):
+    text = b"".join(b"item%d\ta\n" % at for at in range(1000)) + b"\n" * (2 * MB)
+    path = write(tmp_path / f"x.tsv{suffix}", PACK[suffix](text))
+    monkeypatch.setenv(limits.VARIABLE, "1MB")
+    with pytest.raises(InputError, match="ROGET_MAX_SIZE=1GB"):
+        roget.score(path, path)
+    monkeypatch.setenv(limits.VARIABLE, "1GB")
+    assert roget.score(path, path)["v"] == 1.0
+
+
+@pytest.mark.usefixtures("small")
+@pytest.mark.parametrize("suffix", PACK)
+def test_a_corpus_is_read_bit_by_bit_however_large(tmp_path, suffix):
+    path = write(tmp_path / f"x.txt{suffix}", PACK[suffix](b"the cat sat\n" * (MB // 4)))
+    (source,) = find([path], [".txt"])
+    assert sum(len(block.data) for block in source.blocks()) == 3 * MB
+
+
+@pytest.mark.usefixtures("small")
+@pytest.mark.parametrize("suffix", ["", *PACK])
+def test_a_line_without_end_is_refused(tmp_path, suffix):
+    # 20 MB of a plain file are 20 MB of disk; those of holes are not.
+    data = b"\0" * (20 * MB)
+    path = tmp_path / f"x.tsv{suffix}"
+    if suffix:
+        write(path, PACK[suffix](data))
+    else:
+        with open(path, "wb") as file:
+            file.truncate(len(data))
+    for source in (source_of(str(path)), *find([path], [".tsv"])):
+        for read in (source.lines, lambda source=source: source.blocks(reach=1 << 16)):
+            with pytest.raises(InputError, match=r"a line of more than|unpacks to more than"):
+                list(read())
+
+
+def test_a_long_line_that_is_on_disk_is_no_attack(tmp_path, monkeypatch):
+    monkeypatch.setenv(limits.VARIABLE, "1KB")
+    line = os.urandom(MB).hex().encode()
+    path = write(tmp_path / "x.nwk.gz", gzip.compress(line))
+    assert [len(text) for _, text in source_of(path).lines()] == [2 * MB]
+
+
+def test_zst_is_unpacked_a_little_at_a_time(tmp_path):
+    """Of 40 KB, once, came all 1.2 GB at once."""
+    packed = zstandard.ZstdCompressor().compress(b"\0" * (64 * MB)) * 20
+    path = write(tmp_path / "x.zst", packed)
+    taken = []
+    with sources._Zst(path) as file:
+        for _ in range(5):
+            taken.append(len(file.read(MB)))
+            assert sum(map(len, (file._ready, file._left))) <= 130 * MB
+    assert taken == [MB] * 5
+
+
+@pytest.mark.parametrize("cut", [1, 3, 4096, 131072])
+def test_zst_of_many_frames_in_pieces_of_any_size(tmp_path, cut):
+    parts = [os.urandom(5000), b"\0" * 300_000, b"", os.urandom(200_000), b"a" * 9000]
+    path = write(tmp_path / "x.zst", b"".join(map(zstandard.compress, parts)))
+    with sources._Zst(path) as file:
+        found, size = [], cut if cut > 3 else cut * 1000
+        while chunk := file.read(size):
+            found.append(chunk)
+    assert b"".join(found) == b"".join(parts)
+    assert {len(chunk) for chunk in found[:-1]} == {size}
+
+
+@pytest.mark.usefixtures("small")
+def test_a_table_for_the_database_may_be_packed_a_thousand_times(tmp_path):
+    text = b"cat\teat\n" * (MB // 2)
+    with open_table(write(tmp_path / "x.tsv.gz", gzip.compress(text))) as table:
+        assert os.path.getsize(table.path) == len(text)
+    with (
+        pytest.raises(InputError, match="ROGET_MAX_SIZE"),
+        open_table(write(tmp_path / "x.tsv.zst", zstandard.compress(text * 4))),
+    ):
+        pass
+
+
+def test_what_zlib_unpacks():
+    limits.check_inflated("x", zlib.compress(os.urandom(1000)))
+    limits.check_inflated("x", b"no zlib data")
+    bomb = zlib.compress(b"\0" * (100 * MB))
+    with pytest.raises(InputError, match="x: unpacks to more than"):
+        limits.check_inflated("x", bomb)
+
+
+# ---- shapes
+
+
+MARKET = "%%MatrixMarket matrix coordinate integer general\n{} {} 1\n1 1 5\n"
+
+
+@pytest.mark.parametrize("shape", [(2 * 10**9, 2 * 10**9), (2 * 10**9, 5), (5, 2 * 10**9)])
+def test_one_entry_in_a_huge_matrix(tmp_path, shape):
+    """Names alone took all memory."""
+    market = write(tmp_path / "x.mtx", MARKET.format(*shape).encode())
+    one = {"row": np.array([0]), "col": np.array([0]), "data": np.array([5])}
+    np.savez(tmp_path / "coo.npz", format=np.array(b"coo"), shape=np.array(shape), **one)
+    dia = {"offsets": np.array([0]), "data": np.array([[5]])}
+    np.savez(tmp_path / "dia.npz", format=np.array(b"dia"), shape=np.array(shape), **dia)
+    for path in (market, tmp_path / "coo.npz", tmp_path / "dia.npz"):
+        with pytest.raises(InputError, match=r"a matrix of [\d,]+ × [\d,]+, .*ROGET_MAX_SIZE="):
+            roget.Counts.read(path)
+
+
+def test_a_thinly_filled_matrix_is_no_attack(tmp_path):
+    path = write(tmp_path / "x.mtx", MARKET.format(50_000, 60_000).encode())
+    assert roget.Counts.read(path).shape == (50_000, 60_000)
+
+
+@pytest.mark.usefixtures("small")
+def test_arrays_that_unpack_to_more_than_they_may(tmp_path):
+    np.savez_compressed(tmp_path / "x.npz", X=np.zeros((2000, 2000)))
+    with pytest.raises(InputError, match=r"x\.npz: unpacks to 32 MB, .*ROGET_MAX_SIZE=1GB"):
+        roget.Counts.read(tmp_path / "x.npz")
+
+
+# ---- what is no file
+
+
+@pytest.mark.parametrize("path", ["/dev/zero", "/dev/null"])
+def test_devices_are_refused(path):
+    for read in (source_of, lambda one: find([one], [".txt"]), roget.Counts.read):
+        with pytest.raises(InputError, match=f"{path}: is a device; expected a file"):
+            read(path)
+    with pytest.raises(InputError, match="is a device"):
+        roget.score(path, path)
+    with pytest.raises(InputError, match=r"stop /dev/.*: is a device"):
+        roget.count(__file__, window=2, reader="text", stop=path)
+
+
+def test_sockets_and_folders_are_refused(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)  # the path of a socket must be short
+    with socket.socket(socket.AF_UNIX) as own:
+        own.bind("own")
+        with pytest.raises(InputError, match="own: is a socket; expected a file"):
+            roget.score("own", "own")
+    with pytest.raises(InputError, match="is a folder; expected a file"):
+        source_of(str(tmp_path))
+
+
+def through_pipe(path, data):
+    """Make a pipe, and write to it in the background."""
+    os.mkfifo(path)
+    writer = threading.Thread(target=lambda: path.write_bytes(data), daemon=True)
+    writer.start()
+    return str(path)
+
+
+def test_a_pipe_is_read_once_and_whole(tmp_path):
+    source = source_of(through_pipe(tmp_path / "x.tsv", b"a\tb\n" * 100_000))
+    assert source.name == str(tmp_path / "x.tsv")
+    assert source.suffix == ".tsv"
+    assert sum(1 for _ in source.lines()) == 100_000
+    assert sum(1 for _ in source.lines()) == 100_000
+    copy = source.path
+    assert os.path.exists(copy)
+    del source
+    assert not os.path.exists(copy)
+
+
+@pytest.mark.parametrize("name", ["gold", "gold.tsv", "gold.csv.gz"])
+def test_labels_come_through_pipes(tmp_path, name):
+    mark = b"," if "csv" in name else b"\t"
+    rows = b"".join(b"i%d%sc%d\n" % (at, mark, at % 3) for at in range(30_000))
+    data = gzip.compress(rows) if name.endswith(".gz") else rows
+    plain = write(tmp_path / name.replace("gold", "plain"), data)
+    expected = roget.score(plain, plain)
+    got = roget.score(through_pipe(tmp_path / name, data), plain)
+    assert got["v"] == expected["v"]
+    assert got.as_dict() | {"warnings": []} == expected.as_dict() | {"warnings": []}
+
+
+def test_a_list_of_words_comes_through_a_pipe(tmp_path):
+    text = write(tmp_path / "x.txt", b"the cat sat on the mat\n" * 9)
+    stop = through_pipe(tmp_path / "stop", b"the\non\n")
+    assert not {"the", "on"} & set(roget.count(text, window=2, stop=stop).words)
+
+
+def test_a_pipe_that_nobody_writes_to_is_told_of(tmp_path, capfd, monkeypatch):
+    monkeypatch.setattr(sources, "_WAIT", 0.05)
+    path = tmp_path / "quiet"
+    os.mkfifo(path)
+    late = threading.Timer(0.5, lambda: path.write_bytes(b"a\tb\n"))
+    late.start()
+    assert [text for _, text in source_of(str(path)).lines()] == ["a\tb"]
+    assert f"waiting for something to come through {path}" in capfd.readouterr().err
+
+
+def test_a_corpus_through_a_pipe_is_told_what_to_type(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(InputError, match=r"is a pipe; expected a file; give what comes .* as -"):
+        roget.count(tmp_path / "pipe", window=2)
+
+
+@pytest.mark.skipif(not Path("/bin/bash").exists(), reason="no bash")
+def test_process_substitution(tmp_path):
+    write(tmp_path / "g.tsv", b"".join(b"i%d\tc%d\n" % (at, at % 3) for at in range(5000)))
+    run = [sys.executable, "-m", "roget", "score"]
+    shell = " ".join(run) + " <(cat g.tsv) <(cat g.tsv)"
+    asked = {"cwd": tmp_path, "capture_output": True, "text": True, "timeout": 120}
+    by_pipe = subprocess.run(["/bin/bash", "-c", shell], **asked)
+    by_file = subprocess.run([*run, "g.tsv", "g.tsv"], **asked)
+    assert by_pipe.returncode == by_file.returncode == 0, by_pipe.stderr
+    assert "5,000" in by_file.stdout
+    assert by_pipe.stdout.splitlines()[1:4] == by_file.stdout.splitlines()[1:4]
+
+
+def test_the_option_of_the_command_line(tmp_path):
+    path = write(tmp_path / "x.mtx", MARKET.format(10**6, 5).encode())
+    run = [sys.executable, "-m", "roget"]
+    asked = {"cwd": tmp_path, "capture_output": True, "text": True, "timeout": 120}
+    found = subprocess.run([*run, "--max-size", "much", "list"], **asked)
+    assert found.returncode == 1
+    assert "--max-size 'much': expected a size" in found.stderr
+    refused = subprocess.run([*run, "count", path, "-o", "y"], **asked)
+    assert refused.returncode == 1
+    assert "--max-size 1GB" in refused.stderr
+    allowed = subprocess.run([*run, "--max-size", "1GB", "count", path, "-o", "y"], **asked)
+    assert allowed.returncode == 0, allowed.stderr
+
+
+def test_a_source_of_a_plain_file_is_as_before(tmp_path):
+    path = write(tmp_path / "x.tsv", b"a\n")
+    assert source_of(path) == Source(path, 2, os.stat(path).st_mtime_ns)
