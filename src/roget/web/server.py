@@ -232,12 +232,10 @@ def free_port(wanted: int | None) -> socket.socket:
 
 
 def make_server(desk: Desk, port: int, sessions: Sessions) -> Any:
-    """A server of uvicorn that is to run on a socket at this port."""
-    with name_extra():
-        import uvicorn
-    app = application(desk, port, sessions)
-    config = uvicorn.Config(app, log_level="warning", access_log=False, server_header=False)
-    return uvicorn.Server(config)
+    """A server that is to run on a socket at this port."""
+    from roget.web.connections import Server
+
+    return Server(application(desk, port, sessions))
 
 
 def serve(desk: Desk, bound: socket.socket, *, ready: Callable[[Callable[[], str]], None]) -> None:
@@ -245,6 +243,6 @@ def serve(desk: Desk, bound: socket.socket, *, ready: Callable[[Callable[[], str
     port, sessions = bound.getsockname()[1], Sessions()
     desk.views.warm()
     server = make_server(desk, port, sessions)
-    bound.listen(128)
+    bound.listen()
     ready(lambda: f"http://{HOST}:{port}/#/open/{sessions.make_key()}")
     server.run(sockets=[bound])

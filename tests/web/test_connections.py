@@ -1,0 +1,241 @@
+"""Connections: silent, slow and broken clients keep nobody else out, and fill no log."""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import re
+import select
+import signal
+import socket
+import subprocess
+import sys
+import time
+from contextlib import contextmanager
+from urllib.request import Request, urlopen
+
+import pytest
+
+from roget.web.desk import Desk
+from web.helpers import SESSIONS, open_session, served
+
+connections = pytest.importorskip("roget.web.connections", reason="needs roget[explore]")
+resource = pytest.importorskip("resource", reason="not on Windows")
+
+HEAD = b"POST /api/session HTTP/1.1\r\nHost: 127.0.0.1:%d\r\n"
+
+
+@contextmanager
+def explorer(folder, log, files=None):
+    """The command in a process of its own, its port, and what asks it with a session."""
+
+    def limit():
+        if files:
+            resource.setrlimit(resource.RLIMIT_NOFILE, (files, files))
+
+    command = [sys.executable, "-m", "roget", "explore", str(folder), "--no-open"]
+    with open(log, "wb") as said, subprocess.Popen(command, stderr=said, preexec_fn=limit) as run:
+        try:
+            while not (link := re.search(r"(http://\S+)#/open/(\S+)", log.read_text())):
+                assert run.poll() is None, log.read_text()
+                time.sleep(0.05)
+            home = link[1]
+
+            def ask(place, sent=None, headers=()):
+                asked = Request(f"{home}{place}", sent, headers=dict(headers))
+                with urlopen(asked, timeout=60) as answer:
+                    return json.load(answer)
+
+            token = ask("api/session", json.dumps({"key": link[2]}).encode())["token"]
+            port = int(home.rstrip("/").rpartition(":")[2])
+            yield run, port, lambda: ask("api/overview", headers=[("x-roget-token", token)])
+            run.send_signal(signal.SIGINT)
+            assert run.wait(30) == 0
+        finally:
+            run.kill()
+
+
+def flood(port, many):
+    """Connections that say nothing, or half a request."""
+    opened = []
+    for number in range(many):
+        one = socket.socket()
+        one.setblocking(False)
+        one.connect_ex(("127.0.0.1", port))
+        opened.append(one)
+        if number % 100 == 99:
+            time.sleep(0.01)
+    return opened
+
+
+def send(connection, data):
+    try:
+        connection.send(data)
+    except OSError:
+        return False
+    return True
+
+
+def seconds(run):
+    with open(f"/proc/{run.pid}/stat") as file:
+        used = file.read().rpartition(")")[2].split()[11:13]
+    return sum(map(int, used)) / os.sysconf("SC_CLK_TCK")
+
+
+@pytest.fixture
+def many():
+    """How many connections this process may open."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (min(hard, 4096) if hard > 0 else 4096, hard))
+    yield min(2000, resource.getrlimit(resource.RLIMIT_NOFILE)[0] - 200)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
+@pytest.mark.parametrize("files", [1024, 128])
+def test_half_open_connections_keep_nobody_out(folder, tmp_path, many, files):
+    log = tmp_path / "log"
+    with explorer(folder, log, files) as (run, port, ask):
+        opened = flood(port, many)
+        for number in range(5):
+            assert ask()["words"] == 22
+            for at, one in enumerate(opened):
+                # Some trickle, some talk nonsense, most say nothing.
+                if at % 4 == 1:
+                    send(one, (HEAD % port)[number : number + 1])
+                elif at % 40 == 2:
+                    send(one, b"\x00\xff nonsense\r\n\r\n")
+        assert len(os.listdir(f"/proc/{run.pid}/fd")) < files * 0.9
+        for one in opened:
+            one.close()
+        assert ask()["words"] == 22
+        assert len(log.read_bytes()) < 20_000
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
+def test_no_files_left_is_no_flood(folder, tmp_path, many):
+    """Whatever took them: the server neither spins nor fills the log, and goes on afterwards."""
+    log = tmp_path / "log"
+    with explorer(folder, log) as (run, port, ask):
+        before = resource.prlimit(run.pid, resource.RLIMIT_NOFILE)
+        held = len(os.listdir(f"/proc/{run.pid}/fd"))
+        resource.prlimit(run.pid, resource.RLIMIT_NOFILE, (held + 2, before[1]))
+        opened, began = flood(port, 300), seconds(run)
+        time.sleep(2.5)
+        assert seconds(run) - began < 1.5
+        resource.prlimit(run.pid, resource.RLIMIT_NOFILE, before)
+        assert ask()["words"] == 22
+        for one in opened:
+            one.close()
+        assert 0 < len(log.read_bytes()) < 40_000
+
+
+@pytest.fixture
+def quick(monkeypatch):
+    """Every wait is short."""
+    monkeypatch.setattr(connections, "WAITS", dict.fromkeys(connections.WAITS, 0.4))
+
+
+def is_closed(connection, trickle=b""):
+    """Whether the server ends a connection, even if something comes now and then."""
+    until = time.monotonic() + 20
+    while time.monotonic() < until:
+        if trickle:
+            send(connection, trickle)
+        if select.select([connection], [], [], 0.1)[0]:
+            try:
+                if not connection.recv(1 << 16):
+                    return True
+            except OSError:
+                return True
+    return False
+
+
+@pytest.mark.parametrize(
+    ("sent", "trickle"),
+    [
+        (b"", b""),
+        (b"GET /", b""),
+        (b"GET /", b"a"),
+        (b"", b"\r\n"),
+        (HEAD + b"Content-Length: 100000\r\n\r\n", b""),
+        (HEAD + b"Content-Length: 100000\r\n\r\n", b" "),
+        (HEAD + b"Transfer-Encoding: chunked\r\n\r\n", b"1\r\n \r\n"),
+        # What is refused before it is read is not waited for either.
+        (HEAD.replace(b"session", b"edit") + b"Content-Length: 100000\r\n\r\n", b" "),
+        (b"GET /explore.js HTTP/1.1\r\nHost: 127.0.0.1:%d\r\n\r\n", b""),
+    ],
+    ids=["silence", "half", "slow", "blank", "no body", "slow body", "chunks", "refused", "idle"],
+)
+def test_every_wait_has_an_end(folder, quick, sent, trickle):
+    with served(Desk(folder)) as address:
+        port = int(address.rstrip("/").rpartition(":")[2])
+        with socket.create_connection(("127.0.0.1", port)) as one:
+            one.sendall(sent % port if b"%d" in sent else sent)
+            assert is_closed(one, trickle)
+
+
+def test_a_client_that_does_not_read_is_left(folder, quick, monkeypatch):
+    from roget.web import server
+
+    monkeypatch.setattr(server, "bundle", lambda _: "x" * 30_000_000)
+    with served(Desk(folder)) as address:
+        port = int(address.rstrip("/").rpartition(":")[2])
+        with socket.create_connection(("127.0.0.1", port)) as one:
+            one.sendall(b"GET /explore.js HTTP/1.1\r\nHost: 127.0.0.1:%d\r\n\r\n" % port)
+            time.sleep(2)
+            got = 0
+            try:
+                while part := one.recv(1 << 20):
+                    got += len(part)
+            except OSError:
+                pass
+            assert got < 30_000_000
+
+
+def test_a_refused_body_is_answered(folder):
+    """Before the connection ends, the client gets to read why."""
+    with served(Desk(folder)) as address:
+        token = open_session(SESSIONS[address])
+        port = int(address.rstrip("/").rpartition(":")[2])
+        with socket.create_connection(("127.0.0.1", port)) as one:
+            head = b"POST /api/edit HTTP/1.1\r\nHost: 127.0.0.1:%d\r\nX-Roget-Token: %s\r\n" % (
+                port, token.encode()
+            )  # fmt: skip
+            one.sendall(head + b"Content-Length: 9000000\r\n\r\n" + b" " * 200_000)
+            assert one.recv(1 << 12).startswith(b"HTTP/1.1 413 ")
+
+
+def test_the_newest_gets_the_room_of_who_waits_longest(folder, monkeypatch):
+    monkeypatch.setattr(connections, "MOST", 8)
+    with served(Desk(folder)) as address:
+        port = int(address.rstrip("/").rpartition(":")[2])
+        known = socket.create_connection(("127.0.0.1", port))
+        known.sendall(b"GET / HTTP/1.1\r\nHost: 127.0.0.1:%d\r\n\r\n" % port)
+        assert known.recv(1 << 16).startswith(b"HTTP/1.1 200")
+        silent = [socket.create_connection(("127.0.0.1", port)) for _ in range(12)]
+        assert is_closed(silent[0])
+        assert not select.select([silent[-1]], [], [], 0.3)[0]
+        # Who has asked before is kept before those who never have.
+        known.sendall(b"GET / HTTP/1.1\r\nHost: 127.0.0.1:%d\r\n\r\n" % port)
+        assert known.recv(1 << 16)
+        for one in (known, *silent):
+            one.close()
+
+
+def test_the_log_has_an_end(monkeypatch):
+    clock = [0.0]
+    monkeypatch.setattr(time, "monotonic", lambda: clock[0])
+    few = connections.Few()
+
+    def pass_on():
+        record = logging.makeLogRecord({"msg": "%s again", "args": ("one",)})
+        return few.filter(record) and record.getMessage()
+
+    said = [pass_on() for _ in range(1000)]
+    assert said[0] == "one again"
+    assert [bool(one) for one in said] == [True] * 20 + [False] * 980
+    assert said[19] == "one again (such messages are now left out)"
+    clock[0] = 61
+    assert sum(bool(pass_on()) for _ in range(10)) == 1
