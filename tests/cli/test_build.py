@@ -8,17 +8,9 @@ import sys
 
 import pytest
 
+from commands import run
 from roget import Counts
 from roget.learn.thesaurus import Thesaurus
-
-
-def run(*arguments, **more):
-    return subprocess.run(
-        [sys.executable, "-m", "roget", *map(str, arguments)],
-        capture_output=True,
-        text=True,
-        **more,
-    )
 
 
 def test_the_sample_becomes_a_thesaurus(tmp_path):

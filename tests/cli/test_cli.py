@@ -9,15 +9,8 @@ import sys
 
 import pytest
 
+from commands import run
 from roget import catalogue
-
-ROGET = [sys.executable, "-m", "roget"]
-
-
-def run(*arguments, stdin=None, cwd=None):
-    return subprocess.run(
-        [*ROGET, *map(str, arguments)], capture_output=True, text=True, input=stdin, cwd=cwd
-    )
 
 
 @pytest.fixture
@@ -130,9 +123,7 @@ def test_the_output_name_chooses_the_format(pair, tmp_path):
 
 def test_narrow_terminals_and_plain_encodings(pair):
     environment = {**os.environ, "COLUMNS": "70", "PYTHONIOENCODING": "ascii"}
-    done = subprocess.run(
-        [*ROGET, "score", *map(str, pair)], capture_output=True, text=True, env=environment
-    )
+    done = run("score", *pair, env=environment)
     assert done.returncode == 0, done.stderr
     *report, _ = done.stdout.rstrip().splitlines()
     assert max(map(len, report)) <= 70

@@ -3,16 +3,10 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 
 import pytest
 
-ROGET = [sys.executable, "-m", "roget"]
-
-
-def run(*arguments):
-    return subprocess.run([*ROGET, *map(str, arguments)], capture_output=True, text=True)
+from commands import run
 
 
 @pytest.fixture

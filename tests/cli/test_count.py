@@ -10,6 +10,7 @@ import sys
 
 import pytest
 
+from commands import run
 from roget import Counts
 from roget.data import SAMPLES
 
@@ -23,16 +24,6 @@ PARSED = """\
 6\tbowls\tbowl\tNOUN\t_\t_\t3\tobl\t_\t_
 
 """
-
-
-def run(*arguments, stdin=None, **more):
-    return subprocess.run(
-        [sys.executable, "-m", "roget", *map(str, arguments)],
-        capture_output=True,
-        text=True,
-        input=stdin,
-        **more,
-    )
 
 
 def done(*arguments, **more):

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
-import subprocess
 import sys
+from functools import partial
 
 import numpy as np
 import pytest
 
+import commands
 from roget import Counts, load
 from roget.catalogue import EXPORTERS
 from roget.cli import main
@@ -16,14 +17,7 @@ from roget.core.tree import Tree
 from roget.learn.thesaurus import Thesaurus
 from thesauri import planted
 
-
-def run(*arguments, text=True, **more):
-    return subprocess.run(
-        [sys.executable, "-m", "roget", "export", *map(str, arguments)],
-        capture_output=True,
-        text=text,
-        **more,
-    )
+run = partial(commands.run, "export")
 
 
 @pytest.fixture

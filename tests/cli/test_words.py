@@ -10,18 +10,10 @@ import sys
 
 import pytest
 
+from commands import run
 from roget import Counts
 from roget.learn.thesaurus import Thesaurus
 from thesauri import FAMILIES, planted
-
-
-def run(*arguments, **more):
-    return subprocess.run(
-        [sys.executable, "-m", "roget", *map(str, arguments)],
-        capture_output=True,
-        text=True,
-        **more,
-    )
 
 
 @pytest.fixture(scope="module")

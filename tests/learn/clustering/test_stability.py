@@ -16,7 +16,7 @@ from roget.learn.clustering.annealing.estimator import close_gaps
 from roget.learn.clustering.memberships import to_dense
 from roget.learn.clustering.result import Clustering
 
-SEEDS = range(5)
+SEEDS = range(3)
 FAST = {"soft": 1000, "symmetric": 300, "mdl": 300, "comdl": 60}
 """How many words of the BNC a method is tried on, 300 if it is not named here."""
 
