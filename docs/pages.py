@@ -53,6 +53,7 @@ NAV: dict[str, tuple[str, ...]] = {
         "classmodel.md",
         "prefer.md",
         "attach.md",
+        "clusters.md",
     ),
     "Papers": ("papers.md", "papers-*"),
     "How it works": (

@@ -57,3 +57,7 @@ def die_dealing(place: str, job: Any, task: Any, report: Increment) -> Any:
         Path(place).touch()
         os.kill(os.getpid(), signal.SIGKILL)
     return job(task, report)
+
+
+def fail_spread(common: Any, task: int) -> int:
+    return fail_on_three(task, lambda read, tokens: None)

@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from roget.cli.shared import Format, Output, ThesaurusArgument, deliver, read_counts
+from roget.engines.options import Where
 from roget.learn.counting.options import TableOptions
 
 
@@ -25,6 +26,7 @@ def classify(
     ] = 3,
     *,
     given: TableOptions,
+    where: Where,
     format: Format = None,
     output: Output = None,
 ) -> None:
@@ -33,8 +35,11 @@ def classify(
     Contexts are matched by name, so count them as those of the thesaurus were counted. A word of
     which no context is known gets no class.
     """
+    from roget.engines.base import working_on
     from roget.learn.opening import open_thesaurus
     from roget.report import words
 
     table = read_counts(counts, given.columns)
-    deliver(words.classify(open_thesaurus(thesaurus), table, n), format, output)
+    with working_on(where.engine, where.scheduler):
+        report = words.classify(open_thesaurus(thesaurus), table, n)
+    deliver(report, format, output)

@@ -1,1 +1,1 @@
-"""Where big counting runs: on this machine, or on a Dask cluster."""
+"""Where large work is done: on this machine, or on a Dask cluster."""

@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Any, Protocol, TypeAlias
+
+from roget import catalogue
+from roget.errors import InputError
 
 Increment: TypeAlias = Callable[[int, int], None]
 """Called with the bytes and the tokens (none of tables) read since the last call."""
@@ -50,6 +55,60 @@ def join(engine: Engine, job: Job, dealt: Sequence[Any], parts: int) -> list[Any
     pieces = [[one[part] for one in dealt] for part in range(parts)]
     joined = dict(engine.run(job, pieces, _ignore))
     return [joined[part] for part in range(parts)]
+
+
+Part: TypeAlias = Callable[[Any, Any], Any]
+"""Does one task, given also what all tasks have in common; all three must survive pickling."""
+
+_CURRENT: ContextVar[Engine | None] = ContextVar("engine", default=None)
+
+
+@contextmanager
+def using(engine: Engine | None) -> Iterator[None]:
+    """Within the block, work that can be spread out is done by the engine.
+
+    That are the E- and M-steps of soft clustering, placing words, and draws of intervals.
+    """
+    before = _CURRENT.set(engine)
+    try:
+        yield
+    finally:
+        _CURRENT.reset(before)
+
+
+@contextmanager
+def working_on(
+    name: str, scheduler: str | None = None, processes: int | None = None
+) -> Iterator[None]:
+    """The same with an engine of the catalogue, which is closed in the end; "local" is none."""
+    if name == "local":
+        if scheduler is not None:
+            raise InputError(f"scheduler {scheduler}: for the engine dask only")
+        yield
+        return
+    engine: Engine = catalogue.load("engines", name)(scheduler, processes)
+    try:
+        with using(engine):
+            yield
+    finally:
+        engine.close()
+
+
+def current() -> Engine | None:
+    """The engine in use, if it can spread work out."""
+    engine = _CURRENT.get()
+    return engine if hasattr(engine, "spread") else None
+
+
+def spread(job: Part, common: Any, tasks: Sequence[Any]) -> Iterator[Any]:
+    """What the job gives of each task, in order: by the engine in use, or else here.
+
+    What comes out must not depend on where, so a job looks at nothing but its arguments.
+    """
+    engine: Any = current()
+    if engine is None or not tasks:
+        return (job(common, task) for task in tasks)
+    return iter(engine.spread(job, common, tasks))
 
 
 def _ignore(read: int, tokens: int) -> None:

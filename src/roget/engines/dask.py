@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
+import warnings
 from collections.abc import Iterator, Sequence
+from concurrent.futures import CancelledError
+from contextlib import contextmanager, suppress
 from functools import partial
-from importlib import import_module
+from importlib import import_module, metadata
 from typing import Any
 
 from roget.catalogue import name_extra
-from roget.engines.base import Increment, Job
-from roget.engines.local import cores
-from roget.errors import InputError
+from roget.engines.base import Increment, Job, Part
+from roget.engines.local import cores, uninterrupted
+from roget.errors import InputError, RogetError
 
 _PATIENCE = 10
 """Seconds in which a scheduler must answer."""
@@ -20,6 +24,13 @@ _PATIENCE = 10
 _QUICK = "split-shuffle"
 """A name by which schedulers know tasks that are quick: no worker takes them over from another,
 which would mean to move all parts for the sake of one."""
+
+_LOGS = ("distributed", "tornado", "asyncio")
+"""Who would tell of lost connections and dead workers besides us, in many lines."""
+
+
+class Lost(RogetError):
+    """The scheduler of a cluster that does not answer any more."""
 
 
 class Dask:
@@ -31,74 +42,224 @@ class Dask:
         with name_extra():
             self._distributed: Any = import_module("distributed")
         self._cluster: Any = None
-        if scheduler is None:
-            self._cluster = self._distributed.LocalCluster(
-                n_workers=processes or cores(),
-                threads_per_worker=1,
-                host="127.0.0.1",
-                # Without an address of its own it would listen to the world on a fixed port.
-                dashboard_address="127.0.0.1:0",
-                scheduler_kwargs={"dashboard": False},
-                silence_logs=logging.CRITICAL,
-            )
+        self._levels = _silence()
         try:
-            self._client: Any = self._distributed.Client(
-                self._cluster or scheduler, timeout=_PATIENCE, set_as_default=False
+            if scheduler is None:
+                # Ctrl-C is for this process; its workers would tell of it as well.
+                with uninterrupted():
+                    self._cluster = self._start(processes)
+            try:
+                self._client: Any = self._distributed.Client(
+                    self._cluster or scheduler, timeout=_PATIENCE, set_as_default=False
+                )
+            except (OSError, ValueError) as error:
+                raise InputError(
+                    f"no Dask scheduler answers at {scheduler!r} ({error}); expected an address "
+                    "such as tcp://10.0.0.1:8786"
+                ) from None
+        except BaseException:
+            _speak(self._levels)
+            raise
+        self.name = scheduler or "of this machine"
+        if scheduler is not None:
+            try:
+                self._check_workers()
+            except BaseException:
+                self.close()
+                raise
+
+    def _start(self, processes: int | None) -> Any:
+        return self._distributed.LocalCluster(
+            n_workers=processes or cores(),
+            threads_per_worker=1,
+            host="127.0.0.1",
+            # Without an address of its own it would listen to the world on a fixed port.
+            dashboard_address="127.0.0.1:0",
+            scheduler_kwargs={"dashboard": False},
+            silence_logs=logging.CRITICAL,
+        )
+
+    def _check_workers(self) -> None:
+        """Refuse workers that lack roget, or have another one: bits would differ, or nothing run.
+
+        They are asked by a function of Python's own, which any worker can call.
+        """
+        try:
+            ours = metadata.version("roget")
+        except metadata.PackageNotFoundError:  # run from a folder, as theirs may be
+            return
+        with self._explain():
+            theirs = self._client.run(metadata.version, "roget", on_error="return")
+            # It takes tasks apart, and so must know of what they are.
+            with suppress(metadata.PackageNotFoundError):
+                theirs["scheduler"] = metadata.PackageNotFoundError("roget")
+                theirs["scheduler"] = self._client.run_on_scheduler(metadata.version, "roget")
+        for place, found in theirs.items():
+            if isinstance(found, metadata.PackageNotFoundError):
+                said = "has no roget"
+            elif isinstance(found, BaseException) or found == ours:
+                continue
+            else:
+                said = f"has roget {found}, and this machine {ours}"
+            what = "scheduler" if place == "scheduler" else f"worker {place}"
+            raise RogetError(
+                f"the Dask {what} {said}; install the same there: "
+                f"pip install 'roget[learn,dask]=={ours}'"
             )
-        except (OSError, ValueError) as error:
-            raise InputError(
-                f"no Dask scheduler answers at {scheduler!r} ({error}); expected an address such "
-                "as tcp://10.0.0.1:8786"
-            ) from None
 
     def run(self, job: Job, tasks: Sequence[Any], report: Increment) -> Iterator[tuple[int, Any]]:
         """Yield (index, result) as tasks finish."""
-        futures = self._client.map(partial(_measure, job), tasks, pure=False, key="roget")
+        with self._explain():
+            futures = self._client.map(partial(_measure, job), tasks, pure=False, key="roget")
+            finished = self._distributed.as_completed(futures, loop=self._client.loop)
         places = {future.key: index for index, future in enumerate(futures)}
         failed = None
         try:
-            finished = self._distributed.as_completed(futures, loop=self._client.loop)
             for future in finished:
-                if future.status == "finished":
-                    result, read, tokens = future.result()
+                # A status that is asked for twice may have changed meanwhile.
+                status = future.status
+                if status == "finished":
+                    with self._explain():
+                        result, read, tokens = future.result()
                     report(read, tokens)
                     yield places[future.key], result
-                elif failed is None and future.status == "error":
-                    failed = future.exception()
-                    begun = {key for keys in self._client.processing().values() for key in keys}
-                    self._client.cancel(
-                        [one for one in futures if not one.done() and one.key not in begun]
-                    )
-                elif future.status in ("lost", "pending"):
+                elif status == "error":
+                    if failed is None:
+                        failed = future.exception()
+                        self._cancel_waiting(futures)
+                elif status in ("lost", "pending"):
                     # The worker that held the result died before it was fetched: it is made again.
                     finished.add(future)
+                elif failed is None:  # cancelled, and not by us
+                    raise self._lost()
         finally:
-            self._client.cancel(futures)
+            self._cancel(futures)
         if failed is not None:
-            raise failed
+            with self._explain():
+                raise failed
+
+    def hold(self, data: Any) -> Any:
+        """Data for a task of `spread`, which stay with a worker as long as the caller has this."""
+        with self._explain(), warnings.catch_warnings():
+            warnings.filterwarnings("ignore", message="Sending large graph")
+            return self._client.submit(_keep, data, pure=False)
+
+    def spread(self, job: Part, common: Any, tasks: Sequence[Any]) -> list[Any]:
+        """See `engines.base`: what is common goes to each worker once."""
+        futures: list[Any] = []
+        try:
+            with self._explain(), warnings.catch_warnings():
+                # Data in tasks are made again when a worker dies; those scattered would be gone.
+                warnings.filterwarnings("ignore", message="Sending large graph")
+                held = self._client.submit(_keep, common, pure=False)
+                futures = self._client.map(partial(_apply, job), tasks, common=held, pure=False)
+                return list(self._client.gather(futures))
+        finally:
+            self._cancel(futures)
 
     def deal(self, job: Job, tasks: Sequence[Any]) -> list[Any]:
         """See `engines.base`: what a dead worker held is made again, as long as it is needed."""
-        return list(self._client.map(partial(_measure, job), tasks, pure=False, key="roget"))
+        with self._explain():
+            return list(self._client.map(partial(_measure, job), tasks, pure=False, key="roget"))
 
     def join(self, job: Job, dealt: Sequence[Any], parts: int) -> list[Any]:
         """See `engines.base`: a part goes straight to the worker that joins it."""
-        joined = []
-        for part in range(parts):
-            pieces = self._client.map(_take, dealt, part=part, pure=False, key=_QUICK)
-            joined.append(self._client.submit(_measure, job, pieces, pure=False))
+        joined: list[Any] = []
         try:
-            return [result for result, _, _ in self._client.gather(joined)]
+            with self._explain():
+                for part in range(parts):
+                    pieces = self._client.map(_take, dealt, part=part, pure=False, key=_QUICK)
+                    joined.append(self._client.submit(_measure, job, pieces, pure=False))
+                return [result for result, _, _ in self._client.gather(joined)]
         except BaseException:
             # What they are made of is given up with them, as it is when nobody refers to it.
-            self._client.cancel(joined)
+            self._cancel(joined)
             raise
 
     def close(self) -> None:
         """Leave the cluster; a local one ends."""
-        self._client.close()
-        if self._cluster is not None:
-            self._cluster.close()
+        try:
+            # One that is lost needs no farewell.
+            with suppress(Exception, asyncio.CancelledError):
+                self._client.close(timeout=_PATIENCE)
+            if self._cluster is not None:
+                self._cluster.close()
+        finally:
+            _speak(self._levels)
+
+    def _cancel_waiting(self, futures: Sequence[Any]) -> None:
+        """Give up what no worker has begun."""
+        with suppress(Exception):
+            begun = {key for keys in self._client.processing().values() for key in keys}
+            self._cancel([one for one in futures if not one.done() and one.key not in begun])
+
+    def _cancel(self, futures: Sequence[Any]) -> None:
+        with suppress(Exception, asyncio.CancelledError):
+            if self._client.status == "running":
+                self._client.cancel(futures)
+
+    def _lost(self) -> Lost:
+        return Lost(
+            f"the Dask scheduler {self.name} is lost: it ended, or the network did; start it "
+            "again, or leave out --engine dask to work on this machine alone"
+        )
+
+    def _lacks(self, said: str) -> RogetError:
+        return RogetError(
+            f"the Dask cluster {self.name} has not what this machine has ({said}); install the "
+            "same packages for its scheduler and workers"
+        )
+
+    @contextmanager
+    def _explain(self) -> Iterator[None]:
+        """Say plainly what a cluster can suffer; errors of jobs stay what they are."""
+        try:
+            yield
+        except RogetError:
+            raise
+        except (CancelledError, asyncio.CancelledError, OSError, RuntimeError) as error:
+            if isinstance(error, CancelledError | asyncio.CancelledError):
+                raise self._lost() from None
+            if self._client.status != "running":
+                raise self._lost() from None
+            if isinstance(error.__cause__, ImportError | AttributeError):
+                raise self._lacks(str(error.__cause__)) from None
+            raise
+        except self._distributed.KilledWorker as error:
+            times = error.allowed_failures + 1
+            raise RogetError(
+                f"a task ended {times} Dask workers one after the other: they are killed, or have "
+                "too little memory for it; give each more (dask worker --memory-limit), or start "
+                "fewer on a machine"
+            ) from None
+        except ModuleNotFoundError as error:
+            raise self._lacks(str(error)) from None
+
+
+def _silence() -> dict[str, int]:
+    """Let loggers be still; gives how loud they were."""
+    levels = {}
+    known = [name for name in logging.root.manager.loggerDict if name.startswith("distributed.")]
+    for name in (*_LOGS, *known):
+        logger = logging.getLogger(name)
+        levels[name] = logger.level
+        logger.setLevel(logging.CRITICAL + 1)
+    return levels
+
+
+def _speak(levels: dict[str, int]) -> None:
+    for name, level in levels.items():
+        logging.getLogger(name).setLevel(level)
+    levels.clear()
+
+
+def _keep(data: Any) -> Any:
+    """What workers hold of data that many tasks need."""
+    return data
+
+
+def _apply(job: Part, task: Any, common: Any) -> Any:
+    return job(common, task)
 
 
 def _measure(job: Job, task: Any) -> tuple[Any, int, int]:

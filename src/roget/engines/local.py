@@ -74,7 +74,7 @@ class _Pool:
         """Yield (index, result) as tasks finish; no process is left when this ends."""
         others, futures = set(multiprocessing.active_children()), {}
         try:
-            with _uninterrupted():
+            with uninterrupted():
                 for index, task in enumerate(tasks):
                     futures[self._executor.submit(job, task, _report)] = index
             yield from self._results(futures, report)
@@ -86,7 +86,7 @@ class _Pool:
             ) from None
         finally:
             # A second Ctrl-C must not leave the workers to themselves.
-            with _uninterrupted():
+            with uninterrupted():
                 self._end(futures, set(multiprocessing.active_children()) - others)
 
     def _end(self, futures: Iterable[Future[Any]], workers: Iterable[BaseProcess]) -> None:
@@ -120,7 +120,7 @@ class _Pool:
 
 
 @contextmanager
-def _uninterrupted() -> Iterator[None]:
+def uninterrupted() -> Iterator[None]:
     """Processes started in the block never see Ctrl-C, not even while they come up."""
     if threading.current_thread() is not threading.main_thread():
         yield

@@ -9,6 +9,7 @@ import shutil
 import tempfile
 import warnings
 from collections.abc import Sequence
+from contextlib import nullcontext
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -23,6 +24,7 @@ from roget.core.progress import Report
 from roget.core.store import Partial, write_atomic
 from roget.core.types import PathLike
 from roget.data import is_sample
+from roget.engines.base import working_on
 from roget.errors import InputError
 from roget.learn.counting import count as counting
 from roget.learn.counting.options import Options as Counting
@@ -183,7 +185,10 @@ def _build(
 ) -> Built:
     whole, counts, notes = _gather(inputs, folder, options, reading)
     counts, more = _choose_words(counts, wanted, options)
-    model = _clusterer(wanted, folder, counts, clustering).fit(counts)
+    clusterer = _clusterer(wanted, folder, counts, clustering)
+    where = options.engine, options.scheduler, options.processes
+    with working_on(*where) if clusterer.spreads else nullcontext():
+        model = clusterer.fit(counts)
     thesaurus = Thesaurus.from_clustering(counts, model)
     thesaurus.keep_spare(whole)
     if wanted.names is not None:

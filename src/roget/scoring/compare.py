@@ -195,6 +195,8 @@ def compare(
             seed,
             own=own,
             step=lambda done: tell(Progress(len(named) + done, len(named) + ci)),
+            engine=engine,
+            scheduler=scheduler,
         )
     found = table.comparison(write_signature(parts), draws, paired, seed)
     found = replace(

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from roget.core.options import Checked, again, option
+from roget.engines.options import Where
 
 AVERAGES = ("weighted", "unweighted", "pooled")
 MISSING = ("cluster", "singletons", "unmatched", "drop", "error")
@@ -161,12 +162,8 @@ class Options(Checked):
         metavar="SIZE",
         help="For joining large files, such as 2GB; more goes to disk. Default: half of it all.",
     )
-    engine: str = option(
-        "local", choices="engines", help="Where tables of labels are joined and counted."
-    )
-    scheduler: str | None = option(
-        None, metavar="ADDRESS", help="Of a Dask cluster; without it a local one is made."
-    )
+    engine: str = again(Where, "engine", "local")
+    scheduler: str | None = again(Where, "scheduler", None)
 
 
 @dataclass(frozen=True)

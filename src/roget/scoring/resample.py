@@ -8,7 +8,7 @@ All draws come from one seed and are summed in a fixed order, whatever the numbe
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import Any, NamedTuple, cast
@@ -17,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from roget.core.types import Array, Codes, CountArray, Floats, Ints
+from roget.engines.base import current, spread, working_on
 from roget.errors import InputError
 from roget.scoring.cells.contingency import Contingency, Leaves, compact
 from roget.scoring.labels import Aligned, Labels
@@ -30,6 +31,9 @@ _DRAWN = 1 << 18
 
 _BLOCKS = 200
 """Parts the jackknife leaves out in turn when there are more kinds of items than this."""
+
+_TASKS = 16
+"""Tasks of an interval where they are spread out."""
 
 LEVEL = 0.95
 
@@ -56,11 +60,70 @@ def group_jackknife(values: Floats, weights: Floats, own: Floats | None = None) 
 
 def item_draws(counts: Ints, draws: int, seed: int) -> Iterator[Ints]:
     """How often each distinct kind of item is drawn, one draw at a time."""
-    random = np.random.default_rng(seed)
+    return draw_items(np.random.default_rng(seed), counts, draws)
+
+
+def draw_items(random: np.random.Generator, counts: Ints, draws: int) -> Iterator[Ints]:
+    """The same by a generator in any state."""
     n = int(counts.sum())
     shares = counts / n
     for _ in range(draws):
         yield random.multinomial(n, shares)
+
+
+class DrawTask(NamedTuple):
+    """Some draws in a row, and the state in which they find the generator."""
+
+    state: Mapping[str, Any]
+    draws: int
+
+
+def score_draws(given: ItemDraws | GroupDraws, draws: int, seed: int) -> Iterator[Floats]:
+    """Scores of so many draws, some at a time; where they are made does not change a bit.
+
+    An engine is given tasks with the state in which each finds the one generator. To know it the
+    draws are made here as well, which costs little beside scoring them.
+    """
+    if current() is None:
+        yield from given.score(item_draws(given.counts, draws, seed))
+        return
+    random, size = np.random.default_rng(seed), _cut_size(draws, given.batch)
+    tasks = []
+    for begin in range(0, draws, size):
+        task = DrawTask(random.bit_generator.state, min(size, draws - begin))
+        tasks.append(task)
+        if begin + size < draws:
+            for _ in draw_items(random, given.counts, task.draws):
+                pass
+    yield from spread(_score_drawn, given, tasks)
+
+
+def _cut_size(count: int, batch: int) -> int:
+    """How many draws one task has: whole batches, so that the same are scored at once."""
+    return -(-max(1, -(-count // _TASKS)) // batch) * batch
+
+
+def _score_drawn(given: ItemDraws | GroupDraws, task: DrawTask) -> Floats:
+    random = np.random.default_rng()
+    random.bit_generator.state = task.state
+    return np.concatenate([*given.score(draw_items(random, given.counts, task.draws))])
+
+
+def leave_each_out(given: ItemDraws | GroupDraws, seed: int) -> Jackknife:
+    """Scores with each item or group, or each block of them, left out in turn."""
+    count = min(given.counts.size, _BLOCKS)
+    size = _cut_size(count, given.batch) if current() is not None else count
+    tasks = [(seed, begin, begin + size) for begin in range(0, count, size)]
+    scores, weights = zip(*spread(_score_left, given, tasks), strict=True)
+    return Jackknife(np.concatenate(scores), np.concatenate(weights))
+
+
+def _score_left(given: ItemDraws | GroupDraws, task: tuple[int, int, int]) -> tuple[Floats, Floats]:
+    """Scores without some of the parts, and the weights of these."""
+    seed, begin, end = task
+    parts = list(islice(item_jackknife(given.counts, seed), begin, end))
+    weights = np.array([weight for _, weight in parts], dtype=float)
+    return np.concatenate([*given.score(left for left, _ in parts)]), weights
 
 
 def item_jackknife(counts: Ints, seed: int) -> Iterator[tuple[Ints, int]]:
@@ -326,25 +389,27 @@ class ItemDraws:
         truth = self._scores(self.counts[None], plain)
         drawn = np.empty((draws, *estimates.shape))
         done = 0
-        for times in self._batches(item_draws(self.counts, draws, seed)):
-            until = done + len(times)
-            drawn[done:until] = self._scores(times, self.asked) - truth + estimates
+        for scores in score_draws(self, draws, seed):
+            until = done + len(scores)
+            drawn[done:until] = scores - truth + estimates
             for done in range(done + 1, until + 1):  # noqa: B020
                 step(done)
         return drawn
 
     def jackknife(self, seed: int) -> Jackknife:
         """Scores with an item, or a block of items, left out in turn."""
-        parts = list(item_jackknife(self.counts, seed))
-        batches = self._batches(left for left, _ in parts)
-        without = np.concatenate([self._scores(times, self.asked) for times in batches])
-        return Jackknife(without, np.array([weight for _, weight in parts], dtype=float))
+        return leave_each_out(self, seed)
 
-    def _batches(self, drawn: Iterable[Ints]) -> Iterator[Ints]:
-        """Several draws at a time, as many as the memory holds with ease."""
+    @property
+    def batch(self) -> int:
+        """Draws that are scored at once, as many as the memory holds with ease."""
+        return max(1, _DRAWN // self.counts.size)
+
+    def score(self, drawn: Iterable[Ints]) -> Iterator[Floats]:
+        """Draws × systems × requests, several draws at a time."""
         source = iter(drawn)
-        while times := list(islice(source, max(1, _DRAWN // self.counts.size))):
-            yield np.array(times)
+        while times := list(islice(source, self.batch)):
+            yield self._scores(np.array(times), self.asked)
 
     def _scores(self, times: Ints, asked: Sequence[Request]) -> Floats:
         """Draws × systems × requests: draws are scored as groups are, all at once."""
@@ -431,16 +496,28 @@ class GroupDraws:
     ) -> Floats:
         """Draws × systems × requests."""
         drawn = np.empty((draws, *estimates.shape))
-        for done, times in enumerate(item_draws(np.ones(self.size, dtype=np.int64), draws, seed)):
-            drawn[done] = self._scores(times)
-            step(done + 1)
+        done = 0
+        for scores in score_draws(self, draws, seed):
+            drawn[done : done + len(scores)] = scores
+            done += len(scores)
+            step(done)
         return drawn
 
     def jackknife(self, seed: int) -> Jackknife:
         """Scores with a group, or a block of groups, left out in turn."""
-        parts = list(item_jackknife(np.ones(self.size, dtype=np.int64), seed))
-        without = np.array([self._scores(left) for left, _ in parts])
-        return Jackknife(without, np.array([weight for _, weight in parts], dtype=float))
+        return leave_each_out(self, seed)
+
+    batch = 1
+
+    @property
+    def counts(self) -> Ints:
+        """What is drawn from: every group once."""
+        return np.ones(self.size, dtype=np.int64)
+
+    def score(self, drawn: Iterable[Ints]) -> Iterator[Floats]:
+        """Draws × systems × requests, one draw at a time."""
+        for times in drawn:
+            yield self._scores(times)[None]
 
     def _scores(self, times: Ints) -> Floats:
         """Systems × requests."""
@@ -549,12 +626,15 @@ def draw(
     own: Floats | None = None,
     pairs: bool = True,
     step: Callable[[int], None] = lambda done: None,
+    engine: str = "local",
+    scheduler: str | None = None,
 ) -> Draws:
     """Draws and intervals of scores given as systems × requests × groups.
 
     `own` are weights that the groups have under a request, beside those they have under all. Rows
     of `values` beyond the `sides` (trivial answers) have intervals with groups only. Without
     `pairs` to test, items are not drawn for intervals that do without. `step` hears of each draw.
+    Drawn items and pooled groups are scored by the `engine`.
     """
     means = average_groups(values, weights, own)
     if weights.size > 1:
@@ -570,7 +650,9 @@ def draw(
     drawing = CoverDraws if overlapping else GroupDraws if pooled else ItemDraws
     items: ItemDraws | GroupDraws = drawing(sides, asked)
     needed = ci if pairs or chosen != "jackknife" else 0
-    drawn = items.bootstrap(needed, seed, means[:count], step)
+    with working_on(engine, scheduler):
+        drawn = items.bootstrap(needed, seed, means[:count], step)
+        left = items.jackknife(seed)
     low, high = np.full_like(means, np.nan), np.full_like(means, np.nan)
-    low[:count], high[:count] = interval_ends(chosen, means[:count], drawn, items.jackknife(seed))
+    low[:count], high[:count] = interval_ends(chosen, means[:count], drawn, left)
     return Draws(drawn, low, high)

@@ -272,6 +272,8 @@ def score(
             seed,
             pairs=False,
             step=lambda done: tell(Progress(len(asked) + done, total)),
+            engine=engine,
+            scheduler=scheduler,
         )
         rows = [
             replace(row, low=defined(low), high=defined(high)) if row.value is not None else row

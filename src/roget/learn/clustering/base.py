@@ -52,6 +52,7 @@ class Clusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
     facts: fitted attributes, by the names under which summaries tell them.
     found: parameters that may be left open, by the fitted attributes that settle them.
     sized_levels: whether `learn_levels` has the sizes that it is asked for.
+    spreads: whether workers of an engine can take part in learning.
     """
 
     name: ClassVar[str]
@@ -63,6 +64,7 @@ class Clusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
     facts: ClassVar[Mapping[str, str]] = {}
     found: ClassVar[Mapping[str, str]] = {}
     sized_levels: ClassVar[bool] = False
+    spreads: ClassVar[bool] = False
 
     clustering_: Clustering
     n_features_in_: int

@@ -20,9 +20,10 @@ from roget.core.io.problems import plural
 from roget.core.shown import Reported
 from roget.core.tree import Tree
 from roget.core.types import Array, Floats, Ints, PathLike
+from roget.engines.base import spread
 from roget.errors import InputError, UnknownName
 from roget.learn.clustering.divided import Division, follow
-from roget.learn.clustering.memberships import floor, put_together
+from roget.learn.clustering.memberships import floor, put_together, sparsify
 from roget.learn.representation.vectors import Representation
 
 CELLS = 1 << 22
@@ -229,6 +230,13 @@ def recall_rule(provenance: Mapping[str, Any]) -> Rule | None:
     return None
 
 
+def _place_block(common: tuple[Clustering, float], block: Any) -> Any:
+    """p(c|word) of some words."""
+    leaves, least = common
+    placed = leaves._rule.place(block, leaves)
+    return sparsify(placed, least) if least else placed
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class Clustering(Reported):
     """Clusters of words in a tree, and how new words are put into them. It is never changed.
@@ -328,13 +336,16 @@ class Clustering(Reported):
         except InputError:  # a clusterer that is not installed; the classes of words are here
             return None
 
-    def place(self, given: Any) -> Any:
+    def place(self, given: Any, least: float = 0.0) -> Any:
         """Put words into the clusters: p(c|word) from whatever counts they have.
 
         Parameters
         ----------
         given
             Counts, whose contexts are matched by name; or a matrix, words × contexts.
+        least
+            Probabilities below this are left out: what is left is a csr_array, of which millions
+            of words need little memory, and its rows add up to 1.
 
         Returns
         -------
@@ -351,16 +362,19 @@ class Clustering(Reported):
             placed = self.learnt.place(matrix)
             if self.divisions:
                 placed = follow(to_dense(placed), matrix, self.divisions)
-            return to_dense(placed @ put_together(self.parts, self.n_clusters))
+            placed = to_dense(placed @ put_together(self.parts, self.n_clusters))
+            return sparsify(placed, least) if least else placed
         matrix = self._table(given)
-        found = [
-            self._rule.place(matrix[begin : begin + step], self)
-            for step in [max(1, CELLS // max(self.n_clusters, 1))]
-            for begin in range(0, matrix.shape[0], step)
-        ]
+        step = max(1, CELLS // max(self.n_clusters, 1))
+        blocks = [matrix[begin : begin + step] for begin in range(0, matrix.shape[0], step)]
+        # Where words lie that were learnt from is nothing to those that are placed.
+        none = sparse.csr_array((0, self.n_clusters), dtype=self.memberships.dtype)
+        placing = replace(self, memberships=none, path=())
+        found = list(spread(_place_block, (placing, least), blocks))
         dtype = np.result_type(self.memberships.dtype, np.float32)
         if not found:
-            return np.empty((0, self.n_clusters), dtype)
+            none = np.empty((0, self.n_clusters), dtype)
+            return sparse.csr_array(none) if least else none
         if sparse.issparse(found[0]):
             return sparse.vstack(found, format="csr")
         return np.concatenate(found)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from roget.core.options import Checked, again, option
+from roget.engines.options import Where
 from roget.learn.corpus import SIDES
 
 Words: TypeAlias = str | os.PathLike[str] | Iterable[str] | None
@@ -132,10 +133,8 @@ class Options(Checked):
     memory: str | None = option(
         None, metavar="SIZE", help="For sums, such as 2GB; more goes to disk."
     )
-    engine: str = option("local", choices="engines", help="Where to count.")
-    scheduler: str | None = option(
-        None, metavar="ADDRESS", help="Of a Dask cluster; without it a local one is made."
-    )
+    engine: str = again(Where, "engine", "local")
+    scheduler: str | None = again(Where, "scheduler", None)
 
 
 @dataclass(frozen=True)

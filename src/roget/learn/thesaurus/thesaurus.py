@@ -19,7 +19,6 @@ from roget.core.information import kl
 from roget.core.tree import Tree
 from roget.core.types import Floats, Ints, PathLike
 from roget.errors import InputError
-from roget.learn.clustering.memberships import sparsify
 from roget.learn.clustering.result import Clustering, recall
 from roget.learn.thesaurus import edits as editing
 from roget.learn.thesaurus import places as placing
@@ -340,7 +339,7 @@ class Thesaurus(Lookup):
                 f"(such as {ours}): count them with the same relation"
             )
         # What is left out is too little to be told, and rows add up to 1 all the same.
-        return sparsify(self.clustering.place(counts), 1e-12)
+        return self.clustering.place(counts, least=1e-12)
 
     def classify_table(self, counts: Counts, n: int = 3) -> list[Placement]:
         """The n likeliest classes (leaves) of each new word, word by word."""

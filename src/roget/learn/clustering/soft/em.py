@@ -9,9 +9,12 @@ from typing import Any
 import numpy as np
 
 from roget.core.types import Array, Floats
+from roget.engines.base import current
 from roget.learn.clustering.annealing.data import Data
 from roget.learn.clustering.annealing.states import Crew, Energy, ranges
+from roget.learn.clustering.soft import fleet as fleets
 from roget.learn.clustering.soft import kernels
+from roget.learn.clustering.soft.fleet import Fleet
 from roget.learn.clustering.soft.kernels import Centroids, Fits, Lists
 
 LOST = 1e-6
@@ -43,6 +46,7 @@ class Mixture:
         self.floor = data.floor
         self._words, self._contexts = ranges(data.rows.indptr), ranges(data.columns.indptr)
         self._fits = Fits(np.zeros(data.n_words), np.zeros(data.n_words))
+        self._fleet: Fleet | None = None
         self._mean_entropy = float(np.sum(data.prior * data.entropy))
 
     def reserve(self, clusters: int) -> None:
@@ -64,6 +68,9 @@ class Mixture:
             values = columns.values * (self.pull / self.data.prior)[words]
             columns = columns._replace(values=values.astype(columns.values.dtype))
             mass = np.sum(self.pull[:, None] * self.q[:, : self.k], axis=0, dtype=np.float64)
+        elif (fleet := self._find_fleet()) is not None:
+            fleet.maximise(held, mass, self.logs)
+            return
         self.crew.over(self._contexts, kernel, columns, held, mass, self.floor, self.logs)
 
     def e_step(self, beta: float, lists: Lists | None = None) -> Energy:
@@ -72,9 +79,21 @@ class Mixture:
         held = self.q if lists is None else lists
         data, parts = self.data, np.zeros((len(self._words), self.k))
         centroids = Centroids(self.logs, self._bias(), float(beta))
-        given = data.rows, centroids, data.prior, held, self._fits
-        self.crew.over(self._words, kernel, *given, own=parts)
+        if (fleet := self._find_fleet()) is not None:
+            fleet.expect(centroids, held, self._fits, parts)
+        else:
+            given = data.rows, centroids, data.prior, held, self._fits
+            self.crew.over(self._words, kernel, *given, own=parts)
         return self._energy(centroids, parts)
+
+    def _find_fleet(self) -> Fleet | None:
+        """The workers of an engine in use, if the step is worth the way there."""
+        engine = current()
+        if engine is None or self.data.rows.indices.size * self.k < fleets.LEAST:
+            return None
+        if self._fleet is None or self._fleet.engine is not engine:
+            self._fleet = Fleet(self.data, self._words, self._contexts)
+        return self._fleet
 
     def run(
         self, beta: float, steps: int, tolerance: float, pause: Callable[[], None] | None = None

@@ -94,6 +94,7 @@ class SoftAnnealing(Annealing, Options):
 
     name = "soft"
     makes = "soft classes of words"
+    spreads = True
     rule = Annealed
 
     @property

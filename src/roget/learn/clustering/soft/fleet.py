@@ -1,0 +1,128 @@
+"""E- and M-steps by an engine: blocks of words, and of contexts, stay with the workers.
+
+Each step sends what all words look at, the centroids, and gets memberships back; or the other way
+round. Blocks are put together of the ranges that threads share out, and the masses of ranges are
+added up in their order here, so that the number of workers and of blocks changes no bit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from roget.core.kernels.rows import Rows
+from roget.core.types import Array, Floats
+from roget.engines.base import current, spread
+from roget.learn.clustering.annealing.data import Data
+from roget.learn.clustering.soft import kernels
+from roget.learn.clustering.soft.kernels import Centroids, Fits, Lists
+
+LEAST = 1 << 25
+"""Cells times clusters below which a step is done sooner than sent."""
+
+_BLOCKS = 16
+
+
+class Block(NamedTuple):
+    """Some rows of a table, numbered from 0, with a number for each, and the ranges in it."""
+
+    rows: Rows
+    weights: Floats
+    ranges: tuple[tuple[int, int], ...]
+
+
+class Fleet:
+    """The blocks of some data, which an engine holds."""
+
+    def __init__(
+        self, data: Data, words: Sequence[tuple[int, int]], contexts: Sequence[tuple[int, int]]
+    ) -> None:
+        self.engine: Any = current()
+        self.words = self._hold(data.rows, data.prior, words)
+        self.contexts = self._hold(data.columns, data.floor, contexts)
+
+    def _hold(
+        self, rows: Rows, weights: Floats, ranges: Sequence[tuple[int, int]]
+    ) -> list[tuple[int, int, Any]]:
+        held = []
+        for part in np.array_split(np.arange(len(ranges)), min(_BLOCKS, len(ranges))):
+            here = [ranges[at] for at in part]
+            begin, end = here[0][0], here[-1][1]
+            low, high = rows.indptr[begin], rows.indptr[end]
+            block = Block(
+                Rows(rows.indptr[begin : end + 1] - low, rows.indices[low:high],
+                     rows.values[low:high]),
+                weights[begin:end],
+                tuple((a - begin, b - begin) for a, b in here),
+            )  # fmt: skip
+            held.append((begin, end, self.engine.hold(block)))
+        return held
+
+    def expect(self, centroids: Centroids, held: Array | Lists, fits: Fits, masses: Floats) -> None:
+        """The E-step: writes memberships, fits, and a row of masses for each range."""
+        k, done = centroids.bias.size, 0
+        sent = centroids._replace(logs=np.ascontiguousarray(centroids.logs[:, :k]))
+        tasks = [(block, _cut_lists(held, begin, end)) for begin, end, block in self.words]
+        found = spread(expect_block, sent, tasks)
+        for (begin, end, _), (made, log_z, entropy, parts) in zip(self.words, found, strict=True):
+            if isinstance(held, Lists):
+                held.shares[held.offsets[begin] : held.offsets[end]] = made
+            else:
+                held[begin:end, :k] = made
+            fits.log_z[begin:end], fits.entropy[begin:end] = log_z, entropy
+            masses[done : done + len(parts)] = parts
+            done += len(parts)
+
+    def maximise(self, held: Array | Lists, mass: Floats, logs: Array) -> None:
+        """The M-step: writes log centroids."""
+        k = mass.size
+        sent = held if isinstance(held, Lists) else np.ascontiguousarray(held[:, :k])
+        tasks = [block for _, _, block in self.contexts]
+        found = spread(maximise_block, (sent, mass), tasks)
+        for (begin, end, _), made in zip(self.contexts, found, strict=True):
+            logs[begin:end, :k] = made
+
+
+def expect_block(sent: Centroids, task: tuple[Block, Lists | None]) -> tuple[Array, ...]:
+    """Memberships of a block of words, their log Z and entropies, and the masses of its ranges."""
+    centroids = Centroids(_own(sent.logs), _own(sent.bias), sent.beta)
+    (rows, prior, ranges), lists = task
+    rows, prior = Rows(*map(_own, rows)), _own(prior)
+    fits, k = Fits(np.zeros(prior.size), np.zeros(prior.size)), centroids.bias.size
+    masses = np.zeros((len(ranges), k))
+    if lists is None:
+        q = np.zeros((prior.size, k), dtype=rows.values.dtype)
+        for (begin, end), mass in zip(ranges, masses, strict=True):
+            kernels.expect(begin, end, rows, centroids, prior, q, fits, mass)
+        return q, *fits, masses
+    lists = Lists(*map(_own, lists))
+    for (begin, end), mass in zip(ranges, masses, strict=True):
+        kernels.expect_listed(begin, end, rows, centroids, prior, lists, fits, mass)
+    return lists.shares, *fits, masses
+
+
+def maximise_block(sent: tuple[Array | Lists, Floats], block: Block) -> Array:
+    """Log centroids of a block of contexts."""
+    held, mass = sent
+    columns, floor, mass = Rows(*map(_own, block.rows)), _own(block.weights), _own(mass)
+    logs = np.zeros((floor.size, mass.size), dtype=columns.values.dtype)
+    kernel: Any = kernels.maximise_listed if isinstance(held, Lists) else kernels.maximise
+    own = Lists(*map(_own, held)) if isinstance(held, Lists) else _own(held)
+    for begin, end in block.ranges:
+        kernel(begin, end, columns, own, mass, floor, logs)
+    return logs
+
+
+def _cut_lists(held: Array | Lists, begin: int, end: int) -> Lists | None:
+    if not isinstance(held, Lists):
+        return None
+    low, high = held.offsets[begin], held.offsets[end]
+    offsets = held.offsets[begin : end + 1] - low
+    return Lists(offsets, held.clusters[low:high], held.shares[low:high])
+
+
+def _own(array: Array) -> Array:
+    """The array, or a copy where it came by wire: kernels are compiled for what can be written."""
+    return array if array.flags.writeable and array.flags.c_contiguous else np.array(array)

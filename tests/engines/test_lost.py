@@ -1,0 +1,187 @@
+"""Clusters that fail: what is lost is said in a sentence, what is done is kept, and goes on."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from importlib import metadata
+from pathlib import Path
+
+import pytest
+
+from engines import jobs
+from roget.core.counts import Counts
+from roget.engines import dask
+from roget.engines.dask import Dask
+from roget.errors import RogetError
+
+FILES = 40
+
+
+def start(*arguments: str) -> subprocess.Popen[bytes]:
+    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    return subprocess.Popen([sys.executable, "-m", *arguments], **quiet)  # type: ignore[call-overload, no-any-return]
+
+
+class Cluster:
+    """A scheduler and a worker in processes of their own."""
+
+    def __init__(self) -> None:
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            port = free.getsockname()[1]
+        self.address = f"tcp://127.0.0.1:{port}"
+        where = ("--host", "127.0.0.1", "--no-dashboard")
+        self.scheduler = start("distributed.cli.dask_scheduler", *where, "--port", str(port))
+        self.worker = start(
+            "distributed.cli.dask_worker", self.address, *where, "--nthreads", "1", "--no-nanny"
+        )
+        for _ in range(600):
+            with socket.socket() as tried:
+                if tried.connect_ex(("127.0.0.1", port)) == 0:
+                    return
+            time.sleep(0.1)
+
+    def end(self) -> None:
+        for process in (self.scheduler, self.worker):
+            process.kill()
+            process.wait()
+
+
+@pytest.fixture
+def cluster() -> Iterator[Cluster]:
+    made = Cluster()
+    yield made
+    made.end()
+
+
+@pytest.fixture(scope="module")
+def tables(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("tables")
+    for number in range(FILES):
+        rows = (f"w{number + i % 5}\tc{i % 7}\t{1 + i % 3}\n" for i in range(200))
+        (folder / f"{number:02}.tsv").write_text("word\tcontext\tcount\n" + "".join(rows))
+    return folder
+
+
+def roget(*arguments: object) -> subprocess.Popen[str]:
+    command = [sys.executable, "-m", "roget", *map(str, arguments)]
+    # As from a terminal, where Ctrl-C goes to the whole group, whatever started these tests.
+    return subprocess.Popen(
+        command, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True,
+        start_new_session=True, preexec_fn=lambda: signal.signal(signal.SIGINT, _raise),
+    )  # fmt: skip
+
+
+def _raise(*_: object) -> None:
+    raise KeyboardInterrupt
+
+
+def wait_for_parts(output: Path, process: subprocess.Popen[str], least: int = 1) -> None:
+    """Until some, not all, is counted."""
+    parts = output.with_name(f"{output.name}.partial") / "parts"
+    while process.poll() is None and len([*parts.glob("[!.]*")]) < least:
+        time.sleep(0.01)
+
+
+def test_a_lost_scheduler_is_said_and_the_count_goes_on(
+    cluster: Cluster, tables: Path, tmp_path: Path
+) -> None:
+    """It had ended in a traceback and "No such file … part.json"."""
+    output = tmp_path / "c"
+    process = roget(
+        "count", tables, "-o", output, "--engine", "dask", "--scheduler", cluster.address
+    )
+    wait_for_parts(output, process)
+    cluster.scheduler.send_signal(signal.SIGKILL)
+    said = [line for line in process.communicate(timeout=120)[1].splitlines() if line]
+    assert process.returncode == 1
+    assert len(said) == 2, said
+    assert said[0].startswith(f"roget: the Dask scheduler {cluster.address} is lost: ")
+    assert "leave out --engine dask" in said[0]
+    assert f"of {FILES} files counted; " in said[1]
+    again = roget("count", tables, "-o", output)
+    assert "files were counted before" in again.communicate(timeout=120)[1]
+    assert again.returncode == 0
+    whole = roget("count", tables, "-o", tmp_path / "whole")
+    whole.communicate(timeout=120)
+    for name in ("words.parquet", "contexts.parquet", "entries.parquet"):
+        assert (output / name).read_bytes() == (tmp_path / "whole" / name).read_bytes()
+    assert Counts.read(output).total == Counts.read(tmp_path / "whole").total
+
+
+def test_ctrl_c_ends_a_cluster_of_this_machine_in_a_word(tables: Path, tmp_path: Path) -> None:
+    output = tmp_path / "c"
+    process = roget("count", tables, "-o", output, "--engine", "dask", "--processes", 1)
+    wait_for_parts(output, process)
+    os.killpg(process.pid, signal.SIGINT)
+    said = [line for line in process.communicate(timeout=120)[1].splitlines() if line]
+    assert process.returncode == 130
+    assert said[0] == "roget: interrupted"
+    assert f"of {FILES} files counted; " in said[1]
+    assert len(said) == 2, said
+    assert is_over(process.pid)
+
+
+def is_over(group: int) -> bool:
+    """Whether no process of a group is left, soon."""
+    for _ in range(300):
+        try:
+            os.killpg(group, 0)
+        except ProcessLookupError:
+            return True
+        time.sleep(0.1)
+    return False
+
+
+@pytest.fixture(scope="module")
+def local() -> Iterator[Dask]:
+    made = Dask(None, 1)
+    yield made
+    made.close()
+
+
+def test_a_task_that_ends_every_worker_is_told(
+    local: Dask, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(local._cluster.scheduler, "allowed_failures", 0)
+    with pytest.raises(RogetError, match=r"a task ended 1 Dask workers .* --memory-limit"):
+        dict(local.run(jobs.die_on_three, [3], lambda *_: None))
+    dealt = local.deal(jobs.die_on_three, [3])
+    with pytest.raises(RogetError, match="a task ended 1 Dask workers"):
+        local.join(jobs.square, dealt, 1)
+    assert dict(local.run(jobs.square, [3], lambda *_: None)) == {0: 9}
+
+
+def test_workers_with_another_roget_are_refused(
+    local: Dask, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    there = local._cluster.scheduler_address
+    Dask(there).close()
+    monkeypatch.setattr(dask.metadata, "version", lambda name: "0.0")
+    theirs = {"tcp://10.0.0.1:1": "0.1", "tcp://10.0.0.2:1": metadata.PackageNotFoundError("roget")}
+    for place, found in theirs.items():
+        engine = object.__new__(Dask)
+        engine.name, engine._client, engine._distributed = there, Asked({place: found}), None
+        with pytest.raises(RogetError) as caught:
+            engine._check_workers()
+        assert place in str(caught.value)
+        assert "pip install" in str(caught.value)
+
+
+class Asked:
+    """A client whose workers answer so."""
+
+    def __init__(self, answers: dict[str, object]) -> None:
+        self.answers = answers
+
+    def run(self, *_: object, on_error: str) -> dict[str, object]:
+        return dict(self.answers)
+
+    def run_on_scheduler(self, *_: object) -> str:
+        return "0.0"

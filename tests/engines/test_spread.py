@@ -1,0 +1,183 @@
+"""Work that is spread out: the same bits here, on two workers, and when one is killed meanwhile."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+from scipy import sparse
+from typer.testing import CliRunner
+
+import roget
+from engines import jobs
+from roget import Counts, SoftAnnealing
+from roget.cli import app
+from roget.engines import base
+from roget.engines.dask import Dask
+from roget.errors import FormatError, InputError
+from roget.learn.clustering import result
+from roget.learn.clustering.annealing import states
+from roget.learn.clustering.annealing.data import prepare
+from roget.learn.clustering.annealing.states import Crew
+from roget.learn.clustering.soft import fleet
+from roget.learn.clustering.soft.em import Mixture
+from roget.scoring import resample
+
+
+@pytest.fixture(scope="module")
+def cluster() -> Iterator[Dask]:
+    made = Dask(None, 2)
+    yield made
+    made.close()
+
+
+def table(words: int = 400, contexts: int = 300, seed: int = 0) -> sparse.csr_array:
+    random = np.random.default_rng(seed)
+    counts = random.poisson(random.gamma(0.3, 1.0, (words, contexts)) * 0.5)
+    counts[np.arange(words), np.arange(words) % contexts] += 1
+    return sparse.csr_array(counts)
+
+
+def settle(steps: int = 3) -> list[np.ndarray]:
+    """What some E- and M-steps come to, also among listed clusters."""
+    data = prepare(table(), "empirical", np.float32)
+    mixture = Mixture(data, True, Crew(1))
+    mixture.reserve(6)
+    mixture.k = 6
+    shares = np.random.default_rng(1).dirichlet(np.full(6, 0.05), data.n_words)
+    mixture.q[:, :6] = shares
+    energy = mixture.run(3.0, steps * 9, 0.0)
+    lists = mixture._lists()
+    assert lists is not None
+    mixture.m_step(lists)
+    listed = mixture.e_step(3.0, lists)
+    told = np.array([energy.free, energy.entropy, listed.free, listed.entropy])
+    return [mixture.q, mixture.logs, mixture.mass, lists.shares, told]
+
+
+def place() -> list[np.ndarray]:
+    """Where new words belong, whole and without the least."""
+    random = np.random.default_rng(2)
+    centroids = random.dirichlet(np.full(300, 0.1), 8)
+    made = result.Clustering(roget.core.tree.Tree.flat(8), np.eye(8), centroids, np.full(8, 1 / 8))
+    kept = made.place(table(seed=3), least=1e-3)
+    return [made.place(table(seed=3)), kept.toarray(), kept.indptr]
+
+
+def draw(average: str | None) -> list[np.ndarray]:
+    """Draws and ends of intervals, of items or of pooled documents."""
+    random = np.random.default_rng(4)
+    gold = random.integers(0, 6, 900)
+    system = np.where(random.random(900) < 0.6, gold, random.integers(0, 6, 900))
+    group = np.repeat(np.arange(30), 30)
+    names = pl.DataFrame({"item": np.arange(900), **({"group": group} if average else {})})
+    found = roget.compare(
+        names.with_columns(label=gold),
+        {"a": names.with_columns(label=system)},
+        measures=["v", "ari"],
+        average=average,
+        ci=40,
+        interval="bca",
+        seed=5,
+    )
+    return [np.array([[row.value, row.low, row.high] for row in found.rows if row.low is not None])]
+
+
+WORK: dict[str, Callable[[], list[np.ndarray]]] = {
+    "soft": settle,
+    "place": place,
+    "items": lambda: draw(None),
+    "pooled": lambda: draw("pooled"),
+}
+
+
+@pytest.fixture
+def small(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever is small is spread out as well, in several blocks."""
+    monkeypatch.setattr(fleet, "LEAST", 0)
+    monkeypatch.setattr(states, "CHUNK", 256)
+    monkeypatch.setattr(result, "CELLS", 400)
+    monkeypatch.setattr(resample, "_DRAWN", 100)
+
+
+@pytest.mark.usefixtures("small")
+@pytest.mark.parametrize("name", WORK)
+def test_bits_are_the_same_wherever_the_work_is_done(name: str, cluster: Dask) -> None:
+    here = WORK[name]()
+    tasks = 0
+    spread = cluster.spread
+
+    def count(*given: Any) -> Any:
+        nonlocal tasks
+        tasks += len(given[2])
+        return spread(*given)
+
+    cluster.spread = count  # type: ignore[method-assign]
+    try:
+        with base.using(cluster):
+            there = WORK[name]()
+    finally:
+        cluster.spread = spread  # type: ignore[method-assign]
+    assert tasks > 3
+    assert [one.dtype for one in there] == [one.dtype for one in here]
+    assert all(a.tobytes() == b.tobytes() for a, b in zip(here, there, strict=True))
+
+
+@pytest.mark.usefixtures("small")
+def test_a_killed_worker_changes_nothing(cluster: Dask) -> None:
+    here = settle(6)
+    with base.using(cluster):
+        settle(1)  # so that workers have compiled what they need
+        before = {one.pid for one in multiprocessing.active_children()}
+        killer = threading.Timer(0.3, kill_one)
+        killer.start()
+        there = settle(6)
+        killer.join()
+    assert before - {one.pid for one in multiprocessing.active_children()}
+    assert all(a.tobytes() == b.tobytes() for a, b in zip(here, there, strict=True))
+
+
+def kill_one() -> None:
+    workers = [one for one in multiprocessing.active_children() if "Dask" in one.name]
+    os.kill(workers[0].pid or 0, signal.SIGKILL)
+
+
+def test_errors_of_jobs_come_as_they_are(cluster: Dask) -> None:
+    with base.using(cluster), pytest.raises(FormatError, match="broken too"):
+        list(base.spread(jobs.fail_spread, None, [1, 3]))
+    with base.using(cluster):
+        assert list(base.spread(jobs.fail_spread, None, [1, 2])) == [1, 2]
+
+
+def test_here_is_the_default() -> None:
+    assert base.current() is None
+    assert list(base.spread(jobs.fail_spread, None, [1, 2])) == [1, 2]
+    with pytest.raises(InputError, match="scheduler x: for the engine dask only"):
+        base.working_on("local", "x").__enter__()
+
+
+def test_commands_take_an_engine(cluster: Dask, tmp_path: Path) -> None:
+    counts = Counts(table(60, 40), [f"w{i}" for i in range(60)], [f"c{i}" for i in range(40)])
+    counts.write(tmp_path / "c")
+    address = cluster._cluster.scheduler_address
+    made = []
+    for name, where in (("here", ()), ("there", ("--engine", "dask", "--scheduler", address))):
+        told = []
+        for arguments in (
+            ("build", tmp_path / "c", "-o", tmp_path / name, "--method", "soft", "--clusters", 5),
+            ("classify", tmp_path / name, tmp_path / "c", "--format", "json"),
+        ):
+            done = CliRunner().invoke(app, [*map(str, arguments), *where])
+            assert done.exit_code == 0, (done.output, done.exception)
+            told.append(done.stdout)
+        made.append(told[1].replace(name, ""))
+    assert made[0] == made[1]
+    assert SoftAnnealing.spreads
