@@ -11,7 +11,7 @@ NODE   := node_modules/.package-lock.json
 TOOLS  := node_modules/.bin
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test bench lint lint-js format docs check-docs clean
+.PHONY: help demo test bench audit lint lint-js format docs check-docs clean
 
 help:
 	@echo "make demo    score the bundled example, build a thesaurus of the bundled counts, draw its page"
@@ -20,7 +20,8 @@ help:
 	@echo "make format  let ruff put the code in order"
 	@echo "make docs    refresh what the documentation takes from the program, and build the site (DOCS=--all: with what learns, DOCS=--site: build only)"
 	@echo "make check-docs  run every command whose output the documentation shows, also those that learn, and compare"
-	@echo "make bench   compare speed and memory with other libraries (BENCH=--quick for a short run)"
+	@echo "make bench   compare speed and memory with other libraries and the record (BENCH=--quick for a short run, BENCH=--docs writes the pages)"
+	@echo "make audit   look for known faults in the pinned versions (AUDIT='--advisories all.zip' where there is no network)"
 	@echo "make clean   remove .venv and everything generated"
 
 demo: $(BASE)
@@ -36,8 +37,10 @@ test: $(READY)
 	$(BIN)/python -m pytest -n auto --dist loadfile $(PYTEST)
 
 bench: $(READY)
-	$(BIN)/python benchmarks/score.py $(BENCH)
-	$(BIN)/python benchmarks/count.py $(BENCH)
+	$(BIN)/roget bench $(BENCH)
+
+audit: $(READY)
+	$(BIN)/python .ci/audit.py $(AUDIT)
 
 lint: $(READY)
 	$(BIN)/ruff check .

@@ -18,15 +18,15 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from harness import progress
-from soft_quality import folder
 
+from roget.bench.measuring import data_folder, progress
 from roget.core.intervals import wilson
 from roget.core.quadruple import Quadruple
 from roget.learn.attachment import Attacher
 from roget.learn.attachment.quads import Normal, read
 from roget.learn.attachment.tally import Association, Tally, back_off
 
+TRIAL = "an hour; ppattach, and wordnet30 if it is there"
 Quads = Sequence[Quadruple]
 Decider = Callable[[Quads, Quads], list[bool]]
 """Learns from the first quadruples, and says of the others whether they are N."""
@@ -117,7 +117,7 @@ def main() -> None:
     parser.add_argument("--model", action="append", choices=("best", "chain", "rivals"))
     parser.add_argument("--json", metavar="FILE")
     asked = parser.parse_args()
-    data, wanted = folder(), asked.model or ["rivals", "chain", "best"]
+    data, wanted = data_folder(), asked.model or ["rivals", "chain", "best"]
     if not (data / "ppattach" / "training").is_file():
         sys.exit(f"no ppattach/training in {data}: set ROGET_TEST_DATA")
     train, dev = (read(data / "ppattach" / name) for name in ("training", "devset"))

@@ -1,25 +1,18 @@
 """Class models beside Kneser–Ney, NMF and LDA: log-loss on held-out pairs, and verb decisions.
 
-Run `python benchmarks/classmodel.py [--only PATTERN] [--splits N] [--quick] [--json FILE]`. Weights
-and discounts are tuned on development tokens of each split, and weights of decisions on pairs that
-are deleted from the training table; sizes and settings were chosen on seeds from 100 on, what is
-reported are seeds from 0 on. Counts that do not ship are looked for in ROGET_TEST_DATA (else
-../shared/data beside the repository); what is absent is left out.
+Weights and discounts are tuned on development tokens of each split, and weights of decisions on
+pairs that are deleted from the training table; sizes and settings were chosen on seeds from 100 on,
+what is reported are seeds from 0 on. --quick is without NMF, LDA and all.
 """
 
 from __future__ import annotations
 
 import argparse
-import fnmatch
-import json
-import os
-import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import partial
-from pathlib import Path
 
-from harness import Row, machine, progress, table, verdict
-
+from roget.bench.measuring import Case, Row, Rows, find_data, progress
+from roget.bench.script import run_script
 from roget.core.counts import Counts
 from roget.core.information import bits
 from roget.core.progress import Progress
@@ -28,7 +21,8 @@ from roget.learn.evaluation.decision import decide
 from roget.learn.evaluation.heldout import compare
 from roget.report import evaluation as report
 
-Rows = Iterator[Row | str]
+TRIAL = "an hour; vo-bench, and the bundled sample"
+OPTIONS = {"splits": {"metavar": "N", "type": int, "default": 5, "help": "or draws (5)"}}
 
 BARS = {
     "roget": -0.10,  # bits below Kneser–Ney
@@ -42,16 +36,10 @@ LOSS = ("unigram", "mle", "absolute", "kneser-ney", "nearest", "soft", "soft-sym
 SLOW = (*PEERS, "all")
 
 
-def folder() -> Path:
-    """Where data that do not ship are."""
-    default = Path(__file__).resolve().parents[2] / "shared" / "data"
-    return Path(os.environ.get("ROGET_TEST_DATA") or default)
-
-
 def vo_bench(*parts: str) -> Counts:
     """Nouns × verbs of the benchmark's parts together."""
     first, *others = (
-        Counts.read(folder() / "vo-bench" / f"{part}.tsv", columns=(2, 1, 3)) for part in parts
+        Counts.read(find_data("vo-bench", f"{part}.tsv"), columns=(2, 1, 3)) for part in parts
     )
     return first.merge(*others)
 
@@ -88,42 +76,17 @@ def _tell(now: Progress) -> None:
     progress(f"{now.done} of {now.total}")
 
 
-def main() -> None:
-    """Run the chosen cases, then print the table and what fell short."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("--only", metavar="PATTERN", default="*", help="such as 'AMALGUM*'")
-    parser.add_argument("--splits", metavar="N", type=int, default=5, help="or draws (5)")
-    parser.add_argument("--quick", action="store_true", help="without NMF, LDA and all")
-    parser.add_argument("--json", metavar="FILE", type=Path, help="also write the rows there")
-    chosen = parser.parse_args()
+def cases(asked: argparse.Namespace) -> dict[str, Case]:
+    """All cases by name."""
     both, ours = partial(vo_bench, "train", "test"), partial(sample, "verb_object")
-    given = chosen.splits, chosen.quick
-    known: dict[str, Callable[[], Rows]] = {
+    given = asked.splits, asked.quick
+    return {
         "vo-bench 1000": partial(losses, both, 1000, *given),
         "AMALGUM 1000": partial(losses, ours, 1000, *given),
         "AMALGUM 3000": partial(losses, ours, 3000, *given),
         "decisions": partial(decisions, *given),
     }
-    names = fnmatch.filter(known, chosen.only)
-    if not names:
-        sys.exit(f"no case matches {chosen.only!r}; known: {', '.join(known)}")
-    rows: list[Row] = []
-    for name in names:
-        progress(name)
-        print(f"\n{name}\n")
-        try:
-            for item in known[name]():
-                if isinstance(item, Row):
-                    rows.append(item)
-                else:
-                    print(item, flush=True)
-        except FileNotFoundError as error:
-            print(f"{name} was left out: {error}")
-    print(table(rows), verdict(rows), sep="\n")
-    if chosen.json:
-        written = {"about": machine(), "rows": [row.as_json() for row in rows]}
-        chosen.json.write_text(json.dumps(written, indent=1, ensure_ascii=False) + "\n")
 
 
 if __name__ == "__main__":
-    main()
+    run_script(__file__)

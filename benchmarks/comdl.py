@@ -1,42 +1,45 @@
 """CoMDL beside Khiops: description length, loss and time; verb decisions; BNC; planted classes.
 
-Run `python benchmarks/comdl.py [--only PATTERN] [--khiops PYTHON] [--limit SECONDS] [--json FILE]`.
 Khiops is run by the interpreter that --khiops names (its package asks for other versions than
 roget's); without it the figures that were once printed stand in, and that is said. It is stopped
-after --limit seconds of CPU, with the best classes so far. Counts that do not ship are looked for
-in ROGET_TEST_DATA (else ../shared/data beside the repository); what is absent is left out.
+after --limit seconds of CPU, with the best classes so far.
 """
 
 from __future__ import annotations
 
 import argparse
-import fnmatch
 import json
 import os
 import resource
 import subprocess
-import sys
 import tempfile
-import time
-import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from harness import Row, machine, progress, table, verdict
 from scipy import sparse
 from sklearn.decomposition import NMF
 from sklearn.metrics import v_measure_score
 
+from roget.bench.measuring import Case, LeftOut, Row, Rows, find_data, timed
+from roget.bench.script import run_script
 from roget.core.counts import Counts
 from roget.learn.clustering.comdl.criterion import length, prepare
 from roget.learn.clustering.comdl.estimator import CoMDL
 from roget.learn.evaluation.decision import Task
 
-Rows = Iterator[Row | str]
+PEERS = ("scikit-learn", "numba")
+SLOW = ("decisions",)
+SLOW_QUICK = ("bnc", "planted")
+OPTIONS = {
+    "khiops": {"metavar": "PYTHON", "help": "an interpreter with khiops installed"},
+    "limit": {"metavar": "SECONDS", "type": int, "default": 300},
+    "draws": {"metavar": "N", "type": int, "default": 5, "help": "of verb decisions"},
+}
+ABOUT = "CPU seconds, one thread."
 Floats = npt.NDArray[np.float64]
 
 SEED = 1996
@@ -67,17 +70,11 @@ core.train_coclustering(
 """
 
 
-def folder() -> Path:
-    """Where data that do not ship are."""
-    default = Path(__file__).resolve().parents[2] / "shared" / "data"
-    return Path(os.environ.get("ROGET_TEST_DATA") or default)
-
-
 class VerbObject:
     """Nouns × verbs of vo-bench, and its test pairs with their unigram probabilities."""
 
     def __init__(self) -> None:
-        place = folder() / "vo-bench"
+        place = find_data("vo-bench")
         self.file = place / "train.tsv"
         self.train = Counts.read(self.file, columns=(2, 1, 3))
         test = Counts.read(place / "test.tsv", columns=(2, 1, 3))
@@ -128,7 +125,9 @@ def khiops(data: VerbObject, python: str, limit: int) -> tuple[float, float, Any
         spent = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
         reports = sorted(Path(place).glob("out*.khcj"), key=lambda path: path.stat().st_mtime)
         if not reports:
-            sys.exit(f"Khiops left no result in {spent:.0f} s of CPU: is the package in {python}?")
+            raise LeftOut(
+                f"Khiops left no result in {spent:.0f} s of CPU: is the package in {python}?"
+            )
         parts = json.loads(reports[-1].read_text())["coclusteringReport"]["dimensionPartitions"]
     labels = {}
     for part in parts:
@@ -139,18 +138,16 @@ def khiops(data: VerbObject, python: str, limit: int) -> tuple[float, float, Any
     return spent, data.plain(rows, columns), rows, columns
 
 
-def timed(counts: Any, **options: Any) -> tuple[CoMDL, float]:
+def fit(counts: Any, **options: Any) -> tuple[CoMDL, float]:
     """A fitted model, and the CPU seconds it took."""
-    start = time.process_time()
-    model = CoMDL(random_state=SEED, **options).fit(counts)
-    return model, time.process_time() - start
+    return timed(partial(CoMDL(random_state=SEED, **options).fit, counts))
 
 
 def verb_object(python: str | None, limit: int) -> Rows:
     """Length, losses and time on vo-bench."""
     data = VerbObject()
-    flat, flat_time = timed(data.train, a=1.0, b=1.0)
-    model, spent = timed(data.train)
+    flat, flat_time = fit(data.train, a=1.0, b=1.0)
+    model, spent = fit(data.train)
     plain = data.plain(flat.labels_, flat.column_labels_)
     if python is None:
         seconds, bits = PRINTED["seconds"], PRINTED["bits"]
@@ -197,15 +194,13 @@ def decisions(draws: int) -> Rows:
     for seed in range(draws):
         task = Task.draw(counts, [seed, 0])
         triples = task.word, task.band[task.context], task.band[task.rival]
-        model, _ = timed(task.train)
+        model, _ = fit(task.train)
         totals = np.asarray(task.train.sum(axis=0)).ravel()
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # that 200 updates are not enough is known
-            nmf = NMF(
-                10, beta_loss="kullback-leibler", solver="mu", max_iter=200, init="random",
-                random_state=SEED,
-            )  # fmt: skip
-            soft = nmf.fit_transform(task.train) @ nmf.components_
+        nmf = NMF(
+            10, beta_loss="kullback-leibler", solver="mu", max_iter=200, init="random",
+            random_state=SEED,
+        )  # fmt: skip
+        soft = nmf.fit_transform(task.train) @ nmf.components_
         for name, predicted in (
             ("unigram", lambda i, j, p=totals: p[j]),
             ("NMF-KL, K = 10", lambda i, j, p=soft: p[i, j]),
@@ -228,9 +223,9 @@ def decisions(draws: int) -> Rows:
 
 def bnc() -> Rows:
     """All verb–object pairs of the BNC counts."""
-    place = folder() / "bnc-verb-noun" / "verb_object.tsv"
+    place = find_data("bnc-verb-noun", "verb_object.tsv")
     counts = Counts.read(place, columns=(2, 1, 3))
-    model, spent = timed(counts)
+    model, spent = fit(counts)
     yield Row("BNC", spent, None, f"{counts.total:,} tokens", "s", BARS["minute"])
     yield (
         f"BNC: {counts.shape[0]} × {counts.shape[1]}, {counts.entries:,} entries: "
@@ -254,7 +249,7 @@ def planted() -> Rows:
             here = mine[drawn == other]
             to[here] = rng.choice(members[other], size=here.size)
     counts = sparse.coo_array((np.ones(at.size), (at, to)), shape=(n, m)).tocsr()
-    model, spent = timed(counts)
+    model, spent = fit(counts)
     missed = [
         1 - float(v_measure_score(right, found))
         for right, found in ((rows, model.labels_), (columns, model.column_labels_))
@@ -267,50 +262,20 @@ def planted() -> Rows:
     yield f"planted: {model.n_clusters_} × {model.n_column_clusters_} classes in {spent:.1f} s."
 
 
-def options() -> argparse.Namespace:
-    """The command line."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("--only", metavar="PATTERN", default="*", help="such as 'vo*'")
-    parser.add_argument("--khiops", metavar="PYTHON", help="an interpreter with khiops installed")
-    parser.add_argument("--limit", metavar="SECONDS", type=int, default=300)
-    parser.add_argument("--draws", metavar="N", type=int, default=5, help="of verb decisions")
-    parser.add_argument("--json", metavar="FILE", type=Path, help="also write the rows there")
-    return parser.parse_args()
-
-
-def main() -> None:
-    """Run the chosen cases, then print the table and what fell short."""
-    chosen = options()
-    known: dict[str, Callable[[], Rows]] = {
-        "vo-bench": partial(verb_object, chosen.khiops, chosen.limit),
-        "decisions": partial(decisions, chosen.draws),
+def cases(asked: argparse.Namespace) -> dict[str, Case]:
+    """All cases by name."""
+    return {
+        "vo-bench": partial(verb_object, asked.khiops, asked.limit),
+        "decisions": partial(decisions, asked.draws),
         "bnc": bnc,
         "planted": planted,
     }
-    names = fnmatch.filter(known, chosen.only)
-    if not names:
-        sys.exit(f"no case matches {chosen.only!r}; known: {', '.join(known)}")
-    CoMDL(random_state=0).fit(np.eye(20, dtype=int) * 9 + 1)  # compiling belongs to no case
-    rows: list[Row] = []
-    notes: list[str] = []
-    for name in names:
-        progress(name)
-        try:
-            for item in known[name]():
-                if isinstance(item, Row):
-                    rows.append(item)
-                else:
-                    notes.append(item)
-        except FileNotFoundError as error:
-            notes.append(f"{name} was left out: {error}")
-    about = machine()
-    print(", ".join(f"{key} {value}" for key, value in about.items() if key != "cpu"))
-    print(f"{about['cpu']}; CPU seconds, one thread; ratio = roget ÷ peer, lower is better\n")
-    print(table(rows), *notes, verdict(rows), sep="\n")
-    if chosen.json:
-        report = {"about": about, "rows": [row.as_json() for row in rows], "notes": notes}
-        chosen.json.write_text(json.dumps(report, indent=1, ensure_ascii=False) + "\n")
+
+
+def warm_up() -> None:
+    """Compiling belongs to no case."""
+    CoMDL(random_state=0).fit(np.eye(20, dtype=int) * 9 + 1)
 
 
 if __name__ == "__main__":
-    main()
+    run_script(__file__)

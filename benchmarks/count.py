@@ -1,38 +1,33 @@
-"""Counting from CoNLL-U, side by side with pyconll and conllu in one process, and in two.
-
-Run `python benchmarks/count.py [--quick] [--only PATTERN] [--json FILE]`. The corpus is
-amalgum/news.conllu.gz below the folder that ROGET_TEST_DATA names (default: ../shared/data beside
-the repository). The exit code says nothing about the bars, because machines are noisy; the table
-and its last line do.
-"""
+"""Counting from CoNLL-U, side by side with pyconll and conllu in one process, and in two."""
 
 from __future__ import annotations
 
+import argparse
 import gzip
 import multiprocessing
 import os
-import subprocess
-import sys
-import tempfile
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable
 from functools import partial
 from pathlib import Path
 
 import conllu as conllu_peer
 import numpy as np
 import pyconll
-from harness import Row, chosen, cpu, options, run
 
+from roget.bench.measuring import Case, Row, Rows, cpu, find_data, spend
+from roget.bench.script import run_script
 from roget.core.io.paths import find
 from roget.core.io.source import Source
 from roget.learn.corpus import conllu
 from roget.learn.corpus.base import Reading, Tables
 from roget.learn.corpus.relations import Extractor, parse
 
-Rows = Iterator[Row | str]
-"""A case yields rows for the table, and sentences for the lines under it."""
+PEERS = ("pyconll", "conllu", "numba")
+DATA = ("amalgum/news.conllu.gz",)
+SLOW_QUICK = ("first-run", "two-processes")
+ABOUT = "Two processes: wall time."
 Objects = Counter[tuple[str, str]]
 
 BARS = {"pyconll": 1 / 10, "conllu": 1 / 20, "two processes": 1 / 1.7}
@@ -46,15 +41,6 @@ KERNEL = {
     "intern": "numbering strings",
     "move": "numbering strings",
 }
-
-
-def corpus() -> Path:
-    """The compressed corpus."""
-    beside = Path(__file__).resolve().parents[2] / "shared" / "data"
-    path = Path(os.environ.get("ROGET_TEST_DATA") or beside) / "amalgum" / "news.conllu.gz"
-    if not path.is_file():
-        sys.exit(f"no corpus at {path}: set ROGET_TEST_DATA to the folder of real data sets")
-    return path
 
 
 def prepare(packed: Path, folder: Path, *, quick: bool) -> tuple[Path, Path]:
@@ -145,9 +131,12 @@ def side_by_side(plain: Path, packed: Path) -> Rows:
         for name, peer in zip(("pyconll", "conllu"), peers, strict=True):
             took = rates[f"{name}, {what}"] = cpu(partial(peer, plain))
             yield Row(f"{what}, plain file", spent, took, name, "s", BARS[name])
-    yield f"{tokens} tokens; pairs the same in all three: {same}. Thousand tokens per CPU second:"
-    for name, seconds in sorted(rates.items(), key=lambda item: item[1]):
-        yield f"  {name:<24} {tokens / seconds / 1e3:8.0f}"
+    told = (
+        f"{name} {tokens / seconds / 1e3:,.0f}"
+        for name, seconds in sorted(rates.items(), key=lambda item: item[1])
+    )
+    yield f"{tokens:,} tokens; pairs the same in all three: {same}."
+    yield f"thousand tokens per CPU second: {'; '.join(told)}."
 
 
 def bottleneck(plain: Path, packed: Path) -> Rows:
@@ -191,43 +180,38 @@ def shared(plain: Path) -> Counter[str]:
 def first_run(plain: Path) -> Rows:
     """What compiling costs once, and loading the compiled kernels each time after."""
     code = (
-        "import sys, time; import count; "
+        "import sys, time; sys.path.append(sys.argv[2]); import count; "
         "t = time.perf_counter(); count.read(sys.argv[1]); print(time.perf_counter() - t)"
     )
-    with tempfile.TemporaryDirectory() as folder:
-        tiny = Path(folder, "tiny.conllu")
-        data = plain.read_bytes()
-        tiny.write_bytes(data[: data.index(b"\n\n")])
-        run = [sys.executable, "-c", code, str(tiny)]
-        here = str(Path(__file__).parent)
-        environment = {**os.environ, "NUMBA_CACHE_DIR": folder, "PYTHONPATH": here}
-        cold, warm = (
-            float(subprocess.run(run, env=environment, capture_output=True, check=True).stdout)
-            for _ in range(2)
-        )
+    tiny = plain.with_name("tiny.conllu")
+    data = plain.read_bytes()
+    tiny.write_bytes(data[: data.index(b"\n\n")])
+    environment = {**os.environ, "NUMBA_CACHE_DIR": str(plain.parent / "cache")}
+    run = ["-c", code, tiny, Path(__file__).parent]
+    cold, warm = (float(spend(run, env=environment).said) for _ in range(2))
     yield f"first file of the first run ever: {cold:.1f} s, compiling; of later runs: {warm:.1f} s."
 
 
-def scaling(plain: Path, size: int) -> Rows:
+def two_processes(plain: Path, size: int) -> Rows:
     """One process reads all pieces of a large file, or two read half of them each."""
-    with tempfile.TemporaryDirectory() as folder:
-        large = Path(folder, "large.conllu")
-        data = plain.read_bytes()
-        with large.open("wb") as file:
-            for _ in range(size // len(data) + 1):
-                file.write(data)
-        pieces = find([large], [])[0].pieces()
-        halves = pieces[::2], pieces[1::2]
-        shares = [sum((p.stop or p.size) - p.start for p in half) for half in halves]
-        (one, cpu_one), (two, cpu_two) = (
-            map(min, zip(*(together(parts) for _ in range(3)), strict=True))
-            for parts in ([pieces], halves)
-        )
+    large = plain.with_name("large.conllu")
+    data = plain.read_bytes()
+    with large.open("wb") as file:
+        for _ in range(size // len(data) + 1):
+            file.write(data)
+    pieces = find([large], [])[0].pieces()
+    halves = pieces[::2], pieces[1::2]
+    shares = [sum((p.stop or p.size) - p.start for p in half) for half in halves]
+    (one, cpu_one), (two, cpu_two) = (
+        map(min, zip(*(together(parts) for _ in range(3)), strict=True))
+        for parts in ([pieces], halves)
+    )
+    large.unlink()
     yield Row("two processes", two, one, "one process", "s", BARS["two processes"])
     yield (
         f"two processes: {one / two:.2f} × as fast on {len(pieces)} pieces of {size / 1e6:.0f} MB "
-        f"by the clock, {cpu_one / cpu_two:.2f} × by the CPU time\n  of the slower one, which a "
-        f"busy machine disturbs less; {sum(shares) / max(shares):.2f} × is the most that this cut "
+        f"by the clock, {cpu_one / cpu_two:.2f} × by the CPU time of the slower one, which a busy "
+        f"machine disturbs less; {sum(shares) / max(shares):.2f} × is the most that this cut "
         "allows."
     )
 
@@ -261,30 +245,17 @@ def together(parts: Iterable[list[Source]]) -> tuple[float, float]:
     return took, max(spent)
 
 
-def cases(plain: Path, packed: Path, *, quick: bool) -> dict[str, Callable[[], Rows]]:
-    """All cases by name."""
+def cases(asked: argparse.Namespace) -> dict[str, Case]:
+    """All cases by name; the corpus is a tenth, if quick."""
+    plain, packed = prepare(find_data(*DATA), asked.folder, quick=asked.quick)
+    read(plain)  # what is compiled or loaded on first use belongs to no case
     return {
         "side-by-side": partial(side_by_side, plain, packed),
         "bottleneck": partial(bottleneck, plain, packed),
         "first-run": partial(first_run, plain),
-        "scaling": partial(scaling, plain, LARGE // 2 if quick else LARGE),
+        "two-processes": partial(two_processes, plain, LARGE // 2 if asked.quick else LARGE),
     }
 
 
-def main() -> None:
-    """Run the chosen cases, then print the table and what fell short."""
-    asked = options(__doc__, quick={"action": "store_true", "help": "a tenth of the corpus"})
-    with tempfile.TemporaryDirectory() as folder:
-        plain, packed = prepare(corpus(), Path(folder), quick=asked.quick)
-        known = cases(plain, packed, quick=asked.quick)
-        names = chosen(known, asked.only)
-        read(plain)  # what is compiled or loaded on first use belongs to no case
-        about = [
-            "CPU seconds of all threads (two processes: wall time);",
-            "ratio = roget ÷ peer, lower is better",
-        ]
-        run(known, names, about, asked.json, ("numba", "pyconll", "conllu"))
-
-
 if __name__ == "__main__":
-    main()
+    run_script(__file__)

@@ -13,8 +13,8 @@ import sys
 from pathlib import Path
 
 import numpy as np
-from soft_quality import folder
 
+from roget.bench.measuring import data_folder
 from roget.core.counts import Counts
 from roget.core.io import duck
 from roget.core.io.duck import quoted
@@ -82,4 +82,4 @@ def write(counts: Counts, path: Path) -> None:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]) if len(sys.argv) > 1 else folder() / "amalgum")
+    main(Path(sys.argv[1]) if len(sys.argv) > 1 else data_folder() / "amalgum")

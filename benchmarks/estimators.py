@@ -45,6 +45,7 @@ from roget.scoring.measures import parse
 ROOT = Path(__file__).resolve().parent.parent
 FILE = ROOT / "docs" / "data" / "estimators.json"
 DEMO = ROOT / "src" / "roget" / "data" / "demo"
+TRIAL = "an hour; nothing else, docs/data/estimators.json is made by it"
 SHAPES = ((3, 3), (4, 10), (10, 10), (10, 100), (50, 50))
 SKEWS = (0, 1, 2)
 LINKS = ((0.0, "anywhere"), (0.5, "anywhere"), (0.9, "anywhere"), (0.5, "near"), (0.9, "near"))

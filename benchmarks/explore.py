@@ -1,7 +1,5 @@
 """The explorer at 50,000 words: answers of the server, size of a static page, first paint.
 
-    python benchmarks/explore.py [--quick] [--times N] [THESAURUS]
-
 The thesaurus is synthetic: words of Zipfian frequency in soft classes of an uneven tree, with
 sentences; or one of your own. Times are wall-clock times of requests to a server of this process,
 each for another word, class or text: the median of a route, its 95th percentile and the worst; CPU
@@ -11,20 +9,20 @@ is the mean of server and client together, which a busy machine does not change.
 from __future__ import annotations
 
 import argparse
-import sys
-import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
 import numpy as np
-from harness import MB, Row, machine, progress, table, verdict
 from scipy import sparse
 
+from roget.bench.measuring import MB, Case, LeftOut, Row, Rows, progress
+from roget.bench.script import run_script
 from roget.core.counts import Counts
 from roget.core.counts.evidence import Evidence, Kept
 from roget.core.tree import Tree
@@ -38,6 +36,12 @@ ANSWER, OPEN, PAGE, PAINT = 0.050, 30.0, 5.0, 1.0
 """Bars: seconds of an answer (19 of 20), of opening, megabytes of a static page of 5,000 words,
 seconds to first paint."""
 
+PEERS = ("starlette", "uvicorn", "httpx")
+SLOW_QUICK = ("static",)
+OPTIONS = {
+    "times": {"type": int, "default": 60, "help": "requests of each kind"},
+    "thesaurus": {"help": "one of your own, in place of the synthetic"},
+}
 CHROMIUM = Path("/usr/bin/chromium")
 
 
@@ -193,7 +197,7 @@ def answers(address: str, token: str, desk: Desk, times: int) -> list[Row]:
 def _ask(client: Any, place: str) -> None:
     answer = client.get(place)
     if answer.status_code != 200:
-        raise SystemExit(f"{place}: {answer.status_code} {answer.text[:200]}")
+        raise LeftOut(f"{place}: {answer.status_code} {answer.text[:200]}")
 
 
 def paint(link: Callable[[], str], name: str) -> list[Row]:
@@ -224,46 +228,39 @@ def paint(link: Callable[[], str], name: str) -> list[Row]:
     ]
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--quick", action="store_true", help="5,000 words in place of 50,000")
-    parser.add_argument("--times", type=int, default=60, help="requests of each kind")
-    parser.add_argument("thesaurus", nargs="?", help="one of your own, in place of the synthetic")
-    given = parser.parse_args()
-    quick = given.quick
-    words, classes, contexts = (5_000, 100, 3_000) if quick else (50_000, 500, 10_000)
-    rows: list[Row] = []
-    with tempfile.TemporaryDirectory() as place:
-        large = Path(given.thesaurus or Path(place) / "large")
-        if given.thesaurus is None:
-            progress(f"making a thesaurus of {words:,} words")
-            synthetic(words, classes, contexts).save(large)
-        began = time.perf_counter()
-        desk = Desk(large)
-        read = time.perf_counter() - began
-        indexed = timed(desk.views.warm)
-        note = f"read in {read:.1f} s, indexed in {indexed:.1f} s"
-        rows.append(Row("opening", read + indexed, None, note, "s", OPEN))
-        with served(desk) as (address, sessions):
-            token = sessions.exchange(sessions.make_key()) or ""
-            rows += answers(address, token, desk, given.times)
-            rows += paint(lambda: f"{address}/#/open/{sessions.make_key()}", "server")
-        del desk
-        progress("writing a static page of 5,000 words")
-        small = Path(place) / "small"
-        synthetic(5_000, 100, 3_000).save(small)
-        began = time.perf_counter()
-        text = static.page(Desk(small)).encode()
-        progress(f"written in {time.perf_counter() - began:.0f} s")
-        rows.append(Row("static page, megabytes", len(text) / MB, None, "", "", PAGE))
-        file = Path(place) / "page.html"
-        file.write_bytes(text)
-        rows += paint(file.as_uri, "static")
-    print(", ".join(f"{name} {value}" for name, value in machine().items()))
-    print(table(rows))
-    print(verdict(rows))
-    sys.exit(0 if all(row.ok for row in rows) else 1)
+def server(asked: argparse.Namespace) -> Rows:
+    """Opening, answers and first paint of a served thesaurus."""
+    words, classes, contexts = (5_000, 100, 3_000) if asked.quick else (50_000, 500, 10_000)
+    large = Path(asked.thesaurus or asked.folder / "large")
+    if asked.thesaurus is None:
+        progress(f"making a thesaurus of {words:,} words")
+        synthetic(words, classes, contexts).save(large)
+    began = time.perf_counter()
+    desk = Desk(large)
+    read = time.perf_counter() - began
+    indexed = timed(desk.views.warm)
+    note = f"read in {read:.1f} s, indexed in {indexed:.1f} s"
+    yield Row("opening", read + indexed, None, note, "s", OPEN)
+    with served(desk) as (address, sessions):
+        token = sessions.exchange(sessions.make_key()) or ""
+        yield from answers(address, token, desk, asked.times)
+        yield from paint(lambda: f"{address}/#/open/{sessions.make_key()}", "server")
+
+
+def write_static(folder: Path) -> Rows:
+    """Size and first paint of a page of 5,000 words."""
+    synthetic(5_000, 100, 3_000).save(folder / "small")
+    text = static.page(Desk(folder / "small")).encode()
+    yield Row("static page, megabytes", len(text) / MB, None, "", "", PAGE)
+    file = folder / "page.html"
+    file.write_bytes(text)
+    yield from paint(file.as_uri, "static")
+
+
+def cases(asked: argparse.Namespace) -> dict[str, Case]:
+    """Both cases; 5,000 words in place of 50,000, if quick."""
+    return {"server": partial(server, asked), "static": partial(write_static, asked.folder)}
 
 
 if __name__ == "__main__":
-    main()
+    run_script(__file__)

@@ -1,35 +1,33 @@
-"""How well and how fast relations are found in plain text, beside hand-annotated trees.
+"""How well relations are found in plain text, beside hand-annotated trees.
 
-Run `python benchmarks/extraction.py [--german] [--speed]`. The raw sentences of UD English EWT (or
+Run `python benchmarks/extraction.py [--german]`. The raw sentences of UD English EWT (or
 German GSD; dev) are read as plain text, one per line, and the pairs drawn from them are held
 against those of the gold trees, sentence by sentence: precision is the share of drawn pairs that
-are gold, recall the share of gold pairs that were drawn. Data: ROGET_TEST_DATA, or
-shared/data beside the repository.
+are gold, recall the share of gold pairs that were drawn.
 """
 
 from __future__ import annotations
 
 import argparse
 import gzip
-import os
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
-from harness import cpu, progress
 
+from roget.bench.measuring import data_folder, progress
 from roget.core.io.paths import find
 from roget.core.io.source import Source
-from roget.learn.corpus import conllu, tagger, text
+from roget.learn.corpus import conllu, tagger
 from roget.learn.corpus.base import NONE, Reader, Reading, Tables, Tokens
 from roget.learn.corpus.particles import Particles
 from roget.learn.corpus.relations import Extractor, parse
-from roget.learn.corpus.windows import Windows
 
+TRIAL = "minutes; ud-english, or ud-other with --german"
 RELATIONS = {
     "obj": "verb–object",
     "obl:prep": "verb–preposition–noun",
@@ -43,20 +41,9 @@ BARS = {("HanTa", "obj"): (0.80, 0.82)}
 GOLD = "ud-english/en_ewt-dev.conllu"
 GERMAN = "ud-other/de_gsd-ud-dev.conllu.gz"
 GERMAN_BARS = {("HanTa", "obj"): (0.65, 0.70), ("HanTa", "subj"): (0.65, 0.62)}
-NEWS = "amalgum/news.conllu.gz"
 PIPELINE = "en_ud_sm"
-SPEED_TOKENS = 60_000
 
 Pair = tuple[str, str, str]
-
-
-def data() -> Path:
-    """The folder of real data sets."""
-    default = Path(__file__).resolve().parents[2] / "shared" / "data"
-    folder = Path(os.environ.get("ROGET_TEST_DATA") or default)
-    if not folder.is_dir():
-        sys.exit(f"no data at {folder}: set ROGET_TEST_DATA to the folder of real data sets")
-    return folder
 
 
 def texts(path: Path) -> list[str]:
@@ -155,84 +142,12 @@ def quality(
     return met
 
 
-def speed(folder: Path) -> None:
-    """Print tokens per CPU second, one process, and the same for the bare tool."""
-    everything = texts(folder / NEWS)
-    chosen, tokens = [], 0
-    for sentence in everything:
-        chosen.append(sentence)
-        tokens += sentence.count(" ") + 1
-        if tokens > SPEED_TOKENS:
-            break
-    print(f"\n{'tokens per CPU second':<34}{'roget':>12}{'alone':>12}{'ratio':>8}")
-    with tempfile.TemporaryDirectory() as temporary:
-        raw, large = Path(temporary, "raw.txt"), Path(temporary, "large.txt")
-        raw.write_text("\n".join(chosen), encoding="utf-8")
-        large.write_text("\n\n".join(everything), encoding="utf-8")
-
-        def reading(reader: Reader, how: Reading) -> Callable[[], int]:
-            return lambda: sum(map(len, reader(find([raw], [])[0], Tables(), how)))
-
-        def windows() -> int:
-            tables, read = Tables(), 0
-            draw = Windows(2, "both", tables)
-            for batch in text.read(find([large], [])[0], tables, Reading()):
-                draw(batch)
-                read += len(batch)
-            return read
-
-        _line("text, window 2", windows, None)
-        _hanta_speed(reading(tagger.read, Reading(lines=True)), chosen)
-        if find_spec("spacy") and (folder / PIPELINE).is_dir():
-            from roget.learn.corpus import spacy_reader
-
-            name = str(folder / PIPELINE)
-            nlp = spacy_reader.load(name)
-            _line(
-                "spaCy en_ud_sm",
-                reading(spacy_reader.read, Reading(model=name, lines=True)),
-                lambda: sum(map(len, nlp.pipe(chosen))),
-            )
-
-
-def _hanta_speed(work: Callable[[], int], sentences: list[str]) -> None:
-    from HanTa.HanoverTagger import HanoverTagger
-
-    from roget.languages.english.words import tokenise
-
-    bare = HanoverTagger("morphmodel_en.pgz")
-    cut = list(map(tokenise, sentences))
-
-    def alone() -> int:
-        return sum(len(bare.tag_sent(sentence)) for sentence in cut)
-
-    def cold() -> int:
-        tagger.load.cache_clear()
-        tagger.load("english")
-        return work()
-
-    tagger.load("english").tagger.tags([["Compile", "first", "."]])
-    _line("HanTa and patterns, words new", cold, alone)
-    _line("HanTa and patterns, words known", work, alone)
-
-
-def _line(case: str, ours: Callable[[], int], alone: Callable[[], int] | None) -> None:
-    progress(case)
-    rate = ours() / cpu(ours)
-    line = f"{case:<34}{rate:>12,.0f}"
-    if alone is not None:
-        peer = alone() / cpu(alone)
-        line += f"{peer:>12,.0f}{rate / peer:>8.2f}"
-    print(line, flush=True)
-
-
 def main() -> None:
     """Print the tables; fail if a bar is missed."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--german", action="store_true", help="German, not English")
-    parser.add_argument("--speed", action="store_true", help="tokens per second as well")
     chosen = parser.parse_args()
-    folder = data()
+    folder = data_folder()
     if chosen.german:
         german = {"HanTa": (joined(tagger.read), Reading(model="german", lines=True))}
         met = quality(folder / GERMAN, german, GERMAN_BARS, joined(conllu.read))
@@ -243,8 +158,6 @@ def main() -> None:
 
         systems["spaCy"] = (spacy_reader.read, Reading(model=str(folder / PIPELINE), lines=True))
     met = quality(folder / GOLD, systems, BARS)
-    if chosen.speed:
-        speed(folder)
     sys.exit(0 if met else "fell short of precision .80 and recall .82 for verb–object by HanTa")
 
 

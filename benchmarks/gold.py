@@ -6,15 +6,14 @@ Data that do not ship are looked for in ROGET_TEST_DATA (else ../shared/data bes
 from __future__ import annotations
 
 import math
-import os
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from roget.bench.measuring import data_folder
 from roget.core.counts import Counts
 
 CATEGORIES = {"AP": "ap.csv", "ESSLLI": "esslli2008-nouns.tsv", "WordNet": "wordnet-nouns.tsv"}
@@ -24,22 +23,16 @@ FEWEST = 3
 """Words that a category must have in the counts."""
 
 
-def folder() -> Path:
-    """Where data that do not ship are."""
-    default = Path(__file__).resolve().parents[2] / "shared" / "data"
-    return Path(os.environ.get("ROGET_TEST_DATA") or default)
-
-
 def bnc() -> Counts:
     """Nouns of the BNC by slot and verb, cut as counts of text are."""
     columns = "word=noun,slot=rel,context=verb,count=f"
-    return Counts.read(folder() / "bnc-verb-noun/triples.tsv", columns).min_count(5, 2)
+    return Counts.read(data_folder() / "bnc-verb-noun/triples.tsv", columns).min_count(5, 2)
 
 
 def categories(name: str, known: Mapping[str, int]) -> tuple[np.ndarray[Any, Any], list[str]]:
     """Rows of the words with one category, and the category; small categories are left out."""
     found: defaultdict[str, set[str]] = defaultdict(set)
-    with (folder() / "word-categories" / CATEGORIES[name]).open(encoding="utf-8") as lines:
+    with (data_folder() / "word-categories" / CATEGORIES[name]).open(encoding="utf-8") as lines:
         for line in lines:
             fields = line.strip().split("," if name == "AP" else "\t")
             word, label = fields[:2] if name != "AP" else (fields[2], fields[1])
@@ -53,7 +46,7 @@ def categories(name: str, known: Mapping[str, int]) -> tuple[np.ndarray[Any, Any
 
 def similarities(name: str) -> list[tuple[str, str, float]]:
     """Pairs of words, and how alike people find them."""
-    with (folder() / "word-similarity" / SIMILARITIES[name]).open(encoding="utf-8") as lines:
+    with (data_folder() / "word-similarity" / SIMILARITIES[name]).open(encoding="utf-8") as lines:
         rows = [line.lower().split() for line in lines]
     return [(a, b, float(value)) for a, b, value in rows if a != b]
 
@@ -62,7 +55,7 @@ class WordNet:
     """WordNet's nouns: steps between words, and Lin's similarity by counts of a corpus."""
 
     def __init__(self, words: Sequence[str], totals: Iterable[float]) -> None:
-        place = folder() / "wordnet30"
+        place = data_folder() / "wordnet30"
         self._up: defaultdict[str, set[str]] = defaultdict(set)
         for line in (place / "noun_hypernyms.tsv").read_text(encoding="utf-8").splitlines():
             low, _, high = line.split("\t")

@@ -1,33 +1,36 @@
 """Growing a thesaurus, beside building it from all the text: what stays, how good, how long.
 
-Run `python benchmarks/growth.py [--only PATTERN] [--folder DIR]`. AMALGUM is parted by documents: a
+`python benchmarks/growth.py [--only PATTERN] [--keep DIR]`. AMALGUM is parted by documents: a
 thesaurus of nine tenths grows by every tenth document ("documents"), one of four genres by the
 fifth ("genre"). CPU seconds are those of the commands `roget build` and `roget grow`, children
 included; the build is the default one, and the one without its trial on held-out tokens. Quality is
 what `thesaurus.py` measures: V(jk) and B-cubed F of cuts against gold sets, on the words that all
-have, and the five nearest of 2,000 frequent words by WordNet. --folder keeps what is built.
+have, and the five nearest of 2,000 frequent words by WordNet. --keep DIR
+keeps what is built.
 """
 
 from __future__ import annotations
 
+import argparse
 import gzip
 import os
 import subprocess
 import sys
-import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 from resource import RUSAGE_CHILDREN, getrusage
 from typing import Any
 
 import numpy as np
-from gold import CATEGORIES, WordNet, categories, folder
-from harness import Row, chosen, options, progress, run
+from gold import CATEGORIES, WordNet, categories
 
 import roget
 from roget import Thesaurus
+from roget.bench.measuring import Case, Row, data_folder, progress
+from roget.bench.script import run_script
 
+TRIAL = "an hour; amalgum, word-categories and wordnet30"
 CUTS = (64, 128)
 FREQUENT = 2000
 STAY, WORSE, TIME = 0.95, 0.01, 1 / 3
@@ -47,7 +50,7 @@ def sentences(path: Path) -> Iterator[tuple[str, str]]:
 
 def part(case: str, place: Path) -> None:
     """Write the old and the new text of a case."""
-    for path in sorted((folder() / "amalgum").glob("*.conllu.gz")):
+    for path in sorted((data_folder() / "amalgum").glob("*.conllu.gz")):
         genre = path.name.partition(".")[0]
         numbers: dict[str, int] = {}
         sides: tuple[list[str], list[str]] = ([], [])
@@ -136,20 +139,16 @@ def _total(thesaurus: Thesaurus, word: str) -> float:
 
 
 CASES = ("documents", "genre")
+OPTIONS = {"keep": {"type": Path, "help": "where to keep what is built"}}
+ABOUT = "CPU seconds, children included."
 
 
-def main() -> None:
-    """Run the benchmark."""
-    asked = options(__doc__, folder={"type": Path, "help": "where to keep what is built"})
+def cases(asked: argparse.Namespace) -> dict[str, Case]:
+    """Both ways to part the text."""
     os.environ.setdefault("PYTHONWARNINGS", "ignore")
-    with tempfile.TemporaryDirectory() as spare:
-        place = asked.folder or Path(spare)
-        known: dict[str, Callable[[], Iterator[Row | str]]] = {
-            name: partial(compare, name, place / name) for name in CASES
-        }
-        names = chosen(known, asked.only)
-        run(known, names, ["CPU seconds, children included."], asked.json)
+    place = asked.keep or asked.folder
+    return {name: partial(compare, name, place / name) for name in CASES}
 
 
 if __name__ == "__main__":
-    main()
+    run_script(__file__)

@@ -14,6 +14,7 @@ import numpy.typing as npt
 import roget
 from roget.scoring.score import INTERVALS
 
+TRIAL = "minutes; nothing else"
 MEASURES = ("v", "nvi", "ari")
 ENTROPIES = ("ml", "jk", "bub")
 CLASSES, CLUSTERS = 5, 8

@@ -9,23 +9,22 @@ from __future__ import annotations
 
 import argparse
 import gzip
-import sys
 from collections import Counter
 from collections.abc import Callable, Iterable
 from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
-from extraction import data
-from harness import progress
 
 import roget
+from roget.bench.measuring import find_data, progress
 from roget.core.io.paths import find
 from roget.learn.corpus import conllu
 from roget.learn.corpus.base import Reading, Tables, Tokens
 from roget.learn.corpus.relations import Extractor, parse
 from roget.learn.corpus.segmenting import RUNS, Jieba, Learnt, cut
 
+TRIAL = "minutes; ud-other"
 TREEBANKS = {"German": "de_gsd", "French": "fr_gsd", "Spanish": "es_gsd", "Chinese": "zh_gsdsimp"}
 PRESETS = ("nouns", "verbs", "adjectives", "names")
 
@@ -92,9 +91,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--words", action="store_true", help="Chinese words instead")
     chosen = parser.parse_args()
-    folder = data() / "ud-other"
-    if not folder.is_dir():
-        sys.exit(f"no treebanks at {folder}")
+    folder = find_data("ud-other")
     if chosen.words:
         find_words(folder / f"{TREEBANKS['Chinese']}-ud-dev.conllu.gz")
         return

@@ -1,28 +1,26 @@
 """MDLTree: the optimum of small problems, figure 3, what clusters are worth, and a large table.
 
-Run `python benchmarks/mdl.py [--quick] [--only PATTERN] [--json FILE]`; `large` takes several
-minutes and runs only when named. Data that do not ship are looked for in ROGET_TEST_DATA (else
-../shared/data beside the repository); what is absent is left out, and said so.
+`large` takes several minutes, `gain` and `figure-3` minutes: they run only when named.
 """
 
 from __future__ import annotations
 
+import argparse
 import itertools
-import resource
 import time
-import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from harness import MB, RSS_UNIT, Row, chosen, options, progress, run
 from scipy import sparse
 from sklearn.metrics import v_measure_score
 from soft import planted
 from soft_quality import Split, interval, tables
 
+from roget.bench.measuring import MB, Case, Row, Rows, most_memory, progress, timed
+from roget.bench.script import run_script
 from roget.core.information import bits
 from roget.data import sample
 from roget.learn.clustering.mdl import criteria
@@ -30,8 +28,8 @@ from roget.learn.clustering.mdl.estimator import MDLTree
 from roget.learn.clustering.mdl.grow import Bisector
 from roget.papers.mdl import figure_3 as paper
 
-Rows = Iterator[Row | str]
-"""A case yields rows for the table, and sentences for the lines under it."""
+PEERS = ("scikit-learn", "numba")
+SLOW = ("large", "gain", "figure-3", "nouns")
 
 Floats = npt.NDArray[np.float64]
 
@@ -196,10 +194,8 @@ def growth(base: int) -> Rows:
     spent = {}
     for words in (base, 4 * base):
         counts, _ = planted(words, words // 2, words // 100, 100)
-        start = time.process_time()
         # Nothing is chosen under this code, only grown.
-        model = MDLTree(criterion="nml", random_state=0).fit(counts)
-        took = time.process_time() - start
+        model, took = timed(partial(MDLTree(criterion="nml", random_state=0).fit, counts))
         depth = np.mean([model.tree_.depth(int(leaf)) for leaf in model.tree_.leaves()])
         spent[words] = took / counts.nnz / max(float(depth), 1.0)
         yield (
@@ -225,37 +221,30 @@ def large(n: int, m: int, k: int, tokens: int) -> Rows:
     clock, spent = time.perf_counter(), time.process_time()
     model = MDLTree(random_state=0, progress=tell).fit(counts)
     clock, spent = time.perf_counter() - clock, time.process_time() - spent
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * RSS_UNIT
     yield (
         f"large: {n} × {m}, {counts.nnz:,} entries: {model.n_clusters_} clusters ({k} were "
         f"planted), V {v_measure_score(labels, model.labels_):.4f}, {model.tree_!r}; {spent:.0f} s "
-        f"of CPU, {clock:.0f} s of the clock, most memory {peak / MB:,.0f} MB."
+        f"of CPU, {clock:.0f} s of the clock, most memory {most_memory() / MB:,.0f} MB."
     )
 
 
-def cases(*, quick: bool) -> dict[str, Callable[[], Rows]]:
+def cases(asked: argparse.Namespace) -> dict[str, Case]:
     """All cases by name."""
-    less = 10 if quick else 1
+    less = 10 if asked.quick else 1
     return {
         "optimal": partial(optimal, 200 // less),
         "figure-3": partial(figure_3, 10),
         "nouns": nouns,
-        "gain": partial(gain, 2 if quick else 5),
+        "gain": partial(gain, 2 if asked.quick else 5),
         "growth": partial(growth, 8000 // less),
         "large": partial(large, 100_000 // less, 50_000 // less, 1000 // less, 560),
     }
 
 
-def main() -> None:
-    """Run the chosen cases, then print the table and what fell short."""
-    asked = options(__doc__, quick={"action": "store_true", "help": "smaller where possible"})
-    known = cases(quick=asked.quick)
-    names = chosen(known, asked.only, unasked=["large"])
-    warnings.simplefilter("ignore")
-    MDLTree(random_state=0).fit(planted(300, 100, 5, 60)[0])  # compiling belongs to no case
-    about = ["ratio = roget ÷ peer (the value itself without one), lower is better"]
-    run(known, names, about, asked.json)
+def warm_up() -> None:
+    """Compiling belongs to no case."""
+    MDLTree(random_state=0).fit(planted(300, 100, 5, 60)[0])
 
 
 if __name__ == "__main__":
-    main()
+    run_script(__file__)

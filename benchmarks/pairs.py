@@ -1,41 +1,31 @@
 """Counting pairs that are larger than memory: time and peak memory, beside pandas on a tenth.
 
-Run `python benchmarks/pairs.py [--pairs 200M] [--memory 2GB] [--files N] [--folder DIR]`. The
-pairs are words and contexts drawn independently from Zipf's law over a million types each, as
-texts in Parquet. Every measurement is a process of its own: wall time, CPU time of all threads,
-and the most memory that was ever resident (VmHWM). DIR keeps the data for the next run.
+The pairs are words and contexts drawn independently from Zipf's law over a million types each, as
+texts in Parquet. Every measurement is a process of its own: wall time, CPU time of all threads, and
+the most memory that was ever resident. --keep names a folder that keeps the data for the next run.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-import subprocess
-import sys
-import tempfile
+from functools import partial
 from pathlib import Path
-from typing import Any
 
 import duckdb
 import numpy as np
-from harness import machine, progress
 
+from roget.bench.measuring import Case, Row, Rows, Spending, point, progress, spend
+from roget.bench.script import run_script
+
+PEERS = ("pandas", "duckdb")
 TYPES = 1_000_000
 CHUNK = 5_000_000
 SEED = 1993
 BAR = 3e9
 """Bytes of resident memory that 200 million pairs may take."""
 
-MEASURED = """
-import json, re, sys, time
-{setup}
-start = time.perf_counter()
-{work}
-took, cpu = time.perf_counter() - start, time.process_time()
-status = open("/proc/self/status").read()
-peak = int(re.search(r"VmHWM:\\s+(\\d+)", status)[1]) * 1024
-print(json.dumps({{"seconds": took, "cpu": cpu, "peak": peak, "found": found}}))
-"""
+MEASURED = "import json, sys\n{setup}\n{work}\nprint(json.dumps(found))"
 
 ROGET = (
     "from roget.learn.counting.count import Options, run",
@@ -98,21 +88,13 @@ def generate(folder: Path, pairs: int, files: int) -> list[Path]:
 
 def measure(
     script: tuple[str, str], output: Path, files: list[Path], **given: str
-) -> dict[str, Any]:
-    """Seconds, peak bytes and result of a script in a process of its own."""
+) -> tuple[Spending, list[int]]:
+    """What a script takes in a process of its own, and what it finds."""
     setup, work = script
     code = MEASURED.format(setup=setup, work=work.format(**given) if given else work)
-    command = [sys.executable, "-c", code, str(output), *map(str, files)]
-    done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
-    result: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
-    return result
-
-
-def line(case: str, result: dict[str, Any], pairs: int) -> str:
-    """A row of the table."""
-    seconds, cpu, peak = result["seconds"], result["cpu"], result["peak"] / 1e9
-    rate = f"{pairs / seconds / 1e6:>7.2f} M/s"
-    return f"{case:<30} | {seconds:>7.1f} s | {rate} | {cpu:>7.1f} s CPU | {peak:>5.2f} GB"
+    took = spend(["-c", code, output, *files])
+    found = json.loads(took.said.splitlines()[-1])
+    return took, found if isinstance(found, list) else [found]
 
 
 def number(text: str) -> int:
@@ -126,38 +108,48 @@ def number(text: str) -> int:
     return int(float(text[:-1] if scale > 1 else text) * scale)
 
 
-def main() -> None:
-    """Make the data, measure, print."""
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--pairs", type=number, default=20_000_000)
-    parser.add_argument("--memory", default="2GB")
-    parser.add_argument("--files", type=int, default=1)
-    parser.add_argument("--folder", type=Path)
-    asked = parser.parse_args()
-    with tempfile.TemporaryDirectory(prefix="roget.", dir=asked.folder) as scratch:
-        tenth, *files = generate(asked.folder or Path(scratch), asked.pairs, asked.files)
-        output, few = Path(scratch) / "out.counts", asked.pairs // 10
-        floor = measure(BYTES, output, files)
-        decoded = measure(DECODED, output, files)
-        progress("counting all")
-        ours = measure(ROGET, output, files, memory=asked.memory)
-        progress("counting a tenth")
-        ours_few = measure(ROGET, output, [tenth], memory=asked.memory)
-        progress("pandas on a tenth")
-        peer = measure(PANDAS, output, [tenth])
-    if ours_few["found"] != peer["found"] or ours["found"][1] != asked.pairs:
-        sys.exit(f"wrong: {ours_few['found']}, pandas has {peer['found']}; all: {ours['found']}")
-    print(f"{asked.pairs:,} pairs in {len(files)} file(s), {floor['found'] / 1e6:,.0f} MB;")
-    print(f"{ours['found'][0]:,} distinct; memory limit {asked.memory}; {machine()['cpu']}")
-    print(line("the floor: reading the bytes", floor, asked.pairs))
-    print(line("the floor: decoding the texts", decoded, asked.pairs))
-    print(line("roget count", ours, asked.pairs))
-    print(line("roget count, a tenth", ours_few, few))
-    print(line("pandas.groupby, a tenth", peer, few))
-    wall, cpu = (ours[clock] / 10 / peer[clock] for clock in ("seconds", "cpu"))
-    print(f"per pair against pandas: {wall:.2f} of the time, {cpu:.2f} of the CPU time")
-    print(f"peak memory within {BAR / 1e9:g} GB: {'yes' if ours['peak'] <= BAR else 'NO'}")
+OPTIONS = {
+    "pairs": {"type": number, "default": 20_000_000},
+    "memory": {"default": "2GB"},
+    "files": {"type": int, "default": 1},
+    "keep": {"metavar": "DIR", "type": Path, "help": "where the data stay for the next run"},
+}
+
+
+def count(asked: argparse.Namespace) -> Rows:
+    """Make the data, and measure."""
+    pairs = asked.pairs // (10 if asked.quick else 1)
+    tenth, *files = generate(asked.keep or asked.folder, pairs, asked.files)
+    output, few = asked.folder / "out.counts", pairs // 10
+    floor, (size,) = measure(BYTES, output, files)
+    decoded, _ = measure(DECODED, output, files)
+    ours, found = measure(ROGET, output, files, memory=asked.memory)
+    ours_few, found_few = measure(ROGET, output, [tenth], memory=asked.memory)
+    peer, expected = measure(PANDAS, output, [tenth])
+    if found_few != expected or found[1] != pairs:
+        raise ValueError(f"wrong: {found_few}, pandas has {expected}; all: {found}")
+    yield Row(f"{few:,} pairs", ours_few.cpu, peer.cpu, "pandas.groupby", "s")
+    yield Row(f"{few:,} pairs, peak", ours_few.memory, peer.memory, "pandas.groupby", "MB")
+    yield Row(f"{pairs:,} pairs, for each tenth", ours.cpu / 10, peer.cpu, "pandas", "s")
+    yield Row(f"{pairs:,} pairs, peak", ours.memory, None, f"limit {asked.memory}", "MB", BAR)
+    for n, took in ((few, ours_few), (pairs, ours)):
+        yield point("pairs counted", "rows", n, took.cpu)
+    rates = (
+        f"{name} {pairs / took.clock / 1e6:.2f}"
+        for name, took in (
+            ("reading the bytes", floor), ("decoding the texts", decoded), ("roget count", ours),
+        )
+    )  # fmt: skip
+    yield (
+        f"{pairs:,} pairs in {len(files)} file(s), {size / 1e6:,.0f} MB, {found[0]:,} distinct; "
+        f"million pairs per second by the clock: {', '.join(rates)}."
+    )
+
+
+def cases(asked: argparse.Namespace) -> dict[str, Case]:
+    """The one case there is."""
+    return {"count": partial(count, asked)}
 
 
 if __name__ == "__main__":
-    main()
+    run_script(__file__)

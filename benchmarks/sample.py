@@ -11,9 +11,8 @@ import sys
 import tempfile
 from pathlib import Path
 
-from soft_quality import folder
-
 from roget import count
+from roget.bench.measuring import data_folder
 from roget.core.io import duck
 from roget.core.io.duck import quoted
 from roget.data import sample_path
@@ -41,4 +40,4 @@ def main(source: Path) -> None:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]) if len(sys.argv) > 1 else folder() / "amalgum")
+    main(Path(sys.argv[1]) if len(sys.argv) > 1 else data_folder() / "amalgum")

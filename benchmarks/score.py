@@ -1,30 +1,26 @@
-"""Scoring, side by side with scikit-learn in one process: CPU time, memory, import time.
-
-Run `python benchmarks/score.py [--quick] [--only PATTERN] [--json FILE]`. The exit code says
-nothing about the bars, because machines are noisy; the table and its last line do.
-"""
+"""Scoring, side by side with scikit-learn in one process: CPU time, memory, import time."""
 
 from __future__ import annotations
 
-import subprocess
-import sys
-from collections.abc import Callable, Iterator
+import argparse
 from functools import partial
 
 import numpy as np
 import numpy.typing as npt
-from harness import Row, chosen, cpu, options, peak, run
 from sklearn.metrics import adjusted_mutual_info_score, v_measure_score
 
 import roget
+from roget.bench.measuring import Case, Row, Rows, beside, cpu, size, spend
+from roget.bench.script import run_script
 from roget.scoring.measures.base import list_requests
 from roget.scoring.score import Reading, answer, read_sides
 
-Rows = Iterator[Row | str]
-"""A case yields rows for the table, and sentences for the lines under it."""
 Labels = npt.NDArray[np.int64]
 
+PEERS = ("scikit-learn", "pandas")
+FORKS = True
 AGREEMENT = 0.7
+ABOUT = f"Labels agree {AGREEMENT:.0%}; peak = memory on top of the inputs."
 SEED = 2014
 
 BARS = {
@@ -44,6 +40,17 @@ BARS = {
 }
 
 
+MODULES = """
+import contextlib, io, sys
+from roget.cli import main
+sys.argv = ["roget", "--help"]
+with contextlib.redirect_stdout(io.StringIO()), contextlib.suppress(SystemExit):
+    main()
+print(*sys.modules)
+"""
+"""What `roget --help` loads."""
+
+
 def labels(n: int, k: int) -> tuple[Labels, Labels]:
     """Gold labels, and a system that agrees with them 70 % of the time, else guesses."""
     rng = np.random.default_rng(SEED)
@@ -57,7 +64,7 @@ def integers(n: int, k: int) -> Rows:
     gold, system = labels(n, k)
     ours, peer = partial(roget.score, gold, system), partial(v_measure_score, gold, system)
     case = f"ints {size(n)} K={size(k)}"
-    rows = list(against(case, ours, peer, "scikit-learn V", BARS[k], BARS["memory"]))
+    rows = list(beside(case, ours, peer, "scikit-learn V", BARS[k], BARS["memory"]))
     yield from rows
     spent = rows[0].ours
     key = gold * k + system
@@ -87,7 +94,7 @@ def strings(n: int, k: int, *, as_list: bool) -> Rows:
     case = f"{'list of str' if as_list else 'str array'} {size(n)} K={size(k)}"
     ours, peer = partial(roget.score, *pair), partial(v_measure_score, *pair)
     bars = BARS["strings"], BARS["memory of strings"]
-    yield from against(case, ours, peer, "scikit-learn V", *bars)
+    yield from beside(case, ours, peer, "scikit-learn V", *bars)
 
 
 def ami(n: int, k: int) -> Rows:
@@ -141,7 +148,7 @@ def importing() -> Rows:
     """What `import roget` costs in a fresh interpreter."""
     clock = "import time; t = time.process_time(); import {}; print(time.process_time() - t)"
     ours, peer = (
-        min(float(fresh("-c", clock.format(name)).stdout) for _ in range(5))
+        min(float(spend(["-c", clock.format(name)]).said) for _ in range(5))
         for name in ("roget", "numpy")
     )
     yield Row("import roget", ours, peer, "import numpy", "s", BARS["import"])
@@ -149,44 +156,15 @@ def importing() -> Rows:
 
 def helping() -> Rows:
     """`roget --help` must be instant, so it may load neither numpy nor scipy."""
-    trace = fresh("-X", "importtime", "-m", "roget", "--help").stderr
-    loaded = {line.rpartition("|")[2].strip().partition(".")[0] for line in trace.splitlines()}
-    heavy = sorted(loaded & {"numpy", "scipy", "duckdb", "pandas", "sklearn"})
+    trace = spend(["-c", MODULES]).said
+    heavy = sorted({*trace.split()} & {"numpy", "scipy", "duckdb", "pandas", "sklearn"})
     named = f"loaded: {', '.join(heavy) or 'none'}"
     yield Row("roget --help, heavy imports", len(heavy), None, named, "", BARS["help"])
 
 
-def against(
-    case: str,
-    ours: Callable[[], object],
-    peer: Callable[[], object],
-    name: str,
-    time_bar: float,
-    memory_bar: float,
-) -> Iterator[Row]:
-    """A time row and a memory row for the same two pieces of work."""
-    memory = peak(ours), peak(peer)
-    yield Row(case, cpu(ours), cpu(peer), name, "s", time_bar)
-    yield Row(f"{case}, peak", *memory, name, "MB", memory_bar)
-
-
-def fresh(*arguments: str) -> subprocess.CompletedProcess[str]:
-    """A run of this interpreter that has imported nothing yet."""
-    return subprocess.run([sys.executable, *arguments], capture_output=True, text=True, check=True)
-
-
-def size(n: int) -> str:
-    """1000 as 1e3: powers of ten keep the table narrow.
-
-    >>> size(10_000_000), size(100), size(20)
-    ('1e7', '100', '20')
-    """
-    return f"1e{len(str(n)) - 1}" if n >= 1000 and n == 10 ** (len(str(n)) - 1) else str(n)
-
-
-def cases(*, quick: bool) -> dict[str, Callable[[], Rows]]:
+def cases(asked: argparse.Namespace) -> dict[str, Case]:
     """All cases by name; the quick ones are a tenth in size, so that slow peers stay bearable."""
-    less = 10 if quick else 1
+    less = 10 if asked.quick else 1
     big, middle = 10**7 // less, 10**6 // less
     return {
         "ints-100": partial(integers, big, 100),
@@ -215,20 +193,5 @@ def warm_up() -> None:
     roget.measure("ami", gold, system)
 
 
-def main() -> None:
-    """Run the chosen cases, then print the table and what fell short."""
-    asked = options(__doc__, quick={"action": "store_true", "help": "a tenth of the size"})
-    known = cases(quick=asked.quick)
-    names = chosen(known, asked.only)
-    warm_up()
-    about = [
-        "CPU seconds of all threads; ratio = roget ÷ peer, lower is better",
-        f"labels agree {AGREEMENT:.0%}; peak = memory on top of the inputs",
-    ]
-    run(known, names, about, asked.json)
-    if asked.quick:
-        print("The bars are meant for the full sizes; at a tenth, fixed costs weigh more.")
-
-
 if __name__ == "__main__":
-    main()
+    run_script(__file__)

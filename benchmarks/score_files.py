@@ -3,10 +3,7 @@
 Each way is run in a process of its own, start and imports included: CPU seconds of all threads, and
 the most memory it held. Ids and labels are text, and the two files are in different orders.
 
-    python benchmarks/score_files.py [--rows 1e7] [--formats parquet csv] [--rivals]
-    python benchmarks/score_files.py --dask [--rows 1e7] [--formats parquet csv.gz] [--runs 3]
-
-With --dask, folders of eight files are scored on a Dask cluster of one and of two single-threaded
+The cases `dask-*` score folders of eight files on a Dask cluster of one and of two single-threaded
 workers on this machine, beside this process alone and dask.dataframe's merge and group-by: seconds
 by the clock, the best of some runs in turn, and CPU seconds of all workers and of the busiest one.
 Starting a cluster is not in it. Cores that others use are not there for a second worker: look at
@@ -17,18 +14,25 @@ from __future__ import annotations
 
 import argparse
 import math
-import os
-import subprocess
-import sys
-import tempfile
 import time
 from collections.abc import Callable
 from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
-from harness import RSS_UNIT
+from roget.bench.measuring import Case, Row, Rows, size, spend
+from roget.bench.script import run_script
 
+PEERS = ("duckdb", "pandas", "scikit-learn", "dask")
+SLOW = ("dask-parquet", "dask-csv")
+SLOW_QUICK = ("csv",)
+OPTIONS = {
+    "rows": {"type": float, "default": 1e7},
+    "runs": {"type": int, "default": 3, "help": "of which the best counts, on a cluster"},
+    "memory": {"metavar": "SIZE", "help": "ours within so much: 1GB"},
+}
 BARS = {"CPU": 2.0, "memory": 1.5}
 """How many times the bare statement the whole default report may cost, from ten million rows on."""
 
@@ -54,16 +58,6 @@ v_measure_score(both["label_x"], both["label_y"])
 OURS = "import sys, roget; str(roget.score(*sys.argv[1:3], memory=(*sys.argv[3:], None)[0]))"
 
 
-def measure(code: str, *files: str) -> tuple[float, float]:
-    """CPU seconds and peak megabytes of a Python process."""
-    child = subprocess.Popen([sys.executable, "-c", code, *files])
-    _, status, used = os.wait4(child.pid, 0)
-    child.returncode = os.waitstatus_to_exitcode(status)
-    if child.returncode:
-        raise SystemExit(f"a process failed: {code}")
-    return used.ru_utime + used.ru_stime, used.ru_maxrss * RSS_UNIT / 1e6
-
-
 WRITE = """
 import sys, duckdb
 gold, system, rows, form = sys.argv[1:]
@@ -84,13 +78,14 @@ def write_files(folder: Path, rows: int, form: str) -> tuple[str, str]:
     """Gold and system labels of the same items, shuffled: 50 classes, 60 clusters."""
     files = str(folder / f"gold.{form}"), str(folder / f"system.{form}")
     # In a process of its own: what this one holds would count as its children's peak.
-    measure(WRITE, *files, str(rows), form)
+    spend(["-c", WRITE, *files, rows, form])
     return files
 
 
 SPLIT = """
 import sys, duckdb
 from pathlib import Path
+from tempfile import TemporaryDirectory
 connection = duckdb.connect()
 connection.execute("SET enable_progress_bar = false")
 for name in sys.argv[2:]:
@@ -106,8 +101,8 @@ for name in sys.argv[2:]:
 """
 
 
-def score_on_cluster(rows: int, form: str, runs: int) -> None:
-    """Print what one and two workers take, with the parts of each file dealt out by item."""
+def score_on_cluster(rows: int, form: str, runs: int) -> Rows:
+    """What one and two workers take, with the parts of each file dealt out by item."""
     import logging
 
     import dask.dataframe
@@ -129,10 +124,10 @@ def score_on_cluster(rows: int, form: str, runs: int) -> None:
         return roget.score(gold, system)
 
     with ExitStack() as opened:
-        folder = Path(opened.enter_context(tempfile.TemporaryDirectory()))
+        folder = Path(opened.enter_context(TemporaryDirectory()))
         files = write_files(folder, rows, form.removesuffix(".gz"))
         folders = [f"{file}.d" for file in files]
-        measure(SPLIT, form, *folders)
+        spend(["-c", SPLIT, form, *folders])
         tiny = []
         for name in ("one.csv", "other.csv"):
             tiny.append(str(folder / name))
@@ -172,61 +167,52 @@ def score_on_cluster(rows: int, form: str, runs: int) -> None:
                 cpu = [spent] if work is here else [after[who] - before[who] for who in after]
                 best[name] = min(best.get(name, (math.inf, [])), (took, cpu))
     if any(score != scores[0] for score in scores):
-        raise SystemExit("the cluster's scores are not the same bits")
+        raise ValueError("the cluster's scores are not the same bits")
     alone = best["roget, this process alone"][0]
     for name, (took, cpu) in best.items():
-        shown = f"{took:>10.1f}{sum(cpu):>10.1f}{max(cpu):>10.1f}{took / alone:>8.2f}"
-        print(f"{form + ': ' + name:36}{rows:>12,}{shown}", flush=True)
+        said = f"this process; CPU {sum(cpu):.1f} s, busiest {max(cpu):.1f} s"
+        yield Row(f"{form}, {size(rows)} rows: {name}", took, alone, said, "s")
     for name in ("roget", "dask.dataframe"):
         one, two = best[f"{name}, one worker"], best[f"{name}, two workers"]
         clock, busiest = one[0] / two[0], max(one[1]) / max(two[1])
-        print(f"{form}: {name}: a second worker makes it {clock:.2f} times as fast by the clock;")
-        print(f"    the busiest worker has 1/{busiest:.2f} of the CPU seconds")
+        yield (
+            f"{form}: {name}: a second worker makes it {clock:.2f} times as fast by the clock; "
+            f"the busiest worker has 1/{busiest:.2f} of the CPU seconds."
+        )
 
 
-def main() -> int:
-    """Print the costs and their ratios; 1 if a bar is missed."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--rows", type=float, default=1e7)
-    parser.add_argument("--formats", nargs="+", default=["parquet", "csv"])
-    parser.add_argument("--dask", action="store_true", help="on one and two workers of a cluster")
-    parser.add_argument(
-        "--runs", type=int, default=3, help="of which the best counts, on a cluster"
-    )
-    parser.add_argument("--rivals", action="store_true", help="also pandas + scikit-learn's V")
-    parser.add_argument("--memory", metavar="SIZE", help="ours alone, within so much: 1GB")
-    asked = parser.parse_args()
-    rows, missed = int(asked.rows), 0
-    if asked.dask:
-        print(f"{'':36}{'rows':>12}{'clock s':>10}{'CPU s':>10}{'busiest':>10}{'× clock':>8}")
-        for form in asked.formats:
-            score_on_cluster(rows, form, asked.runs)
-        return 0
-    print(f"{'':36}{'rows':>12}{'CPU s':>10}{'MB':>9}{'× CPU':>8}{'× MB':>8}")
-    for form in asked.formats:
-        costs = []
-        for number in (rows // 10, rows):
-            given = [asked.memory] if asked.memory else []
-            with tempfile.TemporaryDirectory() as folder:
-                files = write_files(Path(folder), number, form)
-                ways = {"roget, whole report": OURS}
-                if not given:
-                    ways = {"DuckDB, bare statement": BARE, **ways}
-                if asked.rivals:
-                    ways["pandas + scikit-learn's V"] = RIVAL
-                found = {name: measure(code, *files, *given) for name, code in ways.items()}
-            bare = next(iter(found.values()))
-            for name, (cpu, memory) in found.items():
-                ratios = cpu / bare[0], memory / bare[1]
-                shown = f"{cpu:>10.2f}{memory:>9.0f}{ratios[0]:>8.2f}{ratios[1]:>8.2f}"
-                print(f"{form + ': ' + name:36}{number:>12,}{shown}", flush=True)
-            ours = found["roget, whole report"]
-            costs.append(ours[0])
-        exponent = math.log10(costs[1] / costs[0])
-        print(f"{form}: ours grows with rows to the power of {exponent:.2f}")
-        missed += ours[0] / bare[0] > BARS["CPU"] or ours[1] / bare[1] > BARS["memory"]
-    return int(missed > 0)
+def score_here(rows: int, form: str, memory: str | None, rival: bool) -> Rows:
+    """The whole report beside the bare statement, on a tenth of the rows and on all."""
+    for number in (rows // 10, rows):
+        with TemporaryDirectory() as folder:
+            files = write_files(Path(folder), number, form)
+            ours = spend(["-c", OURS, *files, *filter(None, [memory])])
+            bare = spend(["-c", BARE, *files])
+            case, name = f"{form}, {size(number)} rows", "DuckDB, bare statement"
+            barred = number >= 10**7
+            yield Row(
+                case, ours.cpu, bare.cpu, name, "s", BARS["CPU"] if barred else math.inf,
+                series=f"label files, {form}", axis="rows", size=number,
+            )  # fmt: skip
+            yield Row(
+                f"{case}, peak", ours.memory, bare.memory, name, "MB",
+                BARS["memory"] if barred else math.inf,
+            )  # fmt: skip
+            if rival:
+                peer = spend(["-c", RIVAL, *files])
+                yield Row(case, ours.cpu, peer.cpu, "pandas + scikit-learn V", "s")
+
+
+def cases(asked: argparse.Namespace) -> dict[str, Case]:
+    """All cases by name; a tenth of the rows, if quick."""
+    rows = int(asked.rows) // (10 if asked.quick else 1)
+    return {
+        "parquet": partial(score_here, rows, "parquet", asked.memory, True),
+        "csv": partial(score_here, rows, "csv", asked.memory, False),
+        "dask-parquet": partial(score_on_cluster, rows, "parquet", asked.runs),
+        "dask-csv": partial(score_on_cluster, rows, "csv.gz", asked.runs),
+    }
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    run_script(__file__)

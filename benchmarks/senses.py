@@ -33,6 +33,7 @@ OTHERS = """organ bill spring seal table bar bowl paper title race arm palm stoc
 iron pool suit degree film note pipe ring scale shot tank volume watch wing branch cabinet figure
 jam mole pupil nail letter key trunk"""
 
+TRIAL = "minutes; amalgum, bnc-verb-noun and wordnet30"
 NOUNS = 5000
 LARGEST = 4500
 ENOUGH = 0.3

@@ -27,6 +27,7 @@ from roget.learn.counting.options import Options
 from roget.learn.opening import open_pair
 from roget.learn.shift import Shift, shift
 
+TRIAL = "minutes; amalgum"
 GENRES = ("academic", "bio", "fiction", "news", "voyage")
 MIN_COUNT = 20
 

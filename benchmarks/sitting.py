@@ -18,13 +18,15 @@ from pathlib import Path
 
 import numpy as np
 from explore import CHROMIUM, served, synthetic
-from harness import progress
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 
+from roget.bench.measuring import progress
 from roget.learn.thesaurus import Thesaurus
 from roget.web.desk import Desk
 from web.sitting import READY, Sitting, same, spread
+
+TRIAL = "minutes; Chromium"
 
 
 def main() -> None:

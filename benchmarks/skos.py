@@ -1,7 +1,5 @@
 """A large SKOS-XL vocabulary: how long reading it takes, and how much memory.
 
-    python benchmarks/skos.py [--concepts 40000] [--only turtle] [--json FILE]
-
 The vocabulary is synthetic and has AGROVOC's shape: labels in twelve languages, each a thing of its
 own with its form, dates and status; broader links, notations and notes. Each file is read in a
 process of its own, which the bars are about: all of it, from starting Python on.
@@ -9,21 +7,20 @@ process of its own, which the bars are about: all of it, from starting Python on
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
-import tempfile
-import time
+import argparse
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 from random import Random
 
-from harness import MB, RSS_UNIT, Row, chosen, options, run
+from roget.bench.measuring import MB, Case, Row, Rows, spend
+from roget.bench.script import run_script
 
 SECONDS, MEMORY = 20.0, 1e9
 """Bars: CPU seconds and bytes, of 40,000 concepts."""
 
+PEERS = ("pyoxigraph", "rdflib")
+OPTIONS = {"concepts": {"type": int, "default": 40_000}}
 LANGUAGES = ["en", "de", "fr", "es", "it", "pt", "ru", "ar", "zh", "hi", "tr", "cs"]
 SYNTAX = {"triples": "nt", "turtle": "ttl", "xml": "rdf"}
 RDF = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
@@ -119,34 +116,26 @@ def element(name: str, value: str, language: str | None) -> str:
     return f"<{name}{tongue}>{value}</{name}>"
 
 
-def case(concepts: int, syntax: str) -> Iterator[Row | str]:
+def case(concepts: int, syntax: str, folder: Path) -> Rows:
     """Read one file in a process of its own."""
-    with tempfile.TemporaryDirectory() as folder:
-        file = Path(folder) / f"vocabulary.{SYNTAX[syntax]}"
-        total = write(concepts, syntax, file)
-        size = file.stat().st_size / MB
-        began = time.perf_counter()
-        child = subprocess.Popen([sys.executable, "-c", WORK, str(file)], stdout=subprocess.PIPE)
-        assert child.stdout is not None
-        said = child.stdout.read().decode().strip()
-        _, status, used = os.wait4(child.pid, 0)
-        child.returncode = os.waitstatus_to_exitcode(status)
-        if child.returncode:
-            raise RuntimeError(f"reading {file.name} failed")
-        wall = time.perf_counter() - began
+    file = folder / f"vocabulary.{SYNTAX[syntax]}"
+    total = write(concepts, syntax, file)
+    size = file.stat().st_size / MB
+    used = spend(["-c", WORK, file])
     scale = max(concepts / 40_000, 0.1)
-    yield Row(f"{syntax}, CPU", used.ru_utime + used.ru_stime, None, "", "s", SECONDS * scale)
-    yield Row(f"{syntax}, peak", used.ru_maxrss * RSS_UNIT, None, "", "MB", MEMORY)
-    yield f"{syntax}: {total:,} triples, {size:,.0f} MB, {wall:.1f} s by the clock; {said}"
+    yield Row(f"{syntax}, CPU", used.cpu, None, "", "s", SECONDS * scale)
+    yield Row(f"{syntax}, peak", used.memory, None, "", "MB", MEMORY)
+    yield (
+        f"{syntax}: {concepts:,} concepts in {len(LANGUAGES)} languages, {total:,} triples, "
+        f"{size:,.0f} MB, {used.clock:.1f} s by the clock; {used.said.strip()}"
+    )
 
 
-def main() -> None:
-    """Measure and print."""
-    asked = options(__doc__, concepts={"type": int, "default": 40_000})
-    known = {name: partial(case, asked.concepts, name) for name in SYNTAX}
-    about = [f"{asked.concepts:,} concepts of SKOS-XL in {len(LANGUAGES)} languages, read in one"]
-    run(known, chosen(known, asked.only), about, asked.json, ["pyoxigraph", "rdflib"])
+def cases(asked: argparse.Namespace) -> dict[str, Case]:
+    """A case for each syntax; a tenth of the concepts, if quick."""
+    concepts = asked.concepts // (10 if asked.quick else 1)
+    return {name: partial(case, concepts, name, asked.folder) for name in SYNTAX}
 
 
 if __name__ == "__main__":
-    main()
+    run_script(__file__)

@@ -1,30 +1,35 @@
 """Soft annealing: planted clusters, the path beside NMF, growth with size, and a large table.
 
-Run `python benchmarks/soft.py [--quick] [--only PATTERN] [--figures FOLDER] [--json FILE]`;
 `large-path` takes most of an hour and runs only when named. Verb–object counts are those of
-`vo-bench` where ROGET_TEST_DATA (else ../shared/data beside the repository) has them, else the
-bundled sample's 1000 nouns.
+`vo-bench` where they are, else the bundled sample's 1000 nouns.
 """
 
 from __future__ import annotations
 
-import os
-import resource
+import argparse
 import time
-import warnings
 from collections import deque
-from collections.abc import Callable, Iterator
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from harness import MB, RSS_UNIT, Row, chosen, cpu, options, progress, run
 from scipy import sparse
 from sklearn.decomposition import NMF
 from sklearn.metrics import v_measure_score
 
+from roget.bench.measuring import (
+    MB,
+    Case,
+    Row,
+    Rows,
+    cpu,
+    data_folder,
+    most_memory,
+    point,
+    progress,
+)
+from roget.bench.script import run_script
 from roget.core.counts import Counts
 from roget.data import sample
 from roget.learn.clustering.annealing.data import Data, prepare
@@ -32,11 +37,9 @@ from roget.learn.clustering.annealing.states import Crew, Settings
 from roget.learn.clustering.soft.anneal import Annealer
 from roget.learn.clustering.soft.em import Mixture
 
-Rows = Iterator[Row | str]
-"""A case yields rows for the table, and sentences for the lines under it."""
-
-FIGURES: Path | None = None
-"""Where pictures go, if they are wanted."""
+PEERS = ("scikit-learn", "numba")
+SLOW = ("large-path",)
+SLOW_QUICK = ("planted-200", "path")
 
 SEED = 1993
 NOISE = 0.2
@@ -73,8 +76,7 @@ def planted(n: int, m: int, k: int, tokens: int) -> tuple[Any, npt.NDArray[np.in
 
 def verb_object() -> tuple[str, Any]:
     """Counts of 1000 nouns by verb, and what they are."""
-    default = Path(__file__).resolve().parents[2] / "shared" / "data"
-    file = Path(os.environ.get("ROGET_TEST_DATA") or default) / "vo-bench" / "train.tsv"
+    file = data_folder() / "vo-bench" / "train.tsv"
     if not file.is_file():
         return "the bundled sample", sample("verb_object").top(1000).matrix.astype(float)
     return "vo-bench", Counts.read(file, columns=(2, 1, 3)).matrix.astype(float)
@@ -109,13 +111,11 @@ def beside_nmf(k: int) -> Rows:
     data = prepare(counts)
     ours = cpu(partial(path, data, k))
     twice = cpu(partial(path, data, 2 * k))
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # that 200 updates are not enough is known
-        nmf = NMF(
-            k, beta_loss="kullback-leibler", solver="mu", max_iter=200, init="random",
-            random_state=SEED,
-        )  # fmt: skip
-        peer = cpu(partial(nmf.fit_transform, counts), times=1)
+    nmf = NMF(
+        k, beta_loss="kullback-leibler", solver="mu", max_iter=200, init="random",
+        random_state=SEED,
+    )  # fmt: skip
+    peer = cpu(partial(nmf.fit_transform, counts), times=1)
     yield Row(f"path to {k}", ours, peer, f"NMF-KL, {nmf.n_iter_} updates", "s", BARS["nmf"])
     yield Row(f"path to {2 * k}", twice, ours, f"path to {k}", "s", BARS["twice the clusters"])
     yield f"path: {name}, {counts.shape[0]} × {counts.shape[1]}, {counts.nnz:,} entries."
@@ -129,6 +129,10 @@ def growth(base: int) -> Rows:
     by_clusters = [by_words[0]]
     by_clusters += [cpu(partial(path, tables[base], k), times=2) for k in clusters[1:]]
     entries = [tables[n].values.size for n in words]
+    for n, took in zip(entries, by_words, strict=True):
+        yield point("soft, path to 32", "nnz", n, took)
+    for k, took in zip(clusters, by_clusters, strict=True):
+        yield point(f"soft, path, {entries[0]:,} entries", "K", k, took)
     ratio, times = entries[-1] / entries[0], clusters[-1] / clusters[0]
     name = "growth, per entry"
     yield Row(
@@ -140,30 +144,6 @@ def growth(base: int) -> Rows:
         name, by_clusters[-1] / times, by_clusters[0], f"{times:.0f}× fewer clusters", "s",
         BARS["per cluster"],
     )  # fmt: skip
-    if FIGURES is not None:
-        yield f"growth: {draw(FIGURES, entries, by_words, clusters, by_clusters)}"
-
-
-def draw(
-    folder: Path, entries: list[int], by_words: list[float], clusters: list[int],
-    by_clusters: list[float],
-) -> Path:  # fmt: skip
-    """Both growths beside straight lines."""
-    from matplotlib.figure import Figure
-
-    canvas = Figure(figsize=(8, 3.4), layout="constrained")
-    sides = canvas.subplots(1, 2)
-    for axes, name, x, y in zip(
-        sides, ("entries", "clusters"), (entries, clusters), (by_words, by_clusters), strict=True
-    ):
-        axes.loglog(x, y, "o-", label="path")
-        axes.loglog(x, [y[0] * one / x[0] for one in x], ":", color="grey", label="linear")
-        axes.set_xlabel(name)
-        axes.set_ylabel("CPU seconds")
-        axes.legend()
-    folder.mkdir(parents=True, exist_ok=True)
-    canvas.savefig(folder / "soft-growth.svg")
-    return folder / "soft-growth.svg"
 
 
 def bandwidth() -> float:
@@ -202,8 +182,7 @@ def large(n: int, m: int, k: int, tokens: int) -> Rows:
             f"large: a step over listed clusters ({lists[1].size / n:.1f} for each word) takes "
             f"{clock:.1f} s ({spent:.1f} CPU)."
         )
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * RSS_UNIT
-    yield f"large: most memory of the process so far {peak / MB:,.0f} MB."
+    yield f"large: most memory of the process so far {most_memory() / MB:,.0f} MB."
 
 
 def large_path(n: int, m: int, k: int, tokens: int) -> Rows:
@@ -221,16 +200,15 @@ def large_path(n: int, m: int, k: int, tokens: int) -> Rows:
     clock, spent = time.perf_counter() - clock, time.process_time() - spent
     found = state.mixture.q[:, : state.n_clusters].argmax(axis=1)
     yield Row("large path, clock", clock, None, f"{spent:.0f} s of CPU", "s", BARS["large path"])
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * RSS_UNIT
     yield (
         f"large path: V {v_measure_score(labels, found):.4f}, {state.n_clusters} clusters, most "
-        f"memory {peak / MB:,.0f} MB."
+        f"memory {most_memory() / MB:,.0f} MB."
     )
 
 
-def cases(*, quick: bool) -> dict[str, Callable[[], Rows]]:
+def cases(asked: argparse.Namespace) -> dict[str, Case]:
     """All cases by name."""
-    less = 10 if quick else 1
+    less = 10 if asked.quick else 1
     huge = (100_000 // less, 50_000 // less, 1000 // less, 560)
     return {
         "planted-4": partial(recovery, 200, 100, 4, 60),
@@ -243,22 +221,11 @@ def cases(*, quick: bool) -> dict[str, Callable[[], Rows]]:
     }
 
 
-def main() -> None:
-    """Run the chosen cases, then print the table and what fell short."""
-    global FIGURES
-    asked = options(
-        __doc__,
-        quick={"action": "store_true", "help": "smaller where possible"},
-        figures={"metavar": "FOLDER", "type": Path, "help": "also draw the growth there"},
-    )
-    FIGURES = asked.figures
-    known = cases(quick=asked.quick)
-    names = chosen(known, asked.only, unasked=["large-path"])
-    for dtype in ("float64", "float32"):  # compiling belongs to no case
+def warm_up() -> None:
+    """Compiling belongs to no case."""
+    for dtype in ("float64", "float32"):
         path(prepare(planted(300, 200, 40, 60)[0], dtype=dtype), 60, beta=12.0)
-    about = ["CPU seconds of all threads; ratio = roget ÷ peer, lower is better"]
-    run(known, names, about, asked.json)
 
 
 if __name__ == "__main__":
-    main()
+    run_script(__file__)

@@ -13,7 +13,6 @@ import csv
 import fnmatch
 import json
 import math
-import os
 import warnings
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
@@ -29,6 +28,7 @@ from sklearn.metrics import v_measure_score
 from sklearn.preprocessing import normalize
 
 from roget import SoftAnnealing, SymmetricAnnealing
+from roget.bench.measuring import data_folder
 from roget.core.counts import Counts
 from roget.data import sample
 from roget.learn.classmodel import ClassModel
@@ -46,6 +46,7 @@ try:
 except ImportError:
     SIB = None
 
+TRIAL = "hours; vo-bench, word-categories, and the bundled sample"
 Floats = npt.NDArray[np.float64]
 Classes = tuple[Any, Floats]
 """p(c|n) and p(v|c)."""
@@ -58,12 +59,6 @@ TABLES = "*"
 
 BITS = 1 / math.log(2)
 STUDENT = {2: 12.71, 3: 4.30, 4: 3.18, 5: 2.78, 6: 2.57, 7: 2.45, 8: 2.36, 9: 2.31, 10: 2.26}
-
-
-def folder() -> Path:
-    """Where data that do not ship are."""
-    default = Path(__file__).resolve().parents[2] / "shared" / "data"
-    return Path(os.environ.get("ROGET_TEST_DATA") or default)
 
 
 def interval(values: Sequence[float]) -> str:
@@ -155,7 +150,7 @@ def tables() -> Iterator[tuple[str, int, Counts]]:
 
 def vo_bench(part: str) -> Counts:
     """Nouns × verbs of the benchmark's training or test part."""
-    with (folder() / "vo-bench" / f"{part}.tsv").open(encoding="utf-8") as lines:
+    with (data_folder() / "vo-bench" / f"{part}.tsv").open(encoding="utf-8") as lines:
         rows = [line.rstrip("\n").split("\t") for line in lines]
     return of_triples((noun, verb, int(count)) for verb, noun, count in rows)
 
@@ -283,7 +278,7 @@ that stays its own."""
 
 def bnc() -> Counts:
     """Nouns in contexts "slot:verb" of the BNC."""
-    with (folder() / "bnc-verb-noun" / "triples.tsv").open(encoding="utf-8") as lines:
+    with (data_folder() / "bnc-verb-noun" / "triples.tsv").open(encoding="utf-8") as lines:
         rows = list(csv.reader(lines, delimiter="\t", quoting=csv.QUOTE_NONE))[1:]
     return of_triples((noun, f"{slot}:{verb}", int(count)) for noun, slot, verb, count, _ in rows)
 
@@ -295,7 +290,7 @@ def gold(name: str, counts: Counts) -> dict[str, str]:
         "AP": ("ap.csv", ",", 2, 1),
         "ESSLLI": ("esslli2008-nouns.tsv", "\t", 0, 1),
     }[name]
-    with (folder() / "word-categories" / place).open(encoding="utf-8") as lines:
+    with (data_folder() / "word-categories" / place).open(encoding="utf-8") as lines:
         for row in list(csv.reader(lines, delimiter=comma))[1:]:
             listed[row[word]].add(row[category])
     seen = dict(zip(counts.words.tolist(), counts.word_totals.tolist(), strict=True))

@@ -1,13 +1,12 @@
 """Structures other than flat clusterings beside other libraries: speed, and that values agree.
 
-    python benchmarks/structures.py [--only mentions]
-
 Peers that are not installed are left out, and said to be. What a peer cannot hold or finish is
 measured on less, and the time that the full size would take is told by how its work grows.
 """
 
 from __future__ import annotations
 
+import argparse
 import importlib
 import tempfile
 from collections.abc import Callable, Iterator
@@ -15,12 +14,12 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-import harness
 import numpy as np
-from harness import Row, cpu
 from scipy.sparse import csr_array, csr_matrix
 
 import roget
+from roget.bench.measuring import Case, LeftOut, Row, cpu
+from roget.bench.script import run_script
 from roget.scoring.cells import models
 from roget.scoring.cells.cover import CoverTable
 from roget.scoring.labels import as_labels
@@ -137,7 +136,7 @@ def find(module: str) -> Any:
     try:
         return importlib.import_module(module)
     except ImportError as error:
-        raise FileNotFoundError(f"{module.partition('.')[0]} is not installed") from error
+        raise LeftOut(f"{module.partition('.')[0]} is not installed") from error
 
 
 def draw_cover(items: int, sets: int, most: int, seed: int) -> csr_array:
@@ -369,6 +368,8 @@ def agreement(systems: int = 100, items: int = 10**5, clusters: int = 20) -> Ite
     yield f"consistency of items, from 45 pairs: {cpu(found.consistency, 1) * pairs / 45:.0f} s"
 
 
+PEERS = ("scikit-learn", "neleval", "cdlib", "clusim", "clustpy", "clustering-mi")
+SLOW_QUICK = ("chance", "trees", "elements", "agreement")
 CASES = {
     "mentions": mentions,
     "covers": covers,
@@ -379,13 +380,10 @@ CASES = {
 }
 
 
-def main() -> None:
-    asked = harness.options(__doc__)
-    about = [
-        "CPU seconds of all threads, best of a few runs; ratios are roget divided by the peer."
-    ]
-    harness.run(CASES, harness.chosen(CASES, asked.only), about, asked.json)
+def cases(asked: argparse.Namespace) -> dict[str, Case]:
+    """All cases by name."""
+    return {**CASES}
 
 
 if __name__ == "__main__":
-    main()
+    run_script(__file__)

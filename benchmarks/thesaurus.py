@@ -21,8 +21,7 @@ from resource import RUSAGE_SELF, getrusage
 from typing import Any, NamedTuple
 
 import numpy as np
-from gold import CATEGORIES, SIMILARITIES, WordNet, bnc, categories, folder, similarities
-from harness import options, progress
+from gold import CATEGORIES, SIMILARITIES, WordNet, bnc, categories, similarities
 from scipy.cluster.hierarchy import fcluster, linkage
 from scipy.stats import spearmanr
 from sklearn.cluster import KMeans, SpectralClustering
@@ -30,6 +29,8 @@ from sklearn.utils.extmath import randomized_svd
 from soft import planted
 
 import roget
+from roget.bench.measuring import data_folder, progress
+from roget.bench.script import parse_options
 from roget.core.counts import Counts
 from roget.core.counts.views import unit
 from roget.core.intervals import interval
@@ -43,6 +44,7 @@ try:
 except ImportError:
     Word2Vec = None
 
+TRIAL = "hours; amalgum, bnc-verb-noun, word-categories, word-similarity and wordnet30"
 CUTS = (64, 128)
 FREQUENT = 2000
 """Words whose neighbours are looked at, beside all."""
@@ -157,7 +159,7 @@ class Material:
 
 def lemmas() -> Iterator[list[str]]:
     """The sentences of AMALGUM as lemmas."""
-    for path in sorted((folder() / "amalgum").glob("*.conllu.gz")):
+    for path in sorted((data_folder() / "amalgum").glob("*.conllu.gz")):
         sentence: list[str] = []
         with gzip.open(path, "rt", encoding="utf-8") as lines:
             for line in lines:
@@ -173,9 +175,9 @@ def amalgum(made: str | None) -> Counts:
     """Nouns of AMALGUM, by the relations of the preset."""
     if made:
         return Counts.read(made)
-    paths = sorted((folder() / "amalgum").glob("*.conllu.gz"))
+    paths = sorted((data_folder() / "amalgum").glob("*.conllu.gz"))
     if not paths:
-        raise FileNotFoundError(f"no *.conllu.gz in {folder() / 'amalgum'}")
+        raise FileNotFoundError(f"no *.conllu.gz in {data_folder() / 'amalgum'}")
     return roget.count(paths, relation=["nouns"], min_count=5, min_context=2)
 
 
@@ -453,7 +455,7 @@ def measure_all(asked: Any, corpora: Iterable[tuple[str, Callable[[], Counts]]])
 
 def main() -> None:
     """Measure what is asked for."""
-    asked = options(
+    asked = parse_options(
         __doc__,
         part={"default": "*", "help": "classes, neighbours, tree, large, or a pattern"},
         corpus={"default": "*", "help": "amalgum, bnc, or a pattern"},

@@ -1,28 +1,33 @@
 """Tree cuts of WordNet for 2,000 verbs, and a whole WordNet as a thesaurus: seconds and memory.
 
-Run `python benchmarks/treecut.py [--only PATTERN] [--wordnet FOLDER] [--json FILE]`. WordNet is a
-dict folder (Debian: wordnet-base) or the tables beside the counts, which are those of the BNC.
-Data that do not ship are looked for in ROGET_TEST_DATA (else ../shared/data beside the
-repository); what is absent is left out, and that is said.
+WordNet is a dict folder (Debian: wordnet-base) or the tables beside the counts, which are those of
+the BNC.
 """
 
 from __future__ import annotations
 
-import os
-import resource
-import time
-from collections.abc import Callable, Iterator
+import argparse
 from functools import partial
 from pathlib import Path
-from typing import Any
 
-from harness import RSS_UNIT, Row, chosen, options, run
-
+from roget.bench.measuring import (
+    Case,
+    LeftOut,
+    Row,
+    Rows,
+    data_folder,
+    find_data,
+    most_memory,
+    timed,
+)
+from roget.bench.script import run_script
 from roget.core.counts import Counts
 from roget.learn.taxonomy import read, taxonomy_of
 from roget.learn.treecut import Hierarchy, TreeCut
 
-Rows = Iterator[Row | str]
+OPTIONS = {"wordnet": {"metavar": "FOLDER", "help": "a dict folder, or tables"}}
+SLOW_QUICK = ("cuts", "imported")
+ABOUT = "CPU seconds of one run; the bar stands for the value itself."
 
 VERBS = 2000
 BARS = {
@@ -35,39 +40,23 @@ BARS = {
 }
 
 
-def folder() -> Path:
-    """Where data that do not ship are."""
-    default = Path(__file__).resolve().parents[2] / "shared" / "data"
-    return Path(os.environ.get("ROGET_TEST_DATA") or default)
-
-
 def wordnet(named: str | None) -> Path:
     """The WordNet that is asked for, or that is there."""
-    places = [Path(named)] if named else [Path("/usr/share/wordnet"), folder() / "wordnet30"]
+    places = [Path(named)] if named else [Path("/usr/share/wordnet"), data_folder() / "wordnet30"]
     for place in places:
         if place.is_dir():
             return place
-    raise FileNotFoundError(f"no WordNet at {' or '.join(map(str, places))}")
-
-
-def timed(work: Callable[[], Any]) -> tuple[Any, float]:
-    """What the work gives, and its CPU seconds."""
-    start = time.process_time()
-    made = work()
-    return made, time.process_time() - start
+    raise LeftOut(f"no WordNet at {' or '.join(map(str, places))}")
 
 
 def memory() -> Row:
     """The most that this process ever held."""
-    most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * RSS_UNIT
-    return Row("whole process", most / 1e9, None, "no peer", "GB", BARS["memory"])
+    return Row("whole process so far", most_memory() / 1e9, None, "no peer", "GB", BARS["memory"])
 
 
 def cuts(place: Path) -> Rows:
     """The nouns of WordNet, cut for the most frequent verbs."""
-    table = folder() / "bnc-verb-noun" / "verb_object.tsv"
-    if not table.is_file():
-        raise FileNotFoundError(str(table))
+    table = find_data("bnc-verb-noun", "verb_object.tsv")
     counts = Counts.read(table, columns=(2, 1, 3)).top(contexts=VERBS)
     taxonomy, reading = timed(lambda: taxonomy_of(place, part="noun"))
     tree, unfolding = timed(lambda: Hierarchy.of(taxonomy))
@@ -103,18 +92,11 @@ def imported(place: Path) -> Rows:
     yield memory()
 
 
-def main() -> None:
-    """Run the chosen cases, then print the table and what fell short."""
-    asked = options(__doc__, wordnet={"metavar": "FOLDER", "help": "a dict folder, or tables"})
-    cases = {"cuts": cuts, "imported": imported}
-    known = {name: partial(_with_wordnet, case, asked.wordnet) for name, case in cases.items()}
-    about = ["CPU seconds of one run; the bar stands for the value itself"]
-    run(known, chosen(known, asked.only), about, asked.json)
-
-
-def _with_wordnet(case: Callable[[Path], Rows], named: str | None) -> Rows:
-    yield from case(wordnet(named))
+def cases(asked: argparse.Namespace) -> dict[str, Case]:
+    """Both cases by name."""
+    place = wordnet(asked.wordnet)
+    return {"cuts": partial(cuts, place), "imported": partial(imported, place)}
 
 
 if __name__ == "__main__":
-    main()
+    run_script(__file__)

@@ -9,14 +9,12 @@ its cells show.
 
 Commands that learn take a while, and the last digits of what they print may depend on the
 processor: they are run with `--all` only, and so are the blocks of Python that are marked as slow
-and the command lines of the README. "Measured by `COMMAND` on DATE:" stands above what a
-benchmark printed that day.
+and the command lines of the README. Figures of benchmarks are written by `roget bench --docs`.
 
     python docs/build.py                    refresh, then build the site into site/
     python docs/build.py --all              the same, with what learns and the notebook
     python docs/build.py --check [--all]    change nothing; fail if something is out of date
     python docs/build.py --site             build the site of what is there
-    python docs/build.py --bench            measure the figures of docs/performance.md anew
     python docs/build.py --measures         write docs/measures.md, which takes a moment
     python docs/build.py --notebook         run docs/notebook.ipynb
     python docs/build.py --picture          draw that of the README, by Chromium
@@ -36,7 +34,6 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
-from datetime import date
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -48,12 +45,8 @@ BLOCK = re.compile(
 LEARNS = re.compile(
     r"^roget (build|heldout|decide|prefer|reproduce|attach)\b|\.(thesaurus|counts|model)\b"
 )
-MEASURED = re.compile(
-    r"(Measured by `(python benchmarks/[^`]+)` on )[-\d]+(:\n\n```text\n).*?(```\n)", re.DOTALL
-)
 SECONDS = re.compile(r"\b\d+(\.\d+)? s\b")
 NOTEBOOK = ROOT / "docs" / "notebook.ipynb"
-PERFORMANCE = ROOT / "docs" / "performance.md"
 MEASURES = ROOT / "docs" / "measures.md"
 GUIDE = ROOT / "docs" / "guide.md"
 
@@ -147,16 +140,6 @@ def try_examples() -> None:
             run(line, folder)
 
 
-def measure(text: str) -> str:
-    """The text with the figures of its benchmarks measured anew, today."""
-
-    def fill(block: re.Match[str]) -> str:
-        before, command, between, end = block.groups()
-        return f"{before}{date.today()}{between}{run(command).strip()}\n{end}"
-
-    return MEASURED.sub(fill, text)
-
-
 def run_notebook(text: str) -> str:
     """A notebook with the outputs of its cells made anew, as a kernel would make them."""
     book = json.loads(text)
@@ -214,8 +197,6 @@ def make_pages(asked: argparse.Namespace) -> dict[Path, str]:
 
     if asked.pages:
         return {page.resolve(): refresh(_read(page), learn=True) for page in asked.pages}
-    if asked.bench:
-        return {PERFORMANCE: measure(_read(PERFORMANCE))}
     if asked.measures:
         return {MEASURES: make_measures()}
     if asked.notebook:
@@ -233,7 +214,7 @@ def make_pages(asked: argparse.Namespace) -> dict[Path, str]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("pages", nargs="*", type=Path)
-    for flag in ("all", "bench", "check", "site", "measures", "notebook", "picture"):
+    for flag in ("all", "check", "site", "measures", "notebook", "picture"):
         parser.add_argument(f"--{flag}", action="store_true")
     asked = parser.parse_args()
     if asked.picture:
@@ -249,7 +230,7 @@ def main() -> None:
         if GUIDE in stale:
             run("python docs/guide.py figures")  # its tables and figures are of one file
         print(f"wrote {names}" if stale else "nothing to refresh")
-    if not (asked.pages or asked.bench or asked.measures or asked.notebook):
+    if not (asked.pages or asked.measures or asked.notebook):
         from pages import build_site
 
         build_site()

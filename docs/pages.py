@@ -101,7 +101,8 @@ FILES = ("LICENSE", "CITATION.cff")
 """Files that pages may link to, besides those of docs/."""
 
 COMMENT = re.compile(
-    r"^<!-- (?:(?:output|end|not run|slow)\b[^\n]*?|setup\n.*?^)-->\n?", re.MULTILINE | re.DOTALL
+    r"^<!-- (?:(?:output|bench|end|not run|slow)\b[^\n]*?|setup\n.*?^)-->\n?",
+    re.MULTILINE | re.DOTALL,
 )
 FENCE = re.compile(r"^(```.*?^```[ ]*$)", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"(\]\()([^)#\s]+)")

@@ -26,7 +26,7 @@ app = typer.Typer(
 _COMMANDS = (
     "score", "compare", "agree", "convert", "count", "build", "grow", "edit", "neighbours",
     "senses", "sketch", "shift", "why", "classify",
-    "explore", "export", "heldout", "decide", "prefer", "list", "reproduce",
+    "explore", "export", "heldout", "decide", "prefer", "list", "reproduce", "bench",
 )  # fmt: skip
 """Each is a function of that name in a module of that name."""
 _SPARE = {"score": "several systems are for roget compare GOLD SYSTEM..."}

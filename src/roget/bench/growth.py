@@ -1,0 +1,140 @@
+"""How cost grows with size: points, and the power that fits them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from roget.bench.measuring import Row, size
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+AXES = {"N": "items", "K": "clusters", "nnz": "entries", "tokens": "tokens", "rows": "rows"}
+
+
+class Power(NamedTuple):
+    """Cost ≈ factor · size^exponent."""
+
+    exponent: float
+    error: float | None
+    """Standard error of the exponent; none of two points."""
+    factor: float
+
+    def __str__(self) -> str:
+        return f"{self.exponent:.2f}" + ("" if self.error is None else f" ± {self.error:.2f}")
+
+
+def fit_power(sizes: Sequence[float], costs: Sequence[float]) -> Power:
+    """The straight line through the logarithms of sizes and costs, by least squares.
+
+    >>> print(fit_power([1, 10, 100], [3, 30, 300]))
+    1.00 ± 0.00
+    >>> print(fit_power([1, 4], [1, 2]))
+    0.50
+    """
+    x, y = [math.log(one) for one in sizes], [math.log(max(one, 1e-12)) for one in costs]
+    n = len(x)
+    mean_x, mean_y = sum(x) / n, sum(y) / n
+    wide = sum((a - mean_x) ** 2 for a in x)
+    slope = sum((a - mean_x) * (b - mean_y) for a, b in zip(x, y, strict=True)) / wide
+    start = mean_y - slope * mean_x
+    left = sum((b - start - slope * a) ** 2 for a, b in zip(x, y, strict=True))
+    error = math.sqrt(left / (n - 2) / wide) if n > 2 else None
+    return Power(slope, error, math.exp(start))
+
+
+@dataclass(frozen=True)
+class Curve:
+    """Costs of ours and of a peer at growing sizes."""
+
+    series: str
+    axis: str
+    unit: str
+    sizes: tuple[float, ...]
+    ours: tuple[float, ...]
+    peer: tuple[float, ...]
+    """Empty where there is no peer at every size."""
+    peer_name: str = ""
+
+    @property
+    def power(self) -> Power:
+        """That of ours."""
+        return fit_power(self.sizes, self.ours)
+
+    @property
+    def peer_power(self) -> Power | None:
+        """That of the peer."""
+        return fit_power(self.sizes, self.peer) if self.peer else None
+
+    def as_dict(self) -> dict[str, Any]:
+        """The curve as plain data."""
+        found: dict[str, Any] = {**vars(self), **self.power._asdict()}
+        if self.peer_power is not None:
+            found["peer_power"] = self.peer_power._asdict()
+        return found
+
+    def tell(self) -> str:
+        """The points in a line.
+
+        >>> Curve("score", "N", "s", (1e3, 1e4), (0.1, 1.0), ()).tell()
+        '1e3: 0.1 s, 1e4: 1 s'
+        """
+        return ", ".join(
+            f"{size(n)}: {cost:.3g} {self.unit}"
+            for n, cost in zip(self.sizes, self.ours, strict=True)
+        )
+
+
+def find_curves(rows: Iterable[Row]) -> list[Curve]:
+    """The curves that rows are points of; one of two points at least."""
+    found: dict[tuple[str, str], list[Row]] = {}
+    for row in rows:
+        if row.series:
+            found.setdefault((row.series, row.axis), []).append(row)
+    curves = []
+    for (series, axis), points in found.items():
+        points.sort(key=lambda row: row.size)
+        if len({row.size for row in points}) > 1:
+            peers = tuple(float(row.peer) for row in points if row.peer is not None)
+            curves.append(
+                Curve(
+                    series, axis, points[0].unit,
+                    tuple(row.size for row in points),
+                    tuple(float(row.ours) for row in points),
+                    peers if len(peers) == len(points) else (),
+                    points[0].peer_name,
+                )
+            )  # fmt: skip
+    return curves
+
+
+def draw_curves(curves: Sequence[Curve]) -> Figure:
+    """A panel for each curve: points, and the powers that fit them."""
+    from roget.report.drawing import BLUE, GREY, INK, ORANGE, styled
+    from roget.report.format import canvas, printable
+
+    wide = min(3, len(curves))
+    high = -(-len(curves) // wide)
+    with styled():
+        figure = canvas(3.6 * wide, 2.9 * high)
+        panels = figure.subplots(high, wide, squeeze=False).ravel()
+        for axes, curve in zip(panels, curves, strict=False):
+            sides = [("roget", curve.ours, curve.power, BLUE, "o")]
+            if curve.peer_power is not None:
+                sides.append((curve.peer_name, curve.peer, curve.peer_power, ORANGE, "s"))
+            for name, costs, power, colour, mark in sides:
+                said = f"{printable(name, 18)}: {power}"
+                axes.loglog(curve.sizes, costs, mark, color=colour, markersize=4, label=said)
+                line = [power.factor * n**power.exponent for n in curve.sizes]
+                axes.loglog(curve.sizes, line, "-", color=colour, linewidth=1)
+            axes.set_title(curve.series, fontsize=9, color=INK, loc="left")
+            axes.set_xlabel(f"{curve.axis} ({AXES.get(curve.axis, curve.axis)})")
+            axes.set_ylabel("CPU s" if curve.unit == "s" else curve.unit)
+            axes.grid(color=GREY, alpha=0.25, linewidth=0.5)
+            axes.legend(fontsize=6.5, frameon=False)
+        for axes in panels[len(curves) :]:
+            axes.set_visible(False)
+    return figure

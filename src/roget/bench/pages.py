@@ -1,0 +1,70 @@
+"""Figures of benchmarks in the documentation: what stands between marks is written by a run."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from roget.bench.growth import draw_curves
+from roget.bench.report import judge_bars, list_absent, tabulate, tabulate_curves, tell_facts
+from roget.bench.suite import Results, find_folder
+from roget.core.store import write_atomic
+from roget.errors import InputError
+from roget.report import Report, Table
+from roget.report.drawing import save_picture
+
+BLOCK = re.compile(r"(<!-- bench: ([\w-]+) -->\n).*?(<!-- end -->)", re.DOTALL)
+"""Named by a benchmark, or "growth" for all curves."""
+PICTURE = "pictures/growth.svg"
+
+
+def write_pages(found: Results, docs: Path | None = None) -> list[Path]:
+    """Write the blocks of the benchmarks that ran, and the picture of their curves."""
+    docs = docs or find_folder().parent / "docs"
+    pages = sorted(docs.glob("*.md")) if docs.is_dir() else []
+    marked = [page for page in pages if BLOCK.search(page.read_text(encoding="utf-8"))]
+    if not marked:
+        raise InputError(f"{docs}: no page there has figures of benchmarks; use a clone of roget")
+    blocks = make_blocks(found)
+    written = []
+    for page in marked:
+        before = page.read_text(encoding="utf-8")
+        after = BLOCK.sub(
+            lambda mark: f"{mark[1]}{blocks[mark[2]]}{mark[3]}" if mark[2] in blocks else mark[0],
+            before,
+        )
+        if after != before:
+            write_atomic(page, after)
+            written.append(page)
+    if found.curves:
+        save_picture(draw_curves(found.curves), docs / PICTURE)
+        written.append(docs / PICTURE)
+    return written
+
+
+def make_blocks(found: Results) -> dict[str, str]:
+    """The Markdown of each benchmark that ran, and of the curves."""
+    flags = " --quick" if found.quick else ""
+    blocks = {}
+    for one in found.outcomes:
+        if not (one.rows or one.notes):
+            continue
+        command = f"roget bench --only {one.name}{flags}"
+        absent = [note for note in list_absent(found) if note.startswith(f"left out: {one.name}/")]
+        tables = [tabulate(one, found)] if one.rows else []
+        notes = [*one.notes, *judge_bars(one.rows, found.quick), *absent]
+        blocks[one.name] = _tell(command, found, tables, notes)
+    if found.curves:
+        command = f"roget bench{flags}"
+        tables = [tabulate_curves(found.curves)]
+        picture = f"![Cost against size]({PICTURE})\n\n"
+        blocks["growth"] = _tell(command, found, tables, []) + picture
+    return blocks
+
+
+def _tell(command: str, found: Results, tables: list[Table], notes: list[str]) -> str:
+    head = f"By `{command}`: {tell_facts(found)}.\n\n"
+    text = Report("", tables=tables).render("markdown") if tables else ""
+    text = re.sub(r"^#+ .*\n+|^\*\*.*\*\*\n+", "", text)
+    listed = "".join(f"- {' '.join(note.split())}\n" for note in notes if note)
+    return "\n\n".join(part.strip("\n") for part in (head, text, listed) if part.strip()) + "\n\n"

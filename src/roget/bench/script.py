@@ -1,0 +1,43 @@
+"""The command line that every module of benchmarks/ has: the run of `roget bench`, of it alone."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from roget.bench.measuring import progress as say
+from roget.bench.options import Options
+from roget.bench.report import report
+from roget.bench.suite import Entry, load, own_options, run
+from roget.core.progress import Progress
+from roget.core.store import write_atomic
+
+
+def parse_options(doc: str | None, **own: Mapping[str, Any]) -> argparse.Namespace:
+    """What all modules of benchmarks/ understand, and what this one does besides."""
+    parser = argparse.ArgumentParser(description=(doc or "").partition("\n")[0])
+    parser.add_argument("--quick", action="store_true", help="smaller, and fewer cases")
+    parser.add_argument("--only", metavar="PATTERN", help="cases, such as 'a*'")
+    parser.add_argument("--json", metavar="FILE", type=Path, help="also write the figures there")
+    for name, how in own.items():
+        parser.add_argument(f"--{name}", **how)
+    return parser.parse_args()
+
+
+def run_script(file: str) -> None:
+    """Run the cases of a module, print the report, and write it as JSON if asked."""
+    path = Path(file).resolve()
+    module = load(Entry(path.stem, path, ""))
+    asked = vars(parse_options(module.__doc__, **own_options(module)))
+    quick, only, target = (asked.pop(name) for name in ("quick", "only", "json"))
+
+    def tell(now: Progress) -> None:
+        say(str(now["what"]))
+
+    chosen = Options(quick=quick, only=(f"{path.stem}/{only}" if only else path.stem,))
+    found = report(run(chosen, folder=path.parent, own=asked, progress=tell, trials=True))
+    print(found)
+    if target is not None:
+        write_atomic(target, found.render("json"))

@@ -1,0 +1,324 @@
+"""The benchmarks: where they are, what each needs, and a run of them in one process.
+
+A module of benchmarks/ is a benchmark if it has a function `cases(asked)`, which gives its cases by
+name; each yields rows and sentences. `asked.quick` asks for less, `asked.folder` is there for
+files, and what the module names in `OPTIONS` is there besides. A module may have as well
+
+- `warm_up()`, which does what belongs to no case: imports, compiling;
+- `PEERS`, distributions whose versions are told;
+- `DATA`, files below the folder of data that do not ship, without which nothing runs;
+- `SLOW`, cases that run only if they are named, and `SLOW_QUICK`, those that a quick run of all
+  benchmarks leaves out;
+- `ABOUT`, a sentence on how its figures are to be read;
+- `FORKS = True`, if it measures memory in forked children: it runs before others start threads.
+
+A module with a text `TRIAL` measures how good results are, in its own time and by its own command;
+the text says what it needs. `PEERS`, `DATA`, `TRIAL` and `FORKS` are read without running the
+module, so they are plain values.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import importlib.util
+import sys
+import tempfile
+import time
+import warnings
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from fnmatch import fnmatch
+from importlib import metadata
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from roget.bench.growth import Curve, find_curves
+from roget.bench.measuring import Case, LeftOut, Patience, Row, data_folder
+from roget.bench.options import Options
+from roget.bench.record import Behind, Record
+from roget.core.machine import describe_machine
+from roget.core.progress import Progress
+from roget.core.progress import Report as Tell
+from roget.errors import InputError, UnknownName
+
+_READ = ("PEERS", "DATA", "TRIAL", "FORKS")
+
+
+def find_folder() -> Path:
+    """The benchmarks of the clone that this runs from, or those that came with the wheel."""
+    home = Path(__file__).resolve().parents[1]
+    for place in (home.parents[1] / "benchmarks", home / "_benchmarks"):
+        if (place / "score.py").is_file():
+            return place
+    raise InputError("the benchmarks are not there: install a wheel of roget, or use a clone")
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A module of benchmarks/, as far as it is known without running it."""
+
+    name: str
+    path: Path
+    title: str
+    peers: tuple[str, ...] = ()
+    data: tuple[str, ...] = ()
+    trial: str = ""
+    """What a trial of quality needs; empty for a benchmark of speed."""
+    forks: bool = False
+
+    @property
+    def absent(self) -> list[str]:
+        """Peers that are not installed."""
+        return [name for name in self.peers if not _version(name)]
+
+    @property
+    def reason(self) -> str:
+        """Why nothing of it can run here; empty if it can."""
+        missing = [name for name in self.data if not (data_folder() / name).exists()]
+        if missing:
+            return f"needs {', '.join(missing)}: set ROGET_TEST_DATA to a folder that has it"
+        return ""
+
+
+def _version(name: str) -> str:
+    try:
+        return metadata.version(name)
+    except metadata.PackageNotFoundError:
+        return ""
+
+
+def find_entries(folder: Path | None = None) -> list[Entry]:
+    """All benchmarks, those that fork first, then trials of quality."""
+    found = []
+    for path in sorted((folder or find_folder()).glob("*.py")):
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        known: dict[str, Any] = {}
+        for node in tree.body:
+            name = node.targets[0] if isinstance(node, ast.Assign) else None
+            if isinstance(name, ast.Name) and isinstance(node, ast.Assign) and name.id in _READ:
+                known[name.id.lower()] = ast.literal_eval(node.value)
+        timed = any(isinstance(one, ast.FunctionDef) and one.name == "cases" for one in tree.body)
+        if timed or "trial" in known:
+            title = (ast.get_docstring(tree) or "").partition("\n")[0].rstrip(".")
+            found.append(Entry(path.stem, path, title, **known))
+    return sorted(found, key=lambda one: (bool(one.trial), not one.forks, one.name))
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a benchmark gave."""
+
+    entry: Entry
+    about: str = ""
+    rows: list[Row] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    left_out: dict[str, str] = field(default_factory=dict)
+    failed: dict[str, str] = field(default_factory=dict)
+    seconds: dict[str, float] = field(default_factory=dict)
+    """By the clock, of each case."""
+
+    @property
+    def name(self) -> str:
+        """Of the benchmark."""
+        return self.entry.name
+
+
+@dataclass(frozen=True)
+class Results:
+    """What a run gave, beside what was recorded."""
+
+    facts: Mapping[str, str]
+    quick: bool
+    outcomes: list[Outcome]
+    record: Record
+
+    @property
+    def rows(self) -> list[Row]:
+        """Of all benchmarks."""
+        return [row for one in self.outcomes for row in one.rows]
+
+    @property
+    def curves(self) -> list[Curve]:
+        """Cost against size."""
+        return find_curves(self.rows)
+
+    @property
+    def behind(self) -> list[Behind]:
+        """Ratios that fell behind the recorded ones."""
+        found = []
+        for one in self.outcomes:
+            found += self.record.find_behind(one.name, self.quick, one.rows)
+        return found
+
+    @property
+    def failed(self) -> dict[str, str]:
+        """Cases that ended in an error."""
+        return {
+            f"{one.name}/{case}": why for one in self.outcomes for case, why in one.failed.items()
+        }
+
+
+def run(
+    asked: Options,
+    *,
+    folder: Path | None = None,
+    own: Mapping[str, Any] | None = None,
+    progress: Tell | None = None,
+    trials: bool = False,
+) -> Results:
+    """Run benchmarks in this process.
+
+    Parameters
+    ----------
+    asked : what is run.
+    folder : where the benchmarks are. Default: those of the clone, or of the wheel.
+    own : values of a benchmark's own options.
+    progress : is told how many benchmarks are done, and what is being measured.
+    trials : whether those of quality may run, too.
+
+    Raises
+    ------
+    UnknownName : `asked.only` names nothing that is there.
+    """
+    place = folder or find_folder()
+    entries = [one for one in find_entries(place) if trials or not one.trial]
+    patterns = asked.only or ("*",)
+    known = [one.name for one in entries]
+    for pattern in patterns:
+        if not any(fnmatch(name, pattern.partition("/")[0]) for name in known):
+            raise UnknownName("benchmark", pattern, known)
+    chosen = [
+        one for one in entries if any(fnmatch(one.name, p.partition("/")[0]) for p in patterns)
+    ]
+    record = Record.load(place)
+    Patience.seconds = 1.0 if asked.quick else 4.0
+    outcomes = []
+    for number, entry in enumerate(chosen):
+
+        def tell(what: str, number: int = number) -> None:
+            if progress is not None:
+                progress(Progress(number, len(chosen), {"what": what}))
+
+        tell(entry.name)
+        outcomes.append(_Run(entry, asked, own or {}, record, tell).measure())
+    cases = sum(len(one.seconds) + len(one.left_out) + len(one.failed) for one in outcomes)
+    if not cases:
+        raise InputError(f"no case matches {', '.join(patterns)}; `roget bench --list` names them")
+    peers = [name for one in chosen for name in one.peers]
+    return Results(describe_machine(peers), asked.quick, outcomes, record)
+
+
+@dataclass
+class _Run:
+    """One benchmark being run."""
+
+    entry: Entry
+    asked: Options
+    own: Mapping[str, Any]
+    record: Record
+    tell: Callable[[str], None]
+
+    def measure(self) -> Outcome:
+        """Run the cases that are asked for."""
+        if self.entry.reason:
+            return Outcome(self.entry, left_out={"": self.entry.reason})
+        try:
+            module = load(self.entry)
+        except ImportError as error:
+            said = f"{error.name or error} is not installed: pip install 'roget[bench]'"
+            return Outcome(self.entry, left_out={"": said})
+        outcome = Outcome(self.entry, getattr(module, "ABOUT", ""))
+        with (
+            tempfile.TemporaryDirectory(prefix="roget-bench.") as folder,
+            warnings.catch_warnings(),
+        ):
+            warnings.simplefilter("ignore")  # of peers; ours are errors in the tests
+            declared = {name: how.get("default") for name, how in own_options(module).items()}
+            given = {**declared, **self.own}
+            asked = argparse.Namespace(quick=self.asked.quick, folder=Path(folder), **given)
+            try:
+                known: dict[str, Case] = module.cases(asked)
+                chosen = [name for name in known if self._wants(module, name)]
+                if chosen and hasattr(module, "warm_up"):
+                    self.tell(f"{self.entry.name}: getting warm")
+                    module.warm_up()
+            except (LeftOut, FileNotFoundError, ImportError) as error:
+                outcome.left_out[""] = str(error)
+                return outcome
+            for name in chosen:
+                self._run_case(name, known[name], outcome)
+        return outcome
+
+    def _wants(self, module: ModuleType, case: str) -> bool:
+        named = False
+        for pattern in self.asked.only or ():
+            benchmark, slash, cases = pattern.partition("/")
+            if slash and fnmatch(self.entry.name, benchmark) and fnmatch(case, cases):
+                return True
+            named |= not slash and fnmatch(self.entry.name, benchmark)
+        slow = getattr(module, "SLOW", ())
+        if not self.asked.only:
+            hurried = getattr(module, "SLOW_QUICK", ()) if self.asked.quick else ()
+            return case not in (*slow, *hurried)
+        return named and case not in slow
+
+    def _run_case(self, name: str, case: Case, outcome: Outcome) -> None:
+        self.tell(f"{self.entry.name}: {name}")
+        began = time.perf_counter()
+        try:
+            rows, notes = _collect(case())
+            if self.record.find_behind(self.entry.name, self.asked.quick, rows):
+                # A busy machine is no proof: what seems behind is measured again.
+                self.tell(f"{self.entry.name}: {name}, again")
+                rows = _better(rows, _collect(case())[0])
+        except (LeftOut, FileNotFoundError, ImportError) as error:
+            outcome.left_out[name] = str(error)
+            return
+        except Exception as error:
+            outcome.failed[name] = f"{type(error).__name__}: {error}"
+            return
+        outcome.rows.extend(rows)
+        outcome.notes.extend(notes)
+        outcome.seconds[name] = time.perf_counter() - began
+
+
+def _collect(given: Iterator[Row | str]) -> tuple[list[Row], list[str]]:
+    rows: list[Row] = []
+    notes: list[str] = []
+    for item in given:
+        if isinstance(item, Row):
+            rows.append(item)
+        else:
+            notes.append(item)
+    return rows, notes
+
+
+def _better(first: list[Row], second: list[Row]) -> list[Row]:
+    """Of each comparison the run with the lower ratio."""
+    again = {(row.case, row.peer_name): row for row in second}
+    return [
+        min((row, again.get((row.case, row.peer_name), row)), key=lambda one: one.ratio)
+        for row in first
+    ]
+
+
+def load(entry: Entry) -> ModuleType:
+    """A benchmark's module; those beside it can be imported by it."""
+    place = str(entry.path.parent)
+    if place not in sys.path:
+        sys.path.append(place)
+    spec = importlib.util.spec_from_file_location(f"benchmark {entry.name}", entry.path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module  # dataclasses look their module up
+    spec.loader.exec_module(module)
+    return module
+
+
+def own_options(module: ModuleType) -> dict[str, dict[str, Any]]:
+    """What the command line of a module has besides."""
+    found: dict[str, dict[str, Any]] = getattr(module, "OPTIONS", {})
+    return found

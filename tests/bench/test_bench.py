@@ -1,0 +1,291 @@
+"""`roget bench`: what runs, what is left out, ratios beside recorded ones, curves, pages."""
+
+from __future__ import annotations
+
+import json
+import random
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from roget.bench import suite
+from roget.bench.growth import find_curves, fit_power
+from roget.bench.measuring import LeftOut, Row, Spent, beside, cpu, find_data, peak, point, spend
+from roget.bench.options import Options
+from roget.bench.pages import BLOCK, write_pages
+from roget.bench.record import TOLERANCE, Record
+from roget.bench.report import report
+from roget.bench.suite import find_entries, find_folder, run
+from roget.cli import app
+from roget.errors import UnknownName
+
+ROOT = Path(__file__).resolve().parents[2]
+TOY = '''"""A toy.
+
+More of it.
+"""
+from roget.bench.measuring import LeftOut, Row, point
+
+PEERS = ("numpy", "no-such-peer")
+SLOW = ("long",)
+SLOW_QUICK = ("middling",)
+OPTIONS = {"scale": {"type": float, "default": 1.0}}
+ABOUT = "Of nothing."
+WARM = []
+
+
+def good(scale):
+    assert WARM
+    yield Row("sum", 1.0 * scale, 4.0, "numpy", "s", 0.5)
+    yield "a note."
+    for n in (10, 100, 1000):
+        yield point("work", "N", n, n * scale, n**2, "numpy")
+
+
+def lacking():
+    raise LeftOut("needs a treebank")
+    yield
+
+
+def broken():
+    raise ValueError("wrong result")
+    yield
+
+
+def other():
+    yield "ran"
+
+
+def cases(asked):
+    assert asked.folder.is_dir()
+    return {
+        "good": lambda: good(asked.scale),
+        "lacking": lacking,
+        "broken": broken,
+        "long": other,
+        "middling": other,
+    }
+
+
+def warm_up():
+    WARM.append(1)
+'''
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """A folder of benchmarks in the place of ours."""
+    place = tmp_path / "benchmarks"
+    place.mkdir()
+    (place / "toy.py").write_text(TOY)
+    (place / "quality.py").write_text('"""How good?"""\nTRIAL = "hours; a treebank"\n')
+    (place / "needy.py").write_text(
+        '"""Data."""\nDATA = ("no-such/file.gz",)\n\n\ndef cases(asked):\n    return {}\n'
+    )
+    (place / "absent.py").write_text(
+        '"""A peer."""\nimport no_such_module\n\n\ndef cases(asked):\n    return {}\n'
+    )
+    (place / "helper.py").write_text('"""Neither."""\n')
+    (place / "score.py").write_text('"""S."""\ndef cases(asked):\n    return {}\n')
+    monkeypatch.setattr(suite, "find_folder", lambda: place)
+    monkeypatch.setattr("roget.bench.pages.find_folder", lambda: place)
+    return place
+
+
+def test_benchmarks_are_known_without_running_them(folder):
+    entries = {one.name: one for one in find_entries(folder)}
+    assert set(entries) == {"toy", "quality", "needy", "absent", "score"}
+    assert entries["toy"].title == "A toy"
+    assert entries["toy"].absent == ["no-such-peer"]
+    assert entries["quality"].trial == "hours; a treebank"
+    assert "ROGET_TEST_DATA" in entries["needy"].reason
+    assert "no_such_module" not in sys.modules
+
+
+def test_a_run_tells_what_is_measured_left_out_and_failed(folder):
+    found = run(Options())
+    toy = next(one for one in found.outcomes if one.name == "toy")
+    assert toy.rows[0].case == "sum"
+    assert toy.notes == ["a note.", "ran"]
+    assert toy.left_out == {"lacking": "needs a treebank"}
+    assert toy.failed == {"broken": "ValueError: wrong result"}
+    absent = next(one for one in found.outcomes if one.name == "absent")
+    assert "no_such_module is not installed" in absent.left_out[""]
+    text = str(report(found))
+    for said in (
+        "left out: toy/lacking: needs a treebank",
+        "left out: needy: needs no-such/file.gz",
+        "failed: toy/broken",
+        "numpy",
+        "1.00 ± 0.00",
+        "2.00 ± 0.00",
+        "1 of 1 bars met",
+    ):
+        assert said in text, said
+
+
+@pytest.mark.parametrize(
+    ("asked", "notes"),
+    [
+        (Options(only=("toy",)), ["a note.", "ran"]),
+        (Options(only=("toy",), quick=True), ["a note.", "ran"]),
+        (Options(only=("toy/long",)), ["ran"]),
+        (Options(only=("toy/l*", "toy/middling")), ["ran", "ran"]),
+    ],
+)
+def test_what_is_named_runs(folder, asked, notes):
+    assert run(asked).outcomes[0].notes == notes
+
+
+def test_a_quick_run_of_all_leaves_some_out(folder):
+    toy = next(one for one in run(Options(quick=True)).outcomes if one.name == "toy")
+    assert toy.notes == ["a note."]
+
+
+def test_unknown_names_are_refused(folder):
+    with pytest.raises(UnknownName, match="did you mean toy"):
+        run(Options(only=("toi",)))
+
+
+def test_a_benchmarks_own_options_reach_its_cases(folder):
+    (outcome,) = run(Options(only=("toy/good",)), own={"scale": 3.0}).outcomes
+    assert outcome.rows[0].ours == 3.0
+
+
+def test_ratios_that_fall_behind_are_told_and_the_exit_code_says_so(folder, tmp_path):
+    runner, only = CliRunner(), ["--only", "toy/good"]
+    kept = runner.invoke(app, ["bench", *only, "--record"])
+    assert kept.exit_code == 0, kept.output
+    record = json.loads((folder / "record.json").read_text())
+    assert record["full"]["toy"]["ratios"]["sum ÷ numpy"] == [0.25, 0.0]
+    assert record["full"]["toy"]["machine"]["numpy"]
+    assert runner.invoke(app, ["bench", *only, "--check"]).exit_code == 0
+    slower = TOY.replace('"default": 1.0', '"default": 2.0')
+    (folder / "toy.py").write_text(slower)
+    behind = runner.invoke(app, ["bench", *only, "--check", "-o", str(tmp_path / "a.json")])
+    assert behind.exit_code == 1
+    assert "fell behind: toy: sum ÷ numpy: 0.5, recorded 0.25" in behind.output
+    written = json.loads((tmp_path / "a.json").read_text())
+    assert written["behind"][0]["case"] == "sum"
+    assert written["growth"][0]["exponent"] == pytest.approx(1)
+    assert written["machine"]["cores"]
+    # Without --check figures are told, and that is all; of another size nothing is recorded.
+    assert runner.invoke(app, ["bench", *only]).exit_code == 0
+    assert runner.invoke(app, ["bench", *only, "--check", "--quick"]).exit_code == 0
+    assert runner.invoke(app, ["bench", "--only", "toy/broken", "--check"]).exit_code == 1
+
+
+def test_what_noise_explains_is_not_behind(tmp_path):
+    def row(ratio, spread=0.0):
+        ours = Spent(ratio)
+        ours.spread = spread
+        return Row("a", ours, 1.0, "peer", "s")
+
+    record = Record(tmp_path / "record.json", {})
+    record.write({}, False, {"toy": [row(1.0, 0.1)]})
+    record = Record.load(tmp_path)
+    allowed = 1 + TOLERANCE + 0.1
+    assert not record.find_behind("toy", False, [row(allowed - 0.01)])
+    assert record.find_behind("toy", False, [row(allowed + 0.01)])
+    assert not record.find_behind("toy", False, [row(allowed + 0.01, 0.2)])
+    assert record.find_behind("toy", False, [row(2.01, 9.0)])
+    assert not record.find_behind("toy", True, [row(9.0)])
+    assert not record.find_behind("toy", False, [Row("a", 9.0, None, "peer", "s")])
+
+
+def test_what_seems_behind_is_measured_again(folder):
+    CliRunner().invoke(app, ["bench", "--only", "toy/good", "--record"])
+    # Busy the first time only.
+    (folder / "toy.py").write_text(
+        TOY.replace(
+            "    assert WARM\n", "    WARM.append(1)\n    scale = 9 if len(WARM) == 2 else 1\n"
+        )
+    )
+    assert not run(Options(only=("toy/good",))).behind
+
+
+def test_curves_and_their_exponents():
+    random.seed(0)
+    sizes = [10**k for k in range(2, 8)]
+    power = fit_power(sizes, [3e-7 * n**1.5 * random.uniform(0.9, 1.1) for n in sizes])
+    assert power.error is not None
+    assert abs(power.exponent - 1.5) < 4 * power.error < 0.2
+    rows = [point("s", "N", n, n) for n in (1, 10)] + [point("t", "K", 1, 1)]
+    (curve,) = find_curves(rows)
+    assert (curve.series, curve.sizes, curve.peer) == ("s", (1, 10), ())
+
+
+def test_the_pages_figures_are_written_between_their_marks(folder, tmp_path):
+    docs = tmp_path / "docs"
+    (docs / "pictures").mkdir(parents=True)
+    page = docs / "performance.md"
+    marks = "".join(f"<!-- bench: {n} -->\nold\n<!-- end -->\n\n" for n in ("toy", "growth", "x"))
+    page.write_text(f"# P\n\n{marks}after\n")
+    written = write_pages(run(Options(only=("toy/good",))))
+    text = page.read_text()
+    assert {path.name for path in written} == {"performance.md", "growth.svg"}
+    assert "By `roget bench --only toy`: " in text
+    assert "| sum | 1 s | 4 s | numpy | 0.25 |" in text
+    assert "![Cost against size](pictures/growth.svg)" in text
+    assert "<!-- bench: x -->\nold\n<!-- end -->" in text
+    assert text.endswith("after\n")
+    assert [mark[2] for mark in BLOCK.finditer(text)] == ["toy", "growth", "x"]
+
+
+def test_measuring():
+    assert cpu(lambda: sum(range(1000))) > 0
+    assert peak(lambda: bytearray(30_000_000)) > 20e6
+    took = spend(["-c", "print(len(bytearray(50_000_000)))"])
+    assert took.said == "50000000\n"
+    assert took.memory > 50e6
+    assert took.cpu > 0
+    with pytest.raises(LeftOut, match="exit code 3"):
+        spend(["-c", "raise SystemExit(3)"])
+    rows = list(beside("a", lambda: None, lambda: None, "peer", memory=1.0))
+    assert [row.unit for row in rows] == ["s", "MB"]
+
+
+def test_data_that_are_absent_are_named(monkeypatch, tmp_path):
+    monkeypatch.setenv("ROGET_TEST_DATA", str(tmp_path))
+    with pytest.raises(LeftOut, match="needs a/b: set ROGET_TEST_DATA"):
+        find_data("a", "b")
+
+
+def test_ours_are_all_listed():
+    """Every module is a benchmark, a trial, or a maker or helper that others use."""
+    listed = {one.name for one in find_entries()}
+    assert {"score", "count", "sizes", "scaling"} <= listed
+    others = {path.stem for path in find_folder().glob("*.py")} - listed
+    assert others == {"documents", "familiar", "gold", "mteb_protocol", "sample"}
+
+
+def test_one_of_ours_runs_by_its_own_command():
+    script = ROOT / "benchmarks" / "score.py"
+    done = subprocess.run(
+        [sys.executable, script, "--quick", "--only", "help"], capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    assert "roget --help, heavy imports" in done.stdout
+    assert "… score: help" in done.stderr
+
+
+def test_the_record_is_of_cases_that_have_peers():
+    record = Record.load(ROOT / "benchmarks")
+    assert record.held, "benchmarks/record.json is missing: roget bench --quick --record"
+    for size, benchmarks in record.held.items():
+        assert size in ("quick", "full")
+        for name, of in benchmarks.items():
+            assert {"cpu", "cores", "date", "numpy"} <= set(of["machine"]), name
+            assert all(ratio > 0 for ratio, _ in of["ratios"].values())
+
+
+def test_the_list_says_what_is_lacking(folder):
+    said = CliRunner().invoke(app, ["bench", "--list", "--format", "json"])
+    assert said.exit_code == 0, said.output
+    here = {one["name"]: one["here"] for one in json.loads(said.output)}
+    assert here["toy"] == "without no-such-peer, not installed"
+    assert here["needy"].startswith("left out: needs no-such/file.gz")
+    assert here["quality"] == "hours; a treebank"
