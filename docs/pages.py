@@ -78,6 +78,7 @@ NAV: dict[str, tuple[str, ...]] = {
         "reference/estimators.md",
         "reference/errors.md",
         "performance.md",
+        "scaling.md",
         "reference/*",
     ),
     "Project": (
