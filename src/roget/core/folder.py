@@ -26,6 +26,7 @@ import math
 import re
 import reprlib
 import struct
+import sys
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -317,7 +318,7 @@ def is_kind(folder: PathLike, kind: Kind) -> bool:
     try:
         with open(Path(folder) / kind.manifest, "rb") as file:
             begin = _BEGIN.match(file.read(256))
-    except OSError:
+    except (OSError, ValueError):  # no such file, or no such name
         return False
     return begin is not None and _kind_of(begin[1].decode(), begin[2]) == kind.name
 
@@ -565,7 +566,12 @@ def _read_array(raw: IO[bytes], name: str, size: int, kinds: str) -> Any:
     if raw.tell() + math.prod(shape) * dtype.itemsize != size:
         raise InputError(f"{name} is no array of shape {shape} and type {dtype}")
     raw.seek(0)
-    return formats.read_array(raw, allow_pickle=False)
+    array = formats.read_array(raw, allow_pickle=False)
+    if dtype.kind == "U" and array.size and dtype.itemsize:
+        letters = np.ascontiguousarray(array).astype(dtype.newbyteorder("=")).view(np.uint32)
+        if letters.max() > sys.maxunicode:
+            raise InputError(f"{name} holds what is no text")
+    return array
 
 
 def need_csr(parts: Sequence[Array], shape: Any, *, finite: bool = True) -> Any:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import inspect
 import math
+import sys
 import types
 import typing
 from collections.abc import Callable, Iterable, Mapping
@@ -139,9 +140,9 @@ class Option:
         """Whether a number is in the range."""
         low = self.minimum if self.minimum is not None else -math.inf
         high = self.maximum if self.maximum is not None else math.inf
-        return bool(
-            math.isfinite(number) and low <= number <= high and (number > 0 or not self.positive)
-        )
+        # A whole number may be larger than any float.
+        finite = abs(number) <= sys.float_info.max
+        return bool(finite and low <= number <= high and (number > 0 or not self.positive))
 
 
 def option(default: Any, *, help: str, **declared: Any) -> Any:

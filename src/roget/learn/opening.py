@@ -40,7 +40,8 @@ def open_thesaurus(
     `language` picks the labels of a SKOS file that has several.
     """
     place = Path(path)
-    if is_thesaurus(place) or (place.is_dir() and kind_of_folder(place) is None):
+    # Not by the path itself, which raises for names that are too long.
+    if is_thesaurus(place) or (os.path.isdir(path) and kind_of_folder(place) is None):
         return Thesaurus.load(place)
     return read(path, language=language, progress=progress)
 

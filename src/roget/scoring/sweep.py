@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from roget.core.io.values import whole_number
 from roget.core.types import Ints
 from roget.errors import InputError
 from roget.scoring.labels import Aligned
@@ -255,13 +256,12 @@ def _parse(cuts: Any, leaves: int) -> Ints | None:
         for part in cuts.split(","):
             text = part.strip()
             span = _RANGE.fullmatch(text)
-            if span is not None and int(span[1]) <= int(span[2]):
-                begin = int(span[1])
-                found += range(begin, max(begin, min(int(span[2]), leaves + 1)) + 1)
-            elif text.isdecimal():
-                found.append(int(text))
-            else:
-                raise InputError(f"cuts={cuts!r}: expected 1..500, 2,8,64 or {ALL}; found {text!r}")
+            first, last = map(whole_number, span.groups() if span else (text, text))
+            if first is None or last is None or first > last:
+                raise InputError(
+                    f"cuts={cuts[:60]!r}: expected 1..500, 2,8,64 or {ALL}; found {text[:60]!r}"
+                )
+            found += range(first, max(first, min(last, leaves + 1)) + 1)
         return np.unique(found)
     try:
         numbers = np.unique(np.array([cuts] if isinstance(cuts, int) else list(cuts)))

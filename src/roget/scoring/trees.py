@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from roget.core.io.values import DIGITS, whole_number
 from roget.core.types import Floats, Ints
 from roget.errors import InputError
 from roget.scoring.cells.contingency import Contingency
@@ -43,9 +44,10 @@ def parse_cut(cut: Any) -> int | Request:
     """
     text = str(cut).strip()
     if text.lstrip("-").isdecimal():
-        if int(text) < 1:
-            raise InputError(f"cut={text}: expected 1 cluster or more")
-        return int(text)
+        number = whole_number(text)
+        if not number:
+            raise InputError(f"cut={text[:40]}: expected 1 cluster or more, in {DIGITS} digits")
+        return number
     name, _, entropy = text.partition("@")
     asked = list_requests([name], entropy or "jk")
     if len(asked) != 1 or asked[0][0].best is None or "tree" in asked[0][0].needs:

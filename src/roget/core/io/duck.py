@@ -84,11 +84,20 @@ def database(memory: str | None = None) -> Iterator[duckdb.DuckDBPyConnection]:
 
 @contextmanager
 def readable(file: str | Path) -> Iterator[None]:
-    """DuckDB's errors as ours, with the name of the file being read."""
+    """DuckDB's errors as ours, with the name of the file being read; inside of `database`."""
     try:
         yield
     except duckdb.Error as error:
+        if lacks_room(error):
+            raise
         raise InputError(f"{file}: cannot be read as Parquet: {reason(error)}") from None
+    except UnicodeDecodeError as error:
+        raise InputError(f"{file}: cannot be read as Parquet: no text ({error})") from None
+
+
+def lacks_room(error: duckdb.Error) -> bool:
+    """Whether DuckDB lacks memory or disk, which is no fault of what it reads."""
+    return isinstance(error, duckdb.OutOfMemoryException) or "No space left" in str(error)
 
 
 def execute(connection: duckdb.DuckDBPyConnection, query: str) -> duckdb.DuckDBPyConnection:

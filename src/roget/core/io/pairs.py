@@ -81,10 +81,12 @@ def explained(connection: DuckDBPyConnection, table: Table) -> Iterator[None]:
     """
     import duckdb
 
+    from roget.core.io.duck import lacks_room
+
     try:
         yield
-    except (duckdb.DataError, duckdb.ProgrammingError, duckdb.OperationalError) as error:
-        if isinstance(error, duckdb.OutOfMemoryException) or "No space left" in str(error):
+    except duckdb.Error as error:
+        if lacks_room(error):
             raise
         # A file that cannot be read at all has no lines to name.
         with suppress(duckdb.Error):

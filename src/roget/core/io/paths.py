@@ -42,7 +42,10 @@ def find(
             cure = "; give what comes through it as -, by < or |" if is_pipe(given) else ""
             raise InputError(f"{given}: is {what}; expected a file{cure}")
         else:
-            paths = sorted(filter(os.path.isfile, glob.glob(given, recursive=True)))
+            try:
+                paths = sorted(filter(os.path.isfile, glob.glob(given, recursive=True)))
+            except (ValueError, RecursionError):  # a zero byte, or thousands of folders
+                paths = []
             if not paths:
                 what = "matches no file" if glob.has_magic(given) else "no such file or folder"
                 raise InputError(f"{given}: {what}")

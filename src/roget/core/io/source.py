@@ -494,6 +494,9 @@ def source_of(path: str, encoding: str = "utf-8", times: int = limits.TIMES) -> 
         status = os.stat(path)
     except FileNotFoundError:
         raise InputError(f"{path}: no such file") from None
+    except (OSError, ValueError) as error:
+        said = error.strerror if isinstance(error, OSError) else error
+        raise InputError(f"cannot read {path}: {said}") from None
     what = special(status.st_mode)
     if what not in ("", _PIPE):
         raise InputError(f"{path}: is {what}; expected a file")

@@ -248,7 +248,7 @@ class Table:
     def _parquet_rows(self) -> Iterator[tuple[int, Sequence[Any] | str]]:
         from roget.core.io.duck import database, fetch, readable
 
-        with readable(self.name), database() as connection:
+        with database() as connection, readable(self.name):
             query = f"SELECT * EXCLUDE (file_row_number) FROM {self.sql}"
             yield from enumerate(fetch(connection, query), 1)
 
@@ -389,7 +389,7 @@ def look_at_parquet(table: Table) -> Table:
     """The table with the names and types of a Parquet file's columns."""
     from roget.core.io.duck import database, readable
 
-    with readable(table.name), database() as connection:
+    with database() as connection, readable(table.name):
         rows = connection.execute(f"DESCRIBE SELECT * FROM {table.sql}").fetchall()[:-1]
     names, types = zip(*((str(row[0]), str(row[1])) for row in rows), strict=True)
     return replace(table, names=names, types=types, header=True)

@@ -16,6 +16,7 @@ from roget.core.io.problems import Problems
 from roget.core.io.remote import is_remote
 from roget.core.io.source import FORMATS, Source, source_of
 from roget.core.io.table import PAIRS, Roles, open_table
+from roget.core.io.values import whole_number
 from roget.core.quadruple import Quadruple
 from roget.core.types import PathLike
 from roget.data import sample
@@ -178,9 +179,9 @@ def line_of(text: str, answered: bool) -> Line | str:
     cells = [cell.strip() for cell in cells]
     count = 1
     if "\t" in text and len(cells) == 6 and cells[4].upper() in (NOUN, VERB):
-        if not cells[5].isdecimal() or not 1 <= int(cells[5]) <= LARGEST:
+        count = whole_number(cells.pop()) or 0
+        if not 1 <= count <= LARGEST:
             return f"expected a whole count from 1 to {LARGEST:,} in the end"
-        count = int(cells.pop())
     answer = ""
     if len(cells) > 4 and cells[-1].upper() in (NOUN, VERB):
         answer = cells.pop().upper()

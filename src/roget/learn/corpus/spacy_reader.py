@@ -80,15 +80,17 @@ def read_docbin(source: Source, tables: Tables, reading: Reading) -> Iterator[To
     data = b"".join(block.data for block in whole.blocks())
     source.read += whole.read
     limits.check_inflated(source.name, data)
-    try:
-        docs = spacy.tokens.DocBin().from_bytes(data).get_docs(spacy.vocab.Vocab())
-    except (ValueError, KeyError, TypeError):
-        raise InputError(f"{source.name}: not a spaCy DocBin (.spacy) file") from None
 
     def complain(lacking: str) -> str:
         return f"{source.name}: a document has no {lacking}: save it after the parser has run"
 
-    yield from _batches(((doc, None) for doc in docs), tables, reading, complain)
+    try:
+        docs = spacy.tokens.DocBin().from_bytes(data).get_docs(spacy.vocab.Vocab())
+        yield from _batches(((doc, None) for doc in docs), tables, reading, complain)
+    except (InputError, MemoryError):
+        raise
+    except Exception:  # spaCy trusts what it reads, and fails in many ways if it is damaged
+        raise InputError(f"{source.name}: not a spaCy DocBin (.spacy) file, or damaged") from None
 
 
 @cache

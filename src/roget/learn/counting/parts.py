@@ -23,12 +23,12 @@ from pathlib import Path
 from typing import Any
 
 from roget._version import __version__
+from roget.core.folder import changed, is_sealed, parse, seal_text
 from roget.core.io.source import STANDARD_INPUT, Source, absolute
-from roget.core.io.values import parse_json
 from roget.core.store import new_directory
 from roget.learn.corpus.base import Reading
 
-VERSION = 1
+VERSION = 2
 WORDS, CONTEXTS, MANIFEST = "words.parquet", "contexts.parquet", "part.json"
 
 UNITS = {"table": "row", "matrix": "cell"}
@@ -169,9 +169,15 @@ def new_part(parent: Path, key: str) -> AbstractContextManager[Path]:
 
 def seal(folder: Path, facts: Facts) -> None:
     """Write what a part says of itself; its last file."""
-    (folder / MANIFEST).write_text(json.dumps(asdict(facts)))
+    (folder / MANIFEST).write_bytes(seal_text(asdict(facts)))
 
 
 def load(folder: Path) -> Part:
     """A finished part."""
-    return Part(folder, Facts(**parse_json((folder / MANIFEST).read_text())))
+    place = folder / MANIFEST
+    data = place.read_bytes()
+    record = parse(place, data)
+    if not is_sealed(data):
+        raise changed(place)
+    del record["seal"]
+    return Part(folder, Facts(**record))

@@ -73,8 +73,12 @@ class Workspace:
         return {task.key for task in self._tasks if (self.parts / task.key).is_dir()}
 
     def part(self, task: Task) -> Part:
-        """A finished task's part."""
-        return parts.load(self.parts / task.key)
+        """A finished task's part; one that was damaged is put away, to be counted again."""
+        try:
+            return parts.load(self.parts / task.key)
+        except InputError as error:
+            shutil.rmtree(self.parts / task.key, ignore_errors=True)
+            raise InputError(f"{error}; run the same command again to count it again") from None
 
     def _note(self, done: set[str]) -> str:
         files = {source.path for task in self._tasks for source in task.sources}

@@ -72,9 +72,9 @@ def _open(
             found, _, chosen = _open(copy, kind, language, part, progress)
         return found, Path(path), chosen
     place = Path(path)
-    if kind is None and os.fspath(path).startswith("wn:") and not place.exists():
+    if kind is None and os.fspath(path).startswith("wn:") and not os.path.exists(path):
         kind = "wn"
-    if kind != "wn" and not place.exists():
+    if kind != "wn" and not os.path.exists(path):
         raise InputError(f"{place}: there is no such file or folder")
     chosen = _detect_kind(place) if kind is None else kind
     reader = catalogue.load("taxonomies", chosen)

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 from roget.catalogue import name_extra
 from roget.core.io.problems import Problems
 from roget.core.io.source import source_of
+from roget.core.io.values import whole_number
 from roget.errors import InputError
 from roget.learn import uses
 from roget.learn.taxonomy.taxonomy import Taxonomy
@@ -148,7 +149,8 @@ def _read_tags(file: Path) -> dict[str, int]:
     if not file.is_file():
         return {}
     cells = (line.split() for _, line in source_of(str(file)).lines())
-    return {row[0]: int(row[2]) for row in cells if len(row) == 3 and row[2].isdigit()}
+    rows = ((row[0], whole_number(row[2])) for row in cells if len(row) == 3)
+    return {key: times for key, times in rows if times is not None}
 
 
 def _synsets_of_tables(place: Path, part: str) -> Iterator[Synset]:
@@ -172,7 +174,7 @@ def _rows(file: Path, expected: str, numbers: Sequence[int] = ()) -> Iterator[li
     width = len(expected.split(", "))
     for number, line in source_of(str(file)).lines():
         cells = line.split("\t")
-        if len(cells) == width and all(cells[at].isdigit() for at in numbers):
+        if len(cells) == width and all(whole_number(cells[at]) is not None for at in numbers):
             yield cells
         elif line.strip():
             problems.add(number, f"{line[:60]!r}; expected {expected}")

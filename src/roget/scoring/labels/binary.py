@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
@@ -59,23 +61,36 @@ def read_linkage(file: LabelFile, *, columns: Columns | None = None, gold: bool 
 
 def _load_arrow(path: str) -> Any:
     feather = _find("pyarrow.feather", path, "save it as Parquet")
-    try:
-        return feather.read_table(path)
-    except (OSError, ValueError) as error:
-        raise InputError(f"{path}: cannot be read as Arrow: {error}") from None
+    with _readable(path, "Arrow"):
+        table = feather.read_table(path)
+        # What a file says of its parts is trusted until then.
+        table.validate(full=True)
+        return table
 
 
 def _load_sheet(path: str) -> Any:
     """The first sheet of a workbook, as CSV that the readers know."""
+    openpyxl = _find("openpyxl", path, "save the sheet as CSV")
     check_archive(Path(path))
-    book = _find("openpyxl", path, "save the sheet as CSV").load_workbook(path, read_only=True)
-    rows = [row for row in book.worksheets[0].iter_rows(values_only=True) if any(_filled(row))]
+    with _readable(path, "a workbook"):
+        book = openpyxl.load_workbook(path, read_only=True)
+        rows = [row for row in book.worksheets[0].iter_rows(values_only=True) if any(_filled(row))]
     if len(rows) < 2:
         raise InputError(f"{path}: no items in the first sheet; expected a header and rows")
     names = ["" if cell is None else str(cell).strip() for cell in rows[0]]
     if len(set(names)) < len(names):
         raise InputError(f"{path}: two columns have the same name; expected a header in row 1")
     return Sheet(dict(zip(names, map(list, zip(*rows[1:], strict=True)), strict=True)))
+
+
+@contextmanager
+def _readable(path: str, kind: str) -> Iterator[None]:
+    """Name the file in whatever another library says of it: each has errors of many kinds."""
+    try:
+        yield
+    except Exception as error:
+        said = " ".join(str(error).split())[:200] or type(error).__name__
+        raise InputError(f"{path}: cannot be read as {kind}: {said}") from None
 
 
 def _filled(row: tuple[Any, ...]) -> list[bool]:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from roget.core.io.problems import Problems, plural
+from roget.core.io.values import whole_number
 from roget.errors import InputError
 from roget.scoring.labels.labels import Labels, code_texts
 from roget.scoring.labels.read import BEGIN, refuse_json
@@ -81,7 +82,7 @@ class Document:
         entity, number, last = part.groups()
         spans = self._parts.setdefault(entity, [])
         spans.append(span)
-        if len(spans) != int(number):
+        if len(spans) != whole_number(number):
             said = f"part {number} of {last} of a mention of {entity!r}; expected {len(spans)}"
             self._problems.add(line, said)
         if number == last:

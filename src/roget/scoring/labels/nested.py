@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from roget.core.io.problems import Problems, plural
-from roget.core.io.values import TooDeep, parse_json
+from roget.core.io.values import TooDeep, parse_json, whole_number
 from roget.core.types import Ints
 from roget.errors import FormatError, InputError
 from roget.scoring.labels.hierarchy import Hierarchy, merge_leaves, order_splits
@@ -77,9 +77,10 @@ def plant(
 
 def _order_numbers(parent: Ints, leaves: Ints, names: Sequence[str]) -> Ints | None:
     """Inner nodes by the lowest number of their children, if all nodes are called by numbers."""
-    if not all(name.isdecimal() for name in names):
+    numbers = [whole_number(name) for name in names]
+    if None in numbers:
         return None
-    called = np.array([int(name) for name in names], dtype=np.int64)
+    called = np.array(numbers, dtype=np.int64)
     lowest = np.full(parent.size, np.iinfo(np.int64).max)
     np.minimum.at(lowest, parent[1:], called[1:])
     inner = np.setdiff1d(np.arange(1, parent.size), leaves)

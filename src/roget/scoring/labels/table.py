@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 import numpy as np
 
 from roget.core.io.problems import Problems, plural
+from roget.core.io.values import whole_number
 from roget.core.types import BoolArray, Codes, Floats, Ints
 from roget.errors import InputError
 from roget.scoring.labels.labels import Coder, Factors, Labels, Packed, pack
@@ -235,8 +236,9 @@ def _number(names: Sequence[str], role: str, value: str | int, source: str) -> i
         for candidates, target in ((list(names), wanted), (_lower(names), wanted.lower())):
             if target and target in candidates:
                 return candidates.index(target)
-    if str(value).isdecimal() and 1 <= int(value) <= len(names):
-        return int(value) - 1
+    at = whole_number(str(value)) or 0
+    if 1 <= at <= len(names):
+        return at - 1
     there = ", ".join(names) if any(names) else f"{plural(len(names), 'column')}, without names"
     raise InputError(f"{source}: no column {value!r} for the {role}; there are: {there}")
 
