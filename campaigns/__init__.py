@@ -1,0 +1,1 @@
+"""Campaigns: what would hurt, tried many times over. Not part of the package."""

@@ -1,0 +1,127 @@
+"""`python -m campaigns.fuzz`: the campaign from the command line."""
+
+from __future__ import annotations
+
+import argparse
+import fnmatch
+import sys
+import tempfile
+import time
+import traceback
+from pathlib import Path
+
+from campaigns.fuzz import run
+from campaigns.fuzz.targets import Target, deal, every
+
+INPUTS = 60_000
+"""Of a short run."""
+
+SEED = 20
+KEPT = Path(".fuzz")
+
+
+def main() -> int:
+    """Run the campaign; exit code 1 if anything failed."""
+    parser = argparse.ArgumentParser(prog="make fuzz", description=run.__doc__)
+    parser.add_argument("--inputs", type=int, default=INPUTS, help=f"in all [{INPUTS:,}]")
+    parser.add_argument("--seed", type=int, default=SEED, help=f"[{SEED}]")
+    parser.add_argument(
+        "--first", type=int, default=0, help="number of the first input of each target"
+    )
+    parser.add_argument("--processes", type=int, default=2, help="[2]")
+    parser.add_argument(
+        "--only", action="append", metavar="TARGET", help="a name or a pattern; may be repeated"
+    )
+    parser.add_argument("--list", action="store_true", help="show the targets and stop")
+    parser.add_argument("--repeat", type=Path, metavar="FILE", help="run one saved input again")
+    parser.add_argument(
+        "--keep", type=Path, default=KEPT, metavar="DIR", help=f"where failures are saved [{KEPT}]"
+    )
+    parser.add_argument("--record", action="store_true", help="write the table into docs/fuzz.md")
+    asked = parser.parse_args()
+    targets = every()
+    if asked.repeat is not None:
+        return _repeat(asked.repeat)
+    chosen = [
+        target
+        for name, target in targets.items()
+        if target.share
+        and (not asked.only or any(fnmatch.fnmatch(name, one) for one in asked.only))
+    ]
+    if not chosen:
+        parser.error(f"no target is called {', '.join(asked.only)}: see --list")
+    dealt = list(deal(asked.inputs, chosen))
+    if asked.list:
+        for target, inputs in dealt:
+            print(f"{target.name:24} {inputs:>11,}  {target.about}")
+        return 0
+    return _run(asked, dealt)
+
+
+def _run(asked: argparse.Namespace, dealt: list[tuple[Target, int]]) -> int:
+    begun, broken = time.monotonic(), 0
+    rows: dict[str, run.Tally] = {}
+    print(f"{'target':24} {'inputs':>11} {'accepted':>11} {'refused':>11} {'failed':>7} {'µs':>8}")
+    for target, tally in run.campaign(dealt, asked.seed, asked.processes, asked.first):
+        rows[target.name] = tally
+        each = tally.seconds / tally.inputs * 1e6
+        print(
+            f"{target.name:24} {tally.inputs:>11,} {tally.accepted:>11,} {tally.refused:>11,} "
+            f"{tally.failed:>7,} {each:>8,.0f}",
+            flush=True,
+        )
+        for failure in tally.failures.values():
+            broken += 1
+            place = run.save(failure, asked.keep, asked.seed)
+            print(f"  {failure.key}\n    again: make fuzz FUZZ='--repeat {place}'", flush=True)
+    inputs = sum(tally.inputs for tally in rows.values())
+    took = time.monotonic() - begun
+    print(
+        f"{inputs:,} inputs in {took:,.0f} s, {inputs / took:,.0f} a second; seed {asked.seed}; ",
+        end="",
+    )
+    print(f"{broken} kinds of failures" if broken else "no failure")
+    if asked.record:
+        _record(rows, asked, inputs, took)
+    return 1 if broken else 0
+
+
+def _record(
+    rows: dict[str, run.Tally], asked: argparse.Namespace, inputs: int, took: float
+) -> None:
+    """Write the table of a run into the documentation."""
+    from campaigns.record import record
+
+    table = [(name, t.inputs, t.accepted, t.refused, t.failed) for name, t in rows.items()]
+    sums = (sum(row[column] for row in table) for column in range(1, 5))
+    table.append(("all", *sums))
+    record(
+        "fuzz.md",
+        "make fuzz FUZZ=--record",
+        ("target", "inputs", "accepted", "refused", "failed"),
+        table,
+        told=f"{inputs:,} inputs in {took / 60:.0f} minutes, {asked.processes} processes.",
+        seed=asked.seed,
+        libraries=("numpy", "scipy", "duckdb", "pyarrow", "spacy", "pyoxigraph", "starlette"),
+    )
+
+
+def _repeat(file: Path) -> int:
+    from roget.errors import RogetError
+
+    target = every()[run.target_of(file)]
+    with tempfile.TemporaryDirectory(prefix="roget-fuzz.") as folder:
+        try:
+            run.repeat(file.absolute(), target, Path(folder))
+        except RogetError as error:
+            print(f"refused: {type(error).__name__}: {error}")
+            return 0
+        except BaseException:
+            traceback.print_exc()
+            return 1
+    print("accepted")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,213 @@
+"""Mutations: a real input with a few random changes, most of them small, some of them nasty."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from random import Random
+
+LONG = b"9" * 5000
+"""More digits than Python turns into a number."""
+
+NUMBERS = (
+    b"0", b"-0", b"-1", b"1", b"2", b"00", b"-0.0", b"1.5", b"1e5", b"1e-5", b"1e308", b"1e309",
+    b"-1e309", b"1e-400", b"nan", b"NaN", b"-nan", b"inf", b"-inf", b"Infinity", b"0x10", b"1_000",
+    b"255", b"256", b"32768", b"65536", b"2147483647", b"2147483648", b"4294967296",
+    b"9007199254740993", b"9223372036854775807", b"9223372036854775808", b"-9223372036854775808",
+    b"-9223372036854775809", b"18446744073709551616", b"3000000", b"1000000000000",
+    b"340282366920938463463374607431768211456", b"1e18", b"1e19", b"0.1", b".5", b"5.", b"+1",
+    "٣".encode(), "²".encode(), "１２".encode(), b"1,5", b"1 000", b"1/3", b"9" * 400, LONG,
+)  # fmt: skip
+
+TOKENS = (
+    b"\0", b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff", b"\xed\xa0\x80", b"\xff", b"\xc3", b"\x80",
+    b"\xf4\x90\x80\x80", b"\xc0\xaf", b"\xe2\x80\xa8", b"\xe2\x80\xa9", b"\xc2\x85", b"\x0b",
+    b"\x0c", b"\x1c", b"\x1d", b"\x1e", b"\x1a", b"\r", b"\r\n", b"\n", b"\n\n", b"\t", b"\t\t",
+    b" ", b"\xc2\xa0", b"\xe3\x80\x80", b'"', b"'", b'""', b"\\", b"\\u0000", b"\\ud800", b"\\n",
+    b"/", b"//", b"..", b"|", b"||", b"#", b"!!", b"%", b"&", b"&amp;", b"@", b"=", b":", b";",
+    b",", b",,", b"(", b")", b"[", b"]", b"{", b"}", b"<", b">", b"*", b"?", b"~", b"$", b"_",
+    b"-", b"--", b"null", b"None", b"true", b"false", b"[]", b"{}", b"item", b"label", b"weight",
+    b"gold", b"system", b"count", b"group", b"word", b"context", b"=1+1",
+    "ü".encode(), "u\u0308".encode(), "İ".encode(), "ß".encode(), "\u202e".encode(),
+    "\ufeff".encode(), "\U0001f469\u200d\U0001f467".encode(), "א".encode(), "語".encode(),
+    b"x" * 300,
+)  # fmt: skip
+
+NESTS = (
+    (b"[", b"]"),
+    (b"(", b")"),
+    (b'{"a":', b"}"),
+    (b"<a>", b"</a>"),
+    (b'"', b'"'),
+    (b"(a,", b")"),
+)
+DEPTHS = (10, 100, 1000, 30_000)
+
+_NUMBER = re.compile(rb"\d+(?:\.\d+)?")
+_WORD = re.compile(rb"\w+")
+
+
+def mutate(random: Random, seeds: Sequence[bytes], tokens: Sequence[bytes] = ()) -> bytes:
+    """One of the seeds, changed at one place or a few."""
+    seed = seeds[random.randrange(len(seeds))]
+    data = bytearray(seed)
+    # Half of all inputs have a single change: they get farthest.
+    for _ in range(1 + (random.random() < 0.5) * random.randrange(5)):
+        change = CHANGES[random.randrange(len(CHANGES))]
+        change(random, data, seeds, tokens)
+        if len(data) > 1 << 18:
+            del data[1 << 18 :]
+    return bytes(data)
+
+
+def _place(random: Random, data: bytearray) -> int:
+    return random.randrange(len(data) + 1)
+
+
+def _span(random: Random, data: bytearray) -> tuple[int, int]:
+    """Where some bytes begin and end, mostly few of them."""
+    start = random.randrange(len(data) + 1)
+    most = len(data) - start
+    length = (
+        random.randrange(min(most, 8) + 1) if random.random() < 0.7 else random.randrange(most + 1)
+    )
+    return start, start + length
+
+
+def flip(random: Random, data: bytearray, *_: object) -> None:
+    """Turn a bit."""
+    if data:
+        data[random.randrange(len(data))] ^= 1 << random.randrange(8)
+
+
+def overwrite(random: Random, data: bytearray, *_: object) -> None:
+    """Put another byte in the place of one."""
+    if data:
+        data[random.randrange(len(data))] = random.randrange(256)
+
+
+def cut(random: Random, data: bytearray, *_: object) -> None:
+    """Leave some bytes out."""
+    start, stop = _span(random, data)
+    del data[start:stop]
+
+
+def truncate(random: Random, data: bytearray, *_: object) -> None:
+    """End before the end."""
+    del data[_place(random, data) :]
+
+
+def repeat(random: Random, data: bytearray, *_: object) -> None:
+    """Say some bytes again, now and then very often."""
+    start, stop = _span(random, data)
+    times = random.choice((50, 1000)) if random.random() < 0.02 else 1 + random.randrange(2)
+    data[stop:stop] = (bytes(data[start:stop]) * times)[: 1 << 16]
+
+
+def insert(random: Random, data: bytearray, _: object, tokens: Sequence[bytes]) -> None:
+    """Put something nasty in."""
+    at = _place(random, data)
+    data[at:at] = _token(random, tokens)
+
+
+def replace_word(random: Random, data: bytearray, _: object, tokens: Sequence[bytes]) -> None:
+    """Put something nasty in the place of a word."""
+    found = _find(random, data, _WORD)
+    if found is not None:
+        data[found.start() : found.end()] = _token(random, tokens)
+
+
+def replace_number(random: Random, data: bytearray, *_: object) -> None:
+    """Put another number in the place of one."""
+    found = _find(random, data, _NUMBER)
+    if found is not None:
+        data[found.start() : found.end()] = NUMBERS[random.randrange(len(NUMBERS))]
+
+
+def swap_words(random: Random, data: bytearray, *_: object) -> None:
+    """Put one word in the place of another."""
+    one, other = _find(random, data, _WORD), _find(random, data, _WORD)
+    if one is not None and other is not None:
+        data[one.start() : one.end()] = other[0]
+
+
+def swap_lines(random: Random, data: bytearray, *_: object) -> None:
+    """Let lines change places, or leave one out, or say it again."""
+    lines = bytes(data).splitlines(keepends=True)
+    if len(lines) > 1:
+        i, j = random.randrange(len(lines)), random.randrange(len(lines))
+        way = random.randrange(3)
+        if way == 0:
+            lines[i], lines[j] = lines[j], lines[i]
+        elif way == 1:
+            del lines[i]
+        else:
+            lines.insert(j, lines[i])
+        data[:] = b"".join(lines)
+
+
+def splice(random: Random, data: bytearray, seeds: Sequence[bytes], _: object) -> None:
+    """Go on as another seed does."""
+    other = seeds[random.randrange(len(seeds))]
+    data[_place(random, data) :] = other[random.randrange(len(other) + 1) :]
+
+
+def set_bytes(random: Random, data: bytearray, *_: object) -> None:
+    """Let a length or an offset lie: 1, 2, 4 or 8 bytes as a number of either order."""
+    size = random.choice((1, 2, 4, 8))
+    if len(data) >= size:
+        at = random.randrange(len(data) - size + 1)
+        number = random.choice(
+            (0, 1, -1, 127, 128, 255, 256, 65535, 1 << 20, 1 << 31, (1 << 63) - 1)
+        )
+        order = "little" if random.random() < 0.8 else "big"
+        data[at : at + size] = (number % (1 << 8 * size)).to_bytes(size, order)  # type: ignore[arg-type]
+
+
+def turn_lines(random: Random, data: bytearray, *_: object) -> None:
+    """End lines otherwise."""
+    end = random.choice((b"\r", b"\r\n", b"\n\n", b"\xe2\x80\xa8", b"\0", b" \n"))
+    data[:] = bytes(data).replace(b"\n", end)
+
+
+def transcode(random: Random, data: bytearray, *_: object) -> None:
+    """Write the text in another encoding, or with a mark before it."""
+    way = random.randrange(4)
+    if way == 0:
+        data[:0] = b"\xef\xbb\xbf"
+        return
+    text = bytes(data).decode("utf-8", "replace")
+    data[:] = text.encode(("utf-16", "latin-1", "utf-32")[way - 1], "replace")
+
+
+def nest(random: Random, data: bytearray, *_: object) -> None:
+    """Put values into values, sometimes without an end."""
+    depth = DEPTHS[random.choice((0, 0, 0, 0, 1, 1, 1, 2, 2, 3))]
+    opened, closed = random.choice(NESTS)
+    start, stop = _span(random, data)
+    inner = bytes(data[start:stop])
+    data[start:stop] = opened * depth + inner + (closed * depth if random.random() < 0.5 else b"")
+
+
+_COMMON: tuple[Callable[..., None], ...] = (
+    flip, overwrite, cut, insert, replace_word, replace_number, swap_words, swap_lines, set_bytes,
+)  # fmt: skip
+CHANGES: tuple[Callable[..., None], ...] = (
+    *_COMMON, *_COMMON, *_COMMON, repeat, repeat, truncate, truncate, splice, turn_lines, transcode,
+    nest,
+)  # fmt: skip
+
+
+def _token(random: Random, tokens: Sequence[bytes]) -> bytes:
+    if tokens and random.random() < 0.4:
+        return tokens[random.randrange(len(tokens))]
+    if random.random() < 0.3:
+        return NUMBERS[random.randrange(len(NUMBERS))]
+    return TOKENS[random.randrange(len(TOKENS))]
+
+
+def _find(random: Random, data: bytearray, pattern: re.Pattern[bytes]) -> re.Match[bytes] | None:
+    """A match at random: the first from some place on."""
+    if not data:
+        return None
+    return pattern.search(bytes(data), random.randrange(len(data)))

@@ -1,0 +1,191 @@
+"""Routes of the page: paths, query strings, headers and bodies, asked of the application itself."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from pathlib import Path
+from random import Random
+from typing import Any
+from urllib.parse import quote_from_bytes
+
+from campaigns.fuzz.imports import thesaurus
+from campaigns.fuzz.mutate import mutate
+from campaigns.fuzz.targets import Lawless, Target
+
+PORT = 8765
+
+GETS = (
+    b"/", b"/explore.js", b"/explore.css", b"/openapi.json",
+    b"/api/overview", b"/api/tree", b"/api/class/3",
+    b"/api/class/1?n=5&offset=1", b"/api/word/2", b"/api/word?word=tea&n=3",
+    b"/api/search?q=te&n=5",
+    b"/api/lines?word=tea&sort=corpus", b"/api/lines?node=3&context=c1",
+    b"/api/sketch/1?beside=ale",
+    b"/api/alike?word=tea&other=ale", b"/api/why?word=tea&node=3", b"/api/changes", b"/api/path",
+    b"/api/history", b"/api/cut/3", b"/api/cut/3?format=csv", b"/api/compare/2",
+    b"/api/class/3?format=csv", b"/api/word/2?format=csv", b"/api/history?format=csv",
+)  # fmt: skip
+BODIES = (
+    b'{"action":"rename","node":3,"label":"x","revision":0}',
+    b'{"action":"move","words":["tea"],"node":4,"revision":0}',
+    b'{"action":"merge","node":3,"into":4,"revision":0}',
+    b'{"action":"note","node":3,"text":"t","field":"note","revision":0}',
+    b'{"action":"add","word":"gin","node":3,"revision":0}',
+    b'{"action":"undo","revision":0}',
+    b'{"action":"redo","revision":0}',
+    b'{"action":"undo_to","n":1,"revision":0}',
+    b'{"action":"split","node":3,"revision":0}',
+    b'{"action":"bulk","edits":[{"action":"rename","node":3,"label":"y"}],"revision":0}',
+)
+WORDS = (
+    b"word=", b"&", b"?", b"%00", b"%ff", b"%2F", b"%F0%9F%98%80", b"n=", b"offset=", b"node=",
+    b"context=", b"format=csv", b"sort=left", b"beside=", b"tea", b"/api/", b"/../", b"c1",
+    b"action",
+    b'"revision"', b"bulk", b"undo", b"delete", b"nest", b"accept", b"[]", b"{}", b'"words"',
+)  # fmt: skip
+
+
+class Routes:
+    """Inputs: METHOD, blank, target, line end, body, in which a revision 0 is the one there is."""
+
+    def __init__(self, folder: Path) -> None:
+        from roget.web.desk import Desk
+        from roget.web.server import application
+        from roget.web.sessions import Sessions
+
+        self._sessions = Sessions()
+        self._token = str(self._sessions.exchange(self._sessions.make_key()))
+        self._folder = folder / "words.thesaurus"
+        thesaurus().save(self._folder)
+        self._desk, self._application = Desk, application
+        self._loop = asyncio.new_event_loop()
+        self._open()
+
+    def _open(self) -> None:
+        self._desk_now = self._desk(self._folder)
+        self._app = self._application(self._desk_now, PORT, self._sessions)
+
+    def make(self, random: Random) -> bytes:
+        if random.random() < 0.7:
+            return b"GET " + _plain(mutate(random, GETS, WORDS)) + b"\n"
+        body = (
+            mutate(random, BODIES, WORDS)
+            if random.random() < 0.8
+            else json.dumps(_body(random)).encode()
+        )
+        return (b"POST /api/edit\n" if random.random() < 0.95 else b"POST /api/session\n") + body
+
+    def run(self, data: bytes) -> Any:
+        head, _, body = data.partition(b"\n")
+        method, _, target = head.partition(b" ")
+        if method == b"POST":
+            body = self._set_revision(body)
+        answer = self._loop.run_until_complete(self._ask(method.decode("latin-1"), target, body))
+        status, content = answer
+        if status >= 500 and status != 501:
+            raise Lawless(f"status {status}: {content[:300]!r}")
+        # Labels and words must not grow for ever.
+        if self._desk_now.revision > 200:
+            self._renew()
+        return status
+
+    def _renew(self) -> None:
+        import shutil
+
+        shutil.rmtree(self._folder)
+        thesaurus().save(self._folder)
+        self._open()
+
+    def _set_revision(self, body: bytes) -> bytes:
+        return body.replace(b'"revision":0', b'"revision":%d' % self._desk_now.revision, 1)
+
+    async def _ask(self, method: str, target: bytes, body: bytes) -> tuple[int, bytes]:
+        path, _, query = target.partition(b"?")
+        host = f"127.0.0.1:{PORT}"
+        headers = [
+            (b"host", host.encode()),
+            (b"x-roget-token", self._token.encode()),
+            (b"origin", f"http://{host}".encode()),
+            (b"content-type", b"application/json"),
+        ]
+        from urllib.parse import unquote_to_bytes
+
+        scope = {
+            "type": "http",
+            "asgi": {"version": "3.0"},
+            "http_version": "1.1",
+            "method": method,
+            "scheme": "http",
+            # As servers have it: unquoted, and read as UTF-8 as far as it is.
+            "path": unquote_to_bytes(path).decode("utf-8", "replace") or "/",
+            "raw_path": path,
+            "query_string": query,
+            "root_path": "",
+            "headers": headers,
+            "client": ("127.0.0.1", 50000),
+            "server": ("127.0.0.1", PORT),
+        }
+        sent = [{"type": "http.request", "body": body, "more_body": False}]
+        status, parts = 0, []
+
+        async def receive() -> dict[str, Any]:
+            return sent.pop() if sent else {"type": "http.disconnect"}
+
+        async def send(message: dict[str, Any]) -> None:
+            nonlocal status
+            if message["type"] == "http.response.start":
+                status = message["status"]
+            else:
+                parts.append(message.get("body", b""))
+
+        await self._app(scope, receive, send)
+        return status, b"".join(parts)
+
+
+def _plain(target: bytes) -> bytes:
+    """A target as servers let it through: ASCII without blanks."""
+    return quote_from_bytes(target, safe="/?&=%+.-_~!$'()*,;:@[]")[:4000].encode()
+
+
+def _body(random: Random) -> dict[str, Any]:
+    """An edit, with values of any kind in it."""
+    values = (
+        None,
+        True,
+        0,
+        3,
+        6,
+        -1,
+        10**30,
+        1.5,
+        "tea",
+        "",
+        "\ud800",
+        "x" * 500,
+        ["tea"],
+        [],
+        {},
+        [3],
+        "c1",
+    )
+    names = (
+        "node",
+        "into",
+        "label",
+        "text",
+        "words",
+        "word",
+        "field",
+        "n",
+        "edits",
+        "changes",
+        "k",
+    )
+    actions = ("rename", "move", "merge", "nest", "add", "delete", "split", "note", "undo", "redo",
+               "undo_to", "bulk", "accept", "refuse", "", 3)  # fmt: skip
+    found: dict[str, Any] = {name: random.choice(values) for name in names if random.random() < 0.4}
+    return {**found, "action": random.choice(actions), "revision": 0}
+
+
+TARGETS = [Target("routes", 40, Routes)]

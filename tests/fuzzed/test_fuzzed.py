@@ -1,0 +1,84 @@
+"""Inputs that once crashed something: each is accepted, or refused by one of our own errors.
+
+A file is called TARGET--WHAT: `make fuzz FUZZ="--repeat FILE"` runs it by itself.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from campaigns.fuzz import run
+from campaigns.fuzz.targets import every
+
+from roget.errors import RogetError
+
+HERE = Path(__file__).parent
+FILES = sorted(path for path in HERE.iterdir() if "--" in path.name)
+TARGETS = every()
+
+
+@pytest.mark.parametrize("name", sorted({run.target_of(file) for file in FILES}))
+@pytest.mark.filterwarnings("ignore")
+def test_past_failures(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    runner = TARGETS[name].prepare(tmp_path)
+    for file in FILES:
+        if run.target_of(file) == name:
+            error = run.judge(runner, file.read_bytes())
+            assert error is None or isinstance(error, RogetError), file.name
+
+
+def test_inputs_are_told_by_their_seed(tmp_path: Path) -> None:
+    """The same seed and number give the same bytes, in any order and in any process."""
+    import random
+
+    runner, chance = TARGETS["labels-guessed"].prepare(tmp_path), random.Random()
+
+    def make(seed: int, index: int) -> bytes:
+        chance.seed(run.seed_of(seed, "labels-guessed", index))
+        return runner.make(chance)
+
+    first = [make(1, index) for index in range(50)]
+    assert [make(1, index) for index in reversed(range(50))] == first[::-1]
+    assert [make(2, index) for index in range(50)] != first
+
+
+def test_every_format_is_fuzzed() -> None:
+    """Whoever adds a format of labels, a reader of text or a kind of taxonomy adds a target."""
+    from roget import catalogue
+
+    other = {"labels-thesaurus": "folder-labels", "corpus-hanta": "corpus-tagged"}
+    other |= {
+        "corpus-table": "counts-tsv",
+        "corpus-matrix": "counts-mtx",
+        "import-tsv": "import-links",
+    }
+    other |= {"import-skos": "import-turtle"}
+    # spaCy's pipelines and the package wn read files of their own.
+    unread = {"corpus-spacy", "import-wn"}
+    kinds = {"labels": "label formats", "corpus": "readers", "import": "taxonomies"}
+    wanted = {f"{head}-{name}" for head, kind in kinds.items() for name in catalogue.KINDS[kind]}
+    assert {other.get(name, name) for name in wanted - unread} <= TARGETS.keys()
+
+
+@pytest.mark.parametrize("crash", ["segfault", "hang", "foreign"])
+def test_what_fails_is_found(crash: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A crash, a hang and a foreign exception are each told, and the run goes on."""
+    from campaigns.fuzz import selftest
+
+    monkeypatch.setattr(run, "SECONDS", 1.0)
+    monkeypatch.setattr(run, "FIRST", 5.0)
+    target = selftest.TARGET
+    monkeypatch.setenv(selftest.CRASH, crash)
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(HERE.parents[1]), *os.sys.path]))
+    ((_, tally),) = run.campaign([(target, 40)], seed=0, processes=1)
+    assert tally.inputs == 40
+    assert tally.failed == 1
+    assert tally.accepted + tally.refused == 39
+    (failure,) = tally.failures.values()
+    assert failure.index == selftest.AT
+    saved = run.save(failure, tmp_path / "kept", 0)
+    assert run.target_of(saved) == target.name
+    assert saved.read_bytes() == failure.data
