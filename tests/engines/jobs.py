@@ -59,5 +59,13 @@ def die_dealing(place: str, job: Any, task: Any, report: Increment) -> Any:
     return job(task, report)
 
 
+def die_spread(place: str, job: Any, common: Any, task: Any) -> Any:
+    """Kill the process that does the first task, the first time."""
+    if not Path(place).exists():
+        Path(place).touch()
+        os.kill(os.getpid(), signal.SIGKILL)
+    return job(common, task)
+
+
 def fail_spread(common: Any, task: int) -> int:
     return fail_on_three(task, lambda read, tokens: None)

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import multiprocessing
-import os
-import signal
 import threading
 from collections.abc import Callable, Iterator
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
@@ -103,6 +102,7 @@ WORK: dict[str, Callable[[], list[np.ndarray]]] = {
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
     """Whatever is small is spread out as well, in several blocks."""
     monkeypatch.setattr(fleet, "LEAST", 0)
+    monkeypatch.setattr(fleet, "DENSE", 0)
     monkeypatch.setattr(states, "CHUNK", 256)
     monkeypatch.setattr(result, "CELLS", 400)
     monkeypatch.setattr(resample, "_DRAWN", 100)
@@ -132,22 +132,26 @@ def test_bits_are_the_same_wherever_the_work_is_done(name: str, cluster: Dask) -
 
 
 @pytest.mark.usefixtures("small")
-def test_a_killed_worker_changes_nothing(cluster: Dask) -> None:
-    here = settle(6)
-    with base.using(cluster):
-        settle(1)  # so that workers have compiled what they need
-        before = {one.pid for one in multiprocessing.active_children()}
-        killer = threading.Timer(0.3, kill_one)
-        killer.start()
-        there = settle(6)
-        killer.join()
-    assert before - {one.pid for one in multiprocessing.active_children()}
+@pytest.mark.parametrize("name", WORK)
+def test_a_killed_worker_changes_nothing(name: str, cluster: Dask, tmp_path: Path) -> None:
+    here = WORK[name]()
+    with base.using(Dying(cluster, str(tmp_path / "died"))):
+        there = WORK[name]()
+    assert (tmp_path / "died").exists()
     assert all(a.tobytes() == b.tobytes() for a, b in zip(here, there, strict=True))
 
 
-def kill_one() -> None:
-    workers = [one for one in multiprocessing.active_children() if "Dask" in one.name]
-    os.kill(workers[0].pid or 0, signal.SIGKILL)
+class Dying:
+    """A cluster that loses a worker in its first task."""
+
+    shares_disk = False
+
+    def __init__(self, cluster: Dask, place: str) -> None:
+        self.hold, self.run, self.close = cluster.hold, cluster.run, cluster.close
+        self.cluster, self.place = cluster, place
+
+    def spread(self, job: Any, common: Any, tasks: Any) -> list[Any]:
+        return self.cluster.spread(partial(jobs.die_spread, self.place, job), common, tasks)
 
 
 def test_errors_of_jobs_come_as_they_are(cluster: Dask) -> None:
@@ -181,3 +185,27 @@ def test_commands_take_an_engine(cluster: Dask, tmp_path: Path) -> None:
         made.append(told[1].replace(name, ""))
     assert made[0] == made[1]
     assert SoftAnnealing.spreads
+
+
+def test_workers_read_what_an_address_names(cluster: Dask, tmp_path: Path) -> None:
+    for side in ("gold", "system"):
+        rows = "".join(f"d{i}\t{i % (3 if side == 'gold' else 4)}\n" for i in range(50))
+        (tmp_path / f"{side}.tsv").write_text(f"item\tlabel\n{rows}")
+    (tmp_path / "pairs.tsv").write_text("word\tcontext\tcount\ntea\tdrink\t3\nbook\tread\t2\n")
+    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(tmp_path)))
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    where = {"engine": "dask", "scheduler": cluster._cluster.scheduler_address}
+    try:
+        there = f"http://127.0.0.1:{server.server_port}"
+        found = roget.score(f"{there}/gold.tsv", f"{there}/system.tsv", **where)
+        counts = roget.count(f"{there}/pairs.tsv", **where)
+    finally:
+        server.shutdown()
+        server.server_close()
+    assert found.rows == roget.score(tmp_path / "gold.tsv", tmp_path / "system.tsv").rows
+    assert counts.total == 5
+
+
+class Quiet(SimpleHTTPRequestHandler):
+    def log_message(self, *_: object) -> None:
+        pass

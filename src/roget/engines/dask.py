@@ -42,6 +42,8 @@ class Dask:
         with name_extra():
             self._distributed: Any = import_module("distributed")
         self._cluster: Any = None
+        self._homes: dict[Any, Any] = {}
+        """Which worker was given what is held, by its key."""
         self._levels = _silence()
         try:
             if scheduler is None:
@@ -139,10 +141,20 @@ class Dask:
                 raise failed
 
     def hold(self, data: Any) -> Any:
-        """Data for a task of `spread`, which stay with a worker as long as the caller has this."""
+        """Data for a task of `spread`, which stay with a worker as long as the caller has this.
+
+        Workers get them in turn: left to itself, the scheduler would have most work done where
+        most data are already. A task goes where its data are, or elsewhere if that worker is gone.
+        """
         with self._explain(), warnings.catch_warnings():
             warnings.filterwarnings("ignore", message="Sending large graph")
-            return self._client.submit(_keep, data, pure=False)
+            workers = sorted(self._client.scheduler_info(n_workers=-1)["workers"]) or [None]
+            home = workers[len(self._homes) % len(workers)]
+            future = self._client.submit(
+                _keep, data, pure=False, workers=home, allow_other_workers=home is not None
+            )
+            self._homes[future.key] = home
+            return future
 
     def spread(self, job: Part, common: Any, tasks: Sequence[Any]) -> list[Any]:
         """See `engines.base`: what is common goes to each worker once."""
@@ -152,8 +164,16 @@ class Dask:
                 # Data in tasks are made again when a worker dies; those scattered would be gone.
                 warnings.filterwarnings("ignore", message="Sending large graph")
                 held = self._client.submit(_keep, common, pure=False)
-                futures = self._client.map(partial(_apply, job), tasks, common=held, pure=False)
-                return list(self._client.gather(futures))
+                for task in tasks:
+                    home = self._homes.get(getattr(_first(task), "key", None))
+                    futures.append(
+                        self._client.submit(
+                            _apply, job, task, held, pure=False, workers=home,
+                            allow_other_workers=home is not None,
+                        )
+                    )  # fmt: skip
+                # Workers of this machine can be reached; others perhaps by their scheduler only.
+                return list(self._client.gather(futures, direct=self._cluster is not None))
         finally:
             self._cancel(futures)
 
@@ -251,6 +271,10 @@ def _speak(levels: dict[str, int]) -> None:
     for name, level in levels.items():
         logging.getLogger(name).setLevel(level)
     levels.clear()
+
+
+def _first(task: Any) -> Any:
+    return task[0] if isinstance(task, tuple) and task else task
 
 
 def _keep(data: Any) -> Any:

@@ -88,8 +88,9 @@ class Mixture:
 
     def _find_fleet(self) -> Fleet | None:
         """The workers of an engine in use, if the step is worth the way there."""
-        engine = current()
-        if engine is None or self.data.rows.indices.size * self.k < fleets.LEAST:
+        engine, cells = current(), self.data.rows.indices.size
+        dense = cells >= fleets.DENSE * (self.data.n_words + self.data.n_contexts)
+        if engine is None or not dense or cells * self.k < fleets.LEAST:
             return None
         if self._fleet is None or self._fleet.engine is not engine:
             self._fleet = Fleet(self.data, self._words, self._contexts)

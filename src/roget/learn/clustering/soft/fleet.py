@@ -22,6 +22,10 @@ from roget.learn.clustering.soft.kernels import Centroids, Fits, Lists
 LEAST = 1 << 25
 """Cells times clusters below which a step is done sooner than sent."""
 
+DENSE = 64
+"""Cells for each word and context, at least: these are worked on where they are, while memberships
+of words and centroids of contexts have to come and go."""
+
 _BLOCKS = 16
 
 

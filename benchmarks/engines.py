@@ -1,0 +1,270 @@
+"""Each job that runs on Dask, on one worker and on two: seconds, CPU of workers, bytes moved.
+
+Run `python benchmarks/engines.py [--only soft] [--scale 0.1]`, on a quiet machine with two cores or
+more: about three minutes. A row holds the seconds of two workers against those of one; the bar is
+1/1.6. The notes below have what the clock of a busy machine cannot tell: CPU seconds of the one
+worker and of the busier of the two, from which the ratio follows where cores are free, and bytes
+that went through the loopback device, whoever sent them. Results must be the same to the last bit.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import harness
+import numpy as np
+import psutil
+from harness import Row
+from scipy import sparse
+
+import roget
+from roget.core.tree import Tree
+from roget.engines import base
+from roget.engines.dask import Dask
+from roget.learn.clustering import result
+from roget.learn.clustering.annealing.data import prepare
+from roget.learn.clustering.annealing.states import Crew
+from roget.learn.clustering.soft.em import Mixture
+from roget.learn.counting.options import Options
+from roget.learn.counting.work import Workspace, counted
+from roget.scoring import resample
+from roget.scoring.labels import as_labels
+from roget.scoring.labels.align import align
+from roget.scoring.labels.spread import Spread
+from roget.scoring.measures.base import list_requests
+
+BAR = 1 / 1.6
+Work = Callable[[Dask], bytes]
+"""Does a job by an engine, and gives its result as bytes."""
+
+
+class Kept(Dask):
+    """A cluster that outlives the jobs, which close theirs."""
+
+    def close(self) -> None:
+        """Stay."""
+
+    def end(self) -> None:
+        """Close indeed."""
+        super().close()
+
+
+def spent(cluster: Dask) -> dict[int, float]:
+    """CPU seconds of each worker so far."""
+    pids = cluster._client.run(os.getpid).values()
+    return {pid: sum(psutil.Process(pid).cpu_times()[:2]) for pid in pids}
+
+
+def moved() -> int:
+    """Bytes through the loopback device so far."""
+    return int(psutil.net_io_counters(pernic=True)["lo"].bytes_sent)
+
+
+def measure(name: str, make: Callable[[], Work]) -> Iterator[Row | str]:
+    """One job on one worker and on two, each warmed up by a first run of the same."""
+    work = make()
+    seconds, busiest, sent, results = [], [], [], []
+    for workers in (1, 2):
+        cluster = Kept(None, workers)
+        try:
+            cluster._client.run(os.getpid)
+            warm_up(cluster)
+            before, bytes_before, began = spent(cluster), moved(), time.perf_counter()
+            results.append(work(cluster))
+            seconds.append(time.perf_counter() - began)
+            sent.append(moved() - bytes_before)
+            after = spent(cluster)
+            busiest.append(max(after[pid] - before.get(pid, 0.0) for pid in after))
+        finally:
+            cluster.end()
+    if results[0] != results[1]:
+        raise SystemExit(f"{name}: two workers give other bits than one")
+    yield Row(name, seconds[1], seconds[0], "one worker", "s", BAR)
+    yield (
+        f"{name}: {seconds[0]:.1f} s on one worker, {seconds[1]:.1f} s on two: "
+        f"{seconds[0] / seconds[1]:.2f} times as fast. CPU of the busiest worker {busiest[0]:.1f} "
+        f"and {busiest[1]:.1f} s: {busiest[0] / max(busiest[1], 1e-9):.2f}. Moved "
+        f"{sent[0] / 1e6:.0f} and {sent[1] / 1e6:.0f} MB."
+    )
+
+
+def warm_up(cluster: Dask) -> None:
+    """Have workers import what they need, and load what is compiled."""
+    assert all(work(0.002)(cluster) for work in (prepare_soft, prepare_places))
+    with base.using(cluster):
+        list(base.spread(import_all, None, range(8)))
+
+
+def import_all(common: Any, task: int) -> None:
+    """Wait a little, so that each worker has a turn."""
+    import roget.learn.counting.extract
+    import roget.scoring.labels.spread  # noqa: F401
+
+    time.sleep(0.2)
+
+
+def prepare_count(folder: Path, scale: float) -> Work:
+    """CoNLL-U of a made-up corpus, in files of the size of a task."""
+    random = np.random.default_rng(0)
+    verbs, nouns = random.zipf(1.3, 30_000) % 2_000, random.zipf(1.2, 30_000) % 20_000
+    text = "".join(
+        f"1\tthe\tthe\tDET\t_\t_\t2\tdet\t_\t_\n2\tn{m}\tn{m}\tNOUN\t_\t_\t3\tnsubj\t_\t_\n"
+        f"3\tv{v}\tv{v}\tVERB\t_\t_\t0\troot\t_\t_\n4\tn{n}\tn{n}\tNOUN\t_\t_\t3\tobj\t_\t_\n\n"
+        for v, n, m in zip(verbs, nouns, np.roll(nouns, 1), strict=True)
+    )
+    for number in range(8):
+        (folder / f"{number}.conllu").write_text(text * max(1, round(20 * scale)))
+
+    def work(cluster: Dask) -> bytes:
+        from roget.learn.counting.plan import plan_count
+
+        planned = plan_count(folder, Options())
+        with (
+            tempfile.TemporaryDirectory() as made,
+            base.using(cluster),
+            Workspace(Path(made) / "c", planned.tasks) as workspace,
+        ):
+            from roget import catalogue
+
+            known = catalogue.load
+            catalogue.load = lambda kind, name: (  # type: ignore[assignment]
+                (lambda *_: cluster) if kind == "engines" else known(kind, name)
+            )
+            try:
+                asked = Options(engine="dask")
+                parts = counted(workspace, planned.tasks, planned.recipe, asked, lambda *_: None)
+            finally:
+                catalogue.load = known
+            return b"".join(
+                file.read_bytes() for part in parts for file in sorted(part.folder.glob("pairs*"))
+            )
+
+    return work
+
+
+def prepare_score(folder: Path, scale: float) -> Work:
+    """Label files in Parquet, 16 on each side."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    random, rows = np.random.default_rng(1), max(1000, round(400_000 * scale))
+    for number in range(16):
+        items = np.char.add("item", (np.arange(rows) + number * rows).astype(str))
+        for side, classes in (("gold", 50), ("system", 60)):
+            (folder / side).mkdir(exist_ok=True)
+            labels = np.char.add("c", random.integers(0, classes, rows).astype(str))
+            table = pa.table({"item": items, "label": labels})
+            pq.write_table(table, folder / side / f"{number:02}.parquet")
+
+    def work(cluster: Dask) -> bytes:
+        with Spread(lambda: cluster, str(folder / "gold"), None, None, None) as spread:
+            sides = spread.count(str(folder / "system"), "cluster", "drop")
+        assert sides is not None
+        return np.asarray(sides.counts).tobytes() + sides.gold.codes.tobytes()
+
+    return work
+
+
+def prepare_draws(folder: Path, scale: float) -> Work:
+    """Bootstrap and jackknife over items of a large table."""
+    random, items = np.random.default_rng(2), max(2000, round(2_000_000 * scale))
+    gold = random.integers(0, 100, items)
+    system = np.where(random.random(items) < 0.5, gold, random.integers(0, 150, items))
+    sides = align(as_labels(gold), as_labels(system), "cluster", None, "drop")
+    asked = list_requests(["v", "nvi", "ari", "b3-f"], ["ml", "jk"])
+    draws = resample.ItemDraws([sides], asked)
+    estimates = np.zeros((1, len(asked)))
+
+    def work(cluster: Dask) -> bytes:
+        with base.using(cluster):
+            drawn = draws.bootstrap(max(16, round(300 * scale)), 0, estimates, lambda done: None)
+            return drawn.tobytes() + draws.jackknife(0).without.tobytes()
+
+    return work
+
+
+def prepare_soft(scale: float) -> Work:
+    """EM at a fixed β, from memberships at random."""
+    from roget.learn.clustering.soft import fleet
+
+    random, k = np.random.default_rng(3), 256
+    words, each = max(200, round(6_000 * scale)), 1500
+    cells = random.integers(0, 6_000, (words, each))
+    counts = sparse.csr_array(
+        (np.ones(cells.size), cells.ravel(), np.arange(0, cells.size + 1, each)), (words, 6_000)
+    )
+    counts.sum_duplicates()
+    data = prepare(counts, "empirical", np.float32)
+    begin = random.dirichlet(np.full(k, 0.3), words)
+
+    def work(cluster: Dask) -> bytes:
+        mixture = Mixture(data, True, Crew(1))
+        mixture.reserve(k)
+        mixture.k = k
+        mixture.q[:, :k] = begin
+        before, fleet.DENSE = fleet.DENSE, 0
+        try:
+            with base.using(cluster):
+                for _ in range(8 if scale > 0.01 else 1):
+                    mixture.m_step()
+                    mixture.e_step(2.0)
+        finally:
+            fleet.DENSE = before
+        return mixture.q.tobytes()
+
+    return work
+
+
+def prepare_places(scale: float) -> Work:
+    """New words placed into classes."""
+    random, k = np.random.default_rng(4), 300
+    words = max(200, round(600_000 * scale))
+    cells = random.zipf(1.4, (words, 40)) % 10_000
+    counts = sparse.csr_array(
+        (np.ones(cells.size), cells.ravel(), np.arange(0, cells.size + 1, 40)), (words, 10_000)
+    )
+    centroids = random.dirichlet(np.full(10_000, 0.05), k)
+    made = result.Clustering(Tree.flat(k), np.eye(k), centroids, np.full(k, 1 / k))
+
+    def work(cluster: Dask) -> bytes:
+        with base.using(cluster):
+            placed = made.place(counts, least=1e-3)
+        return bytes(placed.data.tobytes() + placed.indices.tobytes())
+
+    return work
+
+
+def main() -> None:
+    """Run the jobs that are asked for."""
+    asked = harness.options(__doc__, scale={"type": float, "default": 1.0, "help": "of the data"})
+    with tempfile.TemporaryDirectory(prefix="roget.") as made:
+
+        def place(name: str) -> Path:
+            folder = Path(made) / name
+            folder.mkdir()
+            return folder
+
+        scale = asked.scale
+        jobs: dict[str, Callable[[], Work]] = {
+            "count": lambda: prepare_count(place("count"), scale),
+            "score": lambda: prepare_score(place("score"), scale),
+            "draws": lambda: prepare_draws(place("draws"), scale),
+            "soft": lambda: prepare_soft(scale),
+            "place": lambda: prepare_places(scale),
+        }
+        cases = {name: partial(measure, name, make) for name, make in jobs.items()}
+        about = ["seconds of two workers beside those of one, warmed up; see the notes"]
+        harness.run(
+            cases, harness.chosen(cases, asked.only), about, asked.json, ("distributed", "duckdb")
+        )
+
+
+if __name__ == "__main__":
+    assert roget.__version__
+    main()
