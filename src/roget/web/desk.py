@@ -10,6 +10,7 @@ from functools import cached_property, lru_cache, partial
 from pathlib import Path
 from typing import Any
 
+from roget.core.store import locked
 from roget.core.types import PathLike
 from roget.errors import InputError
 from roget.learn.opening import open_thesaurus
@@ -62,11 +63,11 @@ class Moment:
         """The overview, with what can be done here."""
         desk, thesaurus = self.desk, self.views.thesaurus
         done = [one for one in thesaurus.edits if not one.waiting]
-        locked = desk.locked
+        why = desk.locked
         view = self.views.overview() | {
             "revision": self.revision,
-            "editable": locked is None,
-            "locked": locked,
+            "editable": why is None,
+            "locked": why,
             "edits": len(done),
             "last": str(done[-1]) if done else None,
             "next": str(thesaurus.undone[0]) if thesaurus.undone else None,
@@ -169,7 +170,8 @@ class Desk:
             try:
                 edited.save(self.path)
             except Changed:
-                found = Views(Thesaurus.load(self.path), now.views.name)
+                with locked(self.path.resolve()):  # who edits it just now would spoil the reading
+                    found = Views(Thesaurus.load(self.path), now.views.name)
                 self.now = Moment(self, found.warm(), revision + 1)
                 raise Changed("the thesaurus was changed elsewhere: load the page again") from None
             self.now = made = Moment(self, views, revision + 1)

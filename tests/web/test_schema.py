@@ -1,0 +1,106 @@
+"""The server does what its OpenAPI schema says, whatever it is asked; and no answer is a fault."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from roget.web.desk import Desk
+from roget.web.routes import EDIT, ROUTES, SESSION, describe
+from web.helpers import FAMILIES, asking
+
+pytest.importorskip("starlette", reason="needs roget[explore]")
+schemathesis = pytest.importorskip("schemathesis")
+checks = pytest.importorskip("schemathesis.specs.openapi.checks")
+
+SCHEMA = schemathesis.openapi.from_dict(describe())
+ASKED = [*((route.template, "GET") for route in ROUTES), (SESSION, "POST"), (EDIT, "POST")]
+WORDS = [word for family in FAMILIES.values() for word in family]
+MODES = (schemathesis.GenerationMode.POSITIVE, schemathesis.GenerationMode.NEGATIVE)
+HELD = [
+    checks.status_code_conformance,
+    checks.content_type_conformance,
+    checks.response_schema_conformance,
+]
+
+
+def near(case, desk, choose):
+    """Some of what is asked for is there: small numbers, words that are known, this revision."""
+    for given_ in (case.path_parameters, case.query, case.body):
+        if not isinstance(given_, dict) or not choose(st.booleans()):
+            continue
+        given_.pop("context", None)
+        if given_ is case.query:
+            asked = [
+                one.name for route in ROUTES if route.template == case.path for one in route.asked
+            ]
+            given_.update({name: "" for name in asked if name in ("word", "other")})
+        for name, value in given_.items():
+            if name in ("node", "row", "k", "into", "n"):
+                given_[name] = choose(st.integers(0, 8))
+            elif name in ("word", "other", "beside"):
+                given_[name] = choose(st.sampled_from(WORDS))
+            elif name == "words" and isinstance(value, list):
+                given_[name] = choose(st.lists(st.sampled_from(WORDS), max_size=4))
+            elif name == "revision":
+                given_[name] = desk.revision
+
+
+def ask(client, case):
+    sent = {} if isinstance(case.body, type(schemathesis.core.NOT_SET)) else {"json": case.body}
+    if isinstance(case.body, bytes):
+        sent = {"content": case.body}
+    headers = {k: v for k, v in (case.headers or {}).items() if k.lower() != "x-roget-token"}
+    return client.request(
+        case.method, case.formatted_path, params=case.query or {}, headers=headers, **sent
+    )
+
+
+@pytest.mark.parametrize(("place", "method"), ASKED)
+def test_answers_are_those_of_the_schema(folder, gold, place, method):
+    desk = Desk(folder, gold)
+    client = asking(desk)
+    operation = SCHEMA[place][method]
+    cases = st.one_of([operation.as_strategy(generation_mode=mode) for mode in MODES])
+    seen = set()
+
+    @settings(
+        max_examples=100 if place == EDIT else 25,
+        deadline=None,
+        derandomize=True,
+        database=None,
+        suppress_health_check=list(HealthCheck),
+    )
+    @given(case=cases, data=st.data())
+    def hold(case, data):
+        near(case, desk, data.draw)
+        answer = ask(client, case)
+        seen.add(answer.status_code)
+        assert answer.status_code < 500, answer.text
+        case.validate_response(answer, checks=HELD)
+
+    hold()
+    assert 200 in seen or place == SESSION
+
+
+def test_every_route_is_described():
+    """And nothing else: places of the application and of the schema are the same."""
+    from roget.web.server import application
+    from roget.web.sessions import Sessions
+
+    app = application(Desk.__new__(Desk), 8123, Sessions()).app
+    places = {re.sub(":whole", "", one.path) for one in app.routes}
+    assert places - set(describe()["paths"]) == {
+        "/",
+        "/explore.js",
+        "/explore.css",
+        "/openapi.json",
+    }
+    assert set(describe()["paths"]) <= places
+
+
+def test_the_schema_is_given_to_sessions(folder):
+    assert asking(Desk(folder)).get("/openapi.json").json() == describe()
