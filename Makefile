@@ -11,7 +11,7 @@ NODE   := node_modules/.package-lock.json
 TOOLS  := node_modules/.bin
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test fuzz bench audit lint lint-js format docs check-docs clean
+.PHONY: help demo test faults fuzz bench audit lint lint-js format docs check-docs clean
 
 help:
 	@echo "make demo    score the bundled example, build a thesaurus of the bundled counts, draw its page"
@@ -20,6 +20,7 @@ help:
 	@echo "make format  let ruff put the code in order"
 	@echo "make docs    refresh what the documentation takes from the program, and build the site (DOCS=--all: with what learns, DOCS=--site: build only)"
 	@echo "make check-docs  run every command whose output the documentation shows, also those that learn, and compare"
+	@echo "make faults  kill commands at random moments, fill disks and so on, and see what is left (FAULTS=--long for the long run)"
 	@echo "make fuzz    damaged and hostile inputs for all that reads (FUZZ='--inputs 10000000 --seed 1' for a long run)"
 	@echo "make bench   compare speed and memory with other libraries and the record (BENCH=--quick for a short run, BENCH=--docs writes the pages)"
 	@echo "make audit   look for known faults in the pinned versions (AUDIT='--advisories all.zip' where there is no network)"
@@ -36,6 +37,9 @@ demo: $(BASE)
 
 test: $(READY)
 	$(BIN)/python -m pytest -n auto --dist loadfile $(PYTEST)
+
+faults: $(READY)
+	$(BIN)/python -m campaigns.faults $(FAULTS)
 
 fuzz: $(READY)
 	$(BIN)/python -m campaigns.fuzz $(FUZZ)

@@ -79,6 +79,7 @@ NAV: dict[str, tuple[str, ...]] = {
         "reference/errors.md",
         "performance.md",
         "scaling.md",
+        "faults.md",
         "reference/*",
     ),
     "Project": (

@@ -295,3 +295,16 @@ def test_ctrl_c_says_how_to_go_on(parsed, tmp_path, monkeypatch, capsys):
     said = capsys.readouterr().err
     assert "roget: interrupted\n" in said
     assert "2 of 5 files are counted" in said
+
+
+def test_names_with_umlauts_where_the_system_knows_ascii_only(tmp_path):
+    (tmp_path / "Größe.txt").write_text(
+        "Der Hund trinkt Wasser. Die Katze trinkt Milch.\n", "utf-8"
+    )
+    around = {"LC_ALL": "C", "LANG": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+    command = [sys.executable, "-m", "roget", "count", "Größe.txt", "--window", "1", "-o"]
+    for place, env in (("Zählung", os.environ | around), ("c", os.environ)):
+        ended = subprocess.run([*command, place], cwd=tmp_path, env=env, capture_output=True)
+        assert ended.returncode == 0, ended.stderr
+    manifests = [(tmp_path / place / "counts.json").read_bytes() for place in ("Zählung", "c")]
+    assert manifests[0] == manifests[1]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import subprocess
 import sys
@@ -102,3 +103,12 @@ def test_ctrl_c_ends_a_query_at_once() -> None:
     process.send_signal(signal.SIGINT)
     # The query would take hours.
     assert process.communicate(timeout=30)[0] == "stopped\n"
+
+
+def test_names_that_python_could_not_decode_are_spelt_in_utf_8(monkeypatch):
+    """As under LANG=C, where every letter but those of ASCII is such a name."""
+    undecoded = "Größe.txt".encode().decode("ascii", "surrogateescape")
+    monkeypatch.setattr(os, "fsencode", lambda name: name.encode("ascii", "surrogateescape"))
+    assert duck.quoted(undecoded) == "'Größe.txt'"
+    with pytest.raises(InputError, match="no name in UTF-8"):
+        duck.quoted(b"\xff".decode("ascii", "surrogateescape"))

@@ -16,6 +16,7 @@ from typing import Any
 import duckdb
 import numpy.typing as npt
 
+from roget.core.io.paths import spell
 from roget.errors import InputError, RogetError
 
 DEFAULT_MEMORY = "50%"
@@ -193,4 +194,14 @@ def quoted(text: str, mark: str = "'") -> str:
     >>> quoted("it's")
     "'it''s'"
     """
-    return mark + text.replace(mark, mark * 2) + mark
+    return mark + _need_text(text).replace(mark, mark * 2) + mark
+
+
+def _need_text(text: str) -> str:
+    """The text as UTF-8 can have it, which is all that DuckDB takes."""
+    spelt = spell(text)
+    try:
+        spelt.encode()
+    except UnicodeEncodeError:
+        raise InputError(f"{text!a}: no name in UTF-8; rename the file or folder") from None
+    return spelt

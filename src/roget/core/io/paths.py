@@ -6,11 +6,25 @@ import codecs
 import glob
 import os
 from collections.abc import Sequence
+from contextlib import suppress
 
 from roget.core.io.remote import is_remote, match
 from roget.core.io.source import STANDARD_INPUT, Source, is_pipe, source_of, special
 from roget.core.types import PathLike
 from roget.errors import InputError
+
+
+def spell(name: str) -> str:
+    """The name of a file in letters, where Python could not decode it but it is UTF-8.
+
+    Under LANG=C, Python takes whatever is not ASCII for bytes that it cannot decode.
+    """
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        with suppress(UnicodeError):
+            return os.fsencode(name).decode()
+    return name
 
 
 def find(

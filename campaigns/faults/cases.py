@@ -1,0 +1,466 @@
+"""Other faults than signals: disks, folders, users, surroundings, several writers, lost workers."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import resource
+import shutil
+import socket
+import subprocess
+import sys
+import time
+import traceback
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+
+from campaigns.faults.jobs import Job, list_jobs
+from campaigns.faults.running import SOURCE, Run, forgo_privileges, start
+from campaigns.faults.shots import Seen, copy, look, measure, prepare, under
+
+NOBODY = 65534
+
+
+class Failed(Exception):
+    """A fault that was not survived."""
+
+
+class LeftOut(Exception):
+    """A fault that cannot be made here."""
+
+
+Case = Callable[[Path, Path], str | None]
+CASES: dict[str, Case] = {}
+
+
+def case(name: str) -> Callable[[Case], Case]:
+    """Name a case: a function of the material and of a folder of its own, to tell what was done."""
+
+    def register(function: Case) -> Case:
+        CASES[name] = function
+        return function
+
+    return register
+
+
+def attempt(name: str, material: Path, room: Path) -> tuple[bool, str]:
+    """Whether a fault was survived, and what there is to tell."""
+    shutil.rmtree(room, ignore_errors=True)
+    room.mkdir()
+    try:
+        return True, CASES[name](material, room) or ""
+    except LeftOut as why:
+        return True, f"left out: {why}"
+    except Failed as error:
+        return False, str(error)
+    except Exception:
+        return False, traceback.format_exc()
+
+
+def need(right: object, said: str) -> None:
+    """Fail with these words unless it is right."""
+    if not right:
+        raise Failed(said)
+
+
+def refused(run: Run, *words: str) -> None:
+    """Need a run to end in words of ours, and with exit code 1."""
+    code, said = run.end(), run.words
+    need(code == 1, f"exit code {code}, expected 1: {said}")
+    need("Traceback" not in said and "roget: " in said, f"said: {said}")
+    for word in words:
+        need(word in said, f"{word!r} is not in: {said}")
+
+
+def succeeded(run: Run) -> None:
+    """Need a run to end well."""
+    code = run.end()
+    need(code == 0, f"exit code {code}: {run.words}")
+
+
+def alike(folder: Path, job: Job, after: Seen) -> None:
+    """Need a folder to be as an undisturbed run leaves it."""
+    now = look(folder)
+    other = [name for name in {*now, *after} if now.get(name) != after.get(name)]
+    need(not other, f"{job.name}: other than undisturbed: {sorted(other)}")
+
+
+WRITERS = ("count text", "count to a file", "build spherical", "compare", "export SKOS",
+           "export booklet", "attach train", "heldout", "grow", "edit")  # fmt: skip
+"""Jobs that stand for the others where a fault is tried on several."""
+
+
+# ---- disks
+
+
+@contextmanager
+def tiny_disk(place: Path, size: str) -> Iterator[None]:
+    """A file system of its own at a place."""
+    place.mkdir()
+    if os.geteuid() != 0 or not shutil.which("mount"):
+        raise LeftOut("only root can mount a small disk")
+    done = subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", place], capture_output=True
+    )
+    if done.returncode:
+        raise LeftOut(f"no small disk can be mounted: {done.stderr.decode().strip()}")
+    try:
+        yield
+    finally:
+        subprocess.run(["umount", "-l", place], check=True)
+
+
+@case("full disk")
+def fill_disk(material: Path, room: Path) -> str:
+    """Fill a small disk, run, make room, run again."""
+    jobs = list_jobs()
+    tried = full = 0
+    for name in WRITERS:
+        job = jobs[name]
+        after = measure(job, material, room / f"measured-{name.replace(' ', '-')}").after
+        for left in (0, 8 << 10, 40 << 10):
+            disk = room / f"disk-{tried}"
+            with tiny_disk(disk, "16M"):
+                folder, elsewhere = disk / "here", {"TMPDIR": str(room)}
+                theirs = prepare(job, material, folder)
+                before = under(look(folder), job.output)
+                (disk / "here.said").symlink_to(room / "said")
+                (disk / "here.tmp").symlink_to(room)
+                _fill(disk, left)
+                run = start(job.command, folder, environment=elsewhere)
+                if run.end() == 0:
+                    alike(folder, job, after)
+                else:
+                    refused(run, "No space left")
+                    now = look(folder)
+                    same = under(now, job.output) == before
+                    need(same, f"{name}: {job.output} is other than before: {sorted(now)}")
+                    need(all(now.get(one) == it for one, it in theirs.items()), f"{name}: touched")
+                    (disk / "filler").unlink()
+                    succeeded(start(job.command, folder, environment=elsewhere))
+                    alike(folder, job, after)
+                    full += 1
+            tried += 1
+    return f"{full} times of {tried}, by a small tmpfs"
+
+
+def _fill(disk: Path, left: int) -> None:
+    free = os.statvfs(disk)
+    size = free.f_bavail * free.f_frsize - left
+    with open(disk / "filler", "wb") as file:
+        os.posix_fallocate(file.fileno(), 0, size)
+
+
+@case("files may not grow")
+def limit_files(material: Path, room: Path) -> str:
+    """A limit on the size of files (RLIMIT_FSIZE), which needs no root."""
+    jobs = list_jobs()
+    for name in ("count text", "build spherical", "export booklet", "attach train", "edit"):
+        job, folder = jobs[name], room / name.replace(" ", "-")
+        after = measure(job, material, room / f"{folder.name}-measured").after
+        prepare(job, material, folder)
+        before = look(folder)
+
+        def limit() -> None:
+            resource.setrlimit(resource.RLIMIT_FSIZE, (600, resource.RLIM_INFINITY))
+
+        refused(start(job.command, folder, before=limit), "too large")
+        now = look(folder)
+        need(under(now, job.output) == under(before, job.output), f"{name}: the output is touched")
+        need({*now} - {*before} <= {*_partial(now, job)}, f"{name}: left behind: {sorted(now)}")
+        succeeded(start(job.command, folder))
+        alike(folder, job, after)
+    return "5 times, by RLIMIT_FSIZE"
+
+
+def _partial(seen: Seen, job: Job) -> Seen:
+    return under(seen, f"{job.output}.partial")
+
+
+# ---- folders and users
+
+
+@case("read-only folder")
+def close_folder(material: Path, room: Path) -> str:
+    """Folders that may not be written to; root is without its privileges."""
+    jobs = list_jobs()
+    for name in WRITERS:
+        job, folder = jobs[name], room / name.replace(" ", "-")
+        prepare(job, material, folder)
+        before = look(folder)
+        places = [folder, *(path for path in [folder / job.output] if path.is_dir())]
+        for place in places:
+            place.chmod(0o555)
+        try:
+            refused(start(job.command, folder, before=forgo_privileges), "cannot")
+        finally:
+            for place in places:
+                place.chmod(0o755)
+        need(look(folder) == before, f"{name}: {sorted(look(folder))}")
+    return f"{len(WRITERS)} commands"
+
+
+@case("another user's folder")
+def visit(material: Path, room: Path) -> str:
+    """A folder that is somebody else's."""
+    if os.geteuid() != 0:
+        raise LeftOut("only root can make another user's folder")
+    jobs = list_jobs()
+    for name in WRITERS:
+        job, folder = jobs[name], room / name.replace(" ", "-")
+        prepare(job, material, folder)
+        before = look(folder)
+        for path in (folder, *folder.rglob("*")):
+            os.chown(path, NOBODY, NOBODY)
+        refused(start(job.command, folder, before=forgo_privileges), "cannot")
+        need(look(folder) == before, f"{name}: {sorted(look(folder))}")
+    return f"{len(WRITERS)} commands"
+
+
+@case("read-only package, no home")
+def freeze_package(material: Path, room: Path) -> str:
+    """An installation that cannot be written to, so that compiled code cannot be kept."""
+    package = room / "package"
+    shutil.copytree(SOURCE, package, ignore=shutil.ignore_patterns("__pycache__"))
+    for path in (package, *package.rglob("*")):
+        if path.is_dir():
+            (path / "__pycache__").write_text("")  # no folder of that name can be made, by root too
+    jobs = list_jobs()
+    for name in ("count CoNLL-U",):
+        job, folder = jobs[name], room / name.replace(" ", "-")
+        after = measure(job, material, room / "measured").after
+        prepare(job, material, folder)
+        around = {"HOME": "/dev/null", "XDG_CACHE_HOME": None, "PYTHONPATH": str(package)}
+        succeeded(start(job.command, folder, fresh=True, environment=around))
+        alike(folder, job, after)
+    return "count"
+
+
+# ---- surroundings
+
+
+def surrounded(material: Path, room: Path, around: Mapping[str, str | None], *names: str) -> str:
+    """Run jobs in other surroundings, as fresh processes; the bytes must be the same."""
+    jobs = list_jobs()
+    for name in names:
+        job, folder = jobs[name], room / name.replace(" ", "-")
+        after = measure(job, material, room / f"{folder.name}-measured").after
+        prepare(job, material, folder)
+        succeeded(start(job.command, folder, fresh=True, environment=around))
+        alike(folder, job, after)
+    return f"{len(names)} commands, the same bytes"
+
+
+@case("no HOME")
+def lose_home(material: Path, room: Path) -> str:
+    """No home in the environment."""
+    around = {"HOME": None, "XDG_CACHE_HOME": None, "USER": None, "LOGNAME": None}
+    return surrounded(material, room, around, "count CoNLL-U", "build spherical")
+
+
+@case("TMPDIR that is not there")
+def lose_room(material: Path, room: Path) -> str:
+    """A folder for temporary files that is not there: the system's is taken."""
+    return surrounded(
+        material, room, {"TMPDIR": str(room / "nowhere")}, "count text", "export booklet"
+    )
+
+
+@case("LANG=C")
+def speak_ascii(material: Path, room: Path) -> str:
+    """A system that knows ASCII only; texts, names of files and words have umlauts."""
+    around = {
+        "LANG": "C", "LC_ALL": "C", "LC_CTYPE": None, "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0",
+        "PYTHONIOENCODING": None,
+    }  # fmt: skip
+    told = surrounded(
+        material, room, around, "count text", "count evidence", "compare", "export SKOS", "edit"
+    )
+    folder = room / "names"
+    folder.mkdir()
+    copy(material / "text.txt", folder / "Größe.txt")
+    command = ("count", "Größe.txt", "--window", "2", "-o", "Zählung")
+    succeeded(start(command, folder, fresh=True, environment=around))
+    first = look(folder)
+    shutil.rmtree(folder / "Zählung")
+    succeeded(start(command, folder))
+    need(look(folder) == first, "Größe.txt: other bytes under LANG=C")
+    return told
+
+
+# ---- several at once
+
+
+def race(job: Job, material: Path, room: Path, several: int, words: tuple[str, ...]) -> str:
+    """Start a command several times at once: each is right, or says why it does nothing."""
+    after = measure(job, material, room / "measured").after
+    won = 0
+    for number in range(3):
+        folder = room / f"race-{number}"
+        prepare(job, material, folder)
+        runs = []
+        for at in range(several):
+            runs.append(start(job.command, folder, words=f".{at}"))
+            time.sleep(0.05 * number)
+        codes = [run.end() for run in runs]
+        said = [run.words for run in runs]
+        for code, text in zip(codes, said, strict=True):
+            need(code in (0, 1) and "Traceback" not in text, f"exit code {code}: {text}")
+            need(code == 0 or any(word in text for word in words), f"said: {text}")
+        need(0 in codes, f"nobody won: {said}")
+        won += codes.count(0)
+        alike(folder, job, after)
+    return f"{several} at once, 3 times; {won} of {3 * several} wrote, the others said why not"
+
+
+IN_USE = ("in use: another run (process",)
+CHANGED = ("elsewhere since it was loaded", "changed while it was read")
+
+
+@case("three counts of one output")
+def race_counts(material: Path, room: Path) -> str:
+    """Counting."""
+    return race(list_jobs()["count text"], material, room, 3, IN_USE)
+
+
+@case("three builds of one output")
+def race_builds(material: Path, room: Path) -> str:
+    """Building."""
+    return race(list_jobs()["build spherical"], material, room, 3, IN_USE)
+
+
+@case("three growths of one thesaurus")
+def race_growths(material: Path, room: Path) -> str:
+    """Growing, after which the text is in the thesaurus already."""
+    words = (*IN_USE, *CHANGED, "in the thesaurus already")
+    return race(list_jobs()["grow"], material, room, 3, words)
+
+
+@case("three tables of edits at once")
+def race_edits(material: Path, room: Path) -> str:
+    """Editing: each edit is there as often as somebody was told so."""
+    from roget.learn.thesaurus import Thesaurus
+
+    for number in range(3):
+        folder = room / f"race-{number}"
+        folder.mkdir()
+        copy(material / "t", folder / "t")
+        runs = []
+        for at in range(3):
+            (folder / f"{at}.tsv").write_text(
+                f"action\tclass\tword\ttext\tinto\tfield\nrename\ttee\t\tn{at}\t\t\n"
+            )
+            place = folder / f"from-{at}"
+            place.mkdir()
+            runs.append(start(("edit", "../t", f"../{at}.tsv"), place))
+        codes = [run.end() for run in runs]
+        for code, run in zip(codes, runs, strict=True):
+            need(code in (0, 1) and "Traceback" not in run.words, f"{code}: {run.words}")
+            need(code == 0 or any(word in run.words for word in CHANGED), run.words)
+        there = sorted(edit.text for edit in Thesaurus.load(folder / "t").edits)
+        told = [f"n{at}" for at, code in enumerate(codes) if code == 0]
+        need(there == told and told, f"told of {told}, and there are {there}")
+    return "3 at once, 3 times"
+
+
+# ---- clusters
+
+TABLES = 24
+"""Files that a cluster counts."""
+
+
+class Cluster:
+    """A Dask scheduler and two workers, in processes of their own."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            port = free.getsockname()[1]
+        self.address = f"tcp://127.0.0.1:{port}"
+        where = ("--host", "127.0.0.1", "--no-dashboard")
+        self.scheduler = self._start("dask_scheduler", *where, "--port", str(port))
+        self.workers = [
+            self._start("dask_worker", self.address, *where, "--nthreads", "1", "--no-nanny")
+            for _ in range(2)
+        ]
+        until = time.monotonic() + 60
+        while time.monotonic() < until:
+            with socket.socket() as tried:
+                if tried.connect_ex(("127.0.0.1", port)) == 0:
+                    return
+            time.sleep(0.05)
+        self.end()
+        raise LeftOut("no cluster of Dask comes up")
+
+    def _start(self, module: str, *arguments: str) -> subprocess.Popen[bytes]:
+        quiet = dict.fromkeys(("stdout", "stderr"), subprocess.DEVNULL)
+        command = [sys.executable, "-m", f"distributed.cli.{module}", *arguments]
+        around = {**os.environ, "PYTHONPATH": str(SOURCE)}
+        return subprocess.Popen(command, cwd=self._folder, env=around, **quiet)
+
+    def end(self) -> None:
+        """End what is still there."""
+        for process in (self.scheduler, *self.workers):
+            process.kill()
+            process.wait()
+
+
+def count_on_cluster(room: Path, lost: Callable[[Cluster], subprocess.Popen[bytes]]) -> Run:
+    """Count on a cluster of which a process is killed on the way; gives the run that ended."""
+    if not importlib.util.find_spec("distributed"):
+        raise LeftOut("Dask is not installed")
+    folder = room / "here"
+    folder.mkdir()
+    names = [f"{number:02}.tsv" for number in range(TABLES)]
+    for number, name in enumerate(names):
+        rows = (f"w{number + i % 5}\tc{i % 7}\t{1 + i % 3}\n" for i in range(200))
+        (folder / name).write_text("word\tcontext\tcount\n" + "".join(rows))
+    cluster = Cluster(folder)
+    try:
+        command = ("count", *names, "-o", "out", "--engine", "dask")
+        run = start((*command, "--scheduler", cluster.address), folder, fresh=True)
+        parts = folder / "out.partial" / "parts"
+        while len(list(parts.glob("[!.]*"))) < TABLES // 4 and not run.wait(0.02):
+            pass
+        if run.code is not None:
+            raise Failed(f"it ended before anything was killed ({run.code}): {run.words}")
+        lost(cluster).kill()
+        run.end()
+        return run
+    finally:
+        cluster.end()
+
+
+def same_as_here(room: Path) -> None:
+    """Need what is counted, after another run here, to be what was never near a cluster."""
+    folder, other = room / "here", room / "other"
+    names = sorted(path.name for path in folder.glob("*.tsv"))
+    command = ("count", *names, "-o", "out")
+    if not (folder / "out").exists():
+        succeeded(start(command, folder))
+    other.mkdir()
+    for name in names:
+        copy(folder / name, other / name)
+    succeeded(start(command, other))
+    need(look(folder) == look(other), f"other than counted here: {sorted(look(folder))}")
+
+
+@case("a Dask worker is killed")
+def lose_worker(material: Path, room: Path) -> str:
+    """One of two workers: the other does its work."""
+    run = count_on_cluster(room, lambda cluster: cluster.workers[0])
+    need(run.code == 0, f"exit code {run.code}: {run.words}")
+    same_as_here(room)
+    return "count, the same bytes"
+
+
+@case("the Dask scheduler is killed")
+def lose_scheduler(material: Path, room: Path) -> str:
+    """Then the command says so, and the next goes on, without a cluster too."""
+    run = count_on_cluster(room, lambda cluster: cluster.scheduler)
+    refused(run, "scheduler")
+    need("part.json" not in run.words, run.words)
+    same_as_here(room)
+    return "count, said in words; the next run goes on, the same bytes"
