@@ -106,6 +106,7 @@ def start(
     room = folder.parent / f"{folder.name}.tmp"
     room.mkdir(exist_ok=True)
     said = folder.parent / f"{folder.name}{words}.said"
+    said.write_bytes(b"")  # there may be that of a run before
     given = {"TMPDIR": str(room), "PYTHONPATH": str(SOURCE), **(environment or {})}
     if fresh:
         merged = {**os.environ, **given}

@@ -239,6 +239,25 @@ def test_an_interrupt_keeps_what_was_found(planted: Any, how: str) -> None:
     assert np.array_equal(model.predict(counts), model.labels_)
 
 
+def test_the_next_run_chooses_to_the_end_what_an_interrupt_cut_short(
+    planted: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(keeping, "INTERVAL", -1e9)
+    counts, _ = planted(100, 60, 3, 80)
+
+    def stop(news: dict[str, Any]) -> None:
+        if news["free_energy"] is None:  # numbers of clusters are being tried
+            raise KeyboardInterrupt
+
+    options: dict[str, Any] = {"random_state": 0, "checkpoint": tmp_path / "run"}
+    with pytest.warns(UserWarning, match="interrupted"):
+        cut = SoftAnnealing(progress=stop, **options).fit(counts)
+    whole = SoftAnnealing(random_state=0).fit(counts)
+    assert cut.n_clusters_ < whole.n_clusters_
+    resumed = SoftAnnealing(**options).fit(counts)
+    assert resumed.centroids_.tobytes() == whole.centroids_.tobytes()
+
+
 def test_pickled_and_cloned(planted: Any) -> None:
     import pickle
 

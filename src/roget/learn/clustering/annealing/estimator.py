@@ -67,6 +67,9 @@ class Annealing(Clusterer, Options):
         kept, earlier = self._checkpoint(data)
         settings = self._settings(part) if earlier is None else Settings(**earlier["settings"])
         settings = replace(settings, n_jobs=self.n_jobs)
+        if self.interrupted_:
+            # The next run would go on with a number that was not chosen to the end.
+            kept = keeping.Checkpoint(None, self.name, (), {})
         state, path = self._anneal(data, settings, kept, earlier)
         self.beta_ = state.beta
         bare = Clustering(
