@@ -305,13 +305,6 @@ def test_a_revision_is_a_whole_number(client, revision):
     assert renamed(client, label="beasts", revision=revision).status_code == 400
 
 
-def test_sheets_run_no_formulas(client, desk):
-    renamed(client, label="=1+1", revision=0)
-    rows = client.get("/api/tree?format=csv").text.splitlines()
-    assert rows[4].endswith(",'=1+1")
-    assert rows[1].startswith("0,-1,"), "numbers stay numbers"
-
-
 def test_taxonomies_are_shown_but_not_edited(tmp_path):
     table = tmp_path / "animals.tsv"
     table.write_text("dog\tmammal\ncat\tmammal\nowl\tbird\nmammal\tanimal\nbird\tanimal\n")

@@ -129,6 +129,13 @@ def deliver(
     text = report.render(chosen)
     for warning in (*(() if chosen == "text" else report.warnings), *report.talk):
         print(f"warning: {warning}", file=sys.stderr)
+    if output is not None and chosen in ("csv", "tsv"):
+        from roget.report.render.data import find_formulas
+
+        if run := find_formulas(report):
+            more = f" and {len(run) - 1} more" if len(run) > 1 else ""
+            said = f"a spreadsheet would run {run[0]!r:.60}{more}: import the columns as text"
+            print(f"warning: {output}: {said}", file=sys.stderr)
     if output is None or cited is not None:
         sys.stdout.write(text if cited is None else cited)
     if output is None:

@@ -11,18 +11,10 @@ from roget.web.views import View, Views
 
 Sheet = tuple[list[str], Iterable[list[Any]]]
 
-FORMULA = ("=", "+", "-", "@", "\t", "\r")
-"""What a cell begins with that a spreadsheet may run."""
-
 
 def as_csv(sheet: Sheet) -> str:
-    """The sheet as text, comma-separated; texts that a spreadsheet may run begin with a '."""
-    head, rows = sheet
-    harmless = (
-        [f"'{one}" if isinstance(one, str) and one.startswith(FORMULA) else one for one in row]
-        for row in rows
-    )
-    return render_csv(Report("", sheet=Table.of(head, harmless)))
+    """The sheet as text, comma-separated, with all names as they are."""
+    return render_csv(Report("", sheet=Table.of(*sheet)))
 
 
 def tree(view: View) -> Sheet:

@@ -5,9 +5,11 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
+from collections.abc import Sequence
 from typing import Any
 
-from roget.report import Report
+from roget.report import Report, Table
 from roget.report.render import suffixes
 
 
@@ -41,10 +43,32 @@ def embed(content: Any) -> str:
     return text
 
 
+_PLAIN = re.compile(r"[=+\-@][\w\s.+\-=@)]*")
+"""What calls nothing and links to nothing: -ly, @you, +1."""
+
+
+def find_formulas(report: Report) -> list[str]:
+    """Names in the table that a spreadsheet would run, if it is not told that they are texts.
+
+    They are written as they are all the same: what reads the table must find each name, and
+    another mark before it would be another name.
+    """
+    texts = (cell for table in _tables(report) for row in table.rows for cell in row)
+    found = (one for one in texts if isinstance(one, str) and one.startswith(_SIGNS))
+    return [one for one in dict.fromkeys(found) if not _PLAIN.fullmatch(one)]
+
+
+_SIGNS = ("=", "+", "-", "@", "\t", "\r")
+
+
+def _tables(report: Report) -> Sequence[Table]:
+    return report.tables[:1] if report.sheet is None else [report.sheet]
+
+
 def _delimit(report: Report, delimiter: str) -> str:
     out = io.StringIO()
     writer = csv.writer(out, delimiter=delimiter, lineterminator="\n")
-    for table in (report.tables[:1]) if report.sheet is None else [report.sheet]:
+    for table in _tables(report):
         writer.writerow(column.title.replace("\n", " ") for column in table.columns)
         writer.writerows(table.rows)
     return out.getvalue()

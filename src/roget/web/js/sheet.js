@@ -9,9 +9,9 @@ export const offerFile = (label, file, type, text) => el("button", { type: "butt
   setTimeout(() => URL.revokeObjectURL(address), 1000);
 } } });
 
-// As the server's sheets: a text that a spreadsheet may run begins with an apostrophe.
+// As the server's sheets: every text as it is.
 /** @type {(cell: unknown) => string} */
-const quoted = (cell) => { const text = typeof cell === "string" && /^[=+\-@\t\r]/.test(cell) ? `'${cell}` : String(cell ?? ""); return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text; };
+const quoted = (cell) => { const text = String(cell ?? ""); return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text; };
 
 /** @type {(label: string, name: string, sheet: () => unknown[][]) => HTMLElement} */
 export const offerSheet = (label, name, sheet) =>
