@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 import roget
-from roget.scoring.score import INTERVALS
+from roget.scoring.options import INTERVALS
 
 TRIAL = "minutes; nothing else"
 MEASURES = ("v", "nvi", "ari")

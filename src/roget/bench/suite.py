@@ -305,15 +305,15 @@ def _better(first: list[Row], second: list[Row]) -> list[Row]:
 
 
 def load(entry: Entry) -> ModuleType:
-    """A benchmark's module; those beside it can be imported by it."""
+    """A benchmark's module, by its own name, as those beside it and workers import it."""
     place = str(entry.path.parent)
     if place not in sys.path:
         sys.path.append(place)
-    spec = importlib.util.spec_from_file_location(f"benchmark {entry.name}", entry.path)
+    spec = importlib.util.spec_from_file_location(entry.name, entry.path)
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module  # dataclasses look their module up
+    sys.modules[entry.name] = module
     spec.loader.exec_module(module)
     return module
 
