@@ -1,29 +1,29 @@
 """Each job that runs on Dask, on one worker and on two: seconds, CPU of workers, bytes moved.
 
-Run `python benchmarks/engines.py [--only soft] [--scale 0.1]`, on a quiet machine with two cores or
-more: about three minutes. A row holds the seconds of two workers against those of one; the bar is
-1/1.6. The notes below have what the clock of a busy machine cannot tell: CPU seconds of the one
-worker and of the busier of the two, from which the ratio follows where cores are free, and bytes
-that went through the loopback device, whoever sent them. Results must be the same to the last bit.
+It needs a quiet machine with two cores or more, and about three minutes; it runs only when it is
+named. A row holds the seconds of two workers against those of one; the bar is 1/1.6. The notes
+below have what the clock of a busy machine cannot tell: CPU seconds of the one worker and of the
+busier of the two, from which the ratio follows where cores are free, and bytes that went through
+the loopback device, whoever sent them. Results must be the same to the last bit.
 """
 
 from __future__ import annotations
 
+import argparse
 import os
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-import harness
 import numpy as np
 import psutil
-from harness import Row
 from scipy import sparse
 
-import roget
+from roget.bench.measuring import Case, Row, Rows
+from roget.bench.script import run_script
 from roget.core.tree import Tree
 from roget.engines import base
 from roget.engines.dask import Dask
@@ -39,6 +39,10 @@ from roget.scoring.labels.align import align
 from roget.scoring.labels.spread import Spread
 from roget.scoring.measures.base import list_requests
 
+PEERS = ("distributed", "duckdb")
+SLOW = ("count", "score", "draws", "soft", "place")
+OPTIONS = {"scale": {"type": float, "default": 1.0, "help": "of the data"}}
+ABOUT = "Seconds of two workers beside those of one, warmed up; see the notes."
 BAR = 1 / 1.6
 Work = Callable[[Dask], bytes]
 """Does a job by an engine, and gives its result as bytes."""
@@ -66,7 +70,7 @@ def moved() -> int:
     return int(psutil.net_io_counters(pernic=True)["lo"].bytes_sent)
 
 
-def measure(name: str, make: Callable[[], Work]) -> Iterator[Row | str]:
+def measure(name: str, make: Callable[[], Work]) -> Rows:
     """One job on one worker and on two, each warmed up by a first run of the same."""
     work = make()
     seconds, busiest, sent, results = [], [], [], []
@@ -74,7 +78,7 @@ def measure(name: str, make: Callable[[], Work]) -> Iterator[Row | str]:
         cluster = Kept(None, workers)
         try:
             cluster._client.run(os.getpid)
-            warm_up(cluster)
+            get_warm(cluster)
             before, bytes_before, began = spent(cluster), moved(), time.perf_counter()
             results.append(work(cluster))
             seconds.append(time.perf_counter() - began)
@@ -84,7 +88,7 @@ def measure(name: str, make: Callable[[], Work]) -> Iterator[Row | str]:
         finally:
             cluster.end()
     if results[0] != results[1]:
-        raise SystemExit(f"{name}: two workers give other bits than one")
+        raise ValueError(f"{name}: two workers give other bits than one")
     yield Row(name, seconds[1], seconds[0], "one worker", "s", BAR)
     yield (
         f"{name}: {seconds[0]:.1f} s on one worker, {seconds[1]:.1f} s on two: "
@@ -94,7 +98,7 @@ def measure(name: str, make: Callable[[], Work]) -> Iterator[Row | str]:
     )
 
 
-def warm_up(cluster: Dask) -> None:
+def get_warm(cluster: Dask) -> None:
     """Have workers import what they need, and load what is compiled."""
     assert all(work(0.002)(cluster) for work in (prepare_soft, prepare_places))
     with base.using(cluster):
@@ -240,31 +244,24 @@ def prepare_places(scale: float) -> Work:
     return work
 
 
-def main() -> None:
-    """Run the jobs that are asked for."""
-    asked = harness.options(__doc__, scale={"type": float, "default": 1.0, "help": "of the data"})
-    with tempfile.TemporaryDirectory(prefix="roget.") as made:
+def cases(asked: argparse.Namespace) -> dict[str, Case]:
+    """All jobs by name."""
 
-        def place(name: str) -> Path:
-            folder = Path(made) / name
-            folder.mkdir()
-            return folder
+    def place(name: str) -> Path:
+        folder: Path = asked.folder / name
+        folder.mkdir()
+        return folder
 
-        scale = asked.scale
-        jobs: dict[str, Callable[[], Work]] = {
-            "count": lambda: prepare_count(place("count"), scale),
-            "score": lambda: prepare_score(place("score"), scale),
-            "draws": lambda: prepare_draws(place("draws"), scale),
-            "soft": lambda: prepare_soft(scale),
-            "place": lambda: prepare_places(scale),
-        }
-        cases = {name: partial(measure, name, make) for name, make in jobs.items()}
-        about = ["seconds of two workers beside those of one, warmed up; see the notes"]
-        harness.run(
-            cases, harness.chosen(cases, asked.only), about, asked.json, ("distributed", "duckdb")
-        )
+    scale = asked.scale
+    jobs: dict[str, Callable[[], Work]] = {
+        "count": lambda: prepare_count(place("count"), scale),
+        "score": lambda: prepare_score(place("score"), scale),
+        "draws": lambda: prepare_draws(place("draws"), scale),
+        "soft": lambda: prepare_soft(scale),
+        "place": lambda: prepare_places(scale),
+    }
+    return {name: partial(measure, name, make) for name, make in jobs.items()}
 
 
 if __name__ == "__main__":
-    assert roget.__version__
-    main()
+    run_script(__file__)

@@ -145,6 +145,14 @@ def test_a_quick_run_of_all_leaves_some_out(folder):
     assert toy.notes == ["a note."]
 
 
+def test_a_benchmark_that_is_slow_throughout_runs_if_it_is_named(folder):
+    (folder / "slow.py").write_text(
+        '"""S."""\nSLOW = ("a",)\n\n\ndef cases(asked):\n    return {"a": lambda: iter(["ran"])}\n'
+    )
+    assert run(Options(only=("slow",))).outcomes[0].notes == ["ran"]
+    assert not any(one.notes for one in run(Options()).outcomes if one.name == "slow")
+
+
 def test_unknown_names_are_refused(folder):
     with pytest.raises(UnknownName, match="did you mean toy"):
         run(Options(only=("toi",)))

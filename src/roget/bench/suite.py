@@ -7,8 +7,8 @@ files, and what the module names in `OPTIONS` is there besides. A module may hav
 - `warm_up()`, which does what belongs to no case: imports, compiling;
 - `PEERS`, distributions whose versions are told;
 - `DATA`, files below the folder of data that do not ship, without which nothing runs;
-- `SLOW`, cases that run only if they are named, and `SLOW_QUICK`, those that a quick run of all
-  benchmarks leaves out;
+- `SLOW`, cases that run only if they are named (if all are slow, by their module), and
+  `SLOW_QUICK`, those that a quick run of all benchmarks leaves out;
 - `ABOUT`, a sentence on how its figures are to be read;
 - `FORKS = True`, if it measures memory in forked children: it runs before others start threads.
 
@@ -26,7 +26,7 @@ import sys
 import tempfile
 import time
 import warnings
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from fnmatch import fnmatch
 from importlib import metadata
@@ -240,7 +240,7 @@ class _Run:
             asked = argparse.Namespace(quick=self.asked.quick, folder=Path(folder), **given)
             try:
                 known: dict[str, Case] = module.cases(asked)
-                chosen = [name for name in known if self._wants(module, name)]
+                chosen = [name for name in known if self._wants(module, name, known)]
                 if chosen and hasattr(module, "warm_up"):
                     self.tell(f"{self.entry.name}: getting warm")
                     module.warm_up()
@@ -251,7 +251,7 @@ class _Run:
                 self._run_case(name, known[name], outcome)
         return outcome
 
-    def _wants(self, module: ModuleType, case: str) -> bool:
+    def _wants(self, module: ModuleType, case: str, known: Collection[str]) -> bool:
         named = False
         for pattern in self.asked.only or ():
             benchmark, slash, cases = pattern.partition("/")
@@ -262,7 +262,7 @@ class _Run:
         if not self.asked.only:
             hurried = getattr(module, "SLOW_QUICK", ()) if self.asked.quick else ()
             return case not in (*slow, *hurried)
-        return named and case not in slow
+        return named and (case not in slow or set(known) <= set(slow))
 
     def _run_case(self, name: str, case: Case, outcome: Outcome) -> None:
         self.tell(f"{self.entry.name}: {name}")
