@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import io
+import os
 import sys
+from contextlib import suppress
 from importlib import import_module
+from typing import Any
 
 import typer
 
@@ -67,6 +70,7 @@ def _options(
 
 def main() -> None:
     """Run the command line; errors of the input end in one clear message and exit code 1."""
+    _hold_streams()
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             # A terminal that lacks a sign gets a question mark, not a crash.
@@ -95,6 +99,26 @@ def main() -> None:
                 raise
             _say(error)
             sys.exit(1)
+
+
+def _hold_streams() -> None:
+    """Take the numbers of streams that the shell has closed (`>&-`), or our files would get them.
+
+    What is then written to standard output is an error, as it is for other programs.
+    """
+    for number, name in enumerate(("stdin", "stdout", "stderr")):
+        if getattr(sys, name) is None:
+            with suppress(OSError):
+                # Of the three, only standard error may lose what it is told.
+                opened = os.open(os.devnull, os.O_RDONLY if number < 2 else os.O_WRONLY)
+                if opened != number:
+                    os.dup2(opened, number)
+                    os.close(opened)
+                if number:
+                    # Nothing is held back that could fail when all is over.
+                    raw: Any = io.FileIO(number, "w")
+                    stream = io.TextIOWrapper(raw, errors="replace", write_through=True)
+                    setattr(sys, name, stream)
 
 
 def _find(error: BaseException | None, kind: type[BaseException]) -> BaseException | None:

@@ -113,9 +113,11 @@ def _answers(model: Any) -> Iterator[list[tuple[str, ...]]]:
     """Answered quadruples of standard input, many at once; one by one where somebody types."""
     from itertools import islice
 
+    from roget.core.io.source import standard_input
     from roget.learn.attachment.quads import parse
     from roget.report.attachment import answers
 
+    standard_input()  # refuses one that is closed
     lines = parse(enumerate(sys.stdin, 1), "<stdin>", answered=False)
     at_once = 1 if sys.stdin.isatty() else 4096
     pending: list[tuple[str, ...]] = []

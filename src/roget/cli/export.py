@@ -39,7 +39,7 @@ def export(
 
     if os.path.isdir(output) and os.path.exists(source) and os.path.samefile(source, output):
         raise InputError(f"cannot write {output}: it is the thesaurus that is exported")
-    asked = replace(asked, title=asked.title or Path(source).resolve().stem)
+    asked = replace(asked, title=asked.title or Path(os.path.realpath(source)).stem)
     format = asked.to or detect_format(output)
     with bar("reading", "bytes") as progress:
         thesaurus = open_thesaurus(source, asked.language, progress)

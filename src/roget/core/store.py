@@ -441,7 +441,7 @@ def _locate(path: str | os.PathLike[str]) -> Path:
     """Where an output goes; an address, also one that lost a stroke in a Path, is refused."""
     if _ADDRESS.match(os.fspath(path)) and not Path(path).parent.is_dir():
         raise InputError(f"cannot write {path}: only inputs may be elsewhere; name a place here")
-    return Path(path).resolve()
+    return Path(os.path.realpath(path))  # resolve() has an error of its own for loops of links
 
 
 def _need_file(target: Path) -> None:

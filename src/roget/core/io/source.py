@@ -314,7 +314,7 @@ class Source:
             self.opened.seek(0)
             return nullcontext(self.opened)
         if self.path == STANDARD_INPUT:
-            return nullcontext(sys.stdin.buffer)
+            return nullcontext(standard_input())
         try:
             if self.is_remote and self.compression:
                 return _unpack(remote.open_remote(self.path), self.compression)
@@ -633,7 +633,14 @@ def _magic(path: str) -> str:
 
 def standard_head(size: int) -> bytes:
     """First bytes of standard input, looked at, not taken: the reader will get them again."""
-    return bytes(getattr(sys.stdin.buffer, "peek", lambda _: b"")(size))
+    return bytes(getattr(standard_input(), "peek", lambda _: b"")(size))
+
+
+def standard_input() -> IO[bytes]:
+    """The bytes of standard input, unless whoever started us has closed it."""
+    if sys.stdin is None or sys.stdin.closed:
+        raise InputError("standard input is closed: give it something by < or |, or name a file")
+    return sys.stdin.buffer
 
 
 def compression_of(head: bytes) -> str:

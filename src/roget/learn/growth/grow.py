@@ -147,11 +147,11 @@ def run(
 
 def _refuse_other(thesaurus: Thesaurus | PathLike, target: Path) -> None:
     """Refuse a folder with a thesaurus that is not the one that grows: it would be lost."""
-    place = target.resolve()
+    place = Path(os.path.realpath(target))
     if isinstance(thesaurus, Thesaurus):
         its_own = place in thesaurus.base.homes
     else:
-        its_own = Path(thesaurus).resolve() == place
+        its_own = Path(os.path.realpath(thesaurus)) == place
     if not its_own:
         raise InputError(
             f"{target} holds another thesaurus: name a new folder, or grow it in its place"

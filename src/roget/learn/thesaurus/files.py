@@ -15,6 +15,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
+import os
 import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -160,7 +161,7 @@ def write(
     made of it: then the same holds for that, but all is written. Without `evidence`, sentences
     are left out.
     """
-    base, target = thesaurus.base, Path(path).resolve()
+    base, target = thesaurus.base, Path(os.path.realpath(path))
     known = (instead_of or thesaurus).base.homes.get(target)
     if known is not None and instead_of is None:
         with locked(target):

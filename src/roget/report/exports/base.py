@@ -159,6 +159,10 @@ def write_folder(thesaurus: Thesaurus, target: Target, options: Options = PLAIN)
     if not isinstance(target, str | os.PathLike):
         raise InputError("a thesaurus is a folder: expected its name, not a stream")
     place = Path(target)
-    if is_thesaurus(place) and place.resolve() not in thesaurus.base.homes and read_edits(place):
+    if (
+        is_thesaurus(place)
+        and Path(os.path.realpath(place)) not in thesaurus.base.homes
+        and read_edits(place)
+    ):
         raise InputError(f"{place}: holds a thesaurus with edits, which would be lost")
     thesaurus.save(target, evidence=bool(options.evidence))

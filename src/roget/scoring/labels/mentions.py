@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from roget.scoring.labels.read import LabelFile
 
 _END = re.compile(r"#\s*end document")
-_BRACKETS = re.compile(r"\(([^()|]*)\)|\(([^()|]*)|([^()|]*)\)")
+_BRACKETS = re.compile(r"\(([^()|]*)\)|\(([^()|]*)|(?<![^()|])([^()|]*)\)")
 """An entity in both brackets, in one that opens, in one that closes."""
 _DOCUMENT = re.compile(r"#\s*newdoc(?:\s+id\s*=\s*(.*?))?\s*$")
 _ENTITY = re.compile(r"(?:^|\|)Entity=([^|]*)")

@@ -172,7 +172,7 @@ def find_by_name(
                 raise InputError(f"{source}: several columns could be the {role}: {could}; {how}")
             if near:
                 found[role] = exact[0] if exact else near[0]
-            elif role == "item" and not lowered[0] and 0 in free:
+            elif role == "item" and lowered[:1] == [""] and 0 in free:
                 found[role] = 0
     return _complete(found, names, roles, columns, source)
 
