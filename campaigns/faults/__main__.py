@@ -19,7 +19,7 @@ from typing import Any
 
 from campaigns.faults import cases, jobs, page, running, shots
 
-SHORT, LONG = 60, 520
+SHORT, LONG = 45, 520
 """Signals of a short and of a long run."""
 
 

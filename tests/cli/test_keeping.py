@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import shutil
+from pathlib import Path
 
 import pytest
 import typer
@@ -11,6 +13,8 @@ from typer.testing import CliRunner
 from roget.cli import app
 from roget.cli.command import WRITTEN, keep_inputs
 from roget.errors import InputError
+
+OLD = Path(__file__).resolve().parents[1] / "old_folders" / "thesauri"
 
 READ = {
     "golds",
@@ -58,6 +62,16 @@ def test_inputs_stay_as_they_are(arguments, tmp_path):
     assert isinstance(done.exception, InputError)
     assert "one of the inputs" in str(done.exception)
     assert {path: path.read_bytes() for path in tmp_path.rglob("*.?sv")} == files
+
+
+@pytest.mark.parametrize("output", ["t/edits.json", "t/thesaurus.json", "t"])
+def test_a_thesaurus_is_not_exported_over_itself(output, tmp_path):
+    shutil.copytree(OLD / "sealed", tmp_path / "t")
+    files = {path: path.read_bytes() for path in (tmp_path / "t").iterdir()}
+    done = CliRunner().invoke(app, ["export", "t", "--to", "json", "-o", output])
+    assert isinstance(done.exception, InputError)
+    assert "cannot write" in str(done.exception)
+    assert {path: path.read_bytes() for path in (tmp_path / "t").iterdir()} == files
 
 
 def test_nothing_is_written_twice():

@@ -8,7 +8,6 @@ import os
 import signal
 import subprocess
 import sys
-import tempfile
 
 import duckdb
 import numpy as np
@@ -300,10 +299,10 @@ def test_ctrl_c_leaves_a_thesaurus_that_is_there_alone(table, tmp_path, method):
 
 
 def test_a_folder_that_cannot_be_written_to_is_said_in_words(table, tmp_path, monkeypatch):
-    def closed(suffix, prefix, folder):
+    def closed(folder, *_):
         raise OSError(errno.EROFS, "Read-only file system", str(folder))
 
-    monkeypatch.setattr(tempfile, "mkdtemp", closed)
+    monkeypatch.setattr(os, "mkdir", closed)
     with pytest.raises(OSError, match=r"^cannot write .*/t\.partial: Read-only file system$"):
         build(table, output=tmp_path / "t")
 

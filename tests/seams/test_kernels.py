@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import ast
+import os
+import subprocess
+import sys
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -82,3 +85,31 @@ def test_one_lanczos() -> None:
         if "np.linalg.eigh(" in path.read_text(encoding="utf-8") and "compiled" in path.read_text()
     ]
     assert named == ["core/kernels/lanczos.py"]
+
+
+LOCKED_UP = """
+import sys
+from pathlib import Path
+
+Path("kernel.py").write_text(
+    "from roget.core.kernels.jit import compiled\\n"
+    "@compiled\\ndef twice(n):\\n    return 2 * n\\n"
+)
+Path("__pycache__").write_text("")  # so that no folder of this name can be made, by root neither
+sys.path.insert(0, ".")
+from kernel import twice
+assert twice(21) == 42
+"""
+
+
+def test_where_nothing_can_be_kept_code_is_compiled_each_time(tmp_path: Path) -> None:
+    """In containers the package is often read-only, and there is no home."""
+    around = {name: one for name, one in os.environ.items() if name != "XDG_CACHE_HOME"}
+    ended = subprocess.run(
+        [sys.executable, "-c", LOCKED_UP],
+        cwd=tmp_path,
+        env=around | {"HOME": os.devnull, "PYTHONDONTWRITEBYTECODE": "1"},
+        capture_output=True,
+        text=True,
+    )
+    assert ended.returncode == 0, ended.stderr
