@@ -16,7 +16,6 @@ import time
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import psutil
@@ -31,12 +30,13 @@ from roget.learn.clustering import result
 from roget.learn.clustering.annealing.data import prepare
 from roget.learn.clustering.annealing.states import Crew
 from roget.learn.clustering.soft.em import Mixture
+from roget.learn.counting.extract import Extract
 from roget.learn.counting.options import Options
 from roget.learn.counting.work import Workspace, counted
 from roget.scoring import resample
 from roget.scoring.labels import as_labels
 from roget.scoring.labels.align import align
-from roget.scoring.labels.spread import Spread
+from roget.scoring.labels.spread import Spread, deal_rows
 from roget.scoring.measures.base import list_requests
 
 PEERS = ("distributed", "duckdb")
@@ -101,16 +101,8 @@ def measure(name: str, make: Callable[[], Work]) -> Rows:
 def get_warm(cluster: Dask) -> None:
     """Have workers import what they need, and load what is compiled."""
     assert all(work(0.002)(cluster) for work in (prepare_soft, prepare_places))
-    with base.using(cluster):
-        list(base.spread(import_all, None, range(8)))
-
-
-def import_all(common: Any, task: int) -> None:
-    """Wait a little, so that each worker has a turn."""
-    import roget.learn.counting.extract
-    import roget.scoring.labels.spread  # noqa: F401
-
-    time.sleep(0.2)
+    # What is sent has to be known there, and so is imported.
+    cluster._client.run(repr, (Extract, deal_rows, resample.ItemDraws))
 
 
 def prepare_count(folder: Path, scale: float) -> Work:

@@ -6,6 +6,7 @@ import gzip
 import json
 import sys
 import threading
+import zipfile
 from collections.abc import Iterator
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
@@ -42,6 +43,8 @@ def fill(folder: Path) -> None:
     (folder / "b.conllu.gz").write_bytes(gzip.compress(CONLLU.encode()))
     (folder / "odd").write_bytes(gzip.compress(CONLLU.encode()))
     (folder / "gold.tsv").write_text(GOLD)
+    with zipfile.ZipFile(folder / "gold.tsv.zip", "w") as archive:
+        archive.writestr("gold.tsv", GOLD)
     (folder / "system.tsv.gz").write_bytes(gzip.compress(SYSTEM.encode()))
     (folder / "pairs.tsv").write_text(PAIRS)
     (folder / "stop.txt").write_text("milk\n")
@@ -124,6 +127,7 @@ def test_counts_are_the_same_from_elsewhere(here: Path, there: str, tmp_path: Pa
 
 def test_scores_are_the_same_from_elsewhere(here: Path, there: str) -> None:
     expected = score(here / "gold.tsv", here / "system.tsv.gz").rows
+    assert score(f"{there}/gold.tsv.zip", f"{there}/system.tsv.gz").rows == expected
     for system in ("system.tsv.gz", "system.parquet"):
         assert score(f"{there}/gold.tsv", f"{there}/{system}").rows == expected
     told = roget_does(

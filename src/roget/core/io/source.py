@@ -20,7 +20,7 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext, supp
 from dataclasses import dataclass, field, replace
 from itertools import chain
 from pathlib import Path
-from tempfile import NamedTemporaryFile, TemporaryDirectory, gettempdir
+from tempfile import NamedTemporaryFile, TemporaryDirectory, TemporaryFile, gettempdir
 from typing import IO, Any, cast
 
 import numpy as np
@@ -419,8 +419,12 @@ def _without_compression(path: str) -> Path:
 @contextmanager
 def _unpack(stored: IO[bytes], kind: str) -> Iterator[IO[bytes]]:
     """What is compressed in an open file, which is closed with it."""
-    with stored, _COMPRESSED[kind](stored) as file:
-        yield file
+    with stored, TemporaryFile() as copy:
+        if kind == ".zip":
+            # Its list of contents stands at the end.
+            shutil.copyfileobj(stored, copy, BLOCK)
+        with _COMPRESSED[kind](copy if kind == ".zip" else stored) as file:
+            yield file
 
 
 def _stored(file: Any, decompressed: int) -> int:
