@@ -51,7 +51,8 @@ Schema: TypeAlias = Mapping[str, tuple[str, tuple[str | int, ...]]]
 """Of arrays: numpy's kinds of types, and sizes, those of the same name being equal."""
 
 HASHED = 256 << 20
-"""Bytes up to which a file's SHA-256 is checked on reading; of larger ones, only the size."""
+"""Bytes up to which the SHA-256 of a table that may never be asked for is checked on loading; that
+of a larger one is checked when it is read."""
 
 ARRAYS = "arrays.npz"
 
@@ -219,7 +220,8 @@ class Folder:
         return bool(self.record["version"] == self.kind.version)
 
     def verify(self) -> None:
-        """Compare the files with the manifest: all sizes, and the hashes of all but huge ones."""
+        """Compare the files with the manifest: sizes and hashes, but for the hashes of huge tables
+        that are not read now."""
         for name, said in self.record["files"].items():
             file, manifest = self.path / name, self.kind.manifest
             if not file.is_file():
@@ -227,8 +229,18 @@ class Folder:
             size = file.stat().st_size
             if size != said["bytes"]:
                 raise InputError(f"{file}: {size:,} bytes; {manifest} says {said['bytes']:,}")
-            if size <= HASHED and sha256(file) != said["sha256"]:
-                raise InputError(f"{file}: the file was changed since {manifest} was written")
+            if not self._is_put_off(name):
+                self._need_hash(name)
+
+    def _is_put_off(self, name: str) -> bool:
+        """Whether a file's hash is checked only when it is read."""
+        return name in self.kind.optional and self.record["files"][name]["bytes"] > HASHED
+
+    def _need_hash(self, name: str) -> None:
+        if sha256(self.path / name) != self.record["files"][name]["sha256"]:
+            raise InputError(
+                f"{self.path / name}: the file was changed since {self.kind.manifest} was written"
+            )
 
     def tables(self) -> dict[str, dict[str, Array]]:
         """The columns of each table."""
@@ -273,16 +285,22 @@ class Folder:
         return relation
 
     def _table(self, connection: Any, name: str) -> dict[str, Array]:
+        file = self.path / name
+        if self._is_put_off(name):
+            self._need_hash(name)
         relation = self._relation(connection, name)
-        with readable(self.path / name):
+        with readable(file):
+            rows = relation.count("*").fetchall()[0][0]  # of the file's last bytes, not its rows
+        said = self.record["files"][name].get("rows", rows)
+        if rows != said:
+            raise InputError(f"{file}: {rows:,} rows; {self.kind.manifest} says {said:,}")
+        held, what = 8 * rows * len(relation.columns), f"a table of {rows:,} rows"
+        limits.need_room(str(file), held, file.stat().st_size, what, limits.SPOOLED_TIMES)
+        with readable(file):
             arrays: dict[str, Array] = relation.fetchnumpy()
         for column, array in arrays.items():
             if np.ma.isMaskedArray(array):
-                raise InputError(f"{self.path / name}: the column {column} has a null")
-            said = self.record["files"][name].get("rows", len(array))
-            if len(array) != said:
-                told = f"{len(array):,} rows; {self.kind.manifest} says {said:,}"
-                raise InputError(f"{self.path / name}: {told}")
+                raise InputError(f"{file}: the column {column} has a null")
         return arrays
 
 
@@ -566,9 +584,10 @@ def _read_array(raw: IO[bytes], name: str, size: int, kinds: str) -> Any:
     if raw.tell() + math.prod(shape) * dtype.itemsize != size:
         raise InputError(f"{name} is no array of shape {shape} and type {dtype}")
     raw.seek(0)
-    array = formats.read_array(raw, allow_pickle=False)
+    # Compiled code knows the machine's own order of bytes only.
+    array = formats.read_array(raw, allow_pickle=False).astype(dtype.newbyteorder("="), copy=False)
     if dtype.kind == "U" and array.size and dtype.itemsize:
-        letters = np.ascontiguousarray(array).astype(dtype.newbyteorder("=")).view(np.uint32)
+        letters = np.ascontiguousarray(array).view(np.uint32)
         if letters.max() > sys.maxunicode:
             raise InputError(f"{name} holds what is no text")
     return array
@@ -617,9 +636,13 @@ def from_arrays(arrays: Mapping[str, Any], name: str) -> Any:
         need_arrays(arrays, {name: ("iuf", ("rows", "columns"))})
         return arrays[name]
     try:
-        return need_csr([arrays[f"{name}.{part}"] for part in CSR], arrays[f"{name}.shape"])
+        table = need_csr([arrays[f"{name}.{part}"] for part in CSR], arrays[f"{name}.shape"])
     except ValueError as error:
         raise ValueError(f"{name}: {error}") from None
+    # Compiled code goes through rows in order, and meets no cell twice.
+    if not table.has_canonical_format:
+        table.sum_duplicates()
+    return table
 
 
 def put_under(part: str, content: Mapping[str, Any]) -> dict[str, Any]:
@@ -653,6 +676,21 @@ def need_arrays(arrays: Mapping[str, Any], schema: Schema) -> dict[str, int]:
         if array.dtype.kind == "f" and not np.isfinite(array).all():
             raise ValueError(f"{name}: expected numbers that are finite")
     return sizes
+
+
+def need_range(name: str, values: Array, low: float, high: float) -> None:
+    """Refuse, by a ValueError, numbers that are not from `low` to below `high`."""
+    if values.size and not (values.min() >= low and values.max() < high):
+        raise ValueError(f"{name}: expected numbers from {low:,} to below {high:,}")
+
+
+def need_numbers(given: Mapping[str, Any], *names: str, low: float = -math.inf) -> None:
+    """Refuse, by a ValueError, plain values that are not finite numbers, `low` or more."""
+    for name in names:
+        value = given[name]
+        right = isinstance(value, int | float) and not isinstance(value, bool)
+        if not right or not low <= value <= sys.float_info.max:
+            raise ValueError(f"{name!r} is {reprlib.repr(value)}, which makes no sense")
 
 
 @contextmanager

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,7 +14,7 @@ from scipy.special import expit
 
 from roget import catalogue
 from roget.core.counts import Counts
-from roget.core.folder import CSR, need_csr, put_under, take_under
+from roget.core.folder import CSR, need_arrays, need_csr, need_range, put_under, take_under
 from roget.core.quadruple import Quadruple
 from roget.core.types import Floats, Ints
 from roget.learn.attachment.quads import NOUN, Forms, Normal, answers_of, make_forms, other_name
@@ -238,6 +239,9 @@ class Preference:
     def read(cls, kept: Mapping[str, Any]) -> Self:
         """From what was kept."""
         shapes = {"shares": len(kept["words"]), "density": len(kept["heads"])}
+        need_arrays(kept, {"times": ("iuf", (len(kept["heads"]),))})
+        for name in ("times", "shares_data", "density_data"):
+            need_range(name, kept[name], 0, math.inf)
         shares, density = (
             need_csr([kept[f"{name}_{part}"] for part in CSR], (rows, kept["n_classes"]))
             for name, rows in shapes.items()

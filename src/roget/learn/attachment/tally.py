@@ -12,7 +12,7 @@ import numpy as np
 
 from roget.core.counts import Counts
 from roget.core.counts.matrix import split_slot
-from roget.core.folder import need_arrays
+from roget.core.folder import need_arrays, need_range
 from roget.core.quadruple import Quadruple
 from roget.core.types import Array, BoolArray, Floats, Ints
 from roget.learn.attachment.quads import NOUN, Normal
@@ -93,6 +93,8 @@ class Keyed:
         """From what was kept."""
         keys, values = cls.names
         need_arrays(kept, {values: (cls.kinds, (len(kept[keys]), *cls.shape))})
+        if cls.kinds == "iu":
+            need_range(values, kept[values], 0, 1 << 53)
         return cls(kept[keys], kept[values])
 
 

@@ -11,6 +11,8 @@ from scipy import sparse
 
 from roget.catalogue import name_extra
 from roget.core.counts import Counts
+from roget.core.counts.matrix import frozen
+from roget.core.folder import is_list_of, is_text
 from roget.core.types import Array, Floats, Ints
 from roget.errors import InputError
 
@@ -53,7 +55,10 @@ def take_names(model: Any, content: Mapping[str, Any]) -> None:
     """Give a model the names that `told_names` told."""
     for name in NAMES:
         if name in content:
-            setattr(model, name, np.array(content[name], dtype=object))
+            listed = content[name]
+            if not is_list_of(is_text)(listed) or len(set(listed)) < len(listed):
+                raise ValueError(f"{name}: expected a list of texts, none twice")
+            setattr(model, name, frozen(listed))
 
 
 def tidy(matrix: Any) -> Any:

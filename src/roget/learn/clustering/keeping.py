@@ -29,6 +29,7 @@ class Checkpoint:
         self, path: PathLike | None, kind: str, arrays: Iterable[Array], options: Mapping[str, Any]
     ) -> None:
         self._path, self._kind = path, folders.model("checkpoint", f"{kind}.checkpoint")
+        self._resumed = False
         self._next, self._name = 0.0, ""
         """What data and options the run is of, so that no other run is taken for it."""
         if path is not None:
@@ -43,12 +44,28 @@ class Checkpoint:
         if self._path is None or not Path(self._path).exists():
             return None
         kept = folders.read(self._path, self._kind)
-        if kept["run"] != self._name:
+        if kept.get("run") != self._name:
             raise InputError(
                 f"{self._path} is the checkpoint of other data or other options: remove it, or "
                 "name another"
             )
+        self._resumed = True
         return kept
+
+    @contextmanager
+    def going_on(self) -> Iterator[None]:
+        """What goes wrong in a run that was resumed is put down to the checkpoint, by its name."""
+        if not self._resumed or self._path is None:
+            yield
+            return
+        try:
+            with folders.whole(self._path):
+                yield
+        except (AssertionError, RuntimeError) as error:
+            raise InputError(f"{self._path} is not a whole checkpoint: {error}") from None
+        except InputError as error:
+            error.add_note(f"the run went on from {self._path}: without it, it begins anew")
+            raise
 
     def keep(self, content: Callable[[], Mapping[str, Any]], *, now: bool = False) -> None:
         """Write, unless it was done a moment ago."""

@@ -29,6 +29,9 @@ from roget.learn.representation.vectors import Representation
 CELLS = 1 << 22
 """Words × classes placed at a time."""
 
+SLACK = 1e-3
+"""How far above 1 rounding may take a probability that a folder keeps."""
+
 KIND = folder.model("clustering", "clustering")
 
 
@@ -97,6 +100,8 @@ class Rule:
             )
             if len(shape) != value.ndim or value.shape != expected:
                 raise ValueError(f"{one.name}: the shape is {value.shape}, expected {expected}")
+            if value.dtype == np.float16:
+                raise ValueError(f"{one.name}: expected numbers of 32 or 64 bits")
             if value.size and not (np.isfinite(value).all() and value.min() >= least):
                 raise ValueError(f"{one.name}: expected numbers of {least:g} or more")
             if one.metadata["whole"] and value.dtype.kind not in "iu":
@@ -516,8 +521,8 @@ class Clustering(Reported):
         names, kind = plain["contexts"], plain["unit"]
         return cls(
             Tree.from_json(plain["tree"]),
-            folder.from_arrays(arrays, "memberships"),
-            folder.from_arrays(arrays, "centroids"),
+            _read_shares(arrays, "memberships"),
+            _read_shares(arrays, "centroids"),
             arrays["mass"],
             arrays["background"],
             rule=read_rule(plain["rule"], arrays),
@@ -599,6 +604,13 @@ def posterior(lengths: Floats, mass: Floats) -> Floats:
     np.exp(scores, out=scores)
     scores /= scores.sum(axis=1, keepdims=True)
     return scores
+
+
+def _read_shares(arrays: Mapping[str, Array], name: str) -> Any:
+    """A table of probabilities that a folder has, in numbers that all arithmetic takes."""
+    table = folder.from_arrays(arrays, name)
+    folder.need_range(name, table.data if sparse.issparse(table) else table, 0, 1 + SLACK)
+    return table if table.dtype in (np.float32, np.float64) else table.astype(np.float64)
 
 
 def read_rule(plain: Mapping[str, Any], arrays: Mapping[str, Array]) -> Kept:

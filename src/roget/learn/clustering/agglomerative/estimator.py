@@ -101,8 +101,9 @@ class AgglomerativeTree(Clusterer, Options):
             self.checkpoint, self.name, (joint.indptr, joint.indices, joint.data), {}
         )
         told, n = kept.resume(), joint.shape[0]
-        earlier = None if told is None else Merges(n, told["pairs"], told["losses"])
-        with keeping.interruptible() as pause:
+        with kept.going_on():
+            earlier = None if told is None else Merges.read(n, told)
+        with kept.going_on(), keeping.interruptible() as pause:
             merges = merge_words(joint, earlier, self._teller(n, kept, pause), pause)
         self.interrupted_ = not merges.whole
         if self.interrupted_:

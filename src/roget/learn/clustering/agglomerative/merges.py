@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from scipy import sparse
 
+from roget.core.folder import need_arrays, need_range
 from roget.core.information import xlogx
 from roget.core.tree import Tree
 from roget.core.types import Floats, Ints
@@ -31,6 +32,20 @@ class Merges:
     n_words: int
     pairs: Ints
     losses: Floats
+
+    @classmethod
+    def read(cls, n_words: int, kept: Mapping[str, Any]) -> Self:
+        """From what was kept; a KeyError or ValueError tells what is wrong."""
+        need_arrays(kept, {"pairs": ("iu", ("n", 2)), "losses": ("f", ("n",))})
+        pairs = kept["pairs"].astype(np.int64)
+        need_range("pairs", pairs, 0, n_words)
+        one, other = pairs.T
+        order = np.arange(len(pairs))
+        gone = np.full(n_words, len(pairs))
+        gone[other[::-1]] = order[::-1]
+        if not (np.all(one < other) and np.all(gone[other] == order) and np.all(gone[one] > order)):
+            raise ValueError("pairs: a cluster is merged that is no longer there")
+        return cls(n_words, pairs, kept["losses"].astype(np.float64))
 
     @property
     def whole(self) -> bool:

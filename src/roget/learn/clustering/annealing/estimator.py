@@ -23,7 +23,7 @@ from roget.learn.clustering import keeping
 from roget.learn.clustering.annealing.choose import choose, generator
 from roget.learn.clustering.annealing.data import Data, prepare
 from roget.learn.clustering.annealing.options import Options
-from roget.learn.clustering.annealing.states import Method, Settings, Split, Walker
+from roget.learn.clustering.annealing.states import Method, Settings, Split, Walker, recall
 from roget.learn.clustering.base import Clusterer
 from roget.learn.clustering.inputs import learnable, table
 from roget.learn.clustering.memberships import replace_rows, sparsify
@@ -65,12 +65,13 @@ class Annealing(Clusterer, Options):
         data = prepare(part, self.prior, self.dtype)
         self.interrupted_ = False
         kept, earlier = self._checkpoint(data)
-        settings = self._settings(part) if earlier is None else Settings(**earlier["settings"])
-        settings = replace(settings, n_jobs=self.n_jobs)
-        if self.interrupted_:
-            # The next run would go on with a number that was not chosen to the end.
-            kept = keeping.Checkpoint(None, self.name, (), {})
-        state, path = self._anneal(data, settings, kept, earlier)
+        with kept.going_on():
+            settings = self._settings(part) if earlier is None else recall(earlier["settings"])
+            settings = replace(settings, n_jobs=self.n_jobs)
+            if self.interrupted_:
+                # The next run would go on with a number that was not chosen to the end.
+                kept = keeping.Checkpoint(None, self.name, (), {})
+            state, path = self._anneal(data, settings, kept, earlier)
         self.beta_ = state.beta
         bare = Clustering(
             state.tree, sparse.csr_array((0, state.n_clusters)), state.centroids, state.mass,

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import asdict, dataclass, replace
@@ -11,6 +12,7 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 
+from roget.core.folder import need_numbers
 from roget.core.types import Array
 from roget.engines.local import cores
 from roget.errors import InputError
@@ -115,6 +117,19 @@ class Settings:
     """The cross-entropy at which no more clusters are split, nats."""
 
 
+def recall(kept: Mapping[str, Any]) -> Settings:
+    """The settings that a checkpoint has; a ValueError or TypeError tells what is wrong."""
+    for name in ("n_clusters", "beta", "until"):
+        if kept.get(name) is not None:
+            need_numbers(kept, name, low=0)
+    need_numbers(kept, "tol", "max_iter", "seed", low=0)
+    found = Settings(**kept)
+    whole = (found.max_iter, found.seed, found.stride, found.n_clusters or 1)
+    if not all(type(one) is int for one in whole) or found.stride < 1:
+        raise ValueError(f"settings {dict(kept)!r}: expected whole numbers")
+    return found
+
+
 @dataclass(frozen=True)
 class Split:
     """One row of the path: a cluster and the new one that came out of it."""
@@ -179,7 +194,14 @@ class Search:
         return plain | {"energy": vars(self.energy)}
 
     def restore(self, kept: dict[str, Any]) -> None:
-        """Go on from a snapshot."""
+        """Go on from a snapshot; a ValueError or the like tells why it is none."""
+        need_numbers(kept, "beta", low=sys.float_info.min)
+        for energy in (kept["energy"], *(split["energy"] for split in kept["splits"])):
+            need_numbers(energy, "free", "distortion", "entropy")
+        for number, split in enumerate(kept["splits"], 1):
+            need_numbers(split, "beta", "critical_beta", low=0)
+            if type(split["parent"]) is not int or split["parent"] not in range(number):
+                raise ValueError(f"split {number} is of cluster {split['parent']!r}")
         self.beta, self.finished = kept["beta"], bool(kept["finished"])
         self.energy = Energy(**kept["energy"])
         self.splits = [

@@ -207,10 +207,11 @@ class CoMDL(Clusterer, Options):
             options["criterion"] = self.criterion
         kept = keeping.Checkpoint(self.checkpoint, "comdl", arrays, options)
         self.interrupted_ = False
-        with keeping.interruptible() as pause:
+        earlier = kept.resume()
+        with kept.going_on(), keeping.interruptible() as pause:
             search = Search(data, settings, pause)
             try:
-                if (earlier := kept.resume()) is not None:
+                if earlier is not None:
                     search.restore(earlier)
                 for state in search.steps():
                     kept.keep(search.snapshot, now=state.finished)

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 from scipy.special import gammaln
 
+from roget.core.folder import is_size, need_arrays, need_numbers, need_range
 from roget.core.tree import Tree
 from roget.core.types import Floats, Ints
 from roget.learn.clustering.comdl import criterion, kernels, merges
@@ -157,15 +158,38 @@ class Search:
         return kept
 
     def restore(self, kept: dict[str, Any]) -> None:
-        """Go on from a snapshot."""
-        self.state = kept["state"].copy()
+        """Go on from a snapshot; a ValueError or the like tells why it is none."""
+        sizes = [side.n for side in self.table.sides]
+        schema: dict[str, tuple[str, tuple[str | int, ...]]] = {"state": ("u", self.state.shape)}
+        for side, n in enumerate(sizes):
+            schema |= {f"rest_{side}": ("i", (2, n))}
+            schema |= {f"classes_{at}_{side}": ("i", (n,)) for at in range(len(kept["classes"]))}
+        need_arrays(kept, schema)
+        counters = ("start", "sweep", "greedy", "done")
+        if not all(is_size(kept[name]) for name in counters) or type(kept["finished"]) is not bool:
+            raise ValueError("start, sweep, greedy, done or finished make no sense")
+        if kept["start"] > self.settings.starts or kept["finished"] > len(kept["classes"]) - 1:
+            raise ValueError(f"start {kept['start']} of {self.settings.starts}")
+        self.state = kept["state"].astype(np.uint64)
         self.start, self.sweep, self.greedy = kept["start"], kept["sweep"], kept["greedy"]
         self.done, self.finished = kept["done"], kept["finished"]
-        self.rest = [kept[f"rest_{side}"].copy() for side in (0, 1)]
+        self.rest = [kept[f"rest_{side}"].astype(np.int64) for side in (0, 1)]
         every = []
         for at, values in enumerate(kept["classes"]):
-            labels = [kept[f"classes_{at}_{side}"].copy() for side in (0, 1)]
-            every.append(Classes(labels, [int(part.max()) + 1 for part in labels], **values))
+            labels = [kept[f"classes_{at}_{side}"].astype(np.int64) for side in (0, 1)]
+            for side, fixed in enumerate(self.settings.fixed):
+                k = int(labels[side].max()) + 1
+                need_range(f"classes_{at}_{side}", labels[side], 0, sizes[side])
+                if not np.bincount(labels[side]).all() or (fixed and k > fixed):
+                    raise ValueError(f"classes_{at}_{side}: a class is empty, or one too many")
+            need_numbers(values, "a", "b", low=0)
+            need_numbers(values, "total")
+            classes = Classes(labels, [int(part.max()) + 1 for part in labels], **values)
+            if not math.isclose(
+                self.length(classes).total, classes.total, rel_tol=1e-6, abs_tol=1e-2
+            ):
+                raise ValueError(f"the length of classes {at} is not {classes.total}")
+            every.append(classes)
         self.now, self.ends = every[0], every[1:]
 
     def length(self, classes: Classes) -> Length:

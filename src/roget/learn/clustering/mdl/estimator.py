@@ -12,6 +12,7 @@ from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
+from roget.core.folder import need_numbers
 from roget.core.information import bits
 from roget.core.options import check
 from roget.core.types import Floats
@@ -103,6 +104,13 @@ class MDLTree(Clusterer, Options):
         arrays = part.indptr, part.indices, part.data
         kept = keeping.Checkpoint(self.checkpoint, "mdl", arrays, options)
         earlier = kept.resume()
+        with kept.going_on():
+            return self._run(part, totals, seed, pause, kept, earlier)
+
+    def _run(
+        self, part: Any, totals: Floats, seed: int, pause: Callable[[], None],
+        kept: keeping.Checkpoint, earlier: dict[str, Any] | None,
+    ) -> tuple[Code, Grower]:  # fmt: skip
         self._settle(part, pause, earlier)
         found = code(part, self.criterion_, self.estimator, self.concentration_ or 1.0)
         grower = Grower(Bisector(part, found, self.search, seed), self.n_clusters, pause)
@@ -135,6 +143,7 @@ class MDLTree(Clusterer, Options):
         if self.criterion_ != "dirichlet" or self.estimator == "mle":
             return
         if earlier is not None:
+            need_numbers(earlier, "concentration", "parent_weight", low=0)
             self.concentration_ = earlier["concentration"]
             self.parent_weight_ = earlier["parent_weight"]
             return

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from roget.core.folder import need_arrays, need_numbers, need_range
 from roget.core.kernels.lanczos import Operator, find_axes
 from roget.core.kernels.rows import Items, Rows, rows_of
 from roget.core.tree import Tree
@@ -309,10 +310,27 @@ class Grower:
         }
 
     def restore(self, kept: Mapping[str, Any]) -> None:
-        """Go on from a snapshot."""
-        self.labels[:], self.side[:] = kept["labels"], kept["side"]
+        """Go on from a snapshot; a ValueError or the like tells why it is none."""
+        n = self.labels.size
+        need_arrays(kept, {"labels": ("iu", (n,)), "side": ("iu", (n,))})
         self.candidates = [Candidate(*one) for one in kept["candidates"]]
         self.steps = [Step(*one) for one in kept["steps"]]
+        told: list[Candidate | Step] = [*self.candidates, *self.steps]
+        for one in told:
+            need_numbers({"model": one.model, "data": one.data}, "model", "data")
+        for new, step in enumerate(self.steps, 1):
+            if step.cluster != new or step.parent not in range(new):
+                raise ValueError(f"step {new} makes {step.cluster} of {step.parent}")
+        if self.candidates and len(self.candidates) != self.n_clusters:
+            raise ValueError(f"{self.n_clusters} clusters have {len(self.candidates)} splits")
+        need_range("labels", kept["labels"], 0, max(1, len(self.candidates)))
+        need_range("side", kept["side"], 0, 2)
+        self.labels[:], self.side[:] = kept["labels"], kept["side"]
+        for cluster, split in enumerate(self.candidates):
+            sides = np.bincount(self.side[self.labels == cluster], minlength=2)
+            if not sides.any() or (split.proper and not sides.all()):
+                raise ValueError(f"cluster {cluster} is empty, or a side of its split")
+            need_numbers(split._asdict(), "entries", low=0)
         for cluster in range(len(self.candidates)):
             self._offer(cluster)
 

@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from roget.core.folder import Schema, need_arrays, need_numbers
 from roget.core.information import xlogx
 from roget.core.kernels.lanczos import Operator, find_axes
 from roget.core.kernels.rows import mean_rows
@@ -316,7 +317,20 @@ class Annealer(Search):
     def restore(self, kept: dict[str, Any]) -> None:
         """Go on from a snapshot."""
         super().restore(kept)
-        k = kept["q"].shape[1]
+        n, k = self.data.n_words, kept["q"].shape[-1]
+        schema: Schema = {
+            "q": ("f", (n, k)), "mass": ("f", (k,)), "eigenvalue": ("f", (k,)),
+            "fresh": ("b", (k,)), "handicap": ("f", (k,)),
+            "logs": ("f", (self.data.n_contexts, k if self.finished else 0)),
+        }  # fmt: skip
+        if "pull" in kept:
+            need_arrays(kept, {"pull": ("f", (n,))})
+        need_arrays(kept, schema)
+        if kept["q"].min() < 0 or not np.allclose(kept["q"].sum(axis=1), 1, atol=1e-3):
+            raise ValueError("q: expected rows of shares that add up to 1")
+        if min(kept["mass"].min(), kept["handicap"].min()) < 0:
+            raise ValueError("mass, handicap: expected no negative numbers")
+        need_numbers(kept, "relaxed_at", low=0)
         self.mixture.reserve(k)
         self.mixture.k = k
         self.mixture.q[:, :k] = kept["q"]

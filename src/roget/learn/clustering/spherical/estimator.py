@@ -15,6 +15,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from threadpoolctl import threadpool_limits
 
+from roget.core import folder
 from roget.core.io.problems import plural
 from roget.core.options import check
 from roget.core.types import BoolArray, Floats, Ints
@@ -165,7 +166,8 @@ class SphericalTree(Clusterer, Options):
         names = vars(self)
         told = keep.resume()
         if told is not None:
-            return told["learnt"], Representation.of_arrays(told)
+            with keep.going_on():
+                return self._recall(told, matrix)
         contexts = np.diff(matrix.indptr)
         # Words with few contexts too, rather than hardly more words than classes.
         enough = np.sort(contexts[seen])[-min(least, seen.size)]
@@ -176,6 +178,19 @@ class SphericalTree(Clusterer, Options):
             contexts=names.get("contexts_"), seed=seed,
         )  # fmt: skip
         keep.keep(lambda: {"learnt": learnt, **known.to_arrays()})
+        return learnt, known
+
+    @staticmethod
+    def _recall(told: Mapping[str, Any], matrix: Any) -> tuple[Ints, Representation]:
+        """The words that were learnt from, and their vectors, from what was kept."""
+        known = Representation.of_arrays(told)
+        folder.need_arrays(told, {"learnt": ("i", (known.weights.shape[0],))})
+        learnt = told["learnt"].astype(np.int64)
+        folder.need_range("learnt", learnt, 0, matrix.shape[0])
+        if known.rows is not None or known.weights.shape[1] != matrix.shape[1]:
+            raise ValueError("vectors of other words, or by other contexts")
+        if np.any(learnt[1:] <= learnt[:-1]):
+            raise ValueError("learnt: expected to increase")
         return learnt, known
 
     def _place_all(self, bare: Clustering, matrix: Any, learnt: Ints, labels: Ints) -> Clustering:

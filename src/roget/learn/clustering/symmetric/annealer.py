@@ -19,6 +19,7 @@ from typing import Any
 
 import numpy as np
 
+from roget.core.folder import Schema, need_arrays
 from roget.core.kernels.rows import Rows
 from roget.core.tree import Tree
 from roget.core.types import Array, Floats
@@ -141,7 +142,17 @@ class SymmetricAnnealer(Search):
     def restore(self, kept: dict[str, Any]) -> None:
         """Go on from a snapshot."""
         super().restore(kept)
-        self.words, self.contexts, self._modes = kept["words"], kept["contexts"], kept["modes"]
+        arrays = {name: kept[name] for name in ("words", "contexts", "modes")}
+        schema: Schema = {
+            "words": ("f", (self.words.shape[0], self.n_clusters)),
+            "contexts": ("f", (self.contexts.shape[0], self.n_clusters)),
+            "modes": ("f", (self._modes.shape[0], "modes")),
+        }
+        need_arrays(arrays, schema)
+        if min(arrays["words"].min(), arrays["contexts"].min()) < 0:
+            raise ValueError("words, contexts: expected no negative shares")
+        words, contexts, modes = (one.astype(self.words.dtype) for one in arrays.values())
+        self.words, self.contexts, self._modes = words, contexts, modes
 
     def _settle(self, steps: int, tol: float) -> Energy:
         """Tempered EM until the free energy falls by less than `tol` of itself."""
