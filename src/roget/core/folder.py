@@ -263,7 +263,7 @@ class Folder:
         file = self.path / self.kind.arrays
         arrays = read_npz(file)
         if self.is_sealed:
-            said = self.record["files"][file.name]["arrays"]
+            said = self.record["files"][file.name].get("arrays")
             if said != {name: _describe(array) for name, array in arrays.items()}:
                 raise InputError(f"{file}: not the arrays that {self.kind.manifest} tells of")
         return arrays

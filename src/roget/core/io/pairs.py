@@ -114,7 +114,7 @@ def _fault(word: Any, context: Any, count: Any) -> str | None:
             return f"the {role} is {json.dumps(value)!r:.60}; expected text or a number"
     try:
         number = float(count) if str(count).isascii() else math.nan
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         number = math.nan
     if isinstance(count, bool) or not 0 <= number < LARGEST:
         shown = "missing" if count in (None, "") else repr(count)
