@@ -249,6 +249,8 @@ def test_measuring():
     took = spend(["-c", "print(len(bytearray(50_000_000)))"])
     assert took.said == "50000000\n"
     assert took.memory > 50e6
+    held = bytearray(200_000_000)  # of ours, which a child must not be charged with
+    assert spend(["-c", "pass"]).memory < len(held) / 2
     assert took.cpu > 0
     with pytest.raises(LeftOut, match="exit code 3"):
         spend(["-c", "raise SystemExit(3)"])

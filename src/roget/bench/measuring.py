@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import gc
+import json
 import multiprocessing
 import os
 import statistics
@@ -163,24 +164,33 @@ class Spending(NamedTuple):
     said: str
 
 
+LAUNCHER = """
+import json, os, subprocess, sys, time
+began = time.perf_counter()
+child = subprocess.Popen([sys.executable, *sys.argv[2:]])
+_, status, used = os.wait4(child.pid, 0)
+found = used.ru_utime + used.ru_stime, time.perf_counter() - began, used.ru_maxrss
+with open(sys.argv[1], "w") as file:
+    json.dump(found, file)
+sys.exit(os.waitstatus_to_exitcode(status) & 255)
+"""
+"""A process begins with the peak of the one that starts it, so a small one has to."""
+
+
 def spend(arguments: Sequence[object], **settings: Any) -> Spending:
     """Run a process of this interpreter; CPU and memory of it and of the children it waited for."""
-    command = [sys.executable, *map(str, arguments)]
-    with tempfile.TemporaryFile() as told:
-        began = time.perf_counter()
-        child = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=told, **settings)
-        assert child.stdout is not None
-        with child.stdout:
-            said = child.stdout.read().decode()
-        _, status, used = os.wait4(child.pid, 0)
-        clock = time.perf_counter() - began
-        child.returncode = os.waitstatus_to_exitcode(status)
-        if child.returncode:
-            told.seek(0)
-            lines = told.read().decode(errors="replace").split("\n")
+    with tempfile.TemporaryDirectory() as folder:
+        usage = Path(folder, "usage.json")
+        command = [sys.executable, "-I", "-S", "-c", LAUNCHER, str(usage), *map(str, arguments)]
+        done: subprocess.CompletedProcess[bytes] = subprocess.run(
+            command, capture_output=True, check=False, **settings
+        )
+        if done.returncode:
+            lines = done.stderr.decode(errors="replace").split("\n")
             why = next((line for line in reversed(lines) if line.strip()), "")
-            raise LeftOut(f"a process failed, exit code {child.returncode}: {why}")
-    return Spending(used.ru_utime + used.ru_stime, clock, used.ru_maxrss * RSS_UNIT, said)
+            raise LeftOut(f"a process failed, exit code {done.returncode}: {why}")
+        cpu, clock, memory = json.loads(usage.read_text())
+    return Spending(cpu, clock, memory * RSS_UNIT, done.stdout.decode())
 
 
 def beside(
