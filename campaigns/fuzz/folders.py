@@ -233,7 +233,7 @@ def _make_checkpoint(folder: Path) -> Callable[[Path], Any]:
 
     def answer(_: Path) -> Any:
         found: Mapping[str, Any] = open_().resume() or {}
-        return {name: _plain(found[name]) for name in kept}
+        return {name: _plain(found.get(name)) for name in kept}
 
     return answer
 

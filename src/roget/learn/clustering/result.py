@@ -519,10 +519,14 @@ class Clustering(Reported):
         learnt = cls.of_parts(plain["learnt"], inner) if "learnt" in plain else None
         vectors = folder.take_under("representation", arrays)
         names, kind = plain["contexts"], plain["unit"]
+        centroids = _read_shares(arrays, "centroids")
+        if centroids.dtype.kind != "f":
+            raise ValueError(f"centroids: {centroids.dtype}; expected fractions")
+        folder.need_arrays(arrays, {"background": ("iuf", (centroids.shape[1],))})
         return cls(
             Tree.from_json(plain["tree"]),
             _read_shares(arrays, "memberships"),
-            _read_shares(arrays, "centroids"),
+            centroids,
             arrays["mass"],
             arrays["background"],
             rule=read_rule(plain["rule"], arrays),
