@@ -153,10 +153,10 @@ def count(width: Bandwidth, folder: Path, tokens: int) -> Rows:
     yield (
         f"plan, a trillion tokens: {TOKENS * plain / 1e12:,.0f} TB of plain CoNLL-U, "
         f"{TOKENS * plain / NODES / 1e12:.2f} TB per node; reading and counting "
-        f"{TOKENS / rate / cores / 3600:.1f} hours, the disk alone "
-        f"{TOKENS * plain / NODES / DISK / 3600:.1f}; {pairs:.1e} distinct pairs by that power, "
+        f"{TOKENS / rate / cores:,.0f} seconds, the disk alone "
+        f"{TOKENS * plain / NODES / DISK:,.0f}; {pairs:.1e} distinct pairs by that power, "
         f"{16 * pairs / NODES / 1e9:,.0f} GB per node at 16 bytes, which crosses the network "
-        f"in {16 * pairs / NODES / NETWORK / 60:.0f} minutes if every node adds up the pairs of "
+        f"in {16 * pairs / NODES / NETWORK:.1f} seconds if every node adds up the pairs of "
         "its share of words."
     )
 
