@@ -96,6 +96,7 @@ def find_commands(text: str) -> Iterator[tuple[int, str, bool]]:
 
 def split_command(line: str) -> list[str]:
     """The words of a command line after `roget`, without comment, redirection and `…`."""
+    line = re.sub(r"<\([^)]*\)", "PIPE", line)  # what the shell gives the name of a pipe
     words = shlex.split(line.partition(" # ")[0].partition("  #")[0])
     for at, word in enumerate(words):
         if word in ("|", "&&", ";") or word.startswith((">", "2>", "…")):
