@@ -689,6 +689,14 @@ def need_range(name: str, values: Array, low: float, high: float) -> None:
         raise ValueError(f"{name}: expected numbers from {low:,} to below {high:,}")
 
 
+def need_texts(given: Mapping[str, Any], *names: str, distinct: bool = True) -> None:
+    """Refuse, by a ValueError, what are not lists of texts, each of them once if `distinct`."""
+    for name in names:
+        texts = given[name]
+        if not is_list_of(is_text)(texts) or (distinct and len({*texts}) != len(texts)):
+            raise ValueError(f"{name!r} is {reprlib.repr(texts)}, which makes no sense")
+
+
 def need_numbers(given: Mapping[str, Any], *names: str, low: float = -math.inf) -> None:
     """Refuse, by a ValueError, plain values that are not finite numbers, `low` or more."""
     for name in names:

@@ -9,13 +9,21 @@ from typing import Any, Self
 import numpy as np
 from scipy.special import expit
 
-from roget.core.folder import put_under, take_under
+from roget.core.folder import Schema, need_arrays, need_range, put_under, take_under
 from roget.core.quadruple import Quadruple
 from roget.core.types import BoolArray, Floats, Ints
-from roget.learn.attachment.machine import Items, Machine
-from roget.learn.attachment.quads import Forms, Normal, answers_of, make_forms
+from roget.learn.attachment.machine import LARGEST, Items, Machine
+from roget.learn.attachment.quads import Forms, Normal, answers_of, read_forms
 from roget.learn.attachment.sources import Sources, Vectors, spaces
-from roget.learn.attachment.tally import Evidence, Stage, Tally, Tendencies, back_off
+from roget.learn.attachment.tally import (
+    LOOSE_PARTS,
+    TOLD,
+    Evidence,
+    Stage,
+    Tally,
+    Tendencies,
+    back_off,
+)
 
 Held = tuple[Floats, BoolArray]
 
@@ -114,15 +122,27 @@ class Best:
     def read(cls, kept: Mapping[str, Any]) -> Self:
         """From what was kept."""
         verbs, nouns = (Vectors.read(take_under(name, kept)) for name in ("verbs", "nouns"))
+        # A score, what other text tells, tendencies, and the constant.
+        features = 1 + TOLD + len(LOOSE_PARTS) + 1
+        schema: Schema = {
+            "weights.scaling": ("f", (2, TOLD)),
+            "weights.weights": ("f", (features,)),
+        }
+        need_arrays(kept, schema)
+        for name in schema:
+            need_range(name, kept[name], -LARGEST, LARGEST)
+        need_range("weights.scaling", kept["weights.scaling"][1], 1e-7, LARGEST)
+        machine = take_under("machine", kept)
+        need_arrays(machine, {"evidence": ("f", ("items", TOLD))})
         return cls(
-            make_forms(**take_under("forms", kept)),
+            read_forms(take_under("forms", kept)),
             verbs,
             nouns,
             Evidence.read(take_under("evidence", kept)),
             kept["weights.scaling"],
             Tally.read(take_under("tally", kept)),
             Tendencies.read(take_under("tendencies", kept)),
-            Machine.read(take_under("machine", kept), (verbs.table, nouns.table, nouns.table)),
+            Machine.read(machine, (verbs.table, nouns.table, nouns.table)),
             kept["weights.weights"],
         )
 

@@ -14,10 +14,18 @@ from scipy.special import expit
 
 from roget import catalogue
 from roget.core.counts import Counts
-from roget.core.folder import CSR, need_arrays, need_csr, need_range, put_under, take_under
+from roget.core.folder import (
+    CSR,
+    need_arrays,
+    need_csr,
+    need_range,
+    need_texts,
+    put_under,
+    take_under,
+)
 from roget.core.quadruple import Quadruple
 from roget.core.types import Floats, Ints
-from roget.learn.attachment.quads import NOUN, Forms, Normal, answers_of, make_forms, other_name
+from roget.learn.attachment.quads import NOUN, Forms, Normal, answers_of, other_name, read_forms
 from roget.learn.attachment.sources import Sources, tables, tabulate
 from roget.learn.attachment.tally import Association, Stage
 from roget.learn.thesaurus import Thesaurus
@@ -141,14 +149,18 @@ class Chain:
     @classmethod
     def read(cls, kept: Mapping[str, Any]) -> Self:
         """From what was kept."""
+        need_texts(kept, "names", "order")
+        # Folders of older versions have no rule.
+        rule = kept.get("rule", RULES[0])
+        if rule not in RULES or not {*kept["order"]} <= {*kept["names"]}:
+            raise ValueError(f"no chain: {rule!r}, {kept['order']} of {kept['names']}")
         preferences = {
             name: Preference.read(take_under(f"preference{at}", kept))
             for at, name in enumerate(kept["names"])
         }
         association = Association.read(take_under("association", kept))
-        forms = make_forms(kept["verbs"], kept["nouns"])
-        # Folders of older versions have no rule.
-        return cls(forms, association, preferences, kept["order"], kept.get("rule", RULES[0]))
+        forms = read_forms(kept)
+        return cls(forms, association, preferences, kept["order"], rule)
 
 
 def _head(quad: Normal, noun: bool) -> str:
@@ -238,6 +250,7 @@ class Preference:
     @classmethod
     def read(cls, kept: Mapping[str, Any]) -> Self:
         """From what was kept."""
+        need_texts(kept, "words", "heads")
         shapes = {"shares": len(kept["words"]), "density": len(kept["heads"])}
         need_arrays(kept, {"times": ("iuf", (len(kept["heads"]),))})
         for name in ("times", "shares_data", "density_data"):

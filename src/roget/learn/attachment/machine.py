@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from roget.core.folder import Schema, need_arrays
+from roget.core.folder import Schema, need_arrays, need_range, need_texts
 from roget.core.types import BoolArray
 
 Floats = npt.NDArray[np.float32]
@@ -36,6 +36,8 @@ OTHERS = 0.3
 """How much a quadruple with another preposition counts among rare ones."""
 CELLS = 1 << 23
 """Pairs of quadruples compared at a time."""
+LARGEST = 1e12
+"""Numbers of a model that is read are below this: products of some are numbers still."""
 POOL = ""
 """Stands for all rare prepositions."""
 
@@ -178,12 +180,20 @@ class Machine:
     def read(cls, kept: Mapping[str, Any], tables: Sequence[Floats]) -> Machine:
         """From what was kept, and the vectors of verbs and of both nouns."""
         need_arrays(kept, _KEPT)
-        words, rows, sizes = kept["words"].astype(np.int64), kept["rows"], kept["sizes"]
+        need_texts(kept, "blocks")
+        need_texts(kept, "prepositions", distinct=False)
+        words, rows, sizes = kept["words"], kept["rows"], kept["sizes"]
+        if len(kept["prepositions"]) != len(words):
+            raise ValueError(f"{len(kept['prepositions'])} prepositions of {len(words)} quadruples")
         # -1 is a word that nobody has counted; rows lead to the quadruples above.
-        if words.min(initial=0) < -1 or sizes.min(initial=0) < 0 or sizes.sum() != rows.size:
-            raise ValueError("machine: words or sizes that lead nowhere")
-        if rows.size and not 0 <= rows.min() <= rows.max() < len(words):
-            raise ValueError(f"machine: rows that lead outside of {len(words)} quadruples")
+        need_range("words", words, -1, 1 << 53)
+        need_range("rows", rows, 0, len(words))
+        need_range("sizes", sizes, 0, rows.size + 1)
+        for name in ("evidence", "means", "weights"):
+            need_range(name, kept[name], -LARGEST, LARGEST)
+        words, sizes = words.astype(np.int64), sizes.astype(np.int64)
+        if sizes.sum() != rows.size:
+            raise ValueError(f"sizes: their sum is {sizes.sum()}, of {rows.size} rows")
         vectors = [table[own] for table, own in zip(tables, words.T, strict=True)]
         prepositions = np.array(kept["prepositions"], dtype=object)
         ends = np.cumsum(sizes)[:-1]

@@ -9,9 +9,10 @@ import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from roget import catalogue
+from roget.core.folder import need_numbers
 from roget.core.io.problems import Problems
 from roget.core.io.remote import is_remote
 from roget.core.io.source import FORMATS, Source, source_of
@@ -94,6 +95,13 @@ def make_forms(verbs: Mapping[str, float], nouns: Mapping[str, float]) -> Forms:
     """The base forms of the language, by how often verbs and nouns are known."""
     made: Forms = catalogue.load("languages", LANGUAGE).forms(verbs, nouns)
     return made
+
+
+def read_forms(kept: Mapping[str, Any]) -> Forms:
+    """Base forms out of a folder."""
+    for known in (kept["verbs"], kept["nouns"]):
+        need_numbers(known, *known, low=0)
+    return make_forms(kept["verbs"], kept["nouns"])
 
 
 def number(word: str) -> str | None:

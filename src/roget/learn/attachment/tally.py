@@ -12,7 +12,7 @@ import numpy as np
 
 from roget.core.counts import Counts
 from roget.core.counts.matrix import split_slot
-from roget.core.folder import need_arrays, need_range
+from roget.core.folder import need_arrays, need_range, need_texts
 from roget.core.quadruple import Quadruple
 from roget.core.types import Array, BoolArray, Floats, Ints
 from roget.learn.attachment.quads import NOUN, Normal
@@ -42,6 +42,8 @@ USUAL = 0.05
 ADDED = 0.5
 """Added to counts that are compared."""
 _ODDS = [PARTS.index(part) for part in ("vpm", "npm", "vp", "np", "pm")]
+TOLD = len(_ODDS) + 3
+"""Numbers that other text tells of a quadruple."""
 
 
 @dataclass(frozen=True)
@@ -67,6 +69,8 @@ class Keyed:
     """What keys and numbers are called where they are kept."""
     kinds = "f"
     shape: tuple[int, ...] = ()
+    range: tuple[float, float] = (0, 1e100)
+    """What numbers may be, and what they are below."""
 
     def __init__(self, keys: Iterable[str], values: Array) -> None:
         self.keys, self.values = list(keys), values
@@ -92,9 +96,9 @@ class Keyed:
     def read(cls, kept: Mapping[str, Any]) -> Self:
         """From what was kept."""
         keys, values = cls.names
+        need_texts(kept, keys)
         need_arrays(kept, {values: (cls.kinds, (len(kept[keys]), *cls.shape))})
-        if cls.kinds == "iu":
-            need_range(values, kept[values], 0, 1 << 53)
+        need_range(values, kept[values], *cls.range)
         return cls(kept[keys], kept[values])
 
 
@@ -106,7 +110,7 @@ class Tally(Keyed):
     [[0, 0], [0, 0], [0, 1], [0, 0], [0, 1], [0, 0], [0, 1], [0, 1]]
     """
 
-    names, kinds, shape = ("keys", "seen"), "iu", (2,)
+    names, kinds, shape, range = ("keys", "seen"), "iu", (2,), (0, 1 << 53)
     stages = ("quadruple", "triples", "pairs", "preposition", "default")
 
     @classmethod
@@ -166,6 +170,8 @@ class Tendencies(Keyed):
 
     It is Σ(y − mean of y for the preposition) / (times seen + 3), y being 1 for N and −1 for V.
     """
+
+    range = (-2, 2)
 
     @classmethod
     def of(cls, quads: Sequence[Normal], nouns: BoolArray) -> Self:
