@@ -40,8 +40,9 @@ _FIRST = 5
 
 
 def is_shape(value: Any) -> bool:
-    """Whether a value out of JSON is two sizes."""
-    return folders.is_list_of(folders.is_size)(value) and len(value) == 2
+    """Whether a value out of JSON is two sizes, whose places 32 bits tell."""
+    right = folders.is_list_of(folders.is_size)(value) and len(value) == 2
+    return right and max(value) < 1 << 31
 
 
 def is_dtype(value: Any) -> bool:

@@ -92,7 +92,10 @@ def readable(file: str | Path) -> Iterator[None]:
         if lacks_room(error):
             raise
         raise InputError(f"{file}: cannot be read as Parquet: {reason(error)}") from None
-    except UnicodeDecodeError as error:
+    except (UnicodeDecodeError, RuntimeError) as error:
+        # The name of a column is told as the latter.
+        if isinstance(error, RuntimeError) and "conversion error" not in str(error):
+            raise
         raise InputError(f"{file}: cannot be read as Parquet: no text ({error})") from None
 
 

@@ -13,6 +13,9 @@ from roget.core.io.source import STANDARD_INPUT, Source, is_pipe, source_of, spe
 from roget.core.types import PathLike
 from roget.errors import InputError
 
+LONGEST = 4096
+"""Characters of a pattern; to look through "[[[[…" takes time that grows with their square."""
+
 
 def spell(name: str) -> str:
     """The name of a file in letters, where Python could not decode it but it is UTF-8.
@@ -56,6 +59,9 @@ def find(
             cure = "; give what comes through it as -, by < or |" if is_pipe(given) else ""
             raise InputError(f"{given}: is {what}; expected a file{cure}")
         else:
+            if glob.has_magic(given) and len(given) > LONGEST:
+                said = f"a pattern of {len(given):,} characters; expected at most {LONGEST:,}"
+                raise InputError(f"{given[:80]}…: {said}")
             try:
                 paths = sorted(filter(os.path.isfile, glob.glob(given, recursive=True)))
             except (ValueError, RecursionError):  # a zero byte, or thousands of folders

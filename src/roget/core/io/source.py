@@ -343,6 +343,10 @@ class Source:
                 chunk = file.read(min(size, left))
             except (EOFError, zlib.error, lzma.LZMAError, zipfile.BadZipFile, OSError) as error:
                 raise self._broken(error) from None
+            except MemoryError:
+                # What LZMA needs, the file tells.
+                said = "to unpack it takes more memory than there is; it may be damaged"
+                raise InputError(f"{self.name}: {said}") from None
             except Exception as error:
                 # Stores have errors of their own.
                 if type(error).__name__ != "ZstdError" and not self.is_remote:

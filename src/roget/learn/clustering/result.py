@@ -62,6 +62,10 @@ def array(*shape: str, least: float = 0.0, whole: bool = False) -> dict[str, Any
     return {"shape": shape, "least": least, "whole": whole}
 
 
+WHOLE = 1 << 53
+"""Whole numbers up to this are the same as fractions."""
+
+
 @dataclass(frozen=True, eq=False)
 class Rule:
     """How new words are placed; see `Posterior` for the one that serves where no other is brought.
@@ -197,7 +201,7 @@ class Kept:
                     "installed: without it no new words can be placed"
                 ) from None
         try:
-            found = kind(**self.parameters, **self.arrays)
+            found = kind(**_read_plain(kind, self.parameters), **self.arrays)
             found.check(k, m)
         except (TypeError, ValueError, AttributeError) as error:
             raise InputError(
@@ -208,6 +212,26 @@ class Kept:
     def keep(self) -> Kept:
         """Itself."""
         return self
+
+
+def _read_plain(kind: type[Rule], given: Mapping[str, Any]) -> dict[str, Any]:
+    """Parameters out of a folder as the rule declares them: compiled code knows types by them."""
+    found = dict(given)
+    declared = {one.name: str(one.type).removesuffix(" | None") for one in fields(kind)}
+    optional = {one.name for one in fields(kind) if str(one.type).endswith(" | None")}
+    for name, value in given.items():
+        if value is None and name in optional:
+            continue
+        if declared.get(name) == "float":
+            folder.need_numbers(given, name)
+            found[name] = float(value)
+        elif declared.get(name) == "int":
+            folder.need_numbers(given, name)
+            if not isinstance(value, int) or abs(value) > WHOLE:
+                raise ValueError(f"{name}: {value!r} is not a whole number, or too large")
+        elif declared.get(name) == "bool" and not isinstance(value, bool):
+            raise ValueError(f"{name}: {value!r} is neither true nor false")
+    return found
 
 
 _RECALLED = "?"
@@ -522,13 +546,15 @@ class Clustering(Reported):
         centroids = _read_shares(arrays, "centroids")
         if centroids.dtype.kind != "f":
             raise ValueError(f"centroids: {centroids.dtype}; expected fractions")
-        folder.need_arrays(arrays, {"background": ("iuf", (centroids.shape[1],))})
+        k, m = centroids.shape
+        folder.need_arrays(arrays, {"mass": ("iuf", (k,)), "background": ("iuf", (m,))})
         return cls(
             Tree.from_json(plain["tree"]),
             _read_shares(arrays, "memberships"),
             centroids,
-            arrays["mass"],
-            arrays["background"],
+            # For other types compiled code would be compiled once more.
+            arrays["mass"].astype(np.float64, copy=False),
+            arrays["background"].astype(np.float64, copy=False),
             rule=read_rule(plain["rule"], arrays),
             unit=Unit(str(kind[0]), str(kind[1]), bool(kind[2])),
             path=plain["path"],

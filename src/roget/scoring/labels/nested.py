@@ -278,12 +278,13 @@ def _descend(answers: Sequence[tuple[tuple[str, ...], float]]) -> tuple[str, ...
     """A word's place: from the root, at every split, the side to which it belongs more."""
     depth = 1
     while len(answers) > 1:
-        shares: dict[str, float] = {}
+        # Paths that differ have beginnings that differ, also where one ends earlier.
+        shares: dict[tuple[str, ...], float] = {}
         for path, share in answers:
-            side = path[depth] if depth < len(path) else ""
+            side = path[:depth]
             shares[side] = shares.get(side, 0.0) + share
         best = max(shares, key=lambda side: shares[side])
-        answers = [one for one in answers if (one[0][depth : depth + 1] or ("",))[0] == best]
+        answers = [one for one in answers if one[0][:depth] == best]
         depth += 1
     return answers[0][0]
 

@@ -13,6 +13,7 @@ from scipy.special import softmax
 from roget.core.counts import Counts
 from roget.core.counts.views import unit
 from roget.core.types import Array, Floats, Ints
+from roget.errors import InputError
 from roget.learn.clustering.result import Clustering, Rule, array
 from roget.learn.representation.vectors import Representation, spread
 
@@ -56,9 +57,7 @@ class Nearest(Rule):
 
     def place(self, matrix: Any, leaves: Clustering) -> Array:
         """p(c|word); a word without telling contexts gets p(c)."""
-        if leaves.representation is None:
-            raise ValueError("the vectors of the words are missing")
-        vectors = draw_near(leaves.representation, self.common, matrix)
+        vectors = draw_near(self._known(leaves), self.common, matrix)
         cosines = (vectors @ self.centres.T.astype(np.float32)).astype(np.float64)
         placed = softmax(self.sharpness * cosines, axis=1)
         nothing = ~vectors.any(axis=1)
@@ -76,13 +75,20 @@ class Nearest(Rule):
 
     def regroup(self, made: Clustering, counts: Counts) -> Clustering:
         """The directions of the classes as they are now."""
-        known = made.representation
-        if known is None:
-            raise ValueError("the vectors of the words are missing")
-        vectors = _draw_all(known, self.common.tobytes())
+        vectors = _draw_all(self._known(made), self.common.astype(np.int64).tobytes())
         members = sparse.csr_array(made.memberships.T, dtype=np.float32)
         centres = unit(np.asarray(members @ vectors))
         return replace(made, rule=replace(self, centres=centres.astype(np.float32)))
+
+    def _known(self, leaves: Clustering) -> Representation:
+        """The vectors of the words, once they are those of this rule."""
+        known = leaves.representation
+        if known is None:
+            raise InputError("the vectors of the words are missing")
+        words, d = known.vectors.shape
+        if self.common.max(initial=0) >= words or self.centres.shape[1] != d:
+            raise InputError(f"the rule of spherical is not one of {words} words with {d} numbers")
+        return known
 
     def check(self, k: int, m: int) -> None:
         """Refuse a sharpness that makes no sense, too."""
