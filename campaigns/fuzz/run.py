@@ -25,7 +25,10 @@ from typing import Any
 from campaigns.fuzz.targets import Runner, Target, every
 
 SECONDS = 20.0
-"""Of an input, at most."""
+"""CPU time of an input, at most."""
+
+WAITING = 6
+"""How many times that much may pass, where other processes want the machine too."""
 
 FIRST = 60.0
 """Of the first one in a process, where modules are imported and kernels compiled."""
@@ -37,7 +40,7 @@ GROWN = 400 << 20
 """Bytes by which a process may grow over many inputs before another takes its place."""
 
 _SHM = Path("/dev/shm")
-_INDEX, _BEGUN, _ACCEPTED, _REFUSED, _BASE = range(5)
+_INDEX, _BEGUN, _ACCEPTED, _REFUSED, _BASE, _USED = range(6)
 _IDLE = 0
 
 
@@ -140,6 +143,7 @@ def work(pipe: Connection, state: Any, seed: int, folder: str) -> None:
         failed, begun = 0, time.process_time()
         for index in range(job.start, job.stop):
             state[_INDEX] = index
+            state[_USED] = time.process_time_ns()
             state[_BEGUN] = time.monotonic_ns()
             chance.seed(seed_of(seed, name, index))
             data = runner.make(chance)
@@ -182,9 +186,13 @@ def share_database() -> None:
 
     from roget.core.io import duck
 
-    base = duckdb.connect(config=duck._SETTINGS)
-    base.execute("SET threads = 1")
-    base.execute("SET enable_external_file_cache = false")
+    def start() -> Any:
+        base = duckdb.connect(config=duck._SETTINGS)
+        base.execute("SET threads = 1")
+        base.execute("SET enable_external_file_cache = false")
+        return base
+
+    shared = start()
 
     class Shared:
         """The module, but for one function."""
@@ -193,7 +201,12 @@ def share_database() -> None:
             return getattr(duckdb, name)
 
         def connect(self, **_: Any) -> Any:
-            return base.cursor()
+            nonlocal shared
+            try:
+                shared.execute("SELECT 1")
+            except duckdb.FatalException:  # some files bring it down
+                shared = start()
+            return shared.cursor()
 
     duck.duckdb = Shared()  # type: ignore[assignment]
 
@@ -215,6 +228,16 @@ def _status(name: str, process: int | str = "self") -> int:
     return 0
 
 
+def _used(process: int) -> int:
+    """Nanoseconds of CPU time that a process has taken."""
+    try:
+        with open(f"/proc/{process}/stat") as file:
+            user, system = file.read().rpartition(")")[2].split()[11:13]
+    except OSError:
+        return 0
+    return (int(user) + int(system)) * 10**9 // os.sysconf("SC_CLK_TCK")
+
+
 # ---- the parent
 
 
@@ -229,7 +252,7 @@ class Child:
     def _start(self) -> None:
         context = multiprocessing.get_context("spawn")
         self.folder = Path(tempfile.mkdtemp(dir=self._root))
-        self.state = context.RawArray("q", 5)
+        self.state = context.RawArray("q", 6)
         self.pipe, other = context.Pipe()
         args = (other, self.state, self._seed, str(self.folder))
         self.process = context.Process(target=work, args=args, daemon=True)
@@ -265,7 +288,10 @@ class Child:
         if begun == _IDLE:
             return ""
         first = self.job is not None and self.state[_INDEX] == self.job.start
-        if time.monotonic_ns() - begun > (FIRST if first else SECONDS) * 1e9:
+        most = (FIRST if first else SECONDS) * 1e9
+        passed = time.monotonic_ns() - begun
+        used = _used(self.process.pid or 0) - self.state[_USED] if passed > most else 0
+        if used > most or passed > WAITING * most:
             return f"more than {SECONDS:g} seconds"
         if _status("VmRSS", self.process.pid or 0) - self.state[_BASE] > MEMORY:
             return f"more than {MEMORY >> 20} MB"
