@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import weakref
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -60,6 +61,7 @@ class Routes:
         thesaurus().save(self._folder)
         self._desk, self._application = Desk, application
         self._loop = asyncio.new_event_loop()
+        weakref.finalize(self, self._loop.close)
         self._open()
 
     def _open(self) -> None:
