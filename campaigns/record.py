@@ -33,9 +33,10 @@ def record(
     if not (found and closed):
         raise SystemExit(f"{file}: expected {begin} and {END}")
     facts = describe_machine(libraries)
+    commit = facts.pop("commit", "")
     with_what = ", ".join(
         [f"{facts.pop('date')}, seed {seed}"]
-        + [f"commit {facts.pop('commit')}"] * ("commit" in facts)
+        + ([f"commit {commit}"] if commit else [])
         + [f"{facts.pop('cpu')}, {facts.pop('cores')} cores, {facts.pop('memory')}"]
         + [f"{name} {value}".removeprefix("system ") for name, value in facts.items()]
     )

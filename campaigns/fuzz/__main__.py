@@ -95,12 +95,17 @@ def _record(
     table = [(name, t.inputs, t.accepted, t.refused, t.failed) for name, t in rows.items()]
     sums = (sum(row[column] for row in table) for column in range(1, 5))
     table.append(("all", *sums))
+    told = [f"{inputs:,} inputs in {took / 60:.0f} minutes; processes: {asked.processes}."]
+    if asked.only or asked.first:
+        told[0] += " Some targets or inputs only."
+    failures = [f"- {name}: {key}" for name, t in rows.items() for key in t.failures]
+    told += ["", "Failures:", "", *failures] if failures else ["No failure."]
     record(
         "fuzz.md",
         "make fuzz FUZZ=--record",
         ("target", "inputs", "accepted", "refused", "failed"),
         table,
-        told=f"{inputs:,} inputs in {took / 60:.0f} minutes, {asked.processes} processes.",
+        told="\n".join(told),
         seed=asked.seed,
         libraries=("numpy", "scipy", "duckdb", "pyarrow", "spacy", "pyoxigraph", "starlette"),
     )
