@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import os
 import signal
 
@@ -17,6 +18,7 @@ SIGNALS = [
 
 def main() -> None:
     """Run the command line; while it is loaded and when all is done, a signal ends it at once."""
+    atexit.register(_pass_over)  # the first to be registered is the last to be called
     for one in SIGNALS:
         # In the background of a shell, and under nohup, some are to be passed over.
         if signal.getsignal(one) is not signal.SIG_IGN:
@@ -32,6 +34,12 @@ def main() -> None:
 def _leave(number: int, frame: Any) -> None:
     os.write(2, b"roget: interrupted\n")
     os._exit(128 + number)
+
+
+def _pass_over() -> None:
+    """Python takes handlers away before it clears up, and a signal would end it without a word."""
+    for one in SIGNALS:
+        signal.signal(one, signal.SIG_IGN)
 
 
 if __name__ == "__main__":

@@ -97,6 +97,30 @@ def test_while_a_file_is_written(tmp_path, number):
     assert sorted(os.listdir(tmp_path)) == ["g.tsv", "out.csv"]
 
 
+OVER = """
+import os, signal, sys
+import roget.__main__
+
+class Last:
+    def __init__(self, number):
+        self.number, self.kill, self.process = number, os.kill, os.getpid()
+
+    def __del__(self):
+        self.kill(self.process, self.number)
+
+signal.signal(signal.SIGINT, signal.default_int_handler)
+sys.kept = Last(int(sys.argv.pop(1)))  # cleared away when Python has no handlers any more
+roget.__main__.main()
+"""
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_when_all_is_done_the_exit_code_says_so(number):
+    done = ended(OVER, int(number), "list", "entropies")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "jk" in done.stdout
+
+
 UNHEARD = """
 import os, signal, sys
 from roget.cli.stopping import stoppable
