@@ -103,10 +103,7 @@ def _connect(path: str) -> tuple[Any, str]:
         from fsspec.core import url_to_fs
     try:
         system, name = url_to_fs(path)
-    except ImportError as error:
-        said = str(error).rstrip(".")
-        raise InputError(f"{path}: cannot be read: {said} (pip install …)") from None
-    except ValueError as error:
+    except (ImportError, ValueError) as error:  # fsspec names the package that it lacks
         raise InputError(f"{path}: cannot be read: {error}") from None
     return system, name
 
