@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import ast
 import json
+import os
 import shutil
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -13,7 +16,7 @@ import pytest
 
 import roget
 from folders import manifest_of
-from roget import Attacher, ClassModel, CoMDL, Counts, MDLTree, SoftAnnealing, Thesaurus
+from roget import Attacher, ClassModel, CoMDL, Counts, MDLTree, SoftAnnealing, Thesaurus, catalogue
 from roget.core.counts import files as counts_files
 from roget.learn.attachment import attacher
 from roget.learn.classmodel import files as classmodel_files
@@ -164,3 +167,27 @@ def test_opening_a_thesaurus_parses_its_manifest_once(
         load(tmp_path / "t")
         assert parsed.count(manifest) == 1
         assert parsed.count(edits) == 1
+
+
+SAVED = """
+import sys
+import numpy as np
+from roget import Counts, catalogue
+
+counts = Counts(np.random.default_rng(0).poisson(1.0, (12, 9)) + 1)
+for name in catalogue.names("clusterers"):
+    catalogue.load("clusterers", name).make(2, random_state=0).fit(counts).save(sys.argv[1] + name)
+"""
+
+
+def test_the_same_bytes_whatever_order_sets_have(tmp_path):
+    found = []
+    for seed in "12":
+        home = tmp_path / seed
+        home.mkdir()
+        environment = {**os.environ, "PYTHONHASHSEED": seed}
+        subprocess.run([sys.executable, "-c", SAVED, f"{home}/"], env=environment, check=True)
+        files = (file for file in home.rglob("*") if file.is_file())
+        found.append({file.relative_to(home): file.read_bytes() for file in files})
+    assert len(found[0]) > len(catalogue.names("clusterers"))
+    assert [name for name in found[0] if found[0][name] != found[1].get(name)] == []

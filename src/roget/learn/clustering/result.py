@@ -142,7 +142,7 @@ class Rule:
 
     def keep(self) -> Kept:
         """The rule as folders keep it."""
-        arrays = {one.name for one in fields(self) if "shape" in one.metadata}
+        arrays = [one.name for one in fields(self) if "shape" in one.metadata]
         values = {one.name: getattr(self, one.name) for one in fields(self)}
         plain = {name: value for name, value in values.items() if name not in arrays}
         return Kept(self.clusterer, plain, {name: values[name] for name in arrays})
