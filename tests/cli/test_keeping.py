@@ -48,7 +48,10 @@ def labels(tmp_path, monkeypatch):
         ("compare", "g.tsv", "a=s.tsv", "--mapping", "./g.tsv"),
         ("agree", "g.tsv", "s.tsv", "--consensus", "g.tsv"),
         ("agree", "runs", "-o", "runs/1.csv"),
+        ("agree", "runs/*.csv", "-o", "runs/1.csv"),
         ("convert", "g.tsv", "-o", "g.tsv"),
+        ("score", "file://g.tsv", "s.tsv", "-o", "g.tsv"),
+        ("compare", "g.tsv", "a=local://s.tsv", "-o", "s.tsv"),
     ],
     ids=" ".join,
 )

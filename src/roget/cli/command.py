@@ -133,8 +133,14 @@ def keep_inputs(declared: Iterable[Any], given: Mapping[str, Any]) -> None:
             before = written.setdefault(os.path.realpath(path), one.opts[0])
             if before != one.opts[0]:
                 raise InputError(f"{path}: written by {before} and by {one.opts[0]}; name another")
-    for path in filter(os.path.isfile, written):
-        for text in filter(os.path.exists, read):
+    kept = [*filter(os.path.isfile, written)]
+    if not kept:
+        return
+    from roget.core.io.paths import name_here
+
+    files = [path for text in read for path in name_here(text) if os.path.exists(path)]
+    for path in kept:
+        for text in files:
             if os.path.samefile(text, path):
                 raise InputError(f"cannot write {path}: it is one of the inputs")
             if Path(os.path.realpath(text)) in Path(path).parents:

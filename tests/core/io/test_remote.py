@@ -65,6 +65,13 @@ class Handler(SimpleHTTPRequestHandler):
     """A simple server, which knows no ranges; some of its files are for others."""
 
     def send_head(self) -> Any:
+        if "short" in self.path:
+            self.send_response(200)
+            self.send_header("Content-Length", "1000")
+            self.end_headers()
+            self.wfile.write(b"a\tx\n" if self.command == "GET" else b"")
+            self.close_connection = True
+            return None
         if "closed" in self.path:
             self.send_error(403)
             return None
@@ -228,3 +235,29 @@ def test_copies_go_away(memory: str) -> None:
     with local_file(f"{memory}/pairs.tsv") as copy:
         assert copy.read_text() == PAIRS
     assert not copy.exists()
+
+
+def test_what_ends_too_soon_is_refused(web: str, here: Path) -> None:
+    with pytest.raises(InputError, match=r"short\.tsv: cannot be read: .*of 1000 bytes"):
+        score(f"{web}/short.tsv", here / "gold.tsv")
+
+
+def test_secrets_in_addresses_are_kept_by_nobody(web: str, tmp_path: Path) -> None:
+    address = web.replace("://", "://me:hush@")
+    with pytest.raises(InputError, match="no such file") as raised:
+        score(f"{address}/none.tsv?token=hush", f"{address}/none.tsv?token=hush")
+    assert "hush" not in str(raised.value)
+    count([f"{address}/a.conllu?token=hush"], output=tmp_path / "counts")
+    Counts.read(f"{address}/counts.npz?token=hush").write(tmp_path / "again")
+    for file in tmp_path.rglob("*"):
+        assert file.is_dir() or b"hush" not in file.read_bytes()
+    assert "a.conllu" in (tmp_path / "counts" / "counts.json").read_text()
+
+
+def test_servers_may_be_slow_but_not_silent() -> None:
+    from fsspec.core import url_to_fs
+
+    system, _ = url_to_fs("https://example.org/a", **remote._be_patient("https://example.org/a"))
+    waits = system.client_kwargs["timeout"]
+    assert waits.total is None
+    assert waits.sock_read == 60

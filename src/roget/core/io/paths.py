@@ -30,6 +30,27 @@ def spell(name: str) -> str:
     return name
 
 
+def name_here(given: str) -> list[str]:
+    """What is read on this machine if an input is so named: also by a pattern, or as file://….
+
+    >>> name_here("file:///tmp/a.tsv"), name_here("s3://bucket/a.tsv")
+    (['/tmp/a.tsv'], [])
+    """
+    scheme, mark, path = given.rpartition("://")
+    if mark and scheme.rpartition("::")[2].lower() not in ("file", "local"):
+        return []
+    return [path] if os.path.exists(path) else _match(path) or [path]
+
+
+def _match(pattern: str) -> list[str]:
+    if len(pattern) > LONGEST:
+        return []
+    try:
+        return sorted(filter(os.path.isfile, glob.glob(pattern, recursive=True)))
+    except (ValueError, RecursionError):  # a zero byte, or thousands of folders
+        return []
+
+
 def find(
     inputs: Sequence[PathLike], suffixes: Sequence[str], encoding: str = "utf-8"
 ) -> list[Source]:
@@ -62,10 +83,7 @@ def find(
             if glob.has_magic(given) and len(given) > LONGEST:
                 said = f"a pattern of {len(given):,} characters; expected at most {LONGEST:,}"
                 raise InputError(f"{given[:80]}…: {said}")
-            try:
-                paths = sorted(filter(os.path.isfile, glob.glob(given, recursive=True)))
-            except (ValueError, RecursionError):  # a zero byte, or thousands of folders
-                paths = []
+            paths = _match(given)
             if not paths:
                 what = "matches no file" if glob.has_magic(given) else "no such file or folder"
                 raise InputError(f"{given}: {what}")

@@ -9,15 +9,20 @@ from __future__ import annotations
 import io
 import re
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from hashlib import sha256
-from typing import IO, Any, cast
+from typing import IO, Any
 from urllib.parse import urlsplit
 
 from roget.catalogue import name_extra
 from roget.errors import InputError, RogetError
 
 _ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")
+_KEYS = re.compile(r"(://)[^\s/?#]*@")
+_ASKED = re.compile(r"(://[^\s?'\"]*)\?[^\s'\"]*[^\s'\":;,)]")
+_PATIENCE: dict[str, Any] = {"total": None, "sock_connect": 30, "sock_read": 60}
+"""Seconds until a server on the web must have answered, and between two pieces of what it sends; a
+large corpus may take hours in all."""
 _MARKS = (
     "ETag", "etag", "Last-Modified", "LastModified", "last_modified", "updated", "mtime", "created",
     "Content-MD5", "Digest", "md5Hash", "sha256", "blob_id", "last_commit",
@@ -43,6 +48,15 @@ def name_part(path: str) -> str:
     return urlsplit(path).path if path.lower().startswith(("https:", "http:")) else path
 
 
+def show(text: str) -> str:
+    """A text whose addresses tell nothing that may be a secret: keys, and what follows a "?".
+
+    >>> show("https://me:word@example.org/gold.tsv?token=abc: no such file")
+    'https://…@example.org/gold.tsv?…: no such file'
+    """
+    return _ASKED.sub(r"\1?…", _KEYS.sub(r"\1…@", text)) if "://" in text else text
+
+
 def look_at(path: str) -> tuple[int, int, bool]:
     """The size of a file (0 if it is not told), a number that changes with it, whether it can be
     read from the middle."""
@@ -50,7 +64,8 @@ def look_at(path: str) -> tuple[int, int, bool]:
         system, name = _connect(path)
         info = system.info(name)
     if info.get("type") == "directory":
-        raise InputError(f"{path}: is a folder; name its files by a pattern: {path.rstrip('/')}/*")
+        shown = show(path)
+        raise InputError(f"{shown}: is a folder; name its files by a pattern: {shown}/*")
     told = [f"{mark}={info[mark]}" for mark in _MARKS if info.get(mark)]
     mark = int(sha256("\n".join(told).encode()).hexdigest()[:15], 16) if told else 0
     return int(info.get("size") or 0), mark, not _is_stream(system)
@@ -60,10 +75,48 @@ def open_remote(path: str) -> IO[bytes]:
     """A file, opened for reading: from the web as one stream, from other stores in blocks."""
     with _clear_errors(path):
         system, name = _connect(path)
-        if not _is_stream(system):
-            return cast("IO[bytes]", system.open(name, "rb"))
         # In blocks, servers that know no ranges would send it all for each.
-        return io.BufferedReader(system.open(name, "rb", block_size=0))
+        more = {"block_size": 0} if _is_stream(system) else {}
+        file = _File(path, system.open(name, "rb", **more))
+    return io.BufferedReader(file, 1 << 20)
+
+
+class _File(io.RawIOBase):
+    """A file of a store, whose errors are ours."""
+
+    def __init__(self, path: str, file: Any) -> None:
+        self._path, self._file = path, file
+
+    def readable(self) -> bool:
+        """It is."""
+        return True
+
+    def seekable(self) -> bool:
+        """Whether it can be read from the middle."""
+        return bool(self._file.seekable())
+
+    def readinto(self, into: Any) -> int:
+        """Some bytes more."""
+        with _clear_errors(self._path):
+            data = self._file.read(len(into))
+        into[: len(data)] = data
+        return len(data)
+
+    def seek(self, at: int, whence: int = 0) -> int:
+        """Go on from there."""
+        with _clear_errors(self._path):
+            return int(self._file.seek(at, whence))
+
+    def tell(self) -> int:
+        """Where it is."""
+        return int(self._file.tell())
+
+    def close(self) -> None:
+        """Let go of it."""
+        if not self.closed:
+            with _clear_errors(self._path):
+                self._file.close()
+        super().close()
 
 
 def match(pattern: str) -> list[str]:
@@ -75,7 +128,7 @@ def match(pattern: str) -> list[str]:
         found = system.glob(name, detail=True)
     files = sorted(one for one, info in found.items() if info.get("type") != "directory")
     if not files:
-        raise InputError(f"{pattern}: matches no file")
+        raise InputError(f"{show(pattern)}: matches no file")
     return [system.unstrip_protocol(one) for one in files]
 
 
@@ -89,7 +142,7 @@ def tell_failure(error: BaseException) -> str:
         return "no such file"
     if status == 404:
         return "no such file"
-    said = str(cause).strip().partition("\n")[0] or type(cause).__name__
+    said = " ".join(str(cause).split())[:300] or type(cause).__name__
     return f"cannot be read: {said}"
 
 
@@ -102,10 +155,21 @@ def _connect(path: str) -> tuple[Any, str]:
     with name_extra():
         from fsspec.core import url_to_fs
     try:
-        system, name = url_to_fs(path)
+        system, name = url_to_fs(path, **_be_patient(path))
     except (ImportError, ValueError) as error:  # fsspec names the package that it lacks
-        raise InputError(f"{path}: cannot be read: {error}") from None
+        raise InputError(show(f"{path}: cannot be read: {error}")) from None
     return system, name
+
+
+def _be_patient(path: str) -> dict[str, Any]:
+    """How long to wait: by itself, aiohttp ends all that takes five minutes, and waits as long."""
+    if not path.lower().startswith(("https:", "http:")):
+        return {}
+    with suppress(ImportError):  # fsspec will say so
+        from aiohttp import ClientTimeout
+
+        return {"client_kwargs": {"timeout": ClientTimeout(**_PATIENCE)}}
+    return {}
 
 
 @contextmanager
@@ -116,4 +180,4 @@ def _clear_errors(path: str) -> Iterator[None]:
     except RogetError:
         raise
     except Exception as error:
-        raise InputError(f"{path}: {tell_failure(error)}") from None
+        raise InputError(show(f"{path}: {tell_failure(error)}")) from None

@@ -181,7 +181,9 @@ class Source:
     @property
     def name(self) -> str:
         """What messages call it."""
-        return "standard input" if self.path == STANDARD_INPUT else self.called or self.path
+        if self.path == STANDARD_INPUT:
+            return "standard input"
+        return self.called or remote.show(self.path)
 
     @property
     def is_remote(self) -> bool:
@@ -341,6 +343,8 @@ class Source:
         while left > 0:
             try:
                 chunk = file.read(min(size, left))
+            except RogetError:
+                raise
             except (EOFError, zlib.error, lzma.LZMAError, zipfile.BadZipFile, OSError) as error:
                 raise self._broken(error) from None
             except MemoryError:
@@ -617,6 +621,7 @@ def local_file(path: PathLike) -> Iterator[Path]:
     if not is_remote(name):
         yield Path(name)
         return
+    shown = remote.show(name)
     with TemporaryDirectory(prefix="roget.") as folder:
         copy = Path(folder) / Path(remote.name_part(name)).name
         with copy.open("wb") as file, _open_plain(name) as stored:
@@ -625,7 +630,7 @@ def local_file(path: PathLike) -> Iterator[Path]:
             yield copy
         except RogetError as error:
             error.args = tuple(
-                one.replace(str(copy), name) if isinstance(one, str) else one for one in error.args
+                one.replace(str(copy), shown) if isinstance(one, str) else one for one in error.args
             )
             raise
 
