@@ -31,6 +31,21 @@ def test_permissions_are_the_usual_ones(tmp_path):
     assert plain.stat().st_mode == ours.stat().st_mode
 
 
+def test_what_was_private_stays_private(tmp_path):
+    file, folder = tmp_path / "file", tmp_path / "folder"
+    file.write_text("old")
+    file.chmod(0o600)
+    with new_file(file) as draft:
+        assert draft.parent.stat().st_mode & 0o777 == 0o700
+        draft.write_text("new")
+    assert (file.read_text(), file.stat().st_mode & 0o777) == ("new", 0o600)
+    folder.mkdir(mode=0o750)
+    with new_directory(folder, lambda _: True, "a folder") as draft:
+        assert draft.stat().st_mode & 0o777 == 0o700
+        (draft / "new").touch()
+    assert (os.listdir(folder), folder.stat().st_mode & 0o777) == (["new"], 0o750)
+
+
 def test_a_failure_leaves_the_old_file(tmp_path):
     path = tmp_path / "report.txt"
     path.write_text("old")

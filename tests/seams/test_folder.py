@@ -145,6 +145,20 @@ def test_a_folder_is_replaced_only_by_its_own_kind(tmp_path: Path) -> None:
     assert MDLTree.load(tmp_path / "model")
 
 
+@pytest.mark.parametrize("name", KINDS)
+def test_a_folder_with_something_of_the_users_is_not_replaced(name: str, tmp_path: Path) -> None:
+    load, save = KINDS[name]
+    for place in (shutil.copytree(OLD / name, tmp_path / "old"), tmp_path / "new"):
+        save(load(OLD / name), place)
+        (place / ".DS_Store").touch()
+        save(load(OLD / name), place)
+        (place / "notes.txt").write_text("mine")
+        with pytest.raises(roget.InputError, match=r"notes\.txt in it is not part of"):
+            save(load(OLD / name), place)
+        assert (place / "notes.txt").read_text() == "mine"
+        load(place)
+
+
 def test_opening_a_thesaurus_parses_its_manifest_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -23,6 +23,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
+import os
 import re
 import reprlib
 import struct
@@ -30,7 +31,7 @@ import sys
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any, TypeAlias
@@ -89,6 +90,8 @@ class Kind:
     """The same of files that a folder may lack; they are left alone until they are asked for."""
     arrays: str | None = None
     """The file of arrays, if there is one."""
+    beside: tuple[str, ...] = ()
+    """Files that have a format of their own."""
     old: Callable[[Path, dict[str, Any]], None] = lambda place, record: None
     """Refuses or completes the manifest of an earlier version."""
 
@@ -383,12 +386,36 @@ def draft_of(
     path: PathLike, kind: Kind, ours: Callable[[Path], bool] | None = None
 ) -> AbstractContextManager[Path]:
     """A draft of a folder, to be filled and sealed; see `roget.core.store.new_directory`."""
-    return new_directory(path, ours or (lambda folder: is_kind(folder, kind)), kind.title)
+
+    def may_go(folder: Path) -> bool:
+        return (ours is None or ours(folder)) and _may_go(folder, kind)
+
+    return new_directory(path, may_go, kind.title)
 
 
 def check(path: PathLike, kind: Kind) -> None:
     """Refuse a place where no folder of this kind could be written: better before the work."""
-    check_directory(path, lambda folder: is_kind(folder, kind), kind.title)
+    check_directory(path, lambda folder: _may_go(folder, kind), kind.title)
+
+
+_RUBBISH = re.compile(r"\.DS_Store|Thumbs\.db|desktop\.ini|\.nfs.*|\..*\.draft(\.old)?")
+"""What systems and killed runs leave in folders."""
+
+
+def _may_go(folder: Path, kind: Kind) -> bool:
+    """Whether a folder is of this kind; one that holds something else as well must not go."""
+    if not is_kind(folder, kind):
+        return False
+    known = {kind.manifest, *kind.files, *kind.optional, *kind.beside}
+    with suppress(OSError, ValueError, LookupError, TypeError):  # a damaged one may be replaced
+        known |= {*parse_json((folder / kind.manifest).read_bytes())["files"]}
+    for name in sorted(os.listdir(folder)):
+        if name not in known and not _RUBBISH.fullmatch(name):
+            raise InputError(
+                f"cannot write {folder}: {name} in it is not part of {kind.title} and would be "
+                "lost; move it away, or name another output"
+            )
+    return True
 
 
 def write(path: PathLike, kind: Kind, content: Mapping[str, Any]) -> None:

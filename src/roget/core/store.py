@@ -74,9 +74,11 @@ def new_file(path: str | os.PathLike[str]) -> Iterator[Path]:
         return
     clear_drafts(target)
     with clear_errors(target), _new_draft(target) as folder:
+        folder.chmod(0o700)
         draft = folder / "draft"
         draft.touch()
         yield draft
+        _take_rights(draft, target)
         _flush(draft)
         os.replace(draft, target)
         _flush(target.parent)
@@ -97,13 +99,22 @@ def new_directory(
     clear_drafts(target)
     _need_ours(target, ours, kind)
     with clear_errors(target), _new_draft(target) as draft:
+        if target.exists():
+            draft.chmod(0o700)  # until it takes the rights of what it replaces
         yield draft
         _flush_all(draft)
         with locked(target):
             # Filling the draft may have taken hours: look again at what is to be replaced.
             _need_ours(target, ours, kind)
+            _take_rights(draft, target)
             _exchange(draft, target)
         _flush(target.parent)
+
+
+def _take_rights(draft: Path, target: Path) -> None:
+    """Let those read what is new who may read what it replaces, and nobody else."""
+    with suppress(OSError):  # nothing is there, or its file system knows no rights
+        shutil.copymode(target, draft)
 
 
 def _flush_all(folder: Path) -> None:

@@ -111,6 +111,7 @@ KIND = folders.Kind(
     format="roget.thesaurus",
     title="a thesaurus",
     manifest=folders.THESAURUS,
+    beside=(EDITS,),
     version=3,
     fields={
         "shape": lambda value: is_list_of(is_whole)(value) and len(value) == 3,
