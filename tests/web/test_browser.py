@@ -394,6 +394,15 @@ def test_a_failed_edit_is_told_in_words(browser, tmp_path, thesaurus, monkeypatc
         context.close()
 
 
+def test_a_server_that_is_gone_is_not_taken_for_a_word_that_is(browser, address):
+    with shown(browser, address, expected=("ERR_FAILED",)) as page:
+        head(page, "All words")
+        page.route("**/api/word*", lambda route: route.abort())
+        page.goto(f"{address}#/word/owl")
+        head(page, "No answer")
+        assert "start roget explore again" in page.inner_text("#panel")
+
+
 def test_longer_bars_are_nearer_words(browser, place):
     with shown(browser, f"{place}#/word/owl") as page:
         rows = page.locator("#panel section:has-text('Neighbours') .rows li")

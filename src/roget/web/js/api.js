@@ -20,7 +20,7 @@ const asked = (given) => new URLSearchParams(Object.entries(given).filter(([, va
 /** @param {string} place @param {Given} [sent] an object to be posted @returns {Promise<Response>} */
 async function answered(place, sent) {
   const headers = { "x-roget-token": token(), ...(sent ? { "content-type": "application/json" } : {}) };
-  try { return await fetch(place, { headers, ...(sent ? { method: "POST", body: JSON.stringify(sent) } : {}) }); } catch { throw new Failure("The server does not answer: start roget explore again"); }
+  try { return await fetch(place, { headers, ...(sent ? { method: "POST", body: JSON.stringify(sent) } : {}) }); } catch { throw new Failure("The server does not answer: start roget explore again", 503); }
 }
 
 /** @param {string} place @param {Given} [sent] */

@@ -61,7 +61,7 @@ async function route() {
   } catch (error) {
     if (!alive()) return;
     if (!(error instanceof Failure)) console.error(error);
-    if (isShut(error)) shut(); else clear($("panel")).append(el("h1", { tabindex: -1, text: "Not found" }), el("p", { class: "place", text: short(/** @type {Error} */ (error).message, 400) }), el("p", { class: "place" }, el("a", { href: "#/", text: "To the whole thesaurus" })));
+    if (isShut(error)) shut(); else clear($("panel")).append(el("h1", { tabindex: -1, text: error instanceof Failure && error.status >= 500 ? "No answer" : "Not found" }), el("p", { class: "place", text: short(/** @type {Error} */ (error).message, 400) }), el("p", { class: "place" }, el("a", { href: "#/", text: "To the whole thesaurus" })));
   }
   if (!alive()) return;
   $("main").removeAttribute("aria-busy");
