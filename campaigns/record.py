@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from roget.core.machine import describe_machine
+from roget.core.machine import describe_machine, tell_machine
 from roget.core.store import write_atomic
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
@@ -32,21 +32,15 @@ def record(
     _, closed, tail = rest.partition(END)
     if not (found and closed):
         raise SystemExit(f"{file}: expected {begin} and {END}")
-    facts = describe_machine(libraries)
-    commit = facts.pop("commit", "")
-    with_what = ", ".join(
-        [f"{facts.pop('date')}, seed {seed}"]
-        + ([f"commit {commit}"] if commit else [])
-        + [f"{facts.pop('cpu')}, {facts.pop('cores')} cores, {facts.pop('memory')}"]
-        + [f"{name} {value}".removeprefix("system ") for name, value in facts.items()]
-    )
+    measured = tell_machine(describe_machine(libraries))
     lines = [
         "| " + " | ".join(columns) + " |",
         "|" + "|".join(["---", *["---:"] * (len(columns) - 1)]) + "|",
         *("| " + " | ".join(map(_cell, row)) + " |" for row in rows),
     ]
+    told = f"{told}\n\n(Seed {seed}; {measured}.)"
     body = "\n".join(lines)
-    write_atomic(file, f"{head}{begin}\n\n{body}\n\n{told}\n\n({with_what}.)\n\n{END}{tail}")
+    write_atomic(file, f"{head}{begin}\n\n{body}\n\n{told}\n\n{END}{tail}")
     return file
 
 

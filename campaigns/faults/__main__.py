@@ -1,4 +1,4 @@
-"""The fault campaign: `make faults`, or `python -m campaigns.faults --help`."""
+"""Faults at random moments, and what is left: `make faults`, or `python -m campaigns.faults`."""
 
 from __future__ import annotations
 
@@ -40,10 +40,10 @@ class Tally:
 
 def main() -> int:
     """Run what is asked for; the exit code is 1 if anything failed."""
-    parser = argparse.ArgumentParser(prog="campaigns.faults", description=__doc__)
+    parser = argparse.ArgumentParser(prog="make faults", description=__doc__)
     parser.add_argument("--long", action="store_true", help=f"{LONG} signals, and the table")
-    parser.add_argument("--signals", type=int, metavar="N", help=f"so many at least, not {SHORT}")
-    parser.add_argument("--seed", type=int, metavar="S", help="default: 0; with --long, by chance")
+    parser.add_argument("--signals", type=int, metavar="N", help=f"so many at least [{SHORT}]")
+    parser.add_argument("--seed", type=int, metavar="S", help="[0; with --long, by chance]")
     parser.add_argument("--only", metavar="PATTERN", default="*", help="cases, such as 'build*'")
     parser.add_argument("--shot", type=int, metavar="I", help="only this shot, to see it again")
     parser.add_argument("--list", action="store_true", help="name all cases, and end")

@@ -1,4 +1,4 @@
-"""`python -m campaigns.fuzz`: the campaign from the command line."""
+"""Damaged and hostile inputs for all that reads: `make fuzz`, or `python -m campaigns.fuzz`."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ KEPT = Path(".fuzz")
 
 def main() -> int:
     """Run the campaign; exit code 1 if anything failed."""
-    parser = argparse.ArgumentParser(prog="make fuzz", description=run.__doc__)
+    parser = argparse.ArgumentParser(prog="make fuzz", description=__doc__)
     parser.add_argument("--inputs", type=int, default=INPUTS, help=f"in all [{INPUTS:,}]")
     parser.add_argument("--seed", type=int, default=SEED, help=f"[{SEED}]")
     parser.add_argument(

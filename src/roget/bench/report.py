@@ -9,6 +9,7 @@ from typing import Any
 from roget.bench.growth import AXES, Curve, draw_curves
 from roget.bench.measuring import MB, Row
 from roget.bench.suite import Entry, Outcome, Results
+from roget.core.machine import tell_machine
 from roget.report import Column, Report, Table
 
 LAW = "CPU seconds of all threads; ratio = roget ÷ peer, lower is better"
@@ -40,16 +41,7 @@ def report(found: Results) -> Report:
 
 def tell_facts(found: Results) -> str:
     """Machine and versions in a line."""
-    facts = dict(found.facts)
-    head = [
-        facts.pop("cpu"),
-        f"{facts.pop('cores')} cores",
-        facts.pop("memory"),
-        facts.pop("system"),
-    ]
-    tail = [f"{name} {value}" for name, value in facts.items() if name not in ("date", "commit")]
-    when = f"{facts['date']}" + (f", commit {facts['commit']}" if "commit" in facts else "")
-    return f"{', '.join(head)}; {', '.join(tail)}; {when}" + ("; quick" if found.quick else "")
+    return tell_machine(found.facts) + ("; quick" if found.quick else "")
 
 
 def tabulate(outcome: Outcome, found: Results) -> Table:

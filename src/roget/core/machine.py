@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import platform
 import subprocess
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from importlib import metadata
 from pathlib import Path
@@ -48,6 +48,15 @@ def describe_machine(libraries: Iterable[str] = ()) -> dict[str, str]:
         except metadata.PackageNotFoundError:
             continue
     return facts
+
+
+def tell_machine(facts: Mapping[str, str]) -> str:
+    """What `describe_machine` gave, in a line."""
+    machine = [facts["cpu"], f"{facts['cores']} cores", facts["memory"], facts["system"]]
+    apart = ("cpu", "cores", "memory", "system", "date", "commit")
+    versions = [f"{name} {value}" for name, value in facts.items() if name not in apart]
+    when = [facts["date"], *([f"commit {facts['commit']}"] if "commit" in facts else [])]
+    return "; ".join(", ".join(part) for part in (machine, versions, when))
 
 
 def _name_processor() -> str:
