@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import argparse
 import fnmatch
+import json
 import sys
 import tempfile
 import time
 import traceback
 from pathlib import Path
+from typing import Any
 
 from campaigns.fuzz import run
 from campaigns.fuzz.targets import Target, deal, every
+from roget.core.machine import describe_machine
+from roget.core.store import write_atomic
 
 INPUTS = 60_000
 """Of a short run."""
@@ -37,6 +41,7 @@ def main() -> int:
     parser.add_argument(
         "--keep", type=Path, default=KEPT, metavar="DIR", help=f"where failures are saved [{KEPT}]"
     )
+    parser.add_argument("--resume", action="store_true", help="go on with a run that was stopped")
     parser.add_argument("--record", action="store_true", help="write the table into docs/fuzz.md")
     asked = parser.parse_args()
     targets = every()
@@ -59,46 +64,78 @@ def main() -> int:
 
 
 def _run(asked: argparse.Namespace, dealt: list[tuple[Target, int]]) -> int:
-    begun, broken = time.monotonic(), 0
-    rows: dict[str, run.Tally] = {}
+    begun, stopped = time.monotonic(), False
+    done = asked.keep / "done.json"
+    rows, commits, before = (
+        _resume(done, asked) if asked.resume and done.exists() else ({}, [], 0.0)
+    )
+    commits.append(describe_machine().get("commit", "none"))
+    left = [(target, inputs) for target, inputs in dealt if target.name not in rows]
     print(f"{'target':24} {'inputs':>11} {'accepted':>11} {'refused':>11} {'failed':>7} {'µs':>8}")
-    for target, tally in run.campaign(dealt, asked.seed, asked.processes, asked.first):
-        rows[target.name] = tally
-        each = tally.seconds / tally.inputs * 1e6
-        print(
-            f"{target.name:24} {tally.inputs:>11,} {tally.accepted:>11,} {tally.refused:>11,} "
-            f"{tally.failed:>7,} {each:>8,.0f}",
-            flush=True,
-        )
-        for failure in tally.failures.values():
-            broken += 1
-            place = run.save(failure, asked.keep, asked.seed)
-            print(f"  {failure.key}\n    again: make fuzz FUZZ='--repeat {place}'", flush=True)
-    inputs = sum(tally.inputs for tally in rows.values())
-    took = time.monotonic() - begun
+    try:
+        for target, tally in run.campaign(left, asked.seed, asked.processes, asked.first):
+            each = tally.seconds / tally.inputs * 1e6
+            print(
+                f"{target.name:24} {tally.inputs:>11,} {tally.accepted:>11,} {tally.refused:>11,} "
+                f"{tally.failed:>7,} {each:>8,.0f}",
+                flush=True,
+            )
+            for failure in tally.failures.values():
+                place = run.save(failure, asked.keep, asked.seed)
+                print(f"  {failure.key}\n    again: make fuzz FUZZ='--repeat {place}'", flush=True)
+            kinds = list(tally.failures)
+            rows[target.name] = [tally.inputs, tally.accepted, tally.refused, tally.failed, kinds]
+            took = before + time.monotonic() - begun
+            kept = {"seed": asked.seed, "inputs": asked.inputs, "commits": commits, "took": took}
+            asked.keep.mkdir(parents=True, exist_ok=True)
+            write_atomic(done, json.dumps({**kept, "rows": rows}))
+    except KeyboardInterrupt:
+        stopped = True
+        print(f"stopped; --resume goes on from {done}")
+    took = before + time.monotonic() - begun
+    inputs = sum(row[0] for row in rows.values())
+    broken = sum(len(row[4]) for row in rows.values())
     print(
         f"{inputs:,} inputs in {took:,.0f} s, {inputs / took:,.0f} a second; seed {asked.seed}; ",
         end="",
     )
     print(f"{broken} kinds of failures" if broken else "no failure")
     if asked.record:
-        _record(rows, asked, inputs, took)
-    return 1 if broken else 0
+        _record(rows, asked, took, list(dict.fromkeys(commits)), stopped)
+    return 1 if broken else 130 if stopped else 0
+
+
+def _resume(done: Path, asked: argparse.Namespace) -> tuple[dict[str, Any], list[str], float]:
+    """What an earlier run has done: its rows, its commits, its seconds."""
+    found = json.loads(done.read_text(encoding="utf-8"))
+    if (found["seed"], found["inputs"]) != (asked.seed, asked.inputs):
+        raise SystemExit(
+            f"{done} is of --seed {found['seed']} --inputs {found['inputs']}: give these"
+        )
+    return found["rows"], found["commits"], found["took"]
 
 
 def _record(
-    rows: dict[str, run.Tally], asked: argparse.Namespace, inputs: int, took: float
+    rows: dict[str, Any],
+    asked: argparse.Namespace,
+    took: float,
+    commits: list[str],
+    stopped: bool,
 ) -> None:
     """Write the table of a run into the documentation."""
     from campaigns.record import record
 
-    table = [(name, t.inputs, t.accepted, t.refused, t.failed) for name, t in rows.items()]
-    sums = (sum(row[column] for row in table) for column in range(1, 5))
+    table = [(name, *row[:4]) for name, row in rows.items()]
+    sums = [sum(row[column] for row in table) for column in range(1, 5)]
     table.append(("all", *sums))
-    told = [f"{inputs:,} inputs in {took / 60:.0f} minutes; processes: {asked.processes}."]
+    told = [f"{sums[0]:,} inputs in {took / 60:.0f} minutes; processes: {asked.processes}."]
+    if stopped:
+        told[0] += f" It was to be {asked.inputs:,}, and was stopped."
     if asked.only or asked.first:
         told[0] += " Some targets or inputs only."
-    failures = [f"- {name}: {key}" for name, t in rows.items() for key in t.failures]
+    if len(commits) > 1:
+        told[0] += f" It was stopped and went on; it began at commit {commits[0]}."
+    failures = [f"- {name}: {key}" for name, row in rows.items() for key in row[4]]
     told += ["", "Failures:", "", *failures] if failures else ["No failure."]
     record(
         "fuzz.md",
