@@ -20,12 +20,11 @@ from roget.report.format import brief
 from roget.report.format import brief as short
 from roget.web import static
 from roget.web.desk import Desk
+from web.helpers import asking
 
-testclient = pytest.importorskip("starlette.testclient", reason="needs roget[explore]")
-server = pytest.importorskip("roget.web.server")
+pytest.importorskip("starlette.testclient", reason="needs roget[explore]")
 
-PORT, SIZE, ASKED, NEAR = 8123, 300, 150, static.NEAR
-HOME = f"http://127.0.0.1:{PORT}"
+SIZE, ASKED, NEAR = 300, 150, static.NEAR
 
 
 def edited(thesaurus):
@@ -60,7 +59,7 @@ def folder(request, tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def client(folder):
-    return testclient.TestClient(server.application(Desk(folder), PORT), base_url=HOME)
+    return asking(Desk(folder))
 
 
 @pytest.fixture(scope="module")

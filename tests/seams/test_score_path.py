@@ -14,7 +14,9 @@ import roget
 
 HOME = Path(roget.__file__).parent
 DEMO = HOME / "data" / "demo"
-MOST_MODULES = 31
+MOST_MODULES = 34
+"""Signals, addresses and limits each have a module of their own, which every path meets."""
+
 DEEPEST = 10
 
 WATCH = """

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ctypes
 import gc
-import json
 import multiprocessing
 import os
 import statistics
@@ -17,6 +16,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias, TypeVar
 
+from roget.core.io.values import parse_json
 from roget.errors import RogetError
 
 Result = TypeVar("Result")
@@ -189,7 +189,7 @@ def spend(arguments: Sequence[object], **settings: Any) -> Spending:
             lines = done.stderr.decode(errors="replace").split("\n")
             why = next((line for line in reversed(lines) if line.strip()), "")
             raise LeftOut(f"a process failed, exit code {done.returncode}: {why}")
-        cpu, clock, memory = json.loads(usage.read_text())
+        cpu, clock, memory = parse_json(usage.read_text())
     return Spending(cpu, clock, memory * RSS_UNIT, done.stdout.decode())
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from roget.bench.measuring import Row
+from roget.core.io.values import parse_json
 from roget.core.store import write_atomic
 
 NAME = "record.json"
@@ -50,7 +51,7 @@ class Record:
     def load(cls, folder: Path) -> Record:
         """The record of a folder of benchmarks; an empty one if there is none."""
         path = folder / NAME
-        held = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+        held = parse_json(path.read_text(encoding="utf-8")) if path.exists() else {}
         return cls(path, held)
 
     def find(self, benchmark: str, quick: bool, row: Row) -> tuple[float, float] | None:

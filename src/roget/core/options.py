@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import inspect
 import math
-import sys
 import types
 import typing
 from collections.abc import Callable, Iterable, Mapping
@@ -140,8 +139,10 @@ class Option:
         """Whether a number is in the range."""
         low = self.minimum if self.minimum is not None else -math.inf
         high = self.maximum if self.maximum is not None else math.inf
-        # A whole number may be larger than any float.
-        finite = abs(number) <= sys.float_info.max
+        try:
+            finite = math.isfinite(number)
+        except OverflowError:  # a whole number that is larger than any float
+            return False
         return bool(finite and low <= number <= high and (number > 0 or not self.positive))
 
 

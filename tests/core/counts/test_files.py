@@ -250,12 +250,10 @@ def test_files_that_are_missing_cut_short_or_changed_are_named(folder, name):
                 read(folder)
 
 
-def test_hashes_are_checked_up_to_a_size(folder, monkeypatch):
+def test_hashes_are_checked_whatever_the_size(folder, monkeypatch):
     monkeypatch.setattr(folders, "HASHED", 10)
     files = counts_files.manifest(folder)["files"]
     reseal(folder, {"files": {name: said | {"sha256": "0"} for name, said in files.items()}})
-    assert Counts.read(folder) == COUNTS
-    monkeypatch.undo()
     with pytest.raises(InputError, match=r"words\.parquet: the file was changed"):
         Counts.read(folder)
 
@@ -285,7 +283,12 @@ def test_another_tool_may_write_entries_in_any_order(folder):
         ("entries.parquet", ENTRIES.format("(0,9,1)"), {"entries": 1}, "axis 1 index 9"),
         ("entries.parquet", ENTRIES.format("(0,0,NULL)"), {"entries": 1}, "count has a null"),
         ("entries.parquet", ENTRIES.format("(0,0,0)"), {"entries": 1}, "0 entries"),
-        ("entries.parquet", ENTRIES.format("(0,0,3),(0,0,4)"), {"entries": 1}, "2 rows; .* says 1"),
+        (
+            "entries.parquet",
+            ENTRIES.format("(0,0,3),(0,0,4)"),
+            {"entries": 1},
+            "more rows; .* says 1",
+        ),
         ("entries.parquet", "SELECT 1 AS row", {}, "the columns are row INTEGER; expected row"),
         ("words.parquet", "SELECT unnest(['a', NULL, 'c']) AS word", {}, "word has a null"),
         ("words.parquet", "SELECT unnest(['a', 'a', 'c']) AS word", {}, "named twice"),

@@ -399,7 +399,7 @@ def test_kinds_are_told_by_name_then_by_content(tmp_path: Path) -> None:
         ("a.conllu", {"window": 0}, "window"),
         ("a.conllu", {"limit": 0}, "limit 0"),
         ("a.conllu", {"min_count": 0}, "min_count 0"),
-        ("a.conllu", {"stop": "no such file"}, "no such file: No such file"),
+        ("a.conllu", {"stop": "no such file"}, "stop no such file: no such file"),
         ("a.conllu", {"stop": []}, "the list is empty"),
         ("a.conllu", {"memory": "lots"}, "memory 'lots'"),
         ("a.conllu", {"engine": "spark"}, "unknown engine 'spark'"),

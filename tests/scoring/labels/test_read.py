@@ -147,7 +147,7 @@ def test_no_such_file(tmp_path):
 
 def test_not_a_folder_on_the_way(write):
     path = write("a.key", KEY)
-    with pytest.raises(InputError, match="cannot be read: Not a directory"):
+    with pytest.raises(InputError, match=r"cannot read .*: Not a directory"):
         as_labels(path / "b.key")
 
 

@@ -638,7 +638,7 @@ def local_file(path: PathLike) -> Iterator[Path]:
 def _magic(path: str) -> str:
     """The compression that a file's first bytes tell."""
     try:
-        with _open_plain(path) as file:
+        with remote.open_remote(path) if is_remote(path) else open(path, "rb") as file:
             return compression_of(file.read(16))
     except (OSError, RogetError):
         return ""  # whoever reads the file for its contents will say why

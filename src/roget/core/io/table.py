@@ -272,7 +272,7 @@ def open_table(
     """
     source = given if isinstance(given, Source) else source_of(os.fspath(given))
     # It is read from disk, by DuckDB or row by row.
-    source = replace(source, times=SPOOLED_TIMES)
+    source.times = SPOOLED_TIMES
     asked = parse_columns(columns, roles)
     with plain_file(source, folder) as path:
         if not os.path.getsize(path):
