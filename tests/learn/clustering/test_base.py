@@ -7,9 +7,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from threadpoolctl import threadpool_info, threadpool_limits
 
 from roget import catalogue
 from roget.errors import InputError
+from roget.learn.clustering import result
 
 FAMILIES = np.kron(np.eye(2, dtype=int), [[9, 5, 1], [8, 6, 0], [7, 4, 2]])
 
@@ -48,3 +50,20 @@ def test_score_is_what_the_mixture_of_centroids_says(model: Any) -> None:
     seen = FAMILIES > 0
     expected = np.sum(FAMILIES[seen] * np.log(fit[seen])) / FAMILIES.sum()
     assert model.score(FAMILIES) == pytest.approx(expected, rel=1e-9)
+
+
+def test_placing_gives_the_same_bits_on_any_threads_and_in_any_blocks(
+    model: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    random = np.random.default_rng(0)
+    counts = random.poisson(random.gamma(0.3, 1.0, (400, 300)) * 0.5)
+    counts[:, :2] += 1
+    made = model.fit(counts).clustering_
+    assert any(one["user_api"] == "blas" for one in threadpool_info())
+    placed = []
+    for threads, block in ((1, 400), (2, 400), (1, 399), (2, 61)):
+        monkeypatch.setattr(result, "CELLS", block * made.n_clusters)
+        with threadpool_limits(threads):
+            placed.append(made.place(counts))
+    for other in placed[1:]:
+        assert np.array_equal(other, placed[0])

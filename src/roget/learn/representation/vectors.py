@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Self
@@ -34,6 +34,9 @@ FURTHER = 2
 
 MORE = 20
 """Dimensions that are followed besides those asked for, so that the last of them come near too."""
+
+GRAIN = 2.0**-25
+"""Of what `multiply_exactly` takes numbers as multiples; finer than float32 has them near 1."""
 
 
 def weigh(matrix: Any, totals: Floats) -> Any:
@@ -172,8 +175,20 @@ class Representation:
         return parts
 
 
-def spread(vectors: Singles, common: Singles, own: Ints | None = None, share: float = 0.3,
-           nearest: int = 10) -> Singles:  # fmt: skip
+def multiply_exactly(rows: Array, columns: Array) -> Floats:
+    """The product of rows and columns of length 1, with the same bits however it is added up.
+
+    Libraries add up in an order that depends on threads, on the machine and on how many rows there
+    are. Numbers are taken as multiples of `GRAIN`: in float64 no sum of their products is rounded.
+    """
+    grains = [np.rint(np.asarray(one, dtype=np.float64) / GRAIN) for one in (rows, columns)]
+    return np.asarray(grains[0] @ grains[1] * GRAIN**2)
+
+
+def spread(
+    vectors: Singles, common: Singles, own: Ints | None = None, share: float = 0.3,
+    nearest: int = 10, multiply: Callable[[Any, Any], Any] = np.matmul,
+) -> Singles:  # fmt: skip
     """Vectors with a share of the nearest common words' in them: near ones come nearer.
 
     Neighbours weigh by the cube of their cosine. `own` is the row of each common word among the
@@ -185,7 +200,7 @@ def spread(vectors: Singles, common: Singles, own: Ints | None = None, share: fl
     out = np.empty_like(vectors)
     for begin in range(0, vectors.shape[0], BLOCK):
         part = vectors[begin : begin + BLOCK]
-        cosines = part @ common.T
+        cosines = multiply(part, common.T).astype(np.float32, copy=False)
         if own is not None:
             here = np.flatnonzero((own >= begin) & (own < begin + BLOCK))
             cosines[own[here] - begin, here] = -1

@@ -15,7 +15,7 @@ from roget.core.counts.views import unit
 from roget.core.types import Array, Floats, Ints
 from roget.errors import InputError
 from roget.learn.clustering.result import Clustering, Rule, array
-from roget.learn.representation.vectors import Representation, spread
+from roget.learn.representation.vectors import Representation, multiply_exactly, spread
 
 COMMON = 5000
 """The most frequent words, among which neighbours are looked for."""
@@ -28,18 +28,20 @@ def draw_near(representation: Representation, common: Ints, matrix: Any = None) 
     """Vectors with their neighbours' in them: of the words learnt, or of new ones.
 
     Neighbours are looked for among common words, which are themselves drawn nearer, once for each
-    time.
+    time. Those of new words do not depend on threads, nor on the words beside them; learning is
+    on one thread.
     """
+    multiply = np.matmul if matrix is None else multiply_exactly
     known = representation.vectors
     vectors, own = (known, common) if matrix is None else (representation.embed(matrix), None)
     for _ in range(SPREADS):
         among = known[common]
-        vectors = spread(vectors, among, own)
+        vectors = spread(vectors, among, own, multiply=multiply)
         if matrix is None:
             known = vectors
         else:
             known = known.copy()
-            known[common] = spread(among, among, np.arange(common.size))
+            known[common] = spread(among, among, np.arange(common.size), multiply=multiply)
     return vectors
 
 
@@ -58,7 +60,7 @@ class Nearest(Rule):
     def place(self, matrix: Any, leaves: Clustering) -> Array:
         """p(c|word); a word without telling contexts gets p(c)."""
         vectors = draw_near(self._known(leaves), self.common, matrix)
-        cosines = (vectors @ self.centres.T.astype(np.float32)).astype(np.float64)
+        cosines = multiply_exactly(vectors, self.centres.T)
         placed = softmax(self.sharpness * cosines, axis=1)
         nothing = ~vectors.any(axis=1)
         placed[nothing] = leaves.mass / max(float(leaves.mass.sum()), 1e-300)

@@ -58,15 +58,17 @@ def fold_in(
     joint = Rows(matrix.indptr, matrix.indices, (matrix.data * scale).astype(dtype))
     ratio, log_z = np.empty_like(joint.values), np.empty(totals.size)
     membership = np.full((totals.size, k), 1.0 / k, dtype)
-    counts = np.empty_like(membership)
+    counts, resting = np.empty_like(membership), np.zeros(totals.size, dtype=bool)
     for _ in range(steps):
         words = temper(membership, beta)
         kernels.expect(0, totals.size, joint, words, contexts, ratio, counts, log_z)
         counts[totals <= 0] = 1.0 / k if mass is None else mass
         counts /= counts.sum(axis=1, keepdims=True)
-        change = float(np.max(np.abs(counts - membership), initial=0.0))
+        # Each word stops by itself, so that it does not matter which others are there.
+        counts[resting] = membership[resting]
+        resting = np.abs(counts - membership).max(axis=1) <= tol
         membership, counts = counts, membership
-        if change <= tol:
+        if resting.all():
             break
     return membership
 
