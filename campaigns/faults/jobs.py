@@ -171,5 +171,5 @@ def list_jobs() -> dict[str, Job]:
         )
         jobs.append(build)
         if method == "soft":
-            jobs.append(replace(build, name="build over another", before="t", early=False))
+            jobs.append(replace(build, name="build over another", before="t"))
     return {job.name: job for job in jobs}

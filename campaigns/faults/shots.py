@@ -129,6 +129,8 @@ def shoot(job: Job, reference: Reference, seed: int, number: int, room: Path) ->
     try:
         for _ in range(1 if dice.random() < 0.7 else 2):
             fresh = job.pool or dice.random() < 0.2
+            if job.once and _is_done(job, reference, folder):
+                break  # it is not to be done twice
             _disturb(job, reference, folder, theirs, verdict, dice, fresh)
         _finish(job, reference, folder, theirs, verdict)
     except (TimeoutError, OSError) as error:
@@ -157,8 +159,8 @@ def _disturb(
         run = start(job.command, folder, fresh=fresh)
         if not run.wait(moment):
             break
-        if job.once and under(look(folder), job.output) == under(reference.after, job.output):
-            return  # it is done, and not to be done twice
+        if job.once and _is_done(job, reference, folder):
+            return
         moment *= 0.6  # it was quicker than the measured one
         if moment < 0.005:
             return
@@ -169,7 +171,14 @@ def _disturb(
         run.send(number)
     code = run.end()
     _judge_end(verdict, run, number, code, fresh)
-    _judge_state(job, reference, folder, theirs, verdict, number)
+    _judge_state(job, reference, folder, theirs, verdict)
+
+
+def _is_done(job: Job, reference: Reference, folder: Path) -> bool:
+    """Whether the output is whole; drafts of runs that were killed may be beside it."""
+    here = under(look(folder), job.output)
+    inside = {name: content for name, content in here.items() if not _is_draft(name)}
+    return inside == under(reference.after, job.output)
 
 
 def _judge_end(verdict: Verdict, run: Run, number: int, code: int, fresh: bool) -> None:
@@ -198,7 +207,7 @@ def _is_ours(said: str) -> bool:
 
 
 def _judge_state(
-    job: Job, reference: Reference, folder: Path, theirs: Seen, verdict: Verdict, number: int
+    job: Job, reference: Reference, folder: Path, theirs: Seen, verdict: Verdict
 ) -> None:
     """No half of an output, and nothing of others touched."""
     now = look(folder)
@@ -208,7 +217,7 @@ def _judge_state(
         return
     if job.before and here == _moved(look_at(reference.material / job.before), job.output):
         return
-    if job.early and number == INT:
+    if job.early and "SIGINT" in verdict.signals:
         from roget.learn.thesaurus import Thesaurus
 
         try:
@@ -249,8 +258,7 @@ def _judge_theirs(theirs: Seen, now: Seen, verdict: Verdict, when: str) -> None:
 
 def _finish(job: Job, reference: Reference, folder: Path, theirs: Seen, verdict: Verdict) -> None:
     """Run the command again: then all must be as if nothing had happened."""
-    whole = under(reference.after, job.output)
-    done = under(look(folder), job.output) == whole
+    done = _is_done(job, reference, folder)
     if not (done and job.once):
         run = start(job.command, folder, fresh=job.pool)
         code = run.end()
