@@ -299,3 +299,17 @@ def test_the_list_says_what_is_lacking(folder):
     assert here["toy"] == "without no-such-peer, not installed"
     assert here["needy"].startswith("left out: needs no-such/file.gz")
     assert here["quality"] == "hours; a treebank"
+
+
+@pytest.mark.parametrize("asked", [["--list"], ["--only", "toy/good"]])
+def test_a_report_does_not_replace_the_record(folder, tmp_path, asked):
+    record, link = folder / "record.json", tmp_path / "link.json"
+    record.write_text("{}")
+    link.symlink_to(record)
+    for path in (record, link):
+        said = CliRunner().invoke(app, ["bench", *asked, "-o", str(path)])
+        assert said.exit_code != 0
+        assert "it is one of the inputs" in str(said.exception) + said.output
+        assert record.read_text() == "{}"
+    said = CliRunner().invoke(app, ["bench", "--list", "-o", str(tmp_path / "other.json")])
+    assert said.exit_code == 0

@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from roget.bench.options import Options
+from roget.cli.command import refuse_inputs
 from roget.cli.shared import Format, Output, bar, deliver, tell_written
 
 
@@ -42,17 +43,20 @@ def bench(
     on any machine. What lacks data or a peer is left out and named. A ratio that seems to have
     fallen behind is measured a second time before it is called so.
     """
+    from roget.bench import record as records
+    from roget.bench import suite
     from roget.bench.report import report, report_entries
-    from roget.bench.suite import find_entries, run
 
+    written = [path for path in (output, figure) if path is not None]
+    refuse_inputs(written, [str(suite.find_folder() / records.NAME)])
     if list:
-        return deliver(report_entries(find_entries()), format, output)
+        return deliver(report_entries(suite.find_entries()), format, output)
     if figure is not None:
         from roget.report.drawing import check_format
 
         check_format(figure)
     with bar("measuring", "benchmarks") as progress:
-        found = run(options, progress=progress)
+        found = suite.run(options, progress=progress)
     said = report(found)
     deliver(said, format, output)
     if figure is not None:

@@ -133,7 +133,12 @@ def keep_inputs(declared: Iterable[Any], given: Mapping[str, Any]) -> None:
             before = written.setdefault(os.path.realpath(path), one.opts[0])
             if before != one.opts[0]:
                 raise InputError(f"{path}: written by {before} and by {one.opts[0]}; name another")
-    kept = [*filter(os.path.isfile, written)]
+    refuse_inputs(written, read)
+
+
+def refuse_inputs(written: Iterable[str], read: Iterable[str]) -> None:
+    """Refuse to write over files that are read, or that are in folders which are."""
+    kept = [os.path.realpath(path) for path in written if os.path.isfile(path)]
     if not kept:
         return
     from roget.core.io.paths import name_here
