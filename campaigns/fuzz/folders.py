@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from random import Random
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 
@@ -217,8 +218,9 @@ def _attacher(name: str) -> Make:
         from roget import Attacher
         from roget.learn.attachment import sources
 
-        sources.OWN = -1  # or the bundled quadruples come with it, some megabytes
-        Attacher(name, pairs=_counts()).fit(QUADS).save(folder)
+        # Or the bundled quadruples come with it, some megabytes.
+        with patch.object(sources, "OWN", -1):
+            Attacher(name, pairs=_counts()).fit(QUADS).save(folder)
         return lambda path: _plain(Attacher.load(path).predict_proba(QUADS))
 
     return make
