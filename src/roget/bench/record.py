@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from roget.bench.measuring import Row
-from roget.core.io.values import parse_json
+from roget.core.io.values import format_json, parse_json
 from roget.core.store import write_atomic
 
 NAME = "record.json"
@@ -92,4 +91,4 @@ class Record:
                 of = {"machine": dict(facts), "ratios": {**before, **ratios}}
                 held.setdefault(size, {})[benchmark] = of
         ordered = {key: dict(sorted(held[key].items())) for key in sorted(held)}
-        write_atomic(self.path, json.dumps(ordered, indent=1, ensure_ascii=False) + "\n")
+        write_atomic(self.path, format_json(ordered) + "\n")

@@ -21,7 +21,6 @@ were seals lack `kind`, `seal`, and the rows, columns, types and shapes of files
 from __future__ import annotations
 
 import hashlib
-import json
 import math
 import os
 import re
@@ -41,7 +40,7 @@ import numpy as np
 from roget._version import __version__
 from roget.core.io import limits
 from roget.core.io.duck import database, parquet, readable, write_parquet
-from roget.core.io.values import parse_json
+from roget.core.io.values import format_json, parse_json
 from roget.core.store import check_directory, new_directory
 from roget.core.types import Array, PathLike
 from roget.errors import InputError
@@ -111,7 +110,7 @@ def model(name: str, format: str) -> Kind:
 
 def seal_text(record: Mapping[str, Any]) -> bytes:
     """A JSON object as the bytes of a file, with a seal at its end."""
-    text = json.dumps(record, ensure_ascii=False, allow_nan=False, indent=1, default=_plain)
+    text = format_json(record, allow_nan=False, default=_plain)
     # A file name that is no text holds lone surrogates; their escape is what JSON wants as well.
     body = text.removesuffix("\n}").encode("utf-8", "backslashreplace") + _SEAL
     return body + hashlib.sha256(body).hexdigest().encode() + _END

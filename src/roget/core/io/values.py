@@ -27,6 +27,17 @@ def parse_json(text: str | bytes) -> Any:
         raise TooDeep("nested too deeply") from None
 
 
+def format_json(value: Any, **settings: Any) -> str:
+    """The JSON text of a value for a file that people may look into; settings are `json.dumps`'s.
+
+    >>> print(format_json({"word": "café"}))
+    {
+     "word": "café"
+    }
+    """
+    return json.dumps(value, ensure_ascii=False, indent=1, **settings)
+
+
 def whole_number(text: str) -> int | None:
     """The whole number that a text is: ASCII digits, and not too many of them; else None.
 

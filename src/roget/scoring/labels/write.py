@@ -20,6 +20,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from roget.core.io.source import STANDARD_INPUT, Source
+from roget.core.io.values import format_json
 from roget.core.store import new_file, write_atomic
 from roget.core.types import Floats, Ints
 from roget.errors import InputError, UnknownName
@@ -279,7 +280,7 @@ def jsonl_text(columns: Mapping[str, Sequence[Any]]) -> str:
 
 def _json_text(columns: Mapping[str, Sequence[Any]]) -> str:
     rows = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
-    return json.dumps(rows, ensure_ascii=False, indent=1) + "\n"
+    return format_json(rows) + "\n"
 
 
 COLUMN_FORMATS: dict[str, Callable[[Mapping[str, Sequence[Any]]], str] | None] = {
