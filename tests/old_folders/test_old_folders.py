@@ -15,6 +15,9 @@ from roget.errors import InputError
 
 HERE = Path(__file__).parent
 EXPECTED = dict(np.load(HERE / "expected.npz"))
+# What the symmetric model says comes near by steps of at most 1e-5. That code went on with all
+# words until the slowest of them rested; now each stops by itself, whichever are beside it.
+RESTED_TOGETHER = {"symmetric": 4e-5, "nmf": 1e-7, "roget": 1e-7}
 CLUSTERERS = {"soft": SoftAnnealing, "symmetric": SoftAnnealing, "mdl": MDLTree, "comdl": CoMDL}
 
 
@@ -31,7 +34,9 @@ def named(kind: str) -> list[str]:
 def test_models(name: str, new: Counts) -> None:
     model = CLUSTERERS[name.partition("-")[0]].load(HERE / "models" / name)
     said = model.predict_proba(new)
-    np.testing.assert_allclose(said, EXPECTED[f"models/{name}"], atol=1e-12)
+    np.testing.assert_allclose(
+        said, EXPECTED[f"models/{name}"], atol=RESTED_TOGETHER.get(name, 1e-12)
+    )
     assert model.labels_.size == len(Counts.read(HERE / "counts"))
     assert model.interrupted_ is False
     assert model.tree_.n_clusters == model.n_clusters_ == said.shape[1]
@@ -43,7 +48,9 @@ def test_thesauri(name: str, new: Counts) -> None:
     assert thesaurus.counts == Counts.read(HERE / "counts")
     said = thesaurus.classify(new).toarray()
     # That code left out what was below 1e-9.
-    np.testing.assert_allclose(said, EXPECTED[f"thesauri/{name}"], atol=5e-9)
+    np.testing.assert_allclose(
+        said, EXPECTED[f"thesauri/{name}"], atol=RESTED_TOGETHER.get(name, 5e-9)
+    )
 
 
 def test_an_edited_thesaurus(new: Counts) -> None:
@@ -88,7 +95,9 @@ def test_an_imported_thesaurus() -> None:
 def test_class_models(name: str, new: Counts) -> None:
     model = ClassModel.load(HERE / "classmodels" / name)
     said = model.predict_proba(new)
-    np.testing.assert_allclose(said, EXPECTED[f"classmodels/{name}"], atol=1e-12)
+    np.testing.assert_allclose(
+        said, EXPECTED[f"classmodels/{name}"], atol=RESTED_TOGETHER.get(name, 1e-12)
+    )
 
 
 @pytest.mark.parametrize("name", ["soft", "mdl", "comdl"])
