@@ -5,16 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+from roget.bench.pages import BLOCK, fill_blocks
 from roget.core.machine import describe_machine, tell_machine
-from roget.core.store import write_atomic
+from roget.report import Report, Table
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
-BEGIN, END = "<!-- recorded by: {command} -->", "<!-- end -->"
 
 
 def record(
-    page: str,
-    command: str,
+    name: str,
     columns: Sequence[str],
     rows: Iterable[Sequence[object]],
     *,
@@ -22,27 +21,18 @@ def record(
     seed: int,
     libraries: Iterable[str] = (),
 ) -> Path:
-    """Put a table, what there is to tell, and what it was run with, between the page's markers.
-
-    The first column is text, the others are numbers; the last row is the sum.
-    """
-    file, begin = DOCS / page, BEGIN.format(command=command)
-    text = file.read_text(encoding="utf-8")
-    head, found, rest = text.partition(begin)
-    _, closed, tail = rest.partition(END)
-    if not (found and closed):
-        raise SystemExit(f"{file}: expected {begin} and {END}")
+    """Put a table, what there is to tell, and what it was run with, into the campaign's page."""
+    page = DOCS / f"{name}.md"
+    if name not in [mark[2] for mark in BLOCK.finditer(page.read_text(encoding="utf-8"))]:
+        raise SystemExit(f"{page}: expected <!-- measured: {name} --> and <!-- end -->")
+    cells = [[_show(value) for value in row] for row in rows]
+    table = (
+        Report("", tables=[Table.of(columns, cells, columns[1:])]).render("markdown").strip("\n")
+    )
     measured = tell_machine(describe_machine(libraries))
-    lines = [
-        "| " + " | ".join(columns) + " |",
-        "|" + "|".join(["---", *["---:"] * (len(columns) - 1)]) + "|",
-        *("| " + " | ".join(map(_cell, row)) + " |" for row in rows),
-    ]
-    told = f"{told}\n\n(Seed {seed}; {measured}.)"
-    body = "\n".join(lines)
-    write_atomic(file, f"{head}{begin}\n\n{body}\n\n{told}\n\n{END}{tail}")
-    return file
+    fill_blocks(page, {name: f"\n{table}\n\n{told}\n\n(Seed {seed}; {measured}.)\n\n"})
+    return page
 
 
-def _cell(value: object) -> str:
+def _show(value: object) -> str:
     return f"{value:,}" if isinstance(value, int) else str(value)

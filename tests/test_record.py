@@ -5,17 +5,19 @@ from __future__ import annotations
 import pytest
 from campaigns import record
 
+MARKS = "<!-- measured: page -->\nold\n<!-- end -->\n"
+
 
 def test_a_table_takes_the_place_of_the_one_before(tmp_path, monkeypatch):
     monkeypatch.setattr(record, "DOCS", tmp_path)
     page = tmp_path / "page.md"
-    page.write_text("Before.\n<!-- recorded by: make it -->\nold\n<!-- end -->\nAfter.\n")
+    page.write_text(f"Before.\n{MARKS}After.\n")
     for number in (1200, 3):
-        rows = [("a", number), ("sum", number)]
-        record.record("page.md", "make it", ("what", "tried"), rows, told="All well.", seed=7)
+        rows = [("a", number), ("all", number)]
+        record.record("page", ("what", "tried"), rows, told="All well.", seed=7)
     text = page.read_text()
-    begin = "<!-- recorded by: make it -->"
-    assert text.startswith(f"Before.\n{begin}\n\n| what | tried |\n|---|---:|\n")
+    begin = "<!-- measured: page -->"
+    assert text.startswith(f"Before.\n{begin}\n\n| what | tried |\n| :-- | --: |\n")
     assert text.endswith("<!-- end -->\nAfter.\n")
     assert "| a | 3 |" in text
     assert "old" not in text
@@ -25,6 +27,6 @@ def test_a_table_takes_the_place_of_the_one_before(tmp_path, monkeypatch):
 
 def test_a_page_without_its_marks_is_named(tmp_path, monkeypatch):
     monkeypatch.setattr(record, "DOCS", tmp_path)
-    (tmp_path / "page.md").write_text("Nothing.\n")
-    with pytest.raises(SystemExit, match=r"page\.md: expected <!-- recorded by: make it -->"):
-        record.record("page.md", "make it", ("what",), [("sum",)], told="", seed=7)
+    (tmp_path / "page.md").write_text(MARKS.replace("page", "other"))
+    with pytest.raises(SystemExit, match=r"page\.md: expected <!-- measured: page -->"):
+        record.record("page", ("what",), [("all",)], told="", seed=7)

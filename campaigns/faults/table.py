@@ -18,7 +18,7 @@ def write(tallies: Mapping[str, Any], tried: Mapping[str, tuple[bool, str]], see
         for name, one in tallies.items()
     ]
     sums = [sum(int(str(row[at])) for row in rows) for at in range(1, len(rows[0]))]
-    rows.append(["**all**", *sums])
+    rows.append(["all", *sums])
     sent = sum(one.sent for one in tallies.values())
     early = sum(one.early for one in tallies.values())
     lines = [f"{sent:,} signals were sent; nothing was lost."]
@@ -28,6 +28,6 @@ def write(tallies: Mapping[str, Any], tried: Mapping[str, tuple[bool, str]], see
     lines += [f"- {name}: {told or 'survived'}" for name, (_, told) in tried.items()]
     columns = ("signals during", "runs disturbed", *SIGNALS.values(), "survived")
     return record(
-        "faults.md", "make faults", columns, rows, told="\n".join(lines), seed=seed,
+        "faults", columns, rows, told="\n".join(lines), seed=seed,
         libraries=("numba", "duckdb", "scikit-learn", "uvicorn", "distributed"),
     )  # fmt: skip

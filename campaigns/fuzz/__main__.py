@@ -138,8 +138,7 @@ def _record(
     failures = [f"- {name}: {key}" for name, row in rows.items() for key in row[4]]
     told += ["", "Failures:", "", *failures] if failures else ["No failure."]
     record(
-        "fuzz.md",
-        "make fuzz FUZZ=--record",
+        "fuzz",
         ("target", "inputs", "accepted", "refused", "failed"),
         table,
         told="\n".join(told),

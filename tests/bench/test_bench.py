@@ -230,7 +230,9 @@ def test_the_pages_figures_are_written_between_their_marks(folder, tmp_path):
     docs = tmp_path / "docs"
     (docs / "pictures").mkdir(parents=True)
     page = docs / "performance.md"
-    marks = "".join(f"<!-- bench: {n} -->\nold\n<!-- end -->\n\n" for n in ("toy", "growth", "x"))
+    marks = "".join(
+        f"<!-- measured: {n} -->\nold\n<!-- end -->\n\n" for n in ("toy", "growth", "x")
+    )
     page.write_text(f"# P\n\n{marks}after\n")
     written = write_pages(run(Options(only=("toy/good",))))
     text = page.read_text()
@@ -238,7 +240,7 @@ def test_the_pages_figures_are_written_between_their_marks(folder, tmp_path):
     assert "By `roget bench --only toy`: " in text
     assert "| sum | 1 s | 4 s | numpy | 0.25 |" in text
     assert "![Cost against size](pictures/growth.svg)" in text
-    assert "<!-- bench: x -->\nold\n<!-- end -->" in text
+    assert "<!-- measured: x -->\nold\n<!-- end -->" in text
     assert text.endswith("after\n")
     assert [mark[2] for mark in BLOCK.finditer(text)] == ["toy", "growth", "x"]
 

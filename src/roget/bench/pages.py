@@ -1,8 +1,9 @@
-"""Figures of benchmarks in the documentation: what stands between marks is written by a run."""
+"""Measured figures in the documentation: what stands between marks is written by a run."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from pathlib import Path
 
 from roget.bench.growth import draw_curves
@@ -13,8 +14,8 @@ from roget.errors import InputError
 from roget.report import Report, Table
 from roget.report.drawing import save_picture
 
-BLOCK = re.compile(r"(<!-- bench: ([\w-]+) -->\n).*?(<!-- end -->)", re.DOTALL)
-"""Named by a benchmark, or "growth" for all curves."""
+BLOCK = re.compile(r"(<!-- measured: ([\w-]+) -->\n).*?(<!-- end -->)", re.DOTALL)
+"""Named by a benchmark or a campaign, or "growth" for all curves."""
 PICTURE = "pictures/growth.svg"
 
 
@@ -26,20 +27,23 @@ def write_pages(found: Results, docs: Path | None = None) -> list[Path]:
     if not marked:
         raise InputError(f"{docs}: no page there has figures of benchmarks; use a clone of roget")
     blocks = make_blocks(found)
-    written = []
-    for page in marked:
-        before = page.read_text(encoding="utf-8")
-        after = BLOCK.sub(
-            lambda mark: f"{mark[1]}{blocks[mark[2]]}{mark[3]}" if mark[2] in blocks else mark[0],
-            before,
-        )
-        if after != before:
-            write_atomic(page, after)
-            written.append(page)
+    written = [page for page in marked if fill_blocks(page, blocks)]
     if found.curves:
         save_picture(draw_curves(found.curves), docs / PICTURE)
         written.append(docs / PICTURE)
     return written
+
+
+def fill_blocks(page: Path, blocks: Mapping[str, str]) -> bool:
+    """Write Markdown between the marks that have its names; whether that changed the page."""
+    before = page.read_text(encoding="utf-8")
+    after = BLOCK.sub(
+        lambda mark: f"{mark[1]}{blocks[mark[2]]}{mark[3]}" if mark[2] in blocks else mark[0],
+        before,
+    )
+    if after != before:
+        write_atomic(page, after)
+    return after != before
 
 
 def make_blocks(found: Results) -> dict[str, str]:
