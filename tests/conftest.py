@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,10 @@ from hypothesis import settings
 settings.register_profile("roget", deadline=None, max_examples=25, derandomize=True)
 settings.register_profile("thorough", deadline=None, max_examples=1000)
 settings.load_profile("roget")
+
+# Where the tests were started behind another command (`&`, nohup), Ctrl-C would be ignored, also by
+# the commands that they start.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # Scripts that ask other libraries, which the tests do not need: they read what was written.
 collect_ignore_glob = ["golden/write_*.py"]

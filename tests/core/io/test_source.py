@@ -9,6 +9,7 @@ import lzma
 import os
 import pickle
 import sys
+import zipfile
 
 import pytest
 import zstandard
@@ -231,3 +232,14 @@ def test_abandoned_in_the_middle(tmp_path):
     blocks = find([path], [])[0].blocks(size=1000)
     assert next(blocks).data.startswith(b"x")
     blocks.close()
+
+
+def test_what_lies_beneath_a_zip_is_closed_with_it(tmp_path):
+    with zipfile.ZipFile(tmp_path / "x.zip", "w") as archive:
+        archive.writestr("x.txt", "milk")
+    file = sources._open_zip(str(tmp_path / "x.zip"))
+    beneath = file._fileobj._file
+    assert file.read() == b"milk"
+    assert not beneath.closed
+    file.close()
+    assert beneath.closed

@@ -102,12 +102,13 @@ class _Zst:
 def _open_zip(path: str | IO[bytes]) -> IO[bytes]:
     """The one file in a .zip."""
     try:
-        archive = zipfile.ZipFile(path)
-        names = [name for name in archive.namelist() if not name.endswith("/")]
-        if len(names) != 1:
-            said = f"{len(names)} files: {', '.join(names[:5])}" if names else "no file"
-            raise InputError(f"{path}: a .zip with {said}; expected one, or unpack it")
-        return archive.open(names[0])
+        # Closed here; what is beneath stays open until the one file is closed.
+        with zipfile.ZipFile(path) as archive:
+            names = [name for name in archive.namelist() if not name.endswith("/")]
+            if len(names) != 1:
+                said = f"{len(names)} files: {', '.join(names[:5])}" if names else "no file"
+                raise InputError(f"{path}: a .zip with {said}; expected one, or unpack it")
+            return archive.open(names[0])
     except (zipfile.BadZipFile, NotImplementedError, RuntimeError) as error:
         raise InputError(f"{path}: the zip data are cut short or damaged ({error})") from None
 
