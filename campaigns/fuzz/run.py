@@ -367,7 +367,7 @@ def _look(child: Child, tally: Tally) -> list[Job] | None:
             if grown:
                 child.renew()
             return []
-    except EOFError:
+    except (EOFError, ConnectionResetError):
         pass
     why = child.excess()
     if not why:

@@ -21,11 +21,12 @@ MODULES = sorted(SOURCE.rglob("*.py"))
 @cache
 def parsed() -> list[tuple[str, ast.AST]]:
     """Every node of every module, with the file it stands in."""
-    return [
-        (path.relative_to(SOURCE).as_posix(), node)
-        for path in MODULES
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
-    ]
+    found: list[tuple[str, ast.AST]] = []
+    for path in MODULES:
+        name = path.relative_to(SOURCE).as_posix()
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        found += [(name, node) for node in ast.walk(tree)]
+    return found
 
 
 def kernels() -> Iterator[tuple[str, ast.FunctionDef]]:

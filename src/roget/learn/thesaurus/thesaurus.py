@@ -343,8 +343,10 @@ class Thesaurus(Lookup):
 
     def classify_table(self, counts: Counts, n: int = 3) -> list[Placement]:
         """The n likeliest classes (leaves) of each new word, word by word."""
+        from roget.learn.clustering.inputs import aligned
+
         belongs, leaves = self.classify(counts), placing.leaves_of(self.tree)
-        known = np.isin(counts.contexts, self.contexts) @ counts.matrix.T
+        known = aligned(counts, self.contexts).sum(axis=1)
         shares = known / np.maximum(counts.word_totals, 1e-300)
         rows = []
         for row, word in enumerate(counts.words.tolist()):
