@@ -36,7 +36,7 @@ from roget.core.counts.views import unit
 from roget.core.intervals import interval
 from roget.learn.clustering.spherical.estimator import COMMON, SphericalTree
 from roget.learn.clustering.spherical.moves import move, start
-from roget.learn.clustering.spherical.rule import draw_near
+from roget.learn.clustering.spherical.rule import draw_near, draw_new
 from roget.learn.thesaurus.neighbours import Neighbours
 
 try:
@@ -121,7 +121,7 @@ class Material:
             whole = np.zeros((len(self.words), drawn.shape[1]), dtype=np.float32)
             whole[learnt] = drawn[known.rows[learnt]]
             # Words in too few contexts to learn from get the vectors that new words get.
-            whole[~learnt] = draw_near(known, common, self.counts.matrix[~learnt])
+            whole[~learnt] = draw_new(known, common, self.counts.matrix[~learnt])
             return whole
 
         return cache(work)

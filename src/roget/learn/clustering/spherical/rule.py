@@ -24,24 +24,25 @@ SPREADS = 2
 """How often vectors take in their neighbours'."""
 
 
-def draw_near(representation: Representation, common: Ints, matrix: Any = None) -> Any:
-    """Vectors with their neighbours' in them: of the words learnt, or of new ones.
+def draw_near(representation: Representation, common: Ints) -> Any:
+    """Vectors with their neighbours' in them, which are looked for among common words.
 
-    Neighbours are looked for among common words, which are themselves drawn nearer, once for each
-    time. Those of new words do not depend on threads, nor on the words beside them; learning is
-    on one thread.
+    Common words are themselves drawn nearer, once for each time.
     """
-    multiply = np.matmul if matrix is None else multiply_exactly
-    known = representation.vectors
-    vectors, own = (known, common) if matrix is None else (representation.embed(matrix), None)
+    vectors = representation.vectors
     for _ in range(SPREADS):
-        among = known[common]
-        vectors = spread(vectors, among, own, multiply=multiply)
-        if matrix is None:
-            known = vectors
-        else:
-            known = known.copy()
-            known[common] = spread(among, among, np.arange(common.size), multiply=multiply)
+        vectors = spread(vectors, vectors[common], common)
+    return vectors
+
+
+def draw_new(representation: Representation, common: Ints, matrix: Any) -> Any:
+    """The same of new words: neither threads nor the words beside them change a bit.
+
+    (Learning is on one thread.)
+    """
+    vectors = representation.embed(matrix)
+    for among in _draw_common(representation, common.astype(np.int64).tobytes()):
+        vectors = spread(vectors, among, multiply=multiply_exactly)
     return vectors
 
 
@@ -59,7 +60,7 @@ class Nearest(Rule):
 
     def place(self, matrix: Any, leaves: Clustering) -> Array:
         """p(c|word); a word without telling contexts gets p(c)."""
-        vectors = draw_near(self._known(leaves), self.common, matrix)
+        vectors = draw_new(self._known(leaves), self.common, matrix)
         cosines = multiply_exactly(vectors, self.centres.T)
         placed = softmax(self.sharpness * cosines, axis=1)
         nothing = ~vectors.any(axis=1)
@@ -103,3 +104,13 @@ class Nearest(Rule):
 def _draw_all(known: Representation, common: bytes) -> Any:
     """The vectors of all words; growing asks for them twice."""
     return draw_near(known, np.frombuffer(common, dtype=np.int64))
+
+
+@lru_cache(maxsize=1)
+def _draw_common(known: Representation, common: bytes) -> list[Any]:
+    """The vectors of common words before each time; every block of new words asks for them."""
+    found = [known.vectors[np.frombuffer(common, dtype=np.int64)]]
+    while len(found) < SPREADS:
+        among = found[-1]
+        found.append(spread(among, among, np.arange(len(among)), multiply=multiply_exactly))
+    return found
