@@ -96,7 +96,6 @@ function ask(title, verb, fields, act) {
     if (wrong === null) { box.close(); return; }
     amiss.textContent = wrong;
     amiss.hidden = false;
-    say(wrong);
   });
   clear(box).append(form);
   box.classList.remove("broad");
