@@ -282,6 +282,10 @@ SUFFIXES: dict[str, dict[str, str]] = {
         ".md": "markdown", ".html": "html", ".htm": "html", ".pdf": "pdf",
         ".thesaurus": "thesaurus",
     },
+    "renderers": {
+        ".txt": "text", ".json": "json", ".csv": "csv", ".tsv": "tsv", ".md": "markdown",
+        ".markdown": "markdown", ".tex": "latex", ".html": "html", ".htm": "html",
+    },
 }  # fmt: skip
 """How files end that our parts read or write; one of compression may follow."""
 

@@ -21,7 +21,6 @@ from roget.papers.options import Options
 from roget.papers.reproduction import Claim, Reproduced
 from roget.report import Report
 from roget.report.exports.base import write_lines
-from roget.report.render import suffixes
 from roget.scoring.entropy.base import Estimator, Histogram
 from roget.scoring.measures.base import Measure
 
@@ -51,10 +50,12 @@ class Laplace(Estimator):
         return float(-(p * np.log(p) * histogram.cells).sum())
 
 
-@suffixes(".loud")
 def shout(report: Report) -> str:
     """Write a report so that nobody overlooks it."""
     return f"A REPORT, {report.title.upper()}!\n"
+
+
+shout.suffixes = (".loud",)
 
 
 def read_upper(source: Any, **asked: Any) -> Any:

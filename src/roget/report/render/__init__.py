@@ -3,22 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
 from pathlib import PurePath
 
 from roget import catalogue
 from roget.errors import InputError
-from roget.report import Report
-
-
-def suffixes(*names: str) -> Callable[[Callable[[Report], str]], Callable[[Report], str]]:
-    """Say how files of a format end, such as ".md": `-o report.md` then asks for it."""
-
-    def mark(render: Callable[[Report], str]) -> Callable[[Report], str]:
-        render.suffixes = names  # type: ignore[attr-defined]
-        return render
-
-    return mark
 
 
 def choose_format(path: str | os.PathLike[str]) -> str:
@@ -28,11 +16,7 @@ def choose_format(path: str | os.PathLike[str]) -> str:
     ('markdown', 'text')
     """
     suffix = PurePath(path).suffix.lower()
-    known = {
-        one: name
-        for name in reversed(catalogue.names("renderers"))
-        for one in getattr(catalogue.load("renderers", name), "suffixes", ())
-    }
+    known = catalogue.suffixes("renderers")
     if suffix and suffix not in known:
         raise InputError(
             f"{path}: no format has the suffix {suffix}; expected one of "

@@ -10,22 +10,18 @@ from collections.abc import Sequence
 from typing import Any
 
 from roget.report import Report, Table
-from roget.report.render import suffixes
 
 
-@suffixes(".json")
 def render_json(report: Report) -> str:
     """Standard JSON: an undefined value is null; there is never a NaN."""
     return json.dumps(report.data, ensure_ascii=False, indent=2, allow_nan=False) + "\n"
 
 
-@suffixes(".csv")
 def render_csv(report: Report) -> str:
     """A table with all digits, commas between."""
     return _delimit(report, ",")
 
 
-@suffixes(".tsv")
 def render_tsv(report: Report) -> str:
     """A table with all digits, tabs between."""
     return _delimit(report, "\t")

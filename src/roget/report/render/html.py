@@ -11,7 +11,6 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from roget.report import Report
-from roget.report.render import suffixes
 from roget.report.render.data import embed
 
 if TYPE_CHECKING:
@@ -26,7 +25,6 @@ _TYPES = re.compile(r"[ \t]*/\*\* @.*?\*/\n?")
 _IMPORT = re.compile(r'^import \{[^}]*\} from "\./(\w+)\.js";\n', re.MULTILINE)
 
 
-@suffixes(".html", ".htm")
 def render(report: Report) -> str:
     """A page: the report's own if it brings one, or its title, tables and notes."""
     if report.page is not None:

@@ -8,7 +8,6 @@ from itertools import zip_longest
 from typing import Any
 
 from roget.report import Cell, Report, Table
-from roget.report.render import suffixes
 
 _SPECIAL = {
     "\\": r"\textbackslash{}",
@@ -45,7 +44,6 @@ def escape(text: str) -> str:
     return "".join(_SPECIAL.get(character, character) for character in text)
 
 
-@suffixes(".tex")
 def render(report: Report) -> str:
     """Tabulars of booktabs; what else there is to say stands in comments."""
     said = (

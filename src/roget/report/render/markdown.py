@@ -6,10 +6,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from roget.report import Cell, Report, Table
-from roget.report.render import suffixes
 
 
-@suffixes(".md", ".markdown")
 def render(report: Report) -> str:
     """Pipe tables, with the notes and the signature below them."""
     parts = [

@@ -9,10 +9,8 @@ from typing import Any
 
 from roget.report import Cell, Column, Report, Table
 from roget.report.format import printable, width
-from roget.report.render import suffixes
 
 
-@suffixes(".txt")
 def render(report: Report) -> str:
     """Plain text, at most 100 columns wide."""
     blocks = [
