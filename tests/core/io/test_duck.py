@@ -96,13 +96,18 @@ def test_ctrl_c_ends_a_query_at_once() -> None:
         except KeyboardInterrupt:
             print("stopped")
     """
-    process = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True)
-    assert process.stdout is not None
-    assert process.stdout.readline() == "begun\n"
-    time.sleep(0.3)
-    process.send_signal(signal.SIGINT)
-    # The query would take hours.
-    assert process.communicate(timeout=30)[0] == "stopped\n"
+    with subprocess.Popen(
+        [sys.executable, "-c", script], stdout=subprocess.PIPE, text=True
+    ) as process:
+        try:
+            assert process.stdout is not None
+            assert process.stdout.readline() == "begun\n"
+            time.sleep(0.3)
+            process.send_signal(signal.SIGINT)
+            # The query would take hours.
+            assert process.communicate(timeout=30)[0] == "stopped\n"
+        finally:
+            process.kill()
 
 
 def test_names_that_python_could_not_decode_are_spelt_in_utf_8(monkeypatch):
