@@ -84,6 +84,18 @@ def test_parquet_paths_are_no_patterns(tmp_path: Path) -> None:
         assert connection.execute(f"FROM {duck.parquet(file)}").fetchall() == [(7,)]
 
 
+def test_a_small_file_that_asks_for_all_memory_is_damaged(tmp_path: Path) -> None:
+    small, large = tmp_path / "small.parquet", tmp_path / "large.parquet"
+    for path, size in ((small, 1000), (large, 10_000_000)):
+        with path.open("wb") as file:
+            file.truncate(size)
+    told = duckdb.OutOfMemoryException("Out of Memory Error: Allocation failure")
+    with pytest.raises(InputError, match=r"small\.parquet: cannot be read"), duck.readable(small):
+        raise told
+    with pytest.raises(duckdb.OutOfMemoryException), duck.readable(large):
+        raise told
+
+
 def test_ctrl_c_ends_a_query_at_once() -> None:
     script = """if True:
         import time

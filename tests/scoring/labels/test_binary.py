@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import re
 import zipfile
 
 import numpy as np
@@ -49,6 +50,21 @@ def test_excel(tmp_path, answers):
     path = tmp_path / "a.xlsx"
     book.save(path)
     assert answers(as_labels(path)) == {(None, "d1"): {"x": 1.0}, (None, "2"): {}}
+
+
+def test_rows_of_a_sheet_that_end_early(tmp_path, answers):
+    """As programs write them that do not say how wide a sheet is."""
+    openpyxl = pytest.importorskip("openpyxl")
+    book = openpyxl.Workbook()
+    for row in (("item", "label", "note"), ("d1", "x"), ("d2", "y", "sure"), ("d3",)):
+        book.active.append(row)
+    written, path = tmp_path / "written.xlsx", tmp_path / "a.xlsx"
+    book.save(written)
+    with zipfile.ZipFile(written) as whole, zipfile.ZipFile(path, "w") as archive:
+        for name in whole.namelist():
+            archive.writestr(name, re.sub(rb"<dimension[^>]*>", b"", whole.read(name)))
+    expected = {(None, "d1"): {"x": 1.0}, (None, "d2"): {"y": 1.0}, (None, "d3"): {}}
+    assert answers(as_labels(path)) == expected
 
 
 def test_zip(tmp_path, answers):

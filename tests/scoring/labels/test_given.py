@@ -246,8 +246,15 @@ def test_lazy_weights_of_nothing():
 
 def test_columns_of_one_name():
     frame = pandas.DataFrame([["a", "x", "y"]], columns=["item", "label", "label"])
-    with pytest.raises(InputError, match="several columns have the name of the label column"):
-        roget.score(frame, frame)
+    for table in (frame, pyarrow.Table.from_arrays([[*"a"], [*"x"], [*"y"]], [*frame.columns])):
+        with pytest.raises(InputError, match="several columns have the name of the label column"):
+            roget.score(table, table)
+
+
+def test_other_columns_of_one_name_do_no_harm():
+    parts = ["ab", "xy", "no", "pq"]
+    table = pyarrow.Table.from_arrays([[*one] for one in parts], ["item", "label", "z", "z"])
+    assert roget.score(table, table)["v"] == 1
 
 
 def test_lone_noise_of_lazy_frames_shares_no_cluster():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import glob
 import json
+import os
 import re
 import threading
 from collections.abc import Iterator, Mapping
@@ -16,6 +17,7 @@ from typing import Any
 import duckdb
 import numpy.typing as npt
 
+from roget.core.io.limits import allowed, max_size
 from roget.core.io.paths import spell
 from roget.errors import InputError, RogetError
 
@@ -89,7 +91,9 @@ def readable(file: str | Path) -> Iterator[None]:
     try:
         yield
     except duckdb.Error as error:
-        if lacks_room(error):
+        # Headers that are damaged ask for any memory; a file that may hold much may need it.
+        stored = os.path.getsize(file) if os.path.isfile(file) else 0
+        if lacks_room(error) and not (_is_out_of_memory(error) and allowed(stored) == max_size()):
             raise
         raise InputError(f"{file}: cannot be read as Parquet: {reason(error)}") from None
     except (UnicodeDecodeError, RuntimeError) as error:
@@ -101,7 +105,11 @@ def readable(file: str | Path) -> Iterator[None]:
 
 def lacks_room(error: duckdb.Error) -> bool:
     """Whether DuckDB lacks memory or disk, which is no fault of what it reads."""
-    return isinstance(error, duckdb.OutOfMemoryException) or "No space left" in str(error)
+    return _is_out_of_memory(error) or "No space left" in str(error)
+
+
+def _is_out_of_memory(error: duckdb.Error) -> bool:
+    return isinstance(error, duckdb.OutOfMemoryException)
 
 
 def execute(connection: duckdb.DuckDBPyConnection, query: str) -> duckdb.DuckDBPyConnection:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from importlib import import_module
+from itertools import zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -77,10 +78,13 @@ def _load_sheet(path: str) -> Any:
         rows = [row for row in book.worksheets[0].iter_rows(values_only=True) if any(_filled(row))]
     if len(rows) < 2:
         raise InputError(f"{path}: no items in the first sheet; expected a header and rows")
-    names = ["" if cell is None else str(cell).strip() for cell in rows[0]]
+    # Rows may be as long as what is in them.
+    columns = list(zip_longest(*rows))
+    names = ["" if column[0] is None else str(column[0]).strip() for column in columns]
     if len(set(names)) < len(names):
         raise InputError(f"{path}: two columns have the same name; expected a header in row 1")
-    return Sheet(dict(zip(names, map(list, zip(*rows[1:], strict=True)), strict=True)))
+    cells = [list(column[1:]) for column in columns]
+    return Sheet(dict(zip(names, cells, strict=True)))
 
 
 @contextmanager

@@ -57,7 +57,7 @@ def count_files(
     """
     import duckdb
 
-    from roget.core.io.duck import database
+    from roget.core.io.duck import database, lacks_room
 
     with ExitStack() as opened:
         tables = look_at(paths, labels, columns, opened)
@@ -68,7 +68,7 @@ def count_files(
             counting = Counting(connection, noise, *tables)
             return counting.pair(missing) if len(paths) == 1 else counting.join(missing, extra)
         except duckdb.Error as error:
-            if isinstance(error, duckdb.OutOfMemoryException) or "No space left" in str(error):
+            if lacks_room(error):
                 raise
             # The readers will say which line it is that cannot be read.
             return None

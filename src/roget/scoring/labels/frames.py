@@ -54,7 +54,7 @@ def rows_of(columns: Mapping[str, Any], problems: Problems) -> Rows:
     """Rows from columns by role; they count from 1, as lines do."""
     columns = dict(columns)
     for role, column in columns.items():
-        if getattr(column, "ndim", 1) > 1:
+        if getattr(column, "ndim", 1) > 1 or is_frame(column):
             raise InputError(f"{problems.name}: several columns have the name of the {role} column")
     items = _items(columns.pop("item")) if "item" in columns else None
     found = {
@@ -104,8 +104,16 @@ def frame_columns(frame: Any) -> dict[str, Any]:
     """The columns of a table by name."""
     if isinstance(frame, Sheet):
         return frame
-    names = frame.schema.names if library(frame) == "pyarrow" else frame.columns
-    return {str(name): frame[name] for name in names}
+    if library(frame) != "pyarrow":
+        return {str(name): frame[name] for name in frame.columns}
+    # Of several columns with one name all are given, as by pandas.
+    places: dict[str, list[int]] = {}
+    for at, name in enumerate(frame.schema.names):
+        places.setdefault(name, []).append(at)
+    return {
+        name: frame.column(at[0]) if len(at) == 1 else frame.select(at)
+        for name, at in places.items()
+    }
 
 
 def factorize_column(column: Any) -> Factors:
