@@ -35,6 +35,9 @@ FURTHER = 2
 MORE = 20
 """Dimensions that are followed besides those asked for, so that the last of them come near too."""
 
+PIECE = 1 << 16
+"""Contexts whose vectors are held at a time when new words are given theirs."""
+
 GRAIN = 2.0**-25
 """Of what `multiply_exactly` takes numbers as multiples; finer than float32 has them near 1."""
 
@@ -104,11 +107,8 @@ class Representation:
     def embed(self, matrix: Any) -> Singles:
         """The vectors of new words, from a csr_array of their counts; 0 without known contexts."""
         weights = weigh(matrix, self.totals)
-        found = []
-        for at, (new, known) in enumerate(
-            ((weights, self.weights), (unit(weights), self._unit_weights))
-        ):
-            found.append(unit(np.asarray((new @ known.T) @ self._basis[at], dtype=np.float32)))
+        both = ((weights, self.weights), (unit(weights), self._unit_weights))
+        found = [unit(_project(*two, self._basis[at])) for at, two in enumerate(both)]
         return np.asarray(np.hstack(found) * np.float32(2**-0.5))
 
     def bases(self, rows: int) -> list[Any]:
@@ -173,6 +173,20 @@ class Representation:
             rows = self.vectors[:, part] * (self.lengths[:, at : at + 1] * np.float32(2**0.5))
             parts.append(rows / np.maximum(self.values[part], 1e-6) ** 2)
         return parts
+
+
+def _project(new: Any, known: Any, basis: Any) -> Singles:
+    """new · knownᵀ · basis, in pieces of contexts; which words are beside them changes no bit."""
+    found = np.zeros((new.shape[0], basis.shape[1]), dtype=np.float32)
+    for begin in range(0, new.shape[1], PIECE):
+        here = new[:, begin : begin + PIECE]
+        seen, places = np.unique(here.indices, return_inverse=True)
+        if seen.size:
+            here = sparse.csr_array(
+                (here.data, places, here.indptr), shape=(new.shape[0], seen.size)
+            )
+            found += here @ (known[:, begin + seen].T @ basis)
+    return found
 
 
 def multiply_exactly(rows: Array, columns: Array) -> Floats:
