@@ -74,6 +74,23 @@ def warm_up():
     WARM.append(1)
 '''
 
+STOPPED = '''"""Stopped."""
+from roget.bench.measuring import Row
+
+
+def good():
+    yield Row("sum", 1.0, 4.0, "numpy", "s", 0.5)
+
+
+def stops():
+    raise KeyboardInterrupt
+    yield
+
+
+def cases(asked):
+    return {"good": good, "stops": stops, "never": good}
+'''
+
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
@@ -258,6 +275,18 @@ def test_measuring():
         spend(["-c", "raise SystemExit(3)"])
     rows = list(beside("a", lambda: None, lambda: None, "peer", memory=1.0))
     assert [row.unit for row in rows] == ["s", "MB"]
+
+
+def test_ctrl_c_keeps_what_was_measured(folder, tmp_path):
+    (folder / "late.py").write_text(STOPPED)
+    (folder / "later.py").write_text(STOPPED.replace("raise KeyboardInterrupt", "pass"))
+    said = CliRunner().invoke(app, ["bench", "--only", "late*", "-o", str(tmp_path / "a.json")])
+    assert said.exit_code == 130
+    found = json.loads((tmp_path / "a.json").read_text())["benchmarks"]
+    assert set(found) == {"late"}
+    late = found["late"]
+    assert [row["case"] for row in late["rows"]] == ["sum"]
+    assert late["left out"] == {"stops": "interrupted"}
 
 
 def test_data_that_are_absent_are_named(monkeypatch, tmp_path):

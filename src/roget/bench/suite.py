@@ -43,6 +43,9 @@ from roget.core.progress import Progress
 from roget.core.progress import Report as Tell
 from roget.errors import InputError, UnknownName
 
+INTERRUPTED = "interrupted"
+"""Why a case was left out at which Ctrl-C came; of those after it nothing is told."""
+
 _READ = ("PEERS", "DATA", "TRIAL", "FORKS")
 
 
@@ -133,6 +136,8 @@ class Results:
     quick: bool
     outcomes: list[Outcome]
     record: Record
+    interrupted: bool = False
+    """Whether Ctrl-C ended it early."""
 
     @property
     def rows(self) -> list[Row]:
@@ -194,7 +199,8 @@ def run(
     ]
     record = Record.load(place)
     Patience.seconds = 1.0 if asked.quick else 4.0
-    outcomes = []
+    outcomes: list[Outcome] = []
+    interrupted = False
     for number, entry in enumerate(chosen):
 
         def tell(what: str, number: int = number) -> None:
@@ -203,11 +209,14 @@ def run(
 
         tell(entry.name)
         outcomes.append(_Run(entry, asked, own or {}, record, tell).measure())
+        interrupted = INTERRUPTED in outcomes[-1].left_out.values()
+        if interrupted:
+            break
     cases = sum(len(one.seconds) + len(one.left_out) + len(one.failed) for one in outcomes)
     if not cases:
         raise InputError(f"no case matches {', '.join(patterns)}; `roget bench --list` names them")
     peers = [name for one in chosen for name in one.peers]
-    return Results(describe_machine(peers), asked.quick, outcomes, record)
+    return Results(describe_machine(peers), asked.quick, outcomes, record, interrupted)
 
 
 @dataclass
@@ -248,7 +257,11 @@ class _Run:
                 outcome.left_out[""] = str(error)
                 return outcome
             for name in chosen:
-                self._run_case(name, known[name], outcome)
+                try:
+                    self._run_case(name, known[name], outcome)
+                except KeyboardInterrupt:
+                    outcome.left_out[name] = INTERRUPTED
+                    break
         return outcome
 
     def _wants(self, module: ModuleType, case: str, known: Collection[str]) -> bool:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Annotated
 
 import typer
 
 from roget.bench.options import Options
 from roget.cli.command import refuse_inputs
-from roget.cli.shared import Format, Output, bar, deliver, tell_written
+from roget.cli.shared import INTERRUPTED, Format, Output, bar, deliver, tell_written
 
 
 def bench(
@@ -73,6 +74,9 @@ def bench(
     if record:
         found.record.write(found.facts, found.quick, {one.name: one.rows for one in found.outcomes})
         tell_written([found.record.path])
+    if found.interrupted:
+        print("roget: interrupted; this is what was measured before", file=sys.stderr)
+        raise typer.Exit(INTERRUPTED)
     if docs:
         from roget.bench.pages import write_pages
 

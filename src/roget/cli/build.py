@@ -13,14 +13,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from roget.cli.command import Asked
-from roget.cli.shared import Format, bar, deliver, target, target_of, tell_notes
+from roget.cli.shared import INTERRUPTED, Format, bar, deliver, target, target_of, tell_notes
 from roget.learn.options import Options, Plan, offered
 
 if TYPE_CHECKING:
     from roget.report import Report
-
-INTERRUPTED = 130
-"""The exit code of what Ctrl-C has ended."""
 
 
 def build(

@@ -207,6 +207,9 @@ def tell_notes(notes: Sequence[str]) -> None:
         print(f"note: {note}", file=sys.stderr)
 
 
+INTERRUPTED = 130
+"""The exit code of what Ctrl-C has ended."""
+
 PATIENCE = 2.0
 
 
