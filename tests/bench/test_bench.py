@@ -8,6 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 from typer.testing import CliRunner
 
@@ -287,6 +288,12 @@ def test_ctrl_c_keeps_what_was_measured(folder, tmp_path):
     late = found["late"]
     assert [row["case"] for row in late["rows"]] == ["sum"]
     assert late["left out"] == {"stops": "interrupted"}
+
+
+def test_rows_are_plain_data_whatever_numbers_cases_give():
+    one = Row("a", np.float32(1), np.float64(4), "numpy", "s", np.float64(0.5))
+    assert json.loads(json.dumps(one.as_dict()))["ok"] is True
+    assert json.loads(json.dumps(point("s", "N", np.int64(10), np.float32(2)).as_dict()))
 
 
 def test_data_that_are_absent_are_named(monkeypatch, tmp_path):

@@ -67,7 +67,7 @@ class Row:
     @property
     def ok(self) -> bool:
         """Whether the bar is met."""
-        return self.ratio <= self.bar
+        return bool(self.ratio <= self.bar)
 
     @property
     def spread(self) -> float:
@@ -77,6 +77,9 @@ class Row:
     def as_dict(self) -> dict[str, Any]:
         """The row as plain data."""
         shown = {**asdict(self), "ratio": self.ratio, "spread": self.spread, "ok": self.ok}
+        # Cases may give numbers of numpy's.
+        shown |= {key: float(shown[key]) for key in ("ours", "ratio", "spread", "size")}
+        shown |= {"peer": None if self.peer is None else float(self.peer)}
         if self.bar == float("inf"):
             del shown["bar"], shown["ok"]
         return {key: value for key, value in shown.items() if value not in ("", None)}

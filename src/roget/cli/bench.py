@@ -59,6 +59,13 @@ def bench(
     with bar("measuring", "benchmarks") as progress:
         found = suite.run(options, progress=progress)
     said = report(found)
+    if record:
+        found.record.write(found.facts, found.quick, {one.name: one.rows for one in found.outcomes})
+        tell_written([found.record.path])
+    if docs and not found.interrupted:
+        from roget.bench.pages import write_pages
+
+        tell_written(write_pages(found))
     deliver(said, format, output)
     if figure is not None:
         from roget.bench.growth import draw_curves
@@ -71,16 +78,9 @@ def bench(
             )
         save_picture(draw_curves(found.curves), figure)
         tell_written([figure])
-    if record:
-        found.record.write(found.facts, found.quick, {one.name: one.rows for one in found.outcomes})
-        tell_written([found.record.path])
     if found.interrupted:
         print("roget: interrupted; this is what was measured before", file=sys.stderr)
         raise typer.Exit(INTERRUPTED)
-    if docs:
-        from roget.bench.pages import write_pages
-
-        tell_written(write_pages(found))
     if check and (found.behind or found.failed):
         raise typer.Exit(1)
     return None
