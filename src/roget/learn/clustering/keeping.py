@@ -77,9 +77,16 @@ class Checkpoint:
         self._next = done + max(INTERVAL, 10 * (done - begun))
 
 
+class _AtOnce(BaseException):
+    """Ctrl-C again: no search takes it for its early end, as other libraries may be half done."""
+
+
 @contextmanager
 def interruptible() -> Iterator[Callable[[], None]]:
-    """Ctrl-C waits until the work calls what this yields, where nothing is half done."""
+    """Ctrl-C waits until the work calls what this yields, where nothing is half done.
+
+    A second one ends the work at once, whatever is lost.
+    """
     asked = threading.Event()
 
     def pause() -> None:
@@ -87,8 +94,8 @@ def interruptible() -> Iterator[Callable[[], None]]:
             raise KeyboardInterrupt
 
     def note(signum: int, frame: Any) -> None:
-        if asked.is_set():  # asked twice: at once, whatever is lost
-            raise KeyboardInterrupt
+        if asked.is_set():
+            raise _AtOnce
         asked.set()
 
     usual = signal.getsignal(signal.SIGINT)
@@ -98,5 +105,7 @@ def interruptible() -> Iterator[Callable[[], None]]:
     signal.signal(signal.SIGINT, note)
     try:
         yield pause
+    except _AtOnce:
+        raise KeyboardInterrupt from None
     finally:
         signal.signal(signal.SIGINT, usual)
