@@ -193,9 +193,12 @@ def _judge_end(verdict: Verdict, run: Run, number: int, code: int, fresh: bool) 
         else:
             verdict.wrong.append(f"{signal.Signals(number).name}: {said}")
         return
+    # `python -m` ends by the signal itself if Ctrl-C came while Python ran code out of a text, as
+    # for dataclasses, whatever is said and done afterwards; shells show 130 for that, too.
+    itself = number == INT and said.endswith("roget: interrupted\n")
     if code == -number and fresh and not said:
         verdict.early += 1
-    elif code not in (128 + number, 0):
+    elif code not in (128 + number, 0) and not (code == -number and fresh and itself):
         verdict.wrong.append(f"{signal.Signals(number).name}: exit code {code}: {said}")
 
 
