@@ -91,10 +91,10 @@ $(BASE): pyproject.toml constraints.txt src/roget/_version.py
 	@echo "Setting up $(VENV) (once) ..."
 	@$(PYTHON) -m venv --clear $(VENV) || { \
 	  echo "$(PYTHON) cannot make a virtual environment; on Debian or Ubuntu: apt install python3-venv" >&2; exit 1; }
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[explore,learn]'
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile -c constraints.txt -e '.[explore,learn]'
 	@touch $@
 
 $(READY): $(BASE)
 	@echo "Adding what the tests need (once) ..."
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile -c constraints.txt -e '.[dev]'
 	@touch $@
