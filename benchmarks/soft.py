@@ -128,7 +128,7 @@ def growth(base: int) -> Rows:
     by_words = [cpu(partial(path, tables[n], 32), times=2) for n in words]
     by_clusters = [by_words[0]]
     by_clusters += [cpu(partial(path, tables[base], k), times=2) for k in clusters[1:]]
-    entries = [tables[n].values.size for n in words]
+    entries = [tables[n].rows.values.size for n in words]
     for n, took in zip(entries, by_words, strict=True):
         yield point("soft, path to 32", "nnz", n, took)
     for k, took in zip(clusters, by_clusters, strict=True):
