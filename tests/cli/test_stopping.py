@@ -142,6 +142,35 @@ def test_where_nothing_can_be_raised_it_is_raised_a_moment_later():
     assert ended(UNHEARD).returncode == 143
 
 
+UNHEARD_IN_A_SEARCH = """
+import os, signal, sys, time
+from roget.cli.stopping import stoppable
+from roget.learn.clustering.keeping import interruptible
+
+signal.signal(signal.SIGINT, signal.default_int_handler)
+
+class Cleared:
+    def __del__(self):
+        os.kill(os.getpid(), signal.SIGINT)
+        for _ in range(100):
+            pass
+
+try:
+    with stoppable(), interruptible():
+        os.kill(os.getpid(), signal.SIGINT)  # waits for the search
+        Cleared()
+        until = time.monotonic() + 10
+        while time.monotonic() < until:
+            pass
+except KeyboardInterrupt:
+    sys.exit(7)
+"""
+
+
+def test_a_second_ctrl_c_of_a_search_is_raised_a_moment_later_too():
+    assert ended(UNHEARD_IN_A_SEARCH).returncode == 7
+
+
 IGNORED = """
 import os, signal
 import roget.__main__

@@ -44,7 +44,7 @@ from roget.core.progress import Report as Tell
 from roget.errors import InputError, UnknownName
 
 INTERRUPTED = "interrupted"
-"""Why a case was left out at which Ctrl-C came; of those after it nothing is told."""
+"""Why a case was left out at which Ctrl-C came."""
 
 _READ = ("PEERS", "DATA", "TRIAL", "FORKS")
 
@@ -127,6 +127,11 @@ class Outcome:
         """Of the benchmark."""
         return self.entry.name
 
+    @property
+    def interrupted(self) -> bool:
+        """Whether Ctrl-C came; of the cases after that nothing is told."""
+        return INTERRUPTED in self.left_out.values()
+
 
 @dataclass(frozen=True)
 class Results:
@@ -136,8 +141,11 @@ class Results:
     quick: bool
     outcomes: list[Outcome]
     record: Record
-    interrupted: bool = False
-    """Whether Ctrl-C ended it early."""
+
+    @property
+    def interrupted(self) -> bool:
+        """Whether Ctrl-C ended it early."""
+        return any(one.interrupted for one in self.outcomes)
 
     @property
     def rows(self) -> list[Row]:
@@ -200,7 +208,6 @@ def run(
     record = Record.load(place)
     Patience.seconds = 1.0 if asked.quick else 4.0
     outcomes: list[Outcome] = []
-    interrupted = False
     for number, entry in enumerate(chosen):
 
         def tell(what: str, number: int = number) -> None:
@@ -209,14 +216,13 @@ def run(
 
         tell(entry.name)
         outcomes.append(_Run(entry, asked, own or {}, record, tell).measure())
-        interrupted = INTERRUPTED in outcomes[-1].left_out.values()
-        if interrupted:
+        if outcomes[-1].interrupted:
             break
     cases = sum(len(one.seconds) + len(one.left_out) + len(one.failed) for one in outcomes)
     if not cases:
         raise InputError(f"no case matches {', '.join(patterns)}; `roget bench --list` names them")
     peers = [name for one in chosen for name in one.peers]
-    return Results(describe_machine(peers), asked.quick, outcomes, record, interrupted)
+    return Results(describe_machine(peers), asked.quick, outcomes, record)
 
 
 @dataclass

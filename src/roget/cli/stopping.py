@@ -39,8 +39,8 @@ def stoppable() -> Iterator[Stop]:
 
     def again(lost: Any) -> None:
         """Where exceptions cannot be raised, as in what Python calls on clearing up: later."""
-        if issubclass(lost.exc_type, KeyboardInterrupt | Ended):
-            # A search that Ctrl-C may end early has a handler of its own.
+        if not issubclass(lost.exc_type, Exception) and lost.exc_type is not SystemExit:
+            # A search that Ctrl-C may end early has a handler, and an exception, of its own.
             number = stop.signal or signal.SIGINT
             with suppress(RuntimeError):  # if all is over
                 threading.Timer(0.05, os.kill, (os.getpid(), number)).start()

@@ -92,8 +92,7 @@ def readable(file: str | Path) -> Iterator[None]:
         yield
     except duckdb.Error as error:
         # Headers that are damaged ask for any memory; a file that may hold much may need it.
-        stored = os.path.getsize(file) if os.path.isfile(file) else 0
-        if lacks_room(error) and not (_is_out_of_memory(error) and allowed(stored) == max_size()):
+        if lacks_room(error) and not (_is_out_of_memory(error) and _is_small(file)):
             raise
         raise InputError(f"{file}: cannot be read as Parquet: {reason(error)}") from None
     except (UnicodeDecodeError, RuntimeError) as error:
@@ -106,6 +105,10 @@ def readable(file: str | Path) -> Iterator[None]:
 def lacks_room(error: duckdb.Error) -> bool:
     """Whether DuckDB lacks memory or disk, which is no fault of what it reads."""
     return _is_out_of_memory(error) or "No space left" in str(error)
+
+
+def _is_small(file: str | Path) -> bool:
+    return os.path.isfile(file) and allowed(os.path.getsize(file)) == max_size()
 
 
 def _is_out_of_memory(error: duckdb.Error) -> bool:
