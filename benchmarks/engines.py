@@ -225,6 +225,7 @@ def prepare_places(scale: float) -> Work:
     counts = sparse.csr_array(
         (np.ones(cells.size), cells.ravel(), np.arange(0, cells.size + 1, 40)), (words, 10_000)
     )
+    counts.sum_duplicates()  # as a table of counts is
     centroids = random.dirichlet(np.full(10_000, 0.05), k)
     made = result.Clustering(Tree.flat(k), np.eye(k), centroids, np.full(k, 1 / k))
 

@@ -31,10 +31,6 @@ class Rules(NamedTuple):
     missing: str
     extra: str
 
-    def instead(self, *chosen: str | None) -> Rules:
-        """Those that were chosen, the others as they are."""
-        return Rules(*(one or usual for one, usual in zip(chosen, self, strict=True)))
-
 
 RULES = Rules("weighted", "cluster", "drop")
 OF_MENTIONS = Rules("pooled", "unmatched", "unmatched")

@@ -477,7 +477,7 @@ class Reading:
     @property
     def rules(self) -> Rules:
         """Those for items of tables, which are no mentions."""
-        return RULES.instead(None, self.missing, self.extra)
+        return choose_rules(None, None, self.missing, self.extra)
 
     def _count_here(self, gold: Any, system: Any) -> Aligned | None:
         _, missing, extra = self.rules

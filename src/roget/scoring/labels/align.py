@@ -148,10 +148,14 @@ def align(
 
 
 def choose_rules(
-    gold: Labels, average: str | None, missing: str | None, extra: str | None
+    gold: Labels | None, average: str | None, missing: str | None, extra: str | None
 ) -> Rules:
-    """The rules that were chosen, and the usual ones for such items where none was."""
-    return (OF_MENTIONS if gold.mentions else RULES).instead(average, missing, extra)
+    """The rules that were chosen, and the usual ones for such items where none was.
+
+    Items whose gold labels are not there, but counted in a table, are no mentions.
+    """
+    usual = OF_MENTIONS if gold is not None and gold.mentions else RULES
+    return Rules(average or usual.average, missing or usual.missing, extra or usual.extra)
 
 
 def mark_noise(labels: Labels, noise: str) -> Labels:
