@@ -14,8 +14,8 @@ import roget
 
 HOME = Path(roget.__file__).parent
 DEMO = HOME / "data" / "demo"
-MOST_MODULES = 31
-"""Signals, addresses and limits each have a module of their own, which every path meets."""
+MOST_MODULES = 30
+"""Each mechanism on the way has a module of its own, and none is met that has nothing to do."""
 
 DEEPEST = 10
 

@@ -162,7 +162,7 @@ Figures = Annotated[str | None, typer.Option(metavar="FOLDER", help="Also write 
 
 def name_files(given: Sequence[str], noun: str = "systems") -> dict[str, str]:
     """Files by name: NAME=FILE, or named by the file."""
-    from roget.core.io.remote import is_remote, name_part
+    from roget.core.io.source import is_remote, name_part
     from roget.errors import InputError
 
     named: dict[str, str] = {}

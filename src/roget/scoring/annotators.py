@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from roget.core.io.problems import join_names
-from roget.core.io.remote import is_remote, name_part
+from roget.core.io.source import is_remote, name_part
 from roget.core.options import options_of
 from roget.core.progress import Progress, Report
 from roget.core.types import Floats, Ints

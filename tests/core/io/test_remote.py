@@ -22,7 +22,7 @@ from roget import Counts, InputError, count, score
 from roget.cli import app
 from roget.core.io import remote
 from roget.core.io.paths import find
-from roget.core.io.source import local_file, source_of
+from roget.core.io.source import is_remote, local_file, source_of
 from roget.errors import MissingExtra
 from roget.learn.attachment import quads
 from roget.learn.opening import open_counts
@@ -158,7 +158,7 @@ def test_other_inputs_from_elsewhere(here: Path, there: str) -> None:
 def test_patterns(memory: str) -> None:
     found = [source.path for source in find([f"{memory}/*.conllu*"], [])]
     assert [path.rpartition("/")[2] for path in found] == ["a.conllu", "b.conllu.gz"]
-    assert all(remote.is_remote(path) for path in found)
+    assert all(is_remote(path) for path in found)
     with pytest.raises(InputError, match=r"memory://there/\*\.nothing: matches no file"):
         find([f"{memory}/*.nothing"], [])
     with pytest.raises(InputError, match=r"is a folder; name its files by a pattern"):

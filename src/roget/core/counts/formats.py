@@ -20,8 +20,15 @@ from roget.core.counts.matrix import Names
 from roget.core.io import limits
 from roget.core.io.duck import database, fetch, parquet
 from roget.core.io.pairs import SUM, WHOLE, explained, kind, scan
-from roget.core.io.remote import is_remote, show
-from roget.core.io.source import FORMATS, local_file, open_output, source_of, special
+from roget.core.io.source import (
+    FORMATS,
+    is_remote,
+    local_file,
+    open_output,
+    show_address,
+    source_of,
+    special,
+)
 from roget.core.io.table import Columns, open_table
 from roget.core.store import check_file, new_file
 from roget.core.types import Array, PathLike
@@ -45,7 +52,7 @@ def read(path: PathLike, columns: Columns = None) -> tuple[Counts, tuple[str, ..
     if is_remote(os.fspath(path)):
         with local_file(path) as copy:
             found = read(copy, columns)
-        found[0].provenance["inputs"][0]["path"] = show(os.fspath(path))
+        found[0].provenance["inputs"][0]["path"] = show_address(os.fspath(path))
         return found
     place = Path(path)
     if not place.exists():

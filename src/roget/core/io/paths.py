@@ -8,8 +8,8 @@ import os
 from collections.abc import Sequence
 from contextlib import suppress
 
-from roget.core.io.remote import is_remote, match
-from roget.core.io.source import STANDARD_INPUT, Source, is_pipe, source_of, special
+from roget.core.io.remote import match
+from roget.core.io.source import STANDARD_INPUT, Source, is_pipe, is_remote, source_of, special
 from roget.core.types import PathLike
 from roget.errors import InputError
 

@@ -7,19 +7,15 @@ https, huggingface_hub for hf) and the keys to it are the user's own.
 from __future__ import annotations
 
 import io
-import re
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from hashlib import sha256
 from typing import IO, Any
-from urllib.parse import urlsplit
 
 from roget.catalogue import name_extra
+from roget.core.io.source import show_address
 from roget.errors import InputError, RogetError
 
-_ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")
-_KEYS = re.compile(r"(://)[^\s/?#]*@")
-_ASKED = re.compile(r"(://[^\s?'\"]*)\?[^\s'\"]*[^\s'\":;,)]")
 _PATIENCE: dict[str, Any] = {"total": None, "sock_connect": 30, "sock_read": 60}
 """Seconds until a server on the web must have answered, and between two pieces of what it sends; a
 large corpus may take hours in all."""
@@ -30,33 +26,6 @@ _MARKS = (
 """What stores tell of a file that is another one when the file is."""
 
 
-def is_remote(path: str) -> bool:
-    """Whether a name is an address.
-
-    >>> [is_remote(path) for path in ("s3://bucket/a.tsv", "a.tsv", "C:/a.tsv", "x=https://h/a")]
-    [True, False, False, False]
-    """
-    return _ADDRESS.match(path) is not None
-
-
-def name_part(path: str) -> str:
-    """An address without what follows the name of its file.
-
-    >>> name_part("https://example.org/gold.tsv.gz?download=1")
-    '/gold.tsv.gz'
-    """
-    return urlsplit(path).path if path.lower().startswith(("https:", "http:")) else path
-
-
-def show(text: str) -> str:
-    """A text whose addresses tell nothing that may be a secret: keys, and what follows a "?".
-
-    >>> show("https://me:word@example.org/gold.tsv?token=abc: no such file")
-    'https://…@example.org/gold.tsv?…: no such file'
-    """
-    return _ASKED.sub(r"\1?…", _KEYS.sub(r"\1…@", text)) if "://" in text else text
-
-
 def look_at(path: str) -> tuple[int, int, bool]:
     """The size of a file (0 if it is not told), a number that changes with it, whether it can be
     read from the middle."""
@@ -64,7 +33,7 @@ def look_at(path: str) -> tuple[int, int, bool]:
         system, name = _connect(path)
         info = system.info(name)
     if info.get("type") == "directory":
-        shown = show(path)
+        shown = show_address(path)
         raise InputError(f"{shown}: is a folder; name its files by a pattern: {shown}/*")
     told = [f"{mark}={info[mark]}" for mark in _MARKS if info.get(mark)]
     mark = int(sha256("\n".join(told).encode()).hexdigest()[:15], 16) if told else 0
@@ -128,7 +97,7 @@ def match(pattern: str) -> list[str]:
         found = system.glob(name, detail=True)
     files = sorted(one for one, info in found.items() if info.get("type") != "directory")
     if not files:
-        raise InputError(f"{show(pattern)}: matches no file")
+        raise InputError(f"{show_address(pattern)}: matches no file")
     return [system.unstrip_protocol(one) for one in files]
 
 
@@ -157,7 +126,7 @@ def _connect(path: str) -> tuple[Any, str]:
     try:
         system, name = url_to_fs(path, **_be_patient(path))
     except (ImportError, ValueError) as error:  # fsspec names the package that it lacks
-        raise InputError(show(f"{path}: cannot be read: {error}")) from None
+        raise InputError(show_address(f"{path}: cannot be read: {error}")) from None
     return system, name
 
 
@@ -180,4 +149,4 @@ def _clear_errors(path: str) -> Iterator[None]:
     except RogetError:
         raise
     except Exception as error:
-        raise InputError(show(f"{path}: {tell_failure(error)}")) from None
+        raise InputError(show_address(f"{path}: {tell_failure(error)}")) from None

@@ -7,6 +7,7 @@ import codecs
 import gzip
 import lzma
 import os
+import re
 import shutil
 import stat
 import sys
@@ -22,11 +23,11 @@ from itertools import chain
 from pathlib import Path
 from tempfile import NamedTemporaryFile, TemporaryDirectory, TemporaryFile, gettempdir
 from typing import IO, Any, cast
+from urllib.parse import urlsplit
 
 import numpy as np
 
-from roget.core.io import limits, remote
-from roget.core.io.remote import is_remote
+from roget.core.io import limits
 from roget.core.types import PathLike
 from roget.errors import FormatError, InputError, RogetError
 
@@ -56,9 +57,44 @@ FORMATS = {
 
 STANDARD_INPUT = "-"
 
+_ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")
+_KEYS = re.compile(r"(://)[^\s/?#]*@")
+_ASKED = re.compile(r"(://[^\s?'\"]*)\?[^\s'\"]*[^\s'\":;,)]")
+
+
+def is_remote(path: str) -> bool:
+    """Whether a name is an address.
+
+    >>> [is_remote(path) for path in ("s3://bucket/a.tsv", "a.tsv", "C:/a.tsv", "x=https://h/a")]
+    [True, False, False, False]
+    """
+    return _ADDRESS.match(path) is not None
+
+
+def name_part(path: str) -> str:
+    """An address without what follows the name of its file.
+
+    >>> name_part("https://example.org/gold.tsv.gz?download=1")
+    '/gold.tsv.gz'
+    """
+    return urlsplit(path).path if path.lower().startswith(("https:", "http:")) else path
+
+
+def show_address(text: str) -> str:
+    """A text whose addresses tell nothing that may be a secret: keys, and what follows a "?".
+
+    >>> show_address("https://me:word@example.org/gold.tsv?token=abc: no such file")
+    'https://…@example.org/gold.tsv?…: no such file'
+    """
+    return _ASKED.sub(r"\1?…", _KEYS.sub(r"\1…@", text)) if "://" in text else text
+
 
 def _open_plain(path: str) -> IO[bytes]:
-    return remote.open_remote(path) if is_remote(path) else open(path, "rb")
+    if not is_remote(path):
+        return open(path, "rb")
+    from roget.core.io.remote import open_remote
+
+    return open_remote(path)
 
 
 class _Zst:
@@ -184,7 +220,7 @@ class Source:
         """What messages call it."""
         if self.path == STANDARD_INPUT:
             return "standard input"
-        return self.called or remote.show(self.path)
+        return self.called or show_address(self.path)
 
     @property
     def is_remote(self) -> bool:
@@ -320,7 +356,7 @@ class Source:
             return nullcontext(standard_input())
         try:
             if self.is_remote and self.compression:
-                return _unpack(remote.open_remote(self.path), self.compression)
+                return _unpack(_open_plain(self.path), self.compression)
             opened: IO[bytes] = _COMPRESSED.get(self.compression, _open_plain)(self.path)
         except OSError as error:
             raise InputError(f"cannot read {self.path}: {error.strerror or error}") from None
@@ -416,12 +452,12 @@ def _is_utf8(encoding: str) -> bool:
 
 
 def _compression(path: str) -> str:
-    last = Path(remote.name_part(path)).suffix.lower()
+    last = Path(name_part(path)).suffix.lower()
     return last if last in _COMPRESSED else ""
 
 
 def _without_compression(path: str) -> Path:
-    place = Path(remote.name_part(path))
+    place = Path(name_part(path))
     return place.with_suffix("") if _compression(path) else place
 
 
@@ -497,7 +533,9 @@ def source_of(path: str, encoding: str = "utf-8", times: int = limits.TIMES) -> 
             raise InputError(f"standard input is {tool} data: unpack it first (… | {tool} -dc |)")
         return Source(path, encoding=encoding, stream=True)
     if is_remote(path):
-        size, mark, seekable = remote.look_at(path)
+        from roget.core.io.remote import look_at
+
+        size, mark, seekable = look_at(path)
         packed = "" if _compression(path) else _magic(path)
         stream = not seekable
         return Source(
@@ -600,7 +638,9 @@ def state_of(path: str) -> tuple[int, int] | None:
     """Size and time of a file, or what its store tells in their place; None if it is gone."""
     try:
         if is_remote(path):
-            return remote.look_at(path)[:2]
+            from roget.core.io.remote import look_at
+
+            return look_at(path)[:2]
         status = os.stat(path)
     except (OSError, RogetError):
         return None
@@ -622,9 +662,9 @@ def local_file(path: PathLike) -> Iterator[Path]:
     if not is_remote(name):
         yield Path(name)
         return
-    shown = remote.show(name)
+    shown = show_address(name)
     with TemporaryDirectory(prefix="roget.") as folder:
-        copy = Path(folder) / Path(remote.name_part(name)).name
+        copy = Path(folder) / Path(name_part(name)).name
         with copy.open("wb") as file, _open_plain(name) as stored:
             shutil.copyfileobj(stored, file, BLOCK)
         try:
@@ -639,7 +679,7 @@ def local_file(path: PathLike) -> Iterator[Path]:
 def _magic(path: str) -> str:
     """The compression that a file's first bytes tell."""
     try:
-        with remote.open_remote(path) if is_remote(path) else open(path, "rb") as file:
+        with _open_plain(path) if is_remote(path) else open(path, "rb") as file:
             return compression_of(file.read(16))
     except (OSError, RogetError):
         return ""  # whoever reads the file for its contents will say why

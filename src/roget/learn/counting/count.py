@@ -20,8 +20,7 @@ from roget.core.counts import Counts, formats
 from roget.core.counts import files as counts_files
 from roget.core.io import duck
 from roget.core.io.paths import spell
-from roget.core.io.remote import show
-from roget.core.io.source import STANDARD_INPUT, Source, state_of
+from roget.core.io.source import STANDARD_INPUT, Source, show_address, state_of
 from roget.core.options import choose, takes
 from roget.core.progress import Report
 from roget.core.types import PathLike
@@ -267,7 +266,7 @@ def provenance(plan: CountPlan, parts: Sequence[Part], hashes: dict[str, str]) -
     return {
         "roget": __version__,
         "inputs": [
-            {"path": show(spell(path)), "bytes": size, "sha256": found.get(path)}
+            {"path": show_address(spell(path)), "bytes": size, "sha256": found.get(path)}
             for path, size in sizes.items()
         ],
         "language": plan.language,

@@ -13,7 +13,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from roget.core.io.problems import plural
-from roget.core.io.remote import is_remote, match, name_part
+from roget.core.io.remote import match
+from roget.core.io.source import is_remote, name_part
 from roget.core.types import BoolArray, Codes, Floats, Ints
 from roget.errors import InputError
 from roget.scoring.cells.contingency import Contingency, compact, count_pairs

@@ -28,14 +28,16 @@ import numpy as np
 from roget import catalogue
 from roget.core.io.paths import find
 from roget.core.io.problems import Problems, plural
-from roget.core.io.remote import is_remote, match, name_part
+from roget.core.io.remote import match
 from roget.core.io.source import (
     FORMATS,
     STANDARD_INPUT,
     NotText,
     Source,
     is_pipe,
+    is_remote,
     local_file,
+    name_part,
     source_of,
     state_of,
 )
