@@ -18,6 +18,7 @@ from pathlib import Path
 from campaigns.faults.jobs import Job, list_jobs
 from campaigns.faults.running import SOURCE, Run, forgo_privileges, start
 from campaigns.faults.shots import Seen, copy, look, measure, prepare, under
+from roget.core.io.problems import plural
 
 NOBODY = 65534
 
@@ -28,6 +29,12 @@ class Failed(Exception):
 
 class LeftOut(Exception):
     """A fault that cannot be made here."""
+
+
+class Effort:
+    """How often a fault is tried that can hit in several ways; short campaigns take one in turn."""
+
+    rounds = 3
 
 
 Case = Callable[[Path, Path], str | None]
@@ -116,10 +123,11 @@ def fill_disk(material: Path, room: Path) -> str:
     """Fill a small disk, run, make room, run again."""
     jobs = list_jobs()
     tried = full = 0
-    for name in WRITERS:
+    sizes = (0, 8 << 10, 40 << 10)
+    for at, name in enumerate(WRITERS):
         job = jobs[name]
         after = measure(job, material, room / f"measured-{name.replace(' ', '-')}").after
-        for left in (0, 8 << 10, 40 << 10):
+        for left in [sizes[(at + turn) % 3] for turn in range(Effort.rounds)]:
             disk = room / f"disk-{tried}"
             with tiny_disk(disk, "16M"):
                 folder, elsewhere = disk / "here", {"TMPDIR": str(room)}
@@ -295,8 +303,8 @@ def speak_ascii(material: Path, room: Path) -> str:
 def race(job: Job, material: Path, room: Path, several: int, words: tuple[str, ...]) -> str:
     """Start a command several times at once: each is right, or says why it does nothing."""
     after = measure(job, material, room / "measured").after
-    won = 0
-    for number in range(3):
+    won, rounds = 0, Effort.rounds
+    for number in range(rounds):
         folder = room / f"race-{number}"
         prepare(job, material, folder)
         runs = []
@@ -311,7 +319,8 @@ def race(job: Job, material: Path, room: Path, several: int, words: tuple[str, .
         need(0 in codes, f"nobody won: {said}")
         won += codes.count(0)
         alike(folder, job, after)
-    return f"{several} at once, 3 times; {won} of {3 * several} wrote, the others said why not"
+    told = f"{several} at once, {plural(rounds, 'time')}"
+    return f"{told}; {won} of {rounds * several} wrote, the others said why not"
 
 
 IN_USE = ("in use: another run (process",)
@@ -342,7 +351,7 @@ def race_edits(material: Path, room: Path) -> str:
     """Editing: each edit is there as often as somebody was told so."""
     from roget.learn.thesaurus import Thesaurus
 
-    for number in range(3):
+    for number in range(Effort.rounds):
         folder = room / f"race-{number}"
         folder.mkdir()
         copy(material / "t", folder / "t")
@@ -361,7 +370,7 @@ def race_edits(material: Path, room: Path) -> str:
         there = sorted(edit.text for edit in Thesaurus.load(folder / "t").edits)
         told = [f"n{at}" for at, code in enumerate(codes) if code == 0]
         need(there == told and told, f"told of {told}, and there are {there}")
-    return "3 at once, 3 times"
+    return f"3 at once, {plural(Effort.rounds, 'time')}"
 
 
 # ---- clusters
