@@ -12,7 +12,7 @@ from roget.bench.suite import Entry, Outcome, Results
 from roget.core.machine import tell_machine
 from roget.report import Column, Report, Table
 
-LAW = "CPU seconds of all threads; ratio = roget ÷ peer, lower is better"
+LAW = "CPU seconds of all threads (engines: by the clock); ratio = roget ÷ peer, lower is better"
 
 
 def report(found: Results) -> Report:
