@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -20,6 +20,13 @@ from roget.errors import InputError
 
 INTERVAL = 2.0
 """Seconds at least between two checkpoints; writing takes at most a tenth of the time."""
+
+Pause: TypeAlias = Callable[[], None]
+"""What a search calls where nothing is half done: a KeyboardInterrupt from it ends the search."""
+
+
+def go_on() -> None:
+    """The pause of a search that is not to be stopped."""
 
 
 class Checkpoint:
@@ -82,7 +89,7 @@ class _AtOnce(BaseException):
 
 
 @contextmanager
-def interruptible() -> Iterator[Callable[[], None]]:
+def interruptible() -> Iterator[Pause]:
     """Ctrl-C waits until the work calls what this yields, where nothing is half done.
 
     A second one ends the work at once, whatever is lost.

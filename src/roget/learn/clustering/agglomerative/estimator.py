@@ -111,7 +111,7 @@ class AgglomerativeTree(Clusterer, Options):
         return merges
 
     def _teller(
-        self, n: int, kept: keeping.Checkpoint, pause: Callable[[], None]
+        self, n: int, kept: keeping.Checkpoint, pause: keeping.Pause
     ) -> Callable[[Merges], None]:
         def tell(merges: Merges) -> None:
             done = merges.losses.size

@@ -15,6 +15,7 @@ from roget.core.tree import Tree
 from roget.core.types import Floats, Ints
 from roget.learn.clustering.agglomerative import kernels
 from roget.learn.clustering.annealing.data import distributions
+from roget.learn.clustering.keeping import Pause, go_on
 from roget.learn.clustering.memberships import unite
 
 BLOCK = 64
@@ -95,7 +96,7 @@ def merge_words(
     joint: Any,
     earlier: Merges | None = None,
     tell: Callable[[Merges], None] | None = None,
-    pause: Callable[[], None] = lambda: None,
+    pause: Pause = go_on,
 ) -> Merges:
     """Merge the two clusters whose merge loses least, until there is one.
 

@@ -13,6 +13,7 @@ from roget.core.counts import Counts
 from roget.core.types import Floats
 from roget.learn.clustering import tokens as heldout
 from roget.learn.clustering.annealing.states import Point, Walker
+from roget.learn.clustering.keeping import Pause, go_on
 from roget.learn.clustering.tokens import hold_out
 
 if TYPE_CHECKING:
@@ -61,7 +62,7 @@ def choose(
     options: Annealing,
     random_state: Any = None,
     tell: Callable[[int, float, float], None] | None = None,
-    pause: Callable[[], None] | None = None,
+    pause: Pause = go_on,
 ) -> Choice:
     """Hold out one token in ten, anneal on the others once, and see where the path is best.
 

@@ -17,6 +17,7 @@ from roget.core.types import Array
 from roget.engines.local import cores
 from roget.errors import InputError
 from roget.learn.clustering.annealing.data import Data, prepare
+from roget.learn.clustering.keeping import Pause, go_on
 from roget.learn.clustering.memberships import sparsify
 from roget.learn.clustering.result import BETA, Clustering, Rule
 
@@ -153,13 +154,11 @@ class Search:
     """Whether all words were let settle since the last split."""
     finished = False
 
-    def __init__(
-        self, data: Data, settings: Settings, pause: Callable[[], None] | None = None
-    ) -> None:
+    def __init__(self, data: Data, settings: Settings, pause: Pause = go_on) -> None:
         self.data, self.settings = data, settings
         self.crew = Crew(settings.n_jobs)
         self.splits: list[Split] = []
-        self._pause = pause or (lambda: None)
+        self._pause = pause
 
     def close(self) -> None:
         """End the threads."""
@@ -249,7 +248,7 @@ class Walker:
         *,
         prior: str = "empirical",
         dtype: str = "float64",
-        pause: Callable[[], None] | None = None,
+        pause: Pause = go_on,
         **settings: Any,
     ) -> None:
         self._method, self._pause = method, pause

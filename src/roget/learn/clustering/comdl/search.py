@@ -9,7 +9,7 @@ time while the heavy ones do. a and b follow on their way, by the same length.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
@@ -22,6 +22,7 @@ from roget.core.tree import Tree
 from roget.core.types import Floats, Ints
 from roget.learn.clustering.comdl import criterion, kernels, merges
 from roget.learn.clustering.comdl.criterion import Length, Side, Table, length, members
+from roget.learn.clustering.keeping import Pause, go_on
 from roget.learn.clustering.memberships import unite
 
 WARM, SHARE, COLD = 3.0, 16.0, 0.6
@@ -91,11 +92,8 @@ class Classes:
 class Search:
     """A run of the search; `steps` drives it, and it can stop and go on between any two."""
 
-    def __init__(
-        self, table: Table, settings: Settings, pause: Callable[[], None] | None = None
-    ) -> None:
-        self.table, self.settings = table, settings
-        self._pause = pause or (lambda: None)
+    def __init__(self, table: Table, settings: Settings, pause: Pause = go_on) -> None:
+        self.table, self.settings, self._pause = table, settings, pause
         self.state = np.array([settings.seed], dtype=np.uint64)
         rows, columns = (side.n for side in table.sides)
         self.hot = max(WARM, table.grand / math.sqrt(rows * columns) / SHARE)

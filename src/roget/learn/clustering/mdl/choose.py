@@ -11,6 +11,7 @@ from scipy import sparse
 
 from roget.core.types import Floats
 from roget.learn.clustering import tokens as heldout
+from roget.learn.clustering.keeping import Pause, go_on
 from roget.learn.clustering.mdl.criteria import background, code, shrink
 from roget.learn.clustering.mdl.grow import Bisector, Grower
 from roget.learn.clustering.memberships import one_hot
@@ -78,7 +79,7 @@ def choose(
     matrix: Any,
     given: float | str,
     rng: np.random.Generator,
-    pause: Callable[[], None] = lambda: None,
+    pause: Pause = go_on,
 ) -> Choice:
     """Grow trees on nine tokens of ten, and see which lets words predict the others best.
 

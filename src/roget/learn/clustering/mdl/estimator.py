@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, ClassVar, Self
 
@@ -94,7 +94,7 @@ class MDLTree(Clusterer, Options):
         return self
 
     def _grow(
-        self, part: Any, totals: Floats, seed: int, pause: Callable[[], None]
+        self, part: Any, totals: Floats, seed: int, pause: keeping.Pause
     ) -> tuple[Code, Grower]:
         """Choose what is to be chosen and split to the end, or to where it is interrupted."""
         options = {
@@ -108,7 +108,7 @@ class MDLTree(Clusterer, Options):
             return self._run(part, totals, seed, pause, kept, earlier)
 
     def _run(
-        self, part: Any, totals: Floats, seed: int, pause: Callable[[], None],
+        self, part: Any, totals: Floats, seed: int, pause: keeping.Pause,
         kept: keeping.Checkpoint, earlier: dict[str, Any] | None,
     ) -> tuple[Code, Grower]:  # fmt: skip
         self._settle(part, pause, earlier)
@@ -137,7 +137,7 @@ class MDLTree(Clusterer, Options):
         tell(1.0)
         return found, grower
 
-    def _settle(self, part: Any, pause: Callable[[], None], earlier: dict[str, Any] | None) -> None:
+    def _settle(self, part: Any, pause: keeping.Pause, earlier: dict[str, Any] | None) -> None:
         """The concentration, and how much parents weigh."""
         self.concentration_, self.parent_weight_ = None, 0.0
         if self.criterion_ != "dirichlet" or self.estimator == "mle":

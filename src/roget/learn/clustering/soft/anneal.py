@@ -10,7 +10,7 @@ cluster's correspondence analysis), along the direction of its eigenvector.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
@@ -25,6 +25,7 @@ from roget.core.tree import Tree
 from roget.core.types import Array, Floats
 from roget.learn.clustering.annealing.data import Data
 from roget.learn.clustering.annealing.states import Energy, Search, Settings, Split
+from roget.learn.clustering.keeping import Pause, go_on
 from roget.learn.clustering.memberships import predict_cells
 from roget.learn.clustering.soft import kernels
 from roget.learn.clustering.soft.em import Mixture
@@ -179,9 +180,7 @@ class Annealer(Search):
         """Up to where β is tried, when a number of clusters was reached at one."""
         return SHARPEST * reached
 
-    def __init__(
-        self, data: Data, settings: Settings, pause: Callable[[], None] | None = None
-    ) -> None:
+    def __init__(self, data: Data, settings: Settings, pause: Pause = go_on) -> None:
         super().__init__(data, settings, pause)
         # Clusters are split by their critical β only as long as their masses count. Without,
         # clusters that hardly differ are all as unstable as the root, and their number has no end.
@@ -266,7 +265,7 @@ class Annealer(Search):
     def wind_up(self) -> None:
         """Leave off where it is, with the memberships that were asked for."""
         if not self.grown:
-            self._pause = lambda: None
+            self._pause = go_on
             self._end_growth()
 
     def _end_growth(self) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -12,6 +11,7 @@ from roget.core.types import Array, Floats
 from roget.engines.base import current
 from roget.learn.clustering.annealing.data import Data
 from roget.learn.clustering.annealing.states import Crew, Energy, ranges
+from roget.learn.clustering.keeping import Pause, go_on
 from roget.learn.clustering.soft import fleet as fleets
 from roget.learn.clustering.soft import kernels
 from roget.learn.clustering.soft.fleet import Fleet
@@ -96,9 +96,7 @@ class Mixture:
             self._fleet = Fleet(self.data, self._words, self._contexts)
         return self._fleet
 
-    def run(
-        self, beta: float, steps: int, tolerance: float, pause: Callable[[], None] | None = None
-    ) -> Energy:
+    def run(self, beta: float, steps: int, tolerance: float, pause: Pause = go_on) -> Energy:
         """EM until the free energy falls by less than the part `tolerance`; exact at the end.
 
         Begins with an M-step and ends with an E-step over all clusters. Between those, words look
@@ -110,8 +108,7 @@ class Mixture:
             self.m_step()
             energy = self.e_step(beta)
             steps -= 1
-            if pause is not None:
-                pause()
+            pause()
             if abs(before - energy.free) <= tolerance * abs(energy.free):
                 break
             before = energy.free

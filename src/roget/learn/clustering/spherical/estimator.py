@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, ClassVar, Self
 
@@ -102,7 +102,7 @@ class SphericalTree(Clusterer, Options):
 
     def _learn(
         self, matrix: Any, totals: Floats, seen: Ints, seed: int, asked: tuple[int, ...] | None,
-        pause: Callable[[], None],
+        pause: keeping.Pause,
     ) -> None:  # fmt: skip
         names = vars(self)
         self._tell(0.02)
@@ -143,7 +143,7 @@ class SphericalTree(Clusterer, Options):
         centres = centres_of(vectors[~among], labels[~among], k)
         self.levels_ = [*(one for one in asked or leveling.choose_levels(k) if one < k), k]
         sizes = np.bincount(labels, minlength=k)
-        tree, number = leveling.grow(centres, sizes, self.levels_, lambda: None)
+        tree, number = leveling.grow(centres, sizes, self.levels_, keeping.go_on)
         labels, centres = number[labels], centres[np.argsort(number)]
         self.sharpness_ = _sharpen(vectors, labels, centres, own)
         rule = Nearest(self.sharpness_, centres.astype(np.float32), common)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -13,6 +13,7 @@ import numpy.typing as npt
 from roget.core.tree import Tree
 from roget.core.types import Floats, Ints
 from roget.errors import InputError
+from roget.learn.clustering.keeping import Pause
 from roget.learn.clustering.memberships import unite
 from roget.learn.clustering.spherical.moves import centres_of, move
 
@@ -60,7 +61,7 @@ class Node(NamedTuple):
 
 
 def grow(
-    centres: npt.NDArray[np.float32], sizes: Ints, levels: Sequence[int], pause: Callable[[], None]
+    centres: npt.NDArray[np.float32], sizes: Ints, levels: Sequence[int], pause: Pause
 ) -> tuple[Tree, Ints]:
     """The tree, and the number of each class in it.
 

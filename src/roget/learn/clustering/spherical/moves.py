@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -11,6 +10,7 @@ from scipy import sparse
 
 from roget.core.counts.views import unit
 from roget.core.types import Floats, Ints
+from roget.learn.clustering.keeping import Pause
 from roget.learn.clustering.memberships import one_hot
 from roget.learn.representation.vectors import BLOCK
 
@@ -57,7 +57,7 @@ def _distances(vectors: Singles) -> Floats:
     return np.asarray(np.sqrt(np.maximum(2 - 2 * found, 0)))
 
 
-def move(vectors: Singles, labels: Ints, pause: Callable[[], None], weights: Any = None) -> Ints:
+def move(vectors: Singles, labels: Ints, pause: Pause, weights: Any = None) -> Ints:
     """The labels after moves of every vector to the nearest centre, until they stand still.
 
     A class that would be left empty takes the vector that is farthest from its own centre.

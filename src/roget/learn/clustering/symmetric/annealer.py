@@ -14,7 +14,7 @@ outliers of a few tokens are split off first.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -26,6 +26,7 @@ from roget.core.types import Array, Floats
 from roget.errors import InputError
 from roget.learn.clustering.annealing.data import Data
 from roget.learn.clustering.annealing.states import Energy, Search, Settings, Split, ranges
+from roget.learn.clustering.keeping import Pause, go_on
 from roget.learn.clustering.symmetric import kernels
 from roget.learn.clustering.symmetric.kernels import temper
 
@@ -72,9 +73,7 @@ class SymmetricAnnealer(Search):
         """Up to where β is tried."""
         return HARDEST
 
-    def __init__(
-        self, data: Data, settings: Settings, pause: Callable[[], None] | None = None
-    ) -> None:
+    def __init__(self, data: Data, settings: Settings, pause: Pause = go_on) -> None:
         if settings.n_clusters is None:
             raise InputError("the symmetric model needs a number of clusters")
         super().__init__(data, settings, pause)
