@@ -8,7 +8,6 @@ from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from roget.core.tree import Tree
 from roget.core.types import Floats, Ints
@@ -16,6 +15,7 @@ from roget.errors import InputError
 from roget.learn.clustering.keeping import Pause
 from roget.learn.clustering.memberships import unite
 from roget.learn.clustering.spherical.moves import centres_of, move
+from roget.learn.representation.vectors import Singles
 
 TOP = 8
 """Classes of the first level: as many as one looks at."""
@@ -60,9 +60,7 @@ class Node(NamedTuple):
     label: int = -1
 
 
-def grow(
-    centres: npt.NDArray[np.float32], sizes: Ints, levels: Sequence[int], pause: Pause
-) -> tuple[Tree, Ints]:
+def grow(centres: Singles, sizes: Ints, levels: Sequence[int], pause: Pause) -> tuple[Tree, Ints]:
     """The tree, and the number of each class in it.
 
     Classes weigh by the roots of their sizes. Level by level they are merged, at the least cost in
@@ -81,9 +79,7 @@ def grow(
     return _number(_join(centres, weights, np.arange(len(groups)), groups, len(levels) + 1))
 
 
-def merge(
-    centres: npt.NDArray[np.float32], weights: Floats, size: int = 1
-) -> list[tuple[int, int, float]]:
+def merge(centres: Singles, weights: Floats, size: int = 1) -> list[tuple[int, int, float]]:
     """The merges that leave so many: of two classes, into the first, and what each costs."""
     n = weights.size
     at, mass = centres.astype(np.float64), weights.astype(np.float64)
@@ -117,9 +113,7 @@ def merge(
     return done
 
 
-def _join(
-    centres: npt.NDArray[np.float32], weights: Floats, rows: Ints, groups: Sequence[Node], step: int
-) -> Node:
+def _join(centres: Singles, weights: Floats, rows: Ints, groups: Sequence[Node], step: int) -> Node:
     """One node of several, by merges; never below what it is made of."""
     here: dict[int, Node] = {at: groups[row] for at, row in enumerate(rows.tolist())}
     for i, j, cost in merge(centres[rows], weights[rows]):

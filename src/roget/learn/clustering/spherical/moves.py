@@ -5,16 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from scipy import sparse
 
 from roget.core.counts.views import unit
 from roget.core.types import Floats, Ints
 from roget.learn.clustering.keeping import Pause
 from roget.learn.clustering.memberships import one_hot
-from roget.learn.representation.vectors import BLOCK
-
-Singles = npt.NDArray[np.float32]
+from roget.learn.representation.vectors import BLOCK, Singles
 
 START = 6000
 """Vectors that Ward's merges begin with, whose distances are quadratic in memory; at least."""
