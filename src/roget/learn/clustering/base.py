@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin, clone
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import ClassifierTags
 from sklearn.utils.validation import check_is_fitted
 
@@ -258,6 +259,17 @@ class Clusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         """Report how far the run is."""
         if self.progress is not None:
             self.progress(Progress(done, facts=facts))
+
+    def _interrupt(
+        self, left: str = "the clusters found so far are kept", kind: type[Warning] = UserWarning
+    ) -> None:
+        """Take note, where the search is that `fit` calls, that it was ended early; and warn."""
+        self.interrupted_ = True
+        warnings.warn(f"interrupted: {left}", kind, stacklevel=4)
+
+    def _fall_short(self, found: str) -> None:
+        """Warn, in `fit`, that less was found than was asked for."""
+        warnings.warn(found, ConvergenceWarning, stacklevel=3)
 
     def _unpack(self) -> None:
         """Make what is not kept as it is, from what was loaded."""

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import math
-import warnings
-from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
 from scipy import sparse
-from sklearn.exceptions import ConvergenceWarning
 
 from roget.core.options import check
 from roget.core.types import Ints
@@ -79,10 +76,8 @@ class AgglomerativeTree(Clusterer, Options):
         )
         self.clustering_ = _place_others(found, matrix, learnt)
         if self.n_clusters is not None and k < self.n_clusters:
-            warnings.warn(
-                f"{k} clusters were found, not {self.n_clusters}: there are no more words",
-                ConvergenceWarning,
-                stacklevel=2,
+            self._fall_short(
+                f"{k} clusters were found, not {self.n_clusters}: there are no more words"
             )
         self.notes_ += self._trivial()
         return self
@@ -101,25 +96,19 @@ class AgglomerativeTree(Clusterer, Options):
             self.checkpoint, self.name, (joint.indptr, joint.indices, joint.data), {}
         )
         told, n = kept.resume(), joint.shape[0]
-        with kept.going_on():
-            earlier = None if told is None else Merges.read(n, told)
-        with kept.going_on(), keeping.interruptible() as pause:
-            merges = merge_words(joint, earlier, self._teller(n, kept, pause), pause)
-        self.interrupted_ = not merges.whole
-        if self.interrupted_:
-            warnings.warn("interrupted: the clusters that are left are kept", stacklevel=3)
-        return merges
 
-    def _teller(
-        self, n: int, kept: keeping.Checkpoint, pause: keeping.Pause
-    ) -> Callable[[Merges], None]:
         def tell(merges: Merges) -> None:
             done = merges.losses.size
             kept.keep(lambda: {"pairs": merges.pairs, "losses": merges.losses}, now=merges.whole)
             self._tell(done / (n - 1), n_clusters=n - done)
             pause()
 
-        return tell
+        with kept.going_on(), keeping.interruptible() as pause:
+            earlier = None if told is None else Merges.read(n, told)
+            merges = merge_words(joint, earlier, tell, pause)
+        if not merges.whole:
+            self._interrupt("the clusters that are left are kept")
+        return merges
 
 
 def make_clustering(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from itertools import pairwise
@@ -12,7 +11,6 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from scipy import sparse
-from sklearn.exceptions import ConvergenceWarning
 
 from roget.core.counts.views import to_dense
 from roget.core.information import bits
@@ -95,17 +93,11 @@ class Annealing(Clusterer, Options):
         reached = settings.until is not None and state.cross_entropy() <= settings.until
         if wanted is not None and found < wanted and not (self.interrupted_ or reached):
             were = "1 cluster was" if found == 1 else f"{found} clusters were"
-            warnings.warn(
-                f"{were} found, not {wanted}: the words (or β) give no more",
-                ConvergenceWarning,
-                stacklevel=2,
-            )
+            self._fall_short(f"{were} found, not {wanted}: the words (or β) give no more")
         if settings.until is not None and state.cross_entropy() > settings.until:
-            warnings.warn(
+            self._fall_short(
                 f"the cross-entropy came down to {bits(state.cross_entropy()):.3f} bits, not to "
-                f"{bits(settings.until):g}: the number of clusters, or β, gives no more",
-                ConvergenceWarning,
-                stacklevel=2,
+                f"{bits(settings.until):g}: the number of clusters, or β, gives no more"
             )
         return self
 
@@ -189,7 +181,7 @@ class Annealing(Clusterer, Options):
             finally:
                 annealer.close()
         if self.interrupted_:
-            warnings.warn("interrupted: the clusters found so far are kept", stacklevel=3)
+            self._interrupt()
         splits = [_row(s.energy, s, s.beta, place + 2) for place, s in enumerate(annealer.splits)]
         path = [{**row, "step": step} for step, row in enumerate(splits + rest, 1)]
         self.n_iter_ = max(1, len(path))

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
@@ -107,11 +105,9 @@ class CoMDL(Clusterer, Options):
         self.notes_ = [*self._notes(data, rows, columns), *self._trivial()]
         for noun, wanted, given in zip(("rows", "columns"), self._wanted, seen, strict=True):
             if wanted is not None and wanted > given.size:
-                warnings.warn(
+                self._fall_short(
                     f"{given.size} classes of {noun} were found, not {wanted}: there are no more "
-                    f"{noun} with counts",
-                    ConvergenceWarning,
-                    stacklevel=2,
+                    f"{noun} with counts"
                 )
         return self
 
@@ -221,8 +217,7 @@ class CoMDL(Clusterer, Options):
                         description_length=now.total,
                     )  # fmt: skip
             except KeyboardInterrupt:
-                self.interrupted_ = True
-                warnings.warn("interrupted: the classes found so far are kept", stacklevel=3)
+                self._interrupt("the classes found so far are kept")
         self.n_iter_ = max(1, search.done)
         shorten = self._wanted == (None, None)
         ends = [build_hierarchy(data, one, shorten=shorten) for one in search.results()]

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from scipy import sparse
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
 from roget.core.folder import need_numbers
@@ -88,9 +86,13 @@ class MDLTree(Clusterer, Options):
         others = np.setdiff1d(np.arange(totals.size), learnt)
         if others.size:
             labels[others] = bare.place(matrix[others]).argmax(axis=1)
-        memberships = one_hot(labels, grower.n_clusters)
-        self.clustering_ = replace(bare, memberships=memberships)
+        k, wanted = grower.n_clusters, self.n_clusters
+        self.clustering_ = replace(bare, memberships=one_hot(labels, k))
         self.notes_ += self._trivial()
+        if wanted is not None and k < wanted and not self.interrupted_:
+            self._fall_short(
+                f"{k} clusters were found, not {wanted}: there are no more words to split"
+            )
         return self
 
     def _grow(
@@ -105,19 +107,16 @@ class MDLTree(Clusterer, Options):
         kept = keeping.Checkpoint(self.checkpoint, "mdl", arrays, options)
         earlier = kept.resume()
         with kept.going_on():
-            return self._run(part, totals, seed, pause, kept, earlier)
+            self._settle(part, pause, earlier)
+            found = code(part, self.criterion_, self.estimator, self.concentration_ or 1.0)
+            grower = Grower(Bisector(part, found, self.search, seed), self.n_clusters, pause)
+            if not self.interrupted_:
+                self._split(grower, found.root(part, totals).total, kept, earlier)
+        return found, grower
 
-    def _run(
-        self, part: Any, totals: Floats, seed: int, pause: keeping.Pause,
-        kept: keeping.Checkpoint, earlier: dict[str, Any] | None,
-    ) -> tuple[Code, Grower]:  # fmt: skip
-        self._settle(part, pause, earlier)
-        found = code(part, self.criterion_, self.estimator, self.concentration_ or 1.0)
-        grower = Grower(Bisector(part, found, self.search, seed), self.n_clusters, pause)
-        length = found.root(part, totals).total
+    def _split(self, grower: Grower, length: float, kept: keeping.Checkpoint, earlier: Any) -> None:
+        """Split from one cluster on, or from where a run was left; all as one have this length."""
         chosen = {"concentration": self.concentration_, "parent_weight": self.parent_weight_}
-        if self.interrupted_:
-            return found, grower
 
         def tell(fraction: float) -> None:
             self._tell(fraction, n_clusters=grower.n_clusters, description_length=length)
@@ -135,7 +134,6 @@ class MDLTree(Clusterer, Options):
         if grower.candidates:
             kept.keep(lambda: {**grower.snapshot(), **chosen}, now=True)
         tell(1.0)
-        return found, grower
 
     def _settle(self, part: Any, pause: keeping.Pause, earlier: dict[str, Any] | None) -> None:
         """The concentration, and how much parents weigh."""
@@ -156,10 +154,6 @@ class MDLTree(Clusterer, Options):
             self.parent_weight_ = self.concentration_
             self._interrupt()
 
-    def _interrupt(self) -> None:
-        self.interrupted_ = True
-        warnings.warn("interrupted: the clusters found so far are kept", stacklevel=4)
-
     def _describe(self, part: Any, totals: Floats, found: Code, grower: Grower) -> Clustering:
         """All that is known of the clusters, but for their words."""
         k, tree = grower.n_clusters, grower.tree()
@@ -176,12 +170,6 @@ class MDLTree(Clusterer, Options):
         self.n_iter_ = max(1, len(path))
         self.description_length_ = path[-1]["total_after"] if path else root.total
         self.notes_ = _notes(grower, self.interrupted_)
-        if self.n_clusters is not None and k < self.n_clusters and not self.interrupted_:
-            warnings.warn(
-                f"{k} clusters were found, not {self.n_clusters}: there are no more words to split",
-                ConvergenceWarning,
-                stacklevel=3,
-            )
         options = self.criterion_, self.estimator, self.parent_weight_, found.width
         return Clustering(
             tree, sparse.csr_array((0, k)), centroids, tokens / tokens.sum(),

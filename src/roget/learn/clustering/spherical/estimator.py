@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, ClassVar, Self
@@ -124,10 +123,7 @@ class SphericalTree(Clusterer, Options):
         try:
             labels = move(vectors, labels, pause)
         except KeyboardInterrupt:
-            self.interrupted_ = True
-            warnings.warn(
-                "interrupted: words did not stop moving", ConvergenceWarning, stacklevel=4
-            )
+            self._interrupt("words did not stop moving", ConvergenceWarning)
         labels = np.unique(labels, return_inverse=True)[1]
         aside, contexts = self.set_aside and n > FEW, np.diff(matrix.indptr)[learnt]
         seldom = (contexts < ENOUGH[0]) & (totals[learnt] < ENOUGH[1])
