@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping
-from dataclasses import is_dataclass
+from dataclasses import is_dataclass, replace
 from functools import partial
 from typing import Any, ClassVar, Self
 
@@ -18,10 +18,10 @@ from roget.core import folder
 from roget.core.options import document, helps_of
 from roget.core.progress import Progress, Report
 from roget.core.tree import Tree
-from roget.core.types import Array, Floats, PathLike
+from roget.core.types import Array, Floats, Ints, PathLike
 from roget.errors import InputError
 from roget.learn.clustering.inputs import table, take_names, told_names
-from roget.learn.clustering.memberships import log_likelihood
+from roget.learn.clustering.memberships import log_likelihood, replace_rows, sparsify
 from roget.learn.clustering.result import NONE, Clustering, Posterior, Rule, Unit
 
 LEVELS = (1.0, 0.5, 0.25, 0.1)
@@ -301,6 +301,20 @@ class Clusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         chunks = whole.chunks[0], (self.n_clusters_,)
         work = partial(_place_block, self)
         return whole.map_blocks(work, dtype=dtype, chunks=chunks, meta=np.empty((0, 0), dtype))
+
+
+def place_others(found: Clustering, matrix: Any, learnt: Ints) -> Clustering:
+    """With the memberships of all words of a matrix: those that were not learnt from are placed.
+
+    `found` has the memberships of the rows that were learnt from, in their order.
+    """
+    rows = np.full(matrix.shape[0], -1)
+    rows[learnt] = np.arange(learnt.size)
+    every, others = found.keep(rows), np.flatnonzero(rows < 0)
+    if not others.size:
+        return every
+    placed = sparsify(found.place(matrix[others]))
+    return replace(every, memberships=replace_rows(every.memberships, others, placed))
 
 
 def _place_block(model: Clusterer, block: Any) -> Array:

@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
-from scipy import sparse
 
 from roget.core.options import check
-from roget.core.types import Ints
 from roget.learn.clustering import keeping
 from roget.learn.clustering.agglomerative.merges import Merges, merge_words, weigh_words
 from roget.learn.clustering.agglomerative.options import Options
-from roget.learn.clustering.base import Clusterer
+from roget.learn.clustering.base import Clusterer, place_others
 from roget.learn.clustering.inputs import learnable, table
-from roget.learn.clustering.memberships import one_hot, replace_rows, sparsify
+from roget.learn.clustering.memberships import one_hot
 from roget.learn.clustering.options import CALLED
 from roget.learn.clustering.result import SAVED, Clustering
 
@@ -74,7 +71,7 @@ class AgglomerativeTree(Clusterer, Options):
             vars(self).get("contexts_"),
             _trace(merges, joint),
         )
-        self.clustering_ = _place_others(found, matrix, learnt)
+        self.clustering_ = place_others(found, matrix, learnt)
         if self.n_clusters is not None and k < self.n_clusters:
             self._fall_short(
                 f"{k} clusters were found, not {self.n_clusters}: there are no more words"
@@ -139,12 +136,3 @@ def _trace(merges: Merges, joint: Any) -> list[dict[str, Any]]:
          "lost": lost, "left": rest}
         for at, (one, other, lost, rest) in enumerate(rows, 1)
     ]  # fmt: skip
-
-
-def _place_others(found: Clustering, matrix: Any, learnt: Ints) -> Clustering:
-    """With the memberships of all words: those that were not merged are placed by their counts."""
-    if learnt.size == matrix.shape[0]:
-        return found
-    bare = replace(found, memberships=sparse.csr_array((0, found.n_clusters)))
-    placed = sparsify(bare.place(matrix))
-    return replace(found, memberships=replace_rows(placed, learnt, found.memberships))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -19,9 +18,9 @@ from roget.core.io.problems import plural
 from roget.core.options import check
 from roget.core.types import BoolArray, Floats, Ints
 from roget.learn.clustering import keeping
-from roget.learn.clustering.base import Clusterer
+from roget.learn.clustering.base import Clusterer, place_others
 from roget.learn.clustering.inputs import learnable, table
-from roget.learn.clustering.memberships import one_hot, replace_rows, sparsify
+from roget.learn.clustering.memberships import one_hot
 from roget.learn.clustering.options import CALLED
 from roget.learn.clustering.result import Clustering, Unit
 from roget.learn.clustering.spherical import levels as leveling
@@ -143,15 +142,16 @@ class SphericalTree(Clusterer, Options):
         labels, centres = number[labels], centres[np.argsort(number)]
         self.sharpness_ = _sharpen(vectors, labels, centres, own)
         rule = Nearest(self.sharpness_, centres.astype(np.float32), common)
-        sure = one_hot(labels, k)[~unsure].T @ matrix[learnt[~unsure]]
+        belongs = one_hot(labels, k)
+        sure = belongs[~unsure].T @ matrix[learnt[~unsure]]
         mass = np.asarray(sure.sum(axis=1)).ravel()
         background = np.asarray(matrix.sum(axis=0)).ravel()
-        bare = Clustering(
-            tree, sparse.csr_array((0, k)), sparse.csr_array(sure / mass[:, None]),
+        found = Clustering(
+            tree, belongs, sparse.csr_array(sure / mass[:, None]),
             mass / mass.sum(), background / background.sum(), rule=rule, unit=self.unit,
             contexts=names.get("contexts_"), representation=known,
         )  # fmt: skip
-        self.clustering_ = self._place_all(bare, matrix, learnt, labels)
+        self.clustering_ = place_others(found, matrix, learnt)
         self._set_aside(matrix, learnt, between, among)
         self._tell(1.0)
 
@@ -188,17 +188,6 @@ class SphericalTree(Clusterer, Options):
         if np.any(learnt[1:] <= learnt[:-1]):
             raise ValueError("learnt: expected to increase")
         return learnt, known
-
-    def _place_all(self, bare: Clustering, matrix: Any, learnt: Ints, labels: Ints) -> Clustering:
-        """With the memberships of all words: wholly in their class, if they were learnt from."""
-        rows, every = np.full(matrix.shape[0], -1), np.zeros(matrix.shape[0], dtype=np.int64)
-        rows[learnt], every[learnt] = np.arange(learnt.size), labels
-        rest = np.flatnonzero(rows < 0)
-        table = one_hot(every, bare.n_clusters)
-        if rest.size:
-            table = replace_rows(table, rest, sparsify(bare.place(matrix[rest])))
-        assert bare.representation is not None
-        return replace(bare, memberships=table, representation=bare.representation.keep(rows))
 
     def _set_aside(self, matrix: Any, learnt: Ints, between: BoolArray, among: BoolArray) -> None:
         few = np.setdiff1d(np.arange(matrix.shape[0]), learnt).tolist()
