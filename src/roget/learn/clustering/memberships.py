@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -45,6 +45,19 @@ def unite(merges: Iterable[tuple[int, int]], classes: int) -> Ints:
     for one, two in merges:
         into[into == two] = one
     return np.unique(into, return_inverse=True)[1]
+
+
+def read_as_splits(merges: Sequence[tuple[int, int]]) -> tuple[list[int], Ints]:
+    """Merges of two, into the first, down to one class, as splits: the last one comes first.
+
+    Gives the number of the class that each split is of, and the numbers of all classes that were
+    merged, in their order: a class that is split keeps its number, the other takes the next one.
+    """
+    number, parents = {0: 0}, []
+    for one, two in reversed(merges):
+        parents.append(number[one])
+        number[two] = len(number)
+    return parents, np.array([number[name] for name in sorted(number)])
 
 
 def sparsify(q: Array, least: float = KEPT) -> Any:

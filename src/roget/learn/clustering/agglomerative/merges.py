@@ -16,7 +16,7 @@ from roget.core.types import Floats, Ints
 from roget.learn.clustering.agglomerative import kernels
 from roget.learn.clustering.annealing.data import distributions
 from roget.learn.clustering.keeping import Pause, go_on
-from roget.learn.clustering.memberships import unite
+from roget.learn.clustering.memberships import read_as_splits, unite
 
 BLOCK = 64
 """Merges between two looks at whether to go on."""
@@ -55,31 +55,19 @@ class Merges:
 
     def label(self, k: int) -> Ints:
         """The cluster of each word when there are k, numbered as in `tree`."""
-        labels = unite(map(tuple, self.pairs[: self.n_words - k].tolist()), self.n_words)
-        if not self.whole:
-            return labels
-        heads = np.array([np.flatnonzero(labels == c)[0] for c in range(k)])
-        number = {0: 0}
-        for new, (kept, split) in enumerate(self._top(k), 1):
-            number[split] = new
-            assert kept in number
-        return np.array([number[head] for head in heads.tolist()])[labels]
+        labels = unite(self.pairs[: self.n_words - k].tolist(), self.n_words)
+        return self._split(k)[1][labels] if self.whole else labels
 
     def tree(self, k: int, scale: float = 1.0) -> Tree:
         """The tree over k clusters, with what each split tells, times a scale."""
         if not self.whole:
             return Tree.flat(k)
-        number, splits = {0: 0}, []
         values = self.losses[::-1][: k - 1] * scale
-        for new, ((kept, split), value) in enumerate(zip(self._top(k), values, strict=True), 1):
-            splits.append((number[kept], float(value)))
-            number[split] = new
-        return Tree.of_splits(splits)
+        return Tree.of_splits(zip(self._split(k)[0], values.tolist(), strict=True))
 
-    def _top(self, k: int) -> list[tuple[int, int]]:
-        """The last merges, the last one first: those that k clusters come together by."""
-        last = self.pairs[::-1][: k - 1].tolist()
-        return [(one, other) for one, other in last]
+    def _split(self, k: int) -> tuple[list[int], Ints]:
+        """The last merges, those that k clusters come together by, as splits."""
+        return read_as_splits(self.pairs[self.n_words - k :].tolist())
 
 
 def weigh_words(matrix: Any, prior: str) -> Any:

@@ -23,7 +23,7 @@ from roget.core.types import Floats, Ints
 from roget.learn.clustering.comdl import criterion, kernels, merges
 from roget.learn.clustering.comdl.criterion import Length, Side, Table, length, members
 from roget.learn.clustering.keeping import Pause, go_on
-from roget.learn.clustering.memberships import unite
+from roget.learn.clustering.memberships import read_as_splits, unite
 
 WARM, SHARE, COLD = 3.0, 16.0, 0.6
 """T falls, by a constant factor, to COLD nats; it begins at WARM, or with the SHAREth part of the
@@ -287,8 +287,7 @@ class Search:
         pairs, added = agglomerate(self.table, now, rows, columns, PATIENCE)
         first = shortest(added)
         for side in (0, 1) if first else ():
-            merged = [(one, two) for s, one, two in pairs[:first].tolist() if s == side]
-            into = unite(merged, now.k[side])
+            into = unite(_of_side(side, pairs[:first]), now.k[side])
             now.labels[side], now.k[side] = into[now.labels[side]], int(into.max()) + 1
         now.total += float(np.cumsum(added[:first])[-1]) if first else 0.0
 
@@ -353,28 +352,24 @@ def build_hierarchy(table: Table, classes: Classes, *, shorten: bool = True) -> 
     classes = replace(classes, labels=[_in_order(part) for part in classes.labels])
     pairs, added = agglomerate(table, classes, 1, 1)
     first = shortest(added) if shorten else 0
-    into = [np.arange(k) for k in classes.k]
-    for side, one, two in pairs[:first].tolist():
-        into[side][into[side] == two] = one
-    splits, saved = pairs[first:][::-1].tolist(), added[first:][::-1].tolist()
-    numbers = [{0: 0}, {0: 0}]
-    for side, _, two in splits:
-        numbers[side][two] = len(numbers[side])
-    labels = []
+    done, left, saved = pairs[:first], pairs[first:], added[first:][::-1]
+    sides = left[::-1, 0]
+    labels, trees, parents = [], [], np.empty_like(sides)
     for side in (0, 1):
-        number = np.array([numbers[side][c] for c in into[side].tolist()], dtype=np.int64)
-        labels.append(number[classes.labels[side]])
-    named = [(side, numbers[side][one], numbers[side][two]) for side, one, two in splits]
-    trees = [
-        Tree.of_splits(
-            (one, gain) for (s, one, _), gain in zip(named, saved, strict=True) if s == side
-        )
-        for side in (0, 1)
-    ]
+        splits, number = read_as_splits(_of_side(side, left))
+        into = number[unite(_of_side(side, done), classes.k[side])]
+        labels.append(into[classes.labels[side]])
+        trees.append(Tree.of_splits(zip(splits, saved[sides == side].tolist(), strict=True)))
+        parents[sides == side] = splits
     whole = length(table, labels, classes.a, classes.b)
-    path = _path(table, labels, named, saved, whole)
+    path = _path(table, labels, np.stack([sides, parents], 1).tolist(), saved.tolist(), whole)
     found = (labels[0], labels[1]), (trees[0], trees[1])
     return Hierarchy(*found, path, whole, classes.a, classes.b)
+
+
+def _of_side(side: int, pairs: Ints) -> list[tuple[int, int]]:
+    """The merges of one side, of two classes into the first."""
+    return [(one, two) for s, one, two in pairs.tolist() if s == side]
 
 
 def _in_order(labels: Ints) -> Ints:
@@ -384,10 +379,13 @@ def _in_order(labels: Ints) -> Ints:
 
 
 def _path(
-    table: Table, labels: list[Ints], splits: list[tuple[int, int, int]], saved: list[float],
+    table: Table, labels: list[Ints], splits: list[tuple[int, int]], saved: list[float],
     whole: Length,
 ) -> list[dict[str, Any]]:  # fmt: skip
-    """One row for each split, from one class to all; lengths are those after the split."""
+    """One row for each split, from one class to all; lengths are those after the split.
+
+    Splits are of a class of a side; what splits off has the next number there.
+    """
     k = [int(part.max()) + 1 for part in labels]
     sizes = [
         members(side, part, n)[0].tolist()
@@ -396,7 +394,7 @@ def _path(
     total, model = whole.total, whole.partition
     rows: list[dict[str, Any]] = []
     for step in range(len(splits), 0, -1):
-        side, one, two = splits[step - 1]
+        side, one = splits[step - 1]
         rows.append(
             {
                 "step": step,
@@ -410,7 +408,7 @@ def _path(
                 "saved": saved[step - 1],
             }
         )
-        partition, n, m = table.sides[side].partition, sizes[side][one], sizes[side][two]
+        partition, n, m = table.sides[side].partition, sizes[side][one], sizes[side][k[side] - 1]
         model += float(partition[k[side] - 1] - partition[k[side]])
         if table.sized:
             model -= float(gammaln(n + m + 1) - gammaln(n + 1) - gammaln(m + 1))
