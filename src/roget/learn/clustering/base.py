@@ -256,9 +256,9 @@ class Clusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         ]
 
     def _tell(self, done: float, **facts: Any) -> None:
-        """Report how far the run is."""
+        """Report how far the run is, from 0 to 1."""
         if self.progress is not None:
-            self.progress(Progress(done, facts=facts))
+            self.progress(Progress(min(max(done, 0.0), 1.0), facts=facts))
 
     def _interrupt(
         self, left: str = "the clusters found so far are kept", kind: type[Warning] = UserWarning

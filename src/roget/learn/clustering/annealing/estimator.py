@@ -131,16 +131,14 @@ class Annealing(Clusterer, Options):
         seed = int(rng.integers(2**31 - 1))
         method = self.method
         open_end = beta is None and method.until is None
+
+        def tell(k: int, at: float, done: float) -> None:
+            # The run itself, which has free energies, is the other half of the work.
+            self._tell(done / 2, beta=at, n_clusters=k, free_energy=None)
+
         if n_clusters is None and (open_end or method.search.needs_number):
             with keeping.interruptible() as pause:
-                # The run itself is the other half of the work.
-                chosen = choose(
-                    part,
-                    self,
-                    CHOOSING,
-                    lambda k, at, done: self._report(k, at, done / 2, None),
-                    pause,
-                )
+                chosen = choose(part, self, CHOOSING, tell, pause)
             self.interrupted_ = chosen.interrupted
             n_clusters, beta = chosen.n_clusters, chosen.beta if beta is None else beta
         return Settings(
@@ -174,7 +172,8 @@ class Annealing(Clusterer, Options):
                     part = _fraction(state, settings)
                     # Where the number of clusters was chosen, that was the first half.
                     part = part if settings.n_clusters == self.n_clusters else (1 + part) / 2
-                    self._report(state.n_clusters, state.beta, part, state.energy.free)
+                    free = state.energy.free
+                    self._tell(part, beta=state.beta, n_clusters=state.n_clusters, free_energy=free)
             except KeyboardInterrupt:
                 self.interrupted_ = True
                 annealer.wind_up()
@@ -186,11 +185,6 @@ class Annealing(Clusterer, Options):
         path = [{**row, "step": step} for step, row in enumerate(splits + rest, 1)]
         self.n_iter_ = max(1, len(path))
         return annealer, path
-
-    def _report(self, n_clusters: int, beta: float, fraction: float, free: float | None) -> None:
-        """Tell how far the run is; without a free energy, numbers of clusters are being tried."""
-        done = min(max(fraction, 0.0), 1.0)
-        self._tell(done, beta=beta, n_clusters=n_clusters, free_energy=free)
 
 
 def _fraction(state: Any, settings: Settings) -> float:
