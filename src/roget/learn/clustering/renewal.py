@@ -13,6 +13,7 @@ from roget.core.counts.views import to_dense
 from roget.core.tree import Tree
 from roget.core.types import Ints
 from roget.errors import InputError
+from roget.learn.clustering.memberships import put_together
 from roget.learn.clustering.result import Clustering, Posterior
 
 _NOTHING = 1e-6
@@ -47,7 +48,7 @@ class Renewal:
             self._rest.eliminate_zeros()
         belongs = found.memberships
         self.memberships = sparse.csr_array(
-            (belongs.data, belongs.indices, _pad(belongs.indptr, len(counts) - n)),
+            (belongs.data, belongs.indices, np.pad(belongs.indptr, (0, len(counts) - n), "edge")),
             shape=(len(counts), belongs.shape[1]),
         )
         """Of the words before; new ones belong nowhere yet."""
@@ -78,10 +79,7 @@ class Renewal:
         share = np.zeros(k)
         share[known] = tokens[known] / np.where(of > 0, of, 1.0)[origin[known]]
         share[known & (of[origin] == 0)] = 1.0
-        parts = sparse.csr_array(
-            (share[known], (np.flatnonzero(known), origin[known])), shape=(k, self._rest.shape[0])
-        )
-        sums = sums + parts @ self._rest
+        sums = sums + put_together(origin, self._rest.shape[0], share) @ self._rest
         if sparse.issparse(sums):
             sums.data[sums.data < 0] = 0
             sums = sparse.csr_array(sums)
@@ -144,7 +142,3 @@ def _widen(table: Any, more: int) -> Any:
         wide.resize((table.shape[0], table.shape[1] + more))
         return wide
     return np.pad(table, ((0, 0), (0, more)))
-
-
-def _pad(indptr: Any, more: int) -> Any:
-    return np.concatenate([indptr, np.full(more, indptr[-1])])
