@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from roget.core.counts.views import like
 from roget.core.types import Array, Floats
 from roget.learn.clustering.memberships import predict_cells
 
@@ -139,10 +140,7 @@ def hold_out(matrix: Any, share: float, rng: np.random.Generator) -> tuple[Any, 
     taken = rng.binomial(whole, share).astype(np.float64)
     if not whole.any():
         taken = np.where(rng.random(whole.size) < share, matrix.data, 0.0)
-    parts = []
-    for data in (matrix.data - taken, taken):
-        part = sparse.csr_array(matrix, dtype=np.float64, copy=True)
-        part.data = data
+    parts = like(matrix, matrix.data - taken), like(matrix, taken)
+    for part in parts:
         part.eliminate_zeros()
-        parts.append(part)
-    return parts[0], parts[1]
+    return parts
