@@ -52,7 +52,6 @@ LEAST = 1e-6
 class Part:
     """Some rows of the whole table, with only the columns they use."""
 
-    rows: Array
     items: Items
     columns: Array
     prior: Floats
@@ -98,7 +97,7 @@ class Bisector:
         """The rows by themselves."""
         indptr, indices, values, columns = kernels.gather(rows, self.table, self._place)
         items = Items(indptr, indices, values, self.totals[rows])
-        return Part(rows, items, columns, self.code.prior[columns])
+        return Part(items, columns, self.code.prior[columns])
 
     def split(self, rows: Array) -> Cut | None:
         """The best split that was found, whether it saves anything or not; None for one row."""
@@ -120,9 +119,8 @@ class Sides:
     def __init__(self, part: Part, code: Code, seed: int) -> None:
         self.part, self.code = part, code
         self.state = np.array([seed], dtype=np.uint64)
-        n, m = part.rows.size, part.columns.size
-        self.side = np.zeros(n, np.int8)
-        self.sums = kernels.Sums(np.zeros((m, 2)), np.zeros(2), np.zeros(2))
+        self.side = np.zeros(part.items.totals.size, np.int8)
+        self.sums = kernels.Sums(np.zeros((part.columns.size, 2)), np.zeros(2), np.zeros(2))
         self.formula = code.formula(part.prior)
 
     def best(self) -> None:
@@ -161,7 +159,7 @@ class Sides:
 
     def as_printed(self) -> None:
         """The paper's annealing."""
-        penalty = self.code.penalty(self.part.tokens, self.part.rows.size)
+        penalty = self.code.penalty(self.part.tokens, self.side.size)
         kernels.anneal_as_printed(penalty, self.state, *self._all)
 
     def cut(self) -> Cut:
@@ -170,7 +168,7 @@ class Sides:
         self.set(self.side)
         if (self.sums.tokens[1], self.side[0]) > (self.sums.tokens[0], 0):
             self.set(1 - self.side)
-        counts, tokens, size = self.sums.counts.sum(axis=1), part.tokens, float(part.rows.size)
+        counts, tokens, size = self.sums.counts.sum(axis=1), part.tokens, float(self.side.size)
         seen = code.alone(code.data_kind, counts, tokens, size, part.prior)
         before = Parts(code.alone(code.kind, counts, tokens, size, part.prior) - seen, seen)
         seen = kernels.length(self.sums, self.formula._replace(kind=code.data_kind, naming=0.0))
