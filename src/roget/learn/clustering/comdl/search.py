@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from copy import deepcopy
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
@@ -83,10 +84,6 @@ class Classes:
     a: float
     b: float
     total: float
-
-    def copy(self) -> Classes:
-        """The same, to be kept."""
-        return Classes([part.copy() for part in self.labels], [*self.k], self.a, self.b, self.total)
 
 
 class Search:
@@ -243,12 +240,12 @@ class Search:
             self.ends[0] = self.found()
             self.finished = True
             return
-        self.ends.append(self.now.copy())
+        self.ends.append(deepcopy(self.now))
         self.start += 1
         self.sweep, self.greedy = 0, 0
         for part in self.rest:
             part[:] = 0
-        self.now = self.found().copy() if self._last else self._begin()
+        self.now = deepcopy(self.found()) if self._last else self._begin()
 
     def _choose(self) -> None:
         now, which = self.now, self.settings.chosen
@@ -259,26 +256,18 @@ class Search:
             now.a, now.b = a, b
             now.total = self.length(now).total
 
-    def _sweep(self, side: int, temperature: float) -> int:
-        """One sweep over the items of a side; gives how many moved."""
+    def _sweep(self, side: int, temperature: float) -> None:
+        """One sweep over the items of a side."""
         now, part, fixed = self.now, self.table.sides[side], self.settings.fixed[side]
         k, j = now.k[side], now.k[1 - side]
         room = min(part.n, k + k // 8 + 32) + 1 if fixed is None else k + 1
         board = self.table.board(side, now.labels, j, room, now.a)
         rest = kernels.Rest(np.arange(part.n), *self.rest[side])
-        k, change, moved = kernels.sweep(
-            part.items,
-            board,
-            self._prices(now.a, now.b)[side],
-            rest,
-            k,
-            fixed or 1,
-            temperature,
-            self.state,
+        prices = self._prices(now.a, now.b)[side]
+        now.k[side], change, _ = kernels.sweep(
+            part.items, board, prices, rest, k, fixed or 1, temperature, self.state
         )
-        now.k[side] = k
         now.total += change
-        return int(moved)
 
     def _merge(self) -> None:
         """Merge classes as far as the length falls, also over a rise."""
