@@ -125,11 +125,6 @@ def _remove(clusters: Clusters, one: int, first: int, second: int) -> bool:
 
 
 @compiled
-def _begin_list(clusters: Clusters, one: int) -> None:
-    clusters.near[one], clusters.costs[one], clusters.bound[one] = -1, np.inf, np.inf
-
-
-@compiled
 def _judge(clusters: Clusters, one: int) -> None:
     """What the list says of the best merge: at the bound there may be others as good."""
     first, bound = clusters.costs[one, 0], clusters.bound[one]
@@ -137,13 +132,28 @@ def _judge(clusters: Clusters, one: int) -> None:
 
 
 @compiled
-def _look(clusters: Clusters, one: int) -> None:
-    """Make the list of a cluster anew."""
+def _tell(clusters: Clusters, other: int, one: int, gone: int, lost: float) -> None:
+    """Put a cluster that has just grown by one that is gone into the list of another one."""
+    if _remove(clusters, other, one, gone) or lost <= clusters.cost[other]:
+        clusters.stale[other] = True
+    if lost < clusters.bound[other]:
+        _insert(clusters, other, one, lost)
+        clusters.stale[other] = True
+    if clusters.stale[other]:
+        _judge(clusters, other)
+
+
+@compiled
+def _look(clusters: Clusters, one: int, gone: int) -> None:
+    """Make the list of a cluster anew; tell all others, if it has just grown by one (else -1)."""
     _spread(clusters, one)
-    _begin_list(clusters, one)
+    clusters.near[one], clusters.costs[one], clusters.bound[one] = -1, np.inf, np.inf
     for other in range(clusters.mass.size):
         if other != one and clusters.mass[other] > 0.0:
-            _insert(clusters, one, other, _lose(clusters, one, other))
+            lost = _lose(clusters, one, other)
+            _insert(clusters, one, other, lost)
+            if gone >= 0:
+                _tell(clusters, other, one, gone, lost)
     _clear(clusters, one)
     clusters.cost[one], clusters.stale[one] = clusters.costs[one, 0], False
 
@@ -153,7 +163,7 @@ def look(clusters: Clusters, begin: int, end: int) -> None:
     """Find the nearest of some clusters."""
     for one in range(begin, end):
         if clusters.mass[one] > 0.0:
-            _look(clusters, one)
+            _look(clusters, one, -1)
 
 
 @compiled
@@ -203,38 +213,17 @@ def join(clusters: Clusters, one: int, other: int) -> None:
 
 
 @compiled
-def _tell_others(clusters: Clusters, one: int, gone: int) -> None:
-    """Make the list of a cluster that has just grown, and put it into those of all others."""
-    _spread(clusters, one)
-    _begin_list(clusters, one)
-    for other in range(clusters.mass.size):
-        if other == one or clusters.mass[other] <= 0.0:
-            continue
-        lost = _lose(clusters, one, other)
-        _insert(clusters, one, other, lost)
-        if _remove(clusters, other, one, gone) or lost <= clusters.cost[other]:
-            clusters.stale[other] = True
-        if lost < clusters.bound[other]:
-            _insert(clusters, other, one, lost)
-            clusters.stale[other] = True
-        if clusters.stale[other]:
-            _judge(clusters, other)
-    _clear(clusters, one)
-    clusters.cost[one], clusters.stale[one] = clusters.costs[one, 0], False
-
-
-@compiled
 def merge(clusters: Clusters, pairs: Array, losses: Floats) -> None:
     """As many merges as `pairs` has room for, each the cheapest there is: of the second into the
     first, which is the lower number, as the first of equal ones."""
     for step in range(losses.size):
         one = int(np.argmin(clusters.cost))
         while clusters.stale[one]:
-            _look(clusters, one)
+            _look(clusters, one, -1)
             one = int(np.argmin(clusters.cost))
         other = int(clusters.near[one, 0])
         one, other = min(one, other), max(one, other)
         pairs[step, 0], pairs[step, 1] = one, other
         losses[step] = clusters.cost[one]
         join(clusters, one, other)
-        _tell_others(clusters, one, other)
+        _look(clusters, one, other)
