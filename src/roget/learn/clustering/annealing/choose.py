@@ -14,7 +14,6 @@ from roget.core.types import Floats
 from roget.learn.clustering import tokens as heldout
 from roget.learn.clustering.annealing.states import Point, Walker
 from roget.learn.clustering.keeping import Pause, go_on
-from roget.learn.clustering.tokens import hold_out
 
 if TYPE_CHECKING:
     from roget.learn.clustering.annealing.estimator import Annealing
@@ -73,7 +72,7 @@ def choose(
     seed = random_state if random_state is not None else options.random_state
     rng = generator(seed)
     matrix = sparse.csr_array(counts.matrix if isinstance(counts, Counts) else counts)
-    train, held = hold_out(matrix, HELD_OUT, rng)
+    train, held = heldout.hold_out(matrix, HELD_OUT, rng)
     rows = np.flatnonzero(np.asarray(train.sum(axis=1)).ravel() > 0)
     tokens = heldout.cells(train[rows], held[rows]) if rows.size > 1 else None
     start = 1.0 if options.beta is None else float(options.beta)

@@ -15,7 +15,6 @@ from roget.learn.clustering.keeping import Pause, go_on
 from roget.learn.clustering.mdl.criteria import background, code, shrink
 from roget.learn.clustering.mdl.grow import Bisector, Grower
 from roget.learn.clustering.memberships import one_hot
-from roget.learn.clustering.tokens import hold_out
 
 FACTOR, LOWEST = 3.0, 0.1
 """How far it is from one concentration that is tried to the next; and the least that is tried."""
@@ -88,7 +87,7 @@ def choose(
     """
     course = COURSES[given] if isinstance(given, str) else None
     sampled = _sample(matrix, rng)
-    train, held = hold_out(sampled, HELD_OUT, rng)
+    train, held = heldout.hold_out(sampled, HELD_OUT, rng)
     rows = np.flatnonzero(np.asarray(train.sum(axis=1)).ravel() > 0)
     seed, tokens = int(rng.integers(2**31)), None
     attempt: Callable[[float], _Attempt] = partial(_by_length, sampled, seed)
