@@ -70,8 +70,7 @@ class Renewal:
         belongs = self.memberships if memberships is None else memberships
         tree = self.wide.tree if tree is None else tree
         k = tree.n_clusters
-        if origin is None:
-            origin = np.arange(k)
+        origin = np.arange(k) if origin is None else origin
         sums = _sum(belongs, self.counts.matrix, dense=not sparse.issparse(self._rest))
         tokens = np.asarray(sums.sum(axis=1), dtype=np.float64).ravel()
         known = origin >= 0
@@ -91,9 +90,7 @@ class Renewal:
         if nothing.any():
             flat = np.outer(nothing, self.wide.background)
             centroids = centroids + (sparse.csr_array(flat) if sparse.issparse(sums) else flat)
-        rule = self.wide.placing
-        if k != self.wide.n_clusters or not np.array_equal(origin, np.arange(k)):
-            rule = rule.select(np.maximum(origin, 0))
+        rule = self.wide.placing.select(np.maximum(origin, 0))
         made = replace(
             self.wide, tree=tree, memberships=belongs, mass=mass / max(mass.sum(), 1e-300),
             centroids=centroids.astype(self.wide.centroids.dtype), rule=rule,
