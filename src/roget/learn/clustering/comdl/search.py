@@ -316,9 +316,7 @@ def agglomerate(
 
 def shortest(added: Floats) -> int:
     """After how many merges the length is shortest."""
-    sums = np.cumsum(added)
-    last = int(np.argmin(sums)) if sums.size else 0
-    return last + 1 if sums.size and sums[last] < 0 else 0
+    return int(np.argmin(np.append(0.0, np.cumsum(added))))
 
 
 @dataclass(frozen=True, eq=False)
