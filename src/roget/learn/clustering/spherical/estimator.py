@@ -90,19 +90,15 @@ class SphericalTree(Clusterer, Options):
         check(self, CALLED)
         asked = leveling.read_levels(self.levels, self.n_clusters)
         matrix = table(self, X, reset=True)
-        totals, seen, _ = learnable(matrix, 0)
-        seed = int(check_random_state(self.random_state).randint(2**31 - 1))
         self.notes_, self.interrupted_, self.n_iter_ = [], False, 1
         with keeping.interruptible() as pause, threadpool_limits(1):
-            self._learn(matrix, totals, seen, seed, asked, pause)
+            self._learn(matrix, asked, pause)
         self.notes_ += self._trivial()
         return self
 
-    def _learn(
-        self, matrix: Any, totals: Floats, seen: Ints, seed: int, asked: tuple[int, ...] | None,
-        pause: keeping.Pause,
-    ) -> None:  # fmt: skip
-        names = vars(self)
+    def _learn(self, matrix: Any, asked: tuple[int, ...] | None, pause: keeping.Pause) -> None:
+        totals, seen, _ = learnable(matrix, 0)
+        seed = int(check_random_state(self.random_state).randint(2**31 - 1))
         self._tell(0.02)
         keep = keeping.Checkpoint(
             self.checkpoint, self.name, (matrix.indptr, matrix.indices, matrix.data), {"seed": seed}
@@ -149,7 +145,7 @@ class SphericalTree(Clusterer, Options):
         found = Clustering(
             tree, belongs, sparse.csr_array(sure / mass[:, None]),
             mass / mass.sum(), background / background.sum(), rule=rule, unit=self.unit,
-            contexts=names.get("contexts_"), representation=known,
+            contexts=vars(self).get("contexts_"), representation=known,
         )  # fmt: skip
         self.clustering_ = place_others(found, matrix, learnt)
         self._set_aside(matrix, learnt, between, among)
