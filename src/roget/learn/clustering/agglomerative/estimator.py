@@ -63,14 +63,8 @@ class AgglomerativeTree(Clusterer, Options):
         left = merges.n_words - merges.losses.size
         k = max(left, min(learnt.size, self.n_clusters or round(math.sqrt(learnt.size))))
         self.n_iter_ = max(1, merges.losses.size)
-        found = make_clustering(
-            merges,
-            joint,
-            k,
-            float(matrix.sum()),
-            vars(self).get("contexts_"),
-            _trace(merges, joint),
-        )
+        tokens, names = float(matrix.sum()), vars(self).get("contexts_")
+        found = make_clustering(merges, joint, k, tokens, names, _trace(merges, joint))
         self.clustering_ = place_others(found, matrix, learnt)
         if self.n_clusters is not None and k < self.n_clusters:
             self._fall_short(
