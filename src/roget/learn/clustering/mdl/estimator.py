@@ -7,7 +7,6 @@ from dataclasses import replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from scipy import sparse
 from sklearn.utils import check_random_state
 
 from roget.core.folder import need_numbers
@@ -15,7 +14,7 @@ from roget.core.information import bits
 from roget.core.options import check
 from roget.core.types import Floats
 from roget.learn.clustering import keeping
-from roget.learn.clustering.base import Clusterer
+from roget.learn.clustering.base import Clusterer, place_others
 from roget.learn.clustering.inputs import learnable, table
 from roget.learn.clustering.mdl import criteria
 from roget.learn.clustering.mdl.choose import choose
@@ -80,14 +79,10 @@ class MDLTree(Clusterer, Options):
         self.interrupted_ = False
         with keeping.interruptible() as pause:
             found, grower = self._grow(part, totals[learnt], seed, pause)
-        bare = self._describe(part, totals[learnt], found, grower)
-        labels = np.zeros(totals.size, dtype=np.int64)
-        labels[learnt] = grower.labels
-        others = np.setdiff1d(np.arange(totals.size), learnt)
-        if others.size:
-            labels[others] = bare.place(matrix[others]).argmax(axis=1)
+        described = self._describe(part, totals[learnt], found, grower)
         k, wanted = grower.n_clusters, self.n_clusters
-        self.clustering_ = replace(bare, memberships=one_hot(labels, k))
+        placed = place_others(described, matrix, learnt)
+        self.clustering_ = replace(placed, memberships=one_hot(placed.labels, k))
         self.notes_ += self._trivial()
         if wanted is not None and k < wanted and not self.interrupted_:
             self._fall_short(
@@ -155,9 +150,10 @@ class MDLTree(Clusterer, Options):
             self._interrupt()
 
     def _describe(self, part: Any, totals: Floats, found: Code, grower: Grower) -> Clustering:
-        """All that is known of the clusters, but for their words."""
+        """All that is known of the clusters, with the words that they were learnt from."""
         k, tree = grower.n_clusters, grower.tree()
-        counts = one_hot(grower.labels, k).T @ part
+        belongs = one_hot(grower.labels, k)
+        counts = belongs.T @ part
         tokens = np.bincount(grower.labels, totals, minlength=k).astype(np.float64)
         sizes = np.bincount(grower.labels, minlength=k).astype(np.float64)
         overall = np.asarray(part.sum(axis=0), dtype=np.float64).ravel()
@@ -172,9 +168,8 @@ class MDLTree(Clusterer, Options):
         self.notes_ = _notes(grower, self.interrupted_)
         options = self.criterion_, self.estimator, self.parent_weight_, found.width
         return Clustering(
-            tree, sparse.csr_array((0, k)), centroids, tokens / tokens.sum(),
-            overall / overall.sum(), Joining(*options, tokens, sizes), self.unit, path,
-            vars(self).get("contexts_"),
+            tree, belongs, centroids, tokens / tokens.sum(), overall / overall.sum(),
+            Joining(*options, tokens, sizes), self.unit, path, vars(self).get("contexts_"),
         )  # fmt: skip
 
     def _revive_rule(self, content: Mapping[str, Any]) -> Rule:
