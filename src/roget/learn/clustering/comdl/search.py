@@ -142,14 +142,11 @@ class Search:
         kept: dict[str, Any] = {
             "state": self.state.copy(), "start": self.start, "sweep": self.sweep,
             "greedy": self.greedy, "done": self.done, "finished": self.finished,
-            "rest_0": self.rest[0].copy(), "rest_1": self.rest[1].copy(),
+            "rest_0": self.rest[0].copy(), "rest_1": self.rest[1].copy(), "classes": [],
         }  # fmt: skip
         for at, classes in enumerate([self.now, *self.ends]):
             kept |= {f"classes_{at}_{side}": classes.labels[side].copy() for side in (0, 1)}
-        kept["classes"] = [
-            {"a": classes.a, "b": classes.b, "total": classes.total}
-            for classes in (self.now, *self.ends)
-        ]
+            kept["classes"].append({"a": classes.a, "b": classes.b, "total": classes.total})
         return kept
 
     def restore(self, kept: dict[str, Any]) -> None:
