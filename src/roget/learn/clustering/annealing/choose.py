@@ -69,8 +69,7 @@ def choose(
     `tell` is called with the number of clusters, β and the part of the search that is done, `pause`
     where stopping does no harm: a KeyboardInterrupt from it ends the search with the best so far.
     """
-    seed = random_state if random_state is not None else options.random_state
-    rng = generator(seed)
+    rng = generator(options.random_state if random_state is None else random_state)
     matrix = sparse.csr_array(counts.matrix if isinstance(counts, Counts) else counts)
     train, held = heldout.hold_out(matrix, HELD_OUT, rng)
     rows = np.flatnonzero(np.asarray(train.sum(axis=1)).ravel() > 0)

@@ -475,9 +475,8 @@ class Annealer(Search):
 
     def _merge(self) -> None:
         """Undo the latest splits whose twins have the same centroid, or of which one is empty."""
-        recent = len(self.splits) + 1 - self.relaxed_at
         empty = EMPTY * float(self.data.prior.min())
-        for place in range(len(self.splits) - 1, len(self.splits) - 1 - recent, -1):
+        for place in reversed(range(self.relaxed_at - 1, len(self.splits))):
             parent, new = self.splits[place].parent, place + 1
             later = {split.parent for split in self.splits[place + 1 :]}
             if later & {parent, new}:
