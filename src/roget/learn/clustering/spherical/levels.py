@@ -125,10 +125,7 @@ def _join(centres: Singles, weights: Floats, rows: Ints, groups: Sequence[Node],
 def _number(root: Node) -> tuple[Tree, Ints]:
     """The tree of a dendrogram, split from the top, and the cluster of each label."""
     waiting, splits = {0: root}, []
-    while True:
-        high = [one for one in waiting.items() if one[1].below is not None]
-        if not high:
-            break
+    while high := [one for one in waiting.items() if one[1].below is not None]:
         number, node = max(high, key=lambda one: (one[1].step, one[1].height, -one[0]))
         assert node.below is not None
         splits.append((number, node.height))
