@@ -75,9 +75,7 @@ class Renewal:
         tokens = np.asarray(sums.sum(axis=1), dtype=np.float64).ravel()
         known = origin >= 0
         of = np.bincount(origin[known], tokens[known], minlength=self.wide.n_clusters)
-        share = np.zeros(k)
-        share[known] = tokens[known] / np.where(of > 0, of, 1.0)[origin[known]]
-        share[known & (of[origin] == 0)] = 1.0
+        share = np.where(of[origin] > 0, tokens / np.where(of > 0, of, 1.0)[origin], 1.0)
         sums = sums + put_together(origin, self._rest.shape[0], share) @ self._rest
         if sparse.issparse(sums):
             sums.data[sums.data < 0] = 0
