@@ -78,13 +78,12 @@ class Code:
     @property
     def naming(self) -> float:
         """1 if it must be said which words go where, else 0; the paper's codes always say it."""
-        charged = self.estimator == "mdl" and self.criterion in ("dirichlet", "nml")
-        return float(charged)
+        return float(self.estimator == "mdl" and self.criterion in ("dirichlet", "nml"))
 
     @property
     def data_kind(self) -> int:
         """The formulas of the data part alone."""
-        return kernels.UNIFORM if self.criterion == "li-abe" else kernels.PLAIN
+        return kind_of(self.criterion, "mle")
 
     def formula(self, prior: Floats) -> kernels.Formula:
         """What the kernels go by, for contexts with these pseudo-counts."""
