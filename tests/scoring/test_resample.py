@@ -173,7 +173,7 @@ def test_drawn_documents_are_scored_as_if_they_were_given():
     gold, system = documents(0, 3), documents(1, 4)
     sides = read_sides(gold, system, Reading("unmatched", extra="unmatched"))
     asked = list_requests(MENTIONS, "jk")
-    scored = GroupDraws([sides], asked)._scores(np.array([2, 0, 1, 3, 0, 1]))[0]
+    scored = GroupDraws([sides], asked)._scores(np.array([[2, 0, 1, 3, 0, 1]]), asked)[0, 0]
     copies = [(0, "a"), (0, "b"), (2, "a"), (3, "a"), (3, "b"), (3, "c"), (5, "a")]
     again = [
         {

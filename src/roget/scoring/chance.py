@@ -24,6 +24,7 @@ from roget.scoring.entropy import Estimator
 from roget.scoring.entropy import get as get_estimator
 from roget.scoring.labels.labels import take
 from roget.scoring.measures.base import Request, average_groups, evaluate
+from roget.scoring.resample import fill_draws
 from roget.scoring.score import Answered, make_tables
 
 _ITEMS = 1 << 20
@@ -49,18 +50,14 @@ def try_chance(
     _refuse(found)
     weights = found.weigh(average)
     scores = average_groups(found.values, weights)
-    drawn = np.full((len(asked), draws), np.nan)
-    done = 0
-    for values in _draw_scores(found, asked, average, draws, np.random.default_rng(seed)):
-        until = done + values.shape[1]
-        drawn[:, done:until] = values
-        for done in range(done + 1, until + 1):  # noqa: B020
-            step(done)
+    drawn = np.full((draws, len(asked)), np.nan)
+    random = np.random.default_rng(seed)
+    fill_draws(drawn, _draw_scores(found, asked, average, draws, random), step)
     return [
         Beyond(None, None)
         if np.isnan(score)
-        else Beyond(_find_z(found, request, average, i, random), _find_p(request, score, random))
-        for i, (request, score, random) in enumerate(zip(asked, scores, drawn, strict=True))
+        else Beyond(_find_z(found, request, average, i, others), _find_p(request, score, others))
+        for i, (request, score, others) in enumerate(zip(asked, scores, drawn.T, strict=True))
     ]
 
 
@@ -169,14 +166,14 @@ def _draw_scores(
     draws: int,
     random: np.random.Generator,
 ) -> Iterator[Floats]:
-    """Scores of random answers, requests × so many at a time."""
+    """Scores of random answers, so many at a time × requests."""
     weights = found.weigh(average)
     tables, sides = found.tables, found.sides
     if not isinstance(tables, Contingency):
         for _ in range(draws):
             dealt = _deal_sets(found, random) if sides.gold.cover else _deal_weights(tables, random)
             values = np.array([evaluate(dealt, request)[0] for request in asked])
-            yield average_groups(values, weights)[:, None]
+            yield average_groups(values, weights)[None]
         return
     # Labels are private to groups, so that answers are dealt out within them if these are pooled.
     inner = tables if sides.groups is None else make_tables(sides, pooled=False)
@@ -186,7 +183,7 @@ def _draw_scores(
         count = min(size, draws - begin)
         drawn = Drawn.of(inner, tables, count, random)
         values = np.array([evaluate(drawn, request)[0] for request in asked])
-        yield average_groups(values.reshape(len(asked), count, -1), weights)
+        yield average_groups(values.reshape(len(asked), count, -1), weights).T
 
 
 @dataclass(frozen=True, eq=False)

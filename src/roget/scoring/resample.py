@@ -8,6 +8,7 @@ All draws come from one seed and are summed in a fixed order, whatever the numbe
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
@@ -21,7 +22,13 @@ from roget.engines.base import current, spread, working_on
 from roget.errors import InputError
 from roget.scoring.cells.contingency import Contingency, Leaves, compact
 from roget.scoring.labels import Aligned, Labels
-from roget.scoring.measures.base import Request, average_draws, average_groups, evaluate
+from roget.scoring.measures.base import (
+    Measurable,
+    Request,
+    average_draws,
+    average_groups,
+    evaluate,
+)
 
 _CHUNK = 128
 """Draws made at a time, so that memory does not grow with their number."""
@@ -58,13 +65,12 @@ def group_jackknife(values: Floats, weights: Floats, own: Floats | None = None) 
     return Jackknife(average_draws(values, without, own), np.ones(weights.size))
 
 
-def item_draws(counts: Ints, draws: int, seed: int) -> Iterator[Ints]:
-    """How often each distinct kind of item is drawn, one draw at a time."""
-    return draw_items(np.random.default_rng(seed), counts, draws)
+def item_draws(counts: Ints, draws: int, seed: int | np.random.Generator) -> Iterator[Ints]:
+    """How often each distinct kind of item is drawn, one draw at a time.
 
-
-def draw_items(random: np.random.Generator, counts: Ints, draws: int) -> Iterator[Ints]:
-    """The same by a generator in any state."""
+    A generator in the place of a seed goes on in the state it is in.
+    """
+    random = np.random.default_rng(seed)
     n = int(counts.sum())
     shares = counts / n
     for _ in range(draws):
@@ -78,47 +84,13 @@ class DrawTask(NamedTuple):
     draws: int
 
 
-def score_draws(given: ItemDraws | GroupDraws, draws: int, seed: int) -> Iterator[Floats]:
-    """Scores of so many draws, some at a time; where they are made does not change a bit.
-
-    An engine is given tasks with the state in which each finds the one generator. To know it the
-    draws are made here as well, which costs little beside scoring them.
-    """
-    if current() is None:
-        yield from given.score(item_draws(given.counts, draws, seed))
-        return
-    random, size = np.random.default_rng(seed), _cut_size(draws, given.batch)
-    tasks = []
-    for begin in range(0, draws, size):
-        task = DrawTask(random.bit_generator.state, min(size, draws - begin))
-        tasks.append(task)
-        if begin + size < draws:
-            for _ in draw_items(random, given.counts, task.draws):
-                pass
-    yield from spread(_score_drawn, given, tasks)
-
-
-def _cut_size(count: int, batch: int) -> int:
-    """How many draws one task has: whole batches, so that the same are scored at once."""
-    return -(-max(1, -(-count // _TASKS)) // batch) * batch
-
-
-def _score_drawn(given: ItemDraws | GroupDraws, task: DrawTask) -> Floats:
+def _score_drawn(given: Drawing, task: DrawTask) -> Floats:
     random = np.random.default_rng()
     random.bit_generator.state = task.state
-    return np.concatenate([*given.score(draw_items(random, given.counts, task.draws))])
+    return np.concatenate([*given.score(item_draws(given.counts, task.draws, random))])
 
 
-def leave_each_out(given: ItemDraws | GroupDraws, seed: int) -> Jackknife:
-    """Scores with each item or group, or each block of them, left out in turn."""
-    count = min(given.counts.size, _BLOCKS)
-    size = _cut_size(count, given.batch) if current() is not None else count
-    tasks = [(seed, begin, begin + size) for begin in range(0, count, size)]
-    scores, weights = zip(*spread(_score_left, given, tasks), strict=True)
-    return Jackknife(np.concatenate(scores), np.concatenate(weights))
-
-
-def _score_left(given: ItemDraws | GroupDraws, task: tuple[int, int, int]) -> tuple[Floats, Floats]:
+def _score_left(given: Drawing, task: tuple[int, int, int]) -> tuple[Floats, Floats]:
     """Scores without some of the parts, and the weights of these."""
     seed, begin, end = task
     parts = list(islice(item_jackknife(given.counts, seed), begin, end))
@@ -160,15 +132,22 @@ def leave_out(
 
     `sizes` say how many codes either can have, `parts` of which part each item is.
     """
-    height, width = sizes
-    cell, keys = compact(gold.astype(np.int64) * width + system, ordered=False)
+    cell, keys = compact(gold.astype(np.int64) * sizes[1] + system, ordered=False)
     taken = parts.astype(np.int64) * keys.size + cell
     each = np.bincount(taken, minlength=count * keys.size).reshape(count, keys.size)
-    left = (each.sum(axis=0) - each).ravel()
-    held = np.flatnonzero(left)
-    draw, which = np.divmod(held, keys.size)
+    return _stack_tables((each.sum(axis=0) - each).ravel(), keys, sizes)
+
+
+def _stack_tables(counts: Ints, keys: Ints, sizes: tuple[int, int]) -> Contingency:
+    """Tables of the same cells, one after the other, as groups.
+
+    `keys` say which cells, row · width + column, of tables of such `sizes`.
+    """
+    height, width = sizes
+    held = np.flatnonzero(counts)
+    table, which = np.divmod(held, keys.size)
     rows, columns = np.divmod(keys[which], width)
-    made = Contingency.from_cells(rows + draw * height, columns + draw * width, left[held])
+    made = Contingency.from_cells(rows + table * height, columns + table * width, counts[held])
     return made.by_group(height)
 
 
@@ -340,7 +319,84 @@ def _letter(number: int) -> str:
     return name
 
 
-class ItemDraws:
+class Drawing(ABC):
+    """Scores of several systems on items or groups that are drawn, or left out in turn."""
+
+    asked: Sequence[Request]
+    counts: Ints
+    """How many there are of each kind that is drawn."""
+
+    @property
+    def batch(self) -> int:
+        """Draws that are scored at once, as many as the memory holds with ease."""
+        return max(1, _DRAWN // self.counts.size)
+
+    def score(self, drawn: Iterable[Ints]) -> Iterator[Floats]:
+        """Draws × systems × requests, several draws at a time."""
+        source = iter(drawn)
+        while times := list(islice(source, self.batch)):
+            yield self._scores(np.array(times), self.asked)
+
+    @abstractmethod
+    def _scores(self, times: Ints, asked: Sequence[Request]) -> Floats:
+        """Draws × systems × requests."""
+
+    def bootstrap(
+        self, draws: int, seed: int, estimates: Floats, step: Callable[[int], None]
+    ) -> Floats:
+        """Draws × systems × requests."""
+        drawn = np.empty((draws, *estimates.shape))
+        fill_draws(drawn, self._score_draws(draws, seed), step)
+        return drawn
+
+    def _score_draws(self, draws: int, seed: int) -> Iterator[Floats]:
+        """Scores of so many draws, some at a time; where they are made does not change a bit.
+
+        An engine is given tasks with the state in which each finds the one generator. To know it
+        the draws are made here as well, which costs little beside scoring them.
+        """
+        if current() is None:
+            yield from self.score(item_draws(self.counts, draws, seed))
+            return
+        random, size = np.random.default_rng(seed), self._cut_size(draws)
+        tasks = []
+        for begin in range(0, draws, size):
+            task = DrawTask(random.bit_generator.state, min(size, draws - begin))
+            tasks.append(task)
+            if begin + size < draws:
+                for _ in item_draws(self.counts, task.draws, random):
+                    pass
+        yield from spread(_score_drawn, self, tasks)
+
+    def jackknife(self, seed: int) -> Jackknife:
+        """Scores with each item or group, or each block of them, left out in turn."""
+        count = min(self.counts.size, _BLOCKS)
+        size = self._cut_size(count) if current() is not None else count
+        tasks = [(seed, begin, begin + size) for begin in range(0, count, size)]
+        scores, weights = zip(*spread(_score_left, self, tasks), strict=True)
+        return Jackknife(np.concatenate(scores), np.concatenate(weights))
+
+    def _cut_size(self, count: int) -> int:
+        """How many draws one task has: whole batches, so that the same are scored at once."""
+        return -(-max(1, -(-count // _TASKS)) // self.batch) * self.batch
+
+
+def fill_draws(drawn: Floats, parts: Iterable[Floats], step: Callable[[int], None]) -> None:
+    """Fill an array with what comes some draws at a time; `step` hears of each."""
+    done = 0
+    for part in parts:
+        until = done + len(part)
+        drawn[done:until] = part
+        for done in range(done + 1, until + 1):  # noqa: B020
+            step(done)
+
+
+def _score_tables(tables: Iterable[Measurable], asked: Sequence[Request]) -> Floats:
+    """Tables × requests × groups."""
+    return np.array([[evaluate(table, request)[0] for request in asked] for table in tables])
+
+
+class ItemDraws(Drawing):
     """Scores of several systems on items drawn with replacement."""
 
     def __init__(self, sides: Sequence[Aligned], asked: Sequence[Request]) -> None:
@@ -387,37 +443,14 @@ class ItemDraws:
         """
         plain: list[Request] = [(m, None if e is None else "ml") for m, e in self.asked]
         truth = self._scores(self.counts[None], plain)
-        drawn = np.empty((draws, *estimates.shape))
-        done = 0
-        for scores in score_draws(self, draws, seed):
-            until = done + len(scores)
-            drawn[done:until] = scores - truth + estimates
-            for done in range(done + 1, until + 1):  # noqa: B020
-                step(done)
-        return drawn
-
-    def jackknife(self, seed: int) -> Jackknife:
-        """Scores with an item, or a block of items, left out in turn."""
-        return leave_each_out(self, seed)
-
-    @property
-    def batch(self) -> int:
-        """Draws that are scored at once, as many as the memory holds with ease."""
-        return max(1, _DRAWN // self.counts.size)
-
-    def score(self, drawn: Iterable[Ints]) -> Iterator[Floats]:
-        """Draws × systems × requests, several draws at a time."""
-        source = iter(drawn)
-        while times := list(islice(source, self.batch)):
-            yield self._scores(np.array(times), self.asked)
+        return super().bootstrap(draws, seed, estimates, step) - truth + estimates
 
     def _scores(self, times: Ints, asked: Sequence[Request]) -> Floats:
         """Draws × systems × requests: draws are scored as groups are, all at once."""
-        tables = [self._tables(system, times) for system in range(len(self.cells))]
-        scores = [[evaluate(table, request)[0] for request in asked] for table in tables]
-        return np.array(scores).transpose(2, 0, 1)
+        tables = (self._table(system, times) for system in range(len(self.cells)))
+        return _score_tables(tables, asked).transpose(2, 0, 1)
 
-    def _tables(self, system: int, times: Ints) -> Contingency:
+    def _table(self, system: int, times: Ints) -> Contingency:
         table = self._count(self.cells[system], times)
         leaves, layout = self.leaves[system], self.layouts[system]
         if leaves is None or layout is None or not any(m.sees_tree for m, _ in self.asked):
@@ -428,11 +461,7 @@ class ItemDraws:
         cell, keys, width = cells
         at = np.arange(len(times))[:, None] * keys.size + cell
         counts = np.bincount(at.ravel(), times.ravel(), len(times) * keys.size).astype(np.int64)
-        held = np.flatnonzero(counts)
-        draw, which = np.divmod(held, keys.size)
-        rows, columns = np.divmod(keys[which], width)
-        rows, columns = rows + draw * self.classes, columns + draw * width
-        return Contingency.from_cells(rows, columns, counts[held]).by_group(self.classes)
+        return _stack_tables(counts, keys, (self.classes, width))
 
 
 class _Cells(NamedTuple):
@@ -469,17 +498,16 @@ class CoverDraws(ItemDraws):
     def _scores(self, times: Ints, asked: Sequence[Request]) -> Floats:
         from roget.scoring.cells.cover import Cover, CoverTable
 
-        scores = np.empty((len(times), len(self.systems), len(asked)))
-        for draw, counts in enumerate(times):
+        scores = []
+        for counts in times:
             held = np.flatnonzero(counts)
             gold = self.gold.take(held)
-            for at, system in enumerate(self.systems):
-                table = CoverTable(Cover(gold, system.take(held), counts[held]))
-                scores[draw, at] = [evaluate(table, request)[0][0] for request in asked]
-        return scores
+            covers = (Cover(gold, system.take(held), counts[held]) for system in self.systems)
+            scores.append(_score_tables(map(CoverTable, covers), asked)[..., 0])
+        return np.array(scores)
 
 
-class GroupDraws:
+class GroupDraws(Drawing):
     """Scores of several systems on one table of groups (documents) drawn with replacement.
 
     Labels are private to their group, so that a group drawn twice is two groups. Its cells stay
@@ -488,44 +516,19 @@ class GroupDraws:
 
     def __init__(self, sides: Sequence[Aligned], asked: Sequence[Request]) -> None:
         self.asked = asked
-        self.size = 1 + max(int(np.max(side.groups)) for side in sides if side.groups is not None)
-        self.blocks = [Blocks.of(side, self.size) for side in sides]
-
-    def bootstrap(
-        self, draws: int, seed: int, estimates: Floats, step: Callable[[int], None]
-    ) -> Floats:
-        """Draws × systems × requests."""
-        drawn = np.empty((draws, *estimates.shape))
-        done = 0
-        for scores in score_draws(self, draws, seed):
-            drawn[done : done + len(scores)] = scores
-            done += len(scores)
-            step(done)
-        return drawn
-
-    def jackknife(self, seed: int) -> Jackknife:
-        """Scores with a group, or a block of groups, left out in turn."""
-        return leave_each_out(self, seed)
+        size = 1 + max(int(np.max(side.groups)) for side in sides if side.groups is not None)
+        self.counts = np.ones(size, dtype=np.int64)
+        self.blocks = [Blocks.of(side, size) for side in sides]
 
     batch = 1
 
-    @property
-    def counts(self) -> Ints:
-        """What is drawn from: every group once."""
-        return np.ones(self.size, dtype=np.int64)
-
-    def score(self, drawn: Iterable[Ints]) -> Iterator[Floats]:
-        """Draws × systems × requests, one draw at a time."""
-        for times in drawn:
-            yield self._scores(times)[None]
-
-    def _scores(self, times: Ints) -> Floats:
-        """Systems × requests."""
-        chosen = np.repeat(np.arange(self.size), times)
-        tables = [blocks.draw(chosen) for blocks in self.blocks]
-        return np.array(
-            [[evaluate(table, request)[0][0] for request in self.asked] for table in tables]
-        )
+    def _scores(self, times: Ints, asked: Sequence[Request]) -> Floats:
+        scores = []
+        for each in times:
+            chosen = np.repeat(np.arange(self.counts.size), each)
+            tables = (blocks.draw(chosen) for blocks in self.blocks)
+            scores.append(_score_tables(tables, asked)[..., 0])
+        return np.array(scores)
 
 
 @dataclass(frozen=True, eq=False)
@@ -648,7 +651,7 @@ def draw(
     usual = "bca" if pooled else "jackknife"
     chosen = usual if method == "auto" else method
     drawing = CoverDraws if overlapping else GroupDraws if pooled else ItemDraws
-    items: ItemDraws | GroupDraws = drawing(sides, asked)
+    items: Drawing = drawing(sides, asked)
     needed = ci if pairs or chosen != "jackknife" else 0
     with working_on(engine, scheduler):
         drawn = items.bootstrap(needed, seed, means[:count], step)
