@@ -24,6 +24,7 @@ from roget.scoring import resample
 from roget.scoring.compare import Scored, compare
 from roget.scoring.comparison import Comparison, Gold, SystemRow
 from roget.scoring.labels import Aligned, Labels, as_labels
+from roget.scoring.labels.labels import keep_apart
 from roget.scoring.labels.table import choose_side
 from roget.scoring.measures.base import Request, average_draws, evaluate, list_requests
 from roget.scoring.options import CompareOptions
@@ -383,7 +384,7 @@ def _leave_items_out(
             if sides.gold.weighted or sides.system.weighted or sides.counts is not None:
                 raise InputError("intervals for weighted answers need groups to draw from")
             of = parts[[numbers[item] for item in _items(sides)]]
-            gold, answers = (side := _make_private(sides)).gold, side.system
+            gold, answers = (keep_apart(side, sides.groups) for side in (sides.gold, sides.system))
             sizes = gold.n_labels, answers.n_labels
             left = resample.leave_out(gold.codes, answers.codes, sizes, of, count)
             systems.append([evaluate(left, request)[0] for request in asked])
@@ -402,24 +403,6 @@ def _items(sides: Aligned) -> Sequence[Any]:
         return gold.items
     names = [str(name) for name in gold.group_names or ()]
     return [(names[g], item) for g, item in zip(gold.groups.tolist(), gold.items, strict=True)]
-
-
-def _make_private(sides: Aligned) -> Aligned:
-    """The same items under labels that no two groups share, whatever their names."""
-    if sides.groups is None:
-        return sides
-    groups = sides.groups.astype(np.int64)
-    count = int(groups.max()) + 1
-    gold, system = (
-        replace(
-            side,
-            codes=groups * side.n_labels + side.codes,
-            n_labels=count * side.n_labels,
-            names=None,
-        )
-        for side in (sides.gold, sides.system)
-    )
-    return replace(sides, gold=gold, system=system)
 
 
 def _spread(

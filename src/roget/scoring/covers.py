@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
-import numpy as np
-
-from roget.core.types import Codes
 from roget.errors import InputError
 from roget.scoring.cells.cover import CoverTable
 from roget.scoring.cells.statistics import Separate
-from roget.scoring.labels import Aligned, Labels
-from roget.scoring.labels.labels import take
+from roget.scoring.labels import Aligned
+from roget.scoring.labels.labels import keep_apart, take
 from roget.scoring.score import list_groups
 
 
@@ -27,7 +22,7 @@ def make_covers(sides: Aligned, *, pooled: bool) -> CoverTable | Separate:
     if groups is None:
         return CoverTable.from_labels(gold, system, cut=cut)
     if pooled:
-        one, other = (_keep_apart(side, groups) for side in (gold, system))
+        one, other = (keep_apart(side, groups) for side in (gold, system))
         return CoverTable.from_labels(one, other, cut=cut)
     return Separate(
         [
@@ -35,10 +30,3 @@ def make_covers(sides: Aligned, *, pooled: bool) -> CoverTable | Separate:
             for items in list_groups(groups)
         ]
     )
-
-
-def _keep_apart(labels: Labels, groups: Codes) -> Labels:
-    """Labels that are private to their group."""
-    owners = groups if labels.indptr is None else np.repeat(groups, np.diff(labels.indptr))
-    codes = owners.astype(np.int64) * labels.n_labels + labels.codes
-    return replace(labels, codes=codes, n_labels=(int(groups.max()) + 1) * labels.n_labels)

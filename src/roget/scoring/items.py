@@ -16,6 +16,7 @@ from roget.scoring.cells.cover import CoverTable
 from roget.scoring.cells.statistics import Statistics
 from roget.scoring.labels import Aligned, Labels
 from roget.scoring.labels.align import choose_rules
+from roget.scoring.labels.labels import keep_apart
 from roget.scoring.labels.write import write_columns
 from roget.scoring.measures import parse
 from roget.scoring.measures.base import list_requests
@@ -160,16 +161,12 @@ def _score_cells(table: Contingency, sides: Aligned, alpha: float) -> dict[str, 
 
 def _find_cells(table: Contingency, sides: Aligned) -> Ints:
     """The cell of each item."""
-    groups = np.zeros(len(sides.gold), np.int64) if sides.groups is None else sides.groups
-    places = [
-        np.searchsorted(known, groups.astype(np.int64) * side.n_labels + side.codes)
-        for known, side in (
-            (table.class_codes, sides.gold),
-            (table.cluster_codes, sides.system),
-        )
-    ]
+    rows, columns = (
+        np.searchsorted(known, keep_apart(side, sides.groups).codes)
+        for known, side in ((table.class_codes, sides.gold), (table.cluster_codes, sides.system))
+    )
     width = table.shape[1]
-    return np.searchsorted(table.rows * width + table.columns, places[0] * width + places[1])
+    return np.searchsorted(table.rows * width + table.columns, rows * width + columns)
 
 
 def _list_labels(labels: Labels) -> list[str]:

@@ -15,7 +15,7 @@ from roget.core.types import CountArray
 from roget.errors import InputError
 from roget.scoring.labels import Aligned
 from roget.scoring.labels.align import whole_counts
-from roget.scoring.labels.labels import take
+from roget.scoring.labels.labels import keep_apart, take
 
 
 def weigh(sides: Aligned, weights: Any = None, balance: str | None = None) -> Aligned:
@@ -58,8 +58,7 @@ def _balance_classes(sides: Aligned) -> Aligned:
     if gold.weighted or sides.system.weighted:
         raise InputError("balance: classes are balanced where every item has one label only")
     counts: CountArray = np.ones(len(gold)) if sides.counts is None else sides.counts
-    groups = np.zeros(len(gold), np.int64) if sides.groups is None else sides.groups
-    keys = groups.astype(np.int64) * gold.n_labels + gold.codes
+    keys = keep_apart(gold, sides.groups).codes.astype(np.int64)
     classes, of_row = np.unique(keys, return_inverse=True)
     group_of = classes // gold.n_labels
     sizes = np.bincount(of_row, counts)

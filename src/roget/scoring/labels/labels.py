@@ -153,6 +153,15 @@ def take(labels: Labels, rows: Ints) -> Labels:
     )
 
 
+def keep_apart(labels: Labels, groups: Codes | None) -> Labels:
+    """The same items under labels that no two groups share, whatever their names."""
+    if groups is None:
+        return labels
+    owners = groups if labels.indptr is None else np.repeat(groups, np.diff(labels.indptr))
+    codes = owners.astype(np.int64) * labels.n_labels + labels.codes
+    return replace(labels, codes=codes, n_labels=(int(groups.max()) + 1) * labels.n_labels)
+
+
 def concatenate(parts: Sequence[Labels], source: str) -> Labels:
     """The answers of several files as one side's, which messages call `source`."""
     weighted = any(part.weighted for part in parts)
