@@ -28,7 +28,7 @@ from roget.scoring.labels.labels import keep_apart
 from roget.scoring.labels.table import choose_side
 from roget.scoring.measures.base import Request, average_draws, evaluate, list_requests
 from roget.scoring.options import CompareOptions
-from roget.scoring.result import ScoreRow, ScoreTable, defined
+from roget.scoring.result import ScoreRow, ScoreTable, defined, read_signature
 from roget.scoring.score import (
     Answered,
     check_options,
@@ -275,10 +275,7 @@ def _values(compared: Comparison, asked: Sequence[Request]) -> Floats:
 
 def _sign(on_each: Mapping[str, Comparison], tested: str) -> str:
     """The signature that all share, with what several gold standards add."""
-    each = [
-        dict(part.partition(":")[::2] for part in one.signature.split("|"))
-        for one in on_each.values()
-    ]
+    each = [read_signature(one.signature) for one in on_each.values()]
     first = dict(each[0])
     for name, parts in zip(on_each, each, strict=True):
         for key, value in parts.items():

@@ -19,9 +19,7 @@ def make_covers(sides: Aligned, *, pooled: bool) -> CoverTable | Separate:
             "say --missing cluster --extra drop, and give no weights or counts of items"
         )
     cut = sides.leaves is not None
-    if groups is None:
-        return CoverTable.from_labels(gold, system, cut=cut)
-    if pooled:
+    if groups is None or pooled:
         one, other = (keep_apart(side, groups) for side in (gold, system))
         return CoverTable.from_labels(one, other, cut=cut)
     return Separate(

@@ -12,8 +12,8 @@ from roget.errors import InputError
 from roget.scoring.labels import Labels
 from roget.scoring.measures.base import Request, list_requests
 from roget.scoring.measures.trees import DendrogramPurity
-from roget.scoring.result import MEAN, TREE, ScoreRow, ScoreTable
-from roget.scoring.score import Reading, score
+from roget.scoring.result import MEAN, TREE, ScoreRow, ScoreTable, read_signature
+from roget.scoring.score import Reading, score, write_signature
 
 
 def score_levels(options: Mapping[str, Any]) -> ScoreTable:
@@ -108,16 +108,13 @@ def _join(tables: Mapping[str, ScoreTable], golds: int, systems: int) -> ScoreTa
     common = [text for text in first.warnings if all(text in t.warnings for t in tables.values())]
     own = [text for text in warnings if text.partition(": ")[2] not in common]
     measures = list(dict.fromkeys(row.measure for row in rows))
-    parts = dict(part.split(":", 1) for part in first.signature.split("|"))
-    parts |= {"measures": ",".join(measures), "levels": sides}
+    signed = [read_signature(table.signature) for table in tables.values()]
+    parts = signed[0] | {"measures": ",".join(measures), "levels": sides}
     if "cut" in parts:
-        cuts = [
-            table.signature.partition("|cut:")[2].partition("|")[0] for table in tables.values()
-        ]
-        parts["cut"] = "+".join(cuts)
+        parts["cut"] = "+".join(one.get("cut", "") for one in signed)
     return replace(
         first,
-        signature="|".join(f"{key}:{value}" for key, value in parts.items()),
+        signature=write_signature(parts),
         classes=float(np.mean([table.classes for table in tables.values()])),
         clusters=float(np.mean([table.clusters for table in tables.values()])),
         warnings=(*common, *own),

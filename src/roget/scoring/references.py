@@ -18,7 +18,7 @@ from roget.errors import InputError, UnknownName
 from roget.scoring.comparison import Comparison
 from roget.scoring.measures import Measure, parse
 from roget.scoring.measures.base import split_names
-from roget.scoring.result import Shown
+from roget.scoring.result import Shown, read_signature
 
 OURS = f"""@software{{roget,
   author = {{{{The roget authors}}}},
@@ -99,7 +99,7 @@ def _list_sources(part: Any) -> Iterator[str]:
 
 def _list_used(result: Shown) -> Iterator[str]:
     """What a result's signature tells."""
-    signed = dict(part.partition(":")[::2] for part in result.signature.split("|"))
+    signed = read_signature(result.signature)
     for name in split_names("measure", signed["measures"]):
         # What only samples have is no part of the catalogue, and has no source of its own.
         bare = re.split(r"[(\[]", str(name))[0]

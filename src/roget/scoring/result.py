@@ -139,6 +139,15 @@ def hide_paths(texts: Iterable[str], *sources: str) -> tuple[str, ...]:
     return tuple(texts)
 
 
+def read_signature(signature: str) -> dict[str, str]:
+    """The parts of a signature by name.
+
+    >>> read_signature("gold:hard|ci:none")
+    {'gold': 'hard', 'ci': 'none'}
+    """
+    return dict(part.partition(":")[::2] for part in signature.split("|"))
+
+
 class Shown(Reported):
     """What every result shows of itself: as text, in a notebook, as a frame."""
 
