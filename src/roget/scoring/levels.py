@@ -60,17 +60,7 @@ def _list_levels(labels: Labels) -> list[Labels]:
     """The labels of each level; of a side without levels, its own."""
     if labels.tree is None or not labels.tree.levels:
         return [labels]
-    return [
-        replace(
-            labels,
-            codes=level.codes,
-            n_labels=level.n_labels,
-            names=level.names,
-            offset=level.offset,
-            tree=None,
-        )
-        for level in labels.tree.levels
-    ]
+    return [replace(labels, **level._asdict(), tree=None) for level in labels.tree.levels]
 
 
 def _pair(golds: int, systems: int) -> list[tuple[int, int]]:

@@ -279,9 +279,7 @@ def count_again(gold: Labels, system: Labels) -> Labels:
     said = f"{plural(len(again), 'mention')} of {system.source} that gold lacks"
     return replace(
         system,
-        codes=coded.codes,
-        names=coded.names,
-        n_labels=coded.n_labels,
+        **coded._asdict(),
         items=[
             *(system.items or ()),
             *(f"{item} again {n}" for n, (_, item, _) in enumerate(again)),
