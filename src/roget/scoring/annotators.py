@@ -14,7 +14,6 @@ from typing import Any
 
 import numpy as np
 
-from roget.core.io.problems import join_names
 from roget.core.io.source import is_remote, name_part
 from roget.core.options import options_of
 from roget.core.progress import Progress, Report
@@ -28,7 +27,7 @@ from roget.scoring.labels.labels import keep_apart
 from roget.scoring.labels.table import choose_side
 from roget.scoring.measures.base import Request, average_draws, evaluate, list_requests
 from roget.scoring.options import CompareOptions
-from roget.scoring.result import ScoreRow, ScoreTable, defined, read_signature
+from roget.scoring.result import ScoreRow, ScoreTable, defined, merge_notes, read_signature
 from roget.scoring.score import (
     Answered,
     check_options,
@@ -111,7 +110,10 @@ def _compare(
         groups=max(one.groups for one in about),
         classes=float(np.mean([one.classes for one in about])),
         rows=tuple(order),
-        warnings=(*_warnings(on_each), *(_note_untested(found) if ends is not None else ())),
+        warnings=(
+            *merge_notes({name: one.warnings for name, one in on_each.items()}),
+            *(_note_untested(found) if ends is not None else ()),
+        ),
         golds=about,
         answered=(),
         chosen=next(iter(on_each.values())).chosen,
@@ -312,18 +314,6 @@ def _note_untested(found: Comparison) -> list[str]:
         return []
     said = "on several gold standards without groups, intervals are the jackknife's over items"
     return [f"{said}, and systems are not tested against each other"]
-
-
-def _warnings(on_each: Mapping[str, Comparison]) -> list[str]:
-    """What is to be said of the systems on some gold standards, or on all."""
-    said: dict[str, list[str]] = {}
-    for name, compared in on_each.items():
-        for text in compared.warnings:
-            said.setdefault(text, []).append(name)
-    return [
-        text if len(names) == len(on_each) else f"{join_names(names)}: {text}"
-        for text, names in said.items()
-    ]
 
 
 def _draw_groups(

@@ -33,7 +33,7 @@ from roget.scoring.measures.base import (
 from roget.scoring.options import CompareOptions
 from roget.scoring.outline import outline
 from roget.scoring.resample import Draws
-from roget.scoring.result import defined, find_scores, hide_paths, note_undefined
+from roget.scoring.result import defined, find_scores, hide_paths, merge_notes, note_undefined
 from roget.scoring.score import (
     Answered,
     Reading,
@@ -393,18 +393,6 @@ class Scored:
         notes = *system.sides.warnings, *note_noise(system.sides, self.noise), *undefined
         return hide_paths(notes, system.sides.gold.source, system.sides.system.source)
 
-    def _warnings(self) -> list[str]:
-        """What is to be said of the systems; of all at once, such as gold's own, without names."""
-        said: dict[str, list[str]] = {}
-        for system in self.answered:
-            for text in self._notes(system):
-                said.setdefault(text, []).append(system.name)
-        every = len(self.answered)
-        return [
-            text if len(names) == every > 1 else f"{join_names(names)}: {text}"
-            for text, names in said.items()
-        ]
-
     def comparison(self, signed: str, draws: Draws | None, paired: str, seed: int) -> Comparison:
         """Everything that was found out."""
         pairs = [] if draws is None else self.pairs(draws, paired, seed)
@@ -442,7 +430,7 @@ class Scored:
             groups=first.groups,
             classes=first.classes,
             warnings=(
-                *self._warnings(),
+                *merge_notes({one.name: self._notes(one) for one in self.answered}),
                 *_note_hard(self.answered),
                 *_note_same(self.answered),
             ),

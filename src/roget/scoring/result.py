@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from roget.catalogue import name_extra
-from roget.core.io.problems import plural
+from roget.core.io.problems import join_names, plural
 from roget.core.shown import Reported
 from roget.core.types import Floats
 from roget.errors import InputError, Undefined, UnknownName
@@ -365,6 +365,22 @@ def note_undefined(
     ]
 
 
+def merge_notes(notes: Mapping[str, Iterable[str]]) -> list[str]:
+    """Notes on several things, each once after their names; without names where it is of all.
+
+    >>> merge_notes({"a": ["late", "long"], "b": ["late"]})
+    ['late', 'a: long']
+    """
+    said: dict[str, list[str]] = {}
+    for name, texts in notes.items():
+        for text in texts:
+            said.setdefault(text, []).append(name)
+    return [
+        text if len(names) == len(notes) > 1 else f"{join_names(names)}: {text}"
+        for text, names in said.items()
+    ]
+
+
 def _find_beaten(rows: Sequence[ScoreRow], measures: Sequence[Measure]) -> Iterable[str]:
     for name, answer in _ANSWERS.items():
         beaten = []
@@ -378,8 +394,7 @@ def _find_beaten(rows: Sequence[ScoreRow], measures: Sequence[Measure]) -> Itera
             if not measure.better(row.value, trivial):
                 beaten.append(f"{_name_row(row)} {row.value:.3f} against {trivial:.3f}")
         if beaten:
-            shown = "; ".join(beaten[:3]) + (f"; and {len(beaten) - 3} more" if beaten[3:] else "")
-            yield f"the system does no better than {answer}: {shown}"
+            yield f"the system does no better than {answer}: {_show_some(beaten)}"
 
 
 def _find_disagreements(rows: Sequence[ScoreRow]) -> Iterable[str]:
@@ -392,8 +407,13 @@ def _find_disagreements(rows: Sequence[ScoreRow]) -> Iterable[str]:
         if abs(row.value - value) > max(DISAGREEMENT, DISAGREEMENT * abs(value)):
             apart.append(f"{row.measure} {value:.3f} (ml) and {row.value:.3f} ({row.entropy})")
     if apart:
-        shown = "; ".join(apart[:3]) + (f"; and {len(apart) - 3} more" if apart[3:] else "")
-        yield f"plug-in and bias-corrected scores disagree, prefer the corrected: {shown}"
+        said = "plug-in and bias-corrected scores disagree, prefer the corrected"
+        yield f"{said}: {_show_some(apart)}"
+
+
+def _show_some(texts: Sequence[str]) -> str:
+    more = f"; and {len(texts) - 3} more" if len(texts) > 3 else ""
+    return "; ".join(texts[:3]) + more
 
 
 def name_metric(measure: str, entropy: str | None) -> str:
