@@ -135,6 +135,7 @@ def score_golds(
     asked = shared | more | {"baselines": False}
     compared = _compare(named, {"system": system}, progress, asked)
     tables = {name: score(one, system, **options | {"ci": 0}) for name, one in named.items()}
+    tops = {(r.measure, r.entropy): r.value for r in compared.rows if r.system == ANNOTATORS}
     rows = []
     for at, row in enumerate(row for row in compared.rows if not row.trivial):
         each = {name: table.rows[at] for name, table in tables.items()}
@@ -142,11 +143,7 @@ def score_golds(
             name: _mean([one.baselines.get(name) for one in each.values()])
             for name in next(iter(each.values())).baselines
         }
-        top = next(
-            one.value
-            for one in compared.rows
-            if one.system == ANNOTATORS and (one.measure, one.entropy) == (row.measure, row.entropy)
-        )
+        top = tops[row.measure, row.entropy]
         rows.append(
             ScoreRow(
                 row.measure,
@@ -397,18 +394,12 @@ def _spread(
 ) -> list[SystemRow]:
     """The rows with the scores on each gold standard, and with intervals if these came alone."""
     found = []
-    systems = 0 if ends is None else len(ends[0])
     for at, row in enumerate(rows):
         of = {name: compared.rows[at].value for name, compared in on_each.items()}
         row = replace(row, golds=of)
-        system, request = divmod(at, _requests(rows))
-        if ends is not None and system < systems and row.value is not None:
-            low, high = (defined(end[system, request]) for end in ends)
+        # Trivial answers, whose rows come last, have none.
+        if ends is not None and at < ends[0].size and row.value is not None:
+            low, high = (defined(end.flat[at]) for end in ends)
             row = replace(row, low=low, high=high)
         found.append(row)
     return found
-
-
-def _requests(rows: Sequence[SystemRow]) -> int:
-    """How many scores each system has."""
-    return sum(row.system == rows[0].system and row.trivial == rows[0].trivial for row in rows)
