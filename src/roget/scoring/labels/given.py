@@ -36,6 +36,7 @@ from roget.scoring.labels.table import (
     find_by_name,
     read_weights,
     to_labels,
+    to_pair,
     varies,
 )
 
@@ -261,10 +262,7 @@ def _sort_codes(factors: Factors) -> Factors:
 
 def read_frames(frame: Any, columns: Columns | None) -> tuple[Labels, Labels]:
     """Gold and system labels of a frame in memory with a column for each."""
-    rows = _choose(frame_columns(frame), PAIR, columns, "the table")
-    system = to_labels(rows, role="system", gold=False)
-    rows.warnings.clear()
-    return to_labels(rows, role="gold", gold=True), system
+    return to_pair(_choose(frame_columns(frame), PAIR, columns, "the table"))
 
 
 def is_annotated(value: object) -> bool:
@@ -280,10 +278,7 @@ def read_annotated(data: Any, columns: Columns | None) -> tuple[Labels, Labels]:
             f"obs: which columns are gold and system? Say columns={{'gold': …, 'system': …}}; "
             f"there are: {', '.join(named)}"
         )
-    rows = _choose(named, PAIR, columns, "obs")
-    system = to_labels(rows, role="system", gold=False)
-    rows.warnings.clear()
-    return to_labels(rows, role="gold", gold=False), system
+    return to_pair(_choose(named, PAIR, columns, "obs"), gold=False)
 
 
 def collect_side(frame: Any, columns: Columns | None, name: str, *, gold: bool) -> Labels:

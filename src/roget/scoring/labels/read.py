@@ -62,7 +62,7 @@ from roget.scoring.labels.table import (
     is_header,
     make_reader,
     number,
-    to_labels,
+    to_pair,
 )
 from roget.scoring.options import RULES
 
@@ -255,12 +255,7 @@ def read_pair(
     With a header there may also be columns for item and group. An empty system cell is an item
     without an answer.
     """
-    pairs = []
-    for rows in read_rows(path, labels, columns, PAIR):
-        # The system first: its contradictions are found while gold gaps are still collected.
-        system = to_labels(rows, role="system", gold=False)
-        rows.warnings.clear()
-        pairs.append((to_labels(rows, role="gold", gold=True), system))
+    pairs = [to_pair(rows) for rows in read_rows(path, labels, columns, PAIR)]
     if len(pairs) == 1:
         return pairs[0]
     name = name_files([gold.source for gold, _ in pairs])

@@ -371,6 +371,14 @@ def to_labels(table: Rows, *, role: str = "label", gold: bool) -> Labels:
     )
 
 
+def to_pair(table: Rows, *, gold: bool = True) -> tuple[Labels, Labels]:
+    """Gold and system labels of a table with a column for each."""
+    # The system first: its contradictions are found while gold gaps are still collected.
+    system = to_labels(table, role="system", gold=False)
+    table.warnings.clear()
+    return to_labels(table, role="gold", gold=gold), system
+
+
 def _groups(table: Rows) -> tuple[Codes | None, list[str] | None]:
     factors = table.columns.get("group")
     if factors is None:
