@@ -41,13 +41,18 @@ def read_frame(
 
     In a `cover` an item may come again, with another set that it is in.
     """
-    by_name = frame_columns(frame)
-    names = list(by_name)
-    places = find_by_name(names, SINGLE, columns, source)
-    chosen = {role: by_name[names[at]] for role, at in places.items()}
-    rows = rows_of(chosen, Problems(source))
+    rows = choose_rows(frame_columns(frame), SINGLE, columns, source)
     rows.spread |= cover
     return to_labels(rows, gold=gold)
+
+
+def choose_rows(
+    named: Mapping[str, Any], roles: Sequence[str], columns: Columns | None, source: str
+) -> Rows:
+    """Rows from columns by name, of which those that matter are found."""
+    names = list(named)
+    places = find_by_name(names, roles, columns, source)
+    return rows_of({role: named[names[at]] for role, at in places.items()}, Problems(source))
 
 
 def rows_of(columns: Mapping[str, Any], problems: Problems) -> Rows:

@@ -7,7 +7,7 @@ a cluster, or the library behind a lazy frame, which narwhals asks to do it.
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -23,7 +23,7 @@ from roget.scoring.labels.align import (
     settle,
     whole_counts,
 )
-from roget.scoring.labels.frames import frame_columns, is_frame, library, rows_of
+from roget.scoring.labels.frames import choose_rows, frame_columns, is_frame, library, rows_of
 from roget.scoring.labels.labels import Factors, Labels
 from roget.scoring.labels.read import name_files, read_rows
 from roget.scoring.labels.table import (
@@ -66,7 +66,7 @@ def read_cells(
             found = type(source).__name__
             raise InputError(f"cells: found a {found}; expected a path or a table")
         named = frame_columns(source)
-    return to_cells(_choose(named, CELLS, columns, "the cells"), missing, noise)
+    return to_cells(choose_rows(named, CELLS, columns, "the cells"), missing, noise)
 
 
 def to_cells(
@@ -151,10 +151,7 @@ def count_frame(frame: Any, missing: str, columns: Columns | None, noise: str | 
     """The cells of a lazy frame with columns gold and system, grouped by the frame's library."""
     import narwhals.stable.v2 as nw
 
-    lazy = nw.from_native(frame).lazy()
-    names = lazy.collect_schema().names()
-    places = find_by_name(names, PAIR, columns, "the table")
-    chosen = {role: names[at] for role, at in places.items()}
+    lazy, chosen = _look_at(frame, PAIR, columns, "the table")
     if "item" in chosen:
         keys = [chosen[role] for role in ("group", "item") if role in chosen]
         repeats = _count_rows(lazy) - _count_keys(lazy, keys)
@@ -169,6 +166,18 @@ def count_frame(frame: Any, missing: str, columns: Columns | None, noise: str | 
     by_role = {role: found[chosen[role]] for role in chosen if role != "item"}
     by_role |= {"count": found["roget count"]}
     return to_cells(rows_of(by_role, Problems("the table")), missing, noise)
+
+
+def _look_at(
+    frame: Any, roles: Sequence[str], columns: Columns | None, source: str
+) -> tuple[Any, dict[str, str]]:
+    """A lazy frame as narwhals has it, and the column of each role."""
+    import narwhals.stable.v2 as nw
+
+    lazy = nw.from_native(frame).lazy()
+    names = lazy.collect_schema().names()
+    places = find_by_name(names, roles, columns, source)
+    return lazy, {role: names[at] for role, at in places.items()}
 
 
 def _count_rows(lazy: Any) -> int:
@@ -202,10 +211,7 @@ def join_frames(
         return None
     sides, schemas = [], []
     for side, frame in frames.items():
-        lazy = nw.from_native(frame).lazy()
-        names = lazy.collect_schema().names()
-        places = find_by_name(names, SINGLE, choose_side(columns, side), f"the {side} labels")
-        roles = {role: names[at] for role, at in places.items()}
+        lazy, roles = _look_at(frame, SINGLE, choose_side(columns, side), f"the {side} labels")
         picked = [nw.col(name).alias(side if r == "label" else r) for r, name in roles.items()]
         sides.append(lazy.select(*picked, nw.lit(1).alias(f"in_{side}")))
         schemas.append(sides[-1].collect_schema())
@@ -262,7 +268,7 @@ def _sort_codes(factors: Factors) -> Factors:
 
 def read_frames(frame: Any, columns: Columns | None) -> tuple[Labels, Labels]:
     """Gold and system labels of a frame in memory with a column for each."""
-    return to_pair(_choose(frame_columns(frame), PAIR, columns, "the table"))
+    return to_pair(choose_rows(frame_columns(frame), PAIR, columns, "the table"))
 
 
 def is_annotated(value: object) -> bool:
@@ -278,27 +284,15 @@ def read_annotated(data: Any, columns: Columns | None) -> tuple[Labels, Labels]:
             f"obs: which columns are gold and system? Say columns={{'gold': …, 'system': …}}; "
             f"there are: {', '.join(named)}"
         )
-    return to_pair(_choose(named, PAIR, columns, "obs"), gold=False)
+    return to_pair(choose_rows(named, PAIR, columns, "obs"), gold=False)
 
 
 def collect_side(frame: Any, columns: Columns | None, name: str, *, gold: bool) -> Labels:
     """One side's labels of a lazy frame; only the columns that matter are brought into memory."""
-    import narwhals.stable.v2 as nw
-
-    names = nw.from_native(frame).lazy().collect_schema().names()
-    places = find_by_name(names, SINGLE, columns, name)
-    wanted = list(dict.fromkeys(names[at] for at in places.values()))
-    found = gather_lazy(frame, wanted)
-    by_role = {role: found[names[at]] for role, at in places.items()}
+    _, chosen = _look_at(frame, SINGLE, columns, name)
+    found = gather_lazy(frame, list(dict.fromkeys(chosen.values())))
+    by_role = {role: found[column] for role, column in chosen.items()}
     return to_labels(rows_of(by_role, Problems(name)), gold=gold)
-
-
-def _choose(
-    named: Mapping[str, Any], roles: Sequence[str], columns: Columns | None, source: str
-) -> Rows:
-    names = list(named)
-    places = find_by_name(names, roles, columns, source)
-    return rows_of({role: named[names[at]] for role, at in places.items()}, Problems(source))
 
 
 _MAPPINGS = "; to count what is missing, give mappings: gold.to_dict(), system.to_dict()"
