@@ -34,6 +34,7 @@ from roget.scoring.labels.table import (
     Rows,
     choose_side,
     find_by_name,
+    read_groups,
     read_weights,
     to_labels,
     to_pair,
@@ -87,12 +88,7 @@ def to_cells(
     numbers = read_weights(found["count"], rows.lines, problems, everywhere, "count")
     for line in rows.lines[found["gold"].codes < 0]:
         problems.add(line, "no label; every item of the gold standard needs one")
-    group = found.get("group")
-    names = [] if group is None else list(map(str, group.values()))
-    if group is not None:
-        empty = [-1, *(code for code, name in enumerate(names) if not name)]
-        for line in rows.lines[np.isin(group.codes, empty)]:
-            problems.add(line, "the group is empty; expected a name")
+    groups, group_names = read_groups(rows)
     problems.check()
     if rows.weights is not None and not np.all(rows.weights > 0):
         raise InputError(f"{rows.source}: a weight is 0; expected weights above 0")
@@ -105,8 +101,8 @@ def to_cells(
     weights = None if rows.weights is None else rows.weights[kept]
     gold = Labels.of(
         found["gold"]._replace(codes=found["gold"].codes[kept]),
-        groups=None if group is None else group.codes[kept],
-        group_names=None if group is None else names,
+        groups=None if groups is None else groups[kept],
+        group_names=group_names,
         item_weights=weights if weights is not None and varies(weights) else None,
         source=sources[0] if sources else rows.source,
     )
@@ -134,12 +130,11 @@ def is_lazy(value: object) -> bool:
     return isinstance(frame, nw.LazyFrame | nw.DataFrame)
 
 
-def gather_lazy(frame: Any, names: Sequence[str] | None = None) -> dict[str, Any]:
-    """The columns of a lazy frame, all or those named, brought into memory."""
+def gather_lazy(frame: Any) -> dict[str, Any]:
+    """The columns of a lazy frame, as it is or as narwhals has it, brought into memory."""
     import narwhals.stable.v2 as nw
 
     lazy = nw.from_native(frame).lazy()
-    lazy = lazy if names is None else lazy.select(*names)
     native = lazy.to_native()
     if hasattr(native, "fetchnumpy"):
         # DuckDB gives arrays itself; narwhals would ask for arrow.
@@ -162,7 +157,7 @@ def count_frame(frame: Any, missing: str, columns: Columns | None, noise: str | 
     # Apart by weight, so that sums do not depend on the order in which they are taken.
     keys = [chosen[role] for role in (*roles, "weight") if role in chosen]
     cells = lazy.group_by(keys).agg(nw.len().alias("roget count"))
-    found = gather_lazy(cells.to_native())
+    found = gather_lazy(cells)
     by_role = {role: found[chosen[role]] for role in chosen if role != "item"}
     by_role |= {"count": found["roget count"]}
     return to_cells(rows_of(by_role, Problems("the table")), missing, noise)
@@ -183,7 +178,7 @@ def _look_at(
 def _count_rows(lazy: Any) -> int:
     import narwhals.stable.v2 as nw
 
-    return int(np.asarray(gather_lazy(lazy.select(nw.len().alias("n")).to_native())["n"])[0])
+    return int(np.asarray(gather_lazy(lazy.select(nw.len().alias("n")))["n"])[0])
 
 
 def _count_keys(lazy: Any, keys: Sequence[str]) -> int:
@@ -229,7 +224,7 @@ def join_frames(
         joined = sides[0].join(sides[1], on=keys, how="full", suffix=" of the system")
         by = [name for name in ("group", "gold", "system") if name in joined.collect_schema()]
         counted = joined.group_by([*by, "in_gold", "in_system"]).agg(nw.len().alias("count"))
-        found = gather_lazy(counted.to_native())
+        found = gather_lazy(counted)
     except Exception:  # of whatever library: relations with parameters, for one, are joined here
         return None
     cells = rows_of(found, Problems("the labels"))
@@ -289,8 +284,8 @@ def read_annotated(data: Any, columns: Columns | None) -> tuple[Labels, Labels]:
 
 def collect_side(frame: Any, columns: Columns | None, name: str, *, gold: bool) -> Labels:
     """One side's labels of a lazy frame; only the columns that matter are brought into memory."""
-    _, chosen = _look_at(frame, SINGLE, columns, name)
-    found = gather_lazy(frame, list(dict.fromkeys(chosen.values())))
+    lazy, chosen = _look_at(frame, SINGLE, columns, name)
+    found = gather_lazy(lazy.select(*dict.fromkeys(chosen.values())))
     by_role = {role: found[column] for role, column in chosen.items()}
     return to_labels(rows_of(by_role, Problems(name)), gold=gold)
 

@@ -332,7 +332,7 @@ def to_labels(table: Rows, *, role: str = "label", gold: bool) -> Labels:
     if not len(table.lines):
         problems.check()
         raise NoItems(f"{table.source}: no items")
-    groups, group_names = _groups(table)
+    groups, group_names = read_groups(table)
     first = _first_rows(table, groups)
     factors = table.columns[role]
     empty = _empty_codes(factors)
@@ -379,13 +379,16 @@ def to_pair(table: Rows, *, gold: bool = True) -> tuple[Labels, Labels]:
     return to_labels(table, role="gold", gold=gold), system
 
 
-def _groups(table: Rows) -> tuple[Codes | None, list[str] | None]:
+def read_groups(table: Rows) -> tuple[Codes | None, list[str] | None]:
+    """The group of each row and the names of groups, if there are any; each must have a name."""
     factors = table.columns.get("group")
     if factors is None:
         return None, None
-    for line in table.lines[np.isin(factors.codes, [-1, *_empty_codes(factors)])]:
+    names = list(map(str, factors.values()))
+    empty = [-1, *(code for code, name in enumerate(names) if not name)]
+    for line in table.lines[np.isin(factors.codes, empty)]:
         table.problems.add(line, "the group is empty; expected a name")
-    return factors.codes, list(map(str, factors.values()))
+    return factors.codes, names
 
 
 def _first_rows(table: Rows, groups: Codes | None) -> Ints | None:
