@@ -64,13 +64,8 @@ def factorize_objects(values: Sequence[Any]) -> Factors:
     names = coder.names()
     plain = set(map(type, names)) <= {str, int}
     gaps = [] if plain else [code for code, name in enumerate(names) if is_missing(name)]
-    if not gaps:
-        return Factors(codes, names, len(names))
-    kept = np.ones(len(names), dtype=bool)
-    kept[gaps] = False
-    lookup = np.where(kept, np.cumsum(kept) - 1, -1).astype(np.int32)
-    names = [name for name, keep in zip(names, kept.tolist(), strict=True) if keep]
-    return Factors(lookup[codes], names, len(names), complete=False)
+    factors = Factors(codes, names, len(names))
+    return factors.drop(gaps) if gaps else factors
 
 
 def is_missing(value: object) -> bool:

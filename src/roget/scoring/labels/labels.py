@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from itertools import compress
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -334,6 +335,15 @@ class Factors(NamedTuple):
             return range(self.offset, self.offset + self.n_labels)
         return self.names.tolist() if isinstance(self.names, np.ndarray) else self.names
 
+    def drop(self, labels: Sequence[int]) -> Factors:
+        """The same without the labels of some codes, which are then no answers."""
+        # The last place is that of code −1, which stays.
+        kept = np.ones(self.n_labels + 1, dtype=bool)
+        kept[[*labels, -1]] = False
+        lookup = np.where(kept, np.cumsum(kept) - 1, -1).astype(np.int32)
+        names = list(compress(self.values(), kept))
+        return Factors(lookup[self.codes], names, len(names), complete=False)
+
 
 class Coder:
     """Gives each new value the next number; for values that come a chunk at a time."""
@@ -379,12 +389,4 @@ def without_empty(factors: Factors) -> Factors:
     if names is None or (isinstance(names, np.ndarray) and names.dtype.kind != "U"):
         return factors
     names = list(names)
-    if "" not in names:
-        return factors
-    empty = names.index("")
-    # The last place is that of code −1, which stays.
-    lookup = np.append(np.arange(len(names), dtype=np.int32), np.int32(-1))
-    lookup[empty + 1 : -1] -= 1
-    lookup[empty] = -1
-    del names[empty]
-    return Factors(lookup[factors.codes], names, len(names), complete=False)
+    return factors.drop([names.index("")]) if "" in names else factors
