@@ -96,14 +96,7 @@ class Hierarchy:
         items
             Their ids, in order; without them items are known by their position.
         """
-        table = np.asarray(linkage)
-        if table.ndim != 2 or table.shape[1] != 4 or table.dtype.kind not in "iuf":
-            shown = " × ".join(map(str, table.shape)) or "no dimension"
-            raise InputError(f"{source}: found {shown}; expected n − 1 rows of 4 numbers")
-        wrong = fault_of_merges(table[:, :2]) or _fault_of_sizes(table)
-        if wrong:
-            raise InputError(f"{source}: {wrong}")
-        return cls._of_merges(table[:, :2].astype(np.int64), items, "linkage", source)
+        return cls._of_merges(np.asarray(linkage), 4, items, "linkage", source)
 
     @classmethod
     def from_children(
@@ -114,19 +107,20 @@ class Hierarchy:
         >>> Hierarchy.from_children([[0, 1], [2, 3]]).cut(2).tolist()
         [0, 0, 1]
         """
-        table = np.asarray(children)
-        if table.ndim != 2 or table.shape[1] != 2 or table.dtype.kind not in "iu":
-            shown = " × ".join(map(str, table.shape)) or "no dimension"
-            raise InputError(f"{source}: found {shown}; expected n − 1 rows of 2 whole numbers")
-        wrong = fault_of_merges(table)
-        if wrong:
-            raise InputError(f"{source}: {wrong}")
-        return cls._of_merges(table.astype(np.int64), items, "merges", source)
+        return cls._of_merges(np.asarray(children), 2, items, "merges", source)
 
     @classmethod
     def _of_merges(
-        cls, merges: Ints, items: Iterable[Any] | None, kind: str, source: str
+        cls, table: Array, width: int, items: Iterable[Any] | None, kind: str, source: str
     ) -> Hierarchy:
+        types, numbers = _MERGES[width]
+        if table.ndim != 2 or table.shape[1] != width or table.dtype.kind not in types:
+            shown = " × ".join(map(str, table.shape)) or "no dimension"
+            raise InputError(f"{source}: found {shown}; expected n − 1 rows of {numbers}")
+        wrong = fault_of_merges(table)
+        if wrong:
+            raise InputError(f"{source}: {wrong}")
+        merges = table[:, :2].astype(np.int64)
         rows = len(merges)
         last = 2 * rows
         parent = np.full(last + 1, -1, dtype=np.int64)
@@ -322,9 +316,16 @@ def order_splits(parent: Ints, leaves: Ints, weights: Ints, distance: Floats | N
     return order[inner[order]]
 
 
-def fault_of_merges(merges: Array) -> str | None:
-    """Why rows of two numbers do not merge all items into one, step by step; None if they do."""
-    rows = len(merges)
+_MERGES = {4: ("iuf", "4 numbers"), 2: ("iu", "2 whole numbers")}
+"""The types of numbers that rows of so many may have, of linkages and of their children."""
+
+
+def fault_of_merges(table: Array) -> str | None:
+    """Why rows do not merge all items into one, step by step; None if they do.
+
+    Their first two numbers are merged; of a linkage, the last one says how many items these have.
+    """
+    merges, rows = table[:, :2], len(table)
     if not rows:
         return "no rows; expected at least one merge"
     whole = np.isfinite(merges).all() and np.all(merges == np.floor(merges))
@@ -340,7 +341,7 @@ def fault_of_merges(merges: Array) -> str | None:
     times = np.bincount(merges.astype(np.int64).ravel(), minlength=2 * rows)
     if np.any(times > 1):
         return f"cluster {int(np.argmax(times > 1))} is merged twice; expected each to be once"
-    return None
+    return _fault_of_sizes(table) if table.shape[1] == 4 else None
 
 
 def _fault_of_sizes(table: Array) -> str | None:
@@ -366,10 +367,9 @@ def is_linkage(array: Any) -> bool:
     """
     if not isinstance(array, np.ndarray) or array.ndim != 2 or len(array) < 2:
         return False
-    if array.shape[1] == 2:
-        return array.dtype.kind in "iu" and fault_of_merges(array) is None
-    right = array.shape[1] == 4 and array.dtype.kind in "iuf" and np.isfinite(array).all()
-    return bool(right) and fault_of_merges(array[:, :2]) is None and _fault_of_sizes(array) is None
+    types, _ = _MERGES.get(array.shape[1], ("", ""))
+    right = array.dtype.kind in types and np.isfinite(array).all()
+    return bool(right) and fault_of_merges(array) is None
 
 
 def merge_leaves(parent: Ints, at: Ints) -> tuple[Ints, Ints, Ints]:
