@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 from roget.core.folder import check_archive, read_npy
 from roget.errors import InputError
 from roget.scoring.labels.frames import Sheet
+from roget.scoring.labels.hierarchy import Hierarchy, is_linkage
 
 if TYPE_CHECKING:
-    from roget.scoring.labels.hierarchy import Hierarchy
     from roget.scoring.labels.labels import Labels
     from roget.scoring.labels.read import LabelFile
     from roget.scoring.labels.table import Columns
@@ -25,17 +25,12 @@ def load(path: str) -> Any:
     """What a file holds, as data in memory: an array, or a table."""
     suffix = Path(path).suffix.lower()
     if suffix == ".npy":
-        try:
-            return _find_merges(read_npy(Path(path)), path)
-        except InputError as error:
-            raise InputError(f"{path}: cannot be read as .npy: {error}") from None
+        return _find_merges(_load_array(path, path), path)
     return _load_sheet(path) if suffix == ".xlsx" else _load_arrow(path)
 
 
 def _find_merges(array: Any, path: str) -> Any:
     """The same array; or the hierarchy, if it can be nothing but the merges of one."""
-    from roget.scoring.labels.hierarchy import is_linkage
-
     if not is_linkage(array):
         return array
     tree = _merge(array, path)
@@ -44,8 +39,6 @@ def _find_merges(array: Any, path: str) -> Any:
 
 
 def _merge(array: Any, path: str) -> Hierarchy:
-    from roget.scoring.labels.hierarchy import Hierarchy
-
     name = Path(path).name
     make = Hierarchy.from_children if array.shape[-1:] == (2,) else Hierarchy.from_linkage
     return make(array, source=name)
@@ -53,11 +46,15 @@ def _merge(array: Any, path: str) -> Hierarchy:
 
 def read_linkage(file: LabelFile, *, columns: Columns | None = None, gold: bool = False) -> Labels:
     """The dendrogram of a scipy linkage, or of scikit-learn's `children_`, in an .npy file."""
+    path = file.source.path
+    return _merge(_load_array(path, file.name), path).to_labels()
+
+
+def _load_array(path: str, name: str) -> Any:
     try:
-        array = read_npy(Path(file.source.path))
+        return read_npy(Path(path))
     except InputError as error:
-        raise InputError(f"{file.name}: cannot be read as .npy: {error}") from None
-    return _merge(array, file.source.path).to_labels()
+        raise InputError(f"{name}: cannot be read as .npy: {error}") from None
 
 
 def _load_arrow(path: str) -> Any:
@@ -75,7 +72,11 @@ def _load_sheet(path: str) -> Any:
     check_archive(Path(path))
     with _readable(path, "a workbook"):
         book = openpyxl.load_workbook(path, read_only=True)
-        rows = [row for row in book.worksheets[0].iter_rows(values_only=True) if any(_filled(row))]
+        rows = [
+            row
+            for row in book.worksheets[0].iter_rows(values_only=True)
+            if any(cell is not None for cell in row)
+        ]
     if len(rows) < 2:
         raise InputError(f"{path}: no items in the first sheet; expected a header and rows")
     # Rows may be as long as what is in them.
@@ -95,10 +96,6 @@ def _readable(path: str, kind: str) -> Iterator[None]:
     except Exception as error:
         said = " ".join(str(error).split())[:200] or type(error).__name__
         raise InputError(f"{path}: cannot be read as {kind}: {said}") from None
-
-
-def _filled(row: tuple[Any, ...]) -> list[bool]:
-    return [cell is not None for cell in row]
 
 
 def _find(module: str, path: str, cure: str) -> Any:
