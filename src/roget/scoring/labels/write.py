@@ -11,7 +11,7 @@ import io
 import json
 import os
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Integral, Real
 from pathlib import Path
@@ -190,19 +190,11 @@ def _refuse_lookalike(answers: _Answers, lines: list[str]) -> str:
     return "".join(f"{line}\n" for line in lines)
 
 
-def _tsv(answers: _Answers) -> str:
-    return tsv_text(_columns(answers))
-
-
 def tsv_text(columns: Mapping[str, Sequence[Any]]) -> str:
     """Columns as TSV; what is None is empty."""
     rows = zip(*columns.values(), strict=True)
     lines = ["\t".join(["" if cell is None else str(cell) for cell in row]) for row in rows]
     return "\n".join(["\t".join(columns), *lines, ""])
-
-
-def _csv(answers: _Answers) -> str:
-    return csv_text(_columns(answers))
 
 
 def csv_text(columns: Mapping[str, Sequence[Any]]) -> str:
@@ -272,15 +264,15 @@ def _write_parquet(
 
 def jsonl_text(columns: Mapping[str, Sequence[Any]]) -> str:
     """Columns as JSON lines, an object for each row."""
-    rows = zip(*columns.values(), strict=True)
-    return "".join(
-        json.dumps(dict(zip(columns, row, strict=True)), ensure_ascii=False) + "\n" for row in rows
-    )
+    return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in _list_rows(columns))
 
 
 def _json_text(columns: Mapping[str, Sequence[Any]]) -> str:
-    rows = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
-    return format_json(rows) + "\n"
+    return format_json(list(_list_rows(columns))) + "\n"
+
+
+def _list_rows(columns: Mapping[str, Sequence[Any]]) -> Iterator[dict[str, Any]]:
+    return (dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True))
 
 
 COLUMN_FORMATS: dict[str, Callable[[Mapping[str, Sequence[Any]]], str] | None] = {
@@ -333,8 +325,8 @@ def _number(weight: float) -> str:
 
 _TEXT: dict[str, Callable[[_Answers], str]] = {
     "key": _key,
-    "tsv": _tsv,
-    "csv": _csv,
+    "tsv": lambda answers: tsv_text(_columns(answers)),
+    "csv": lambda answers: csv_text(_columns(answers)),
     "jsonl": _jsonl,
     "lines": _lines,
 }
