@@ -19,6 +19,7 @@ from roget.errors import InputError, UnknownName
 from roget.scoring.labels.align import choose_rules
 from roget.scoring.labels.labels import Labels
 from roget.scoring.labels.table import varies
+from roget.scoring.resample import Jackknife
 from roget.scoring.result import ScoreRow, ScoreTable, hide_paths
 from roget.scoring.score import Reading, note_noise, sign, sign_rules, write_signature
 
@@ -133,9 +134,8 @@ def estimate(
         return None, None, None
     if n < 3 or not np.all(np.isfinite(without)):
         return plain, None, None
-    mean = float(without.mean())
-    value = n * plain - (n - 1) * mean
-    error = float(np.sqrt((n - 1) / n * ((without - mean) ** 2).sum()))
+    value = n * plain - (n - 1) * float(without.mean())
+    error = float(Jackknife(without, np.ones(n)).error)
     reach = float(stdtrit(n - 1, 0.975)) * error
     return value, max(value - reach, 0.0), min(value + reach, 1.0)
 

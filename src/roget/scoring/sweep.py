@@ -17,7 +17,7 @@ from roget.scoring.labels.align import choose_rules
 from roget.scoring.labels.hierarchy import Hierarchy
 from roget.scoring.measures.base import Asked, Request, list_requests
 from roget.scoring.options import ScoreOptions
-from roget.scoring.result import Shown, defined, hide_paths
+from roget.scoring.result import Shown, address, defined, hide_paths
 from roget.scoring.score import Reading, read_sides, sign, sign_rules, write_signature
 from roget.scoring.trees import find_best, score_cuts, table_cuts
 
@@ -44,7 +44,7 @@ class Curve:
     @property
     def name(self) -> str:
         """Measure and estimator as texts name them: v@jk."""
-        return self.measure if self.entropy is None else f"{self.measure}@{self.entropy}"
+        return address(self.measure, self.entropy)
 
     def as_dict(self) -> dict[str, Any]:
         """The curve as plain data."""
@@ -202,9 +202,7 @@ def sweep_sides(
         cuts=tuple(numbers.tolist()),
         clusters=tuple(table_cuts(sides, numbers).clusters.tolist()),
         curves=tuple(curves),
-        warnings=tuple(
-            hide_paths((*sides.warnings, *notes), sides.gold.source, sides.system.source)
-        ),
+        warnings=hide_paths((*sides.warnings, *notes), sides.gold.source, sides.system.source),
     )
 
 

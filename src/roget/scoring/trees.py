@@ -18,6 +18,7 @@ from roget.scoring.labels.hierarchy import Hierarchy
 from roget.scoring.labels.labels import harden
 from roget.scoring.measures.base import Request, evaluate, list_requests
 from roget.scoring.measures.trees import DendrogramPurity
+from roget.scoring.result import address
 
 MAIN, WEIGHTED = "ami", "v@jk"
 """The score whose best cut is taken where none is named: one that clusters of one item do not win;
@@ -31,9 +32,13 @@ def choose_cut(sides: Aligned, cut: Any) -> Any:
     """The cut that was named, or else by which score it is chosen."""
     if cut is not None:
         return cut
+    return WEIGHTED if _is_weighted(sides) else MAIN
+
+
+def _is_weighted(sides: Aligned) -> bool:
+    """Whether items count in parts: gold's labels have weights, or the items themselves."""
     counts = sides.counts
-    weighted = sides.gold.weighted or (counts is not None and counts.dtype.kind == "f")
-    return WEIGHTED if weighted else MAIN
+    return sides.gold.weighted or (counts is not None and counts.dtype.kind == "f")
 
 
 def parse_cut(cut: Any) -> int | Request:
@@ -64,8 +69,7 @@ def name_cut(cut: Any) -> str:
     chosen = parse_cut(cut)
     if isinstance(chosen, int):
         return str(chosen)
-    measure, entropy = chosen
-    return f"best-{measure}" if entropy is None else f"best-{measure}@{entropy}"
+    return f"best-{address(str(chosen[0]), chosen[1])}"
 
 
 def cut_tree(sides: Aligned, cut: Any, *, average: str = "weighted") -> Aligned:
@@ -150,9 +154,7 @@ def score_cuts(
     from roget.scoring.score import answer, average_answers
 
     tree, leaves = _need_tree(sides)
-    if sides.groups is not None or sides.gold.weighted or (
-        sides.counts is not None and sides.counts.dtype.kind == "f"
-    ):  # fmt: skip
+    if sides.groups is not None or _is_weighted(sides):
         # Each cut for itself, by the same way as any flat system.
         found = []
         for k in cuts.tolist():
