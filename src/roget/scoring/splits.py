@@ -115,14 +115,13 @@ def read_splits(folder: str | os.PathLike[str]) -> list[Split]:
     for path in sorted(place.iterdir()):
         match = _PART.fullmatch(path.name)
         if match and path.is_file():
-            parts = found.setdefault(int(match[2]), {})
-            if match[1] in parts:
-                first = parts[match[1]].name
+            part, number = match[1], int(match[2])
+            first = found.setdefault(number, {}).setdefault(part, path)
+            if first is not path:
                 raise InputError(
-                    f"{place}: {first} and {path.name} are both the {match[1]} part of split "
-                    f"{int(match[2])}; expected one"
+                    f"{place}: {first.name} and {path.name} are both the {part} part of split "
+                    f"{number}; expected one"
                 )
-            parts[match[1]] = path
     if not found:
         raise InputError(
             f"{place}: no splits; expected pairs of files named mapping.1.key and test.1.key"
