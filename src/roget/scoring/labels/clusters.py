@@ -12,9 +12,8 @@ import numpy as np
 
 from roget.core.io.problems import Problems, plural
 from roget.core.io.table import split_blanks
-from roget.errors import InputError
 from roget.scoring.labels.labels import Coder, Factors, Labels, pack
-from roget.scoring.labels.read import refuse_json
+from roget.scoring.labels.read import refuse_columns
 from roget.scoring.labels.table import Columns, NoItems
 
 if TYPE_CHECKING:
@@ -23,9 +22,7 @@ if TYPE_CHECKING:
 
 def read(file: LabelFile, *, columns: Columns | None = None, gold: bool = False) -> Labels:
     """The clusters of a file: items parted by tabs or blanks; the line is the cluster's name."""
-    if columns:
-        raise InputError(f"{file.name}: columns cannot be chosen in a file of clusters")
-    refuse_json(file, "the items of one cluster on each line")
+    refuse_columns(file, columns, "a file of clusters", "the items of one cluster on each line")
     problems = Problems(file.name)
     clusters: dict[str, list[str]] = {}
     for line, text in file.lines():

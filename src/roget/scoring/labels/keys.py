@@ -17,9 +17,8 @@ import numpy as np
 from roget.core.io.problems import Problems
 from roget.core.io.table import split_blanks
 from roget.core.types import Floats, Ints
-from roget.errors import InputError
 from roget.scoring.labels.labels import Factors, Labels, code_texts
-from roget.scoring.labels.read import BEGIN, LISTED, refuse_json
+from roget.scoring.labels.read import BEGIN, LISTED, refuse_columns
 from roget.scoring.labels.table import Columns, Rows, fault, make_reader, number
 
 if TYPE_CHECKING:
@@ -30,9 +29,7 @@ def read_table(
     file: LabelFile, columns: Columns | None, roles: Sequence[str], problems: Problems
 ) -> Rows:
     """The lines of a key."""
-    if columns:
-        raise InputError(f"{file.name}: columns cannot be chosen in a key")
-    refuse_json(file, "group item label[/weight] ...")
+    refuse_columns(file, columns, "a key", "group item label[/weight] ...")
     lines: list[int] = []
     items: list[str] = []
     groups: list[str] = []

@@ -19,7 +19,7 @@ from roget.core.io.problems import Problems, plural
 from roget.core.io.values import whole_number
 from roget.errors import InputError
 from roget.scoring.labels.labels import Labels, code_texts
-from roget.scoring.labels.read import BEGIN, refuse_json
+from roget.scoring.labels.read import BEGIN, refuse_columns
 from roget.scoring.labels.table import Columns
 
 if TYPE_CHECKING:
@@ -32,6 +32,7 @@ _DOCUMENT = re.compile(r"#\s*newdoc(?:\s+id\s*=\s*(.*?))?\s*$")
 _ENTITY = re.compile(r"(?:^|\|)Entity=([^|]*)")
 _PART = re.compile(r"(.+)\[(\d+)/(\d+)\]")
 """An entity, and which of how many parts of a mention with gaps this is."""
+_MENTIONS = "a file of mentions"
 _COLUMNS = 10
 """Of a line in CoNLL-U."""
 
@@ -139,7 +140,8 @@ def find_brackets(text: str) -> list[tuple[str, str, str]]:
 
 def read_conll(file: LabelFile, *, columns: Columns | None = None, gold: bool = False) -> Labels:
     """The mentions of a file of CoNLL-2012: brackets in the last column, a line for each word."""
-    problems = _begin(file, columns, "#begin document")
+    refuse_columns(file, columns, _MENTIONS, "#begin document")
+    problems = Problems(file.name)
     documents: dict[str, Document] = {}
     here: Document | None = None
     word = 0
@@ -169,7 +171,8 @@ def read_conll(file: LabelFile, *, columns: Columns | None = None, gold: bool = 
 
 def read_corefud(file: LabelFile, *, columns: Columns | None = None, gold: bool = False) -> Labels:
     """The mentions of a CoNLL-U file with `Entity=` in its last column, as CorefUD has them."""
-    problems = _begin(file, columns, "CoNLL-U lines")
+    refuse_columns(file, columns, _MENTIONS, "CoNLL-U lines")
+    problems = Problems(file.name)
     documents: dict[str, Document] = {}
     here: Document | None = None
     sentence, fresh = 0, True
@@ -209,13 +212,6 @@ def read_corefud(file: LabelFile, *, columns: Columns | None = None, gold: bool 
 def _number(documents: dict[str, Document]) -> str:
     """What a document without a name is called."""
     return f"document {len(documents) + 1}"
-
-
-def _begin(file: LabelFile, columns: Columns | None, expected: str) -> Problems:
-    if columns:
-        raise InputError(f"{file.name}: columns cannot be chosen in a file of mentions")
-    refuse_json(file, expected)
-    return Problems(file.name)
 
 
 def _begin_document(

@@ -568,9 +568,7 @@ def lines_table(
     file: LabelFile, columns: Columns | None, roles: Sequence[str], problems: Problems
 ) -> Rows:
     """One label per line: the item is the line. An empty line is an item without an answer."""
-    if columns:
-        raise InputError(f"{file.name}: columns cannot be chosen in a file of one label per line")
-    refuse_json(file, "one label per line")
+    refuse_columns(file, columns, "a file of one label per line", "one label per line")
     labels = without_empty(code_texts([text.strip() for _, text in file.lines()]))
     rows = Rows(problems, np.arange(1, labels.codes.size + 1), None, {"label": labels})
     rows.doubt = doubt_first_line(file)
@@ -612,6 +610,13 @@ def refuse_json(file: LabelFile, expected: str) -> None:
         array = first.lstrip().startswith("[")
         looks = "a JSON array: write one object per line and" if array else "JSON lines:"
         _refuse(file, expected, f"which looks like {looks} {_say('jsonl')}")
+
+
+def refuse_columns(file: LabelFile, columns: Columns | None, what: str, expected: str) -> None:
+    """Raise if columns were chosen in a file that has none, or it begins like JSON."""
+    if columns:
+        raise InputError(f"{file.name}: columns cannot be chosen in {what}")
+    refuse_json(file, expected)
 
 
 def refuse_other_delimiters(file: LabelFile, form: str) -> None:
