@@ -52,11 +52,11 @@ def try_chance(
     scores = average_groups(found.values, weights)
     drawn = np.full((draws, len(asked)), np.nan)
     random = np.random.default_rng(seed)
-    fill_draws(drawn, _draw_scores(found, asked, average, draws, random), step)
+    fill_draws(drawn, _draw_scores(found, asked, weights, draws, random), step)
     return [
         Beyond(None, None)
         if np.isnan(score)
-        else Beyond(_find_z(found, request, average, i, others), _find_p(request, score, others))
+        else Beyond(_find_z(found, request, weights, i, others), _find_p(request, score, others))
         for i, (request, score, others) in enumerate(zip(asked, scores, drawn.T, strict=True))
     ]
 
@@ -86,10 +86,9 @@ def _find_p(request: Request, score: float, random: Floats) -> float:
 
 
 def _find_z(
-    found: Answered, request: Request, average: str, at: int, random: Floats
+    found: Answered, request: Request, weights: Floats, at: int, random: Floats
 ) -> float | None:
     """How many deviations better than random answers: exactly, or by the drawn ones."""
-    weights = found.weigh(average)
     exact = _find_moments(found, request)
     if exact is None:
         known = random[~np.isnan(random)]
@@ -162,12 +161,11 @@ class Shifted(RandomSameSizes):
 def _draw_scores(
     found: Answered,
     asked: Sequence[Request],
-    average: str,
+    weights: Floats,
     draws: int,
     random: np.random.Generator,
 ) -> Iterator[Floats]:
     """Scores of random answers, so many at a time × requests."""
-    weights = found.weigh(average)
     tables, sides = found.tables, found.sides
     if not isinstance(tables, Contingency):
         for _ in range(draws):
