@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import replace
 from itertools import chain
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -37,14 +37,6 @@ _COLUMNS = 10
 """Of a line in CoNLL-U."""
 
 
-class Spans(NamedTuple):
-    """What the brackets at one word say."""
-
-    line: int
-    word: str
-    brackets: list[tuple[str, str, str]]
-
-
 class Document:
     """The mentions of one document, as its words come."""
 
@@ -55,24 +47,24 @@ class Document:
         self._open: dict[str, list[tuple[str, int]]] = {}
         self._parts: dict[str, list[str]] = {}
 
-    def add(self, at: Spans) -> None:
+    def add(self, line: int, word: str, brackets: list[tuple[str, str, str]]) -> None:
         """Take in the brackets at one word: whole mentions, then those that open and that close."""
-        for whole, _, _ in at.brackets:
+        for whole, _, _ in brackets:
             # "(3+4)": two antecedents, which the reference scorer does not count.
             if whole and "+" not in whole:
-                self._put(whole, at.word, at.line)
-        for _, opened, _ in at.brackets:
+                self._put(whole, word, line)
+        for _, opened, _ in brackets:
             if opened:
                 self._entities.setdefault(name_entity(opened), [])
-                self._open.setdefault(opened, []).append((at.word, at.line))
-        for _, _, closed in at.brackets:
+                self._open.setdefault(opened, []).append((word, line))
+        for _, _, closed in brackets:
             if closed:
                 waiting = self._open.get(closed)
                 if waiting:
-                    self._put(closed, name_span(waiting.pop()[0], at.word), at.line)
+                    self._put(closed, name_span(waiting.pop()[0], word), line)
                 else:
                     said = f"a mention of {closed!r} ends that did not begin; expected ({closed}"
-                    self._problems.add(at.line, said)
+                    self._problems.add(line, said)
 
     def _put(self, bracket: str, span: str, line: int) -> None:
         """Give an entity a mention, or a part of one, which the last part makes whole."""
@@ -162,7 +154,7 @@ def read_conll(file: LabelFile, *, columns: Columns | None = None, gold: bool = 
             problems.add(line, "a word outside of a document; expected #begin document NAME before")
             continue
         if "(" in fields[-1] or ")" in fields[-1]:
-            here.add(Spans(line, str(word), find_brackets(fields[-1])))
+            here.add(line, str(word), find_brackets(fields[-1]))
         word += 1
     if here is not None:
         here.close()
@@ -203,7 +195,7 @@ def read_corefud(file: LabelFile, *, columns: Columns | None = None, gold: bool 
                 (whole.partition("-")[0], opened.partition("-")[0], closed)
                 for whole, opened, closed in find_brackets(entity[1])
             ]
-            here.add(Spans(line, f"{sentence}:{fields[0]}", named))
+            here.add(line, f"{sentence}:{fields[0]}", named)
     if here is not None:
         here.close()
     return _to_labels(file, documents.values(), problems, gold)
