@@ -120,32 +120,28 @@ def find_columns(
     """Whether the first row of a table's first two is a header, and the column of each role."""
     first = rows[0]
     by_name = any(not str(value).isdecimal() for value in (columns or {}).values())
-    if by_name or is_header(first) or _names_unlike(roles, columns, *rows):
-        return True, find_by_name(first, roles, columns, source)
-    if not columns and "gold" in roles and len(first) == 3 and _may_be_names(*rows):
-        # Unknown ones: refused, with an example of how to choose among them.
+    if by_name or is_header(first) or (not columns and _may_be_names(roles, *rows)):
         return True, find_by_name(first, roles, columns, source)
     return False, _find_by_position(len(first), roles, columns, source)
 
 
-def _may_be_names(first: Sequence[str], *others: Sequence[str]) -> bool:
-    """Whether no cell of a row is a number, and one below it is."""
+def _may_be_names(roles: Sequence[str], first: Sequence[str], second: Sequence[str] = ()) -> bool:
+    """Whether a row can hardly be but names: above numbers only, or of more columns than roles.
+
+    So are three cells above a number, where both sides' labels are wanted: unknown names, which
+    are refused with an example of how to choose among them.
+    """
     if not all(first) or any(number(cell) is not None for cell in first):
         return False
-    return any(number(cell) is not None for row in others for cell in row)
-
-
-def _names_unlike(roles: Sequence[str], columns: Columns | None, *rows: Sequence[str]) -> bool:
-    """Whether a row can hardly be but names: above numbers only, or of more columns than roles."""
-    first, second = rows[0], rows[-1]
-    if columns or len(rows) < 2 or not 1 < len(first) == len(second):
-        return False
-    if not all(first) or any(number(cell) is not None for cell in first):
+    numbers = [number(cell) is not None for cell in second]
+    if "gold" in roles and len(first) == 3 and any(numbers):
+        return True
+    if not 1 < len(first) == len(second):
         return False
     wide = (
         len(first) > len(roles) and len(set(first)) == len(first) and not set(first) & set(second)
     )
-    return wide or all(number(cell) is not None for cell in second)
+    return wide or all(numbers)
 
 
 def find_by_name(
