@@ -61,12 +61,6 @@ class OnSplits(Measure):
         return f"{self.name}[{self.folder}]"
 
 
-class _Part(NamedTuple):
-    rows: Ints
-    """Where the items stand in gold."""
-    classes: Ints
-
-
 def supervised_recall(gold: Labels, system: Labels, splits: Sequence[Split]) -> SplitRecall:
     """The recall of a system whose clusters take the class they meet most in the mapping part.
 
@@ -90,13 +84,14 @@ def supervised_recall(gold: Labels, system: Labels, splits: Sequence[Split]) -> 
     ranks = _ranks(part for split in splits for part in split)
     found, shares = np.zeros(n_groups), np.zeros(n_groups)
     for mapping, test in splits:
-        learn, tried = _part(mapping, gold, ranks), _part(test, gold, ranks)
-        if not tried.rows.size:
+        learnt, learnt_classes = _part(mapping, gold, ranks)
+        tried, tried_classes = _part(test, gold, ranks)
+        if not tried.size:
             raise InputError(f"{test.source}: no item has a label to test")
-        meaning = _meanings(clusters[learn.rows], learn.classes, clusters, len(ranks))
+        meaning = _meanings(clusters[learnt], learnt_classes, clusters, len(ranks))
         # The last place is that of cluster −1, no answer, which never means a class.
-        right = meaning[clusters[tried.rows]] == tried.classes
-        tested, every = groups[tried.rows], right.size * len(splits)
+        right = meaning[clusters[tried]] == tried_classes
+        tested, every = groups[tried], right.size * len(splits)
         shares += np.bincount(tested, minlength=n_groups) / every
         found += np.bincount(tested[right], minlength=n_groups) / every
     with np.errstate(invalid="ignore"):
@@ -159,7 +154,7 @@ def _ranks(parts: Iterable[Labels]) -> dict[str, int]:
     return {name: rank for rank, name in enumerate(sorted(names))}
 
 
-def _part(labels: Labels, gold: Labels, ranks: dict[str, int]) -> _Part:
+def _part(labels: Labels, gold: Labels, ranks: dict[str, int]) -> tuple[Ints, Ints]:
     """The items of a part that have a class: their rows in gold, and the ranks of their classes."""
     if labels.items is None or gold.items is None:
         without = gold if gold.items is None else labels
@@ -173,7 +168,7 @@ def _part(labels: Labels, gold: Labels, ranks: dict[str, int]) -> _Part:
     codes = heaviest(labels)
     names = map(labels.label, range(labels.n_labels))
     lookup = np.array([ranks.get(name, -1) for name in names], dtype=np.int64)
-    return _Part(rows[codes >= 0], lookup[codes[codes >= 0]])
+    return rows[codes >= 0], lookup[codes[codes >= 0]]
 
 
 def _meanings(clusters: Ints, classes: Ints, every: Ints, n_classes: int) -> Ints:
