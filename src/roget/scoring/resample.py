@@ -17,6 +17,7 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 import numpy.typing as npt
 
+from roget.core.intervals import CONFIDENCE
 from roget.core.types import Array, Codes, CountArray, Floats, Ints
 from roget.engines.base import current, spread, working_on
 from roget.errors import InputError
@@ -41,8 +42,6 @@ _BLOCKS = 200
 
 _TASKS = 16
 """Tasks of an interval where they are spread out."""
-
-LEVEL = 0.95
 
 
 def group_draws(
@@ -192,7 +191,7 @@ def interval_ends(
     """Ends of the 95 % interval of each estimate; `drawn` is draws × estimates."""
     from scipy.special import ndtri
 
-    tails = np.array([(1 - LEVEL) / 2, (1 + LEVEL) / 2])
+    tails = np.array([(1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2])
     if method == "jackknife":
         reach = ndtri(tails[1]) * jackknife.error
         return estimate - reach, estimate + reach
