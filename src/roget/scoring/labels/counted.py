@@ -93,16 +93,13 @@ def look_at(
 def _join_layouts(tables: list[Table | None]) -> Table | None:
     """One table of several files, if they are laid out alike."""
     plain = [table for table in tables if table is not None]
-    first = plain[0] if plain else None
-    if first is None or len(set(map(lay_out, tables))) > 1:
+    if len(plain) < len(tables) or len(set(map(lay_out, plain))) > 1:
         return None
-    return replace(first, more=tuple(t.path for t in plain[1:]))
+    return replace(plain[0], more=tuple(t.path for t in plain[1:]))
 
 
-def lay_out(table: Table | None) -> tuple[Any, ...] | None:
+def lay_out(table: Table) -> tuple[Any, ...]:
     """What must be the same for two files to be parts of one table."""
-    if table is None:
-        return None
     names = table.names if table.header else ()
     return (table.format, names, table.delimiter, table.types, tuple(table.places.items()))
 
