@@ -33,8 +33,7 @@ def factorize(values: npt.NDArray[Any] | Sequence[Any]) -> Factors:
     if not isinstance(values, np.ndarray):
         return factorize_objects(values)
     if isinstance(values, np.ma.MaskedArray):
-        answered = ~np.ma.getmaskarray(values)
-        return _with_gaps(factorize(np.asarray(values)[answered]), answered)
+        return _with_gaps(np.asarray(values), ~np.ma.getmaskarray(values))
     if not values.dtype.isnative:
         values = values.astype(values.dtype.newbyteorder("="))
     kind = values.dtype.kind
@@ -44,13 +43,14 @@ def factorize(values: npt.NDArray[Any] | Sequence[Any]) -> Factors:
         return Factors(values.view(np.uint8), (False, True), 2)
     if kind in "iu":
         return _integers(values)
-    if kind == "f" and values.dtype.itemsize <= 8:
-        return _floats(values)
+    if kind in "mM" or (kind == "f" and values.dtype.itemsize <= 8):
+        answered = ~np.isnan(values)
+        if not answered.all():
+            return _with_gaps(values, answered)
+        return _floats(values) if kind == "f" else _by_bits(values, _bits_of_times)
     if kind in "US" and values.dtype.itemsize:
         codes, firsts = number_strings(values)
         return Factors(codes, _text(values[firsts]), firsts.size)
-    if kind in "mM":
-        return _times(values)
     return factorize_objects(values.tolist())
 
 
@@ -102,9 +102,6 @@ def _integers(values: Codes) -> Factors:
 
 
 def _floats(values: npt.NDArray[Any]) -> Factors:
-    answered = ~np.isnan(values)
-    if not answered.all():
-        return _with_gaps(factorize(values[answered]), answered)
     low, high = float(values.min()), float(values.max())
     whole = max(abs(low), abs(high)) < _EXACT and high - low < max(4 * values.size, 1 << 16)
     if whole and bool(np.all(np.rint(values) == values)):
@@ -113,11 +110,8 @@ def _floats(values: npt.NDArray[Any]) -> Factors:
     return _by_bits(values, lambda part: (part.astype(np.float64) + 0.0).view(np.uint64))
 
 
-def _times(values: npt.NDArray[Any]) -> Factors:
-    answered = ~np.isnat(values)
-    if not answered.all():
-        return _with_gaps(factorize(values[answered]), answered)
-    return _by_bits(values, lambda part: np.ascontiguousarray(part).view(np.uint64))
+def _bits_of_times(values: npt.NDArray[Any]) -> Word:
+    return np.ascontiguousarray(values).view(np.uint64)
 
 
 def _by_bits(values: npt.NDArray[Any], bits: Callable[[npt.NDArray[Any]], Word]) -> Factors:
@@ -136,8 +130,9 @@ def _text(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
         return values
 
 
-def _with_gaps(factors: Factors, answered: BoolArray) -> Factors:
+def _with_gaps(values: npt.NDArray[Any], answered: BoolArray) -> Factors:
     """The factors of the answered items, spread over all items."""
+    factors = factorize(values[answered])
     wide = np.int64 if factors.codes.dtype.itemsize == 8 else np.int32
     codes = np.full(answered.shape, -1, dtype=wide)
     codes[answered] = factors.codes
