@@ -68,7 +68,7 @@ def _unfold(file: LabelFile, first: str) -> str | None:
         if first.strip() not in ("{", "[") and not first.lstrip().startswith(("[{", "[\n")):
             return None
     try:
-        value = parse_json("\n".join(text for _, text in file.lines()))
+        value = parse_json(file.text())
     except ValueError:
         return None
     if isinstance(value, dict):

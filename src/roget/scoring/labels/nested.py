@@ -209,9 +209,8 @@ def read_lists(source: Any, name: str) -> Labels | None:
 
 def _read_json_lists(file: LabelFile) -> Labels | None:
     """The levels of a file of JSON: an array of lists, or objects whose label is a list."""
-    whole = "\n".join(text for _, text in file.lines())
     try:
-        value = parse_json(whole)
+        value = parse_json(file.text())
     except ValueError:
         value = [_load(file.name, line, text) for line, text in file.lines() if text.strip()]
     if isinstance(value, list) and value and all(isinstance(one, dict) for one in value):
@@ -312,9 +311,7 @@ def read_brown(file: LabelFile, *, columns: Columns | None = None, gold: bool = 
 
 def read_json(file: LabelFile, *, columns: Columns | None = None, gold: bool = False) -> Labels:
     """The JSON of a thesaurus: classes within classes, with their words."""
-    text = "\n".join(text for _, text in file.lines())
-    if not text.strip():
-        raise NoItems(f"{file.name}: no items")
+    text = file.text()
     try:
         tree = parse_json(text)["tree"]
     except TooDeep:

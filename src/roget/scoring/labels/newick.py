@@ -17,7 +17,7 @@ from roget.core.types import Floats
 from roget.errors import FormatError
 from roget.scoring.labels.hierarchy import Hierarchy, order_splits
 from roget.scoring.labels.labels import Labels
-from roget.scoring.labels.table import Columns, NoItems, number
+from roget.scoring.labels.table import Columns, number
 
 if TYPE_CHECKING:
     from roget.scoring.labels.read import LabelFile
@@ -31,10 +31,7 @@ _PART = re.compile(r"\s*+('(?:[^']|'')*+'|[^\s(),:;'\[\]]*+(?:[ \t]++[^\s(),:;'\
 
 def read(file: LabelFile, *, columns: Columns | None = None, gold: bool = False) -> Labels:
     """The items of a file with one tree."""
-    text = "\n".join(text for _, text in file.lines())
-    if not text.strip():
-        raise NoItems(f"{file.name}: no items")
-    return parse(text, file.name).to_labels()
+    return parse(file.text(), file.name).to_labels()
 
 
 def parse(text: str, source: str) -> Hierarchy:

@@ -346,6 +346,13 @@ class LabelFile:
         """All lines with their numbers."""
         return self.plain.lines(self.name, BLOCK)
 
+    def text(self) -> str:
+        """All of it, refused where there is nothing but blanks."""
+        text = "\n".join(text for _, text in self.lines())
+        if not text.strip():
+            raise NoItems(f"{self.name}: no items")
+        return text
+
     def first_lines(self) -> Iterator[tuple[int, str]]:
         """Those that are not blank and no "!!" comment."""
         return ((at, row) for at, row in self.lines() if row.strip() and not row.startswith("!!"))
