@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -143,20 +143,9 @@ def score_golds(
             name: _mean([one.baselines.get(name) for one in each.values()])
             for name in next(iter(each.values())).baselines
         }
-        top = tops[row.measure, row.entropy]
-        rows.append(
-            ScoreRow(
-                row.measure,
-                row.entropy,
-                row.value,
-                row.reason,
-                row.low,
-                row.high,
-                row.direction,
-                {**baselines, ANNOTATORS: top},
-                golds=row.golds,
-            )
-        )
+        baselines[ANNOTATORS] = tops[row.measure, row.entropy]
+        found = {field.name: getattr(row, field.name) for field in fields(ScoreRow)}
+        rows.append(ScoreRow(**found | {"baselines": baselines}))
     return ScoreTable(
         signature=compared.signature.replace("+bootstrap", ""),  # one system meets no other
         items=compared.items,

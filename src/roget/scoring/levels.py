@@ -119,9 +119,8 @@ def _join(tables: Mapping[str, ScoreTable], golds: int, systems: int) -> ScoreTa
 def _average(rows: Sequence[ScoreRow]) -> ScoreRow:
     """The mean of one score over levels; undefined where it is undefined at one."""
     first = rows[0]
-    values = [row.value for row in rows]
     lost = next((row for row in rows if row.value is None), None)
-    known = [value for value in values if value is not None]
+    known = [row.value for row in rows if row.value is not None]
     baselines = {
         name: float(np.mean([value for value in found if value is not None]))
         for name in first.baselines
