@@ -29,7 +29,6 @@ from roget.scoring.measures.base import Request, average_draws, evaluate, list_r
 from roget.scoring.options import CompareOptions
 from roget.scoring.result import ScoreRow, ScoreTable, defined, merge_notes, read_signature
 from roget.scoring.score import (
-    Answered,
     check_options,
     describe_interval,
     score,
@@ -134,15 +133,12 @@ def score_golds(
     more = {"splits": (), "main": None, "intervals": True, "paired": "bootstrap"}
     asked = shared | more | {"baselines": False}
     compared = _compare(named, {"system": system}, progress, asked)
-    tables = {name: score(one, system, **options | {"ci": 0}) for name, one in named.items()}
+    tables = [score(one, system, **options | {"ci": 0}) for one in named.values()]
     tops = {(r.measure, r.entropy): r.value for r in compared.rows if r.system == ANNOTATORS}
     rows = []
     for at, row in enumerate(row for row in compared.rows if not row.trivial):
-        each = {name: table.rows[at] for name, table in tables.items()}
-        baselines = {
-            name: _mean([one.baselines.get(name) for one in each.values()])
-            for name in next(iter(each.values())).baselines
-        }
+        each = [table.rows[at].baselines for table in tables]
+        baselines = {name: _mean([one.get(name) for one in each]) for name in each[0]}
         baselines[ANNOTATORS] = tops[row.measure, row.entropy]
         found = {field.name: getattr(row, field.name) for field in fields(ScoreRow)}
         rows.append(ScoreRow(**found | {"baselines": baselines}))
@@ -151,7 +147,7 @@ def score_golds(
         items=compared.items,
         groups=compared.groups,
         classes=compared.classes,
-        clusters=float(np.mean([table.clusters for table in tables.values()])),
+        clusters=float(np.mean([table.clusters for table in tables])),
         warnings=compared.warnings,
         rows=tuple(rows),
         title=options["title"],
@@ -242,16 +238,14 @@ def _gather(asked: Sequence[Request], on_each: Mapping[str, Comparison]) -> Scor
     first = next(iter(on_each.values()))
     values = [_values(one, asked) for one in on_each.values()]
     stacked = np.stack(values, axis=-1)
-    systems = len(first.answered)
     answered = []
     for at, one in enumerate(first.answered):
         reasons: dict[int, str] = {}
         for compared in on_each.values():
             reasons = {**compared.answered[at].reasons, **reasons}
-        trivial = {}
-        if at == 0:
-            trivial = {n: stacked[systems + t] for t, n in enumerate(first.answered[0].trivial)}
-        answered.append(Answered(one.name, one.sides, one.tables, stacked[at], reasons, trivial))
+        # Those of the first system, if any, which come after all systems.
+        trivial = dict(zip(one.trivial, stacked[len(first.answered) :], strict=False))
+        answered.append(replace(one, values=stacked[at], reasons=reasons, trivial=trivial))
     return Scored(asked, answered, np.ones(len(on_each)))
 
 
