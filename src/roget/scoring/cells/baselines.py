@@ -18,13 +18,7 @@ import numpy as np
 
 from roget.core.types import Array, Floats, Ints, Values
 from roget.errors import Undefined
-from roget.scoring.cells.contingency import (
-    Contingency,
-    compact,
-    count_pairs,
-    pairs_of,
-    pairs_within,
-)
+from roget.scoring.cells.contingency import Contingency, compact, count_pairs
 from roget.scoring.cells.statistics import (
     BCubed,
     Elements,
@@ -34,6 +28,8 @@ from roget.scoring.cells.statistics import (
     Separate,
     Sizes,
     Statistics,
+    pairs_of,
+    pairs_within,
 )
 from roget.scoring.entropy import Estimator, Histogram, LinearEstimator
 from roget.scoring.entropy.base import ONE
@@ -343,10 +339,6 @@ class RandomSameSizes(Statistics):
         c, k, n = self.sizes.classes, self.sizes.clusters, self.sizes.n
         return (np.equal(c, 1) & np.equal(k, 1)) | (np.equal(c, n) & np.equal(k, n))
 
-    @property
-    def joint(self) -> Histogram:
-        return self.table.joint
-
     @cached_property
     def random_cells(self) -> Histogram:
         return super().random_cells if self.answered is None else self.answered.random_cells
@@ -379,10 +371,6 @@ class RandomSameSizes(Statistics):
         precision = (divide(2 * pairs.gold * (n - k), n - 1) + n * k) / square
         recall = (divide(2 * pairs.system * (n - c), n - 1) + n * c) / square
         return BCubed(precision, recall)
-
-    @property
-    def matched(self) -> Matched:
-        return self.table.matched
 
     @property
     def table(self) -> Contingency:

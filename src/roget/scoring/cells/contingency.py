@@ -11,15 +11,15 @@ import numpy.typing as npt
 
 from roget.core.information import sum_parts
 from roget.core.types import Array, BoolArray, Codes, CountArray, Floats, Ints, Values
-from roget.errors import InputError, Undefined
+from roget.errors import InputError
 from roget.scoring.cells.statistics import (
     BCubed,
     Elements,
     Links,
     Matched,
-    PairCounts,
     Sizes,
     Statistics,
+    pairs_of,
 )
 from roget.scoring.entropy import Histogram
 from roget.scoring.entropy.base import ONE
@@ -356,14 +356,6 @@ class Contingency(Statistics):
         return self.counts.dtype.kind == "f"
 
     @cached_property
-    def pairs(self) -> PairCounts:
-        """Pairs of items."""
-        if self.fractional:
-            raise Undefined("pairs of items need whole counts, not fractions")
-        within = map(pairs_within, (self.sizes.gold, self.sizes.system, self.joint))
-        return PairCounts(pairs_of(self.n), *within)
-
-    @cached_property
     def bcubed(self) -> BCubed:
         """B-cubed precision and recall, in one pass over the cells."""
         counts = self.counts.astype(np.float64)
@@ -626,30 +618,6 @@ def _totals(codes: Ints, counts: CountArray, size: int) -> CountArray:
     totals = np.zeros(size, dtype=np.int64)
     np.add.at(totals, codes, counts)
     return totals
-
-
-_EXACT_PRODUCTS = 1 << 13
-"""Up to so many items products of two pair counts are below 2^53, and so are exact as floats."""
-
-
-def pairs_of(n: Any) -> Any:
-    """n(n−1)/2, in numbers that hold products of two such."""
-    if isinstance(n, np.ndarray) and n.max() > _EXACT_PRODUCTS:
-        n = n.astype(object)
-    return n * (n - 1) // 2
-
-
-def pairs_within(histogram: Histogram) -> Any:
-    """Σ x(x−1)/2 over cells: in machine words while they are sure to hold it, else in Python's."""
-    counts, cells = histogram.counts, histogram.cells
-    total = int(np.max(histogram.total))
-    starts = ONE if histogram.starts is None else histogram.starts
-    if int(counts.max()) * total >= 2**63:
-        counts, cells = counts.astype(object), cells.astype(object)
-    pairs = sum_parts(counts * (counts - 1) * cells, starts) // 2
-    if histogram.starts is None:
-        return int(pairs[0])
-    return pairs.astype(object) if total > _EXACT_PRODUCTS else pairs
 
 
 _CHUNK = 1 << 16

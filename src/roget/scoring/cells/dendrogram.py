@@ -18,8 +18,8 @@ import numpy as np
 
 from roget.core.types import CountArray, Floats, Ints, Values
 from roget.scoring.cells.baselines import expected_cells
-from roget.scoring.cells.contingency import Contingency, Leaves, compact, pairs_of, pairs_within
-from roget.scoring.cells.statistics import BCubed, Matched, PairCounts, Sizes, Statistics
+from roget.scoring.cells.contingency import Contingency, Leaves, compact
+from roget.scoring.cells.statistics import BCubed, Sizes, Statistics
 from roget.scoring.entropy import Estimator, Histogram
 from roget.scoring.entropy.base import plug_in
 from roget.scoring.labels.align import Aligned
@@ -237,11 +237,6 @@ class CutTables(Statistics):
         return self._cells.histogram
 
     @cached_property
-    def pairs(self) -> PairCounts:
-        within = map(pairs_within, (self.sizes.gold, self.sizes.system, self.joint))
-        return PairCounts(pairs_of(self.n), *within)
-
-    @cached_property
     def bcubed(self) -> BCubed:
         cells, n = self._cells, self.whole.n
         squares = cells.branches.items.astype(np.float64) ** 2
@@ -279,10 +274,6 @@ class CutTables(Statistics):
             )
             mean[begin : begin + many] = cells.sum(plug_in(cells.counts, n))
         return spans.add(mean[which])
-
-    @property
-    def matched(self) -> Matched:
-        return self.table.matched
 
     @cached_property
     def table(self) -> Contingency:

@@ -15,12 +15,13 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
+from roget.core.information import sum_parts
 from roget.core.shown import Reported
 from roget.core.types import CountArray, Floats, Ints, Values
 from roget.errors import Undefined
 from roget.scoring import entropy as entropies_of
 from roget.scoring.entropy import Estimator, Histogram
-from roget.scoring.entropy.base import plug_in, takes_arrays
+from roget.scoring.entropy.base import ONE, plug_in, takes_arrays
 
 if TYPE_CHECKING:
     from roget.scoring.cells.contingency import Contingency
@@ -143,6 +144,30 @@ class Links:
     both_apart: Any
 
 
+_EXACT_PRODUCTS = 1 << 13
+"""Up to so many items products of two pair counts are below 2^53, and so are exact as floats."""
+
+
+def pairs_of(n: Any) -> Any:
+    """n(n−1)/2, in numbers that hold products of two such."""
+    if isinstance(n, np.ndarray) and n.max() > _EXACT_PRODUCTS:
+        n = n.astype(object)
+    return n * (n - 1) // 2
+
+
+def pairs_within(histogram: Histogram) -> Any:
+    """Σ x(x−1)/2 over cells: in machine words while they are sure to hold it, else in Python's."""
+    counts, cells = histogram.counts, histogram.cells
+    total = int(np.max(histogram.total))
+    starts = ONE if histogram.starts is None else histogram.starts
+    if int(counts.max()) * total >= 2**63:
+        counts, cells = counts.astype(object), cells.astype(object)
+    pairs = sum_parts(counts * (counts - 1) * cells, starts) // 2
+    if histogram.starts is None:
+        return int(pairs[0])
+    return pairs.astype(object) if total > _EXACT_PRODUCTS else pairs
+
+
 class Elements(ABC):
     """How alike the sides are seen from each item (Gates et al. 2019).
 
@@ -195,28 +220,31 @@ class Statistics(Reported, ABC):
 
     @property
     @abstractmethod
-    def joint(self) -> Histogram:
-        """Histogram of the table's cells."""
-
-    @property
-    @abstractmethod
-    def pairs(self) -> PairCounts:
-        """Pairs of items kept together by each side."""
-
-    @property
-    @abstractmethod
-    def bcubed(self) -> BCubed:
-        """B-cubed precision and recall."""
-
-    @property
-    @abstractmethod
-    def matched(self) -> Matched:
-        """The best one-to-one match."""
-
-    @property
-    @abstractmethod
     def table(self) -> Contingency:
         """The cells themselves, for measures that look at each."""
+
+    @property
+    def joint(self) -> Histogram:
+        """Histogram of the table's cells."""
+        return self.table.joint
+
+    @cached_property
+    def pairs(self) -> PairCounts:
+        """Pairs of items kept together by each side."""
+        if self.fractional:
+            raise Undefined("pairs of items need whole counts, not fractions")
+        within = map(pairs_within, (self.sizes.gold, self.sizes.system, self.joint))
+        return PairCounts(pairs_of(self.n), *within)
+
+    @property
+    def bcubed(self) -> BCubed:
+        """B-cubed precision and recall."""
+        return self.table.bcubed
+
+    @property
+    def matched(self) -> Matched:
+        """The best one-to-one match."""
+        return self.table.matched
 
     @property
     def elements(self) -> Elements:

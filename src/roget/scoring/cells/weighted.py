@@ -14,17 +14,17 @@ import numpy as np
 
 from roget.core.types import Floats, Ints, Values
 from roget.errors import Undefined
-from roget.scoring.cells.contingency import Contingency, pairs_of, pairs_within
+from roget.scoring.cells.contingency import Contingency
 from roget.scoring.cells.cover import WHOLE, Cover, CoverElements, Degrees, Sets
 from roget.scoring.cells.poisson_binomial import expected_cells
 from roget.scoring.cells.statistics import (
-    BCubed,
     Elements,
     Entropies,
-    Matched,
     PairCounts,
     Sizes,
     Statistics,
+    pairs_of,
+    pairs_within,
 )
 from roget.scoring.entropy import Estimator, Histogram, LinearEstimator
 from roget.scoring.labels.labels import Labels
@@ -203,21 +203,9 @@ class WeightedTable(Statistics):
             expect(joint, c * k if product else self.cells.keys.size),
         )
 
-    @property
-    def joint(self) -> Histogram:
-        return self.fractions.joint
-
     @cached_property
     def pairs(self) -> PairCounts:
         return PairCounts(pairs_of(self.n), self.gold.pairs, self.system.pairs, self.cells.pairs)
-
-    @property
-    def bcubed(self) -> BCubed:
-        return self.fractions.bcubed
-
-    @property
-    def matched(self) -> Matched:
-        return self.fractions.matched
 
     @cached_property
     def degrees(self) -> Degrees:
