@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, NoReturn
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -16,14 +16,13 @@ from roget.core.information import xlogx
 from roget.core.types import Array, BoolArray, CountArray, Floats, Ints, Values
 from roget.errors import Undefined
 from roget.scoring.cells.statistics import BCubed, Elements, Sizes, Statistics
-from roget.scoring.entropy import Estimator, Histogram
+from roget.scoring.entropy import Histogram
 from roget.scoring.entropy.base import plug_in
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
     from roget.scoring.cells.contingency import Contingency
-    from roget.scoring.cells.statistics import Chance, Entropies, Matched, PairCounts
     from roget.scoring.labels.labels import Labels
 
 SEVERAL = (
@@ -590,33 +589,7 @@ class CoverTable(Statistics):
         cover = self.cover
         return CoverElements(cover.gold, cover.system, cover.times, self.perfect)
 
-    def entropies(self, estimator: str | Estimator = "ml") -> Entropies:
-        _refuse()
-
-    @property
-    def joint(self) -> Histogram:
-        _refuse()
-
-    @property
-    def pairs(self) -> PairCounts:
-        _refuse()
-
-    @property
-    def bcubed(self) -> BCubed:
-        _refuse()
-
-    @property
-    def matched(self) -> Matched:
-        _refuse()
-
-    @property
-    def chance(self) -> Chance:
-        _refuse()
-
     @property
     def table(self) -> Contingency:
-        _refuse()
-
-
-def _refuse() -> NoReturn:
-    raise Undefined(SEVERAL)
+        """There is none, nor what is counted in it."""
+        raise Undefined(SEVERAL)
