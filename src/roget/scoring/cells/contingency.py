@@ -41,12 +41,11 @@ class Leaves(NamedTuple):
     table: Contingency
     layout: Layout
 
-    def tree(self) -> Dendrogram:
-        """What measures of trees see."""
-        from roget.scoring.cells.dendrogram import Dendrogram
-
-        codes = self.table.cluster_codes % self.layout.places.size
-        return Dendrogram(self.table, self.layout, self.layout.places[codes])
+    @property
+    def places(self) -> Ints:
+        """The place of each of the table's columns."""
+        found: Ints = self.layout.places[self.table.cluster_codes % self.layout.places.size]
+        return found
 
 
 class Held(NamedTuple):
@@ -425,7 +424,8 @@ class Contingency(Statistics):
         for group in range(self.groups or 1):
             block = self.block(group)
             first = self._bounds[2][group]
-            found.append(first + choose_cells(block.rows, block.columns, block.counts))
+            cells = block.rows, block.columns, block.counts, block.row_starts
+            found.append(first + choose_cells(*cells))
         return np.concatenate(found)
 
     def _stack(self, weights: CountArray, groups: Ints, lengths: Ints, tall: Array) -> Floats:
@@ -472,11 +472,10 @@ class Contingency(Statistics):
     @cached_property
     def tree(self) -> Dendrogram:
         """The tree above the clusters."""
-        if self.leaves is not None:
-            return self.leaves.tree()
         from roget.scoring.cells.dendrogram import Dendrogram
 
-        return Dendrogram.flat(self)
+        leaves = self.leaves
+        return Dendrogram(*leaves, leaves.places) if leaves else Dendrogram.flat(self)
 
     @cached_property
     def row_starts(self) -> Ints:
@@ -645,11 +644,9 @@ def _counted(first: Codes, second: Codes, n_second: int, keys: int) -> Ints:
     chunk = max(_CHUNK, keys)
     room = np.empty(min(chunk, first.size), dtype=np.intp)
     for begin in range(0, first.size, chunk):
-        part = first[begin : begin + chunk]
-        key = room[: part.size]
-        # The type is named because numpy would multiply 8-bit codes in 8 bits.
-        np.multiply(part, n_second, out=key, dtype=np.intp, casting="unsafe")
-        np.add(key, second[begin : begin + chunk], out=key, dtype=np.intp, casting="unsafe")
+        part = slice(begin, begin + chunk)
+        key = room[: first[part].size]
+        _make_keys(first[part], second[part], n_second, key)
         counts += np.bincount(key, minlength=keys)
     return counts
 
@@ -659,8 +656,7 @@ def _sorted(first: Codes, second: Codes, n_second: int, keys: int) -> tuple[Ints
     key = np.empty(first.size, dtype=dtype)
     for begin in range(0, first.size, _CHUNK):
         part = slice(begin, begin + _CHUNK)
-        np.multiply(first[part], n_second, out=key[part], dtype=dtype, casting="unsafe")
-        np.add(key[part], second[part], out=key[part], dtype=dtype, casting="unsafe")
+        _make_keys(first[part], second[part], n_second, key[part])
     key.sort()
     change = np.empty(key.size, dtype=bool)
     change[:1] = True
@@ -669,6 +665,12 @@ def _sorted(first: Codes, second: Codes, n_second: int, keys: int) -> tuple[Ints
     del change
     counts = np.diff(starts, append=key.size)
     return key[starts].astype(np.int64), counts
+
+
+def _make_keys(first: Codes, second: Codes, n_second: int, key: Array) -> None:
+    # The type is named because numpy would multiply 8-bit codes in 8 bits.
+    np.multiply(first, n_second, out=key, dtype=key.dtype, casting="unsafe")
+    np.add(key, second, out=key, dtype=key.dtype, casting="unsafe")
 
 
 _DENSE_CELLS = 1 << 20
@@ -683,20 +685,16 @@ def best_match(rows: Ints, columns: Ints, weights: CountArray, row_starts: Ints)
     >>> best_match(r, c, np.array([5, 4, 4, 0]), np.array([0, 2]))
     8.0
     """
-    return float(weights[_choose(rows, columns, weights, row_starts)].sum())
+    return float(weights[choose_cells(rows, columns, weights, row_starts)].sum())
 
 
-def choose_cells(rows: Ints, columns: Ints, weights: CountArray) -> Ints:
+def choose_cells(rows: Ints, columns: Ints, weights: CountArray, row_starts: Ints) -> Ints:
     """The cells of such a match.
 
     >>> r, c = np.array([0, 0, 1, 1]), np.array([0, 1, 0, 1])
-    >>> choose_cells(r, c, np.array([5, 4, 4, 0])).tolist()
+    >>> choose_cells(r, c, np.array([5, 4, 4, 0]), np.array([0, 2])).tolist()
     [1, 2]
     """
-    return _choose(rows, columns, weights, np.searchsorted(rows, np.arange(int(rows[-1]) + 1)))
-
-
-def _choose(rows: Ints, columns: Ints, weights: CountArray, row_starts: Ints) -> Ints:
     settled = _largest_cells(rows, columns, weights, row_starts)
     if settled is not None:
         return settled

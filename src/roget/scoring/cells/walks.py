@@ -51,7 +51,7 @@ class TreeElements(Elements):
     def each(self, alpha: float, r: float = 1.0) -> Floats:
         table, layout = self.leaves
         width = layout.places.size
-        place = layout.places[table.cluster_codes % width][table.columns]
+        place = self.leaves.places[table.columns]
         order = np.argsort(table.rows * width + place, kind="stable")
         rows, place, counts = table.rows[order], place[order], table.counts[order] * 1.0
         starts = [0] if table.cuts is None else np.searchsorted(rows, table.cuts).tolist()
