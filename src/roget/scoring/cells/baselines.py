@@ -8,7 +8,6 @@ every linear estimator can be asked of it.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -19,6 +18,7 @@ import numpy as np
 from roget.core.types import Array, Floats, Ints, Values
 from roget.errors import Undefined
 from roget.scoring.cells.contingency import Contingency, compact, count_pairs
+from roget.scoring.cells.poisson_binomial import TAIL, find_reach
 from roget.scoring.cells.statistics import (
     BCubed,
     Elements,
@@ -32,7 +32,7 @@ from roget.scoring.cells.statistics import (
     pairs_within,
 )
 from roget.scoring.entropy import Estimator, Histogram, LinearEstimator
-from roget.scoring.entropy.base import ONE
+from roget.scoring.entropy.base import ONE, find_owners
 from roget.scoring.labels.labels import Labels, take
 from roget.scoring.measures.base import Measurable, Measure, divide
 
@@ -403,12 +403,12 @@ class RandomSameSizes(Statistics):
     @cached_property
     def _dealt(self) -> tuple[Ints, Ints, Ints, Ints]:
         """The group of each class and cluster; those of each item, in tables of few items."""
-        groups, found = np.arange(np.size(self.n)), []
+        found = []
         for cuts, totals in (
             (self.cuts, self.row_totals),
             (self.column_cuts, self.column_totals),
         ):
-            own = np.repeat(groups, np.diff(ONE if cuts is None else cuts, append=totals.size))
+            own = find_owners(cuts, totals.size)
             few = self._few[own]
             found.append((own, np.repeat(np.arange(totals.size), np.where(few, totals, 0))))
         (of_rows, rows), (of_columns, columns) = found
@@ -464,9 +464,6 @@ def _deal(random: np.random.Generator, rows: Ints, columns: Ints) -> Ints:
     return dealt
 
 
-_TAIL = math.log(2.0 / 1e-19)
-"""Each window leaves out at most 1e-19 of its cell's probability."""
-
 SMOOTH_VARIANCE = 400.0
 """From here on a cell's distribution is integrated as a smooth one, not summed count by count."""
 
@@ -497,24 +494,11 @@ def expected_cells(gold: Histogram, system: Histogram, total: Any) -> tuple[Hist
     quadrature (not whole numbers) that integrates smooth functions of the count.
     """
     n = np.atleast_1d(total).astype(np.float64)
-    starts = ONE if system.starts is None else system.starts
-    owners = np.zeros(gold.counts.size, dtype=np.int64) + gold.spread(np.arange(n.size))
-    beside = np.diff(starts, append=system.counts.size)[owners]
-    ends = np.cumsum(beside)
     found: list[tuple[Ints, Floats, Floats]] = []
     empty = np.zeros(n.size)
-    begin = 0
-    while begin < owners.size:
-        before = int(ends[begin] - beside[begin])
-        end = max(begin + 1, int(np.searchsorted(ends, before + _PAIRS, side="right")))
-        part, times = slice(begin, end), beside[begin:end]
-        begin = end
-        at = np.repeat(starts[owners[part]] - ends[part] + times, times)
-        at += np.arange(before, before + at.size)
-        cells = np.repeat(gold.cells[part], times) * system.cells[at].astype(np.float64)
-        a = np.repeat(gold.counts[part], times).astype(np.float64)
-        group = np.repeat(owners[part], times)
-        pairs = Pairs(a, system.counts[at] * 1.0, cells, n[group], group)
+    for rows, columns, group in cross(gold, system, _PAIRS):
+        cells = gold.cells[rows] * system.cells[columns].astype(np.float64)
+        pairs = Pairs(gold.counts[rows] * 1.0, system.counts[columns] * 1.0, cells, n[group], group)
         found += (_distribute if n.size == 1 else _distribute_alike)(pairs, empty)
     groups, counts, weights = map(np.concatenate, zip(*found, strict=True))
     if gold.starts is None:
@@ -522,6 +506,25 @@ def expected_cells(gold: Histogram, system: Histogram, total: Any) -> tuple[Hist
     order = np.argsort(groups, kind="stable")
     cuts = np.searchsorted(groups[order], np.arange(n.size))
     return Histogram(counts[order], weights[order], cuts), empty
+
+
+def cross(gold: Histogram, system: Histogram, most: int) -> Iterator[tuple[Ints, Ints, Ints]]:
+    """Every class size with every cluster size of its group, about so many at a time.
+
+    Where both stand in their histograms, and the group.
+    """
+    owners = gold.owners
+    beside = np.diff(system.begins, append=system.counts.size)[owners]
+    ends = np.cumsum(beside)
+    first = system.begins[owners] - ends + beside
+    begin = 0
+    while begin < owners.size:
+        before = int(ends[begin] - beside[begin])
+        end = max(begin + 1, int(np.searchsorted(ends, before + most, side="right")))
+        rows = np.repeat(np.arange(begin, end), beside[begin:end])
+        columns = np.arange(before, before + rows.size) + first[rows]
+        yield rows, columns, owners[rows]
+        begin = end
 
 
 def _distribute_alike(pairs: Pairs, empty: Floats) -> Iterator[tuple[Ints, Floats, Floats]]:
@@ -551,28 +554,24 @@ def _distribute_alike(pairs: Pairs, empty: Floats) -> Iterator[tuple[Ints, Float
 
 def _distribute(pairs: Pairs, empty: Floats) -> Iterator[tuple[Ints, Floats, Floats]]:
     """Groups, counts and how many cells hold them on average; adds to those that hold nothing."""
-    a, b, _, n, _ = pairs
-    # The variance of sampling without replacement is below either binomial's.
-    binomial = np.minimum(a * (b / n) * (1 - b / n), b * (a / n) * (1 - a / n))
-    variance = find_variance(a, b, n)
+    variance = find_variance(pairs)
     smooth = variance >= SMOOTH_VARIANCE
-    narrow = ~smooth
-    if narrow.any():
-        yield from _add_up(pairs.take(narrow), binomial[narrow], empty)
+    if not smooth.all():
+        yield from _add_up(pairs.take(~smooth), empty)
     if smooth.any():
         yield _integrate(pairs.take(smooth), variance[smooth])
 
 
-def find_variance(a: Floats, b: Floats, n: Floats) -> Floats:
+def find_variance(pairs: Pairs) -> Floats:
     """The variance of the items that sets of a and of b of n items share."""
+    a, b, _, n, _ = pairs
     return np.asarray(a * (b / n) * (1 - b / n) * (n - a) / np.maximum(n - 1.0, 1.0))
 
 
-def _add_up(pairs: Pairs, variance: Floats, empty: Floats) -> Iterator[tuple[Ints, Floats, Floats]]:
+def _add_up(pairs: Pairs, empty: Floats) -> Iterator[tuple[Ints, Floats, Floats]]:
     """Every count of every cell, within windows whose tails are below 1e-19."""
-    low, high = find_window(pairs.a, pairs.b, pairs.n, variance)
+    low, high = find_window(pairs)
     widths = (high - low + 1).astype(np.int64)
-    order = np.argsort(widths, kind="stable")
     few = low < _TALLIED
     tops = np.zeros(empty.size, dtype=np.int64)
     # Blocks reach beyond the windows of their narrower cells, but never beyond a possible count.
@@ -580,13 +579,7 @@ def _add_up(pairs: Pairs, variance: Floats, empty: Floats) -> Iterator[tuple[Int
     np.maximum.at(tops, pairs.group[few], most[few] + 1)
     ends = np.cumsum(tops)
     tally = np.zeros(int(ends[-1]) + int(widths.max()))
-    begin = 0
-    while begin < order.size:
-        # Cells of similar width share one rectangular block, so little of it is padding.
-        end = min(order.size, begin + max(1, _CHUNK // int(widths[order[begin]])))
-        end = max(begin + 1, min(end, begin + _CHUNK // int(widths[order[end - 1]])))
-        chosen = order[begin:end]
-        begin = end
+    for chosen in share_blocks(widths, _CHUNK):
         part = pairs.take(chosen)
         counts, mass = make_block(part, low[chosen], int(widths[chosen[-1]]))
         mass *= part.cells[:, None]
@@ -608,6 +601,17 @@ def _add_up(pairs: Pairs, variance: Floats, empty: Floats) -> Iterator[tuple[Int
     yield group[~none], counts[~none].astype(np.float64), tally[held[~none]]
 
 
+def share_blocks(widths: Ints, room: int) -> Iterator[Ints]:
+    """Cells of similar width, which share one rectangular block: little of it is padding."""
+    order = np.argsort(widths, kind="stable")
+    begin = 0
+    while begin < order.size:
+        end = min(order.size, begin + max(1, room // int(widths[order[begin]])))
+        end = max(begin + 1, min(end, begin + room // int(widths[order[end - 1]])))
+        yield order[begin:end]
+        begin = end
+
+
 def make_block(pairs: Pairs, low: Floats, width: int) -> tuple[Floats, Floats]:
     """Counts and probabilities of one block of cells, by the ratio of neighbours.
 
@@ -627,17 +631,19 @@ def make_block(pairs: Pairs, low: Floats, width: int) -> tuple[Floats, Floats]:
     return counts, probability
 
 
-def find_window(a: Floats, b: Floats, n: Floats, variance: Floats) -> tuple[Floats, Floats]:
+def find_window(pairs: Pairs) -> tuple[Floats, Floats]:
     """The counts outside of which less than 1e-19 of the probability lies.
 
     Bernstein's bound below the mean, Chernoff's (by Newton's method, which approaches the root
     from the safe side) above it; both hold for sampling without replacement.
     """
+    a, b, _, n, _ = pairs
     mean = a * b / n
-    reach = _TAIL / 3 + np.sqrt(_TAIL**2 / 9 + 2 * _TAIL * variance)
+    # The variance of sampling without replacement is below either binomial's.
+    reach = find_reach(np.minimum(a * (b / n) * (1 - b / n), b * (a / n) * (1 - a / n)))
     top = mean + reach
     for _ in range(4):
-        excess = top * np.log(top / mean) - top + mean - _TAIL
+        excess = top * np.log(top / mean) - top + mean - TAIL
         top = np.minimum(top, top - excess / np.maximum(np.log(top / mean), 1e-9))
     top = np.minimum(np.maximum(top, mean), mean + reach)
     low = np.maximum(np.ceil(mean - reach), np.maximum(0.0, a + b - n))

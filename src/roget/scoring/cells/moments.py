@@ -24,13 +24,14 @@ from roget.errors import Undefined
 from roget.scoring.cells.baselines import (
     SMOOTH_VARIANCE,
     Pairs,
+    cross,
     find_variance,
     find_window,
     make_block,
+    share_blocks,
 )
 from roget.scoring.cells.statistics import PairCounts, Sizes
 from roget.scoring.entropy import Histogram
-from roget.scoring.entropy.base import ONE
 
 
 def deviate_pairs(pairs: PairCounts, sizes: Sizes) -> Values:
@@ -58,8 +59,7 @@ def _deviate_pairs(n: int, p: int, q: int, p3: int, q3: int) -> float:
 def _count_triples(sizes: Histogram) -> Any:
     """Σ x(x−1)(x−2) over the sets of a side, in numbers that hold it."""
     counts, cells = sizes.counts.astype(object), sizes.cells.astype(object)
-    starts = ONE if sizes.starts is None else sizes.starts
-    sums = sum_parts(counts * (counts - 1) * (counts - 2) * cells, starts)
+    sums = sum_parts(counts * (counts - 1) * (counts - 2) * cells, sizes.begins)
     return sums[0] if sizes.starts is None else sums
 
 
@@ -73,7 +73,7 @@ _MOST_PAIRS = 1 << 23
 def deviate_information(gold: Histogram, system: Histogram, total: Any) -> Values:
     """The standard deviation of plug-in mutual information, in nats."""
     n = np.atleast_1d(total).astype(np.float64)
-    rows, columns, group = _cross(gold, system, n.size)
+    rows, columns, group = _cross(gold, system)
     of = Pairs(
         gold.counts[rows].astype(np.float64),
         system.counts[columns].astype(np.float64),
@@ -92,7 +92,7 @@ def deviate_information(gold: Histogram, system: Histogram, total: Any) -> Value
     variance: Floats = np.bincount(group, m_a * m_b * alone[kind], n.size).astype(np.float64)
     of_gold, of_system = gold.cells.astype(np.float64), system.cells.astype(np.float64)
     u, v = np.ones(gold.counts.size), np.ones(system.counts.size)
-    n_a, n_b = n[_own(gold, n.size)], n[_own(system, n.size)]
+    n_a, n_b = n[gold.owners], n[system.owners]
     for k, found in enumerate(degrees, start=1):
         u *= _step(gold.counts.astype(np.float64), n_a, k)
         v *= _step(system.counts.astype(np.float64), n_b, k)
@@ -119,13 +119,8 @@ def deviate_information(gold: Histogram, system: Histogram, total: Any) -> Value
     return deviation if gold.starts is not None else float(deviation[0])
 
 
-def _own(sizes: Histogram, groups: int) -> Ints:
-    """The group of each size."""
-    return np.asarray(np.zeros(sizes.counts.size, dtype=np.int64) + sizes.spread(np.arange(groups)))
-
-
 def _by_group(sizes: Histogram, values: Floats, groups: int) -> Floats:
-    return np.bincount(_own(sizes, groups), values, groups).astype(np.float64)
+    return np.bincount(sizes.owners, values, groups).astype(np.float64)
 
 
 def _step(sizes: Floats, n: Floats, k: int) -> Floats:
@@ -134,19 +129,15 @@ def _step(sizes: Floats, n: Floats, k: int) -> Floats:
     return np.sqrt(np.where((left > 0) & (right > 0), left / np.maximum(right, 1.0), 0.0))
 
 
-def _cross(gold: Histogram, system: Histogram, groups: int) -> tuple[Ints, Ints, Ints]:
-    """Every class size with every cluster size of its group: where they stand, and the group."""
-    owners = _own(gold, groups)
-    starts = ONE if system.starts is None else system.starts
-    beside = np.diff(starts, append=system.counts.size)[owners]
-    if int(beside.sum()) > _MOST_PAIRS:
+def _cross(gold: Histogram, system: Histogram) -> tuple[Ints, Ints, Ints]:
+    """All pairs of a class size and a cluster size at once, if there are not too many."""
+    count = int(np.bincount(gold.owners) @ np.bincount(system.owners))
+    if count > _MOST_PAIRS:
         raise Undefined(
-            f"the variance is not computed for {int(beside.sum()):,} pairs of class and cluster "
-            f"sizes; at most {_MOST_PAIRS:,} are"
+            f"the variance is not computed for {count:,} pairs of class and cluster sizes; at most "
+            f"{_MOST_PAIRS:,} are"
         )
-    rows = np.repeat(np.arange(gold.counts.size), beside)
-    columns = np.arange(rows.size) - np.repeat(np.cumsum(beside) - beside - starts[owners], beside)
-    return rows, columns, owners[rows]
+    return next(cross(gold, system, count))
 
 
 def _find_alike(pairs: Pairs) -> tuple[Ints, Ints]:
@@ -208,19 +199,12 @@ def _expand(pairs: Pairs) -> tuple[Floats, list[Floats]]:
 
 def _list_blocks(pairs: Pairs) -> Iterator[tuple[Ints, Floats, Floats]]:
     """Pairs of similar width, the counts of their cells, and the probabilities of these."""
-    a, b, _, n, _ = pairs
-    variance = find_variance(a, b, n)
+    variance = find_variance(pairs)
     narrow = np.flatnonzero(variance < SMOOTH_VARIANCE)
-    binomial = np.minimum(a * (b / n) * (1 - b / n), b * (a / n) * (1 - a / n))
-    low, high = find_window(a, b, n, binomial)
+    low, high = find_window(pairs)
     widths = (high - low + 1).astype(np.int64)
-    narrow = narrow[np.argsort(widths[narrow], kind="stable")]
-    begin = 0
-    while begin < narrow.size:
-        end = min(narrow.size, begin + max(1, _BLOCK // int(widths[narrow[begin]])))
-        end = max(begin + 1, min(end, begin + _BLOCK // int(widths[narrow[end - 1]])))
-        chosen = narrow[begin:end]
-        begin = end
+    for part in share_blocks(widths[narrow], _BLOCK):
+        chosen = narrow[part]
         yield chosen, *make_block(pairs.take(chosen), low[chosen], int(widths[chosen[-1]]))
     wide = np.flatnonzero(variance >= SMOOTH_VARIANCE)
     for begin in range(0, wide.size, _BLOCK // _POINTS):

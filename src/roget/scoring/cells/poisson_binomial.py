@@ -17,8 +17,8 @@ import numpy.typing as npt
 
 from roget.core.types import BoolArray, Floats, Ints
 
-_TAIL = math.log(2.0 / 1e-19)
-"""Bernstein's bound: each window leaves out at most 1e-19 of the probability."""
+TAIL = math.log(2.0 / 1e-19)
+"""Each window leaves out at most 1e-19 of its cell's probability."""
 
 _RUN = 32
 _ROWS = 512
@@ -172,10 +172,15 @@ def _convolved(a: Floats, b: Floats) -> Floats:
     return np.asarray(irfft(rfft(a, length) * rfft(b, length), length))[:, :size]
 
 
+def find_reach(variance: Floats) -> Floats:
+    """How far from the mean there is any mass but the tail, by Bernstein's inequality."""
+    return np.asarray(TAIL / 3 + np.sqrt(TAIL**2 / 9 + 2 * TAIL * variance))
+
+
 def _trimmed(runs: _Runs) -> _Runs:
     """Keep of each row only the window that Bernstein's inequality allows any mass."""
     width = runs.mass.shape[1]
-    reach = _TAIL / 3 + np.sqrt(_TAIL**2 / 9 + 2 * _TAIL * runs.variance)
+    reach = find_reach(runs.variance)
     low = np.maximum(np.ceil(runs.mean - reach).astype(np.int64) - runs.offset, 0)
     high = np.floor(runs.mean + reach).astype(np.int64) - runs.offset
     kept = int((np.minimum(high, width - 1) - low).max()) + 1

@@ -21,7 +21,7 @@ from roget.core.types import CountArray, Floats, Ints, Values
 from roget.errors import Undefined
 from roget.scoring import entropy as entropies_of
 from roget.scoring.entropy import Estimator, Histogram
-from roget.scoring.entropy.base import ONE, plug_in, takes_arrays
+from roget.scoring.entropy.base import plug_in, takes_arrays
 
 if TYPE_CHECKING:
     from roget.scoring.cells.contingency import Contingency
@@ -159,10 +159,9 @@ def pairs_within(histogram: Histogram) -> Any:
     """Σ x(x−1)/2 over cells: in machine words while they are sure to hold it, else in Python's."""
     counts, cells = histogram.counts, histogram.cells
     total = int(np.max(histogram.total))
-    starts = ONE if histogram.starts is None else histogram.starts
     if int(counts.max()) * total >= 2**63:
         counts, cells = counts.astype(object), cells.astype(object)
-    pairs = sum_parts(counts * (counts - 1) * cells, starts) // 2
+    pairs = sum_parts(counts * (counts - 1) * cells, histogram.begins) // 2
     if histogram.starts is None:
         return int(pairs[0])
     return pairs.astype(object) if total > _EXACT_PRODUCTS else pairs

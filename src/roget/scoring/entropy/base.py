@@ -32,6 +32,12 @@ ONE = np.zeros(1, dtype=np.int64)
 """The starts of the parts where there is one."""
 
 
+def find_owners(starts: Ints | None, size: int) -> Ints:
+    """The part that each of so many values belongs to; without starts there is one part."""
+    begins = ONE if starts is None else starts
+    return np.repeat(np.arange(begins.size), np.diff(begins, append=size))
+
+
 @dataclass(frozen=True, eq=False)
 class Histogram:
     """How many cells hold each count: all any estimator needs to know of a sample.
@@ -75,11 +81,19 @@ class Histogram:
             np.concatenate([small.astype(np.int64), values]), np.concatenate([tally[small], cells])
         )
 
+    @property
+    def begins(self) -> Ints:
+        """Where the counts of each sample begin, also of a single one."""
+        return ONE if self.starts is None else self.starts
+
+    @property
+    def owners(self) -> Ints:
+        """The sample that each count belongs to."""
+        return find_owners(self.starts, self.counts.size)
+
     def sum(self, values: Array) -> Values:
         """Σ value·cells over the counts of each sample."""
-        sums = sum_parts(
-            np.multiply(values, self.cells), ONE if self.starts is None else self.starts
-        )
+        sums = sum_parts(np.multiply(values, self.cells), self.begins)
         return float(sums[0]) if self.starts is None else sums
 
     def spread(self, values: Any) -> Any:
@@ -90,7 +104,7 @@ class Histogram:
 
     def parts(self) -> Iterator[Histogram]:
         """The histogram of each group alone."""
-        for begin, end in pairwise([*([0] if self.starts is None else self.starts), None]):
+        for begin, end in pairwise([*self.begins, None]):
             yield Histogram(self.counts[begin:end], self.cells[begin:end])
 
     @cached_property
@@ -130,7 +144,7 @@ def _tally_parts(counts: CountArray, starts: Ints) -> tuple[CountArray, Ints, In
     """The distinct counts of each part in increasing order, how often they come, and where the
     parts begin among them.
     """
-    owners = np.repeat(np.arange(starts.size), np.diff(starts, append=counts.size))
+    owners = find_owners(starts, counts.size)
     width = int(counts.max()) + 1
     if counts.dtype.kind != "f" and starts.size * width <= 4 * counts.size + 1024:
         tally = np.bincount(owners * width + counts, minlength=starts.size * width)

@@ -11,7 +11,7 @@ from roget.core.types import Floats, Ints, Values
 from roget.errors import InputError, Undefined
 from roget.scoring.cells.contingency import Contingency
 from roget.scoring.cells.statistics import BCubed, Matched
-from roget.scoring.entropy.base import ONE
+from roget.scoring.entropy.base import ONE, find_owners
 from roget.scoring.measures.base import Distance, Measure, divide, harmonic
 
 
@@ -239,7 +239,7 @@ def match_sizes(table: Contingency) -> Any:
     widest = max(int(np.diff(s, append=t.size).max()) for s, t in zip(starts, sizes, strict=True))
     ranked = []
     for start, totals in zip(starts, sizes, strict=True):
-        group = np.repeat(np.arange(start.size), np.diff(start, append=totals.size))
+        group = find_owners(start, totals.size)
         order = np.lexsort((-totals, group))
         ranks = np.zeros((start.size, widest))
         ranks[group, np.arange(totals.size) - start[group]] = totals[order]
