@@ -8,13 +8,13 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from roget.core.types import Floats, Ints
-from roget.errors import InputError, Undefined
+from roget.errors import InputError
 from roget.scoring import resample
 from roget.scoring.agreement.panel import Panel
 from roget.scoring.cells.statistics import Separate, Statistics
 from roget.scoring.labels import Aligned
 from roget.scoring.labels.labels import take
-from roget.scoring.measures.base import Measurable, Request, average_groups, evaluate
+from roget.scoring.measures.base import Request, average_groups, divide, evaluate, explain
 
 _CELLS = 1 << 18
 """Cells of pairs that are scored at once, whose arrays stay small."""
@@ -79,7 +79,7 @@ def fill_matrices(
                     sample = _draw_groups(way, weights[at], ci, seed)
                 else:
                     sample = _leave_out(panel, i, j, asked, parts)
-                found = _ends(mean[:, :, at].ravel(), sample)
+                found = sample.ends(mean[:, :, at].ravel())
                 for matrix, end in zip((low, high), found, strict=True):
                     matrix[:, i, j], matrix[:, j, i] = end.reshape(2, scores)
                 samples.add(i, j, sample)
@@ -107,7 +107,8 @@ def _average_others(values: Floats) -> Floats:
     """The mean of each clustering with the others, both ways, over the pairs with a value."""
     both = (values + values.transpose(0, 2, 1)) / 2
     held = ~np.isnan(both) & ~np.eye(values.shape[1], dtype=bool)
-    return _divide(np.where(held, both, 0.0).sum(axis=2), held.sum(axis=2))
+    means: Floats = divide(np.where(held, both, 0.0).sum(axis=2), held.sum(axis=2), np.nan)
+    return means
 
 
 @dataclass(frozen=True, eq=False)
@@ -179,20 +180,12 @@ def _values(batch: _Batch, asked: Sequence[Request], groups: int) -> tuple[Float
                     for at in gaps:
                         key = int(blocks[at]) // groups, direction, r
                         if key not in reasons:
-                            reasons[key] = _explain(way, at, request) or reason
+                            reasons[key] = explain(way, at, request) or reason
             if len(ways) == 1:
                 values[1, r] = values[0, r]
                 reasons |= {(p, 1, of): why for (p, d, of), why in reasons.items() if of == r}
     shaped = values.reshape(2, len(asked), count, groups)
     return shaped, items.reshape(count, groups), reasons
-
-
-def _explain(tables: Measurable, block: int, request: Request) -> str | None:
-    try:
-        tables.block(block).measure(request[0], request[1] or "ml")
-    except Undefined as error:
-        return str(error)
-    return None
 
 
 @dataclass(frozen=True, eq=False)
@@ -202,9 +195,10 @@ class Sample:
     drawn: Floats
     jackknife: resample.Jackknife
 
-    @property
-    def method(self) -> str:
-        return "bca" if self.drawn.size else "jackknife"
+    def ends(self, estimate: Floats) -> tuple[Floats, Floats]:
+        """The ends of the intervals of scores."""
+        method = "bca" if self.drawn.size else "jackknife"
+        return resample.interval_ends(method, estimate, self.drawn, self.jackknife)
 
 
 def _draw_groups(values: Floats, weights: Floats, ci: int, seed: int) -> Sample:
@@ -222,10 +216,6 @@ def _leave_out(panel: Panel, i: int, j: int, asked: Sequence[Request], parts: In
         without[1, r] = without[0, r] if request[0].symmetric else evaluate(table.T, request)[0]
     left = without.reshape(2 * len(asked), count).T
     return Sample(np.empty((0, left.shape[1])), resample.Jackknife(left, np.ones(count)))
-
-
-def _ends(estimate: Floats, sample: Sample) -> tuple[Floats, Floats]:
-    return resample.interval_ends(sample.method, estimate, sample.drawn, sample.jackknife)
 
 
 class _Samples:
@@ -252,9 +242,5 @@ class _Samples:
 
     def finish(self, means: Floats) -> tuple[Floats, Floats]:
         """The ends of the intervals of the means (scores × clusterings)."""
-        drawn, without = (_divide(*both) for both in self.sums)
-        return _ends(means, Sample(drawn, resample.Jackknife(without, self.weights)))
-
-
-def _divide(sums: Floats, counts: Floats) -> Floats:
-    return np.where(counts > 0, sums / np.maximum(counts, 1), np.nan)
+        drawn, without = (divide(*both, np.nan) for both in self.sums)
+        return Sample(drawn, resample.Jackknife(without, self.weights)).ends(means)

@@ -311,17 +311,21 @@ class Measurable(Protocol):
 
 def evaluate(tables: Measurable, request: Request) -> tuple[Floats, str | None]:
     """The value of each group, NaN where undefined, and why it is in the first such group."""
-    wanted, estimator = request[0], request[1] or "ml"
     try:
-        values = tables.measure_groups(wanted, estimator)
+        values = tables.measure_groups(request[0], request[1] or "ml")
     except Undefined as error:
         return np.full(tables.groups or 1, np.nan), str(error)
-    if np.isnan(values).any():
-        try:
-            tables.block(int(np.isnan(values).argmax())).measure(wanted, estimator)
-        except Undefined as error:
-            return values, str(error)
-    return values, None
+    gaps = np.flatnonzero(np.isnan(values))
+    return values, explain(tables, int(gaps[0]), request) if gaps.size else None
+
+
+def explain(tables: Measurable, group: int, request: Request) -> str | None:
+    """Why a score has no value in a group, if it has none."""
+    try:
+        tables.block(group).measure(request[0], request[1] or "ml")
+    except Undefined as error:
+        return str(error)
+    return None
 
 
 def average_groups(values: Floats, weights: Floats, own: Floats | None = None) -> Floats:
