@@ -166,7 +166,7 @@ def _note_alone(panel: Panel) -> list[str]:
     alone = [
         name
         for name, one in zip(panel.names, panel.coded, strict=True)
-        if one.groups.size == (panel.size if one.present is None else one.present.sum())
+        if one.groups.size == one.have.sum()
     ]
     if not alone:
         return []
@@ -189,8 +189,7 @@ def _note_same(panel: Panel) -> list[str]:
         ranks = np.empty(first.size, dtype=np.int32)
         ranks[np.argsort(first)] = np.arange(first.size)
         row = ranks[one.codes]
-        if one.present is not None:
-            row[~one.present] = -1
+        row[~one.have] = -1
         alike.setdefault(hashlib.sha256(row.tobytes()).digest(), []).append(name)
     return [
         f"{', '.join(names[:-1])} and {names[-1]} are the same clustering"

@@ -15,6 +15,7 @@ from roget.errors import InputError
 from roget.scoring.agreement.panel import Panel
 from roget.scoring.cells.contingency import compact
 from roget.scoring.labels import Labels
+from roget.scoring.measures.base import divide
 from roget.scoring.options import ConsensusOptions
 from roget.scoring.result import defined
 from roget.scoring.score import check_options
@@ -124,12 +125,11 @@ def _support(panel: Panel, labels: Labels) -> tuple[Floats, Floats]:
     Counted by cells of each clustering and the consensus, so that no pair is looked at.
     """
     ours = panel.code(labels)
-    held = np.ones(panel.size, dtype=bool) if ours.present is None else ours.present
     clusters = ours.codes.astype(np.int64)
     met, could = np.zeros(panel.size), np.zeros(panel.size)
     sums = np.zeros((2, ours.groups.size))
     for one in panel.coded:
-        kept = held if one.present is None else held & one.present
+        kept = ours.have & one.have
         mine = clusters[kept]
         cell, keys = compact(mine * one.groups.size + one.codes[kept], ordered=False)
         inside = np.bincount(cell, minlength=keys.size)
@@ -138,11 +138,7 @@ def _support(panel: Panel, labels: Labels) -> tuple[Floats, Floats]:
         could[kept] += sizes[mine] - 1
         pairs = np.bincount(keys // one.groups.size, inside * (inside - 1.0), ours.groups.size)
         sums += [pairs, sizes * (sizes - 1.0)]
-    return _share(met, could), _share(*sums)
-
-
-def _share(part: Floats, whole: Floats) -> Floats:
-    return np.where(whole > 0, part / np.maximum(whole, 1), np.nan)
+    return divide(met, could, np.nan), divide(*sums, np.nan)
 
 
 def _link(panel: Panel, clusters: int | None) -> Labels:
@@ -159,12 +155,7 @@ def _link(panel: Panel, clusters: int | None) -> Labels:
                 f"average link holds all pairs of items, and {plural(rows.size, 'item', ',')} are "
                 f"more than {LINKED:,}: say --consensus-by medoid"
             )
-        sizes = [
-            np.unique(
-                one.codes[rows][slice(None) if one.present is None else one.present[rows]]
-            ).size
-            for one in panel.coded
-        ]
+        sizes = [np.unique(one.codes[rows][one.have[rows]]).size for one in panel.coded]
         wanted = clusters or max(1, round(float(np.median([size for size in sizes if size]))))
         if rows.size == 1:
             parts = np.zeros(1, dtype=np.int64)
@@ -179,18 +170,12 @@ def _link(panel: Panel, clusters: int | None) -> Labels:
 def _apart(panel: Panel, rows: Ints) -> Iterator[Floats]:
     """Of each item and those after it, the share of clusterings that part them."""
     codes = np.stack([one.codes[rows].astype(np.int64) for one in panel.coded])
-    have = np.stack(
-        [
-            np.ones(rows.size, bool) if one.present is None else one.present[rows]
-            for one in panel.coded
-        ]
-    )
+    have = np.stack([one.have[rows] for one in panel.coded])
     for at in range(rows.size - 1):
         both = have[:, at, None] & have[:, at + 1 :]
         same = (codes[:, at, None] == codes[:, at + 1 :]) & both
-        number = both.sum(axis=0)
         # Items that no clustering has both of are as far apart as can be.
-        yield np.where(number > 0, 1 - same.sum(axis=0) / np.maximum(number, 1), 1.0)
+        yield 1 - divide(same.sum(axis=0), both.sum(axis=0))
 
 
 def find_consistency(panel: Panel) -> Consistency:
@@ -203,14 +188,14 @@ def find_consistency(panel: Panel) -> Consistency:
     sums, counts = np.zeros(panel.size), np.zeros(panel.size)
     have = np.zeros(panel.size, dtype=np.int64)
     for one in panel.coded:
-        have += 1 if one.present is None else one.present
+        have += one.have
     for i in range(len(panel)):
         for j in range(i + 1, len(panel)):
             kept = panel.shared(i, j)
             rows = slice(None) if kept is None else kept
             sums[rows] += similarity(*panel.codes(i, j), panel.coded[j].groups.size)
             counts[rows] += 1
-    return Consistency(_share(sums, counts), have)
+    return Consistency(divide(sums, counts, np.nan), have)
 
 
 def similarity(one: Codes, two: Codes, width: int) -> Floats:
@@ -236,9 +221,7 @@ def count_together(panel: Panel, at_least: float, most: int) -> Together:
     _refuse_weights(panel)
     kinds = np.zeros(panel.size, dtype=np.int64)
     for one in panel.coded:
-        marked = one.codes.astype(np.int64) + 1
-        if one.present is not None:
-            marked[~one.present] = 0
+        marked = np.where(one.have, one.codes.astype(np.int64) + 1, 0)
         kinds, _ = compact(kinds * (one.groups.size + 1) + marked, ordered=False)
     if panel.groups is not None:
         kinds, _ = compact(kinds * (int(panel.groups.max()) + 1) + panel.groups, ordered=False)
@@ -249,7 +232,7 @@ def count_together(panel: Panel, at_least: float, most: int) -> Together:
     within = int((sizes * (sizes - 1) // 2).sum())
     memberships, present, work = [], [], 0
     for one in panel.coded:
-        held = np.arange(count) if one.present is None else np.flatnonzero(one.present[one_of])
+        held = np.flatnonzero(one.have[one_of])
         shape = count, one.groups.size
         codes = one.codes[one_of[held]].astype(np.int64)
         memberships.append(csr_array((np.ones(held.size, np.int32), (held, codes)), shape))

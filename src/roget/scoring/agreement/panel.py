@@ -91,6 +91,11 @@ class Coded(NamedTuple):
     present: BoolArray | None
     """Which items it has; None: all."""
 
+    @property
+    def have(self) -> BoolArray:
+        """Of each item, whether it has it."""
+        return np.ones(self.codes.size, dtype=bool) if self.present is None else self.present
+
 
 @dataclass(frozen=True, eq=False)
 class Panel:

@@ -150,7 +150,7 @@ class Agreement(Shown):
                         wanted.direction,
                         system=name,
                         clusters=self.clusters[i],
-                        rank=_rank(found.means[r], i, wanted.direction),
+                        rank=_rank(self._goodness(r), i),
                     )
                 )
         return rows
@@ -169,18 +169,18 @@ class Agreement(Shown):
 
     def medoid(self, measure: str | None = None, entropy: str | None = None) -> int | None:
         """The number of the clustering with the best mean; of equal ones the first."""
-        goodness = self._goodness(measure, entropy)
+        goodness = self._goodness(self._find(measure, entropy))
         return None if np.isnan(goodness).all() else int(np.nanargmax(goodness))
 
     def outlier(self, measure: str | None = None, entropy: str | None = None) -> int | None:
         """The number of the clustering with the worst mean; of two there is none."""
-        goodness = self._goodness(measure, entropy)
+        goodness = self._goodness(self._find(measure, entropy))
         if len(self.systems) < 3 or np.isnan(goodness).all():
             return None
         return int(np.nanargmin(goodness))
 
-    def _goodness(self, measure: str | None = None, entropy: str | None = None) -> Floats:
-        at = self._find(measure, entropy)
+    def _goodness(self, at: int) -> Floats:
+        """The means of all clusterings under one score, higher being better; ties are equal."""
         sign = 1.0 if self.requests[at][0].direction == "higher" else -1.0
         return np.asarray(np.round(sign * self.matrices.means[at], 12))
 
@@ -302,8 +302,7 @@ def _both_ways(values: Floats) -> Floats:
     return np.asarray((values + values.T) / 2)
 
 
-def _rank(values: Floats, at: int, direction: str) -> int | None:
-    if np.isnan(values[at]):
+def _rank(goodness: Floats, at: int) -> int | None:
+    if np.isnan(goodness[at]):
         return None
-    keyed = np.round(values if direction == "higher" else -values, 12)
-    return int(np.count_nonzero(keyed > keyed[at])) + 1
+    return int(np.count_nonzero(goodness > goodness[at])) + 1
