@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from roget.core.kernels.jit import compiled
-from roget.core.kernels.rows import Rows
+from roget.core.kernels.rows import Rows, mean_rows
 from roget.core.types import Array, Floats
 
 NONE = 1e-9
@@ -31,11 +31,7 @@ class Operator(NamedTuple):
 @compiled
 def _apply(operator: Operator, x: Floats, room: Floats, y: Floats) -> None:
     rows, words, scale = operator.rows, operator.words, operator.scale
-    room[:] = 0.0
-    for w in range(words.size):
-        i, weight = words[w], scale[w] * x[w]
-        for j in range(rows.indptr[i], rows.indptr[i + 1]):
-            room[rows.indices[j]] += weight * rows.values[j]
+    mean_rows(words, scale * x, rows, room)
     for v in range(room.size):
         room[v] *= operator.inverse[v]
     for w in range(words.size):

@@ -18,6 +18,7 @@ from roget.errors import Undefined
 from roget.scoring.cells.statistics import BCubed, Elements, Sizes, Statistics
 from roget.scoring.entropy import Histogram
 from roget.scoring.entropy.base import plug_in
+from roget.scoring.measures.base import divide
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -405,9 +406,7 @@ class Degrees:
                 # An item beside itself is no pair.
                 own = part[np.arange(rows.size), rows], held[np.arange(rows.size), rows]
                 counts = held @ times - own[1]
-                values[rows] = np.where(
-                    counts > 0, (part @ times - own[0]) / np.maximum(counts, 1), 0.0
-                )
+                values[rows] = divide(part @ times - own[0], counts)
         return BCubed(*map(sets.average, found))
 
     def mutual(self, bins: int) -> tuple[float, float, float]:
@@ -483,10 +482,6 @@ class HardDegrees(Degrees):
     """One class and one cluster for each item, to the degree 1."""
 
     sets: HardCover
-
-    @property
-    def graded(self) -> bool:
-        return False
 
     @cached_property
     def bcubed(self) -> BCubed:

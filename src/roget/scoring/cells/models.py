@@ -26,18 +26,17 @@ from roget.scoring.entropy.base import plug_in
 
 def expect_information(model: str, sizes: Sizes) -> Values:
     """The mean plug-in mutual information of random clusterings, in each group."""
-    return _each(sizes, lambda gold, system: _expect_information(model, gold, system))
+    return _each(_expect_information, model, sizes)
 
 
 def expect_disagreement(model: str, sizes: Sizes) -> Values:
     """The mean share of pairs on which random clusterings disagree, in each group: 1 − Rand."""
-    return _each(sizes, lambda gold, system: _expect_disagreement(model, gold, system))
+    return _each(_expect_disagreement, model, sizes)
 
 
-def _each(sizes: Sizes, expect: Callable[[Histogram, Histogram], float]) -> Values:
-    values = [
-        expect(*sides) for sides in zip(sizes.gold.parts(), sizes.system.parts(), strict=True)
-    ]
+def _each(expect: Callable[[str, Histogram, Histogram], float], model: str, sizes: Sizes) -> Values:
+    sides = zip(sizes.gold.parts(), sizes.system.parts(), strict=True)
+    values = [expect(model, gold, system) for gold, system in sides]
     return values[0] if sizes.gold.starts is None else np.array(values)
 
 

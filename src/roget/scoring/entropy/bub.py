@@ -70,11 +70,11 @@ class Coefficients:
 
 
 @lru_cache(maxsize=4096)
-def fitted(total: int, support: int, k_max: int = K_MAX) -> Coefficients:
+def fitted(total: int, support: int) -> Coefficients:
     """The coefficients for N items in a support of m cells; kept, since measures ask again."""
     if total < SMALL_SAMPLE:
         return Coefficients(total, _fit_all(total, support), math.nan)
-    k_max = min(k_max, total)
+    k_max = min(K_MAX, total)
     variance = _Variance.of(total, support, k_max)
     best = Coefficients(total, np.zeros(0), math.inf)
     for start, worst_bias in _fit_starts(total, support, k_max):

@@ -111,6 +111,7 @@ class Distance(Measure, direction="lower", best=0.0):
 
 
 UNBOUNDED = (0.0, math.inf)
+EVERYTHING = (-math.inf, math.inf)
 
 MODELS = ("perm", "num", "all", "num1", "all1")
 """What random clusterings keep: sizes, numbers of clusters, nothing; the last two leave gold be."""

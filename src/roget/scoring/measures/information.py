@@ -17,6 +17,7 @@ from roget.errors import InputError, Undefined
 from roget.scoring.cells.statistics import Chance, Entropies, Sizes
 from roget.scoring.entropy import Histogram
 from roget.scoring.measures.base import (
+    EVERYTHING,
     MODELS,
     UNBOUNDED,
     Adjusted,
@@ -250,7 +251,7 @@ class AMI(Adjusted, name="ami", range=(-math.inf, 1.0), linear="information"):
 class SMI(
     Measure,
     name="smi",
-    range=(-math.inf, math.inf),
+    range=EVERYTHING,
     symmetric=True,
     best=None,
     linear="information",

@@ -17,12 +17,12 @@ from roget.core.types import Floats, Values
 from roget.errors import Undefined
 from roget.scoring.cells.statistics import Chance, Sizes
 from roget.scoring.entropy import Histogram
-from roget.scoring.measures.base import Measure, choose, divide, undefined
+from roget.scoring.measures.base import EVERYTHING, Measure, choose, divide, undefined
+from roget.scoring.measures.information import AVERAGES, average
 
 NEWMAN = "Newman, Cantwell & Young 2020"
 REDUCTIONS = ("flat", "dirichlet")
-SCALES = ("none", "gold", "system", "arithmetic", "geometric", "min", "max")
-EVERYTHING = (-math.inf, math.inf)
+SCALES = ("none", "gold", "system", *AVERAGES)
 
 
 @dataclass(frozen=True)
@@ -92,13 +92,11 @@ class RMI(
 def _average(kind: str, forth: Values, back: Values) -> Values:
     if kind == "system":
         return back
-    if kind == "arithmetic":
-        return (forth + back) / 2
     if kind == "geometric":
         negative = np.less(forth, 0) | np.less(back, 0)
         gaps = undefined(negative, "there is no geometric mean of information below 0")
-        return np.sqrt(np.maximum(forth, 0) * np.maximum(back, 0)) + gaps
-    return np.minimum(forth, back) if kind == "min" else np.maximum(forth, back)
+        return average(kind, np.maximum(forth, 0), np.maximum(back, 0)) + gaps
+    return average(kind, forth, back)
 
 
 def _count_labellings(sizes: Histogram, joint: Histogram, by: Histogram, n: Any) -> Values:
