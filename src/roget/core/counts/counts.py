@@ -309,8 +309,8 @@ class Counts(Reported):
         tables = (self, *others)
         if not all(isinstance(table, Counts) for table in tables):
             raise InputError("only Counts can be merged with Counts")
-        words, rows = _unite([table.words for table in tables])
-        contexts, columns = _unite([table.contexts for table in tables])
+        words, rows = matrices.unite_names(table.words for table in tables)
+        contexts, columns = matrices.unite_names(table.contexts for table in tables)
         cells = [table.matrix.tocoo() for table in tables]
         matrix = matrices.from_cells(
             np.concatenate([to[part.row] for to, part in zip(rows, cells, strict=True)]),
@@ -419,16 +419,6 @@ def _find(name: str, ids: Mapping[str, int], kind: str) -> int:
     if place is None:
         raise NotCounted(kind, name, ids)
     return place
-
-
-def _unite(vocabularies: Sequence[Names]) -> tuple[Names, list[Places]]:
-    """Every name once, in order of first sight, and for each vocabulary its places there."""
-    ids: dict[str, int] = {}
-    places = [
-        np.fromiter((ids.setdefault(name, len(ids)) for name in texts), np.int64, texts.size)
-        for texts in vocabularies
-    ]
-    return frozen(ids), places
 
 
 def _choose(wanted: Iterable[str], ids: Mapping[str, int], kind: str) -> Places:

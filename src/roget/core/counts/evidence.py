@@ -20,7 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from roget.core.counts import marks
-from roget.core.counts.matrix import Names, frozen
+from roget.core.counts.matrix import Names, unite_names
 from roget.core.folder import Folder, open_folder
 from roget.core.types import Array, Ints
 from roget.errors import InputError, UnknownName
@@ -302,18 +302,11 @@ def unite(all: Sequence[Evidence]) -> Evidence | None:
 
     def read() -> Kept:
         found = [one.load() for one in all]
-        words, contexts = (
-            frozen(dict.fromkeys(name for names in vocabularies for name in names.tolist()))
-            for vocabularies in ([one.words for one in found], [one.contexts for one in found])
-        )
+        words, rows = unite_names(one.words for one in found)
+        contexts, columns = unite_names(one.contexts for one in found)
         before = np.cumsum([0, *(one.text.size for one in found)])
-        row, column = (
-            np.concatenate([_places(names, of)[ids] for names, ids in parts])
-            for of, parts in (
-                (words, [(one.words, one.row) for one in found]),
-                (contexts, [(one.contexts, one.column) for one in found]),
-            )
-        )
+        row = np.concatenate([to[one.row] for to, one in zip(rows, found, strict=True)])
+        column = np.concatenate([to[one.column] for to, one in zip(columns, found, strict=True)])
         sentence = [one.sentence + n for one, n in zip(found, before, strict=False)]
         order = np.lexsort((np.arange(row.size), column, row))
         source, line, text = (

@@ -61,6 +61,16 @@ def frozen(texts: Iterable[str]) -> Names:
     return array
 
 
+def unite_names(vocabularies: Iterable[Names]) -> tuple[Names, list[Ints]]:
+    """Every name once, in order of first sight, and for each vocabulary its places there."""
+    ids: dict[str, int] = {}
+    places = [
+        np.fromiter((ids.setdefault(name, len(ids)) for name in texts), np.int64, texts.size)
+        for texts in vocabularies
+    ]
+    return frozen(ids), places
+
+
 def canonical(matrix: Any, words: Names, contexts: Names) -> Matrix:
     """The counts as int64 if all are whole, else float64, none of them negative or lost."""
     try:
