@@ -187,25 +187,17 @@ class CutTables(Statistics):
         return self.grown.layout.places[self.whole.cluster_codes]
 
     @cached_property
-    def _of_classes(self) -> Branches:
-        return Dendrogram(self.whole, self.grown.layout, self._places).branches
-
-    @cached_property
-    def _of_all(self) -> Branches:
-        order = np.argsort(self._places)
-        totals = self.whole.column_totals[order]
-        owner = np.zeros(order.size, dtype=np.int64)
-        return branch(owner, self._places[order], totals, self.grown.layout)
-
-    @cached_property
     def _cells(self) -> _Spans:
         """The cells of each cut."""
-        return self._span(self._of_classes)
+        return self._span(Dendrogram(self.whole, self.grown.layout, self._places).branches)
 
     @cached_property
     def _columns(self) -> _Spans:
         """The clusters of each cut that hold an item."""
-        return self._span(self._of_all)
+        order = np.argsort(self._places)
+        totals = self.whole.column_totals[order]
+        owner = np.zeros(order.size, dtype=np.int64)
+        return self._span(branch(owner, self._places[order], totals, self.grown.layout))
 
     def parts(self) -> Iterator[CutTables]:
         """The same of some cuts after the other, so that histograms of few are held at a time."""
@@ -348,11 +340,8 @@ class _Spans:
 
     def spread(self) -> tuple[Ints, Ints]:
         """Each branch at each cut where it is there, cut by cut."""
-        times = self.end - self.first
-        which = np.repeat(np.arange(self.held.size), times)
-        cut = np.arange(times.sum()) - np.repeat(np.cumsum(times) - times - self.first, times)
-        order = np.argsort(cut, kind="stable")
-        return self.held[which[order]], cut[order]
+        which, cut = _spread(self.first, self.end - self.first)
+        return self.held[which], cut
 
     def among(self, begin: int, end: int) -> _Spans:
         """Those that are there at some of these cuts, which are then all."""
@@ -383,11 +372,17 @@ class _Spans:
         held = np.flatnonzero(cells)
         value, first = np.divmod(keys[held], wide)
         length = keys[held + 1] - keys[held]
-        cut = np.arange(length.sum()) - np.repeat(np.cumsum(length) - length - first, length)
-        order = np.argsort(cut, kind="stable")
-        counts, number = (np.repeat(x, length)[order] for x in (values[value], cells[held]))
-        ends = np.cumsum(np.bincount(cut, minlength=self.cuts))
-        return Histogram(counts, number, np.append(0, ends[:-1]))
+        which, cut = _spread(first, length)
+        starts = np.searchsorted(cut, np.arange(self.cuts))
+        return Histogram(values[value][which], cells[held][which], starts)
+
+
+def _spread(first: Ints, length: Ints) -> tuple[Ints, Ints]:
+    """Each of several stretches of cuts at each cut of it, cut by cut."""
+    which = np.repeat(np.arange(length.size), length)
+    cut = np.arange(which.size) - np.repeat(np.cumsum(length) - length - first, length)
+    order = np.argsort(cut, kind="stable")
+    return which[order], cut[order]
 
 
 def _repeat(histogram: Histogram, times: int) -> Histogram:
