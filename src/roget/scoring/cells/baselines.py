@@ -109,7 +109,7 @@ def one_cluster(table: Contingency) -> Contingency:
     """All items together."""
     rows = np.arange(table.shape[0])
     cuts = table.documents if table.cuts is None else table.cuts
-    groups = np.searchsorted(ONE if cuts is None else cuts, rows, side="right") - 1
+    groups = find_owners(cuts, rows.size)
     whole = Contingency.from_cells(rows, groups, table.row_totals, table.gold)
     return replace(whole, cuts=table.cuts, documents=table.documents)
 

@@ -254,13 +254,12 @@ class Cover:
         return cls.of_sides(Sets.of(gold), Sets.of(system))
 
     @classmethod
-    def of_sides(cls, gold: Sets, system: Sets, times: Ints | None = None) -> Cover:
-        """The same of sets of items, each of which comes so many times."""
+    def of_sides(cls, gold: Sets, system: Sets) -> Cover:
+        """The same of sets of items."""
         kinds = system.number_kinds()
         kinds = gold.number_kinds() * (int(kinds.max()) + 1) + kinds
         _, first, kind = np.unique(kinds, return_index=True, return_inverse=True)
-        counts = np.bincount(kind, times).astype(np.int64)
-        return cls(gold.take(first), system.take(first), counts, kind)
+        return cls(gold.take(first), system.take(first), np.bincount(kind), kind)
 
     @property
     def n(self) -> Any:

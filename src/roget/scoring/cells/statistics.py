@@ -11,13 +11,13 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
 from roget.core.information import sum_parts
 from roget.core.shown import Reported
-from roget.core.types import CountArray, Floats, Ints, Values
+from roget.core.types import Floats, Values
 from roget.errors import Undefined
 from roget.scoring import entropy as entropies_of
 from roget.scoring.entropy import Estimator, Histogram
@@ -25,7 +25,7 @@ from roget.scoring.entropy.base import plug_in, takes_arrays
 
 if TYPE_CHECKING:
     from roget.scoring.cells.contingency import Contingency
-    from roget.scoring.cells.cover import Cover, Degrees
+    from roget.scoring.cells.cover import Cover, Degrees, Overlap
     from roget.scoring.cells.dendrogram import Dendrogram
     from roget.scoring.measures.base import Measure
 
@@ -184,17 +184,8 @@ class Elements(ABC):
         """The similarity of each kind of items (of a table: of each cell's)."""
 
 
-class Outline(Protocol):
-    """Pairs of a class and a cluster, and how many items they have in common."""
-
-    @property
-    def rows(self) -> Ints: ...
-
-    @property
-    def columns(self) -> Ints: ...
-
-    @property
-    def counts(self) -> CountArray: ...
+Outline: TypeAlias = "Contingency | Overlap"
+"""Has pairs of a class and a cluster, and how many items they have in common."""
 
 
 class Statistics(Reported, ABC):

@@ -280,7 +280,7 @@ class SupervisedRecall(
     def compute(self, table: Contingency) -> float:
         if table.perfect:
             return 1.0
-        if table.counts.dtype.kind == "f":
+        if table.fractional:
             raise Undefined("splitting items into two parts needs whole counts")
         if table.n > _MOST_ITEMS:
             raise Undefined(f"more than {_MOST_ITEMS} items cannot be split at random")
