@@ -97,7 +97,9 @@ def merge(tree: Tree, node: int, into: int) -> Reshaped:
     classes of its own, those of the first (or itself, if it has none) are put beside them. A node
     with one class left below it gives way to that.
     """
-    _check_merge(tree, node, into)
+    _need_apart(tree, node, into, "merged into")
+    if int(tree.parent[node]) == into and not tree.children(node):
+        raise InputError(f"node {node} has no classes of its own and is part of {into} already")
     sketch = _Sketch(tree)
     parent, above = sketch.parent, sketch.parent[node]
     joined = np.empty(0, dtype=np.int64)
@@ -123,7 +125,11 @@ def nest(tree: Tree, node: int, into: int) -> Reshaped:
 
     Where the other has no classes yet, its words stay in a new one of its own, beside the first.
     """
-    _check_nest(tree, node, into)
+    if node == 0:
+        raise InputError("the root (node 0) is above all classes and cannot be put under another")
+    _need_apart(tree, node, into, "put under")
+    if int(tree.parent[node]) == into:
+        raise InputError(f"node {node} stands under node {into} already")
     sketch = _Sketch(tree)
     above = sketch.parent[node]
     sketch.parent[node] = into
@@ -143,22 +149,9 @@ def split(tree: Tree, node: int) -> Reshaped:
     return sketch.finish()
 
 
-def _check_merge(tree: Tree, node: int, into: int) -> None:
+def _need_apart(tree: Tree, node: int, into: int, done: str) -> None:
+    """Refuse a class that would be done so to itself, or to one that is part of it."""
     if node == into:
-        raise InputError(f"a class (node {node}) cannot be merged into itself")
+        raise InputError(f"a class (node {node}) cannot be {done} itself")
     if node in tree.path(into):
-        raise InputError(f"node {into} is part of node {node}, which cannot be merged into it")
-    if int(tree.parent[node]) == into and not tree.children(node):
-        raise InputError(f"node {node} has no classes of its own and is part of {into} already")
-
-
-def _check_nest(tree: Tree, node: int, into: int) -> None:
-    way = tree.path(into)
-    if node == 0:
-        raise InputError("the root (node 0) is above all classes and cannot be put under another")
-    if node == into:
-        raise InputError(f"a class (node {node}) cannot be put under itself")
-    if node in way:
-        raise InputError(f"node {into} is part of node {node}, which cannot be put under it")
-    if int(tree.parent[node]) == into:
-        raise InputError(f"node {node} stands under node {into} already")
+        raise InputError(f"node {into} is part of node {node}, which cannot be {done} it")
