@@ -13,7 +13,7 @@ evidence.parquet    entry INTEGER (row of entries.parquet), sentence INTEGER (ro
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -152,16 +152,14 @@ class Evidence:
         def turn() -> Kept:
             kept = self.load()
             order = np.lexsort((np.arange(kept.row.size), kept.row, kept.column))
-            return Kept(
-                kept.contexts,
-                kept.words,
-                kept.column[order],
-                kept.row[order],
-                kept.sentence[order],
-                kept.places[order][:, [2, 3, 0, 1]],
-                kept.source,
-                kept.line,
-                kept.text,
+            return replace(
+                kept,
+                words=kept.contexts,
+                contexts=kept.words,
+                row=kept.column[order],
+                column=kept.row[order],
+                sentence=kept.sentence[order],
+                places=kept.places[order][:, [2, 3, 0, 1]],
             )
 
         return Evidence(turn)

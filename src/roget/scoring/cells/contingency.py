@@ -239,20 +239,16 @@ class Contingency(Statistics):
         Each item without a twin has a class or a cluster of its own, which only measures that
         look here know to be none.
         """
-        if not any(side is not None and side.absent and side.made for side in self._sides):
+        sides, codes = (self.gold, self.system), (self.class_codes, self.cluster_codes)
+        if not any(side is not None and side.absent and side.made for side in sides):
             return None
-        codes = self.class_codes, self.cluster_codes
         rows, columns = (
             np.ones(code.size, dtype=bool)
             if side is None or not side.absent
             else code % side.n_labels < side.n_labels - side.made
-            for side, code in zip(self._sides, codes, strict=True)
+            for side, code in zip(sides, codes, strict=True)
         )
         return Held(rows, columns, rows[self.rows] & columns[self.columns])
-
-    @property
-    def _sides(self) -> tuple[Labels | None, Labels | None]:
-        return self.gold, self.system
 
     @cached_property
     def mentions(self) -> tuple[Any, Any]:

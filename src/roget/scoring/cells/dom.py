@@ -67,7 +67,16 @@ def make_dom_table(
     >>> Contingency.from_table(make_dom_table(5, 5, n=100)).measure("v")
     1.0
     """
-    _check(classes, clusters, noise_clusters, noise_classes, errors, n)
+    if classes < 1 or clusters < 1:
+        raise InputError(f"classes={classes}, clusters={clusters}: expected 1 or more of each")
+    if noise_clusters < 0 or noise_classes < 0:
+        raise InputError(
+            f"noise_clusters={noise_clusters}, noise_classes={noise_classes}: expected 0 or more"
+        )
+    if len(errors) != 3 or not all(error >= 0 for error in errors) or not sum(errors) <= 1:
+        raise InputError(f"errors={errors!r}: expected ε1, ε2, ε3, shares of at most 1 together")
+    if n is not None and not 1 <= n < 2**53:
+        raise InputError(f"n={n}: expected 1 item or more, and less than 2^53")
     shares = np.zeros((classes + noise_classes, clusters + noise_clusters))
     useful, matched = shares[:classes, :clusters], match_evenly(classes, clusters)
     within, of_clusters, of_classes = errors
@@ -109,19 +118,3 @@ def _share_out(shares: Floats, n: int) -> Ints:
     order = np.argsort(-np.round(exact - found, 9).ravel(), kind="stable")
     found.flat[order[: n - int(found.sum())]] += 1
     return found
-
-
-def _check(
-    classes: int, clusters: int, noise_clusters: int, noise_classes: int,
-    errors: Sequence[float], n: int | None,
-) -> None:  # fmt: skip
-    if classes < 1 or clusters < 1:
-        raise InputError(f"classes={classes}, clusters={clusters}: expected 1 or more of each")
-    if noise_clusters < 0 or noise_classes < 0:
-        raise InputError(
-            f"noise_clusters={noise_clusters}, noise_classes={noise_classes}: expected 0 or more"
-        )
-    if len(errors) != 3 or not all(error >= 0 for error in errors) or not sum(errors) <= 1:
-        raise InputError(f"errors={errors!r}: expected ε1, ε2, ε3, shares of at most 1 together")
-    if n is not None and not 1 <= n < 2**53:
-        raise InputError(f"n={n}: expected 1 item or more, and less than 2^53")
