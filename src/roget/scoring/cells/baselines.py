@@ -37,7 +37,7 @@ from roget.scoring.labels.labels import Labels, take
 from roget.scoring.measures.base import Measurable, Measure, divide
 
 if TYPE_CHECKING:
-    from roget.scoring.cells.cover import Cover, Degrees
+    from roget.scoring.cells.cover import Cover
     from roget.scoring.cells.weighted import WeightedTable
 
 NAMES = ("one cluster", "one per item", "random")
@@ -242,14 +242,6 @@ class OnePerItem(Statistics):
     @property
     def elements(self) -> Elements:
         return _AloneElements(self)
-
-    @property
-    def cover(self) -> Cover:
-        return self.table.cover
-
-    @property
-    def degrees(self) -> Degrees:
-        return self.table.degrees
 
     @cached_property
     def table(self) -> Contingency:

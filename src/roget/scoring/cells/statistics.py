@@ -239,17 +239,17 @@ class Statistics(Reported, ABC):
     @property
     def elements(self) -> Elements:
         """Similarity item by item."""
-        raise Undefined("not known item by item for answers of this kind")
+        return self.table.elements
 
     @property
     def cover(self) -> Cover:
         """Both sides as sets of items."""
-        raise Undefined("weighted labels are no sets of items; say --several cover if they are")
+        return self.table.cover
 
     @property
     def degrees(self) -> Degrees:
         """Both sides as sets of items that belong to them more or less."""
-        raise Undefined("not known for answers of this kind")
+        return self.table.degrees
 
     @property
     def outline(self) -> Outline:

@@ -207,6 +207,10 @@ class WeightedTable(Statistics):
     def pairs(self) -> PairCounts:
         return PairCounts(pairs_of(self.n), self.gold.pairs, self.system.pairs, self.cells.pairs)
 
+    @property
+    def cover(self) -> Cover:
+        raise Undefined("weighted labels are no sets of items; say --several cover if they are")
+
     @cached_property
     def degrees(self) -> Degrees:
         gold, system = (Sets.of(side.labels, "graded") for side in (self.gold, self.system))
