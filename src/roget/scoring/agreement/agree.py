@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from roget._version import __version__
-from roget.core.io.problems import plural
+from roget.core.io.problems import join_names, plural
 from roget.core.progress import Progress, Report
 from roget.errors import InputError
 from roget.scoring.agreement.matrix import fill_matrices
@@ -192,7 +192,7 @@ def _note_same(panel: Panel) -> list[str]:
         row[~one.have] = -1
         alike.setdefault(hashlib.sha256(row.tobytes()).digest(), []).append(name)
     return [
-        f"{', '.join(names[:-1])} and {names[-1]} are the same clustering"
+        f"{join_names(names, len(names))} are the same clustering"
         for names in alike.values()
         if len(names) > 1
     ]
