@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from scipy import sparse
@@ -22,16 +22,6 @@ KEPT = 64
 """Profiles of classes that are kept; those of a class and of the one above it are needed."""
 
 
-class Memory(Protocol):
-    """What is known of labels; those of the classes above are asked for first."""
-
-    def recall(self, node: int) -> list[int] | None:
-        """The rows of the words in a label that is known."""
-
-    def keep(self, node: int, rows: list[int]) -> None:
-        """Take note of a label that was found."""
-
-
 class Labels:
     """Words that tell a class from the one above it, for each node of a tree.
 
@@ -45,14 +35,7 @@ class Labels:
     A class costs a pass over its words, so that all of them cost one for each level of the tree.
     """
 
-    def __init__(
-        self,
-        counts: Counts,
-        tree: Tree,
-        places: Ints,
-        memory: Memory | None = None,
-    ) -> None:
-        self._memory = memory
+    def __init__(self, counts: Counts, tree: Tree, places: Ints) -> None:
         self._matrix = sparse.csr_array(counts.matrix)
         self._totals = np.asarray(counts.word_totals, dtype=np.float64)
         self._tree = tree
@@ -65,18 +48,14 @@ class Labels:
 
     def rows(self, node: int) -> list[int]:
         """The rows of the words in the label of a class, the best first; none if it has no word."""
-        if node in self._found:
-            return self._found[node]
-        for one in self._tree.path(node):
-            if one in self._found:
-                continue
-            known = None if self._memory is None else self._memory.recall(one)
-            self._found[one] = self._best(one) if known is None else known
-            if known is None and self._memory is not None:
-                self._memory.keep(one, self._found[one])
+        if node not in self._found:
+            for one in self._tree.path(node):
+                if one not in self._found:
+                    self._found[one] = self._best(one)
         return self._found[node]
 
     def _best(self, node: int) -> list[int]:
+        """The label of a class whose classes above have theirs."""
         rows = self._inside(node)
         seen = self._totals[rows]
         worth, last = seen, np.zeros(rows.size, dtype=bool)

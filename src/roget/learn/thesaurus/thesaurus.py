@@ -602,7 +602,7 @@ class Thesaurus(Lookup):
     def _labels(self) -> Labels:
         if self._draft is None:
             return super()._labels
-        return Labels(self.counts, self.tree, self.places, _Called(self))
+        return _Called(self)
 
     @cached_property
     def _marks(self) -> list[tuple[float, float]]:
@@ -676,17 +676,17 @@ class Thesaurus(Lookup):
         return made
 
 
-class _Called:
+class _Called(Labels):
     """The labels of classes that have about the same words as when they were learnt or called.
 
     So an edit leaves the labels of all classes alone that it does not change, or hardly.
     """
 
     def __init__(self, thesaurus: Thesaurus) -> None:
+        super().__init__(thesaurus.counts, thesaurus.tree, thesaurus.places)
         self._of, self._known = thesaurus, thesaurus._remembered[0]
 
-    def recall(self, node: int) -> list[int] | None:
-        """The rows of the words by which a class is called."""
+    def _best(self, node: int) -> list[int]:
         here, base = self._of, self._of.base
         was = base._of_ids.get(int(here.ids[node]))
         known: list[str] | None = None
@@ -695,8 +695,11 @@ class _Called:
             if base._marks[was] != here._marks[node] and not self._is_steady(was, node, known):
                 known = None
         if known is None:
-            known = self._known.get(self._key(node))
-        return None if known is None else [here.rows[word] for word in known]
+            key = self._key(node)
+            if key not in self._known:
+                self._known[key] = here.words[super()._best(node)].tolist()
+            known = self._known[key]
+        return [here.rows[word] for word in known]
 
     def _is_steady(self, was: int, node: int, called: list[str]) -> bool:
         """Whether a class has most of its words still, and all of those by which it is called."""
@@ -709,14 +712,10 @@ class _Called:
         before[base.inside(was)] = True
         return bool(2 * before[mine].sum() >= STEADY * (before.sum() + mine.size))
 
-    def keep(self, node: int, rows: list[int]) -> None:
-        """Take note of what a class is called."""
-        self._known[self._key(node)] = self._of.words[rows].tolist()
-
     def _key(self, node: int) -> Any:
         """All that the label of a class depends on."""
         here, (*above, _) = self._of, self._of.tree.path(node)
-        called = tuple(tuple(here.words[here._labels.rows(one)].tolist()) for one in above)
+        called = tuple(tuple(here.words[self.rows(one)].tolist()) for one in above)
         return here._marks[node], here._marks[above[-1]] if above else None, here._marks[0], called
 
 
