@@ -25,7 +25,7 @@ from roget.learn.thesaurus import changes as changing
 from roget.learn.thesaurus import edits as editing
 from roget.learn.thesaurus.changes import Change
 from roget.learn.thesaurus.edits import Edit, Found, Note, Remembered, found_again
-from roget.learn.thesaurus.places import places_of, sizes_of
+from roget.learn.thesaurus.places import leaves_of, places_of, sizes_of
 
 if TYPE_CHECKING:
     from roget.learn.clustering.result import Clustering
@@ -70,6 +70,7 @@ class Draft:
         self.moved: dict[int, tuple[Ints, Floats]] = {}
         self.home: dict[int, int] = {}
         """Units, and the one of its place, of words that have others than the tables say."""
+        self.changes = {one.number: one for one in base.changes}
         self.states: dict[int, str] = {}
         """Changes that were accepted or refused."""
         self._table, self._homes = base.memberships, base.tree.cluster[base.places]
@@ -101,12 +102,15 @@ class Draft:
 
     def row(self, word: str) -> int:
         """The row of a word: one of the thesaurus without edits, or a later one."""
-        row = self.base.rows.get(word, -1)
-        if row < 0 and word in self.added:
-            row = len(self.base) + self.added.index(word)
+        row = self._find_row(word)
         if row in self.gone:
             raise Deleted(word)
         return self.base.row(word) if row < 0 else row
+
+    def _find_row(self, word: str) -> int:
+        """The row of a word, also of one that is gone; -1 if it was never there."""
+        row = self.base.rows.get(word, -1)
+        return len(self.base) + self.added.index(word) if row < 0 and word in self.added else row
 
     @property
     def words(self) -> list[str]:
@@ -120,18 +124,20 @@ class Draft:
         every = np.arange(len(self.base) + len(self.added))
         return np.delete(every, sorted(self.gone)) if self.gone else every
 
+    @property
+    def origin(self) -> Ints | None:
+        """The row that each word had without edits, -1 for new ones; None if all are the same."""
+        if not self.gone and not self.added:
+            return None
+        return np.where(self.rows < len(self.base), self.rows, -1)
+
     def counts(self) -> Counts:
         """The counts of all words; those that were added have none."""
-        if not self.gone and not self.added:
-            return self.base.counts
-        return self.base.counts.cover(self.words)
+        return self.base.counts if self.origin is None else self.base.counts.cover(self.words)
 
     def places(self) -> Ints:
         """The leaf of each word: that of the unit in which it has its place."""
-        leaf = np.empty(self.tree.n_clusters, dtype=np.int64)
-        leaves = np.flatnonzero(self.tree.cluster >= 0)
-        leaf[self.tree.cluster[leaves]] = leaves
-        return leaf[self.parts[self._all_homes()[self.rows]]]
+        return leaves_of(self.tree)[self.homes()]
 
     def homes(self) -> Ints:
         """The cluster in which each word has its place."""
@@ -197,10 +203,9 @@ class Draft:
         `known` has the same clusters already.
         """
         base, belongs = self.base.clustering, self.memberships()
-        kept = base.representation
-        if kept is not None and (self.gone or self.added):
-            rows = self.rows
-            kept = kept.keep(np.where(rows < len(self.base), rows, -1))
+        kept, origin = base.representation, self.origin
+        if kept is not None and origin is not None:
+            kept = kept.keep(origin)
         if known is None and self.tree == base.tree and not self.divisions:
             known = base
         if known is not None:
@@ -277,9 +282,7 @@ class Draft:
         """Take in words, or take back those that were deleted."""
         self.moved, self.home = dict(self.moved), dict(self.home)
         for word in edit.words:
-            row = self.base.rows.get(word, -1)
-            if row < 0 and word in self.added:
-                row = len(self.base) + self.added.index(word)
+            row = self._find_row(word)
             if row < 0:
                 editing.check_word(word)
                 row, self.added = len(self.base) + len(self.added), (*self.added, word)
@@ -369,17 +372,14 @@ class Draft:
                     self.ids = ids
 
     def _decide(self, number: int, state: str) -> Change:
-        for change in self.base.changes:
-            if change.number == number:
-                break
-        else:
-            known = [one.number for one in self.base.changes]
+        known = self.changes
+        if number not in known:
             there = f"they are {min(known)} to {max(known)}" if known else "there are none"
             raise InputError(f"change {number}: there is no such change; {there}")
         if number in self.states:
             raise InputError(f"change {number} is {self.states[number]} already: undo that first")
         self.states = {**self.states, number: state}
-        return change
+        return known[number]
 
     def find(self, id: int | None) -> int:
         """The node of a class that is known by its id."""

@@ -23,6 +23,7 @@ from roget.learn.clustering.result import Clustering, recall
 from roget.learn.thesaurus import edits as editing
 from roget.learn.thesaurus import places as placing
 from roget.learn.thesaurus.changes import Change
+from roget.learn.thesaurus.draft import Draft
 from roget.learn.thesaurus.edits import Edit, Note
 from roget.learn.thesaurus.labels import Labels
 from roget.learn.thesaurus.lookup import Lookup
@@ -32,7 +33,6 @@ from roget.learn.thesaurus.values import Placement
 
 if TYPE_CHECKING:
     from roget.learn.clustering.base import Clusterer
-    from roget.learn.thesaurus.draft import Draft
 
 STEADY = 0.95
 """How much of a class must be the same (F of its words) for it to be called as it was."""
@@ -270,8 +270,6 @@ class Thesaurus(Lookup):
     @property
     def draft(self) -> Draft:
         """What the edits made of the thesaurus without them, step by step."""
-        from roget.learn.thesaurus.draft import Draft
-
         return self._draft or Draft(self.base)
 
     def accept(self, numbers: int | Iterable[int]) -> Thesaurus:
@@ -312,7 +310,7 @@ class Thesaurus(Lookup):
         wanted = tuple(dict.fromkeys(editing.node_number(one, "change") for one in listed))
         if not wanted:
             raise InputError("no changes: name one or more by their numbers")
-        known = {one.number: one for one in self.base.changes}
+        known = self.draft.changes
         words = [word for one in wanted if one in known for word in known[one].words]
         edit = Edit(kind, words=tuple(dict.fromkeys(words)) or ("?",), changes=wanted)
         return self._edited(edit)
@@ -506,9 +504,7 @@ class Thesaurus(Lookup):
 
     def replayed(self, edits: Iterable[Edit]) -> Replayed:
         """What `replay` gives, and which classes it found again with some doubt."""
-        from roget.learn.thesaurus.draft import Draft
-
-        draft, log = self._draft or Draft(self.base), list(self.edits)
+        draft, log = self.draft, list(self.edits)
         problems, doubts = [], []
         for edit in edits:
             try:
@@ -566,24 +562,16 @@ class Thesaurus(Lookup):
     def _near(self) -> Neighbours:
         if self._draft is None:
             return super()._near
-        rows, parts = self._draft.rows, self._draft.parts
-        before = np.where(rows < len(self.base), rows, -1)
-        is_same = self.counts is self.base.counts
-        return self.base._near.after(
-            self.counts, self.clustering, None if is_same else before,
-            None if self._draft.divisions else parts,
-        )  # fmt: skip
+        parts = None if self._draft.divisions else self._draft.parts
+        return self.base._near.after(self.counts, self.clustering, self._draft.origin, parts)
 
     @cached_property
     def _senses(self) -> Senses:
         """Those of the classes that were learnt, as edits have them."""
         if self._draft is None:
             return super()._senses
-        known, rows = self.base._senses, self._draft.rows
-        before = np.where(rows < len(self.base), rows, -1)
-        is_same = self.counts is self.base.counts
-        belongs = self._draft.senses(known.memberships)
-        return known.after(self._draft.homes(), belongs, None if is_same else before)
+        known, draft = self.base._senses, self._draft
+        return known.after(draft.homes(), draft.senses(known.memberships), draft.origin)
 
     @cached_property
     def _divergences(self) -> Floats:
@@ -607,9 +595,7 @@ class Thesaurus(Lookup):
     @cached_property
     def _marks(self) -> list[tuple[float, float]]:
         """What tells the words of each node from any other words."""
-        from roget.learn.thesaurus.draft import Draft
-
-        return (self._draft or Draft(self)).marks()
+        return self.draft.marks()
 
     @cached_property
     def _of_ids(self) -> dict[int, int]:
@@ -643,10 +629,8 @@ class Thesaurus(Lookup):
         next_id
             The least id of the next new class.
         """
-        from roget.learn.thesaurus.draft import Draft
-
         edits, undone = tuple(edits), tuple(undone)
-        now, made = self._draft or Draft(self.base), type(self).__new__(type(self))
+        now, made = self.draft, type(self).__new__(type(self))
         draft = _continued(now, [edit for edit in edits if not edit.waiting])
         made.provenance, made.base, made.homes = self.provenance, self.base, self.homes
         made.edits, made.undone = edits, undone
