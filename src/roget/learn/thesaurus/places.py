@@ -9,7 +9,7 @@ import numpy as np
 from scipy import sparse
 
 from roget.core.tree import Tree
-from roget.core.types import Ints
+from roget.core.types import Floats, Ints
 from roget.errors import InputError
 
 LISTED = 0.1
@@ -41,9 +41,7 @@ def places_of(memberships: Any, tree: Tree) -> Ints:
 
 def _descended(belongs: Any, order: Ints, tree: Tree) -> Ints:
     """The leaves that are reached by the larger sides; of equal ones, the first."""
-    size = order.size
-    column = np.empty_like(order)
-    column[order] = np.arange(size)
+    size, column = order.size, np.argsort(order)
     above = column[tree.parent[order]]  # by columns, among which children stand together
     belongs.sort_indices()
     row = np.repeat(np.arange(belongs.shape[0]), np.diff(belongs.indptr))
@@ -100,13 +98,38 @@ def sizes_of(places: Ints, tree: Tree, weights: Any = None) -> Any:
     return sizes
 
 
+def upwards(row: Any, at: Any, share: Floats, parent: Ints, n_rows: int) -> Any:
+    """A csr_array, rows × nodes: shares at the nodes where rows are, and at all nodes above."""
+    rows, nodes, shares = [row], [at], [share]
+    while row.size:
+        inner = at > 0
+        row, at, share = row[inner], parent[at[inner]], share[inner]
+        rows.append(row)
+        nodes.append(at)
+        shares.append(share)
+    cells = np.concatenate(shares), (np.concatenate(rows), np.concatenate(nodes))
+    table = sparse.coo_array(cells, shape=(n_rows, parent.size)).tocsr()
+    table.sum_duplicates()
+    return table
+
+
+def depths_of(parent: Ints) -> Ints:
+    """How many nodes lie above each node; node 0 is the root."""
+    depth = np.zeros(parent.size, dtype=np.int64)
+    waiting = np.arange(1, parent.size)
+    at = parent[waiting]
+    while waiting.size:
+        depth[waiting] += 1
+        below = at > 0
+        waiting, at = waiting[below], parent[at[below]]
+    return depth
+
+
 def at_depth(tree: Tree, depth: int) -> list[int]:
     """The nodes that lie under so many splits, and the leaves that lie under fewer."""
     if depth < 0:
         raise InputError(f"depth {depth}: expected 0 or more")
-    far = np.zeros(tree.n_nodes, dtype=np.int64)
-    for node in range(1, tree.n_nodes):
-        far[node] = far[tree.parent[node]] + 1
+    far = depths_of(tree.parent)
     return _ordered(tree, np.flatnonzero((far == depth) | ((far < depth) & (tree.cluster >= 0))))
 
 
@@ -134,15 +157,7 @@ def _ancestry(tree: Tree) -> tuple[Any, Ints]:
     while level.size:
         level = np.array([child for node in level.tolist() for child in tree.children(node)])
         order.append(level.astype(np.int64))
-    nodes = np.concatenate(order)
-    column = np.empty_like(nodes)
-    column[nodes] = np.arange(nodes.size)
-    rows, at = [], []
-    here, cluster = leaves_of(tree), np.arange(tree.n_clusters)
-    while here.size:
-        rows.append(cluster)
-        at.append(column[here])
-        lower = here > 0
-        here, cluster = tree.parent[here[lower]], cluster[lower]
-    cells = np.ones(sum(part.size for part in at)), (np.concatenate(rows), np.concatenate(at))
-    return sparse.csr_array(cells, shape=(tree.n_clusters, tree.n_nodes)), nodes
+    nodes, clusters = np.concatenate(order), np.arange(tree.n_clusters)
+    whole = np.ones(clusters.size)
+    inside = upwards(clusters, leaves_of(tree), whole, tree.parent, clusters.size)
+    return inside[:, nodes], nodes

@@ -18,7 +18,7 @@ from roget.core.types import Floats, Ints
 from roget.errors import InputError, UnknownName
 from roget.learn.taxonomy.taxonomy import ROOT, Taxonomy
 from roget.learn.thesaurus import Thesaurus
-from roget.learn.thesaurus.places import leaves_of
+from roget.learn.thesaurus.places import depths_of, leaves_of, upwards
 from roget.learn.uses import SENSES
 
 OWN = " (itself)"
@@ -90,14 +90,7 @@ class Hierarchy:
     @cached_property
     def depth(self) -> Ints:
         """How many nodes lie above each node."""
-        depth = np.zeros(self.n_nodes, dtype=np.int64)
-        waiting = np.arange(1, self.n_nodes)
-        at = self.parent[waiting]
-        while waiting.size:
-            depth[waiting] += 1
-            below = at > 0
-            waiting, at = waiting[below], self.parent[at[below]]
-        return depth
+        return depths_of(self.parent)
 
     @cached_property
     def spread(self) -> Floats:
@@ -160,7 +153,7 @@ def _plant(
         parent = np.concatenate([parent, at])
         origin = np.concatenate([origin, row])
         at = n_classes + np.arange(row.size)
-    shares = _upwards(row, at, share, parent, len(words))
+    shares = upwards(row, at, share, parent, len(words))
     kept = np.bincount(shares.indices, minlength=parent.size) > 0
     number = np.cumsum(kept) - 1
     above = parent[kept]
@@ -174,21 +167,6 @@ def _plant(
         name_of,
         id_of,
     )
-
-
-def _upwards(row: Any, at: Any, share: Floats, parent: Ints, n_words: int) -> Any:
-    """Shares at the nodes where words are, and at all nodes above them."""
-    rows, nodes, shares = [row], [at], [share]
-    while row.size:
-        inner = at > 0
-        row, at, share = row[inner], parent[at[inner]], share[inner]
-        rows.append(row)
-        nodes.append(at)
-        shares.append(share)
-    cells = np.concatenate(shares), (np.concatenate(rows), np.concatenate(nodes))
-    table = sparse.coo_array(cells, shape=(n_words, parent.size)).tocsr()
-    table.sum_duplicates()
-    return table
 
 
 def _of_thesaurus(thesaurus: Thesaurus, words: bool) -> Hierarchy:
