@@ -321,7 +321,7 @@ def _replay(made: Thesaurus, before: Thesaurus) -> tuple[Thesaurus, list[str]]:
             log.append(edit)
             continue
         try:
-            here = [_translate(one, was, now) for one in _part(edit, now)]
+            here = _translate(edit, was, now)
             now = now.after_all(here)
             log += here
         except (InputError, NotCounted) as error:
@@ -340,7 +340,7 @@ def _undone(edits: Sequence[Edit], was: Draft, now: Draft) -> list[list[Edit]]:
     found: list[list[Edit]] = []
     for edit in edits:
         try:
-            here = [_translate(one, was, now) for one in _part(edit, now)]
+            here = _translate(edit, was, now)
             was, now = was.after(edit), now.after_all(here)
         except (InputError, NotCounted):
             break
@@ -348,22 +348,20 @@ def _undone(edits: Sequence[Edit], was: Draft, now: Draft) -> list[list[Edit]]:
     return found
 
 
-def _part(edit: Edit, now: Draft) -> list[Edit]:
-    """The edit, or its parts: words that people had added may have come by themselves."""
-    if edit.kind != editing.ADD:
-        return [edit]
-    there = [word for word in edit.words if now.base.rows.get(word, -1) not in (-1, *now.gone)]
-    others = [word for word in edit.words if word not in set(there)]
-    new = [replace(edit, words=tuple(others))] if others else []
-    return [*new, *([replace(edit, kind=editing.MOVE, words=tuple(there))] if there else [])]
+def _translate(edit: Edit, was: Draft, now: Draft) -> list[Edit]:
+    """The edit with the numbers that its classes have here, or its parts.
 
-
-def _translate(edit: Edit, was: Draft, now: Draft) -> Edit:
-    """The edit with the numbers that its classes have here."""
+    Words that people had added may have come by themselves.
+    """
 
     def again(seen: Remembered | None) -> Remembered | None:
         if seen is None:
             return None
         return replace(seen, node=now.find(int(was.ids[seen.node])))
 
-    return replace(edit, node=again(edit.node), into=again(edit.into))
+    here = replace(edit, node=again(edit.node), into=again(edit.into))
+    if edit.kind != editing.ADD:
+        return [here]
+    lacking = (-1, *now.gone)
+    there = {word for word in edit.words if now.base.rows.get(word, -1) not in lacking}
+    return editing.add_or_move(here, there)

@@ -245,9 +245,7 @@ class Draft:
         node, into = (None if seen is None else again(seen) for seen in (edit.node, edit.into))
         here = replace(edit, node=node, into=into, waiting=False)
         if edit.kind == editing.ADD:
-            new = [replace(here, words=tuple(missing))] if missing else []
-            old = [replace(here, kind=editing.MOVE, words=tuple(known))] if known else []
-            return Located([*new, *old], None, unsure)
+            return Located(editing.add_or_move(here, set(known)), None, unsure)
         if not missing:
             return Located([here], None, unsure)
         left = replace(edit, words=tuple(missing), waiting=True)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from roget.core.io.problems import join_names, plural
 from roget.core.tree import Tree
 from roget.core.types import Ints
 from roget.errors import InputError
@@ -237,7 +238,7 @@ def list_words(words: tuple[str, ...]) -> str:
     told = [_quote(word) for word in shown]
     if len(words) > len(shown):
         told.append(f"{len(words) - len(shown):,} more")
-    return "".join(told) if len(told) < 2 else f"{', '.join(told[:-1])} and {told[-1]}"
+    return join_names(told)
 
 
 def number_changes(numbers: tuple[int, ...]) -> str:
@@ -299,7 +300,7 @@ def found_again(
 def told(seen: Remembered, label: str, found: Found) -> str:
     """What a class has become, for a person to check."""
     others = found.size - found.common
-    beside = f", and {others:,} other{'s' * (others != 1)}" if others else ""
+    beside = f", and {plural(others, 'other', ',')}" if others else ""
     return f"“{seen.label}” is now “{label}” ({found.common:,} of {seen.size:,} words{beside})"
 
 
@@ -312,6 +313,14 @@ def renumber(edit: Edit, tree: Tree, used: set[int]) -> Edit:
         return edit
     first = max(used, default=-1) + 1
     return replace(edit, ids=tuple(range(first, first + needed)))
+
+
+def add_or_move(edit: Edit, there: Collection[str]) -> list[Edit]:
+    """An edit that adds words, where some of them are there already: those are moved."""
+    new = tuple(word for word in edit.words if word not in there)
+    old = tuple(word for word in edit.words if word in there)
+    parts = (edit.kind, new), (MOVE, old)
+    return [replace(edit, kind=kind, words=words) for kind, words in parts if words]
 
 
 def undo_to(edits: tuple[Edit, ...], n: int) -> tuple[tuple[Edit, ...], tuple[Edit, ...]]:
@@ -335,10 +344,8 @@ def _is_list(given: object, kind: type) -> bool:
 
 def _remembered(given: Any) -> Remembered:
     node, label, size, words = (given[name] for name in ("node", "label", "size", "words"))
-    numbers = all(isinstance(one, int) and not isinstance(one, bool) for one in (node, size))
-    listed = isinstance(words, list | tuple)
-    texts = listed and all(isinstance(text, str) for text in (label, *words))
-    if not numbers or not texts or size < len(words):
+    is_right = _is_list([node, size], int) and isinstance(label, str) and _is_list(words, str)
+    if not is_right or size < len(words):
         raise TypeError(
             "'node' is a number, 'label' a text, 'words' a list of texts and 'size' how many "
             "there are, or more"
