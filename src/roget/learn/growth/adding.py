@@ -182,11 +182,7 @@ def _refuse_again(before: Counts, files: Sequence[str]) -> None:
     twice: dict[str, str] = {}
     for file in dict.fromkeys(files):
         digest = sha256(Path(file))
-        if digest in known:
-            raise InputError(
-                f"{file}: is in the thesaurus already, as {known[digest]}: its tokens would count "
-                "twice; leave it out"
-            )
+        _refuse_known(file, digest, known)
         if digest in twice:
             raise InputError(f"{file}: the same as {twice[digest]}: leave one of them out")
         twice[digest] = file
@@ -244,11 +240,15 @@ def _refuse_same(before: Counts, new: Counts) -> None:
     """Refuse counts of a file that the thesaurus was made of."""
     known = _hashes(before)
     for digest, path in _hashes(new).items():
-        if digest in known:
-            raise InputError(
-                f"{path}: is in the thesaurus already, as {known[digest]}: its tokens would count "
-                "twice; leave it out"
-            )
+        _refuse_known(path, digest, known)
+
+
+def _refuse_known(file: str, digest: str, known: Mapping[str, str]) -> None:
+    if digest in known:
+        raise InputError(
+            f"{file}: is in the thesaurus already, as {known[digest]}: its tokens would count "
+            "twice; leave it out"
+        )
 
 
 def _hashes(counts: Counts) -> dict[str, str]:

@@ -76,7 +76,7 @@ class Graph:
             tuple(taxonomy.labels.get(name, name) for name in names),
             tuple(tuple(number[one] for one in above[name]) for name in names),
             tuple(folded),
-            _table(folded.values(), len(names)),
+            tabulate(folded.values(), len(names)),
         )
 
     def without(self, hidden: Collection[str]) -> Graph:
@@ -155,7 +155,7 @@ class Graph:
         return tuple(reversed(way))
 
 
-def _table(rows: Iterable[Mapping[int, float]], width: int) -> Any:
+def tabulate(rows: Iterable[Mapping[int, float]], width: int) -> Any:
     """A csr_array of rows that say what is in some columns, which keep their order."""
     indptr = [0]
     indices: list[int] = []
@@ -164,8 +164,8 @@ def _table(rows: Iterable[Mapping[int, float]], width: int) -> Any:
         indices += row.keys()
         data += row.values()
         indptr.append(len(indices))
-    shape = len(indptr) - 1, width
-    return sparse.csr_array((np.array(data), np.array(indices), np.array(indptr)), shape=shape)
+    cells = np.array(data, dtype=np.float64), np.array(indices, dtype=np.int64), np.array(indptr)
+    return sparse.csr_array(cells, shape=(len(indptr) - 1, width))
 
 
 def _ones(table: Any) -> Any:

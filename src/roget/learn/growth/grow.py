@@ -22,7 +22,7 @@ from roget.core.store import Partial
 from roget.core.types import PathLike
 from roget.errors import InputError
 from roget.learn.growth.adding import Added, add, read_counts
-from roget.learn.growth.learning import Edited, Learnt, learn_on
+from roget.learn.growth.learning import Edited, Learnt, keep_rows, learn_on
 from roget.learn.growth.options import Options, read_numbers
 from roget.learn.thesaurus import Thesaurus
 from roget.learn.thesaurus import edits as editing
@@ -255,8 +255,7 @@ def _make(
     """The thesaurus without edits, and its changes by the ids of classes."""
     base, counts, draft = thesaurus.base, added.counts, thesaurus.draft
     if learnt.kept.size < len(counts):
-        kept = counts.select(counts.words[learnt.kept].tolist())
-        kept.provenance, counts = counts.provenance, kept
+        counts = keep_rows(counts, learnt.kept)
     new = added.new[learnt.kept]
     tree = learnt.clustering.tree
     first, more = thesaurus.next_id, tree.n_nodes - base.tree.n_nodes

@@ -14,7 +14,7 @@ import numpy as np
 from scipy import sparse
 
 from roget.core.counts import Counts
-from roget.core.counts.views import ppmi, to_dense, unit
+from roget.core.counts.views import to_dense, unit
 from roget.core.tree import Tree
 from roget.core.types import Array, Floats, Ints
 from roget.learn.clustering.memberships import one_hot, replace_rows, sparsify
@@ -107,7 +107,7 @@ def learn_on(
     known = np.diff(counts.matrix[:, : before.shape[1]].indptr) >= options.min_contexts
     kept = np.flatnonzero(known | (np.arange(len(counts)) < old))
     if kept.size < len(counts):
-        counts, new = _keep(counts, kept), new[kept]
+        counts, new = keep_rows(counts, kept), new[kept]
     renewal = Renewal(found, before, counts)
     wide = renewal.regroup()
     entering = np.arange(old, len(counts))
@@ -147,7 +147,8 @@ def learn_on(
     return Learnt(made, steps, kept)
 
 
-def _keep(counts: Counts, rows: Ints) -> Counts:
+def keep_rows(counts: Counts, rows: Ints) -> Counts:
+    """The counts of some rows, whose provenance does not tell of the choice."""
     kept = counts.select(counts.words[rows].tolist())
     kept.provenance = counts.provenance
     return kept
@@ -246,11 +247,11 @@ class _Regrown:
         self._labels = np.asarray(memberships.argmax(axis=1)).ravel()
         self._labels[np.diff(memberships.indptr) == 0] = -1
         self._was = wide.labels[: len(before)]
-        self._rows = unit(_weigh(renewal.counts))
+        self._rows = unit(renewal.counts.ppmi())
 
     def part(self, steps: list[Step], fixed: Ints) -> list[Step]:
         """The steps, with classes that are new and classes that have become two."""
-        usual = unit(_weigh(self._before))
+        usual = unit(self._before.ppmi())
         k = len(self.origin)
         sizes = np.bincount(self._was, minlength=k)
         fewest = max(FEWEST, int(np.median(sizes[sizes > 0])) // 4)
@@ -270,7 +271,7 @@ class _Regrown:
             if was is not None and found.apart <= was.apart:
                 continue
             made.append(self._split(c, inside, found))
-        return [*made, *(one for one in steps if one is not None)]
+        return [*made, *steps]
 
     def _split(self, cluster: int, inside: Ints, found: _Division) -> Step:
         """Give a class two: the larger part keeps the number, the smaller gets a new one."""
@@ -350,10 +351,6 @@ class _Division(NamedTuple):
     apart: float
     whole: bool
     """Whether both parts have words enough."""
-
-
-def _weigh(counts: Counts) -> Any:
-    return sparse.csr_array(ppmi(counts.matrix, counts.word_totals, counts.context_totals))
 
 
 def _most(labels: Ints, cluster: int, counts: Counts) -> Ints:

@@ -13,7 +13,7 @@ from scipy import sparse
 from roget.core.counts import Counts
 from roget.core.types import Floats, Ints
 from roget.errors import InputError
-from roget.learn.growth.graph import Graph, fold, is_part
+from roget.learn.growth.graph import Graph, fold, is_part, tabulate
 from roget.learn.representation import Representation
 from roget.learn.representation.similarity import (
     Alike,
@@ -170,12 +170,10 @@ class Voters:
 
     def by_endings(self, rows: Ints) -> Any:
         """csr_array, rows × words of the taxonomy: how many last signs they have in common."""
-        found = [self._endings.alike(self.folded[row]) for row in rows]
-        at = np.repeat(np.arange(len(found)), [len(one) for one in found])
-        words = [word for one in found for word in one]
-        values = [float(length) for one in found for length in one.values()]
-        shape = rows.size, len(self.graph.words)
-        return sparse.csr_array((values, (at, words)), shape=shape)
+        found = (self._endings.alike(self.folded[row]) for row in rows)
+        table = tabulate(found, len(self.graph.words))
+        table.sort_indices()
+        return table
 
     def votes(self, rows: Ints, spelt: float = SPELT) -> Votes:
         """The votes of known words for the classes of some rows; `spelt` of all by endings."""
