@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import zip_longest
 from typing import NamedTuple
 
@@ -19,7 +19,7 @@ import numpy as np
 
 from roget.core.intervals import wilson
 from roget.core.io.problems import Problems, join_names
-from roget.core.io.source import source_of
+from roget.core.io.source import Source, source_of
 from roget.core.io.table import Columns, Roles, open_table
 from roget.core.io.values import whole_number
 from roget.core.types import BoolArray, Ints, PathLike
@@ -118,13 +118,9 @@ class Judgement:
         """The answers to each line."""
         found = []
         for question, codes in zip(self.questions, self.codes.T.tolist(), strict=True):
-            choices = [*self.choices(question), UNSURE]
+            choices = [*choices_of(self.kind, question), UNSURE]
             found.append([choices[code] for code in codes if code != NONE])
         return found
-
-    def choices(self, question: Question) -> tuple[str, ...]:
-        """What can be said of a line."""
-        return choices_of(self.kind, question)
 
     def _right(self, question: Question) -> str:
         return question.answer if self.kind == INTRUSION else VERDICTS[0]
@@ -219,33 +215,24 @@ def is_key(path: PathLike) -> bool:
 def read_key(path: PathLike) -> Sheet:
     """The sheet that a key belongs to; broken lines are named."""
     source = source_of(os.fspath(path))
-    problems = Problems(source.name)
     kinds: set[str] = set()
     questions: dict[int, Question] = {}
-    with open_table(source, roles=KEY, guess=True) as table:
-        for number, cells in table.rows(problems):
-            texts = {role: str(cell or "").strip() for role, cell in cells.items()}
-            if not any(texts.values()):
-                continue
-            words = tuple(texts[name] for name in _WORDS if texts.get(name))
-            line, node = _parse_number(texts["line"]), _parse_number(texts["node"])
-            place, kind, answer = table.place(number), texts["kind"].lower(), texts["answer"]
-            if line is None or line in questions:
-                again = "a line that was there before" if line in questions else "no line number"
-                problems.add(number, f"{texts['line']!r} is {again}", place)
-            elif kind not in KINDS:
-                known = " or ".join(KINDS)
-                problems.add(number, f"the kind is {texts['kind']!r}; expected {known}", place)
-            elif kind == INTRUSION and answer not in words:
-                problems.add(number, f"the answer {answer!r} is none of the words", place)
-            elif kind == READING and answer not in ("", MADE_UP):
-                problems.add(
-                    number, f"the answer is {answer!r}; expected {MADE_UP!r} or nothing", place
-                )
-            else:
-                kinds.add(kind)
-                questions[line] = Question(line, node, texts.get("class", ""), words, answer)
-    problems.check()
+    for texts, refuse in _read_rows(source, KEY):
+        words = tuple(texts[name] for name in _WORDS if texts.get(name))
+        line, node = _parse_number(texts["line"]), _parse_number(texts["node"])
+        kind, answer = texts["kind"].lower(), texts["answer"]
+        if line is None or line in questions:
+            again = "a line that was there before" if line in questions else "no line number"
+            refuse(f"{texts['line']!r} is {again}")
+        elif kind not in KINDS:
+            refuse(f"the kind is {texts['kind']!r}; expected {' or '.join(KINDS)}")
+        elif kind == INTRUSION and answer not in words:
+            refuse(f"the answer {answer!r} is none of the words")
+        elif kind == READING and answer not in ("", MADE_UP):
+            refuse(f"the answer is {answer!r}; expected {MADE_UP!r} or nothing")
+        else:
+            kinds.add(kind)
+            questions[line] = Question(line, node, texts.get("class", ""), words, answer)
     if len(kinds) != 1:
         raise InputError(f"{source.name}: expected lines of one kind, found {len(kinds)} kinds")
     return Sheet(kinds.pop(), tuple(questions.values()))
@@ -256,32 +243,38 @@ def read_answers(path: PathLike, sheet: Sheet, columns: Columns = None) -> list[
 
     Lines may be in any order, and blank or lacking, which is no answer; capitals do not matter.
     """
-    source = source_of(os.fspath(path))
-    problems = Problems(source.name)
     asked = {one.line: one for one in sheet.questions}
     found: dict[int, int] = {}
-    with open_table(source, columns, roles=FILLED, guess=True) as table:
+    for texts, refuse in _read_rows(source_of(os.fspath(path)), FILLED, columns):
+        line = _parse_number(texts["line"])
+        if line is None or line not in asked:
+            last = max(asked)
+            refuse(f"the line is {texts['line']!r}; expected a number of the key, up to {last}")
+        elif other := _find_difference(texts, sheet.kind, asked[line]):
+            refuse(f"line {line} has {other}: of another sheet?")
+        else:
+            wrong, code = _parse_answer(texts["answer"], sheet.kind, asked[line])
+            if wrong:
+                refuse(wrong)
+            elif found.setdefault(line, code) != code:
+                refuse(f"line {line} was answered otherwise before")
+    return [found.get(one.line, NONE) for one in sheet.questions]
+
+
+def _read_rows(
+    source: Source, roles: Roles, columns: Columns = None
+) -> Iterator[tuple[dict[str, str], Callable[[str], None]]]:
+    """The texts of each row that is not blank, by role, and what notes that it is broken.
+
+    After the last row, all that are broken are named.
+    """
+    problems = Problems(source.name)
+    with open_table(source, columns, roles=roles, guess=True) as table:
         for number, cells in table.rows(problems):
             texts = {role: str(cell or "").strip() for role, cell in cells.items()}
-            if not any(texts.values()):
-                continue
-            line = _parse_number(texts["line"])
-            wrong, code = "", NONE
-            if line is None or line not in asked:
-                last = max(asked)
-                wrong = f"the line is {texts['line']!r}; expected a number of the key, up to {last}"
-            elif other := _find_difference(texts, sheet.kind, asked[line]):
-                wrong = f"line {line} has {other}: of another sheet?"
-            else:
-                wrong, code = _parse_answer(texts["answer"], sheet.kind, asked[line])
-                if not wrong and found.get(line, code) != code:
-                    wrong = f"line {line} was answered otherwise before"
-            if wrong:
-                problems.add(number, wrong, table.place(number))
-            elif line is not None:
-                found[line] = code
+            if any(texts.values()):
+                yield texts, partial(problems.add, number, place=table.place(number))
     problems.check()
-    return [found.get(one.line, NONE) for one in sheet.questions]
 
 
 def join_words(question: Question) -> str:
