@@ -275,10 +275,8 @@ class ClassModel(BaseEstimator):  # type: ignore[misc]
             self.names_.append(f"{name} ({times})" if times > 1 else name)
 
     def _cells(self, given: Any, predictors: list[Classes], rows: Array, columns: Array) -> Floats:
-        known = mixing.evidence(given, rows, columns, max(self.discounts_.size, 1))
-        totals = np.asarray(given.sum(axis=1)).ravel()[rows]
         stack = np.stack([one.cells(rows, columns) for one in predictors])
-        return self._mixture.cells(known, stack, self._mixture.groups(totals))
+        return self._mix(given, stack, rows, columns)
 
     def _rows(self, given: Any, predictors: list[Classes], rows: Array) -> Floats:
         """All contexts of some words."""
@@ -288,13 +286,16 @@ class ClassModel(BaseEstimator):  # type: ignore[misc]
         for begin in range(0, rows.size, step):
             part = rows[begin : begin + step]
             every, columns = np.repeat(np.arange(part.size), m), np.tile(np.arange(m), part.size)
-            own = given[part]
-            known = mixing.evidence(own, every, columns, max(self.discounts_.size, 1))
-            groups = self._mixture.groups(np.asarray(own.sum(axis=1)).ravel())[every]
             stack = np.stack([one.rows(part).ravel() for one in predictors])
-            cells = self._mixture.cells(known, stack, groups)
+            cells = self._mix(given[part], stack, every, columns)
             out[begin : begin + step] = cells.reshape(part.size, m)
         return out
+
+    def _mix(self, given: Any, stack: Floats, rows: Array, columns: Array) -> Floats:
+        """p of cells, by what counts say of them and what classes predict."""
+        known = mixing.evidence(given, rows, columns, max(self.discounts_.size, 1))
+        groups = self._mixture.groups(np.asarray(given.sum(axis=1)).ravel())[rows]
+        return self._mixture.cells(known, stack, groups)
 
 
 def _kinds(predictors: list[Classes]) -> list[str]:

@@ -18,7 +18,7 @@ from scipy import sparse
 from roget import catalogue
 from roget.core.counts.views import ppmi, unit
 from roget.core.tree import Tree
-from roget.core.types import Floats
+from roget.core.types import Array, Floats
 from roget.learn.classmodel.classes import Classes, of_levels, proper, types_of
 from roget.learn.clustering.result import Clustering, Rule, array
 from roget.learn.clustering.tokens import unigram
@@ -134,17 +134,14 @@ def learn_family(name: str, train: Any, seed: int) -> list[Classes]:
     They are learnt from counts and from types, from the words that have any; the others get p(c).
     """
     learn = FAMILIES[name] if name in FAMILIES else _clusterer(name)
-    table = sparse.csr_array(train, dtype=np.float64)
-    table.eliminate_zeros()
-    seen = np.flatnonzero(np.diff(table.indptr))
+    part, seen = _take_seen(train)
     if not seen.size:
         return []
-    part = table if seen.size == table.shape[0] else table[seen]
     found = []
     for types in (False, True):
         for one in learn(types_of(part) if types else part, seed):
             label = f"{one.name}{', types' if types else ''}"
-            parts = tuple(_everywhere(clusters, seen, table.shape[0]) for clusters in one.parts)
+            parts = tuple(_everywhere(clusters, seen, train.shape[0]) for clusters in one.parts)
             found.append(replace(one, name=label, parts=parts, types=types))
     return found
 
@@ -155,10 +152,7 @@ def learn_sizes(name: str, train: Any, seed: int, sizes: Sequence[int]) -> list[
     Words without any get p(c). There are fewer than asked for if the words give no more.
     """
     kind = catalogue.load("models", name)
-    table = sparse.csr_array(train, dtype=np.float64)
-    table.eliminate_zeros()
-    seen = np.flatnonzero(np.diff(table.indptr))
-    part = table if seen.size == table.shape[0] else table[seen]
+    part, seen = _take_seen(train)
     found: dict[int, Clustering] = {}
     if kind.sized_levels:  # one run has all sizes
         levels = kind.learn_levels(part, seed, sorted(set(sizes)))
@@ -169,9 +163,17 @@ def learn_sizes(name: str, train: Any, seed: int, sizes: Sequence[int]) -> list[
                 warnings.simplefilter("ignore")  # that there are fewer is told by their number
                 found[size] = kind.make(size, random_state=seed).fit(part).clustering_
     return [
-        Classes(f"{name} {size}", (proper(_everywhere(found[size], seen, table.shape[0])),))
+        Classes(f"{name} {size}", (proper(_everywhere(found[size], seen, train.shape[0])),))
         for size in sizes
     ]
+
+
+def _take_seen(train: Any) -> tuple[Any, Array]:
+    """The counts of the words that have any, and which words these are."""
+    table = sparse.csr_array(train, dtype=np.float64)
+    table.eliminate_zeros()
+    seen = np.flatnonzero(np.diff(table.indptr))
+    return (table if seen.size == table.shape[0] else table[seen]), seen
 
 
 def _everywhere(clustering: Clustering, seen: Any, words: int) -> Clustering:

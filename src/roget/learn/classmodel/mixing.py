@@ -44,6 +44,10 @@ class Evidence:
         own = np.maximum(self.own - discounts @ self.taken, 0.0)
         return own, np.where(self.known, discounts @ self.given, 1.0)
 
+    def beside(self, stack: Floats) -> Floats:
+        """Predictions with the word's own before them: the last of them where it has no counts."""
+        return np.vstack([np.where(self.known, self.own, stack[-1]), stack])
+
 
 def evidence(matrix: Any, rows: Array, columns: Array, levels: int) -> Evidence:
     """What a table of counts says of cells; `levels` is the number of discounts.
@@ -140,10 +144,8 @@ class Mixture:
         if self.kind == "discount":
             own, left = known.discounted(self.discounts)
             return np.asarray(own + left * np.einsum("ij,ij->j", weights, stack))
-        if self.kind == "none":
-            return np.asarray(np.einsum("ij,ij->j", weights, stack))
-        own = np.where(known.known, known.own, stack[-1])
-        return np.asarray(np.einsum("ij,ij->j", weights, np.vstack([own, stack])))
+        weighed = stack if self.kind == "none" else known.beside(stack)
+        return np.asarray(np.einsum("ij,ij->j", weights, weighed))
 
 
 def learn(
@@ -157,7 +159,7 @@ def learn(
     if kind == "discount":
         return _learn_discounts(known, stack, counts, discounts)
     if kind == "interpolate":
-        stack = np.vstack([np.where(known.known, known.own, stack[-1]), stack])
+        stack = known.beside(stack)
     k = len(stack)
     mixture = Mixture(kind, np.empty(0), np.full((edges.size + 1, k), 1 / k), edges)
     overall = em(stack, counts)
