@@ -157,19 +157,11 @@ class Lookup(Reported):
         own = self._conditional[[row]].toarray().ravel()
         found = []
         for one in self._senses.of(row, n):
-            told = one.contexts, own[one.contexts], self._average[one.contexts]
-            lifts = np.log(told[1] / np.maximum(told[2], 1e-300))
-            contexts = zip(
-                self.contexts[told[0]].tolist(), told[1].tolist(), lifts.tolist(), strict=True
-            )
-            found.append(
-                Sense(
-                    int(self._leaves[one.cluster]),
-                    one.share,
-                    tuple(TypicalContext(*context) for context in contexts),
-                    tuple(self.words[one.words].tolist()),
-                )
-            )
+            names, p = self.contexts[one.contexts].tolist(), own[one.contexts]
+            lifts = np.log(p / np.maximum(self._average[one.contexts], 1e-300))
+            contexts = tuple(map(TypicalContext, names, p.tolist(), lifts.tolist()))
+            words = tuple(self.words[one.words].tolist())
+            found.append(Sense(int(self._leaves[one.cluster]), one.share, contexts, words))
         return found
 
     @property
