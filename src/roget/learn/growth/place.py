@@ -271,7 +271,4 @@ class Placer:
 
 def _part(progress: Report | None, done: int, whole: int) -> Report | None:
     """The progress of a part of the work, of which so much was done before."""
-    if progress is None:
-        return None
-    tell = progress
-    return lambda now: tell(Progress(done + now.done, whole))
+    return progress and (lambda now: progress(Progress(done + now.done, whole)))
