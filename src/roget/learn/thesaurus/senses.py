@@ -21,6 +21,7 @@ from roget.core.counts import Counts
 from roget.core.counts.views import like, unit
 from roget.core.tree import Tree
 from roget.core.types import BoolArray, Floats, Ints
+from roget.learn.clustering.memberships import one_hot
 from roget.learn.thesaurus.places import parts
 
 CANDIDATES = 16
@@ -71,8 +72,7 @@ class Senses:
     def __init__(self, counts: Counts, home: Ints, tree: Tree) -> None:
         self._home, self._rows = home, unit(counts.ppmi()).sorted_indices()
         self._kin = find_kin(tree)
-        inside = np.ones(home.size), (home, np.arange(home.size))
-        belongs = sparse.csr_array(inside, shape=(tree.n_clusters, home.size))
+        belongs = sparse.csr_array(one_hot(home, tree.n_clusters).T)
         self._sums = sparse.csr_array(belongs @ self._rows)
         self._gram = (self._sums @ self._sums.T).toarray()
         lengths = np.sqrt(np.maximum(np.diag(self._gram), 1e-300))

@@ -15,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 from roget.core.counts import Counts, NotCounted
 from roget.core.types import Array, Floats, Ints
 from roget.errors import InputError
+from roget.learn.clustering.memberships import put_together
 from roget.learn.taxonomy.taxonomy import Taxonomy
 from roget.learn.thesaurus import Thesaurus
 from roget.learn.treecut.hierarchy import Hierarchy
@@ -220,11 +221,8 @@ class TreeCut(BaseEstimator):  # type: ignore[misc]
 
 def _by_row(hierarchy: Hierarchy, counts: Counts) -> Any:
     """Counts of the words of a hierarchy, as a csc_array; those of other words are left out."""
-    rows = hierarchy.rows(counts.words.tolist())
-    known = np.flatnonzero(rows >= 0)
-    shape = hierarchy.words.size, rows.size
-    places = sparse.csr_array((np.ones(known.size), (rows[known], known)), shape=shape)
-    table = (places @ counts.matrix).tocsc()
+    lifted = put_together(hierarchy.rows(counts.words.tolist()), hierarchy.words.size)
+    table = (sparse.csr_array(lifted.T) @ counts.matrix).tocsc()
     table.eliminate_zeros()
     return table
 

@@ -227,16 +227,13 @@ def name_classes(
     if not rows.size:
         return {}
     shares = sparse.csr_array(hierarchy.shares[known[rows]])
-    nodes = [
-        np.flatnonzero(np.isin(rows, thesaurus.inside(n))) for n in range(thesaurus.tree.n_nodes)
-    ]
-    at = np.repeat(np.arange(len(nodes)), [part.size for part in nodes])
-    cells = np.ones(at.size), (at, np.concatenate(nodes))
-    inside = sparse.csr_array(cells, shape=(len(nodes), rows.size))
+    tree, ones = thesaurus.tree, np.ones(rows.size)
+    above = upwards(np.arange(rows.size), thesaurus.places[rows], ones, tree.parent, rows.size)
+    inside = sparse.csr_array(above.T)
     sums = sparse.csr_array(inside @ shares)
     ours, theirs = (np.asarray(table).ravel() for table in (inside.sum(axis=1), shares.sum(axis=0)))
     names = {}
-    for node in range(1, len(nodes)):
+    for node in range(1, tree.n_nodes):
         part = slice(sums.indptr[node], sums.indptr[node + 1])
         places, held = sums.indices[part], sums.data[part]
         f = np.where(held >= COVERED * ours[node], 2 * held / (ours[node] + theirs[places]), 0.0)
