@@ -93,16 +93,14 @@ def learn_on(
     counts: Counts,
     new: Array,
     options: Options,
-    edited: Edited | None = None,
+    edited: Edited,
     *,
-    doubt: bool = False,
+    doubt: bool,
 ) -> Learnt:
     """The classes of more counts; `new` says how many tokens of each word are new.
 
     With `doubt`, new words that lie between classes are set aside, as the clusterer does itself.
     """
-    k = found.n_clusters
-    edited = edited or Edited(set(), np.empty(0, dtype=np.int64), np.arange(k))
     old = len(before)
     known = np.diff(counts.matrix[:, : before.shape[1]].indptr) >= options.min_contexts
     kept = np.flatnonzero(known | (np.arange(len(counts)) < old))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -130,7 +130,7 @@ def hide(
     ways = [_way("roget", graph, truth, found)]
     bins = _compare_scores(placer, counts, ranked, ways[0], asked)
     if asked.spelling:
-        bare = Placer(voters, PlaceOptions(**vars(asked) | {"spelling": False}))
+        bare = Placer(voters, replace(asked, spelling=False))
         found = [one.classes for one in bare.rank(hidden, RANKED)]
         ways.append(_way("by contexts only", graph, truth, found))
     senses = [voters.graph.senses(str(counts.words[row])) for row in nearest(voters, hidden)]
