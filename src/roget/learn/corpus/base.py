@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple, Protocol, TypeAlias
+from typing import NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from roget.core.io.source import Source
-from roget.core.types import Ints
+from roget.core.types import Codes, Ints
 
 Ids: TypeAlias = npt.NDArray[np.int32]
 
@@ -106,11 +106,17 @@ class Tokens:
         starts, word = self.starts[: sentences + 1], self.word[:stop]
         return Tokens(starts, word, upos, head, deprel, form, self.written)
 
-    def locate(self, at: npt.NDArray[np.integer[Any]]) -> tuple[Ids, Ids]:
+    def locate(self, at: Codes) -> tuple[Ids, Ids]:
         """The first and the last token, as they were read, of some tokens."""
         if self.spans is None:
             return at.astype(np.int32), at.astype(np.int32)
         return self.spans[0][at], self.spans[1][at]
+
+    def find_places(self, word: Codes, context: Codes) -> Places | None:
+        """Where words and contexts that are these tokens stand, if the batch tells it."""
+        if self.written is None:
+            return None
+        return Places(self.locate(word), self.locate(context))
 
 
 @dataclass

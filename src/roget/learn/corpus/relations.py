@@ -14,20 +14,19 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
-from typing import Any, NoReturn
+from typing import NoReturn
 
 import numpy as np
 import numpy.typing as npt
 
 from roget import catalogue
 from roget.core.quadruple import Quadruple
-from roget.core.types import BoolArray, Ints
+from roget.core.types import BoolArray, Codes, Ints
 from roget.errors import InputError
 from roget.learn.corpus.base import (
     NONE,
     Ids,
     Pairs,
-    Places,
     Strings,
     Tables,
     Tokens,
@@ -379,11 +378,11 @@ class Extractor:
             worded = tokens.word[later] != NONE
             later, first = later[worded], first[worded]
 
-        def words(at: npt.NDArray[np.integer[Any]]) -> Ids:
+        def words(at: Codes) -> Ids:
             own = tokens.word[at]
             return add_tags(own, upos[at], self._tables) if self._tags else own
 
-        word, slot, context, at, beside = [], [], [], [], []
+        slots, words_at, contexts_at = [], [], []
         for i, relation in enumerate(self._relations):
             below = np.flatnonzero(self._labels[i](deprel))
             below = below[_find_worded(tokens, head, below)]
@@ -409,17 +408,12 @@ class Extractor:
                 has = is_bare[below] & is_bare[origin]
                 below, origin, found = below[has], origin[has], found[has]
             above = head[origin]
-            slot.append(self._slots(relation, deprel[origin], found))
-            at.append(above if relation.turned else below)
-            beside.append(below if relation.turned else above)
-            word.append(words(at[-1]))
-            context.append(words(beside[-1]))
-        places = None
-        if tokens.written is not None:
-            places = Places(*(tokens.locate(np.concatenate(one)) for one in (at, beside)))
-        drawn = Pairs(np.concatenate(word), np.concatenate(slot), np.concatenate(context))
-        drawn.places = places
-        return drawn
+            slots.append(self._slots(relation, deprel[origin], found))
+            words_at.append(above if relation.turned else below)
+            contexts_at.append(below if relation.turned else above)
+        slot, at, beside = map(np.concatenate, (slots, words_at, contexts_at))
+        places = tokens.find_places(at, beside)
+        return Pairs(words(at), slot, words(beside), places=places)
 
     def _slots(self, relation: Relation, labels: Ids, prepositions: Ids) -> Ids:
         alone = len(self._relations) == 1 and not relation.named

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 import numpy as np
-import numpy.typing as npt
 
 from roget.core.types import BoolArray
 from roget.errors import InputError, UnknownName
 from roget.learn.corpus import SIDES
-from roget.learn.corpus.base import NONE, Ids, Pairs, Places, Tables, Tokens, add_tags
+from roget.learn.corpus.base import NONE, Ids, Pairs, Tables, Tokens, add_tags
 from roget.learn.corpus.relations import Choice
 from roget.learn.corpus.terms import Joiner
 
@@ -43,6 +42,7 @@ class Windows:
             raise UnknownName("side of a window", sides, SIDES)
         self._window, self._sides, self._tables, self._tags = window, sides, tables, tags
         self._per_one = per_one
+        self._lefts = {"left": (True,), "right": (False,)}.get(sides, (True, False))
         self._join = Joiner(terms, tables) if terms else None
         self._drops = function_words is not None
         dropped = frozenset(function_words or ())
@@ -52,45 +52,31 @@ class Windows:
     def __call__(self, tokens: Tokens) -> Pairs:
         """The pairs of a batch: nearest neighbours first, those to the left before the right."""
         tokens = self._join(tokens) if self._join else tokens
-        words, sentences, places = self._list_places(tokens)
-        word, slot, context, times = [], [], [], []
-        at, beside = [np.empty(0, np.intp)], [np.empty(0, np.intp)]
-        for distance in range(1, self._window + 1):
-            before, after = words[:-distance], words[distance:]
-            near = sentences[:-distance] == sentences[distance:]
-            near &= (before != NONE) & (after != NONE)
-            before, after = before[near], after[near]
-            first, second = places[:-distance][near], places[distance:][near]
-            for name in self._name_places(distance):
-                left = name[0] == "-"
-                word.append(after if left else before)
-                context.append(before if left else after)
-                slot.append(np.full(before.size, self._find_slot(name), np.int32))
-                times.append(np.full(before.size, (self._per_one or 0) // distance, np.int64))
-                at.append(second if left else first)
-                beside.append(first if left else second)
-        return Pairs(
-            np.concatenate(word),
-            np.concatenate(slot),
-            np.concatenate(context),
-            np.concatenate(times) if self._per_one else None,
-            None
-            if tokens.written is None
-            else Places(*(tokens.locate(np.concatenate(one)) for one in (at, beside))),
-        )
-
-    def _list_places(
-        self, tokens: Tokens
-    ) -> tuple[Ids, npt.NDArray[np.int64], npt.NDArray[np.intp]]:
-        """The words that take a place, the sentence of each, and which tokens they are."""
-        words = tokens.word
-        sentences = np.repeat(np.arange(tokens.starts.size - 1), np.diff(tokens.starts))
-        if self._tags:
-            if tokens.upos is None:
-                raise InputError("tags are wanted, but the text has none: use a tagger or a parser")
-            words = add_tags(words, tokens.upos, self._tables)
+        words = self._find_words(tokens)
         placed = np.flatnonzero(self._find_placed(tokens))
-        return words[placed], sentences[placed], placed
+        sentences = np.repeat(np.arange(tokens.starts.size - 1), np.diff(tokens.starts))[placed]
+        worded = words[placed] != NONE
+        slots, times, words_at, contexts_at = [], [], [], []
+        for distance in range(1, self._window + 1):
+            near = sentences[:-distance] == sentences[distance:]
+            near &= worded[:-distance] & worded[distance:]
+            first, second = placed[:-distance][near], placed[distance:][near]
+            for left in self._lefts:
+                words_at.append(second if left else first)
+                contexts_at.append(first if left else second)
+                slots.append(np.full(first.size, self._find_slot(left, distance), np.int32))
+                times.append(np.full(first.size, (self._per_one or 0) // distance, np.int64))
+        slot, at, beside = map(np.concatenate, (slots, words_at, contexts_at))
+        often = np.concatenate(times) if self._per_one else None
+        return Pairs(words[at], slot, words[beside], often, tokens.find_places(at, beside))
+
+    def _find_words(self, tokens: Tokens) -> Ids:
+        """The words of a batch, with their tags if these are wanted."""
+        if not self._tags:
+            return tokens.word
+        if tokens.upos is None:
+            raise InputError("tags are wanted, but the text has none: use a tagger or a parser")
+        return add_tags(tokens.word, tokens.upos, self._tables)
 
     def _find_placed(self, tokens: Tokens) -> BoolArray:
         """Which tokens take a place."""
@@ -103,14 +89,8 @@ class Windows:
                 placed &= self._is_open(tokens.upos) | (tokens.upos == NONE)
         return placed
 
-    def _name_places(self, distance: int) -> list[str]:
-        """The neighbours wanted at a distance, as signed places."""
-        wanted = {"left": "-", "right": "+"}.get(self._sides, "-+")
-        return [f"{sign}{distance}" for sign in wanted]
-
-    def _find_slot(self, name: str) -> int:
-        if self._sides == "apart":
-            name = "left" if name[0] == "-" else "right"
-        elif self._sides != "each":
-            name = ""
-        return self._tables.slots.id(name)
+    def _find_slot(self, left: bool, distance: int) -> int:
+        """The slot of a neighbour: its side, its signed place, or nothing."""
+        side, sign = ("left", "-") if left else ("right", "+")
+        names = {"apart": side, "each": f"{sign}{distance}"}
+        return self._tables.slots.id(names.get(self._sides, ""))
