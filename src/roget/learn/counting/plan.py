@@ -52,6 +52,7 @@ _SETTLED = ("reader", "tagger", "model", "window", "sides", "decay", "segment")
 
 _WINDOWED = ("sides", "decay", "function_words")
 _VETTED = ("odd_words", "repair")
+_RUNNING = ("form", "tags", "terms", "evidence", *_WINDOWED, *_VETTED)
 
 _UNHEEDED: dict[str, tuple[str, ...]] = {
     "conllu": ("model", "lines", "segment"),
@@ -59,38 +60,16 @@ _UNHEEDED: dict[str, tuple[str, ...]] = {
     "hanta": ("segment", *_VETTED),
     "spacy": ("segment", *_VETTED),
     "docbin": ("model", "lines", "segment", "encoding"),
-    "table": (
-        "model",
-        "lines",
-        "segment",
-        "form",
-        "tags",
-        "terms",
-        "evidence",
-        *_WINDOWED,
-        *_VETTED,
-    ),
-    "matrix": (
-        "model",
-        "lines",
-        "form",
-        "tags",
-        "terms",
-        "evidence",
-        *_WINDOWED,
-        *_VETTED,
-        "encoding",
-    ),
+    "table": ("model", "lines", "segment", *_RUNNING),
+    "matrix": ("model", "lines", *_RUNNING, "encoding"),
 }
 """Options that mean nothing to a reader."""
 _MEANT_FOR = {
     "model": "a tagger",
     "lines": "plain text",
     "segment": "plain text that is not tagged",
-    "form": "running text",
+    **dict.fromkeys(_RUNNING, "running text"),
     "tags": "tagged or parsed text",
-    "terms": "running text",
-    "evidence": "running text",
     **dict.fromkeys(_WINDOWED, "a window"),
     **dict.fromkeys(_VETTED, "relations of parsed text"),
     "encoding": "text and tables",
@@ -126,7 +105,7 @@ def plan_count(inputs: Inputs, options: Options) -> CountPlan:
         listed, options.reader, options.encoding, tabular=options.columns is not None
     )
     told: list[str] = []
-    if reader == UNPARSED and not any(is_asked(options, name) for name in _SETTLED):
+    if reader == UNPARSED and not list_asked(options, _SETTLED):
         options, told = automatic.choose_tagger(sources, options)
     recipe, notes = recipe_of(options, reader)
     language = _language(options, sources, recipe)
@@ -161,10 +140,9 @@ def split_plan(planned: CountPlan, sides: Sequence[Sequence[Source]]) -> list[Co
 
 def refuse_asked(options: Options, name: str, heeded: Sequence[str]) -> None:
     """Raise an error if more than the heeded options are asked of counts that are there."""
-    for one in options_of(Options):
-        if one not in heeded and is_asked(options, one):
-            asked = getattr(options, one)
-            raise InputError(f"{one} {asked}: {name} is counted already")
+    for one in list_asked(options, options_of(Options)):
+        if one not in heeded:
+            raise InputError(f"{one} {getattr(options, one)}: {name} is counted already")
 
 
 def recipe_of(options: Options, reader: str) -> tuple[Recipe, list[str]]:
@@ -176,15 +154,13 @@ def recipe_of(options: Options, reader: str) -> tuple[Recipe, list[str]]:
     if options.columns is not None:
         raise InputError(f"columns are for tables; this is {reader} (or name the reader: table)")
     relations, window, notes = _relations(options, reader)
-    for name in _WINDOWED:
-        if window is None and is_asked(options, name):
-            given = getattr(options, name)
-            raise InputError(f"{name} {given}: for a window only; name one, such as --window 2")
-    if window is None and reader not in PARSED and is_asked(options, "terms"):
+    unheeded, why = _VETTED, "for relations only, not a window"
+    if window is None:
+        unheeded, why = _WINDOWED, "for a window only; name one, such as --window 2"
+    for name in list_asked(options, unheeded):
+        raise InputError(f"{name} {getattr(options, name)}: {why}")
+    if window is None and reader not in PARSED and list_asked(options, ["terms"]):
         raise InputError(f"terms {options.terms}: for a window or parsed text; this is {reader}")
-    for name in _VETTED:
-        if window is not None and is_asked(options, name):
-            raise InputError(f"{name} {getattr(options, name)}: for relations only, not a window")
     recipe = Recipe(
         reader,
         Reading(
@@ -213,9 +189,9 @@ def _language(options: Options, sources: Sequence[Source], recipe: Recipe) -> st
     return options.language
 
 
-def is_asked(options: Options, name: str) -> bool:
-    """Whether an option is other than it would be unasked."""
-    return bool(getattr(options, name) != getattr(type(options), name))
+def list_asked(options: Options, names: Iterable[str]) -> list[str]:
+    """Those of some options that are other than they would be unasked."""
+    return [name for name in names if getattr(options, name) != getattr(type(options), name)]
 
 
 def cuts_of(options: Options, recipe: Recipe) -> Cuts:
@@ -243,12 +219,11 @@ def _with_tagger(options: Options, reader: str) -> str:
 
 
 def _check_heeded(options: Options, reader: str) -> None:
-    for name in _UNHEEDED.get(reader, ()):
-        if is_asked(options, name):
-            said = f"{name}: for {_MEANT_FOR[name]} only; this is {reader}"
-            if reader == UNPARSED:
-                said += f" (name a tagger: {' or '.join(TAGGERS)})"
-            raise InputError(said)
+    for name in list_asked(options, _UNHEEDED.get(reader, ())):
+        said = f"{name}: for {_MEANT_FOR[name]} only; this is {reader}"
+        if reader == UNPARSED:
+            said += f" (name a tagger: {' or '.join(TAGGERS)})"
+        raise InputError(said)
 
 
 def _relations(options: Options, reader: str) -> tuple[tuple[str, ...], int | None, list[str]]:
@@ -277,9 +252,8 @@ def _relations(options: Options, reader: str) -> tuple[tuple[str, ...], int | No
 
 
 def _tabular(options: Options, reader: str) -> Recipe:
-    given = [name for name in ("relation", "window") if getattr(options, name) is not None]
-    if given:
-        raise InputError(f"{given[0]}: a {reader} holds pairs already")
+    for name in list_asked(options, ("relation", "window")):
+        raise InputError(f"{name}: a {reader} holds pairs already")
     columns = split_columns(options.columns)
     if columns and reader != "table":
         raise InputError(f"columns are for tables; this is a {reader}")

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from roget import catalogue
 from roget.core.io.source import open_output
+from roget.core.options import options_of
 from roget.core.progress import Progress, Report
 from roget.core.quadruple import Quadruple
 from roget.core.store import new_file
@@ -16,7 +17,7 @@ from roget.learn.corpus.base import Tables
 from roget.learn.corpus.relations import quadruples
 from roget.learn.counting.extract import TABULAR, Limit
 from roget.learn.counting.options import Options
-from roget.learn.counting.plan import UNPARSED, is_asked, recipe_of, sources_of
+from roget.learn.counting.plan import UNPARSED, list_asked, recipe_of, sources_of
 
 _HEEDED = ("reader", "tagger", "model", "form", "keep_case", "lines", "encoding", "limit")
 
@@ -50,8 +51,8 @@ def read(
 ) -> Iterator[Quadruple]:
     """The quadruples of parsed files (or text with a tagger), in the order of the text."""
     options = options or Options()
-    for name in Options.__dataclass_fields__:
-        if name not in _HEEDED and is_asked(options, name):
+    for name in list_asked(options, options_of(Options)):
+        if name not in _HEEDED:
             raise InputError(
                 f"{name}: quadruples are drawn whole, in one process; there is nothing to choose"
             )
