@@ -7,12 +7,12 @@ and mend lemmas; the text itself tells all of them.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from importlib.util import find_spec
 from itertools import islice
-from typing import Any
+from typing import Any, TypeVar
 
 import regex
 
@@ -29,6 +29,8 @@ from roget.learn.corpus.terms import find_terms
 from roget.learn.corpus.vetting import Evidence, Vet
 from roget.learn.counting.options import Options
 from roget.learn.counting.parts import Recipe
+
+T = TypeVar("T")
 
 HEAD = 1 << 16
 """Bytes that tell the kind and the language of a source."""
@@ -128,25 +130,14 @@ def look_for_words(sources: Sequence[Source], recipe: Recipe) -> tuple[Recipe, l
         return recipe, []
     if any(source.path == STANDARD_INPUT for source in sources):
         raise InputError(f"segment {name}: standard input is read only once; name a file")
-    lexicon = tuple(learn(_read_runs(sources)))
+    parts = _sample(sources, _SAMPLE, text.passages)
+    lexicon = tuple(learn(run for _, part in parts for run in segmenting.RUNS.findall(part)))
     found = sorted((-n, word) for word, n in lexicon if len(word) > 1)
     listed = _list_first([word for _, word in found]) or "none"
     return (
         replace(recipe, reading=replace(recipe.reading, lexicon=lexicon)),
         [f"words learnt from the text itself: {listed} (--segment)"],
     )
-
-
-def _read_runs(sources: Sequence[Source]) -> Iterator[str]:
-    """Stretches without blanks from all over the sources."""
-    step = max(1, -(-sum(source.size for source in sources) // _SAMPLE))
-    left = _SAMPLE
-    for source in islice(map(replace, sources), 0, None, step):
-        for _, part in text.passages(source):
-            yield from segmenting.RUNS.findall(part)
-            if source.read >= left:
-                return
-        left -= source.read
 
 
 def look_at_words(
@@ -249,11 +240,18 @@ def _read_sample(sources: Sequence[Source], recipe: Recipe, tables: Tables) -> I
     """Batches of tokens from all over the sources."""
     read = catalogue.load("readers", recipe.reader)
     most = _SLOW_SAMPLE if recipe.reader == "hanta" else _SAMPLE
+    return _sample(sources, most, lambda source: read(source, tables, recipe.reading))
+
+
+def _sample(
+    sources: Sequence[Source], most: int, read: Callable[[Source], Iterator[T]]
+) -> Iterator[T]:
+    """What is read of some sources, from all over them, until there are so many bytes."""
     step = max(1, -(-sum(source.size for source in sources) // most))
     left = most
     for source in islice(map(replace, sources), 0, None, step):
-        for tokens in read(source, tables, recipe.reading):
-            yield tokens
+        for found in read(source):
+            yield found
             if source.read >= left:
                 return
         left -= source.read
