@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Mapping
+from typing import Any
 
 import regex
 
@@ -75,16 +76,19 @@ def tell(sample: str) -> str | None:
         share = _KANA if code == "ja" else _IN_SCRIPT
         if letters >= LEAST and sum(1 for _ in regex.finditer(script, sample)) >= share * letters:
             return code
-    lists = {**_FREQUENT, **_our_words()}
+    codes, frequent = ask("code"), ask("frequent", "")
+    lists = {**_FREQUENT, **{code: frequent[name] for name, code in codes.items() if code}}
     ranked = sorted(shares(sample, lists).items(), key=lambda one: -one[1])
     (best, most), (_, next_most) = ranked[:2]
     return best if most >= max(_SHARE, _LEAD * next_most) else None
 
 
-def _our_words() -> dict[str, str]:
-    """The frequent words of the catalogue's languages that have a code."""
-    found = (catalogue.load("languages", name) for name in catalogue.names("languages"))
-    return {one.code: one.frequent for one in found if getattr(one, "code", None)}
+def ask(attribute: str, default: Any = None) -> dict[str, Any]:
+    """What each of the catalogue's languages says of itself, by its name."""
+    return {
+        name: getattr(catalogue.load("languages", name), attribute, default)
+        for name in catalogue.names("languages")
+    }
 
 
 def tell_from_comment(head: bytes) -> str | None:

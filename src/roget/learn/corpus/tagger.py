@@ -16,7 +16,7 @@ from roget import catalogue
 from roget.core.io.source import Source
 from roget.learn.corpus import marking, text
 from roget.learn.corpus.base import NONE, Reading, Tables, Tokens, Written
-from roget.learn.corpus.language import shares
+from roget.learn.corpus.language import ask, shares
 
 LONGEST = 1000
 """Tokens of a sentence; longer ones, which are no sentences, are cut."""
@@ -113,12 +113,9 @@ def load(name: str) -> Language:
 def find_name(name: str) -> str:
     """The name of a language of the catalogue, which may be asked for by its code."""
     asked = name.lower()
-    codes = (
-        one
-        for one in catalogue.names("languages")
-        if getattr(catalogue.load("languages", one), "code", None) == asked
-    )
-    return asked if asked in catalogue.names("languages") else next(codes, asked)
+    if asked in catalogue.names("languages"):
+        return asked
+    return next((one for one, code in ask("code").items() if code == asked), asked)
 
 
 def detect(sample: str) -> str | None:
@@ -127,10 +124,6 @@ def detect(sample: str) -> str | None:
     >>> detect("Of all the cats in the house, one is mine; and to see it is a joy. " * 7)
     'english'
     """
-    known = {
-        name: getattr(catalogue.load("languages", name), "frequent", "")
-        for name in catalogue.names("languages")
-    }
-    found = shares(sample, known)
+    found = shares(sample, ask("frequent", ""))
     best = max(found, key=lambda name: found[name], default=None)
     return best if best is not None and found[best] >= _SHARE else None
