@@ -35,7 +35,6 @@ Where: TypeAlias = tuple[int, str, int]
 """Of a document: the lines before its paragraph, this, and how many of its visible signs are in
 documents before."""
 
-_PARAGRAPH = re.compile(r"\n\s*\n|[\f\u2029]")
 _UNUSED = ("ner", "entity_ruler", "entity_linker", "textcat", "textcat_multilabel", "spancat")
 
 _UNIVERSAL = {
@@ -48,7 +47,6 @@ _PREPOSITIONS = ("prep", "agent", "dative")
 _WANTED = {"DEP": "dependency labels", "HEAD": "heads", "POS": "parts of speech"}
 """What a document should have."""
 _INNER, _ENDS = re.compile(r"\s"), marks.SPACE + marks.GLUE
-_CLAUSAL = ("VERB", "AUX", "ADJ", "ADV")
 
 
 def read(source: Source, tables: Tables, reading: Reading) -> Iterator[Tokens]:
@@ -129,7 +127,7 @@ def _paragraphs(part: str, line: int, lines: bool) -> Iterator[tuple[str, Where]
     So many lines come before the part.
     """
     begin = 0
-    ends = (one.span() for one in re.finditer("\n" if lines else _PARAGRAPH, part))
+    ends = (one.span() for one in re.finditer("\n" if lines else text.PARAGRAPH, part))
     for stop, after in [*ends, (len(part), len(part))]:
         paragraph, done = part[begin:stop], 0
         even = " ".join(paragraph.split())
@@ -273,12 +271,7 @@ def _turn_prepositions(labels: list[str], heads: Ids, upos: list[str]) -> None:
             above = int(heads[above])
         if not chain:
             continue
-        if above == NONE:
-            labels[noun] = "root"
-        elif labels[chain[-1]] == "agent":
-            labels[noun] = "obl:agent"
-        else:
-            labels[noun] = "obl" if upos[above] in _CLAUSAL else "nmod"
+        labels[noun] = tiger.label_phrase(upos, above, labels[chain[-1]] == "agent")
         heads[noun] = above
         for preposition in chain:
             heads[preposition], labels[preposition] = noun, "case"

@@ -56,7 +56,7 @@ _NOT_PLAIN = re.compile(
 _SPELLINGS = {"’": "'", "\u2010": "-", "\u2011": "-", "\xad": ""}
 """Marks inside words that differ in looks only."""
 
-_PARAGRAPH = re.compile(r"\n\s*\n|[\f\u2029]")
+PARAGRAPH = re.compile(r"\n\s*\n|[\f\u2029]")
 _END = r"(?:[.!?…{stops}]+[\"'{closers}]*[^\S\u2029]+{wide})(?=\S)"
 _PLAIN_END = re.compile(_END.format(stops="", closers=r")\]}”’»›", wide=""))
 _ANY_END = regex.compile(
@@ -161,7 +161,7 @@ def sentences(text: str, lines: bool = False) -> str:
         return text
     end = _ANY_END if _NOT_PLAIN.search(text) else _PLAIN_END
     parts, begin = [], 0
-    text = _PARAGRAPH.sub("\u2029", text).replace("\n", " ")
+    text = PARAGRAPH.sub("\u2029", text).replace("\n", " ")
     for match in end.finditer(text):
         stop = match.end()
         if _is_end(text, match.start(), stop):

@@ -6,7 +6,7 @@ follows it; here full verbs, nouns and first conjuncts are heads.
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
 from roget.learn.corpus.base import NONE
@@ -25,7 +25,8 @@ _INSIDE = {
     "ADV": "advmod", "ADP": "case",
 }  # fmt: skip
 """What parts of a noun phrase (nk) are, by their part of speech."""
-_CLAUSAL = ("VERB", "AUX", "ADJ", "ADV")
+_VERBAL = ("VERB", "AUX")
+_CLAUSAL = (*_VERBAL, "ADJ", "ADV")
 _NOMINAL = ("NOUN", "PROPN", "PRON", "NUM", "DET", "X")
 
 
@@ -68,7 +69,7 @@ def _lower_auxiliaries(tokens: Sentences, below: list[list[int]]) -> None:
             continue
         verb, passive = i, False
         while tokens.upos[verb] == "AUX":
-            after = [j for j in below[verb] if labels[j] == "oc" and _is_verb(tokens, j)]
+            after = [j for j in below[verb] if labels[j] == "oc" and tokens.upos[j] in _VERBAL]
             if not after:
                 break
             passive = passive or tokens.lemmas[verb] == "werden"
@@ -94,10 +95,6 @@ def _lower_auxiliaries(tokens: Sentences, below: list[list[int]]) -> None:
             heads[helper], labels[helper] = target, "cop" if said else "aux"
 
 
-def _is_verb(tokens: Sentences, i: int) -> bool:
-    return tokens.upos[i] in ("VERB", "AUX")
-
-
 def _join(tokens: Sentences, i: int) -> None:
     """Let a conjunct depend on the one before it, not on the conjunction between them."""
     above = tokens.heads[i]
@@ -115,16 +112,18 @@ def _turn_prepositions(tokens: Sentences) -> None:
         governor, role = heads[above], labels[above]
         if role == "case":
             continue
-        if role == "cj":
-            labels[i] = "cj"
-        elif governor == NONE:
-            labels[i] = "root"
-        elif role == "sbp":
-            labels[i] = "obl:agent"
-        else:
-            labels[i] = "obl" if upos[governor] in _CLAUSAL else "nmod"
+        labels[i] = "cj" if role == "cj" else label_phrase(upos, governor, role == "sbp")
         heads[i] = governor
         heads[above], labels[above] = i, "case"
+
+
+def label_phrase(upos: Sequence[str], above: int, agent: bool) -> str:
+    """What a noun with a preposition is to the token above it; NONE is above a root."""
+    if above == NONE:
+        return "root"
+    if agent:
+        return "obl:agent"
+    return "obl" if upos[above] in _CLAUSAL else "nmod"
 
 
 def _rename(tokens: Sentences, i: int, label: str) -> str:
@@ -135,8 +134,8 @@ def _rename(tokens: Sentences, i: int, label: str) -> str:
         return "flat" if both else _INSIDE.get(own, "dep")
     if label in ("mo", "mnr", "pg", "op", "sbp"):
         if own in ("ADV", "ADJ", "PART"):
-            return "advmod" if above in _CLAUSAL else "amod" if own == "ADJ" else "advmod"
+            return "amod" if own == "ADJ" and above not in _CLAUSAL else "advmod"
         return "obl" if above in _CLAUSAL else "nmod"
     if label == "oc":
-        return "xcomp" if own in ("VERB", "AUX") else "ccomp"
+        return "xcomp" if own in _VERBAL else "ccomp"
     return _LABELS.get(label, label)
