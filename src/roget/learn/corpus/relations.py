@@ -170,7 +170,7 @@ def parse(names: Sequence[str]) -> tuple[Relation, ...]:
 def _parse(text: str) -> list[Relation]:
     if "," in text and "/" not in text:
         each = " ".join(f"-r {name.strip()}" for name in text.split(",") if name.strip())
-        raise InputError(f"relation {text!r}: one at a time; repeat -r ({each}), or give a list")
+        _refuse(text, f"one at a time; repeat -r ({each}), or give a list")
     if "/" in text:
         slot, equals, pattern = text.rpartition("=")
         straight = pattern.removeprefix(_ROUND)
@@ -180,7 +180,7 @@ def _parse(text: str) -> list[Relation]:
             return [named] if slot else _refuse(text, "no slot before =")
     else:
         straight, pattern = text.removeprefix(_ROUND), text
-        meant = catalogue.load("relations", straight)
+        meant = meaning_of(text)
         if isinstance(meant, str):
             found = [replace(one, name=straight.removesuffix(":prep")) for one in _parse(meant)]
         else:
@@ -193,11 +193,12 @@ def _turn(one: Relation) -> Relation:
     return replace(one, name=name, turned=not one.turned)
 
 
-def is_preset(name: str) -> bool:
-    """Whether a name stands for several patterns."""
+def meaning_of(name: str) -> str | Sequence[str]:
+    """The pattern that a name stands for, which is one itself, or those of a preset."""
     if "/" in name:
-        return False
-    return not isinstance(catalogue.load("relations", name.removeprefix(_ROUND)), str)
+        return name
+    found: str | Sequence[str] = catalogue.load("relations", name.removeprefix(_ROUND))
+    return found
 
 
 def slots_of(names: Sequence[str]) -> list[str]:
@@ -237,10 +238,7 @@ def _tags(text: str, part: str) -> tuple[str, ...]:
     tags = tuple(part.split(","))
     for tag in tags:
         if tag not in UPOS:
-            raise InputError(
-                f"relation {text!r}: unknown UPOS tag {tag!r}, expected * or some of "
-                f"{', '.join(UPOS)}"
-            )
+            _refuse(text, f"unknown UPOS tag {tag!r}, expected * or some of {', '.join(UPOS)}")
     return tags
 
 

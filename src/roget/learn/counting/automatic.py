@@ -23,7 +23,7 @@ from roget.learn.corpus import language, segmenting, spacy_reader, text
 from roget.learn.corpus.base import NONE, Tables, Tokens
 from roget.learn.corpus.function_words import find_function_words
 from roget.learn.corpus.particles import SEPARABLE
-from roget.learn.corpus.relations import is_preset
+from roget.learn.corpus.relations import meaning_of
 from roget.learn.corpus.tagger import detect, find_name
 from roget.learn.corpus.terms import find_terms
 from roget.learn.corpus.vetting import Evidence, Vet
@@ -183,7 +183,7 @@ def vet_nouns(
     sources: Sequence[Source], recipe: Recipe, options: Options
 ) -> tuple[Recipe, list[str]]:
     """The recipe of relations with nouns to leave out, to mend and to join, and what those are."""
-    preset = any(map(is_preset, recipe.relations))
+    preset = not all(isinstance(meaning_of(name), str) for name in recipe.relations)
     odd_words = not preset if options.odd_words is None else options.odd_words
     repair = preset if options.repair is None else options.repair
     if odd_words and not (repair or options.terms):

@@ -13,7 +13,6 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from roget import catalogue
 from roget._version import __version__
 from roget.core import folder as folders
 from roget.core.counts import Counts, formats
@@ -25,6 +24,7 @@ from roget.core.options import choose, takes
 from roget.core.progress import Report
 from roget.core.types import PathLike
 from roget.errors import InputError
+from roget.learn.corpus.relations import meaning_of
 from roget.learn.counting.extract import TABULAR
 from roget.learn.counting.options import Options
 from roget.learn.counting.parts import UNITS, Cuts, Part, Recipe
@@ -313,6 +313,5 @@ def _tell_seen(parts: Sequence[Part]) -> str:
 
 def _relation(name: str) -> str:
     """A relation, with its pattern if that is not its name."""
-    bare = name.removeprefix("~")
-    meant = name if "/" in bare else catalogue.load("relations", bare)
+    meant = meaning_of(name)
     return f"{name} ({meant})" if isinstance(meant, str) and meant != name else name
