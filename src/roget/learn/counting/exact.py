@@ -40,10 +40,9 @@ def summed(query: str, keys: str, fractional: bool, also: str = "") -> str:
         query = f"SELECT * REPLACE ({carried}) FROM ({query})"
         carried = f"n + (fraction >> 64) AS n, fraction & {_MASK} AS fraction"
         query = f"SELECT * REPLACE ({carried}) FROM ({query})"
-    types = {"fraction": "UBIGINT", "rest": "UBIGINT"} if fractional else {}
-    small = ", ".join(f"CAST({column} AS {kind}) AS {column}" for column, kind in types.items())
     checked = f"CASE WHEN n < {_ROOM} THEN CAST(n AS BIGINT) ELSE error('{TOO_MUCH}') END AS n"
-    return f"SELECT * REPLACE ({checked}{small and ', '}{small}) FROM ({query})"
+    small = [f"CAST({column} AS UBIGINT) AS {column}" for column in columns(fractional)[1:]]
+    return f"SELECT * REPLACE ({', '.join([checked, *small])}) FROM ({query})"
 
 
 def value(fractional: bool) -> str:
@@ -54,6 +53,7 @@ def value(fractional: bool) -> str:
     return f"(n::DOUBLE + {small})"
 
 
-def descending(fractional: bool) -> str:
-    """An ORDER BY that puts the largest counts first."""
-    return ", ".join(f"{column} DESC" for column in columns(fractional))
+def numbered(query: str, keys: str, fractional: bool) -> str:
+    """Rows with an id from 0: the largest counts first, and then by keys (names of columns)."""
+    counts = ", ".join(f"{column} DESC" for column in columns(fractional))
+    return f"SELECT row_number() OVER (ORDER BY {counts}, {keys}) - 1 AS id, * FROM ({query})"

@@ -79,12 +79,8 @@ def _write(query: str, source: Source, sink: Sink, *, slotted: bool = False) -> 
     keys, no_slot = ("slot, context", "") if slotted else ("context", "'' AS slot, ")
     for axis, key, slot in (("word", "word", ""), ("context", keys, no_slot)):
         summed = exact.summed(query, key, fractional, "count(*) AS rows")
-        order = f"ORDER BY {exact.descending(fractional)}, {key}"
-        duck.execute(
-            connection,
-            f"CREATE TEMP TABLE {axis}s AS SELECT"
-            f" row_number() OVER ({order}) - 1 AS id, {slot}* FROM ({summed})",
-        )
+        numbered = exact.numbered(f"SELECT {slot}* FROM ({summed})", key, fractional)
+        duck.execute(connection, f"CREATE TEMP TABLE {axis}s AS {numbered}")
         # In shares of the file, which DuckDB reads several times over.
         report(source.size // 10, 0)
     keyed = (

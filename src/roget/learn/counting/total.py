@@ -216,11 +216,8 @@ class Total:
         file, read, also = _AXES[axis]
         rows = self._read(read, *(part.folder / file for part in self._parts))
         summed = exact.summed(rows, "name", self._fractional, also)
-        order = f"{exact.descending(self._fractional)}, name"
-        self._run(
-            f"CREATE TEMP TABLE {axis} AS"
-            f" SELECT row_number() OVER (ORDER BY {order}) - 1 AS id, * FROM ({summed})"
-        )
+        numbered = exact.numbered(summed, "name", self._fractional)
+        self._run(f"CREATE TEMP TABLE {axis} AS {numbered}")
 
     def _read(self, select: str, *files: Path) -> str:
         """Rows of some files with their counts, also where only other files have fractions."""
@@ -280,15 +277,13 @@ class Total:
 
     def _renumber(self, pairs: str) -> str:
         """The pairs by new numbers, for what the cuts have left: by its counts without the rest."""
-        order = f"{exact.descending(self._fractional)}, name"
         for axis, number in (("words", "key >> 32"), ("contexts", f"key & {_LOW}")):
             rows = f"SELECT {number} AS old, {self._count} FROM ({pairs})"
             summed = exact.summed(rows, "old", self._fractional)
             names = f"SELECT id AS old, name{', slot' if axis == 'contexts' else ''} FROM {axis}"
-            self._run(
-                f"CREATE OR REPLACE TEMP TABLE {axis} AS SELECT row_number() OVER"
-                f" (ORDER BY {order}) - 1 AS id, * FROM ({summed}) JOIN ({names}) USING (old)"
-            )
+            named = f"FROM ({summed}) JOIN ({names}) USING (old)"
+            numbered = exact.numbered(named, "name", self._fractional)
+            self._run(f"CREATE OR REPLACE TEMP TABLE {axis} AS {numbered}")
         return (
             f"SELECT w.id << 32 | c.id AS key, p.* EXCLUDE (key) FROM ({pairs}) p"
             f" JOIN words w ON w.old = key >> 32 JOIN contexts c ON c.old = key & {_LOW}"
