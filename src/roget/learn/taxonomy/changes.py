@@ -200,9 +200,9 @@ class _Comparison:
         place = f"{self.place}: {said.address}" if said else str(self.place)
         self.asked.append(Asked(action, place=place, **more))  # type: ignore[arg-type]
 
-    def doubt(self, said: Said | None, why: str) -> None:
+    def doubt(self, said: Said, why: str) -> None:
         """Name a change that is unclear."""
-        text = f"{self.place}: {said.address}: {why}" if said else f"{self.place}: {why}"
+        text = f"{self.place}: {said.address}: {why}"
         if text not in self.unclear:
             self.unclear.append(text)
 
@@ -345,20 +345,18 @@ class _Comparison:
                     self.ask(editing.RENAME, said, of=id, text=new[0])
                 elif new:
                     self.doubt(said, f"the class {id} has {len(new)} new alternative labels")
-            for name, old, text in zip(Note._fields, was.note, said.note, strict=True):
-                if text != old:
-                    self.ask(editing.NOTE, said, of=id, text=text, field=name)
+            self._write_note(was.note, said, of=id)
 
     def _write_words(self) -> None:
         """What was written of words."""
         for word, said in self.now.words.items():
-            old_note = self.before.words[word].note if word in self.before.words else Note()
-            self._note_word(word, old_note, said)
+            self._write_note(self.before.words.get(word, Said()).note, said, words=(word,))
         for said in self.now.new:
             if len(said.names) == 1:
-                self._note_word(said.names[0], Note(), said)
+                self._write_note(Note(), said, words=said.names)
 
-    def _note_word(self, word: str, old: Note, said: Said) -> None:
+    def _write_note(self, old: Note, said: Said, **about: object) -> None:
+        """What was written of a class or a word."""
         for name, was, text in zip(Note._fields, old, said.note, strict=True):
             if text != was:
-                self.ask(editing.NOTE, said, words=(word,), text=text, field=name)
+                self.ask(editing.NOTE, said, **about, text=text, field=name)
