@@ -305,15 +305,7 @@ def _count(
         planned = replace(planned, cuts=Cuts())
     key = planned.key
     if is_counts(place) and mark.is_file() and mark.read_text() == key:
-        return _read(place), ("counted before",)
+        return counting.load(place), ("counted before",)
     done = counting.run(planned, place, options, progress=progress)
     write_atomic(mark, key)
-    return _read(place), done.notes
-
-
-def _read(place: Path) -> Counts:
-    """Counts that are all in memory, since their folder will go."""
-    counts = Counts.read(place)
-    if counts.evidence is not None:
-        counts.evidence.load()
-    return counts
+    return counting.load(place), done.notes

@@ -179,15 +179,12 @@ def open_pair(
             if is_thesaurus(Path(name)):
                 counts, more = _open_whole(name)
             else:
-                counts, more = open_counts(name, None if is_folder(name) else asked.columns)
+                # Columns are those of a table, not of a folder or a sample.
+                whole = os.path.isdir(name) or data.is_sample(name)
+                counts, more = open_counts(name, None if whole else asked.columns)
             notes += more
             opened.append(counts)
         yield opened[0], opened[1], tuple(notes)
-
-
-def is_folder(name: str) -> bool:
-    """Whether a name is that of a folder or a sample, not of a table."""
-    return os.path.isdir(name) or data.is_sample(name)
 
 
 def _find_texts(name: str, asked: Counting) -> list[Source] | None:

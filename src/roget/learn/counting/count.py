@@ -102,10 +102,15 @@ def count(
         return Counts.read(run(inputs, output, asked, progress=progress).output)
     with tempfile.TemporaryDirectory(prefix="roget.") as folder:
         place = Path(folder) / "counts"
-        found = Counts.read(run(inputs, place, asked, keep=False, progress=progress).output)
-        if found.evidence is not None:
-            found.evidence.load()
-        return found
+        return load(run(inputs, place, asked, keep=False, progress=progress).output)
+
+
+def load(place: Path) -> Counts:
+    """Counts that are all in memory, since their folder will go."""
+    counts = Counts.read(place)
+    if counts.evidence is not None:
+        counts.evidence.load()
+    return counts
 
 
 def run(
