@@ -104,7 +104,7 @@ class Tally:
             counted = (
                 np.unique(keys, return_counts=True)
                 if self._times is None
-                else _add_up(keys, self._times[: self._used])
+                else _add_up((keys, self._times[: self._used]))
             )
             self._counted.append(counted)
             self._used = 0
@@ -119,8 +119,7 @@ class Tally:
 
     def _merge(self) -> None:
         if len(self._counted) > 1:
-            keys, counts = (np.concatenate(column) for column in zip(*self._counted, strict=True))
-            self._counted = [_add_up(keys, counts)]
+            self._counted = [_add_up(*self._counted)]
 
     def _write_run(self) -> None:
         self._count()
@@ -132,10 +131,8 @@ class Tally:
         words = (keys >> np.uint64(width + slots)).astype(np.int64)
         slot = (keys >> np.uint64(width)) & np.uint64((1 << slots) - 1)
         contexts = (slot << np.uint64(32) | keys & np.uint64((1 << width) - 1)).astype(np.int64)
-        self._words = _add_up(*map(np.concatenate, zip(self._words, (words, counts), strict=True)))
-        self._contexts = _add_up(
-            *map(np.concatenate, zip(self._contexts, (contexts, counts), strict=True))
-        )
+        self._words = _add_up(self._words, (words, counts))
+        self._contexts = _add_up(self._contexts, (contexts, counts))
         arrays = {"word": words, "context": contexts, "n": counts}
         self._write(arrays, pairs_name(self.runs))
         self.runs += 1
@@ -149,8 +146,9 @@ class Tally:
         write_parquet(self._connection, arrays, types, self._folder / name)
 
 
-def _add_up(keys: npt.NDArray[K], counts: Ints) -> tuple[npt.NDArray[K], Ints]:
-    """Distinct keys in order, each with the sum of its counts."""
+def _add_up(*counted: tuple[npt.NDArray[K], Ints]) -> tuple[npt.NDArray[K], Ints]:
+    """The distinct keys of tables of keys and counts in order, each with the sum of its counts."""
+    keys, counts = (np.concatenate(column) for column in zip(*counted, strict=True))
     order = np.argsort(keys, kind="stable")
     keys, counts = keys[order], counts[order]
     starts = np.flatnonzero(np.concatenate([[True], keys[1:] != keys[:-1]]))
