@@ -111,8 +111,7 @@ class Evidence:
 
 def _add(counts: Counter[int], keys: Ints) -> None:
     distinct, sizes = np.unique(keys, return_counts=True)
-    for key, size in zip(distinct.tolist(), sizes.tolist(), strict=True):
-        counts[key] += size
+    counts.update(dict(zip(distinct.tolist(), sizes.tolist(), strict=True)))
 
 
 def find_repairs(seen: Mapping[tuple[str, str], int]) -> dict[tuple[str, str], str]:

@@ -73,8 +73,6 @@ class Extract:
         tables = Tables()
         tally = Tally(tables, folder, connection)
         draw = drawer(self.recipe, tables)
-        vet = Vet(tables, self.recipe.left_out, self.recipe.repairs)
-        unvetted = not (self.recipe.left_out or self.recipe.repairs)
         read = catalogue.load("readers", self.recipe.reader)
         reading = replace(self.recipe.reading, texts=self.recipe.evidence > 0)
         witness = Witness(self.recipe.evidence, folder, connection) if reading.texts else None
@@ -86,13 +84,13 @@ class Extract:
             before = 0
             for tokens in read(source, tables, reading):
                 taken = left.take(tokens)
-                pairs = draw(taken if unvetted else vet(taken))
+                pairs = draw(taken)
                 seen.add(taken, pairs)
                 if self.recipe.transpose:
                     pairs = pairs.turned()
                 tally.add(pairs)
                 if witness is not None:
-                    witness.add(taken, pairs, source)
+                    witness.add(taken, pairs)
                 report(source.read - before, left.taken)
                 before = source.read
                 if left.reached:
@@ -189,6 +187,8 @@ def drawer(recipe: Recipe, tables: Tables) -> Callable[[Tokens], Pairs]:
     from roget.learn.corpus.terms import Joiner
 
     steps: list[Callable[[Tokens], Tokens]] = []
+    if recipe.left_out or recipe.repairs:
+        steps.append(Vet(tables, recipe.left_out, recipe.repairs))
     if recipe.separable:
         steps.append(Particles(tables))
     if recipe.terms:

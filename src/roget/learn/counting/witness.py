@@ -71,7 +71,7 @@ class Witness:
         self.runs = 0
         self.pieces: list[tuple[str, int, int]] = []
 
-    def add(self, tokens: Tokens, pairs: Pairs, source: Source) -> None:
+    def add(self, tokens: Tokens, pairs: Pairs) -> None:
         """Take in a batch, as it was read, and the pairs that were drawn from it."""
         written, places = tokens.written, pairs.places
         if written is None or places is None:
