@@ -30,60 +30,46 @@ _TURNED = "T"
 
 _NEAR = "near"
 _PLAIN = "contexts of {w}"
+_BEFORE, _AFTER = "{c} …", "… {c}"
+
 _NAMES = {
-    "subj": "verbs with {w} as subject",
-    "obj": "verbs with {w} as object",
-    "iobj": "verbs with {w} as receiver",
-    "~subj": "subjects of {w}",
-    "~obj": "objects of {w}",
-    "~iobj": "receivers of {w}",
-    "~prt": "particles of {w}",
-    "~amod": "adjectives of {w}",
-    "amod": "nouns that are {w}",
-    "~advmod": "adverbs of {w}",
-    "advmod": "words that {w} modifies",
-    "xcomp": "verbs with {w} as complement",
-    "~xcomp": "complements of {w}",
-    "~compound": "nouns before {w}",
-    "compound": "nouns after {w}",
-    "~nmod:poss": "possessors of {w}",
-    "nmod:poss": "possessions of {w}",
-    "nmod": "nouns with {w} as genitive",
-    "~nmod": "genitives of {w}",
-    "conj": "{w} and/or …",
-    "appos": "{w}, that is, …",
-    "~flat": "names after {w}",
-    "flat": "names before {w}",
-    _NEAR: "words near {w}",
-    "left": "words before {w}",
-    "right": "words after {w}",
+    "subj": ("verbs with {w} as subject", _AFTER),
+    "obj": ("verbs with {w} as object", _BEFORE),
+    "iobj": ("verbs with {w} as receiver", ""),
+    "~subj": ("subjects of {w}", _BEFORE),
+    "~obj": ("objects of {w}", _AFTER),
+    "~iobj": ("receivers of {w}", ""),
+    "~prt": ("particles of {w}", _AFTER),
+    "~amod": ("adjectives of {w}", _BEFORE),
+    "amod": ("nouns that are {w}", _AFTER),
+    "~advmod": ("adverbs of {w}", _AFTER),
+    "advmod": ("words that {w} modifies", _AFTER),
+    "xcomp": ("verbs with {w} as complement", "{c} to …"),
+    "~xcomp": ("complements of {w}", "… to {c}"),
+    "~compound": ("nouns before {w}", _BEFORE),
+    "compound": ("nouns after {w}", _AFTER),
+    "~nmod:poss": ("possessors of {w}", "{c}’s …"),
+    "nmod:poss": ("possessions of {w}", "…’s {c}"),
+    "nmod": ("nouns with {w} as genitive", _BEFORE),
+    "~nmod": ("genitives of {w}", _AFTER),
+    "conj": ("{w} and/or …", "… and {c}"),
+    "appos": ("{w}, that is, …", "…, {c}"),
+    "~flat": ("names after {w}", _AFTER),
+    "flat": ("names before {w}", _BEFORE),
+    _NEAR: ("words near {w}", "{c} near …"),
+    "left": ("words before {w}", _BEFORE),
+    "right": ("words after {w}", _AFTER),
 }
-"""Relations in plain words, in the order in which they are shown."""
+"""Relations in plain words, in the order in which they are shown; and their contexts: how a phrase
+with the word, the dots, and the context would read, "" where there is none."""
 
 _PHRASES = {
-    "obl": "verbs … {p} {w}",
-    "nmod": "nouns … {p} {w}",
-    "~obl": "{w} {p} …",
-    "~nmod": "{w} {p} …",
+    "obl": ("verbs … {p} {w}", "{c} {p} …"),
+    "nmod": ("nouns … {p} {w}", "{c} {p} …"),
+    "~obl": ("{w} {p} …", "… {p} {c}"),
+    "~nmod": ("{w} {p} …", "… {p} {c}"),
 }
 """The same of those that have a preposition; they come last, preposition by preposition."""
-
-_BEFORE, _AFTER = "{c} …", "… {c}"
-_SAID = {
-    **dict.fromkeys(("obj", "~subj", "~amod", "~compound", "flat", "left"), _BEFORE),
-    **dict.fromkeys(("subj", "~obj", "~prt", "amod", "compound", "~flat", "right"), _AFTER),
-    **dict.fromkeys(("advmod", "~advmod"), _AFTER),
-    **dict.fromkeys(("obl", "nmod"), "{c} {p} …"),
-    **dict.fromkeys(("~obl", "~nmod"), "… {p} {c}"),
-    "xcomp": "{c} to …",
-    "~xcomp": "… to {c}",
-    "~nmod:poss": "{c}’s …",
-    "nmod:poss": "…’s {c}",
-    "conj": "… and {c}",
-    "appos": "…, {c}",
-    _NEAR: "{c} near …",
-}
-"""Contexts in plain words: how a phrase with the word, the dots, and the context would read."""
 
 
 @dataclass(frozen=True)
@@ -275,10 +261,8 @@ class Sketches:
 
     def name(self, slot: str, word: str | None = None) -> str:
         """A relation of a word in plain words; the slot itself, where it is not known."""
-        relation, preposition = self._slots.known[slot]
-        form = (_PHRASES if preposition else _NAMES).get(relation) or slot or _PLAIN
-        said = "the word" if word is None else f"“{_drop_tag(word)}”"
-        return form.replace("{p}", preposition.replace("_", " ")).replace("{w}", said)
+        form = self._form(slot)[0] or slot or _PLAIN
+        return form.replace("{w}", "the word" if word is None else f"“{_drop_tag(word)}”")
 
     def phrase(self, column: int) -> str:
         """A context in plain words, dots for the word: “have …”; its name, if it has no relation.
@@ -288,15 +272,17 @@ class Sketches:
         >>> [Sketches(counts).phrase(column) for column in (0, 1)]
         ['drink …', 'cup of …']
         """
-        context, slot = (
-            str(self.counts.contexts[column]),
-            self._slots.names[self._slots.of_context[column]],
-        )
+        context = str(self.counts.contexts[column])
+        slot = self._slots.names[self._slots.of_context[column]]
+        form = self._form(slot)[1]
+        return form.replace("{c}", _drop_tag(_drop_slot(context, slot))) or context
+
+    def _form(self, slot: str) -> tuple[str, str]:
+        """A relation and a context of it in plain words, with their preposition; "" if unknown."""
         relation, preposition = self._slots.known[slot]
-        if relation not in _SAID:
-            return context
-        said = _drop_tag(_drop_slot(context, slot))
-        return _SAID[relation].replace("{p}", preposition.replace("_", " ")).replace("{c}", said)
+        name, said = (_PHRASES if preposition else _NAMES).get(relation, ("", ""))
+        spelt = preposition.replace("_", " ")
+        return name.replace("{p}", spelt), said.replace("{p}", spelt)
 
     def sketch(
         self,
