@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from roget.core.counts import Counts
-from roget.core.counts.matrix import Names, ranking, split_slot
+from roget.core.counts.matrix import Names, frozen, ranking, split_slot
 from roget.core.counts.views import log_dice
 from roget.core.options import options_of
 from roget.core.progress import Progress, Report
@@ -244,9 +244,7 @@ def _unite(old: Counts, new: Counts) -> tuple[tuple[Ints, Ints], Names]:
     """All contexts of both, and the place there of each context of each."""
     ids = {context: at for at, context in enumerate(old.contexts.tolist())}
     theirs = [ids.setdefault(context, len(ids)) for context in new.contexts.tolist()]
-    names = np.empty(len(ids), dtype=object)
-    names[:] = [*ids]
-    return (np.arange(old.shape[1]), np.array(theirs, np.int64)), names
+    return (np.arange(old.shape[1]), np.array(theirs, np.int64)), frozen(ids)
 
 
 def _doubt(
