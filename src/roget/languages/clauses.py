@@ -9,11 +9,12 @@ Universal Dependencies.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
 
 from roget.learn.corpus.base import NONE
+from roget.learn.corpus.hanta import Tagger
 from roget.learn.corpus.tagger import Analysis
 
 UPOS = {
@@ -40,9 +41,12 @@ _NOMINAL = ("N", "O", "R", "W")
 """Kinds of elements that may be subject or object."""
 
 
-class Grammar(Protocol):
-    """What differs between the languages."""
+class Grammar(ABC):
+    """Lemmas and tags by HanTa, heads and labels by patterns, and what languages differ in."""
 
+    needs = "HanTa"
+    model: str
+    """What HanTa has learnt of the language: a file of its own."""
     nominal: frozenset[str]
     """Prepositions that go with the noun before them."""
     following: frozenset[str]
@@ -69,6 +73,26 @@ class Grammar(Protocol):
     subjectless: frozenset[str]
     """Finite verbs in small letters that begin a clause without its subject: habe gekauft."""
 
+    def __init__(self) -> None:
+        self.tagger = Tagger(self.model)
+
+    def analyse(self, sentences: Sequence[Sequence[str]]) -> Iterator[Analysis]:
+        """Tag sentences and find their lemmas and heads."""
+        for forms, tags in zip(sentences, self.tagger.tags(sentences), strict=True):
+            lemmas = list(map(self.lemma, forms, tags))
+            yield attach(forms, lemmas, self.find_kinds(forms, lemmas, tags), self)
+
+    @abstractmethod
+    def lemma(self, form: str, tag: str) -> str:
+        """The lemma of a word with a tag; a name is its own."""
+
+    @abstractmethod
+    def find_kinds(
+        self, forms: Sequence[str], lemmas: Sequence[str], tags: Sequence[str]
+    ) -> list[str]:
+        """What patterns need to know of the words of a sentence."""
+
+    @abstractmethod
     def cases(self, words: Sequence[str], kinds: Sequence[str], head: tuple[str, str]) -> str:
         """The cases that a noun phrase may be in, of "nadg"; "m" is a nominative at a pinch.
 
@@ -131,13 +155,26 @@ def mend_kinds(kinds: Sequence[str]) -> list[str]:
     for i, kind in enumerate(kinds):
         if kind != "K":
             continue
-        ends = [j for j, other in enumerate(kinds) if other in ",."]
-        begin = max((j for j in ends if j < i), default=-1)
-        end = min((j for j in ends if j > i), default=len(kinds))
-        sides = kinds[begin + 1 : i], kinds[i + 1 : end]
+        begin, end = find_segment(kinds, i)
+        sides = kinds[begin:i], kinds[i + 1 : end]
         if all(any(other in _FINITE for other in side) for side in sides):
             found[i] = "S"
     return found
+
+
+def find_segment(kinds: Sequence[str], i: int) -> tuple[int, int]:
+    """Where the part between commas begins and ends that a place is in."""
+    begin, end = i, i + 1
+    while begin > 0 and kinds[begin - 1] not in ",.":
+        begin -= 1
+    while end < len(kinds) and kinds[end] not in ",.":
+        end += 1
+    return begin, end
+
+
+def _meets_finite(kinds: Sequence[str], ends: str) -> bool:
+    """Whether a finite verb comes before what ends its clause."""
+    return next((kind in _FINITE for kind in kinds if kind in _FINITE or kind in ends), False)
 
 
 class _Parser:
@@ -197,33 +234,33 @@ class _Parser:
     def phrase(self, start: int) -> Element | None:
         """The noun phrase or pronoun that begins at a place."""
         kinds, i = self.kinds, start
-        if i < len(kinds) and kinds[i] in "ORW":
-            return Element(kinds[i], i, i + 1, i, self.find_cases(i, i + 1, i))
-        if i < len(kinds) and kinds[i] == "F":
-            return Element("F", i, i + 1, i)
+        if kinds[start] in "ORW":
+            return self.pronoun(kinds[start], start)
+        if kinds[start] == "F":
+            return Element("F", start, start + 1, start)
         while i < len(kinds) and self.is_modifier(i, start):
             i += 1
         if i == len(kinds) or kinds[i] not in "NEt":
-            if start < len(kinds) and kinds[start] in "D#":
-                # A determiner without its noun stands for it: das, viele, drei.
-                stop = start + 1
-                return Element("O", start, stop, start, self.find_cases(start, stop, start))
-            return None
+            # A determiner without its noun stands for it: das, viele, drei.
+            return self.pronoun("O", start) if kinds[start] in "D#" else None
         noun = i
         while noun + 2 < len(kinds) and kinds[noun] == "t" and kinds[noun + 1] == "C":
             noun += 2  # Vor- und Nachteile
         if kinds[noun] not in "NE":
             return None
-        stop = noun + 1
         if self.is_owner(noun) and i == noun:
             owned = self.phrase(noun + 1)
             if owned is not None:
                 self.link(noun, owned.head, "nmod")
                 return Element("N", start, owned.stop, owned.head, "nad")
-        head, stop = self.name(noun, start)
+        head, stop = self.name(noun)
         for j in range(start, noun):
             self.link(j, *self.modified(j, head))
         return Element("N", start, stop, head, self.find_cases(start, stop, head))
+
+    def pronoun(self, kind: str, i: int) -> Element:
+        """A word that is a noun phrase by itself."""
+        return Element(kind, i, i + 1, i, self.find_cases(i, i + 1, i))
 
     def is_modifier(self, i: int, start: int) -> bool:
         """Whether a word may stand before the noun of a phrase."""
@@ -267,7 +304,7 @@ class _Parser:
         known = self.kinds[noun] == "E" and self.low[noun].endswith(("s", "'", "’"))
         return known and after in (["N"], ["J"], ["#"]) and self.low[noun] != self.low[noun + 1]
 
-    def name(self, noun: int, start: int) -> tuple[int, int]:
+    def name(self, noun: int) -> tuple[int, int]:
         """The head of nouns and names in a row, and where they end."""
         kinds, stop, head = self.kinds, noun + 1, noun
         if kinds[noun] == "E":
@@ -295,25 +332,22 @@ class _Parser:
         """The elements with genitives in those of the nouns before them, and bare nouns there."""
         found: list[Element] = []
         for one in elements:
-            before = found[-1] if found else None
-            if (
-                before is None
-                or one.kind != "N"
-                or before.kind not in "NP"
-                or before.stop != one.start
-                or self.kinds[before.head] not in "NE"
-            ):
-                found.append(one)
-                continue
-            if "g" in one.cases:
+            before = found[-1] if found else one  # which does not follow itself
+            joins = one.kind == "N" and self.follows_noun(one, before)
+            if joins and "g" in one.cases:
                 self.link(one.head, self.nearest(before), "nmod")
-            elif one.start == one.head and self.is_measure(before):
+            elif joins and one.start == one.head and self.is_measure(before):
                 self.link(one.head, before.head, "appos")
             else:
                 found.append(one)
                 continue
             before.stop, before.near = one.stop, one.head
         return found
+
+    def follows_noun(self, one: Element, before: Element) -> bool:
+        """Whether an element stands right after a noun, or after a phrase that ends in one."""
+        noun = before.kind in "NP" and self.kinds[before.head] in "NE"
+        return noun and before.stop == one.start
 
     def is_measure(self, element: Element) -> bool:
         """Whether a noun may have another one after it, bare: eine Tasse Kaffee."""
@@ -355,26 +389,9 @@ class _Parser:
             j += 1
         if kinds[j] not in more:
             return i
-        before = self.is_finished(elements[:i])
-        return i if before and self.begins_clause(elements[j:]) else j + 1
-
-    def is_finished(self, elements: list[Element]) -> bool:
-        """Whether the clause that ends here has its finite verb already."""
-        for one in reversed(elements):
-            if one.kind in ",.":
-                return False
-            if one.kind in _FINITE:
-                return True
-        return False
-
-    def begins_clause(self, elements: list[Element]) -> bool:
-        """Whether a finite verb follows before the next comma."""
-        for one in elements:
-            if one.kind in ",.CS":
-                return False
-            if one.kind in _FINITE:
-                return True
-        return False
+        # Where the clause before has its finite verb, and one follows, another clause begins.
+        parted = _meets_finite(kinds[:i][::-1], ",.") and _meets_finite(kinds[j:], ",.CS")
+        return i if parted else j + 1
 
     # Clauses
 
@@ -481,11 +498,11 @@ class _Parser:
             self.full.append(verb)
         self.place_prepositions(elements, stop, governed if predicate == NONE else predicate)
         helpers = {self.low_lemma(one.head) for one in elements if one.kind in "Xx"}
-        has_helper = bool(helpers & self.grammar.passives)
-        if verb != NONE and self.is_passive(elements, verb):
+        passive = verb != NONE and self.is_passive(helpers, verb)
+        if passive and helpers & self.grammar.passives:
             for one in elements:
                 agent = one.kind == "P" and self.low_lemma(one.preposition) in self.grammar.agents
-                if agent and has_helper and self.labels[one.head] == "obl":
+                if agent and self.labels[one.head] == "obl":
                     self.labels[one.head] = "obl:agent"
         if predicate != NONE:
             others = [one for one in nouns if one.head != predicate]
@@ -494,7 +511,9 @@ class _Parser:
             return
         if verb == NONE:
             return
-        self.place_arguments(nouns, verb, governed, finite, clause)
+        if finite is not None and finite.kind != "I":
+            self.place_subject(nouns, verb, finite, clause, passive)
+        self.place_objects(nouns, governed, passive)
         for one in elements:
             if one.kind == "Z":
                 self.link(one.head, verb if self.kinds[verb] in "VI" else governed, "compound:prt")
@@ -553,66 +572,49 @@ class _Parser:
     def place_prepositions(self, elements: list[Element], prefield: int, verb: int) -> None:
         """Let prepositional phrases depend on the noun before them, or on the verb."""
         for i, one in enumerate(elements):
-            if one.kind != "P" or self.kinds[one.head] == "R":
-                if one.kind == "P" and verb != NONE:
-                    self.link(one.head, verb, "obl")
+            if one.kind != "P":
                 continue
-            before = elements[i - 1] if i else None
-            noun = (
-                self.nearest(before)
-                if before is not None
-                and before.kind in "NP"
-                and before.stop == one.start
-                and self.kinds[before.head] in "NE"
-                else NONE
-            )
-            preposition = self.low_lemma(one.preposition)
-            if noun != NONE and (
-                i < prefield or verb == NONE or preposition in self.grammar.nominal
-            ):
-                self.link(one.head, noun, "nmod")
+            relative = self.kinds[one.head] == "R"
+            nominal = self.low_lemma(one.preposition) in self.grammar.nominal
+            belongs = not relative and (i < prefield or verb == NONE or nominal)
+            if belongs and i and self.follows_noun(one, elements[i - 1]):
+                self.link(one.head, self.nearest(elements[i - 1]), "nmod")
             elif verb != NONE:
                 self.link(one.head, verb, "obl")
 
-    def place_arguments(
-        self,
-        nouns: list[Element],
-        verb: int,
-        governed: int,
-        finite: Element | None,
-        clause: Clause,
+    def place_subject(
+        self, nouns: list[Element], verb: int, finite: Element, clause: Clause, passive: bool
     ) -> None:
-        """Subject, object and receiver: by case, then by order."""
-        left = list(nouns)
-        passive = self.is_passive(clause.elements, verb)
-        if finite is not None and finite.kind != "I":
-            sure = self.may_lack_subject(clause, finite, left)
-            could = [one for one in left if ("a" not in one.cases or not sure) and "n" in one.cases]
-            # Who can be nominative and not accusative goes before who can be either, and of those
-            # a pronoun right after the verb.
-            could.sort(
-                key=lambda one: (
-                    one.cases != "n",
-                    "a" in one.cases,
-                    one.kind != "O" or one.start != finite.stop,
-                )
+        """Link the subject, by case, then by order, and take it out of the noun phrases."""
+        sure = self.may_lack_subject(clause, finite, nouns)
+        could = [one for one in nouns if ("a" not in one.cases or not sure) and "n" in one.cases]
+        # Who can be nominative and not accusative goes before who can be either, and of those
+        # a pronoun right after the verb.
+        could.sort(
+            key=lambda one: (
+                one.cases != "n",
+                "a" in one.cases,
+                one.kind != "O" or one.start != finite.stop,
             )
-            could = could or [one for one in left if "m" in one.cases]
-            if could:
-                self.link(could[0].head, verb, "nsubj:pass" if passive else "nsubj")
-                left.remove(could[0])
+        )
+        could = could or [one for one in nouns if "m" in one.cases]
+        if could:
+            self.link(could[0].head, verb, "nsubj:pass" if passive else "nsubj")
+            nouns.remove(could[0])
+
+    def place_objects(self, nouns: list[Element], governed: int, passive: bool) -> None:
+        """Object and receiver: by case, then by order."""
         # Of two that may be the object it is the one that is clearly accusative, then one with an
         # article, then the later one if the first may be dative.
-        could = [one for one in left if "a" in one.cases]
+        could = [one for one in nouns if "a" in one.cases]
         could.sort(key=lambda one: ("n" in one.cases, one.start == one.head, "d" in one.cases))
         if could and not passive and self.low_lemma(governed) not in self.grammar.copulas:
             either = [one for one in could if "d" in one.cases]
             found = could[-1] if len(either) == len(could) else could[0]
             self.link(found.head, governed, "obj")
-            left.remove(found)
-            could.remove(found)
-        for one in left:
-            if "d" in one.cases and (one in could or "a" not in one.cases):
+            nouns.remove(found)
+        for one in nouns:
+            if "d" in one.cases:
                 self.link(one.head, governed, "iobj")
 
     def may_lack_subject(self, clause: Clause, finite: Element, nouns: list[Element]) -> bool:
@@ -622,9 +624,8 @@ class _Parser:
             return first or (clause.last and len(nouns) < 2)
         return first and self.low[finite.head] in self.grammar.subjectless
 
-    def is_passive(self, elements: list[Element], verb: int) -> bool:
-        """Whether the clause has an auxiliary of the passive, and a participle."""
-        helpers = {self.low_lemma(one.head) for one in elements if one.kind in "Xx"}
+    def is_passive(self, helpers: set[str], verb: int) -> bool:
+        """Whether a clause has an auxiliary of the passive, and a participle."""
         if self.kinds[verb] == "z" or self.after_to(verb):
             return bool(helpers) and helpers <= self.grammar.copulas
         if self.kinds[verb] != "v" or self.forms[verb] == self.lemmas[verb]:

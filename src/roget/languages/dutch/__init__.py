@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import cache
 
 import regex
 
-from roget.languages.clauses import CLAUSE_MARKS, attach
+from roget.languages.clauses import CLAUSE_MARKS, Grammar, find_segment
 from roget.languages.tokens import make_tokeniser, split, words
-from roget.learn.corpus.hanta import Tagger
-from roget.learn.corpus.tagger import Analysis
-
-MODEL = "morphmodel_dutch.pgz"
 
 _KINDS = (
     (r"N\(eigen|SPEC\(deel", "E"), (r"N\(|ADJ\(nom|WW\((vd|od),nom", "N"),
@@ -30,11 +26,11 @@ _OBLIQUES = words("mij me jou hem haar ons hen hun")
 _PLACES = words("er daar hier waar")
 
 
-class Dutch:
+class Dutch(Grammar):
     """Dutch: lemmas and tags by HanTa; heads and labels by patterns."""
 
     code = "nl"
-    needs = "HanTa"
+    model = "morphmodel_dutch.pgz"
     frequent = (
         "de van het een en in is dat op te zijn met voor niet die aan er om ook als bij door maar"
         " naar uit over nog hij ze was wordt werd ik dan tot"
@@ -68,14 +64,11 @@ class Dutch:
         )
     )
 
-    def __init__(self) -> None:
-        self.tagger, self.kind = Tagger(MODEL), cache(_find_kind)
-
-    def analyse(self, sentences: Sequence[Sequence[str]]) -> Iterator[Analysis]:
-        """Tag sentences and find their lemmas and heads."""
-        for forms, tags in zip(sentences, self.tagger.tags(sentences), strict=True):
-            lemmas = list(map(self.lemma, forms, tags))
-            yield attach(forms, lemmas, self.find_kinds(forms, lemmas, tags), self)
+    @staticmethod
+    @cache
+    def kind(tag: str) -> str:
+        """The kind of words with a tag."""
+        return next((kind for pattern, kind in _KINDS if regex.match(pattern, tag)), "?")
 
     def lemma(self, form: str, tag: str) -> str:
         """The lemma of a word with a tag; a name is its own."""
@@ -99,7 +92,7 @@ class Dutch:
             elif kind == "P" and low[i] == "te" and found[i + 1 : i + 2] in (["v"], ["x"]):
                 found[i] = "T"
         for i, kind in enumerate(found):
-            begin, end = _find_segment(found, i)
+            begin, end = find_segment(found, i)
             if kind == "P" and low[i] == "om" and "T" in found[i + 1 : end]:
                 found[i] = "M"
             elif kind == "Z" and _PLACES & set(low[begin:i]):
@@ -120,21 +113,7 @@ class Dutch:
         return "nad"
 
 
-def _find_kind(tag: str) -> str:
-    return next((kind for pattern, kind in _KINDS if regex.match(pattern, tag)), "?")
-
-
 def _find_sign(form: str) -> str:
     if form in CLAUSE_MARKS or form == ",":
         return ","
     return "." if form[0] in ".!?" else '"'
-
-
-def _find_segment(kinds: Sequence[str], i: int) -> tuple[int, int]:
-    """Where the part between commas begins and ends that a place is in."""
-    begin, end = i, i + 1
-    while begin > 0 and kinds[begin - 1] not in ",.":
-        begin -= 1
-    while end < len(kinds) and kinds[end] not in ",.":
-        end += 1
-    return begin, end

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 import regex
 
-from roget.languages.clauses import CLAUSE_MARKS, attach
+from roget.languages.clauses import CLAUSE_MARKS, Grammar
 from roget.languages.tokens import make_tokeniser, split, words
-from roget.learn.corpus.hanta import Tagger
-from roget.learn.corpus.tagger import Analysis
-
-MODEL = "morphmodel_ger.pgz"
 
 KINDS = {
     "$(": '"', "$,": ",", "$.": ".", "NE": "E", "NN": "N", "NNI": "N", "NNA": "N", "FM": "?",
@@ -32,14 +28,12 @@ _CONTRACTED = {
 }  # fmt: skip
 
 _PRONOUNS = {
-    **dict.fromkeys(("ich", "du", "er", "wir", "man", "wer", "jemand", "niemand"), "n"),
-    **dict.fromkeys(("mich", "dich", "ihn", "wen", "einen"), "a"),
+    **dict.fromkeys(("ich", "du", "er", "wir", "man", "wer", "jemand", "niemand", "der"), "n"),
+    **dict.fromkeys(("mich", "dich", "ihn", "wen", "einen", "den"), "a"),
     **dict.fromkeys(("mir", "dir", "ihm", "ihnen", "wem", "dem", "denen"), "d"),
     **dict.fromkeys(("uns", "euch"), "ad"),
-    **dict.fromkeys(("ihr",), "nd"),
+    "ihr": "nd",
     **dict.fromkeys(("dessen", "deren"), "g"),
-    **dict.fromkeys(("der",), "n"),
-    **dict.fromkeys(("den",), "a"),
 }
 """Cases of pronouns; the others are nominative or accusative."""
 
@@ -55,11 +49,11 @@ _FEMININE = regex.compile(
 """Endings of nouns that are mostly feminine; weak masculines in -e are left out."""
 
 
-class German:
+class German(Grammar):
     """German: lemmas and tags by HanTa; heads and labels by patterns."""
 
     code = "de"
-    needs = "HanTa"
+    model = "morphmodel_ger.pgz"
     frequent = (
         "die der und in den das von zu mit ist des im für auf dem nicht ein eine als auch es an"
         " werden aus er hat sie nach wird bei sich ich einer um am sind"
@@ -96,15 +90,6 @@ class German:
         )
     )
 
-    def __init__(self) -> None:
-        self.tagger = Tagger(MODEL)
-
-    def analyse(self, sentences: Sequence[Sequence[str]]) -> Iterator[Analysis]:
-        """Tag sentences and find their lemmas and heads."""
-        for forms, tags in zip(sentences, self.tagger.tags(sentences), strict=True):
-            lemmas = list(map(self.lemma, forms, tags))
-            yield attach(forms, lemmas, find_kinds(forms, tags), self)
-
     def lemma(self, form: str, tag: str) -> str:
         """The lemma of a word with a tag; a name is its own."""
         if tag == "NE":
@@ -112,6 +97,32 @@ class German:
         if tag in ("APPR", "APPRART"):
             return _CONTRACTED.get(form.lower(), form.lower())
         return self.tagger.lemma(form, tag)
+
+    def find_kinds(
+        self, forms: Sequence[str], lemmas: Sequence[str], tags: Sequence[str]
+    ) -> list[str]:
+        """What patterns need to know of the words of a sentence."""
+        found: list[str] = []
+        for i, (form, tag) in enumerate(zip(forms, tags, strict=True)):
+            kind = KINDS.get(tag, "?")
+            if tag in ("$(", "$.") and form in CLAUSE_MARKS:
+                kind = ","
+            elif kind in "vaV" and i and form[0].isupper() and not form.isupper():
+                kind = "N" if found[-1] in "DJP" else kind  # a verb as a noun: das Essen
+            found.append(kind)
+        for i, form in enumerate(forms):
+            if found[i] == "Z" and form.lower() in ("an", "aus", "her", "ab"):
+                # The second part of a preposition: vom ersten Tag an.
+                begin = max((j for j in range(i) if found[j] == "P"), default=i)
+                from_ = forms[begin].lower() in ("von", "vom", "ab")
+                if from_ and begin < i and all(kind in "DJN#EP" for kind in found[begin:i]):
+                    found[i] = "A"
+            if found[i] == "P" and form.lower() in ("um", "ohne", "statt", "anstatt"):
+                more = "".join(found[i + 1 :]).partition(",")[0]
+                infinitive = min((more.find(kind) for kind in "Tz" if kind in more), default=-1)
+                if infinitive > 0 and not any(kind in "VX" for kind in more[:infinitive]):
+                    found[i] = "M"
+        return found
 
     def cases(self, words: Sequence[str], kinds: Sequence[str], head: tuple[str, str]) -> str:
         """The cases that a noun phrase may be in."""
@@ -127,7 +138,8 @@ class German:
         if first.endswith("em"):
             return "d"
         if first.endswith("en"):
-            return _dative_plural(form, declined)
+            # "den Kindern" or "den Garten": a plural in -n, or an accusative.
+            return "d" if declined and form.endswith("n") else "a"
         if first.endswith("es"):
             return "g" if declined and form.endswith("s") else "na"
         if first.endswith("er") and first not in _EIN:
@@ -138,33 +150,3 @@ class German:
                 return "gd"
             return "gdm" if _FEMININE.search(lemma) else "ngd"
         return "na"
-
-
-def _dative_plural(form: str, declined: bool) -> str:
-    """The case of "den Kindern" or "den Garten": a plural in -n, or an accusative."""
-    return "d" if declined and form.endswith("n") else "a"
-
-
-def find_kinds(forms: Sequence[str], tags: Sequence[str]) -> list[str]:
-    """What patterns need to know of the words of a sentence."""
-    found: list[str] = []
-    for i, (form, tag) in enumerate(zip(forms, tags, strict=True)):
-        kind = KINDS.get(tag, "?")
-        if tag in ("$(", "$.") and form in CLAUSE_MARKS:
-            kind = ","
-        elif kind in "vaV" and i and form[0].isupper() and not form.isupper():
-            kind = "N" if found[-1] in "DJP" else kind  # a verb as a noun: das Essen
-        found.append(kind)
-    for i, form in enumerate(forms):
-        if found[i] == "Z" and form.lower() in ("an", "aus", "her", "ab"):
-            # The second part of a preposition: vom ersten Tag an.
-            begin = max((j for j in range(i) if found[j] == "P"), default=i)
-            from_ = forms[begin].lower() in ("von", "vom", "ab")
-            if from_ and begin < i and all(kind in "DJN#EP" for kind in found[begin:i]):
-                found[i] = "A"
-        if found[i] == "P" and form.lower() in ("um", "ohne", "statt", "anstatt"):
-            more = "".join(found[i + 1 :]).partition(",")[0]
-            infinitive = min((more.find(kind) for kind in "Tz" if kind in more), default=-1)
-            if infinitive > 0 and not any(kind in "VX" for kind in more[:infinitive]):
-                found[i] = "M"
-    return found
