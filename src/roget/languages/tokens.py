@@ -1,4 +1,4 @@
-"""Tokens of German and Dutch: words, numbers, abbreviations and signs."""
+"""Lists of words; tokens of German and Dutch: words, numbers, abbreviations and signs."""
 
 from __future__ import annotations
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from roget.languages.english.words import KINDS, MEASURES, TIMES
+from roget.languages.tokens import words
 from roget.learn.corpus.base import NONE
 
 FINITE = ("VVD", "VVZ", "VVB", "VHD", "VHZ", "VHB", "VDD", "VDZ", "VDB")
@@ -13,9 +14,7 @@ FINITE = ("VVD", "VVZ", "VVB", "VHD", "VHZ", "VHB", "VDD", "VDZ", "VDB")
 _FINITE_AUXILIARY = ("VM0", "VBB", "VBD", "VBZ")
 _PARTICIPLES = ("VVN", "VBN", "VHN", "VDN", "VVD")
 _INFINITIVES = ("VVI", "VVB", "VHI", "VDI", "VBI", "VHB")
-_QUANTITIES = (
-    *("more", "most", "less", "few", "fewer", "little", "enough", "much", "many", "several"),
-)
+_QUANTITIES = words("more most less few fewer little enough much many several")
 _BEFORE_DETERMINER = ("all", "both", "half", "such")
 _ROUGHLY = ("over", "about", "around", "under", "nearly", "almost")
 _AT_LEAST = {

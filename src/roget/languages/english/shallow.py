@@ -8,7 +8,6 @@ those of Universal Dependencies, so that the same relations can be drawn as from
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 from roget.languages.english.phrases import FINITE, FIXED, Phrase, Sentence, seen, skip
 from roget.languages.english.words import (
@@ -20,6 +19,7 @@ from roget.languages.english.words import (
     TIME_VERBS,
     UPOS,
 )
+from roget.languages.tokens import words
 from roget.learn.corpus.base import NONE
 
 _AUXILIARY = ("B", "M", "h", "y")
@@ -31,25 +31,19 @@ _CONJUNCTIONS = ("as", "than", "after", "before", "since", "until", "like")
 """Prepositions that are conjunctions where a clause follows."""
 _AFTER_OBJECT = ("of", "for", "between", "about", "such", "like", "per", "among", "against")
 """Prepositions that go with the object before them rather than with the verb."""
-_AFTER_OBLIQUE = (
-    *("as", "after", "during", "before", "since", "until", "because", "through"),
-    *("at", "by", "on", "over", "under"),
-)
+_AFTER_OBLIQUE = words("as after during before since until because through at by on over under")
 """Prepositions that go with the verb rather than with the prepositional phrase before them."""
 _PARTS = {"D": "det", "J": "amod", "N": "compound", "#": "nummod", "V": "amod", "A": "advmod"}
 """Labels inside a noun phrase."""
 
 
-class Parse(NamedTuple):
-    """Universal parts of speech, heads (NONE where no pattern applies) and labels ("" there)."""
+def attach(
+    forms: Sequence[str], lemmas: Sequence[str], tags: Sequence[str]
+) -> tuple[list[str], list[int], list[str]]:
+    """Universal parts of speech, heads (NONE where no pattern applies) and labels ("" there).
 
-    upos: list[str]
-    head: list[int]
-    deprel: list[str]
-
-
-def attach(forms: Sequence[str], lemmas: Sequence[str], tags: Sequence[str]) -> Parse:
-    """Heads and labels of one English sentence, from its words, small lemmas and C5 tags."""
+    Of one English sentence, from its words, small lemmas and C5 tags.
+    """
     linker = _Linker(forms, lemmas, tags)
     linker.run()
     low, kinds = linker.low, linker.kinds
@@ -75,7 +69,7 @@ def attach(forms: Sequence[str], lemmas: Sequence[str], tags: Sequence[str]) -> 
             upos[phrase.head] = "NOUN"
     for verb in linker.existential:
         upos[verb] = "VERB"
-    return Parse(upos, linker.head, linker.deprel)
+    return upos, linker.head, linker.deprel
 
 
 class _Linker(Sentence):

@@ -6,6 +6,8 @@ from collections.abc import Callable, Container, Sequence
 
 import regex
 
+from roget.languages.tokens import words as _words
+
 _SIGNS = str.maketrans(
     {**dict.fromkeys("“”„«»", '"'), **dict.fromkeys("‘’‚", "'"), "–": "—", "…": "...", "\xad": None}
 )
@@ -58,10 +60,6 @@ UPOS = {
     "Y": "VERB", ",": "PUNCT", '"': "PUNCT", "?": "X",
 }  # fmt: skip
 """The universal part of speech of each letter; h and y are have and do as auxiliaries."""
-
-
-def _words(text: str) -> frozenset[str]:
-    return frozenset(text.split())
 
 
 TIMES = _words(
