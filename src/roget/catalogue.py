@@ -220,30 +220,20 @@ TAXONOMIES: dict[str, str] = {
     "wn": "roget.learn.taxonomy.wordnet:read_package",
 }
 
-REPRODUCTIONS: dict[str, str] = {
-    "v-measure/figure-2": "roget.papers.v_measure.figure_2:figure_2",
-    "v-measure/figure-3": "roget.papers.v_measure.figure_3:figure_3",
-    "v-measure/table-2": "roget.papers.v_measure.table_2:table_2",
-    "v-measure/figure-4": "roget.papers.v_measure.figure_4:figure_4",
-    "v-measure/figure-5": "roget.papers.v_measure.figure_5:figure_5",
-    "nvi/table-1": "roget.papers.nvi.table_1:table_1",
-    "nvi/properties": "roget.papers.nvi.properties:properties",
-    "nvi/tables-2-4": "roget.papers.nvi.tables_2_4:tables_2_4",
-    "nvi/grammar": "roget.papers.nvi.grammar:grammar",
-    "entropy/figures-1-2": "roget.papers.entropy.figures_1_2:figures_1_2",
-    "entropy/table-1": "roget.papers.entropy.table_1:table_1",
-    "entropy/figures-3-4": "roget.papers.entropy.figures_3_4:figures_3_4",
-    "entropy/weighted": "roget.papers.entropy.weighted:weighted",
-    "entropy/section-5": "roget.papers.entropy.section_5:section_5",
-    "soft/figure-1": "roget.papers.soft.figure_1:figure_1",
-    "soft/figure-2": "roget.papers.soft.figure_2:figure_2",
-    "soft/figure-3": "roget.papers.soft.figure_3:figure_3",
-    "soft/figure-4": "roget.papers.soft.figure_4:figure_4",
-    "mdl/figure-2": "roget.papers.mdl.figure_2:figure_2",
-    "mdl/figure-3": "roget.papers.mdl.figure_3:figure_3",
-    "mdl/table-1": "roget.papers.mdl.table_1:table_1",
-    "mdl/table-2": "roget.papers.mdl.table_2:table_2",
+_PAPERS = {
+    "v-measure": ("figure-2", "figure-3", "table-2", "figure-4", "figure-5"),
+    "nvi": ("table-1", "properties", "tables-2-4", "grammar"),
+    "entropy": ("figures-1-2", "table-1", "figures-3-4", "weighted", "section-5"),
+    "soft": ("figure-1", "figure-2", "figure-3", "figure-4"),
+    "mdl": ("figure-2", "figure-3", "table-1", "table-2"),
 }
+
+REPRODUCTIONS: dict[str, str] = {
+    f"{paper}/{part}": f"roget.papers.{paper}.{part}:{part}".replace("-", "_")
+    for paper, parts in _PAPERS.items()
+    for part in parts
+}
+"""Each is a function of that name in a module of that name, in the folder of its paper."""
 
 EXPORTERS: dict[str, str] = {
     "skos": "roget.report.exports.skos:write_turtle",
@@ -292,17 +282,12 @@ SUFFIXES: dict[str, dict[str, str]] = {
 ENGINES: dict[str, str] = {"local": "roget.engines.local:Local", "dask": "roget.engines.dask:Dask"}
 
 OTHER_NAMES: dict[str, str] = {
-    "accuracy": "one-to-one",
-    "clustering-accuracy": "one-to-one",
-    "adjusted-rand": "ari",
-    "adjusted-rand-index": "ari",
+    **dict.fromkeys(("accuracy", "clustering-accuracy"), "one-to-one"),
+    **dict.fromkeys(("adjusted-rand", "adjusted-rand-index"), "ari"),
     "adjusted-mutual-information": "ami",
-    "b3": "b3-f",
-    "b-cubed": "b3-f",
-    "bcubed": "b3-f",
+    **dict.fromkeys(("b3", "b-cubed", "bcubed"), "b3-f"),
     "ceaf": "ceaf-e",
-    "fmi": "fm",
-    "fowlkes-mallows": "fm",
+    **dict.fromkeys(("fmi", "fowlkes-mallows"), "fm"),
     "f-score": "f",
     "muc-f": "muc",
     "lea-f": "lea",
@@ -310,13 +295,10 @@ OTHER_NAMES: dict[str, str] = {
     "conll-f": "conll",
     "mutual-information": "mi",
     "variation-of-information": "vi",
-    "v-measure": "v",
-    "vmeasure": "v",
+    **dict.fromkeys(("v-measure", "vmeasure"), "v"),
     "jackknife": "jk",
     "miller-madow": "mm",
-    "mle": "ml",
-    "plug-in": "ml",
-    "plugin": "ml",
+    **dict.fromkeys(("mle", "plug-in", "plugin"), "ml"),
 }
 """What other libraries call things: not accepted, but answered with ours."""
 
