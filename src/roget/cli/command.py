@@ -48,6 +48,16 @@ def command(app: typer.Typer, name: str, spare: str = "") -> Callable[[Function]
     return register
 
 
+def group(name: str, help: str) -> typer.Typer:
+    """An app of several commands that share a first word."""
+    return typer.Typer(name=name, help=help, no_args_is_help=True, rich_markup_mode=None)
+
+
+def _of_whole(name: str) -> Any:
+    """An attribute of the command with its parameters; none is set before the command is used."""
+    return property(lambda self: getattr(self.whole, name), lambda self, given: None)
+
+
 class Command(TyperCommand):
     """A command whose parameters are made when it is used."""
 
@@ -61,23 +71,8 @@ class Command(TyperCommand):
         app.command(self.name)(expand(self.function))
         return typer.main.get_command(app)
 
-    @property
-    def params(self) -> Any:
-        """The parameters."""
-        return self.whole.params
-
-    @params.setter
-    def params(self, given: Any) -> None:
-        """There are none before the command is used."""
-
-    @property
-    def callback(self) -> Any:
-        """What calls the function."""
-        return self.whole.callback
-
-    @callback.setter
-    def callback(self, given: Any) -> None:
-        """There is none before the command is used."""
+    params = _of_whole("params")
+    callback = _of_whole("callback")
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Read the arguments; where there are too many, say what may have been meant."""
@@ -124,7 +119,8 @@ def keep_inputs(declared: Iterable[Any], given: Mapping[str, Any]) -> None:
     read: list[str] = []
     for one in declared:
         value = given.get(one.name)
-        named = [text for text in _as_list(value) if isinstance(text, str) and text != "-"]
+        values = value if isinstance(value, list | tuple) else [value]
+        named = [text for text in values if isinstance(text, str) and text != "-"]
         if one.name not in WRITTEN or (one.name != "output" and one.metavar != "FILE"):
             # A system may be NAME=FILE.
             read += [part for text in named for part in (text, text.partition("=")[2]) if part]
@@ -150,10 +146,6 @@ def refuse_inputs(written: Iterable[str], read: Iterable[str]) -> None:
                 raise InputError(f"cannot write {path}: it is one of the inputs")
             if Path(os.path.realpath(text)) in Path(path).parents:
                 raise InputError(f"cannot write {path}: it is a file of {text}, one of the inputs")
-
-
-def _as_list(value: Any) -> list[Any]:
-    return [*value] if isinstance(value, list | tuple) else [value]
 
 
 def expand(function: Callable[..., None]) -> Callable[..., None]:
