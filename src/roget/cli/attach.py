@@ -8,15 +8,12 @@ from typing import Annotated, Any
 
 import typer
 
-from roget.cli.command import command
-from roget.cli.shared import Format, Output, bar, deliver, target
+from roget.cli.command import command, group
+from roget.cli.shared import Format, Output, bar, deliver, target, tell
 from roget.learn.uses import AttachOptions
 
-app = typer.Typer(
-    name="attach",
-    help="Decide whether phrases such as “with a fork” belong to the verb or to its object.",
-    no_args_is_help=True,
-    rich_markup_mode=None,
+app = group(
+    "attach", "Decide whether phrases such as “with a fork” belong to the verb or to its object."
 )
 
 QUADS = "lines of verb, noun, preposition, noun, N or V, with or without a number before them"
@@ -56,11 +53,11 @@ def train(
     with bar("learning") as progress:
         made = Attacher(**vars(asked) | {"progress": progress}).fit(given, dev=held)
     made.save(output)
-    print(f"learnt from {len(given):,} quadruples; wrote {output}", file=sys.stderr)
+    tell(f"learnt from {len(given):,} quadruples; wrote {output}")
     if made.left_out_accuracy_ is not None:
-        print(f"right on those left out: {made.left_out_accuracy_:.2%}", file=sys.stderr)
+        tell(f"right on those left out: {made.left_out_accuracy_:.2%}")
     if made.dev_ is not None:
-        print(f"development, {report(made.dev_)}", file=sys.stderr)
+        tell(f"development, {report(made.dev_)}")
     if format is not None:
         deliver(report_training(made, output, len(given)), format)
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 from typing import Annotated
 
 import typer
 
 from roget.bench.options import Options
 from roget.cli.command import refuse_inputs
-from roget.cli.shared import INTERRUPTED, Format, Output, bar, deliver, tell_written
+from roget.cli.shared import INTERRUPTED, Format, Output, bar, deliver, tell, tell_written
 
 
 def bench(
@@ -79,7 +78,7 @@ def bench(
         save_picture(draw_curves(found.curves), figure)
         tell_written([figure])
     if found.interrupted:
-        print("roget: interrupted; this is what was measured before", file=sys.stderr)
+        tell("roget: interrupted; this is what was measured before")
         raise typer.Exit(INTERRUPTED)
     if check and (found.behind or found.failed):
         raise typer.Exit(1)

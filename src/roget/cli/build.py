@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import shlex
-import sys
 import time
-import warnings
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any
@@ -13,7 +11,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from roget.cli.command import Asked
-from roget.cli.shared import INTERRUPTED, Format, bar, deliver, target, target_of, tell_notes
+from roget.cli.shared import (
+    INTERRUPTED,
+    Format,
+    bar,
+    deliver,
+    gather_warnings,
+    target,
+    target_of,
+    tell,
+)
 from roget.learn.options import Options, Plan, offered
 
 if TYPE_CHECKING:
@@ -48,15 +55,9 @@ def build(
     given, began = inputs or [], time.monotonic()
     output = target_of(given, output, "build from: name files, folders, counts, or sample", "DIR")
     wanted = replace(plan, own=own)
-    with (
-        warnings.catch_warnings(record=True) as caught,
-        bar("counting", "bytes") as read,
-        bar("clustering") as cluster,
-    ):
-        warnings.simplefilter("always", UserWarning)
+    with gather_warnings() as said, bar("counting", "bytes") as read, bar("clustering") as cluster:
         built = run(given, output, asked, wanted, reading=read, clustering=cluster)
-    said = [str(one.message) for one in caught if issubclass(one.category, UserWarning)]
-    tell_notes([*built.notes, *said])
+    tell(*built.notes, *said, kind="note")
     if built.saved:
         made = report(built.thesaurus, whole=not built.interrupted)
         _tell(made, output, time.monotonic() - began)
@@ -69,19 +70,17 @@ def build(
 
 def _tell(made: Report, output: str, seconds: float) -> None:
     first, worth, *more = made.lead
-    print(f"wrote {output}: {first}\n  in {seconds:.1f} s; {worth}", file=sys.stderr)
-    for line in (*more, *made.warnings):
-        print(f"  {line}", file=sys.stderr)
-    print(f"\n{replace(made, lead=(), warnings=()).render()}", file=sys.stderr)
+    tell(f"wrote {output}: {first}", f"  in {seconds:.1f} s; {worth}")
+    tell(*(f"  {line}" for line in (*more, *made.warnings)))
+    tell("", replace(made, lead=(), warnings=()).render())
 
 
 def _tell_next(built: Any, output: str) -> None:
     thesaurus = built.thesaurus
     if built.interrupted:
-        print("to go on from here: run the same command again", file=sys.stderr)
+        tell("to go on from here: run the same command again")
     largest = thesaurus.tree.leaf(int(thesaurus.mass.argmax()))
     word = thesaurus.word_class(largest, 1).words[0].word
     place = shlex.quote(output)
-    print("next:", file=sys.stderr)
-    print(f"  roget neighbours {place} {shlex.quote(word)}", file=sys.stderr)
-    print(f"  roget explore {place}\n  roget export {place} -o booklet.html", file=sys.stderr)
+    tell("next:", f"  roget neighbours {place} {shlex.quote(word)}")
+    tell(f"  roget explore {place}", f"  roget export {place} -o booklet.html")

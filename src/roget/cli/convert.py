@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import sys
 from typing import Annotated
 
 import typer
 
-from roget.cli.shared import target
+from roget.cli.shared import target, tell
 from roget.scoring.options import ConvertOptions
 
 
@@ -34,7 +33,6 @@ def convert(
     from roget.scoring.labels.write import convert as convert_labels
 
     labels = convert_labels(source, output, **vars(asked))
-    for warning in labels.warnings:
-        print(f"warning: {warning}", file=sys.stderr)
+    tell(*labels.warnings, kind="warning")
     cover = "; a cover: score with --several cover" if labels.overlapping else ""
-    print(f"wrote {output}: {plural(len(labels), 'item')}{cover}", file=sys.stderr)
+    tell(f"wrote {output}: {plural(len(labels), 'item')}{cover}")

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 import time
 from typing import Annotated
 
 import typer
 
-from roget.cli.shared import Format, bar, check_output, deliver, target, target_of, tell_notes
+from roget.cli.shared import Format, bar, check_output, deliver, target, target_of, tell
 from roget.learn.counting.options import Options
 
 _SHOWN = ("inputs", "show", "word", "format", "output")
@@ -87,10 +86,10 @@ def _count(inputs: list[str], output: str, asked: Options, format: str | None) -
     facts = {"output": output, "shape": [done.words, done.contexts]}
     facts |= {name: getattr(done, name) for name in told}
     again = [f"{done.reused:,} of {done.files:,} files were counted before"] if done.reused else []
-    tell_notes([*done.notes, *again])
-    print(f"wrote {output}: {sizes(facts)}", file=sys.stderr)
+    tell(*done.notes, *again, kind="note")
+    tell(f"wrote {output}: {sizes(facts)}")
     read = f"{plural(done.tokens, done.unit)} of {plural(done.files, 'file')}"
-    print(f"  {read} in {seconds:.1f} s; see it: roget count --show {output}", file=sys.stderr)
+    tell(f"  {read} in {seconds:.1f} s; see it: roget count --show {output}")
     if format is not None:
         deliver(Report.of(f"Counts: {output}", facts), format)
 
@@ -101,7 +100,7 @@ def _write_quadruples(inputs: list[str], output: str, asked: Options, format: st
 
     with bar("counting", "bytes") as progress:
         written = write(inputs, output, asked, progress=progress)
-    print(f"wrote {output}: {written:,} quadruples", file=sys.stderr)
+    tell(f"wrote {output}: {written:,} quadruples")
     if format is not None:
         facts = {"output": output, "quadruples": written}
         deliver(Report.of(f"Quadruples: {output}", facts), format)

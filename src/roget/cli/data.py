@@ -2,20 +2,14 @@
 
 from __future__ import annotations
 
-import sys
 from typing import Annotated
 
 import typer
 
-from roget.cli.command import command
-from roget.cli.shared import AsJson, Format, Output, bar, deliver
+from roget.cli.command import command, group
+from roget.cli.shared import AsJson, Format, Output, bar, deliver, tell
 
-app = typer.Typer(
-    name="data",
-    help="Bundled samples, and data sets of others fetched by name.",
-    no_args_is_help=True,
-    rich_markup_mode=None,
-)
+app = group("data", "Bundled samples, and data sets of others fetched by name.")
 
 Name = Annotated[str, typer.Argument(help="A name of `roget data list`.")]
 
@@ -42,10 +36,10 @@ def fetch(name: Name) -> None:
     from roget.data import SAMPLES, data_set, sample_path
 
     if name in SAMPLES:
-        print(f"{name} comes with roget", file=sys.stderr)
+        tell(f"{name} comes with roget")
         print(sample_path(name))
         return
     wanted = data_set(name)
-    print(f"{name}: {wanted.megabytes:g} MB, {wanted.licence}", file=sys.stderr)
+    tell(f"{name}: {wanted.megabytes:g} MB, {wanted.licence}")
     with bar("fetching", "bytes") as progress:
         print(wanted.fetch(progress))

@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from roget.cli.shared import ThesaurusArgument, bar
+from roget.cli.shared import ThesaurusArgument, bar, tell
 from roget.errors import InputError
 from roget.web import ExploreOptions
 
@@ -72,4 +72,4 @@ def _write(desk: Any, static: str, asked: ExploreOptions) -> None:
     with bar("writing", "words") as show:
         text = page(desk, show, evidence=asked.evidence, sketches=asked.sketches)
     write_atomic(static, text)
-    print(f"wrote {static}: {len(text.encode()) / 1e6:.1f} MB", file=sys.stderr)
+    tell(f"wrote {static}: {len(text.encode()) / 1e6:.1f} MB")

@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
-from roget.cli.shared import ThesaurusArgument, bar, target
+from roget.cli.shared import ThesaurusArgument, bar, target, tell, tell_language
 from roget.errors import InputError
 from roget.report.options import ExportOptions
 
@@ -35,7 +35,7 @@ def export(
     from roget.learn.thesaurus.levels import collapse
     from roget.report.exports import SKOS, detect_format
     from roget.report.exports import export as write
-    from roget.report.language import UNKNOWN, find_language
+    from roget.report.language import find_language
 
     if os.path.isdir(output) and os.path.exists(source) and os.path.samefile(source, output):
         raise InputError(f"cannot write {output}: it is the thesaurus that is exported")
@@ -45,10 +45,8 @@ def export(
         thesaurus = open_thesaurus(source, asked.language, progress)
     target: Any = sys.stdout.buffer if output == "-" else output
     if format in SKOS and asked.language is None:
-        found = find_language(thesaurus)
-        said = f"{found} (as its making tells)" if found else f"{UNKNOWN}: not known"
-        print(f"language of labels: {said}; --language sets another", file=sys.stderr)
+        tell_language(find_language(thesaurus))
     write(thesaurus, target, format, asked)
     if output != "-":
         written = collapse(thesaurus, asked.levels or (), asked.min_children)
-        print(f"wrote {output}: {written!r}", file=sys.stderr)
+        tell(f"wrote {output}: {written!r}")

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import shlex
-import sys
 import time
-import warnings
 from typing import Annotated
 
 import typer
 
-from roget.cli.shared import Format, bar, deliver, target, tell_notes
+from roget.cli.shared import Format, bar, deliver, gather_warnings, target, tell, tell_written
 from roget.learn.growth.options import Options
 from roget.learn.uses import PlaceOptions, TaxonomyOptions
 
@@ -107,24 +105,17 @@ def grow(
             deliver(reports.review(found), format)
             return
         after = decide(thesaurus, accept, refuse)
-        print(f"wrote {thesaurus}", file=sys.stderr)
+        tell_written([thesaurus])
         whole = review or format is not None
         deliver(reports.review(after) if whole else reports.decided(found, after), format)
         return
     if not inputs:
         raise InputError("nothing to grow by: name files, folders or counts, or --review")
     began = time.monotonic()
-    with (
-        warnings.catch_warnings(record=True) as caught,
-        bar("counting", "bytes") as read,
-        bar("learning") as learn,
-    ):
-        warnings.simplefilter("always", UserWarning)
+    with gather_warnings() as said, bar("counting", "bytes") as read, bar("learning") as learn:
         grown = run(thesaurus, inputs, output, asked, reading=read, learning=learn)
-    said = [str(one.message) for one in caught if issubclass(one.category, UserWarning)]
-    tell_notes([*grown.notes, *said])
-    seconds = time.monotonic() - began
-    print(f"wrote {output or thesaurus} in {seconds:.1f} s", file=sys.stderr)
+    tell(*grown.notes, *said, kind="note")
+    tell(f"wrote {output or thesaurus} in {time.monotonic() - began:.1f} s")
     deliver(reports.report(grown), format)
     if any(one.state == OPEN for one in grown.changes):
         _tell_next(output or thesaurus)
@@ -132,11 +123,10 @@ def grow(
 
 def _tell_next(folder: str) -> None:
     place = shlex.quote(folder)
-    for line in (
+    tell(
         "next:",
         f"  roget grow {place} --review",
         f"  roget grow {place} --accept 3,5-9   # or all",
         f"  roget grow {place} --refuse 4",
         f"  roget explore {place}   # Changes",
-    ):
-        print(line, file=sys.stderr)
+    )

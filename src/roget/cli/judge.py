@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from roget.cli.command import command
+from roget.cli.command import command, group
 from roget.cli.shared import (
     Format,
     Output,
@@ -14,17 +14,12 @@ from roget.cli.shared import (
     deliver,
     name_files,
     target,
-    tell_notes,
+    tell,
     tell_written,
 )
 from roget.learn.evaluation.options import AnswerOptions, RatingOptions, SheetOptions
 
-app = typer.Typer(
-    name="judge",
-    help="Hold a thesaurus against what people say of its words and classes.",
-    no_args_is_help=True,
-    rich_markup_mode=None,
-)
+app = group("judge", "Hold a thesaurus against what people say of its words and classes.")
 
 
 @command(app, "ratings")
@@ -79,7 +74,7 @@ def sheet(
 
     judging.name_files(output, key)
     drawn = draw_sheet(open_thesaurus(thesaurus), **vars(asked))
-    tell_notes(drawn.notes)
+    tell(*drawn.notes, kind="note")
     paths = judging.write_sheet(drawn, output, key)
     tell_written(paths)
     if format is not None:

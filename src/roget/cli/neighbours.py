@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
-import typer
-
-from roget.cli.shared import Format, Output, ThesaurusArgument, deliver
+from roget.cli.shared import Format, Output, ThesaurusArgument, WordArgument, deliver
 from roget.learn.uses import NeighbourOptions
 
 
 def neighbours(
     thesaurus: ThesaurusArgument,
-    word: Annotated[str, typer.Argument(metavar="WORD", help="The word to look up.")],
+    word: WordArgument,
     *,
     asked: NeighbourOptions,
     format: Format = None,

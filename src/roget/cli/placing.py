@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
 
-from roget.cli.shared import bar, choose, deliver, tell_notes, tell_written
+from roget.cli.shared import bar, choose, deliver, tell, tell_language, tell_written
 from roget.learn.options import Placing
 from roget.learn.uses import PlaceOptions, TaxonomyOptions
 
 if TYPE_CHECKING:
     from roget.core.counts import Counts
-    from roget.learn.growth.place import Placed
     from roget.learn.taxonomy.taxonomy import Taxonomy
 
 TURTLE = ".ttl"
@@ -62,6 +60,7 @@ def place(
     from roget.learn.growth.trial import hide
     from roget.learn.taxonomy import taxonomy_of
     from roget.report import placing as reports
+    from roget.report.exports.base import write_lines
 
     skos = _check_output(output, format, given)
     with Console(stderr=True).status(f"reading {taxonomy}"):
@@ -71,17 +70,18 @@ def place(
         wanted = replace(wanted, relation=f"{given.part}s")
     with bar("counting", "bytes") as reading:
         found = corpus.read_corpus(inputs, wanted, reading)
-    tell_notes(found.notes)
+    tell(*found.notes, kind="note")
     with bar("placing", "words") as progress:
         if given.hide is not None:
             tried = hide(classes, found.counts, given.hide, progress=progress, **vars(asked))
             deliver(reports.trial(tried, taxonomy), format, output)
             return
         placed = find(classes, found.counts, progress=progress, **vars(asked))
-    for doubt in reports.doubt(placed):
-        print(f"warning: {doubt}", file=sys.stderr)
+    tell(*reports.doubt(placed), kind="warning")
     if output is not None and skos:
-        _write_turtle(placed, output, _choose_language(given, classes, found.counts))
+        language = _choose_language(given, classes, found.counts)
+        write_lines(output, reports.turtle(placed, language))
+        tell_written([output])
         return
     deliver(reports.report(placed, taxonomy, found.rare, given.min_count), format, output)
 
@@ -107,7 +107,7 @@ def write_accepted(
     found = read_accepted(sheet, classes)
     write_lines(output, accepted(found, _choose_language(given, classes)))
     many = plural(len({one.word for one in found}), "word")
-    print(f"wrote {output}: {many}, to be loaded beside {taxonomy}", file=sys.stderr)
+    tell(f"wrote {output}: {many}, to be loaded beside {taxonomy}")
 
 
 def _check_output(output: str | None, format: str | None, given: TaxonomyOptions) -> bool:
@@ -139,14 +139,4 @@ def _choose_language(
     if not told and counts is not None:
         told = counts.provenance.get("language")
     known = isinstance(told, str) and is_language(told) and told != UNKNOWN
-    said = f"{told} (as its making tells)" if known else f"{UNKNOWN}: not known"
-    print(f"language of labels: {said}; --language sets another", file=sys.stderr)
-    return str(told) if known else UNKNOWN
-
-
-def _write_turtle(placed: Placed, output: str, language: str) -> None:
-    from roget.report.exports.base import write_lines
-    from roget.report.placing import turtle
-
-    write_lines(output, turtle(placed, language))
-    tell_written([output])
+    return tell_language(told if known else None)

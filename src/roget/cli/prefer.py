@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import sys
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from roget.cli.shared import CountsArgument, Format, Output, bar, deliver, read_counts
+from roget.cli.shared import CountsArgument, Format, Output, bar, deliver, read_counts, tell
 from roget.learn.counting.options import TableOptions
 from roget.learn.uses import CutOptions, PreferOptions
 
@@ -59,7 +58,7 @@ def _thesaurus(counts: Counts, asked: PreferOptions) -> tuple[Any, str]:
         with bar("clustering") as progress:
             found = learn_classes(counts, asked.method, asked.seed, progress)
         said = f"{len(found):,} words in {found.tree.n_clusters:,} classes"
-        print(f"learnt a thesaurus of the counts: {said}", file=sys.stderr)
+        tell(f"learnt a thesaurus of the counts: {said}")
         return found, "a thesaurus learnt from the counts"
     with Console(stderr=True).status(f"reading {named}"):
         return open_classes(named), named

@@ -6,12 +6,12 @@ from typing import Annotated
 
 import typer
 
-from roget.cli.shared import Format, Output, ThesaurusArgument, deliver
+from roget.cli.shared import Format, Output, ThesaurusArgument, WordArgument, deliver
 
 
 def senses(
     thesaurus: ThesaurusArgument,
-    word: Annotated[str, typer.Argument(metavar="WORD", help="The word to look up.")],
+    word: WordArgument,
     n: Annotated[
         int, typer.Option("--number", "-n", min=1, metavar="N", help="Words and contexts of each.")
     ] = 8,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
+import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -102,8 +103,7 @@ def tell_written(paths: Sequence[str | Path]) -> None:
     """Name the files that were written on stderr; of more than three, how many and where."""
     if len(paths) > 3 and len({Path(path).parent for path in paths}) == 1:
         paths = [f"{len(paths)} files in {Path(paths[0]).parent}"]
-    for path in paths:
-        print(f"wrote {path}", file=sys.stderr)
+    tell(*(f"wrote {path}" for path in paths))
 
 
 AsJson = Annotated[bool, typer.Option("--json", help="The same as --format json.")]
@@ -127,15 +127,14 @@ def deliver(
     """
     chosen = choose(format, output)
     text = report.render(chosen)
-    for warning in (*(() if chosen == "text" else report.warnings), *report.talk):
-        print(f"warning: {warning}", file=sys.stderr)
+    tell(*(() if chosen == "text" else report.warnings), *report.talk, kind="warning")
     if output is not None and chosen in ("csv", "tsv"):
         from roget.report.render.data import find_formulas
 
         if run := find_formulas(report):
             more = f" and {len(run) - 1} more" if len(run) > 1 else ""
             said = f"a spreadsheet would run {run[0]!r:.60}{more}: import the columns as text"
-            print(f"warning: {output}: {said}", file=sys.stderr)
+            tell(f"{output}: {said}", kind="warning")
     if output is None or cited is not None:
         sys.stdout.write(text if cited is None else cited)
     if output is None:
@@ -157,6 +156,7 @@ CountsArgument = Annotated[
     str,
     typer.Argument(metavar="COUNTS", help="Counts: a folder, a table, a thesaurus; or 'sample'."),
 ]
+WordArgument = Annotated[str, typer.Argument(metavar="WORD", help="The word to look up.")]
 Figures = Annotated[str | None, typer.Option(metavar="FOLDER", help="Also write pictures there.")]
 
 
@@ -186,7 +186,7 @@ def read_counts(name: str, columns: Any, sample: str = "nouns") -> Counts:
     from roget.learn.opening import open_counts
 
     counts, notes = open_counts(name, columns, sample=sample)
-    tell_notes(notes)
+    tell(*notes, kind="note")
     return counts
 
 
@@ -201,10 +201,29 @@ def target_of(inputs: Sequence[str], output: str | None, doing: str, metavar: st
     return output
 
 
-def tell_notes(notes: Sequence[str]) -> None:
-    """What there is to tell besides the answer, on stderr."""
-    for note in notes:
-        print(f"note: {note}", file=sys.stderr)
+def tell(*lines: str, kind: str = "") -> None:
+    """What there is to tell besides the answer, on stderr; `kind` is note or warning, say."""
+    for line in lines:
+        print(f"{kind}: {line}" if kind else line, file=sys.stderr)
+
+
+def tell_language(tag: str | None) -> str:
+    """Say of which language labels will be, if nobody asked for one; its tag, if it is known."""
+    from roget.report.language import UNKNOWN
+
+    said = f"{tag} (as its making tells)" if tag else f"{UNKNOWN}: not known"
+    tell(f"language of labels: {said}; --language sets another")
+    return tag or UNKNOWN
+
+
+@contextmanager
+def gather_warnings() -> Iterator[list[str]]:
+    """The texts of all warnings of a block, once it has ended."""
+    said: list[str] = []
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", UserWarning)
+        yield said
+    said += [str(one.message) for one in caught if issubclass(one.category, UserWarning)]
 
 
 INTERRUPTED = 130

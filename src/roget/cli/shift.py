@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from roget.cli.shared import Format, Output, bar, deliver, tell_notes
+from roget.cli.shared import Format, Output, bar, deliver, tell
 from roget.learn.options import Compared
 from roget.learn.uses import ShiftOptions
 
@@ -55,7 +55,7 @@ def shift(
         bar("counting", "bytes") as reading,
         open_pair(old, new, given, reading, quotes) as (before, after, notes),
     ):
-        tell_notes(notes)
+        tell(*notes, kind="note")
         if quotes and before.evidence is None and after.evidence is None:
             raise InputError(
                 f"--quotes {quotes}: neither keeps sentences; count or build them with --evidence N"

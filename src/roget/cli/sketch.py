@@ -8,14 +8,14 @@ from typing import Annotated
 
 import typer
 
-from roget.cli.shared import CountsArgument, Format, Output, deliver, read_counts
+from roget.cli.shared import CountsArgument, Format, Output, WordArgument, deliver, read_counts
 from roget.learn.counting.options import TableOptions
 from roget.learn.uses import SketchOptions
 
 
 def sketch(
     counts: CountsArgument,
-    word: Annotated[str, typer.Argument(metavar="WORD", help="The word to look up.")],
+    word: WordArgument,
     lines: Annotated[
         int,
         typer.Option(min=0, metavar="N", help="So many sentences behind each number."),

@@ -6,13 +6,13 @@ from typing import Annotated
 
 import typer
 
-from roget.cli.shared import Format, Output, ThesaurusArgument, deliver
+from roget.cli.shared import Format, Output, ThesaurusArgument, WordArgument, deliver
 from roget.learn.uses import WhyOptions
 
 
 def why(
     thesaurus: ThesaurusArgument,
-    word: Annotated[str, typer.Argument(metavar="WORD", help="The word to look up.")],
+    word: WordArgument,
     other: Annotated[
         str | None, typer.Argument(metavar="WORD2", help="A word that is like it.")
     ] = None,
