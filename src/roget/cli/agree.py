@@ -55,7 +55,9 @@ def agree(
     from roget.core.store import check_file
     from roget.report.agreement import report
     from roget.scoring.agreement.agree import agree as agree_on
+    from roget.scoring.agreement.consensus import list_items, list_pairs
     from roget.scoring.agreement.panel import list_runs
+    from roget.scoring.labels.write import write_columns
 
     if consensus is not None:
         check_file(consensus)
@@ -67,15 +69,11 @@ def agree(
         found = agree_on(named, **vars(asked), progress=progress)
     if consensus is not None:
         found.consensus(common.by, common.clusters).write(consensus)
-    if items is not None or pairs is not None:
-        from roget.scoring.agreement.consensus import list_items, list_pairs
-        from roget.scoring.labels.write import write_columns
-
-        if items is not None:
-            write_columns(list_items(found, common.by, common.clusters), items)
-        if pairs is not None:
-            together = found.together(common.at_least, common.most)
-            write_columns(list_pairs(found.panel, together), pairs)
+    if items is not None:
+        write_columns(list_items(found, common.by, common.clusters), items)
+    if pairs is not None:
+        together = found.together(common.at_least, common.most)
+        write_columns(list_pairs(found.panel, together), pairs)
     deliver(report(found), format, output, found.cite() if cite else None)
     tell_written([path for path in (consensus, items, pairs) if path is not None])
     if figures is not None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from typing import Annotated
 
 import typer
@@ -16,6 +15,7 @@ from roget.cli.shared import (
     Output,
     bar,
     deliver,
+    tell,
     tell_written,
     write_sets,
 )
@@ -62,11 +62,17 @@ def score(
     Prints homogeneity, completeness, V, VI, NVI, ARI, AMI, B-cubed and one-to-one, plug-in and
     bias-corrected, beside what trivial answers get on the same gold standard.
     """
+    from roget.errors import InputError
+    from roget.report.drawing import check_format, save_picture
     from roget.report.score import report
     from roget.scoring.score import score as score_labels
 
     if figure is not None:
-        check_figure(figure, asked.cuts)
+        # What could not be drawn or written is better refused before the work.
+        if asked.cuts is None:
+            said = "a picture is of --cuts; say --cuts all, or 1..500"
+            raise InputError(f"--figure {figure}: {said}")
+        check_format(figure)
     # The cells of several gold standards are never kept: only tables asked for need them then.
     keep = not asked.golds or any((classes, clusters, mapping))
     with bar("scoring", "scores") as progress:
@@ -75,24 +81,11 @@ def score(
     told = report(table)
     deliver(told, format, output, table.cite() if cite else None)
     if asked.items is not None:
-        print(f"wrote {asked.items}", file=sys.stderr)
+        tell_written([asked.items])
     write_sets(table, classes=classes, clusters=clusters, mapping=mapping)
     if figure is not None and told.picture is not None:
-        from roget.report.drawing import save_picture
-
         save_picture(told.picture(), figure)
         tell_written([figure])
-    for text in short:
-        print(text, file=sys.stderr)
+    tell(*short)
     if short:
         raise typer.Exit(1)
-
-
-def check_figure(figure: str, cuts: object) -> None:
-    """Refuse a picture that could not be drawn or written: better before the work."""
-    from roget.errors import InputError
-    from roget.report.drawing import check_format
-
-    if cuts is None:
-        raise InputError(f"--figure {figure}: a picture is of --cuts; say --cuts all, or 1..500")
-    check_format(figure)
