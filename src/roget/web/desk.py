@@ -99,12 +99,9 @@ class Moment:
             one["score"] = brief(one["score"])
         return {"revision": self.revision, "changes": told}
 
-    def compare(self, k: int) -> View:
-        """The comparison at k classes."""
-        return self._compare(k)
-
     @cached_property
-    def _compare(self) -> Callable[[int], View]:
+    def compare(self) -> Callable[[int], View]:
+        """The comparison at k classes, which keeps the last ones."""
         return lru_cache(maxsize=32)(partial(_compare, self.views, self.desk.side))
 
 

@@ -180,7 +180,6 @@ REFUSED = {
 """What a refusal means, by its status."""
 
 _TEXT: View = {"type": "string"}
-_ERROR: View = {"type": "object", "required": ["error"], "properties": {"error": _TEXT}}
 _KINDS: dict[type, View] = {
     int: {"type": "integer"},
     str: _TEXT,
@@ -200,39 +199,32 @@ def describe() -> View:
         ]
         for one in (*route.asked, *([form] if form else [])):
             given.append({"name": one.name, "in": "query", "schema": one.schema})
-        answer: View = {"application/json": {"schema": {"type": "object"}}}
+        answer = _json({"type": "object"})
         if form:
             answer["text/csv"] = {"schema": _TEXT}
         told = _answers(answer, 400, 401, 404, 421)
         paths[route.template] = {"get": {"parameters": given, "responses": told}}
-    made: View = {"application/json": {"schema": {"type": "object"}}}
+    made = _json({"type": "object"})
     paths[SESSION] = {
         "post": {
             "security": [],
-            "requestBody": _body({"key": _TEXT}, "key"),
+            "requestBody": {"required": True, "content": _json(_object({"key": _TEXT}))},
             "responses": _answers(made, 400, 403, 413, 421),
         }
     }
     edits = [
-        {
-            "type": "object",
-            "required": ["action", "revision", *needs],
-            "properties": {
-                "action": {"const": action},
-                "revision": {"type": "integer"},
-                **{name: _KINDS[kind] for name, kind in needs.items()},
-            },
-        }
+        _object(
+            {"action": {"const": action}, "revision": _KINDS[int]}
+            | {name: _KINDS[kind] for name, kind in needs.items()}
+        )
         for action, needs in EDITS.items()
     ]
     paths[EDIT] = {
         "post": {
-            "requestBody": {
-                "required": True, "content": {"application/json": {"schema": {"oneOf": edits}}}
-            },
+            "requestBody": {"required": True, "content": _json({"oneOf": edits})},
             "responses": _answers(made, 400, 401, 403, 409, 413, 421, 500, 501),
         }
-    }  # fmt: skip
+    }
     return {
         "openapi": "3.1.0",
         "info": {"title": "roget explore", "version": __version__},
@@ -245,11 +237,15 @@ def describe() -> View:
 
 
 def _answers(content: View, *refused: int) -> View:
-    error = {"application/json": {"schema": _ERROR}}
+    error = _json(_object({"error": _TEXT}))
     told = {str(one): {"description": REFUSED[one], "content": error} for one in refused}
     return {"200": {"description": "What was asked for.", "content": content}, **told}
 
 
-def _body(properties: View, *required: str) -> View:
-    schema = {"type": "object", "required": list(required), "properties": properties}
-    return {"required": True, "content": {"application/json": {"schema": schema}}}
+def _object(properties: View) -> View:
+    """The schema of an object that needs all of these."""
+    return {"type": "object", "required": list(properties), "properties": properties}
+
+
+def _json(schema: View) -> View:
+    return {"application/json": {"schema": schema}}

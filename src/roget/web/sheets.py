@@ -24,12 +24,6 @@ def tree(view: View) -> Sheet:
     return ["node", *names], [[node, *row] for node, row in enumerate(rows)]
 
 
-def word_class(view: View) -> Sheet:
-    """One row per word."""
-    names = ["word", "distance_bits", "probability"]
-    return names, [[one[name] for name in names] for one in view["typical"]]
-
-
 def word(view: View) -> Sheet:
     """One row per class (p(class|word)), sense (share), neighbour (similarity), context (count)."""
     rows = [["class", one["label"], one["probability"]] for one in view["memberships"]]
@@ -98,18 +92,6 @@ def alike(view: View) -> Sheet:
     return ["context", *view["words"]], rows
 
 
-def why(view: View) -> Sheet:
-    """One row per context that speaks for the class."""
-    names = ["context", "seen", "weight"]
-    return names, [[one[name] for name in names] for one in view["contexts"]]
-
-
-def history(view: View) -> Sheet:
-    """One row per edit."""
-    names = ["number", "what", "kind", "state"]
-    return names, [[one[name] for name in names] for one in view["edits"]]
-
-
 def changes(view: View) -> Sheet:
     """One row per change."""
     names = ["number", "kind", "from_label", "to_label", "score", "tokens", "state"]
@@ -121,9 +103,14 @@ def changes(view: View) -> Sheet:
     return ["words", "reasons", *names], rows
 
 
+def _list(key: str, *names: str) -> Callable[[View], Sheet]:
+    """What makes a sheet of a view's list: one row per entry, with what it has by some names."""
+    return lambda view: ([*names], [[one[name] for name in names] for one in view[key]])
+
+
 SHEETS: dict[str, Callable[[View], Sheet]] = {
     "tree": tree,
-    "class": word_class,
+    "class": _list("typical", "word", "distance_bits", "probability"),
     "word": word,
     "search": find,
     "path": path,
@@ -131,7 +118,7 @@ SHEETS: dict[str, Callable[[View], Sheet]] = {
     "lines": lines,
     "sketch": sketch,
     "alike": alike,
-    "history": history,
-    "why": why,
+    "history": _list("edits", "number", "what", "kind", "state"),
+    "why": _list("contexts", "context", "seen", "weight"),
     "changes": changes,
 }

@@ -320,13 +320,19 @@ class Views:
                     "totals": [brief(float(total)) for total in one.totals],
                     "shares": [brief(share) for share in one.shares],
                     "more": one.more,
-                    "collocates": [
-                        {**_collocate(each), "said": self._say(each.context)}
-                        for each in one.collocates
-                    ],
+                    "collocates": [self._collocate(each) for each in one.collocates],
                 }
                 for one in found.relations
             ],
+        }
+
+    def _collocate(self, one: Collocate) -> View:
+        return {
+            "context": one.context,
+            "name": one.name,
+            "counts": [brief(float(count)) for count in one.counts],
+            "scores": [brief(score) for score in one.scores],
+            "said": self._say(one.context),
         }
 
     def lines(
@@ -342,7 +348,7 @@ class Views:
     def witness(self, word: str, contexts: Iterable[str], n: int) -> list[View]:
         """So many sentences of a word with each of some contexts, each sentence once."""
         found = (line for one in contexts for line in self.thesaurus.lines(word, one, n))
-        return [_line(same) for same in _lines(found)]
+        return _lines(found)
 
     def class_lines(self, node: int, context: str, n: int = LINES, sort: str = "corpus") -> View:
         """The sentences in which the most typical words of a class were seen with a context."""
@@ -395,7 +401,7 @@ class Views:
             "said": None if context is None else self._say(context),
             "sort": sort,
             "kept": self.thesaurus.has_evidence,
-            "lines": [_line(same) for same in _lines(found)],
+            "lines": _lines(found),
         }
 
     @cached_property
@@ -450,21 +456,12 @@ def _amounts(one: TypicalContext | ContextClass, times: float = 1.0) -> View:
     return {"amount": brief(one.probability * times), "lift": brief(one.lift)}
 
 
-def _collocate(one: Collocate) -> View:
-    return {
-        "context": one.context,
-        "name": one.name,
-        "counts": [brief(float(count)) for count in one.counts],
-        "scores": [brief(score) for score in one.scores],
-    }
-
-
-def _lines(found: Iterable[Line]) -> Iterator[list[Line]]:
-    """Lines that are one, of a word with several contexts, together."""
+def _lines(found: Iterable[Line]) -> list[View]:
+    """Lines as pages show them; those that are one, of a word with several contexts, together."""
     same: dict[Any, list[Line]] = {}
     for one in found:
         same.setdefault((one.source, one.line, one.text, one.word), []).append(one)
-    yield from same.values()
+    return [_line(lines) for lines in same.values()]
 
 
 def _line(same: Sequence[Line]) -> View:
