@@ -2,7 +2,7 @@
 /** @import { Agreement } from "./types" */
 
 import { drawPlaces, drawTree, showMatrix } from "./clusterings.js";
-import { $ } from "./dom.js";
+import { $, onResize } from "./dom.js";
 import { preparePage } from "./page.js";
 
 /** @type {Agreement} */
@@ -25,10 +25,4 @@ function drawAgreement() {
 preparePage();
 shownScore.addEventListener("change", drawAgreement);
 drawAgreement();
-
-let drawnWide = $("tree").clientWidth;
-new ResizeObserver(() => {
-  if ($("tree").clientWidth === drawnWide) return;
-  drawnWide = $("tree").clientWidth;
-  drawAgreement();
-}).observe($("tree"));
+onResize($("tree"), drawAgreement);

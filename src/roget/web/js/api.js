@@ -99,6 +99,10 @@ function sortLines(lines, sort) {
   return [...lines].sort((one, two) => String(keys.get(one)).localeCompare(String(keys.get(two))));
 }
 
+// Rows of so many numbers each, which the file has one after the other.
+/** @param {number[]} flat @param {number} size */
+const rowsOf = (flat, size) => Array.from({ length: flat.length / size }, (_, at) => flat.slice(at * size, (at + 1) * size));
+
 /** @implements {Source} */
 class Blocks {
   /** @type {Map<string, any>} */
@@ -129,24 +133,22 @@ class Blocks {
     const tree = this.block("tree");
     return { node, label: tree.label[node], words: tree.words[node], share: tree.share[node] };
   }
-  /** @param {number[]} flat */
+  /** @param {number[]} flat @returns {Context[]} */
   told(flat) {
-    const names = this.block("contexts"), found = /** @type {Context[]} */ ([]);
-    for (let at = 0; at < flat.length; at += 3) found.push({ context: names[flat[at]][0], said: names[flat[at]][1] ?? names[flat[at]][0], amount: flat[at + 1], lift: flat[at + 2] });
-    return found;
+    const names = this.block("contexts");
+    return rowsOf(flat, 3).map(([id, amount, lift]) => ({ context: names[id][0], said: names[id][1] ?? names[id][0], amount, lift }));
   }
   /** @param {number} node */
   async wordClass(node, offset = 0, n = FIRST) {
     const kept = this.block("classes")[node], words = this.block("words");
     if (!kept) throw new Failure(`there is no class ${node}`);
-    const typical = [];
-    for (let at = offset * 3; at < Math.min(kept[0].length, (offset + n) * 3); at += 3)
-      typical.push({ id: kept[0][at], word: words[kept[0][at]], distance_bits: kept[0][at + 1], probability: kept[0][at + 2] });
+    const listed = rowsOf(kept[0], 3);
+    const typical = listed.slice(offset, offset + n).map(([id, distance_bits, probability]) => ({ id, word: words[id], distance_bits, probability }));
     return {
       ...this.named(node), value: this.block("tree").value[node],
       path: state.tree.path(node).map((one) => this.named(one)),
       children: state.tree.children[node].map((one) => this.named(one)),
-      offset, typical, listed: kept[0].length / 3, contexts: this.told(kept[1]),
+      offset, typical, listed: listed.length, contexts: this.told(kept[1]),
       context_classes: this.told(kept[2]), notes: this.noted(node),
     };
   }
@@ -155,9 +157,8 @@ class Blocks {
     const words = this.block("words"), id = typeof key === "number" ? key : words.indexOf(key);
     if (!(id in words)) throw new Failure(`there is no word ${short(String(key))}`);
     const kept = this.shard(id);
-    const memberships = [], neighbours = [];
-    for (let at = 0; at < kept[2].length; at += 2) memberships.push({ ...this.named(kept[2][at]), probability: kept[2][at + 1] });
-    for (let at = 0; at < kept[3].length; at += 2) neighbours.push({ id: kept[3][at], word: words[kept[3][at]], similarity: kept[3][at + 1] });
+    const memberships = rowsOf(kept[2], 2).map(([node, probability]) => ({ ...this.named(node), probability }));
+    const neighbours = rowsOf(kept[3], 2).map(([row, similarity]) => ({ id: row, word: words[row], similarity }));
     const senses = /** @type {[number, number, number[], number[]][]} */ (kept[5]).map(([node, weight, like, contexts]) =>
       ({ ...this.named(node), weight, like: like.map((one) => ({ id: one, word: words[one] })), contexts: this.told(contexts) }));
     return {

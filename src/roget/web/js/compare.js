@@ -35,9 +35,8 @@ function flow(data, place) {
   });
   order.sort((a, b) => middle[a] - middle[b]);
   const ours = stacked(data.ours), placed = stacked(order.map((at) => data.theirs[at])), theirs = /** @type {Box[]} */ ([]);
-  order.forEach((at, rank) => { theirs[at] = placed[rank]; });
   const rank = /** @type {number[]} */ ([]), bands = /** @type {[number, number, SVGElement][]} */ ([]);
-  order.forEach((at, n) => { rank[at] = n; });
+  order.forEach((at, n) => { theirs[at] = placed[n]; rank[at] = n; });
   for (const [a, b, words] of [...data.cells].sort((one, two) => one[0] - two[0] || rank[one[1]] - rank[two[1]])) {
     const from = ours[a], to = theirs[b], x1 = edge + thick, x2 = width - edge - thick, bend = (x1 + x2) / 2;
     const y1 = from.y + from.used, h1 = words * from.unit, y2 = to.y + to.used, h2 = words * to.unit;

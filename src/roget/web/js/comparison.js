@@ -2,7 +2,7 @@
 
 import { drawDrops, drawIntervals, drawRanks } from "./charts.js";
 import { data } from "./data.js";
-import { $ } from "./dom.js";
+import { $, onResize } from "./dom.js";
 import { showFlow } from "./flow.js";
 import { sheetOfGroups, showGroups, showImpure, showPairs, worstGroup } from "./groups.js";
 import { preparePage } from "./page.js";
@@ -67,11 +67,7 @@ if (systemChoice !== null && data.intervals[0].length) {
   systemChoice.value = String(Math.max(0, data.systems.indexOf(data.intervals[0][0][0])));
 }
 showScore();
-
-let drawnAt = $("intervals").clientWidth;
-new ResizeObserver(() => {
-  if ($("intervals").clientWidth === drawnAt) return;
-  drawnAt = $("intervals").clientWidth;
+onResize($("intervals"), () => {
   drawCharts();
   drawTables();
-}).observe($("intervals"));
+});

@@ -29,5 +29,15 @@ export const short = (text, most = LONG) => {
 };
 /** @type {(text: string, given?: Given) => HTMLElement} */
 export const said = (text, given) => el("bdi", { title: text.length > LONG ? short(text, 600) : null, ...given, text: short(text) });
+// Act again whenever a place has got another width.
+/** @param {HTMLElement} place @param {() => void} act */
+export function onResize(place, act) {
+  let before = place.clientWidth;
+  new ResizeObserver(() => {
+    if (place.clientWidth === before) return;
+    before = place.clientWidth;
+    act();
+  }).observe(place);
+}
 /** @type {<E extends Element>(node: E) => E} */
 export const clear = (node) => { node.replaceChildren(); return node; };

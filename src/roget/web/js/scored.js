@@ -1,7 +1,7 @@
 // The page of one system's scores: the picture of its classes and clusters.
 /** @import { Cells } from "./types" */
 
-import { $ } from "./dom.js";
+import { $, onResize } from "./dom.js";
 import { showFlow } from "./flow.js";
 import { theme } from "./theme.js";
 
@@ -12,10 +12,4 @@ $("flow").closest("section").hidden = false;
 showTables();
 $("theme").hidden = false;
 theme();
-
-let shownWide = $("flow").clientWidth;
-new ResizeObserver(() => {
-  if ($("flow").clientWidth === shownWide) return;
-  shownWide = $("flow").clientWidth;
-  showTables();
-}).observe($("flow"));
+onResize($("flow"), showTables);
