@@ -7,7 +7,7 @@ import json
 import os
 import re
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
@@ -155,12 +155,15 @@ def parquet(*files: str | Path, by_name: bool = False, numbered: bool = False) -
 
     `by_name` if some lack columns; `numbered` to have each row's `file_row_number` from 0.
     """
-    # A file's name may hold characters that stand for others in DuckDB's patterns.
-    names = ", ".join(quoted(glob.escape(str(file))) for file in files)
     return (
-        f"read_parquet([{names}], hive_partitioning=false, union_by_name={by_name},"
+        f"read_parquet({list_files(files)}, hive_partitioning=false, union_by_name={by_name},"
         f" file_row_number={numbered})"
     )
+
+
+def list_files(files: Iterable[str | Path]) -> str:
+    """Files as SQL lists them: a name may hold what stands for others in DuckDB's patterns."""
+    return f"[{', '.join(quoted(glob.escape(str(file))) for file in files)}]"
 
 
 @contextmanager
@@ -208,14 +211,9 @@ def quoted(text: str, mark: str = "'") -> str:
     >>> quoted("it's")
     "'it''s'"
     """
-    return mark + _need_text(text).replace(mark, mark * 2) + mark
-
-
-def _need_text(text: str) -> str:
-    """The text as UTF-8 can have it, which is all that DuckDB takes."""
     spelt = spell(text)
     try:
         spelt.encode()
-    except UnicodeEncodeError:
+    except UnicodeEncodeError:  # DuckDB takes nothing but UTF-8
         raise InputError(f"{text!a}: no name in UTF-8; rename the file or folder") from None
-    return spelt
+    return mark + spelt.replace(mark, mark * 2) + mark

@@ -82,7 +82,7 @@ def check_inflated(name: str, data: bytes) -> None:
 
 def too_large(name: str, what: str, size: int) -> InputError:
     """The error for an input that takes at least so many bytes, with the option that allows it."""
-    more = _show(2 * size)
+    more = f"{-(-2 * size // 10**9)}GB"  # to be typed; not less than twice as much
     return InputError(
         f"{name}: {what}, far more than such a file should hold; if that is right, allow it: "
         f"roget --max-size {more} …, or {VARIABLE}={more}"
@@ -99,8 +99,3 @@ def show_size(size: int) -> str:
         if size >= 10**power:
             return f"{size // 10**power:,} {unit}"
     return f"{size:,} bytes"
-
-
-def _show(size: int) -> str:
-    """A size to be typed, not less than this."""
-    return f"{-(-size // 10**9)}GB"

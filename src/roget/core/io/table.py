@@ -8,7 +8,6 @@ guessed: the error then says which --columns to type.
 from __future__ import annotations
 
 import csv
-import glob
 import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -135,22 +134,22 @@ class Table:
     @property
     def sql(self) -> str:
         """The SQL table function that reads the file; cells of TSV and CSV are c0, c1, …"""
-        from roget.core.io.duck import parquet, quoted
+        from roget.core.io.duck import list_files, parquet, quoted
 
         if self.format == "parquet":
             return parquet(self.path, *self.more, numbered=True)
-        paths = ", ".join(quoted(glob.escape(path)) for path in (self.path, *self.more))
+        files = list_files((self.path, *self.more))
         if self.format == "jsonl":
             used = dict.fromkeys(self.names[at] for at in self.places.values())
             types = ", ".join(f"{quoted(name)}: 'JSON'" for name in used)
             return (
-                f"read_json([{paths}], format='newline_delimited', columns={{{types}}},"
+                f"read_json({files}, format='newline_delimited', columns={{{types}}},"
                 " hive_partitioning=false)"
             )
         types = ", ".join(f"'c{at}': 'VARCHAR'" for at in range(len(self.names)))
         quotes = "quote='\"', escape='\"'" if self.format == "csv" else "quote='', escape=''"
         return (
-            f"read_csv([{paths}], auto_detect=false, delim={quoted(self.delimiter)}, {quotes},"
+            f"read_csv({files}, auto_detect=false, delim={quoted(self.delimiter)}, {quotes},"
             f" header={self.header}, columns={{{types}}}, nullstr='', comment='',"
             " hive_partitioning=false)"
         )
