@@ -164,7 +164,8 @@ def evaluate_embeddings(
             tell(Progress(done, samples * len(levels)))
         sides = _as_labels(drawn, "gold"), _as_labels(found, "clusters")
         table = score(*sides, measures, entropy, average="unweighted", by="group", seed=seed)
-        tables.append(_sign(table, samples, size, model))
+        parts = f"samples:{samples}x{size}|clusterer:{type(model).__name__}"
+        tables.append(replace(table, signature=f"{table.signature}|{parts}"))
         scales.append(math.sqrt(size / known.size))
     return _summarise(tables, scales, len(X), size)
 
@@ -213,11 +214,6 @@ def _as_labels(parts: Sequence[Ints], source: str) -> Labels:
         source=source,
         offset=low,
     )
-
-
-def _sign(table: ScoreTable, samples: int, size: int, model: Any) -> ScoreTable:
-    parts = f"samples:{samples}x{size}|clusterer:{type(model).__name__}"
-    return replace(table, signature=f"{table.signature}|{parts}")
 
 
 def _summarise(
