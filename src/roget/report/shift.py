@@ -196,9 +196,9 @@ def _sheet(found: Shift) -> Table:
 
 
 def _page(found: Shift, names: tuple[str, str], lines: Lines, min_count: int) -> str:
-    from roget.report.render.html import fill
+    from roget.report.render.html import fill_frame
 
-    return fill(
+    return fill_frame(
         "roget.report",
         "shift.html",
         found=found,
@@ -206,8 +206,6 @@ def _page(found: Shift, names: tuple[str, str], lines: Lines, min_count: int) ->
         lead=[*_lead(found, names, min_count)],
         notes=report(found, names, None, min_count).notes,
         warnings=[*_talk(found, min_count)],
-        signature="",
-        script="",
         count=_count,
         chance=_chance,
     )

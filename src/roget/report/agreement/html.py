@@ -5,14 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from markupsafe import Markup
 
 from roget.core.types import Floats
 from roget.errors import Undefined
 from roget.report.agreement import board, distance_name, leaf_order, summary, tell_typical, title
 from roget.report.format import ARROWS, brief, size_form
-from roget.report.render.data import embed
-from roget.report.render.html import bundle, digest, fill
+from roget.report.render.html import bundle, fill_frame
 from roget.scoring.agreement.result import Agreement
 
 PICTURED = 300
@@ -21,10 +19,11 @@ PICTURED = 300
 
 def render(found: Agreement) -> str:
     """The whole page; the same agreement gives the same page."""
-    script = bundle("agreement")
-    return fill(
+    return fill_frame(
         "roget.report.agreement",
         "page/page.html",
+        bundle("agreement"),
+        data(found),
         found=found,
         warnings=found.warnings,
         signature=found.signature,
@@ -37,33 +36,22 @@ def render(found: Agreement) -> str:
         drawn=any(row.low is not None for row in found.means),
         pictured=PICTURED if len(found.systems) > PICTURED else None,
         names=min(max(map(len, found.systems)), 28),
-        script=Markup(script),
-        hash=Markup(digest(script)),
-        data=Markup(embed(data(found))),
     )
 
 
 def data(found: Agreement) -> dict[str, Any]:
     """What the page's script draws, numbers cut to what a reader can use."""
-    scores = _scores(found)
-    if len(found.systems) > PICTURED:
-        return {
-            "scores": scores,
-            "systems": [],
-            "matrices": [],
-            "orders": [],
-            "trees": [],
-            "maps": [],
-        }
-    trees = [_tree(found, score) for score in found.scores]
-    usual = leaf_order(found)
+    few = len(found.systems) <= PICTURED
+    drawn = found.scores if few else []
+    usual = leaf_order(found) if few else []
+    trees = [_tree(found, score) for score in drawn]
     return {
-        "scores": scores,
-        "systems": list(found.systems),
-        "matrices": [_matrix(found, at) for at in range(len(scores))],
+        "scores": _scores(found),
+        "systems": list(found.systems) if few else [],
+        "matrices": [_matrix(found, at) for at in range(len(drawn))],
         "orders": [usual if tree is None else tree["order"] for tree in trees],
         "trees": trees,
-        "maps": [_map(found, score) for score in found.scores],
+        "maps": [_map(found, score) for score in drawn],
     }
 
 

@@ -8,7 +8,6 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from markupsafe import Markup
 
 from roget.core.types import Floats
 from roget.report import Table
@@ -16,8 +15,7 @@ from roget.report.cells import shown_table, worst_groups
 from roget.report.comparison import cluster_form, describe_golds, pictures
 from roget.report.format import ARROWS, brief, plural
 from roget.report.outline import list_parts
-from roget.report.render.data import embed
-from roget.report.render.html import bundle, digest, fill
+from roget.report.render.html import bundle, fill_frame
 from roget.scoring.comparison import Comparison, SystemRow
 from roget.scoring.diagnostics import MOST, Impure, impure
 
@@ -50,10 +48,12 @@ class Scale:
 
 def render(comparison: Comparison) -> str:
     """The whole page; the same comparison gives the same page."""
-    script, lines = bundle("comparison"), pictures.board(comparison)
-    return fill(
+    lines = pictures.board(comparison)
+    return fill_frame(
         "roget.report.comparison",
         "page/page.html",
+        bundle("comparison"),
+        data(comparison),
         about=_about(comparison),
         comparison=comparison,
         warnings=comparison.warnings,
@@ -75,9 +75,6 @@ def render(comparison: Comparison) -> str:
         loses=comparison.groups > 1
         or not all(one.sides.overlapping for one in comparison.answered or ()),
         several=any(len(pictures.estimators(comparison, m)) > 1 for m, _ in comparison.scores),
-        script=Markup(script),
-        hash=Markup(digest(script)),
-        data=Markup(embed(data(comparison))),
     )
 
 

@@ -34,18 +34,15 @@ def render(report: Report) -> str:
 
 def fill_plain(report: Report, script: str = "", data: Any = None) -> str:
     """The page of a report's tables, picture and notes; a script may draw what data holds."""
-    from markupsafe import Markup
-
-    return fill(
+    return fill_frame(
         "roget.report.render",
         "page.html",
+        script,
+        data,
         report=report,
         warnings=[*report.warnings, *report.talk],
         signature=report.signature,
         picture=_draw(report),
-        script=Markup(script),
-        hash=Markup(digest(script)),
-        data=Markup(embed(data)),
     )
 
 
@@ -63,6 +60,17 @@ def fragment(report: Report) -> str:
     """The tables for a page that is not ours, such as a notebook's."""
     page = environment().from_string(asset("roget.report.render", "fragment.html"))
     return page.render(report=report, warnings=[*report.warnings, *report.talk])
+
+
+def fill_frame(
+    package: str, template: str, script: str = "", data: Any = None, **values: Any
+) -> str:
+    """A page of a template that extends the frame of all; a script may draw what data holds."""
+    from markupsafe import Markup
+
+    drawn = {"script": script, "hash": digest(script), "data": embed(data)}
+    marked = {name: Markup(text) for name, text in drawn.items()}
+    return fill(package, template, **{"signature": ""} | marked | values)
 
 
 def fill(package: str, template: str, **values: Any) -> str:

@@ -273,9 +273,9 @@ def _sheet(found: Sketch) -> Table:
 
 
 def _page(found: Sketch, lines: dict[tuple[str, str], Sequence[Line]]) -> str:
-    from roget.report.render.html import fill
+    from roget.report.render.html import fill_frame
 
-    return fill(
+    return fill_frame(
         "roget.report.sketch",
         "page/sketch.html",
         found=found,
@@ -285,7 +285,5 @@ def _page(found: Sketch, lines: dict[tuple[str, str], Sequence[Line]]) -> str:
         lead=[*_lead(found)],
         notes=[*_notes(found)],
         warnings=[*_talk(found)],
-        signature="",
-        script="",
         number=_count,
     )
