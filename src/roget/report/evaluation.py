@@ -16,7 +16,7 @@ from roget.errors import InputError
 from roget.learn.evaluation.decision import Decisions
 from roget.learn.evaluation.heldout import PARTS, PEER, Comparison, Heldout
 from roget.report import Report, Table
-from roget.report.format import UNDEFINED, canvas, number, plural
+from roget.report.format import UNDEFINED, canvas, number, plural, spread
 
 FIGURES = (".svg", ".png", ".pdf")
 
@@ -59,9 +59,9 @@ def _texts(row: dict[str, Any]) -> list[str]:
     loss, entropy, below = row["loss"], row["relative_entropy"], row["below_kneser_ney"]
     return [
         row["model"],
-        _spread(loss["test"]),
+        spread(**loss["test"]),
         number(loss["new"]["mean"]),
-        UNDEFINED if below is None else _spread(below, "+"),
+        UNDEFINED if below is None else spread(**below, sign="+"),
         *(number(entropy[part]["mean"]) for part in PARTS),
     ]
 
@@ -103,14 +103,6 @@ def _spreads(many: int, noun: str) -> list[str]:
     return [f"± is half a 95 % interval over {plural(many, noun)} (Student's t)."]
 
 
-def _spread(given: dict[str, float | None], sign: str = "") -> str:
-    """A mean and half its interval, if it has one."""
-    mean, low, high = given["mean"], given["low"], given["high"]
-    if mean is None or low is None or high is None:
-        return number(mean, sign)
-    return f"{number(mean, sign)} ±{(high - low) / 2:.3f}".replace("±0.", "±.")
-
-
 def decisions(found: Decisions) -> Report:
     """The share of wrong decisions of every model; errors are shares of the triples."""
     rows: list[dict[str, Any]] = []
@@ -134,20 +126,19 @@ def decisions(found: Decisions) -> Report:
         "exceptional",
         f"({seeds if found.draws == 1 else f'mean of {seeds}'}).",
     ]
-    titles = ("wrong decisions", "all", "exceptional", "classes that weigh most")
+    kinds = ("all", "exceptional")
+    titles = ("wrong decisions", *kinds, "classes that weigh most")
     texts = [
-        (row["model"], _spread(row["all"]), _spread(row["exceptional"]), row["chosen"] or UNDEFINED)
+        (row["model"], *(spread(**row[kind]) for kind in kinds), row["chosen"] or UNDEFINED)
         for row in rows
     ]
     values = [
-        (row["model"], kind, *row[kind].values(), row["chosen"])
-        for row in rows
-        for kind in ("all", "exceptional")
+        (row["model"], kind, *row[kind].values(), row["chosen"]) for row in rows for kind in kinds
     ]
     return Report(
         title="Which of two verbs takes a noun",
         lead=lead,
-        tables=[Table.of(titles, texts, titles[1:3])],
+        tables=[Table.of(titles, texts, kinds)],
         notes=_spreads(found.draws, "draw"),
         data={**_facts(found), "rows": rows},
         sheet=Table.of(("model", "triples", "error", "low", "high", "chosen"), values),

@@ -44,6 +44,37 @@ def number(value: float | None, sign: str = "") -> str:
     return f"{value:{sign}z.3f}" if abs(value) < 1000 else f"{value:{sign}.4g}"
 
 
+def ends(low: float | None, high: float | None, sign: str = "") -> str:
+    """The ends of an interval, if there is one.
+
+    >>> ends(0.25, 0.5), ends(None, None)
+    ('[0.250, 0.500]', '')
+    """
+    return "" if low is None or high is None else f"[{number(low, sign)}, {number(high, sign)}]"
+
+
+def spread(
+    mean: float | None, low: float | None = None, high: float | None = None, sign: str = ""
+) -> str:
+    """A mean and half its interval, if it has one.
+
+    >>> spread(0.5, 0.25, 0.75), spread(0.5, sign="+")
+    ('0.500 ±.250', '+0.500')
+    """
+    if mean is None or low is None or high is None:
+        return number(mean, sign)
+    return f"{number(mean, sign)} ±{(high - low) / 2:.3f}".replace("±0.", "±.")
+
+
+def name_score(measure: str, entropy: str | None) -> str:
+    """A score's name in captions.
+
+    >>> name_score("v", "jk"), name_score("ari", None)
+    ('v (jk)', 'ari')
+    """
+    return measure if entropy is None else f"{measure} ({entropy})"
+
+
 def size_form(sizes: Iterable[float | None], groups: int) -> str:
     """How to write numbers of clusters in a column: whole, or with a decimal if they are means.
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from roget.core.intervals import Interval
-from roget.report.format import number
+from roget.report.format import spread
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -17,9 +17,7 @@ STYLES = (("o", "-"), ("s", "--"), ("^", ":"))
 
 def say(mean: Interval) -> str:
     """A mean and half its interval, if it has one."""
-    if mean.low is None or mean.high is None:
-        return number(mean.mean)
-    return f"{number(mean.mean)} ±{(mean.high - mean.low) / 2:.3f}".replace("±0.", "±.")
+    return spread(mean.mean, mean.low, mean.high)
 
 
 def draw_curves(axes: Axes, sizes: Sequence[int], curves: dict[str, Sequence[Interval]]) -> None:

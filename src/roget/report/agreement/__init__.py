@@ -7,7 +7,7 @@ from typing import Any
 
 from roget.errors import Undefined
 from roget.report import Cell, Column, Report, Table
-from roget.report.format import ARROWS, branches, number, plural, size_form
+from roget.report.format import ARROWS, branches, ends, name_score, number, plural, size_form
 from roget.scoring.agreement.result import Agreement, MeanRow, Tree
 from roget.scoring.result import defined
 
@@ -48,11 +48,6 @@ def report(found: Agreement) -> Report:
     )
 
 
-def title(score: tuple[str, str | None]) -> str:
-    """A score's name in captions."""
-    return score[0] if score[1] is None else f"{score[0]} ({score[1]})"
-
-
 def summary(found: Agreement) -> str:
     """How much was compared."""
     text = f"{plural(len(found.systems), 'clustering')}, {plural(found.items, 'item')}"
@@ -64,8 +59,8 @@ def tell_typical(found: Agreement) -> list[str]:
     if found.odd is None or found.typical is None:
         return []
     return [
-        f"by {title(found.scores[0])}, {found.typical} is the most typical and {found.odd} the "
-        "odd one out"
+        f"by {name_score(*found.scores[0])}, {found.typical} is the most typical and {found.odd} "
+        "the odd one out"
     ]
 
 
@@ -96,30 +91,25 @@ def _board(found: Agreement) -> Table:
 
 def _cell(row: MeanRow) -> Cell:
     rank = "" if row.rank is None else str(row.rank)
-    return Cell(number(row.value), _interval(row.low, row.high), rank, strong=row.rank == 1)
-
-
-def _interval(low: float | None, high: float | None) -> str:
-    return "" if low is None or high is None else f"[{number(low)}, {number(high)}]"
+    return Cell(number(row.value), ends(row.low, row.high), rank, strong=row.rank == 1)
 
 
 def _spread(found: Agreement) -> Table:
     numbers = ["pairs", "mean", "deviation", "least", "median", "most"]
-    rows: list[list[str]] = []
-    for line in found.spread():
-        rows.append(
-            [
-                f"{line['measure']} {ARROWS[line['better']]}",
-                line["entropy"] or "",
-                f"{line['pairs']:,}",
-                *(number(line[name]) for name in numbers[1:]),
-            ]
-        )
+    rows = [
+        [
+            f"{line['measure']} {ARROWS[line['better']]}",
+            line["entropy"] or "",
+            f"{line['pairs']:,}",
+            *(number(line[name]) for name in numbers[1:]),
+        ]
+        for line in found.spread()
+    ]
     counts = found.clusters
     some = [min(counts), sum(counts) / len(counts), max(counts)]
     said = f"clusters: {some[0]:.4g} to {some[2]:.4g}, mean {some[1]:.4g}"
-    table = Table.of(["measure", "entropy", *numbers], rows, numbers)
-    return Table(table.columns, table.rows, title=f"over all pairs ({said})")
+    titles = ["measure", "entropy", *numbers]
+    return Table.of(titles, rows, numbers, title=f"over all pairs ({said})")
 
 
 def _matrices(found: Agreement) -> Iterator[Table]:
@@ -130,10 +120,7 @@ def _matrices(found: Agreement) -> Iterator[Table]:
         rows: list[list[Any]] = []
         for at, i in enumerate(order):
             cells = [
-                Cell(
-                    number(defined(values[i, j])),
-                    _interval(defined(low[i, j]), defined(high[i, j])),
-                )
+                Cell(number(defined(values[i, j])), ends(defined(low[i, j]), defined(high[i, j])))
                 for j in order
             ]
             rows.append([str(at + 1), found.systems[i], *cells])
@@ -145,7 +132,7 @@ def _matrices(found: Agreement) -> Iterator[Table]:
                 *(Column(str(at + 1), right=True, fit="keep") for at in range(len(order))),
             ],
             rows,
-            title=f"{title(found.scores[r])} {ARROWS[wanted.direction]}{ways}",
+            title=f"{name_score(*found.scores[r])} {ARROWS[wanted.direction]}{ways}",
             repeated=2,
         )
 
@@ -200,7 +187,7 @@ def _branch(names: Sequence[str], tree: Tree) -> list[list[str]]:
 def distance_name(found: Agreement, score: tuple[str, str | None]) -> str:
     """What the distance of a score is called: itself, or what it lacks of the best."""
     wanted = next(w for w, e in found.requests if (str(w), e) == score)
-    text = title(score)
+    text = name_score(*score)
     return text if wanted.direction == "lower" else f"{wanted.best:g} − {text}"
 
 
@@ -215,7 +202,7 @@ def _reasons(found: Agreement) -> list[str]:
         i, j = pairs[0]
         more = f" and {plural(len(pairs) - 1, 'other pair')}" if len(pairs) > 1 else ""
         names = f"{found.systems[i]} and {found.systems[j]}{more}"
-        lines.append(f"{title(found.scores[r])}: undefined for {names}: {reason}")
+        lines.append(f"{name_score(*found.scores[r])}: undefined for {names}: {reason}")
     return lines
 
 

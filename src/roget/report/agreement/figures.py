@@ -10,10 +10,10 @@ import numpy as np
 
 from roget.core.types import PathLike
 from roget.errors import Undefined
-from roget.report.agreement import distance_name, leaf_order, title
+from roget.report.agreement import distance_name, leaf_order
 from roget.report.comparison.figures import plain_name, save, shown
 from roget.report.drawing import BLUE, GREY, INK, ORANGE
-from roget.report.format import ARROWS, canvas, number
+from roget.report.format import ARROWS, canvas, name_score, number
 from roget.scoring.agreement.result import Agreement, Map, Tree
 
 if TYPE_CHECKING:
@@ -68,7 +68,8 @@ def _matrix(found: Agreement, at: int, order: list[int]) -> Figure:
     axes.tick_params(length=0)
     axes.spines[:].set_visible(False)
     ways = "" if wanted.symmetric else "; the row is gold"
-    axes.set_title(f"{title(found.scores[at])} {ARROWS[wanted.direction]}{ways}", fontsize=9)
+    named = name_score(*found.scores[at])
+    axes.set_title(f"{named} {ARROWS[wanted.direction]}{ways}", fontsize=9)
     figure.colorbar(drawn, ax=axes, shrink=0.7)
     return figure
 

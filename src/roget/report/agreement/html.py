@@ -8,8 +8,8 @@ import numpy as np
 
 from roget.core.types import Floats
 from roget.errors import Undefined
-from roget.report.agreement import board, distance_name, leaf_order, summary, tell_typical, title
-from roget.report.format import ARROWS, brief, size_form
+from roget.report.agreement import board, distance_name, leaf_order, summary, tell_typical
+from roget.report.format import ARROWS, brief, name_score, size_form
 from roget.report.render.html import bundle, fill_frame
 from roget.scoring.agreement.result import Agreement
 
@@ -69,7 +69,7 @@ def _scores(found: Agreement) -> list[dict[str, Any]]:
                 "entropy": entropy,
                 "better": wanted.direction,
                 "arrow": ARROWS[wanted.direction],
-                "title": title(score),
+                "title": name_score(*score),
                 "distance": "" if why else distance_name(found, score),
                 "symmetric": wanted.symmetric,
                 "typical": found.medoid(*score),

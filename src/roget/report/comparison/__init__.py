@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from roget.report import Cell, Column, Report, Table
 from roget.report.comparison import pictures
-from roget.report.format import ARROWS, UNDEFINED, number, plural, size_form
+from roget.report.format import ARROWS, UNDEFINED, ends, name_score, number, plural, size_form
 from roget.report.outline import list_parts, list_systems, sheet_groups
 from roget.report.score import ENTROPIES, entropy_columns
 from roget.scoring.comparison import Comparison, SystemRow
@@ -82,9 +82,7 @@ def _line(rows: list[SystemRow], comparison: Comparison, form: str) -> list[Cell
 
 
 def _cell(row: SystemRow, shown: bool) -> Cell:
-    interval = ""
-    if shown and row.low is not None and row.high is not None:
-        interval = f"[{number(row.low)}, {number(row.high)}]"
+    interval = ends(row.low, row.high) if shown else ""
     rank = "" if row.rank is None else str(row.rank)
     return Cell(number(row.value), interval, rank, row.letters or "", strong=row.rank == 1)
 
@@ -103,7 +101,7 @@ def _on_each(comparison: Comparison) -> Iterator[Table]:
             Column("system", fit="keep", most=LONGEST_NAME),
             *(Column(name, right=True, fit="keep") for name in names),
         ]
-        title = f"{pictures.title(*comparison.main)} on each gold standard"
+        title = f"{name_score(*comparison.main)} on each gold standard"
         above = sum(not row.trivial for row in rows)
         yield Table(columns, lines, title=title, above=above, repeated=1)
 
@@ -111,7 +109,7 @@ def _on_each(comparison: Comparison) -> Iterator[Table]:
 def _groups(comparison: Comparison) -> Iterator[Table]:
     if comparison.by_group:
         better = pictures.directions(comparison)[comparison.main]
-        called = pictures.title(*comparison.main)
+        called = name_score(*comparison.main)
         yield list_systems(comparison.by_group, address(*comparison.main), called, better)
 
 
@@ -158,14 +156,14 @@ def _legend(comparison: Comparison) -> str:
     """How to read the cells, and what they are sorted by."""
     drawn = comparison.show_intervals and any(row.low is not None for row in comparison.rows)
     text = f"score{' [95% interval]' if drawn else ''} (rank), "
-    text += f"sorted by {pictures.title(*comparison.main)}: {comparison.reason}"
+    text += f"sorted by {name_score(*comparison.main)}: {comparison.reason}"
     return f"{text}; {LETTERS}" if comparison.pairs else text
 
 
 def _explain(comparison: Comparison) -> str:
     """What a caption says of the table."""
     drawn = comparison.show_intervals and any(row.low is not None for row in comparison.rows)
-    text = f"{_summary(comparison)}; sorted by {pictures.title(*comparison.main)}"
+    text = f"{_summary(comparison)}; sorted by {name_score(*comparison.main)}"
     text += ", with 95% intervals" if drawn else ""
     return f"{text}. {LETTERS[0].upper()}{LETTERS[1:]}." if comparison.pairs else f"{text}."
 

@@ -11,7 +11,7 @@ from roget.core.types import PathLike
 from roget.errors import InputError
 from roget.report.comparison import pictures
 from roget.report.drawing import BLUE, FORMATS, GREY, INK, ORANGE, SERIES, save_picture, styled
-from roget.report.format import ARROWS, canvas, shorten
+from roget.report.format import ARROWS, canvas, name_score, shorten
 from roget.scoring.comparison import Comparison
 
 if TYPE_CHECKING:
@@ -98,7 +98,7 @@ def _intervals(comparison: Comparison, measure: str, entropy: str | None) -> Fig
     axes.grid(axis="x", color=GREY, alpha=0.25, lw=0.6)
     axes.spines["left"].set_visible(False)
     better = pictures.directions(comparison)[measure, entropy]
-    axes.set_xlabel(f"{pictures.title(measure, entropy)} {ARROWS[better]} {better} is better")
+    axes.set_xlabel(f"{name_score(measure, entropy)} {ARROWS[better]} {better} is better")
     return figure
 
 

@@ -13,7 +13,7 @@ from roget.core.types import Floats
 from roget.report import Table
 from roget.report.cells import shown_table, worst_groups
 from roget.report.comparison import cluster_form, describe_golds, pictures
-from roget.report.format import ARROWS, brief, plural
+from roget.report.format import ARROWS, brief, name_score, plural
 from roget.report.outline import list_parts
 from roget.report.render.html import bundle, fill_frame
 from roget.scoring.comparison import Comparison, SystemRow
@@ -121,7 +121,7 @@ def _scores(comparison: Comparison) -> list[dict[str, Any]]:
             "entropy": entropy,
             "better": better,
             "arrow": ARROWS[better],
-            "title": pictures.title(measure, entropy),
+            "title": name_score(measure, entropy),
         }
         for (measure, entropy), better in pictures.directions(comparison).items()
     ]
@@ -129,7 +129,7 @@ def _scores(comparison: Comparison) -> list[dict[str, Any]]:
 
 def _reasons(comparison: Comparison) -> list[str]:
     found = [
-        f"{row.system}, {pictures.title(row.measure, row.entropy)}: {row.reason or 'undefined'}"
+        f"{row.system}, {name_score(row.measure, row.entropy)}: {row.reason or 'undefined'}"
         for row in comparison.rows
         if row.value is None
     ]

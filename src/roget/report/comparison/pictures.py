@@ -25,15 +25,6 @@ class Drop(NamedTuple):
     """Under the first estimator, to name the point where its name is too long."""
 
 
-def title(measure: str, entropy: str | None) -> str:
-    """A score's name in captions.
-
-    >>> title("v", "jk"), title("ari", None)
-    ('v (jk)', 'ari')
-    """
-    return measure if entropy is None else f"{measure} ({entropy})"
-
-
 def score_rows(comparison: Comparison, measure: str, entropy: str | None) -> list[SystemRow]:
     """The rows of one score: systems by rank, undefined ones last, then trivial answers."""
     rows = [row for row in comparison.rows if (row.measure, row.entropy) == (measure, entropy)]

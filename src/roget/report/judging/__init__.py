@@ -21,7 +21,7 @@ from roget.learn.evaluation.answers import (
 from roget.learn.evaluation.ratings import BASELINE, TREE, Correlation, Ratings
 from roget.learn.evaluation.sheets import INTRUSION, MADE_UP, Sheet
 from roget.report import Column, Report, Table
-from roget.report.format import UNDEFINED, number, plural
+from roget.report.format import UNDEFINED, ends, number, plural
 from roget.report.render.data import render_csv
 from roget.report.render.html import fill
 
@@ -89,13 +89,8 @@ def _row(one: Correlation) -> tuple[str, ...]:
     named = WAYS.get(one.way, one.way)
     above = one.above or Interval(None)
     shown = "" if one.above is None else number(above.mean, "+")
-    return named, number(one.rho.mean), _ends(one.rho), shown, _ends(above, "+")
-
-
-def _ends(one: Interval, sign: str = "") -> str:
-    if one.low is None or one.high is None:
-        return ""
-    return f"[{number(one.low, sign)}, {number(one.high, sign)}]"
+    rho = one.rho
+    return named, number(rho.mean), ends(rho.low, rho.high), shown, ends(above.low, above.high, "+")
 
 
 def _as_data(one: Correlation) -> dict[str, Any]:
