@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import io
 import os
+import tempfile
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property, wraps
 from pathlib import Path
@@ -131,6 +133,21 @@ def write_lines(target: Target, lines: Iterable[str]) -> None:
         return
     is_text = isinstance(target, io.TextIOBase)
     target.writelines(lines if is_text else map(str.encode, lines))
+
+
+@contextmanager
+def new_bytes(target: Target, what: str) -> Iterator[Path]:
+    """A path to write bytes to: a file appears when all is written, and so a stream gets them."""
+    if isinstance(target, io.TextIOBase):
+        raise InputError(f"{what} is bytes: expected a file, or a stream of bytes")
+    if isinstance(target, str | os.PathLike):
+        with new_file(target) as draft:
+            yield draft
+        return
+    with tempfile.TemporaryDirectory(prefix="roget.") as folder:
+        draft = Path(folder) / "draft"
+        yield draft
+        target.write(draft.read_bytes())
 
 
 def exporter(lines: Callable[[Thesaurus, Options], Iterable[str]]) -> Callable[..., None]:

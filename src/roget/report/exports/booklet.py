@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import os
 import re
 import shutil
@@ -13,10 +12,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from roget.core.store import new_file
 from roget.errors import InputError
 from roget.learn.thesaurus import Thesaurus
-from roget.report.exports.base import PLAIN, Target, entries, exporter
+from roget.report.exports.base import PLAIN, Target, entries, exporter, new_bytes
 from roget.report.format import plural
 from roget.report.options import Options
 from roget.report.render.html import asset, environment
@@ -52,23 +50,17 @@ def write_html(thesaurus: Thesaurus, options: Options) -> Iterator[str]:
 
 def write_pdf(thesaurus: Thesaurus, target: Target, options: Options = PLAIN) -> None:
     """Write the booklet as PDF, printed by a Chromium or Chrome that is installed."""
-    if isinstance(target, io.TextIOBase):
-        raise InputError("PDF is bytes: expected a file, or a stream of bytes")
-    browser = next(filter(None, map(shutil.which, BROWSERS)), None)
-    if browser is None:
-        raise InputError(
-            "a PDF is printed by Chromium or Chrome, and none is found: export as .html, open it "
-            "in a browser and print it there"
-        )
-    with tempfile.TemporaryDirectory(prefix="roget.") as folder:
+    with new_bytes(target, "PDF") as draft, tempfile.TemporaryDirectory(prefix="roget.") as folder:
+        browser = next(filter(None, map(shutil.which, BROWSERS)), None)
+        if browser is None:
+            raise InputError(
+                "a PDF is printed by Chromium or Chrome, and none is found: export as .html, open "
+                "it in a browser and print it there"
+            )
         page, printed = Path(folder) / "booklet.html", Path(folder) / "booklet.pdf"
         write_html(thesaurus, page, options)
         _print(browser, page, printed)
-        if isinstance(target, str | os.PathLike):
-            with new_file(target) as draft:
-                shutil.copyfile(printed, draft)
-        else:
-            target.write(printed.read_bytes())
+        shutil.copyfile(printed, draft)
 
 
 def _print(browser: str, page: Path, printed: Path) -> None:

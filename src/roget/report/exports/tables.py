@@ -2,20 +2,14 @@
 
 from __future__ import annotations
 
-import io
-import os
-import tempfile
 from collections.abc import Iterator
-from pathlib import Path
 from typing import TypeAlias
 
 import numpy as np
 
 from roget.core.io import duck
-from roget.core.store import new_file
-from roget.errors import InputError
 from roget.learn.thesaurus import Thesaurus
-from roget.report.exports.base import PLAIN, Target, entries, exporter, number, one_line
+from roget.report.exports.base import PLAIN, Target, entries, exporter, new_bytes, number, one_line
 from roget.report.options import Options
 
 COLUMNS = ("word", "class_path", "label", "probability", "count")
@@ -45,26 +39,13 @@ def write_tsv(thesaurus: Thesaurus, options: Options) -> Iterator[str]:
 
 def write_parquet(thesaurus: Thesaurus, target: Target, options: Options = PLAIN) -> None:
     """Write a row for each word and class in which it is listed."""
-    if isinstance(target, io.TextIOBase):
-        raise InputError("Parquet is bytes: expected a file, or a stream of bytes")
-    if isinstance(target, str | os.PathLike):
-        with new_file(target) as draft:
-            _write_file(thesaurus, draft)
-        return
-    with tempfile.TemporaryDirectory(prefix="roget.") as folder:
-        file = Path(folder) / "rows.parquet"
-        _write_file(thesaurus, file)
-        target.write(file.read_bytes())
-
-
-def _write_file(thesaurus: Thesaurus, file: Path) -> None:
-    listed = list(rows(thesaurus))
-    whole = all(isinstance(row[-1], int) for row in listed)
-    types = ["VARCHAR", "VARCHAR", "VARCHAR", "DOUBLE", "BIGINT" if whole else "DOUBLE"]
-    kinds = {"VARCHAR": object, "BIGINT": np.int64, "DOUBLE": np.float64}
-    columns = {
-        name: np.fromiter((row[place] for row in listed), dtype=kinds[type], count=len(listed))
-        for place, (name, type) in enumerate(zip(COLUMNS, types, strict=True))
-    }
-    with duck.database() as connection:
-        duck.write_parquet(connection, columns, dict(zip(COLUMNS, types, strict=True)), file)
+    with new_bytes(target, "Parquet") as draft, duck.database() as connection:
+        listed = list(rows(thesaurus))
+        whole = all(isinstance(row[-1], int) for row in listed)
+        types = ["VARCHAR", "VARCHAR", "VARCHAR", "DOUBLE", "BIGINT" if whole else "DOUBLE"]
+        kinds = {"VARCHAR": object, "BIGINT": np.int64, "DOUBLE": np.float64}
+        columns = {
+            name: np.fromiter((row[place] for row in listed), dtype=kinds[type], count=len(listed))
+            for place, (name, type) in enumerate(zip(COLUMNS, types, strict=True))
+        }
+        duck.write_parquet(connection, columns, dict(zip(COLUMNS, types, strict=True)), draft)

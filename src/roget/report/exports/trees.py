@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 import os
 from collections.abc import Iterator
@@ -13,7 +12,6 @@ import numpy as np
 
 from roget._version import __version__
 from roget.core.folder import write_npz
-from roget.core.store import new_file
 from roget.core.types import Array, Floats
 from roget.errors import InputError
 from roget.learn.thesaurus import Thesaurus
@@ -24,6 +22,7 @@ from roget.report.exports.base import (
     Target,
     entries,
     exporter,
+    new_bytes,
     number,
     one_line,
     quote_lines,
@@ -88,17 +87,12 @@ def write_linkage(thesaurus: Thesaurus, target: Target, options: Options = PLAIN
     Words of a class, and classes of a split in more than two, are merged one after the other at
     one height: see `heights`. `labels` name a class at its last merge, and are "" at others.
     """
-    if isinstance(target, io.TextIOBase):
-        raise InputError("a linkage is bytes: expected a file, or a stream of bytes")
     if isinstance(target, str | os.PathLike) and Path(target).suffix.lower() == ".npy":
         raise InputError(f"{os.fspath(target)}: a linkage is several arrays: expected .npz")
-    merges, labels = _merges(thesaurus)
-    arrays = {"Z": merges, "words": np.array(thesaurus.words, dtype=np.str_), "labels": labels}
-    if isinstance(target, str | os.PathLike):
-        with new_file(target) as draft:
-            write_npz(draft, arrays, packed=True)
-    else:
-        write_npz(target, arrays, packed=True)
+    with new_bytes(target, "a linkage") as draft:
+        merges, labels = _merges(thesaurus)
+        arrays = {"Z": merges, "words": np.array(thesaurus.words, dtype=np.str_), "labels": labels}
+        write_npz(draft, arrays, packed=True)
 
 
 def _merges(thesaurus: Thesaurus) -> tuple[Floats, Array]:
