@@ -11,7 +11,7 @@ from roget.core.counts.evidence import Line
 from roget.learn.shift import Arrival, Change, ContextChange, Shift
 from roget.report import Column, Report, Table
 from roget.report.format import plural, printable, width
-from roget.report.sketch import Find
+from roget.report.sketch import Find, tell_count
 from roget.report.why import concord, tell_line
 
 CONTEXTS = 3
@@ -20,6 +20,12 @@ CONTEXTS = 3
 TITLES = ("word", "old", "new", "divergence", "expected", "change", "least", "z", "p", "q",
           "p_usual", "q_usual")  # fmt: skip
 """What sheets tell of a word, beside its contexts."""
+
+_NOTE = (
+    "change: bits by which contexts differ beyond chance; least: that less what chance adds once "
+    "in twenty times; q: the share of false findings up to here, among words that change as words "
+    "usually do between the two. Words of few documents may still seem surer than they are."
+)
 
 Lines = dict[tuple[str, str, int], Sequence[Line]]
 """Lines by word, context and corpus."""
@@ -35,17 +41,12 @@ def report(
 
     `find` gives the lines of a word and a context in either corpus, which are shown below.
     """
-    lines = dict(_gather(found, find)) if find else {}
+    lines = _gather(found, find) if find else {}
     return Report(
         title="Words whose use changed",
         lead=[*_lead(found, names, min_count)],
         tables=[*_tables(found), *_concord(found, lines)],
-        notes=[
-            "change: bits by which contexts differ beyond chance; least: that less what chance "
-            "adds once in twenty times; q: the share of false findings up to here, among words "
-            "that change as words usually do between the two. Words of few documents may still "
-            "seem surer than they are."
-        ],
+        notes=[_NOTE],
         talk=[*_talk(found, min_count)],
         data=_data(found, names, lines),
         sheet=_sheet(found),
@@ -53,15 +54,15 @@ def report(
     )
 
 
-def _gather(
-    found: Shift, find: Sequence[Find]
-) -> Iterator[tuple[tuple[str, str, int], Sequence[Line]]]:
+def _gather(found: Shift, find: Sequence[Find]) -> Lines:
     """The lines of each word in each context that is told, in both corpora."""
-    for change in found.changes:
-        for one in (*change.gained, *change.lost):
-            for at, ask in enumerate(find):
-                if one.counts[at] and (lines := ask(change.word, one.context)):
-                    yield (change.word, one.context, at), lines
+    return {
+        (change.word, one.context, at): lines
+        for change in found.changes
+        for one in (*change.gained, *change.lost)
+        for at, ask in enumerate(find)
+        if one.counts[at] and (lines := ask(change.word, one.context))
+    }
 
 
 def _concord(found: Shift, lines: Lines) -> Iterator[Table]:
@@ -104,7 +105,7 @@ def _tables(found: Shift) -> Iterator[Table]:
     rows = [
         (
             one.word,
-            *map(_count, one.counts),
+            *map(tell_count, one.counts),
             f"{one.change:.2f}",
             f"{one.least:.2f}",
             _chance(one.q_usual),
@@ -118,7 +119,7 @@ def _tables(found: Shift) -> Iterator[Table]:
     for title, words in (("only in the new", found.appeared), ("only in the old", found.vanished)):
         if words:
             told = [
-                (one.word, _count(one.count), f"{one.expected:,.1f}", _chance(one.p))
+                (one.word, tell_count(one.count), f"{one.expected:,.1f}", _chance(one.p))
                 for one in words
             ]
             numbers = ("seen", "expected in the other", "p")
@@ -127,13 +128,9 @@ def _tables(found: Shift) -> Iterator[Table]:
 
 def _list(contexts: Sequence[ContextChange]) -> str:
     return ", ".join(
-        f"{one.context} {_count(one.counts[0])}→{_count(one.counts[1])}"
+        f"{one.context} {tell_count(one.counts[0])}→{tell_count(one.counts[1])}"
         for one in contexts[:CONTEXTS]
     )
-
-
-def _count(count: float) -> str:
-    return f"{round(count, 1):,}"
 
 
 def _chance(p: float) -> str:
@@ -204,8 +201,8 @@ def _page(found: Shift, names: tuple[str, str], lines: Lines, min_count: int) ->
         found=found,
         lines=lines,
         lead=[*_lead(found, names, min_count)],
-        notes=report(found, names, None, min_count).notes,
+        notes=[_NOTE],
         warnings=[*_talk(found, min_count)],
-        count=_count,
+        count=tell_count,
         chance=_chance,
     )

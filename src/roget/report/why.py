@@ -6,11 +6,14 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from roget.core.counts.evidence import Line
 from roget.errors import InputError
 from roget.learn.thesaurus import Thesaurus
 from roget.report import Column, Report, Table
 from roget.report.format import plural, printable, width
+from roget.report.words import call_class
 
 FEW, MANY = 2, 20
 """Lines of a context: of one of several, and of one that is asked for by name."""
@@ -108,10 +111,10 @@ def _tell(
     """What is to be said first, and the contexts, each with what it weighs."""
     seen = [f"{one['word']}: seen {plural(one['seen'], 'time')}" for one in found["words"]]
     if len(words) > 1:
-        rows = [[thesaurus.row(one)] for one in words]
-        alike = float(thesaurus.similarities(*map(_array, rows))[0])
+        rows = (np.array([thesaurus.row(one)]) for one in words)
+        alike = float(thesaurus.similarities(*rows)[0])
         node = thesaurus.common_class(*words)
-        label = thesaurus.label(node) if node or 0 in thesaurus.labels else "(all words)"
+        label = call_class(thesaurus, node)
         found |= {"by": "lift", "similarity": alike, "class": {"node": node, "label": label}}
         told = thesaurus.shared_evidence(words[0], words[1], n)
         said = f"alike by {alike:.2f} deviations above the mean; smallest class of both: {label}"
@@ -135,12 +138,6 @@ def _tell(
         one.context: (one.weight, f"{one.weight:+.2f}") for one in reasons.contexts
     }
     return [*seen, said], weighed
-
-
-def _array(rows: list[int]) -> Any:
-    import numpy as np
-
-    return np.array(rows)
 
 
 def tell_line(line: Line) -> dict[str, Any]:

@@ -29,7 +29,7 @@ def look_around(thesaurus: Thesaurus, word: str, n: int, by: str) -> dict[str, A
             {
                 "word": other.word,
                 "similarity": other.similarity,
-                "class": {"node": common, "label": _call(thesaurus, common)},
+                "class": {"node": common, "label": call_class(thesaurus, common)},
                 "contexts": [one.context for one in shared],
             }
         )
@@ -38,7 +38,7 @@ def look_around(thesaurus: Thesaurus, word: str, n: int, by: str) -> dict[str, A
         "word": word,
         "seen": thesaurus.counts.word_totals[thesaurus.row(word)].item(),
         "classes": [
-            {"node": node, "label": _call(thesaurus, node), "probability": p}
+            {"node": node, "label": call_class(thesaurus, node), "probability": p}
             for node, p in likely[:CLASSES]
         ],
         "contexts": [one.context for one in thesaurus.evidence(word, CONTEXTS)],
@@ -47,7 +47,7 @@ def look_around(thesaurus: Thesaurus, word: str, n: int, by: str) -> dict[str, A
     }
 
 
-def _call(thesaurus: Thesaurus, node: int) -> str:
+def call_class(thesaurus: Thesaurus, node: int) -> str:
     """What a class is called; words say nothing of the root, which has all of them."""
     return thesaurus.label(node) if node or 0 in thesaurus.labels else "(all words)"
 
@@ -79,8 +79,8 @@ def tell_apart(thesaurus: Thesaurus, word: str, n: int) -> dict[str, Any]:
     found = [
         {
             "node": one.node,
-            "label": _call(thesaurus, one.node),
-            "path": [_call(thesaurus, node) for node in thesaurus.tree.path(one.node)[1:]],
+            "label": call_class(thesaurus, one.node),
+            "path": [call_class(thesaurus, node) for node in thesaurus.tree.path(one.node)[1:]],
             "share": one.share,
             "contexts": [context.context for context in one.contexts],
             "words": list(one.words),

@@ -28,6 +28,9 @@ KINDS = ("only", "both", "other")
 Find = Callable[[str, str], Sequence[Line]]
 """Gives the lines of a word and a context."""
 
+Lines = dict[tuple[str, str], Sequence[Line]]
+"""Lines by word and context."""
+
 
 @dataclass(frozen=True)
 class _Block:
@@ -50,7 +53,7 @@ def report(found: Sketch, source: str = "", find: Find | None = None) -> Report:
     `find` gives the lines that are shown below, and in JSON and pages; `source` is the thesaurus
     that `roget why` can be asked of, if it has some.
     """
-    lines = dict(_gather(found, find)) if find is not None else {}
+    lines = _gather(found, find) if find is not None else {}
     return Report(
         title=f"Sketch of {' beside '.join(found.words)}",
         lead=[*_lead(found)],
@@ -66,16 +69,18 @@ def report(found: Sketch, source: str = "", find: Find | None = None) -> Report:
     )
 
 
-def _gather(found: Sketch, find: Find) -> Iterator[tuple[tuple[str, str], Sequence[Line]]]:
+def _gather(found: Sketch, find: Find) -> Lines:
     """The lines of each word and context that is told."""
-    for relation in found.relations:
-        for one in relation.collocates:
-            for word, count in zip(found.words, one.counts, strict=True):
-                if count and (lines := find(word, one.context)):
-                    yield (word, one.context), lines
+    return {
+        (word, one.context): lines
+        for relation in found.relations
+        for one in relation.collocates
+        for word, count in zip(found.words, one.counts, strict=True)
+        if count and (lines := find(word, one.context))
+    }
 
 
-def _concord(found: Sketch, lines: dict[tuple[str, str], Sequence[Line]]) -> Iterator[Table]:
+def _concord(found: Sketch, lines: Lines) -> Iterator[Table]:
     """The lines of each word, if there are some."""
     for word in found.words:
         seen = [
@@ -124,16 +129,10 @@ def _talk(found: Sketch) -> Iterator[str]:
 
 
 def _block(relation: Relation) -> _Block:
-    rows = [
-        (printable(one.name, LONGEST), _count(one.count), _score(one.score))
-        for one in relation.collocates
-    ]
+    rows = _alone(relation.collocates, 0)
     title = _wrap(relation.name, [row[0] for row in rows])
-    used = f"{_count(relation.total)}, {relation.share:.0%} of uses"
-    return _Block(
-        [Column(f"{title}\n{used}", fit="cut"), *_numbers("seen", "log\nDice")],
-        rows,
-    )
+    used = f"{tell_count(relation.total)}, {relation.share:.0%} of uses"
+    return _Block([Column(f"{title}\n{used}", fit="cut"), *_numbers("seen", "log\nDice")], rows)
 
 
 def _parts(found: Sketch) -> Iterator[Table]:
@@ -141,7 +140,7 @@ def _parts(found: Sketch) -> Iterator[Table]:
     one, other = (printable(word, LONGEST) for word in found.words)
     for relation in found.relations:
         both = [
-            (printable(c.name, LONGEST), *map(_count, c.counts), *map(_score, c.scores))
+            (printable(c.name, LONGEST), *map(tell_count, c.counts), *map(_score, c.scores))
             for c in relation.both
         ]
         told = _numbers("seen", "log\nDice")
@@ -157,7 +156,7 @@ def _parts(found: Sketch) -> Iterator[Table]:
             _Block([Column(f"only {other}", fit="cut"), *told], _alone(relation.other, 1)),
         ]
         uses = ", ".join(
-            f"{word} {_count(total)} ({share:.0%} of its uses)"
+            f"{word} {tell_count(total)} ({share:.0%} of its uses)"
             for word, total, share in zip((one, other), relation.totals, relation.shares,
                                           strict=True)
         )  # fmt: skip
@@ -167,8 +166,9 @@ def _parts(found: Sketch) -> Iterator[Table]:
 
 
 def _alone(collocates: Sequence[Collocate], at: int) -> list[tuple[str, str, str]]:
+    """Collocates as one of the words has them."""
     return [
-        (printable(one.name, LONGEST), _count(one.counts[at]), _score(one.scores[at]))
+        (printable(one.name, LONGEST), tell_count(one.counts[at]), _score(one.scores[at]))
         for one in collocates
     ]
 
@@ -205,7 +205,8 @@ def _wrap(name: str, texts: Sequence[str]) -> str:
     return "\n".join(textwrap.wrap(printable(name), room, break_long_words=False))
 
 
-def _count(count: float) -> str:
+def tell_count(count: float) -> str:
+    """A count with at most one decimal."""
     return f"{round(count, 1):,}"
 
 
@@ -213,7 +214,7 @@ def _score(score: float | None) -> str:
     return UNDEFINED if score is None else f"{score:.1f}"
 
 
-def _data(found: Sketch, lines: dict[tuple[str, str], Sequence[Line]]) -> dict[str, Any]:
+def _data(found: Sketch, lines: Lines) -> dict[str, Any]:
     """The sketch, ready for JSON."""
     relations = []
     for one in found.relations:
@@ -232,9 +233,7 @@ def _data(found: Sketch, lines: dict[tuple[str, str], Sequence[Line]]) -> dict[s
     return first | {"min": found.least, "relations": relations, "left": list(found.left)}
 
 
-def _tell(
-    one: Collocate, found: Sketch, lines: dict[tuple[str, str], Sequence[Line]]
-) -> dict[str, Any]:
+def _tell(one: Collocate, found: Sketch, lines: Lines) -> dict[str, Any]:
     told: dict[str, Any] = {"context": one.context, "name": one.name}
     if found.beside is None:
         told |= {"count": one.count, "score": one.score}
@@ -272,7 +271,7 @@ def _sheet(found: Sketch) -> Table:
     return Table.of([*titles, "difference"], compared)
 
 
-def _page(found: Sketch, lines: dict[tuple[str, str], Sequence[Line]]) -> str:
+def _page(found: Sketch, lines: Lines) -> str:
     from roget.report.render.html import fill_frame
 
     return fill_frame(
@@ -285,5 +284,5 @@ def _page(found: Sketch, lines: dict[tuple[str, str], Sequence[Line]]) -> str:
         lead=[*_lead(found)],
         notes=[*_notes(found)],
         warnings=[*_talk(found)],
-        number=_count,
+        number=tell_count,
     )
