@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, TypeAlias
 
 from roget.core.intervals import Interval
-from roget.report.format import spread
+from roget.report import Table
+from roget.report.format import canvas, spread
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+Curves: TypeAlias = Mapping[str, Sequence[Interval]]
+"""By name, a mean for each number of clusters."""
 
 STYLES = (("o", "-"), ("s", "--"), ("^", ":"))
 """Marker and line of each curve, so that none is told by its colour alone."""
@@ -20,8 +24,19 @@ def say(mean: Interval) -> str:
     return spread(mean.mean, mean.low, mean.high)
 
 
-def draw_curves(axes: Axes, sizes: Sequence[int], curves: dict[str, Sequence[Interval]]) -> None:
+def tabulate_means(sizes: Sequence[int], curves: Curves) -> tuple[Table, Table]:
+    """Means beside the number of clusters: for people, and with all digits for spreadsheets."""
+    titles = ("clusters", *curves)
+    rows = list(zip(sizes, zip(*curves.values(), strict=True), strict=True))
+    texts = [(f"{size}", *map(say, means)) for size, means in rows]
+    values = [(size, *(one.mean for one in means)) for size, means in rows]
+    return Table.of(titles, texts, titles), Table.of(titles, values)
+
+
+def draw_curves(sizes: Sequence[int], curves: Curves, called: str, **limits: float) -> Figure:
     """Means against the number of clusters, each with its interval."""
+    figure = canvas(6, 4)
+    axes = figure.subplots()
     for (name, values), (marker, line) in zip(curves.items(), STYLES, strict=False):
         centre = [one.mean or 0.0 for one in values]
         half = [0.0 if one.low is None else (one.mean or 0.0) - one.low for one in values]
@@ -32,3 +47,6 @@ def draw_curves(axes: Axes, sizes: Sequence[int], curves: dict[str, Sequence[Int
     axes.set_xticks(list(sizes), [f"{size}" for size in sizes])
     axes.set_xlabel("number of clusters")
     axes.legend()
+    axes.set_ylim(**limits)
+    axes.set_ylabel(called)
+    return figure

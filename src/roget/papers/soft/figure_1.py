@@ -12,8 +12,7 @@ from roget.learn.thesaurus import Thesaurus
 from roget.papers.options import Options
 from roget.papers.reproduction import Claim, Reproduced, heeds
 from roget.papers.soft.counts import verb_object
-from roget.papers.soft.tree import NEAREST, describe, draw, tree_lines
-from roget.report import Column, Table
+from roget.papers.soft.tree import NEAREST, describe, draw, tabulate
 
 VERB = "fire"
 MOST = 64
@@ -52,12 +51,11 @@ def figure_1(options: Options) -> Reproduced:
         f"each cluster are the {NEAREST} nouns nearest to its centroid and their distances, KL in "
         "bits; below a cluster that was not split, the nouns that have their place in it."
     )
-    lines = [(line,) for line in tree_lines(thesaurus)]
     return Reproduced(
         f'Direct object clusters for "{verb}" (Pereira, Tishby & Lee 1993, Figure 1)',
         about=about,
         claims=_claims(thesaurus, options) if verb == VERB else [],
-        tables=[Table([Column("cluster", fit="keep")], lines, headed=False)],
+        tables=[tabulate(thesaurus)],
         notes=[PRINTED] if verb == VERB else [],
         data=[describe(thesaurus, node) for node in range(thesaurus.tree.n_nodes)],
         picture=partial(draw, thesaurus),

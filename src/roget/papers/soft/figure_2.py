@@ -11,8 +11,7 @@ from roget.learn.thesaurus import Thesaurus
 from roget.papers.options import Options
 from roget.papers.reproduction import Claim, Reproduced, heeds
 from roget.papers.soft.counts import verb_object
-from roget.papers.soft.tree import NEAREST, describe, draw, tree_lines
-from roget.report import Column, Table
+from roget.papers.soft.tree import NEAREST, describe, draw, tabulate
 
 FREQUENT = 1000
 """Nouns, as in the paper."""
@@ -47,13 +46,7 @@ def figure_2(options: Options) -> Reproduced:
         "Noun clusters (Pereira, Tishby & Lee 1993, Figure 2)",
         about=about,
         claims=[_compare(thesaurus, nodes)],
-        tables=[
-            Table(
-                [Column("cluster", fit="keep")],
-                [(line,) for line in tree_lines(thesaurus, nouns=False)],
-                headed=False,
-            )
-        ],
+        tables=[tabulate(thesaurus, nouns=False)],
         notes=[
             "In the paper (Grolier's Encyclopedia, 10 million words) conductor, vice-president, "
             "director and chairman come to one cluster, essay, comedy, poem and treatise to "

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from scipy import sparse
 
 from roget.core.counts import Counts
 from roget.core.information import bits
-from roget.core.intervals import Interval, interval
+from roget.core.intervals import interval
 from roget.core.types import Array, Floats
 from roget.errors import InputError
 from roget.learn.clustering.annealing.estimator import Annealing
@@ -22,12 +21,7 @@ from roget.learn.evaluation.heldout import measure_losses
 from roget.papers.options import Options
 from roget.papers.reproduction import Claim, Reproduced, heeds
 from roget.papers.soft.counts import bundled
-from roget.papers.soft.draws import draw_curves, say
-from roget.report import Column, Table
-from roget.report.format import canvas
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+from roget.papers.soft.draws import draw_curves, say, tabulate_means
 
 FREQUENT = 1000
 """Nouns, as in the paper."""
@@ -48,7 +42,7 @@ def figure_3(options: Options) -> Reproduced:
     ]
     sizes = [int(row["n_clusters"]) for row in min(paths, key=len)]
     rows = [{name: [path[at][name] for path in paths] for name in SETS} for at in range(len(sizes))]
-    means = [{name: interval(row[name]) for name in SETS} for row in rows]
+    curves = {name: [interval(row[name]) for row in rows] for name in SETS}
     about = (
         f"The {len(nouns):,} nouns that are most often objects, {nouns.total:,} pairs with "
         f"{nouns.drop_empty().shape[1]:,} verbs, from {source}; {DRAWS} draws. The mean over nouns "
@@ -58,28 +52,19 @@ def figure_3(options: Options) -> Reproduced:
         "All with .05 of the unigram, as a verb that was not learnt from would be infinitely far. "
         "Beside means ± is half a 95 % interval over draws."
     )
-    texts = [
-        (f"{size}", *(say(row[name]) for name in SETS))
-        for size, row in zip(sizes, means, strict=True)
-    ]
+    shown, sheet = tabulate_means(sizes, curves)
     return Reproduced(
         "Relative entropies (Pereira, Tishby & Lee 1993, Figure 3)",
         about=about,
         claims=_claims(sizes, rows, options),
-        tables=[Table([Column(title, right=True) for title in ("clusters", *SETS)], texts)],
+        tables=[shown],
         notes=[
             f"The paper has 756,721 pairs to learn from, here are {round(0.9 * nouns.total):,}: "
             "so fewer clusters are enough."
         ],
         data=[{"n_clusters": size, **row} for size, row in zip(sizes, rows, strict=True)],
-        sheet=Table.of(
-            ("clusters", *SETS),
-            [
-                (size, *(row[name].mean for name in SETS))
-                for size, row in zip(sizes, means, strict=True)
-            ],
-        ),
-        picture=partial(draw_means, sizes, means),
+        sheet=sheet,
+        picture=lambda: draw_curves(sizes, curves, "relative entropy (bits)", bottom=0),
     )
 
 
@@ -140,16 +125,6 @@ def _claims(
             "many clusters fit a new noun's own",
         ),
     ]
-
-
-def draw_means(sizes: Sequence[int], means: Sequence[dict[str, Interval]]) -> Figure:
-    """The three curves, with their intervals."""
-    figure = canvas(6, 4)
-    axes = figure.subplots()
-    draw_curves(axes, sizes, {name: [row[name] for row in means] for name in SETS})
-    axes.set_ylim(bottom=0)
-    axes.set_ylabel("relative entropy (bits)")
-    return figure
 
 
 def relative_entropy_path(

@@ -3,22 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from roget.core.intervals import Interval
 from roget.learn.evaluation.decision import Decided, decide
 from roget.papers.options import Options
 from roget.papers.reproduction import Claim, Reproduced, heeds
 from roget.papers.soft.counts import bundled
-from roget.papers.soft.draws import draw_curves, say
-from roget.report import Column, Table
-from roget.report.format import canvas
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+from roget.papers.soft.draws import draw_curves, tabulate_means
 
 MODEL = "soft"
 FREQUENT = 1000
@@ -35,7 +27,8 @@ def figure_4(options: Options) -> Reproduced:
     found = decide(
         table, [MODEL], top=FREQUENT, draws=DRAWS, clusters=SIZES, random_state=options.random_state
     )
-    means = [row.means() for row in found.rows]
+    every, exceptional = zip(*(row.means() for row in found.rows), strict=True)
+    curves = {"all": every, "exceptional": exceptional}
     about = (
         f"{found.words:,} nouns by {found.contexts:,} verbs, from {source}; {DRAWS} draws. All "
         f"tokens of {found.pairs} pairs of a noun and a fairly frequent verb are deleted, and Σ "
@@ -46,10 +39,7 @@ def figure_4(options: Options) -> Reproduced:
         f"{found.exceptional:,.0f} are exceptional: how often the verbs are seen at all says the "
         "opposite. Beside means ± is half a 95 % interval over draws."
     )
-    titles = ("clusters", "all", "exceptional")
-    texts = [
-        (f"{size}", *(say(mean) for mean in pair)) for size, pair in zip(SIZES, means, strict=True)
-    ]
+    shown, sheet = tabulate_means(SIZES, curves)
     data = [
         {"n_clusters": size, "all": row.every, "exceptional": row.exceptional}
         for size, row in zip(SIZES, found.rows, strict=True)
@@ -58,13 +48,10 @@ def figure_4(options: Options) -> Reproduced:
         "Wrong decisions between two verbs (Pereira, Tishby & Lee 1993, Figure 4)",
         about=about,
         claims=_claims(found.rows, options),
-        tables=[Table([Column(title, right=True) for title in titles], texts)],
+        tables=[shown],
         data=data,
-        sheet=Table.of(
-            ("clusters", "all", "exceptional"),
-            [(size, *(pair.mean for pair in two)) for size, two in zip(SIZES, means, strict=True)],
-        ),
-        picture=partial(draw, means),
+        sheet=sheet,
+        picture=lambda: draw_curves(SIZES, curves, "share of wrong decisions", bottom=0, top=1.05),
     )
 
 
@@ -109,14 +96,3 @@ def _claims(rows: Sequence[Decided], options: Options) -> list[Claim]:
             remark="the sample has a tenth of the paper's tokens",
         ),
     ]
-
-
-def draw(means: Sequence[tuple[Interval, Interval]]) -> Figure:
-    """Both curves, with their intervals."""
-    figure = canvas(6, 4)
-    axes = figure.subplots()
-    every, exceptional = zip(*means, strict=True)
-    draw_curves(axes, SIZES, {"all": every, "exceptional": exceptional})
-    axes.set_ylim(0, 1.05)
-    axes.set_ylabel("share of wrong decisions")
-    return figure

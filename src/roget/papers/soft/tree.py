@@ -12,6 +12,7 @@ import numpy as np
 from roget.core.information import bits
 from roget.core.tree import Tree
 from roget.learn.thesaurus import Thesaurus
+from roget.report import Column, Table
 from roget.report.format import WIDTH, branches, canvas
 
 if TYPE_CHECKING:
@@ -46,6 +47,12 @@ def tree_lines(thesaurus: Thesaurus, *, nouns: bool = True) -> Iterator[str]:
             said = f"{one.size} nouns: {', '.join(word.word for word in one.words)}"
             margin = f"{below}   "
             yield from textwrap.wrap(said, WIDTH, initial_indent=margin, subsequent_indent=margin)
+
+
+def tabulate(thesaurus: Thesaurus, *, nouns: bool = True) -> Table:
+    """These lines as a table."""
+    lines = [(line,) for line in tree_lines(thesaurus, nouns=nouns)]
+    return Table([Column("cluster", fit="keep")], lines, headed=False)
 
 
 def _nearest(thesaurus: Thesaurus, node: int) -> list[str]:
