@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from roget.errors import InputError
 from roget.papers.options import Options
-from roget.report import Column, Report, Table
+from roget.report import Report, Table
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -115,25 +115,19 @@ class Reproduced:
     picture: Callable[[], Figure] | None = field(default=None, repr=False, compare=False)
 
     def as_report(self, notes: Sequence[str] = ()) -> Report:
-        """The report of it, the claims first."""
-        claims = [tabulate(self.claims)] if self.claims else []
+        """The report of it, published values beside ours first."""
+        titles = ("", "published", "ours", "difference", "remark")
+        claims = Table.of(titles, [claim.cells() for claim in self.claims], titles[1:4])
         return Report(
             title=self.title,
             lead=[self.title],
             about=self.about,
-            tables=[*claims, *self.tables],
+            tables=[*([claims] if self.claims else []), *self.tables],
             notes=[*self.notes, *notes],
             data={"claims": [claim.as_dict() for claim in self.claims], "data": self.data},
             sheet=self.sheet,
             picture=self.picture,
         )
-
-
-def tabulate(claims: Sequence[Claim], title: str = "") -> Table:
-    """Published values beside ours."""
-    right = [Column(name, right=True) for name in ("published", "ours", "difference")]
-    rows = [claim.cells() for claim in claims]
-    return Table([Column(""), *right, Column("remark")], rows, title)
 
 
 Reproduction: TypeAlias = Callable[[Options], Reproduced]

@@ -127,13 +127,13 @@ def printed_beside(found: Measured, ways: tuple[str, ...]) -> list[Claim]:
     ]  # fmt: skip
 
 
-def order(found: Measured, what: str, ways: tuple[str, ...], column: str) -> Claim:
+def order(found: Measured, column: str, ways: tuple[str, ...]) -> Claim:
     """Whether ways stand in the order in which the paper has them, the lowest first."""
     known = [way for way in ways if way in found.rows]
     printed = [f"{PRINTED[way][column != 'coverage']:.1f}" for way in known]
     ours = [float(getattr(found.rows[way], column)) for way in known]
     return Claim(
-        f"{what}: {' < '.join(known)}",
+        f"{column}: {' < '.join(known)}",
         " < ".join(printed),
         ", ".join(f"{value:.1f}" for value in ours),
         holds=ours == sorted(ours),

@@ -16,11 +16,11 @@ def table_1(options: Options) -> Reproduced:
     """Table 1 of Li & Abe (1996): attachment by words, by learnt thesauri, by WordNet"""
     found = attachment.measure(options)
     claims = [
-        order(found, "coverage", (WORDS, MDL, WORDNET, BASE), "coverage"),
-        order(found, "coverage", (WORDS, MLE, WORDNET), "coverage"),
-        order(found, "accuracy", (MDL, WORDS), "accuracy"),
+        order(found, "coverage", (WORDS, MDL, WORDNET, BASE)),
+        order(found, "coverage", (WORDS, MLE, WORDNET)),
+        order(found, "accuracy", (MDL, WORDS)),
         _more_right_than_mle(found),
-        *([order(found, "accuracy", (BASE, WORDNET, MDL), "accuracy")] if found.wordnet else []),
+        *([order(found, "accuracy", (BASE, WORDNET, MDL))] if found.wordnet else []),
         *attachment.printed_beside(found, WAYS),
     ]
     return Reproduced(

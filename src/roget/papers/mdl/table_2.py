@@ -16,11 +16,10 @@ def table_2(options: Options) -> Reproduced:
     """Table 2 of Li & Abe (1996): attachment by thesaurus, WordNet, association and default"""
     found = attachment.measure(options)
     claims = [
-        *([order(found, "coverage", (MDL, WORDNET, BOTH, CHAIN), "coverage")]
-          if found.wordnet else []),
-        order(found, "accuracy", (BASE, CHAIN), "accuracy"),
+        *([order(found, "coverage", (MDL, WORDNET, BOTH, CHAIN))] if found.wordnet else []),
+        order(found, "accuracy", (BASE, CHAIN)),
         *attachment.printed_beside(found, (BOTH, CHAIN)),
-    ]  # fmt: skip
+    ]
     return Reproduced(
         "Attachment by the whole chain (Li & Abe 1996, Table 2)",
         about=attachment.describe(found),

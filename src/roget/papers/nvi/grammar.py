@@ -41,12 +41,11 @@ class Labelling(NamedTuple):
     both: float
     sizes: Ints
 
+    @property
+    def entropies(self) -> list[float]:
+        """H(C), H(K) and H(C,K)."""
+        return [self.classes, self.clusters, self.both]
 
-ENTROPIES: dict[str, Callable[[Labelling], float]] = {
-    "H(C)": lambda one: one.classes,
-    "H(K)": lambda one: one.clusters,
-    "H(C,K)": lambda one: one.both,
-}
 
 Runs = Mapping[str, Sequence[Labelling]]
 """By name, one labelling for each seed; MDL has one."""
@@ -146,8 +145,8 @@ def grammar(options: Options) -> Reproduced:
         claims=_claim(runs),
         tables=[
             _tabulate_sizes(runs),
-            _tabulate(runs, {said: _score(name) for name, said in MEASURES.items()}),
-            _tabulate(runs, ENTROPIES),
+            _tabulate([*MEASURES.values()], runs, lambda one: [*one.scores.values()]),
+            _tabulate(["H(C)", "H(K)", "H(C,K)"], runs, lambda one: one.entropies),
             _tabulate_printed(),
         ],
         notes=[
@@ -162,7 +161,7 @@ def _plain(one: Labelling) -> dict[str, object]:
     return {
         "labels": one.sizes.size,
         **one.scores,
-        "entropies": [one.classes, one.clusters, one.both],
+        "entropies": one.entropies,
         "sizes": {name: int((one.sizes < size).sum()) for name, size in BANDS.items()},
     }
 
@@ -179,14 +178,12 @@ def _claim(runs: Runs) -> list[Claim]:
     def better(name: str) -> Callable[[Labelling, Labelling], bool]:
         return lambda t, p: max(t.scores[name], p.scores[name]) < many.scores[name]
 
-    v, nvi = (
-        _change([_mean(found, _score(name)) for found in runs.values()]) for name in ("v", "nvi")
-    )
+    v, nvi = (_change([_mean(found, name) for found in runs.values()]) for name in ("v", "nvi"))
     of_v, of_nvi = (
         _change(list(map(float, row))) for row in (PRINTED["WSJ10"].v, PRINTED["WSJ10"].nvi)
     )
     single = float((many.sizes == 1).sum()) / many.sizes.size
-    prefers = _mean(prominent, _score("nvi")) < _mean(target, _score("nvi"))
+    prefers = _mean(prominent, "nvi") < _mean(target, "nvi")
     return [
         Claim(
             "most MDL labels have one constituent",
@@ -220,35 +217,28 @@ def _percent(share: float) -> str:
     return f"{100 * share:.0f} %"
 
 
-def _score(name: str) -> Callable[[Labelling], float]:
-    return lambda one: one.scores[name]
-
-
-def _mean(found: Sequence[Labelling], value: Callable[[Labelling], float]) -> float:
-    return float(np.mean([value(one) for one in found]))
+def _mean(found: Sequence[Labelling], name: str) -> float:
+    return float(np.mean([one.scores[name] for one in found]))
 
 
 def _tabulate_sizes(runs: Runs) -> Table:
     titles = ("of so many constituents", "labels", *BANDS, "≥ 100")
     rows = []
     for name, found in runs.items():
-        below = [_mean(found, _count_below(size)) for size in BANDS.values()]
-        every = _mean(found, lambda one: one.sizes.size)
+        below = [np.mean([(one.sizes < size).sum() for one in found]) for size in BANDS.values()]
+        every = np.mean([one.sizes.size for one in found])
         rows.append((name, *(f"{value:,.0f}" for value in (every, *below, every - below[-1]))))
     return Table.of(titles, rows, numbers=titles[1:])
 
 
-def _count_below(size: int) -> Callable[[Labelling], float]:
-    return lambda one: float((one.sizes < size).sum())
-
-
-def _tabulate(runs: Runs, values: Mapping[str, Callable[[Labelling], float]]) -> Table:
-    titles = ("", *values)
-    rows = [
-        (name, *(_say(interval([value(one) for one in found])) for value in values.values()))
-        for name, found in runs.items()
-    ]
-    return Table.of(titles, rows, numbers=titles[1:])
+def _tabulate(
+    titles: Sequence[str], runs: Runs, values: Callable[[Labelling], Sequence[float]]
+) -> Table:
+    rows = []
+    for name, found in runs.items():
+        columns = zip(*map(values, found), strict=True)
+        rows.append((name, *(_say(interval(column)) for column in columns)))
+    return Table.of(("", *titles), rows, numbers=titles)
 
 
 def _say(found: Interval) -> str:
