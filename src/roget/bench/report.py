@@ -63,17 +63,14 @@ def tabulate(outcome: Outcome, found: Results) -> Table:
         if not found.quick:
             cells += [f"≤ {bar}", "yes" if row.ok else "NO"] if barred else ["", ""]
         rows.append(cells)
-    number: dict[str, Any] = {"right": True, "fit": "keep"}
     columns = [
         Column("case", share=2),
-        Column("roget", **number),
-        Column("peer", **number),
+        *Column.numbers("roget", "peer", fit="keep"),
         Column("which", share=1),
-        Column("ratio", **number),
-        Column("recorded", **number),
+        *Column.numbers("ratio", "recorded", fit="keep"),
     ]
     if not found.quick:
-        columns += [Column("bar", **number), Column("met", fit="keep")]
+        columns += [*Column.numbers("bar", fit="keep"), Column("met", fit="keep")]
     return Table(columns, rows, title=outcome.name)
 
 

@@ -25,6 +25,11 @@ class Column:
     most: int | None = None
     """Longer texts lose their middle where there is little room; different ones stay different."""
 
+    @classmethod
+    def numbers(cls, *titles: str, fit: Literal["wrap", "cut", "keep"] = "wrap") -> list[Column]:
+        """Columns of numbers, set alike."""
+        return [cls(title, right=True, fit=fit) for title in titles]
+
 
 @dataclass(frozen=True)
 class Cell:
@@ -80,6 +85,15 @@ class Table:
                     for cell, text in zip(columns[at], short, strict=True)
                 ]
         return [list(row) for row in zip(*columns, strict=True)]
+
+    def widths(
+        self, rows: Sequence[Sequence[Any]], gap: float, size: Callable[[Any], float] = len
+    ) -> list[float]:
+        """What each column needs: its widest cell, or line of its title, and a gap."""
+        return [
+            gap + max(map(size, (*column.title.split("\n"), *(row[at] for row in rows))))
+            for at, column in enumerate(self.columns)
+        ]
 
     def batches(self, needed: Sequence[float], room: float) -> list[list[int]]:
         """The numbers of the columns of each table that fits the room, given what each needs."""

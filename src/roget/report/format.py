@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 UNDEFINED = "–"
 ARROWS = {"higher": "↑", "lower": "↓"}
 WIDTH = 100
+GAP = 3
+"""Columns of a terminal between two columns of a table."""
 
 CONTROLS = ("Cc", "Cs", "Zl", "Zp")
 """Control characters, halves of pairs, and breaks of lines and paragraphs."""

@@ -42,7 +42,7 @@ def list_parts(outlines: Mapping[str, Outline], groups: int) -> Iterator[Table]:
         for name, one in outlines.items()
         for row in one.entropies
     ]
-    columns = [*first, Column("entropy"), *(Column(title, right=True) for title in _ENTROPIES)]
+    columns = [*first, Column("entropy"), *Column.numbers(*_ENTROPIES)]
     if rows:
         yield Table(
             columns, rows, "entropies in nats: of classes C and clusters K", repeated=len(first) + 1
@@ -53,7 +53,7 @@ def list_parts(outlines: Mapping[str, Outline], groups: int) -> Iterator[Table]:
         if one.pairs is not None
     ]
     if rows:
-        columns = [*first, *(Column(title, right=True) for title in _PAIRS)]
+        columns = [*first, *Column.numbers(*_PAIRS)]
         title = "pairs of items of one group" if groups > 1 else "pairs of items"
         yield Table(columns, rows, title, repeated=len(first))
     sides = [("gold", next(iter(outlines.values())).gold)]
@@ -61,7 +61,7 @@ def list_parts(outlines: Mapping[str, Outline], groups: int) -> Iterator[Table]:
     if not all(bands for _, bands in sides):
         return
     titles = [f"{'size ' * at.isdigit()}{at}\nsets, items" for at in BANDS]
-    columns = [Column("", fit="keep", most=LONGEST), *(Column(t, right=True) for t in titles)]
+    columns = [Column("", fit="keep", most=LONGEST), *Column.numbers(*titles)]
     rows = [
         [name, *(f"{band.sets:,.6g}, {band.share:4.0%}" for band in bands)] for name, bands in sides
     ]
@@ -81,8 +81,7 @@ def list_groups(rows: Sequence[GroupRow], better: Mapping[str, str]) -> Table:
               for measure, _, entropy in [name.partition("@")]]  # fmt: skip
     columns = [
         Column("group", fit="keep", most=LONGEST),
-        *(Column(title, right=True) for title in ("items", "classes", "clusters")),
-        *(Column(title, right=True) for title in titles),
+        *Column.numbers("items", "classes", "clusters", *titles),
     ]
     lines = [
         [r.group, f"{r.items:g}", str(r.classes), str(r.clusters), *map(number, r.values.values())]
@@ -113,8 +112,7 @@ def list_systems(rows: Sequence[GroupRow], main: str, called: str, better: str) 
         lines.append([group, f"{items[group]:g}", *cells])
     columns = [
         Column("group", fit="keep", most=LONGEST),
-        Column("items", right=True),
-        *(Column(_stack(name), right=True) for name in systems),
+        *Column.numbers("items", *map(_stack, systems)),
     ]
     title = f"{called} of each system, {_title(len(shown), len(values))}"
     return Table(columns, lines, title, repeated=2)

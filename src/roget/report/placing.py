@@ -39,8 +39,7 @@ def report(placed: Placed, source: str, rare: int = 0, least_seen: int = 1) -> R
     lines = any(one.lines for one in placed.candidates)
     columns = [
         Column("word", fit="cut"),
-        Column("seen", right=True, fit="keep"),
-        Column("score", right=True, fit="keep"),
+        *Column.numbers("seen", "score", fit="keep"),
         Column("class", fit="cut", share=2),
         *([] if lines else [Column("which is in", fit="cut", share=2)]),
         Column("known words that say so", fit="cut", share=3),

@@ -28,8 +28,7 @@ def report(found: Preference, source: str, top: int | None = None) -> Report:
     """
     shown, rest = found.classes[: top or SHOWN], found.classes[top or SHOWN :]
     columns = [
-        Column("p", right=True, fit="keep"),
-        Column("× usual", right=True, fit="keep"),
+        *Column.numbers("p", "× usual", fit="keep"),
         Column("class", fit="cut", share=2),
         Column("words seen", fit="cut", share=3),
     ]

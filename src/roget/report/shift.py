@@ -97,11 +97,10 @@ def _talk(found: Shift, min_count: int) -> Iterator[str]:
 def _tables(found: Shift) -> Iterator[Table]:
     columns = [
         Column("word", fit="cut"),
-        *(Column(title, right=True, fit="keep")
-          for title in ("old", "new", "change", "least", "q")),
+        *Column.numbers("old", "new", "change", "least", "q", fit="keep"),
         Column("gained (old → new)", share=1),
         Column("lost (old → new)", share=1),
-    ]  # fmt: skip
+    ]
     rows = [
         (
             one.word,

@@ -55,18 +55,14 @@ def add_sweep(scores: Report, sweep: Sweep) -> Report:
 
 
 def _tables(sweep: Sweep) -> list[Table]:
+    titles = [f"{curve.name} {ARROWS[curve.direction]}" for curve in sweep.curves]
     best = [
-        [f"{curve.name} {ARROWS[curve.direction]}", str(curve.best or UNDEFINED),
-         number(curve.value)]
-        for curve in sweep.curves
-    ]  # fmt: skip
+        [title, str(curve.best or UNDEFINED), number(curve.value)]
+        for title, curve in zip(titles, sweep.curves, strict=True)
+    ]
     columns = [
-        Column("cut", right=True),
-        Column("clusters", right=True),
-        *(
-            Column(f"{curve.name} {ARROWS[curve.direction]}", right=True, fit="keep")
-            for curve in sweep.curves
-        ),
+        *Column.numbers("cut", "clusters"),
+        *Column.numbers(*titles, fit="keep"),
     ]
     rows = [
         [

@@ -75,9 +75,7 @@ def report(thesaurus: Thesaurus, k: int = SHOWN, *, whole: bool = True) -> Repor
     """
     unit = thesaurus.clustering.unit
     columns = [
-        Column("share", right=True, fit="keep"),
-        Column("words", right=True, fit="keep"),
-        Column(unit.title, right=True, fit="keep"),
+        *Column.numbers("share", "words", unit.title, fit="keep"),
         Column("class: its most typical words", fit="cut", share=3),
         Column("typical contexts", fit="cut", share=2),
     ]
@@ -95,6 +93,7 @@ def report(thesaurus: Thesaurus, k: int = SHOWN, *, whole: bool = True) -> Repor
     hidden = len(set(beside).difference(node[0] for node in nodes))
     notes = [f"the {k} most frequent of {len(beside):,} classes"] if hidden else []
     words, contexts_seen = thesaurus.counts.shape
+    made = thesaurus.provenance
     kept, told = map(bits, thesaurus.information())
     titles = ("node", "label", "share", "words", "contexts")
     data = {
@@ -102,11 +101,9 @@ def report(thesaurus: Thesaurus, k: int = SHOWN, *, whole: bool = True) -> Repor
         "contexts": contexts_seen,
         "tokens": thesaurus.counts.total,
         "classes": thesaurus.tree.n_clusters,
-        "levels": thesaurus.provenance.get("levels"),
-        "beta": thesaurus.provenance.get("beta"),
-        "description_length": thesaurus.provenance.get("description_length"),
+        **{name: made.get(name) for name in ("levels", "beta", "description_length")},
         "information_bits": {"classes": kept, "words": told},
-        "heldout": thesaurus.provenance.get("heldout") or None,
+        "heldout": made.get("heldout") or None,
         "tree": [dict(zip(titles, node, strict=True)) for node in nodes],
     }
     if alike:
@@ -127,8 +124,7 @@ def report(thesaurus: Thesaurus, k: int = SHOWN, *, whole: bool = True) -> Repor
 def _tabulate_contexts(alike: Sequence[ContextClass], k: int) -> Table:
     """The k likeliest classes of contexts."""
     columns = [
-        Column("share", right=True, fit="keep"),
-        Column("contexts", right=True, fit="keep"),
+        *Column.numbers("share", "contexts", fit="keep"),
         Column("class of contexts: its most frequent", fit="cut", share=1),
     ]
     rows = [

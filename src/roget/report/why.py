@@ -12,7 +12,7 @@ from roget.core.counts.evidence import Line
 from roget.errors import InputError
 from roget.learn.thesaurus import Thesaurus
 from roget.report import Column, Report, Table
-from roget.report.format import plural, printable, width
+from roget.report.format import GAP, plural, printable, width
 from roget.report.words import call_class
 
 FEW, MANY = 2, 20
@@ -20,9 +20,6 @@ FEW, MANY = 2, 20
 
 _NARROW = 12
 """Columns that either side of a keyword has at least."""
-
-_GAP = 3
-"""Columns between two columns of a table."""
 
 _NONE = "no sentences are kept here: roget build … --evidence 3 keeps some of each pair"
 
@@ -165,7 +162,7 @@ def concord(lines: Sequence[tuple[str, dict[str, Any]]], word: str, where: str =
             [word, *(line["keyword"] for _, line in lines)],
         )
     )
-    side = max(_NARROW, (width() - taken - 4 * _GAP) // 2 - 1)
+    side = max(_NARROW, (width() - taken - 4 * GAP) // 2 - 1)
     rows, last = [], ""
     for (name, line), place in zip(lines, places, strict=True):
         rows.append(

@@ -176,7 +176,6 @@ def _range(ks: Sequence[int]) -> str:
 
 def tabulate_scores(scores: Scores, sweep: Sweep) -> Table:
     """Some numbers of clusters: the mean over starts, and half of the range."""
-    columns = [Column("k", right=True), *(Column(name, right=True) for name in MEASURES)]
     rows = []
     for at in choose_cuts(sweep):
         cells: list[str | Cell] = [str(scores.ks[at])]
@@ -187,7 +186,7 @@ def tabulate_scores(scores: Scores, sweep: Sweep) -> Table:
             cells.append(Cell(text, strong=sweep[name].best == scores.ks[at]))
         rows.append(cells)
     title = f"means of {len(scores)} starts, ± half of their range"
-    return Table(columns, rows, title=title)
+    return Table(Column.numbers("k", *MEASURES), rows, title=title)
 
 
 def tabulate_all(scores: Scores) -> Table:

@@ -129,7 +129,7 @@ def _matrices(found: Agreement) -> Iterator[Table]:
             [
                 Column("", right=True),
                 Column("", fit="keep", most=LONGEST_NAME),
-                *(Column(str(at + 1), right=True, fit="keep") for at in range(len(order))),
+                *Column.numbers(*(str(at + 1) for at in range(len(order))), fit="keep"),
             ],
             rows,
             title=f"{name_score(*found.scores[r])} {ARROWS[wanted.direction]}{ways}",

@@ -99,7 +99,7 @@ def _on_each(comparison: Comparison) -> Iterator[Table]:
         ]
         columns = [
             Column("system", fit="keep", most=LONGEST_NAME),
-            *(Column(name, right=True, fit="keep") for name in names),
+            *Column.numbers(*names, fit="keep"),
         ]
         title = f"{name_score(*comparison.main)} on each gold standard"
         above = sum(not row.trivial for row in rows)

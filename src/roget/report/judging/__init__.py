@@ -254,8 +254,7 @@ def _lines(found: Judgement, lines: Sequence[Line]) -> Table:
     is_intrusion = found.kind == INTRUSION
     title = "found least" if is_intrusion else "found coherent least"
     columns = [
-        Column("line", right=True, fit="keep"),
-        Column("found" if is_intrusion else "coherent", right=True, fit="keep"),
+        *Column.numbers("line", "found" if is_intrusion else "coherent", fit="keep"),
         Column("class", fit="cut", share=3),
         *([Column("intruder", fit="cut", share=2)] if is_intrusion else []),
         Column("said", fit="cut", share=3),

@@ -77,10 +77,7 @@ def _float(caption: str, number: int, part: Iterable[str]) -> Iterator[str]:
 def _parts(table: Table) -> Iterator[list[str]]:
     """A tabular; columns that do not fit beside the others in tabulars of their own."""
     rows = table.shorten()
-    needed = [
-        GAP + max(_width(cell) for cell in (*column.title.split("\n"), *(row[at] for row in rows)))
-        for at, column in enumerate(table.columns)
-    ]
+    needed = table.widths(rows, GAP, _width)
     named = [f"% {' '.join(table.title.split())}"] if table.title else []
     for columns in table.batches(needed, LINE + GAP):
         for begin in range(0, max(len(rows), 1), PAGE):

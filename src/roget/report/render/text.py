@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from roget.report import Cell, Column, Report, Table
-from roget.report.format import printable, width
+from roget.report.format import GAP, printable, width
 
 
 def render(report: Report) -> str:
@@ -35,11 +35,8 @@ def _blocks(table: Table) -> Iterator[str]:
     """The table; columns that do not fit beside the others in tables of their own."""
     rows = [[_text(cell, column) for cell, column in zip(row, table.columns, strict=True)]
             for row in table.shorten()]  # fmt: skip
-    needed = [
-        3 + max(len(text) for text in (*column.title.split("\n"), *(row[at] for row in rows)))
-        for at, column in enumerate(table.columns)
-    ]
-    for number, columns in enumerate(table.batches(needed, width() + 3)):
+    needed = table.widths(rows, GAP)
+    for number, columns in enumerate(table.batches(needed, width() + GAP)):
         title = f"{table.title}\n" if table.title and not number else ""
         yield title + _grid(table, [[row[at] for at in columns] for row in rows], columns)
 

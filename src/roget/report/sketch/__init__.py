@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import shlex
 import textwrap
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from itertools import zip_longest
 from typing import Any
@@ -13,7 +12,7 @@ from typing import Any
 from roget.core.counts.evidence import Line
 from roget.learn.sketch import Collocate, Relation, Sketch
 from roget.report import Column, Report, Table
-from roget.report.format import UNDEFINED, plural, printable, width
+from roget.report.format import GAP, UNDEFINED, plural, printable, width
 from roget.report.why import concord, tell_line
 
 LONGEST = 20
@@ -21,6 +20,8 @@ LONGEST = 20
 
 FAR = 10
 """Words of which one is seen so many times as often are hard to compare."""
+
+_SCORED = Column.numbers("seen", "log\nDice", fit="keep")
 
 KINDS = ("only", "both", "other")
 """The parts of a difference."""
@@ -30,21 +31,6 @@ Find = Callable[[str, str], Sequence[Line]]
 
 Lines = dict[tuple[str, str], Sequence[Line]]
 """Lines by word and context."""
-
-
-@dataclass(frozen=True)
-class _Block:
-    """A small table that stands beside others."""
-
-    columns: Sequence[Column]
-    rows: Sequence[Sequence[str]]
-
-    @property
-    def width(self) -> int:
-        return sum(
-            3 + max(len(text) for text in (*one.title.split("\n"), *(row[at] for row in self.rows)))
-            for at, one in enumerate(self.columns)
-        )
 
 
 def report(found: Sketch, source: str = "", find: Find | None = None) -> Report:
@@ -128,11 +114,12 @@ def _talk(found: Sketch) -> Iterator[str]:
         )
 
 
-def _block(relation: Relation) -> _Block:
+def _block(relation: Relation) -> Table:
+    """A small table that stands beside others."""
     rows = _alone(relation.collocates, 0)
     title = _wrap(relation.name, [row[0] for row in rows])
     used = f"{tell_count(relation.total)}, {relation.share:.0%} of uses"
-    return _Block([Column(f"{title}\n{used}", fit="cut"), *_numbers("seen", "log\nDice")], rows)
+    return Table([Column(f"{title}\n{used}", fit="cut"), *_SCORED], rows)
 
 
 def _parts(found: Sketch) -> Iterator[Table]:
@@ -143,17 +130,11 @@ def _parts(found: Sketch) -> Iterator[Table]:
             (printable(c.name, LONGEST), *map(tell_count, c.counts), *map(_score, c.scores))
             for c in relation.both
         ]
-        told = _numbers("seen", "log\nDice")
+        titles = (f"{one}\nseen", f"{other}\nseen", "log\nDice", "log\nDice")
         blocks = [
-            _Block([Column(f"only {one}", fit="cut"), *told], _alone(relation.only, 0)),
-            _Block(
-                [
-                    Column("both", fit="cut"),
-                    *_numbers(f"{one}\nseen", f"{other}\nseen", "log\nDice", "log\nDice"),
-                ],
-                both,
-            ),
-            _Block([Column(f"only {other}", fit="cut"), *told], _alone(relation.other, 1)),
+            Table([Column(f"only {one}", fit="cut"), *_SCORED], _alone(relation.only, 0)),
+            Table([Column("both", fit="cut"), *Column.numbers(*titles, fit="keep")], both),
+            Table([Column(f"only {other}", fit="cut"), *_SCORED], _alone(relation.other, 1)),
         ]
         uses = ", ".join(
             f"{word} {tell_count(total)} ({share:.0%} of its uses)"
@@ -173,11 +154,12 @@ def _alone(collocates: Sequence[Collocate], at: int) -> list[tuple[str, str, str
     ]
 
 
-def _pack(blocks: Sequence[_Block] | Iterator[_Block]) -> Iterator[Table]:
+def _pack(blocks: Iterable[Table]) -> Iterator[Table]:
     """Blocks side by side, as many as fit."""
-    beside: list[_Block] = []
+    beside: list[Table] = []
     for block in blocks:
-        if beside and sum(one.width for one in (*beside, block)) > width() + 3:
+        needed = sum(sum(one.widths(one.rows, GAP)) for one in (*beside, block))
+        if beside and needed > width() + GAP:
             yield _join(beside)
             beside = []
         beside.append(block)
@@ -185,7 +167,7 @@ def _pack(blocks: Sequence[_Block] | Iterator[_Block]) -> Iterator[Table]:
         yield _join(beside)
 
 
-def _join(blocks: Sequence[_Block]) -> Table:
+def _join(blocks: Sequence[Table]) -> Table:
     columns = [column for block in blocks for column in block.columns]
     empty = [("",) * len(block.columns) for block in blocks]
     rows = [
@@ -193,10 +175,6 @@ def _join(blocks: Sequence[_Block]) -> Table:
         for line in zip_longest(*(block.rows for block in blocks))
     ]
     return Table(columns, rows)
-
-
-def _numbers(*titles: str) -> list[Column]:
-    return [Column(title, right=True, fit="keep") for title in titles]
 
 
 def _wrap(name: str, texts: Sequence[str]) -> str:
