@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from roget.errors import InputError, MissingExtra
-from roget.report.comparison.figures import FORMATS, write
+from roget.report.comparison.figures import write
+from roget.report.drawing import FORMATS
 from roget.scoring.compare import compare
 from roget.scoring.comparison import Comparison
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from io import BytesIO
 from pathlib import Path
+from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
 from roget.catalogue import name_extra
@@ -14,7 +15,10 @@ from roget.core.types import PathLike
 from roget.errors import InputError
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+
+    from roget.core.tree import Tree
 
 FORMATS = ("svg", "pdf", "png")
 BLUE, ORANGE, GREY, INK = "#1c5d99", "#b4530a", "#8b939d", "#1b1e22"
@@ -45,11 +49,46 @@ def styled() -> Iterator[None]:
         yield
 
 
+def label_point(
+    axes: Axes, text: str, place: tuple[float, float], offset: tuple[float, float], **how: Any
+) -> None:
+    """A small text beside a point, so many points of print away from it."""
+    axes.annotate(
+        text, place, xytext=offset, textcoords="offset points", fontsize=7, color=INK, **how
+    )
+
+
+def place_nodes(tree: Tree) -> dict[int, float]:
+    """Heights of nodes: leaves one above the other in their order, parents amid their children."""
+    leaves = [node for node in tree.walk() if not tree.children(node)]
+    heights = {leaf: float(place) for place, leaf in enumerate(reversed(leaves))}
+    for node in reversed(range(tree.n_nodes)):
+        if children := tree.children(node):
+            heights[node] = fmean(heights[child] for child in children)
+    return heights
+
+
 def save_picture(figure: Figure, path: PathLike) -> None:
     """Write a picture whole or not at all; its suffix tells the format."""
     kind = check_format(path)
     with styled(), new_file(path) as draft:
         figure.savefig(draft, dpi=200, format=kind, metadata=_UNDATED[kind])
+
+
+def save_pictures(figures: Iterable[tuple[str, Figure]], folder: PathLike) -> list[Path]:
+    """Write drawings, each by its name, in every format; the files written."""
+    folder = Path(folder)
+    if folder.exists() and not folder.is_dir():
+        raise InputError(f"{folder} is a file: expected a folder for the figures")
+    written = []
+    with styled():
+        folder.mkdir(parents=True, exist_ok=True)
+        for name, figure in figures:
+            for kind in FORMATS:
+                path = folder / f"{name}.{kind}"
+                save_picture(figure, path)
+                written.append(path)
+    return written
 
 
 def write_svg(figure: Figure) -> bytes:

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from roget.report import Cell, Column, Report, Table
-from roget.report.drawing import BLUE, GREY, INK, SERIES, styled
+from roget.report.drawing import BLUE, GREY, SERIES, label_point, styled
 from roget.report.format import ARROWS, UNDEFINED, canvas, number, plural
 from roget.scoring.sweep import Curve, Sweep
 
@@ -60,10 +60,7 @@ def _tables(sweep: Sweep) -> list[Table]:
         [title, str(curve.best or UNDEFINED), number(curve.value)]
         for title, curve in zip(titles, sweep.curves, strict=True)
     ]
-    columns = [
-        *Column.numbers("cut", "clusters"),
-        *Column.numbers(*titles, fit="keep"),
-    ]
+    columns = [*Column.numbers("cut", "clusters"), *Column.numbers(*titles, fit="keep")]
     rows = [
         [
             str(sweep.cuts[at]),
@@ -135,10 +132,9 @@ def _label_best(axes: Axes, curves: list[Curve]) -> None:
     for cut in ordered:
         side = 1 if cut == ordered[-1] else -1 if cut == ordered[0] else 0
         above = higher == (side != 0)
-        axes.annotate(
-            f"{cut:,}", (cut, marks[cut]), xytext=(4 * side, 4 if above else -10), color=INK,
-            ha=("center", "left", "right")[side], textcoords="offset points", fontsize=7,
-        )  # fmt: skip
+        offset = 4 * side, 4 if above else -10
+        aligned = ("center", "left", "right")[side]
+        label_point(axes, f"{cut:,}", (cut, marks[cut]), offset, ha=aligned)
 
 
 def _draw_panel(axes: Axes, cuts: tuple[int, ...], curves: list[Curve]) -> None:

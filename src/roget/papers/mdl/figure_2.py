@@ -16,7 +16,7 @@ from roget.learn.opening import open_counts
 from roget.papers.options import Options
 from roget.papers.reproduction import Claim, Reproduced, heeds
 from roget.report import Column, Table
-from roget.report.drawing import BLUE, INK
+from roget.report.drawing import BLUE, INK, place_nodes
 from roget.report.format import branches, canvas
 
 if TYPE_CHECKING:
@@ -125,13 +125,9 @@ def draw_lines(model: MDLTree, words: Array) -> Iterator[str]:
 def draw(model: MDLTree, words: Array) -> Figure:
     """The tree from left to right: splits where they stand in the tree, classes at its leaves."""
     tree = model.tree_
-    leaves = [node for _, _, node in branches(tree.children) if not tree.children(node)]
-    height = {node: -float(at) for at, node in enumerate(leaves)}
-    deepest = max(tree.depth(node) for node in leaves) + 1
-    for node in reversed(range(tree.n_nodes)):
-        if below := tree.children(node):
-            height[node] = float(np.mean([height[child] for child in below]))
-    figure = canvas(6, 0.28 * len(leaves) + 0.6)
+    height = place_nodes(tree)
+    deepest = max(map(tree.depth, tree.leaves().tolist())) + 1
+    figure = canvas(6, 0.28 * tree.n_clusters + 0.6)
     axes = figure.subplots()
     for node in range(tree.n_nodes):
         x, below = float(tree.depth(node)), tree.children(node)

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Iterator
-from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from roget.core.information import bits
-from roget.core.tree import Tree
 from roget.learn.thesaurus import Thesaurus
 from roget.report import Column, Table
+from roget.report.drawing import place_nodes
 from roget.report.format import WIDTH, branches, canvas
 
 if TYPE_CHECKING:
@@ -67,7 +66,7 @@ def draw(thesaurus: Thesaurus) -> Figure:
     depth = max(tree.depth(int(leaf)) for leaf in tree.leaves())
     figure = canvas(2.6 * (depth + 1), 1.3 * tree.n_clusters + 0.5)
     axes = figure.subplots()
-    height = _heights(tree)
+    height = place_nodes(tree)
     for node in range(tree.n_nodes):
         x, y = tree.depth(node), height[node]
         if node:
@@ -86,13 +85,3 @@ def _caption(thesaurus: Thesaurus, node: int) -> str:
     value = thesaurus.tree.value[node]
     split = [] if np.isnan(value) else [f"β = {value:.3f}"]
     return "\n".join([*(_nearest(thesaurus, node) if node else ["root"]), *split])
-
-
-def _heights(tree: Tree) -> dict[int, float]:
-    """Leaves one above the other in the order of the tree, parents between their children."""
-    leaves = [node for node in tree.walk() if not tree.children(node)]
-    heights = {leaf: float(place) for place, leaf in enumerate(reversed(leaves))}
-    for node in reversed(range(tree.n_nodes)):
-        if children := tree.children(node):
-            heights[node] = fmean(heights[child] for child in children)
-    return heights

@@ -11,8 +11,8 @@ import numpy as np
 from roget.core.types import PathLike
 from roget.errors import Undefined
 from roget.report.agreement import distance_name, leaf_order
-from roget.report.comparison.figures import plain_name, save, shown
-from roget.report.drawing import BLUE, GREY, INK, ORANGE
+from roget.report.comparison.figures import list_names, plain_name, shown
+from roget.report.drawing import BLUE, GREY, INK, ORANGE, label_point, save_pictures
 from roget.report.format import ARROWS, canvas, name_score, number
 from roget.scoring.agreement.result import Agreement, Map, Tree
 
@@ -25,7 +25,7 @@ NUMBERED = 20
 
 def write(found: Agreement, folder: PathLike) -> list[Path]:
     """Draw a matrix for each score, and a tree and a map where it is a distance."""
-    return save(_figures(found), folder)
+    return save_pictures(_figures(found), folder)
 
 
 def _figures(found: Agreement) -> Iterator[tuple[str, Figure]]:
@@ -75,21 +75,13 @@ def _matrix(found: Agreement, at: int, order: list[int]) -> Figure:
 
 
 def _tree(names: tuple[str, ...], tree: Tree, distance: str) -> Figure:
-    size = len(names)
-    figure = canvas(6.4, 0.8 + 0.24 * size)
-    axes = figure.subplots()
+    figure, axes = list_names([names[leaf] for leaf in tree.order])
     places = {leaf: (0.0, float(at)) for at, leaf in enumerate(tree.order)}
     for at, (one, two, height, _) in enumerate(tree.links.tolist()):
         (left, top), (right, foot) = places[int(one)], places[int(two)]
         axes.plot([left, height, height, right], [top, top, foot, foot], color=BLUE, lw=1.4)
-        places[size + at] = (height, (top + foot) / 2)
-    labels = shown([names[leaf] for leaf in tree.order])
-    axes.set_yticks(range(size), labels=labels)
-    axes.tick_params(axis="y", length=0)
-    axes.set_ylim(size - 0.4, -0.6)
+        places[len(names) + at] = (height, (top + foot) / 2)
     axes.set_xlim(left=0)
-    axes.spines["left"].set_visible(False)
-    axes.grid(axis="x", color=GREY, alpha=0.25, lw=0.6)
     axes.set_xlabel(f"{distance}, average linkage")
     return figure
 
@@ -105,14 +97,7 @@ def _map(found: Agreement, drawn: Map, score: tuple[str, str | None]) -> Figure:
     for at, (label, (x, y)) in enumerate(zip(labels, drawn.places.tolist(), strict=True)):
         colour, kind = kinds.get(at, (GREY, None))
         axes.plot(x, y, "o", color=colour, ms=5, label=kind)
-        axes.annotate(
-            label,
-            (x, y),
-            xytext=(5, 3),
-            textcoords="offset points",
-            fontsize=7,
-            color=INK,
-        )
+        label_point(axes, label, (x, y), (5, 3))
     axes.set_aspect("equal", adjustable="datalim")
     axes.margins(0.15)
     # Beside the map, where it covers no clustering.

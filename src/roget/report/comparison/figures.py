@@ -8,13 +8,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from roget.core.types import PathLike
-from roget.errors import InputError
 from roget.report.comparison import pictures
-from roget.report.drawing import BLUE, FORMATS, GREY, INK, ORANGE, SERIES, save_picture, styled
+from roget.report.drawing import BLUE, GREY, INK, ORANGE, SERIES, label_point, save_pictures
 from roget.report.format import ARROWS, canvas, name_score, shorten
 from roget.scoring.comparison import Comparison
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 
@@ -24,23 +24,7 @@ def write(comparison: Comparison, folder: PathLike) -> list[Path]:
     One picture of intervals for each score; for each measure under several entropy estimators,
     one of the ranks and one of the differences against clusters.
     """
-    return save(_figures(comparison), folder)
-
-
-def save(figures: Iterator[tuple[str, Figure]], folder: PathLike) -> list[Path]:
-    """Write drawings, each by its name, in every format; the files written."""
-    folder = Path(folder)
-    if folder.exists() and not folder.is_dir():
-        raise InputError(f"{folder} is a file: expected a folder for the figures")
-    written = []
-    with styled():
-        folder.mkdir(parents=True, exist_ok=True)
-        for name, figure in figures:
-            for kind in FORMATS:
-                path = folder / f"{name}.{kind}"
-                save_picture(figure, path)
-                written.append(path)
-    return written
+    return save_pictures(_figures(comparison), folder)
 
 
 def _figures(comparison: Comparison) -> Iterator[tuple[str, Figure]]:
@@ -68,6 +52,19 @@ def plain_name(text: str) -> str:
     return re.sub(r"[^\w.]+", "-", text, flags=re.ASCII).strip("-.") or "figure"
 
 
+def list_names(names: Sequence[str]) -> tuple[Figure, Axes]:
+    """A picture with a line for each name, the first at the top, and what is to be drawn in it."""
+    size = len(names)
+    figure = canvas(6.4, 0.8 + 0.24 * size)
+    axes = figure.subplots()
+    axes.set_yticks(range(size), labels=shown(names))
+    axes.tick_params(axis="y", length=0)
+    axes.set_ylim(size - 0.4, -0.6)
+    axes.spines["left"].set_visible(False)
+    axes.grid(axis="x", color=GREY, alpha=0.25, lw=0.6)
+    return figure, axes
+
+
 def shown(names: Sequence[str], most: int = 40) -> list[str]:
     """Names as they can stand in a picture: no control signs, the middle of long ones cut out.
 
@@ -81,8 +78,7 @@ def shown(names: Sequence[str], most: int = 40) -> list[str]:
 
 def _intervals(comparison: Comparison, measure: str, entropy: str | None) -> Figure:
     dots = pictures.intervals(comparison, measure, entropy)
-    figure = canvas(6.4, 0.8 + 0.24 * len(dots))
-    axes = figure.subplots()
+    figure, axes = list_names([dot.system for dot in dots])
     for at, dot in enumerate(dots):
         colour = GREY if dot.trivial else BLUE
         if dot.low is not None and dot.high is not None:
@@ -92,11 +88,6 @@ def _intervals(comparison: Comparison, measure: str, entropy: str | None) -> Fig
     systems = sum(not dot.trivial for dot in dots)
     if 0 < systems < len(dots):
         axes.axhline(systems - 0.5, color=GREY, lw=0.6, ls=(0, (3, 4)))
-    axes.set_yticks(range(len(dots)), labels=shown([dot.system for dot in dots]))
-    axes.tick_params(axis="y", length=0)
-    axes.set_ylim(len(dots) - 0.4, -0.6)
-    axes.grid(axis="x", color=GREY, alpha=0.25, lw=0.6)
-    axes.spines["left"].set_visible(False)
     better = pictures.directions(comparison)[measure, entropy]
     axes.set_xlabel(f"{name_score(measure, entropy)} {ARROWS[better]} {better} is better")
     return figure
@@ -143,14 +134,7 @@ def _drops(
             label=f"{first} − {other}",
         )
     for point in next(iter(drops.values())):
-        axes.annotate(
-            str(point.rank),
-            (point.clusters, point.difference),
-            xytext=(5, -3),
-            textcoords="offset points",
-            fontsize=7,
-            color=INK,
-        )
+        label_point(axes, str(point.rank), (point.clusters, point.difference), (5, -3))
     axes.set_xlabel("clusters per group" if grouped else "clusters")
     axes.set_ylabel(f"difference of {measure}")
     axes.grid(axis="y", color=GREY, alpha=0.25, lw=0.6)
