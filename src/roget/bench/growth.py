@@ -7,6 +7,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import numpy as np
+
 from roget.bench.measuring import Row, size
 
 if TYPE_CHECKING:
@@ -35,15 +37,11 @@ def fit_power(sizes: Sequence[float], costs: Sequence[float]) -> Power:
     >>> print(fit_power([1, 4], [1, 2]))
     0.50
     """
-    x, y = [math.log(one) for one in sizes], [math.log(max(one, 1e-12)) for one in costs]
-    n = len(x)
-    mean_x, mean_y = sum(x) / n, sum(y) / n
-    wide = sum((a - mean_x) ** 2 for a in x)
-    slope = sum((a - mean_x) * (b - mean_y) for a, b in zip(x, y, strict=True)) / wide
-    start = mean_y - slope * mean_x
-    left = sum((b - start - slope * a) ** 2 for a, b in zip(x, y, strict=True))
-    error = math.sqrt(left / (n - 2) / wide) if n > 2 else None
-    return Power(slope, error, math.exp(start))
+    from scipy.stats import linregress
+
+    line = linregress(np.log(sizes), np.log(np.maximum(costs, 1e-12)))
+    error = float(line.stderr) if len(sizes) > 2 else None
+    return Power(float(line.slope), error, math.exp(line.intercept))
 
 
 @dataclass(frozen=True)

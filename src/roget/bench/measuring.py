@@ -11,7 +11,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias, TypeVar
@@ -238,11 +238,16 @@ def data_folder() -> Path:
 
 def find_data(*parts: str) -> Path:
     """A file or folder of the data that do not ship; a case without it is left out."""
-    path = data_folder().joinpath(*parts)
-    if not path.exists():
-        said = "/".join(parts)
-        raise LeftOut(f"needs {said}: set ROGET_TEST_DATA to a folder that has it")
-    return path
+    if said := tell_missing(["/".join(parts)]):
+        raise LeftOut(said)
+    return data_folder().joinpath(*parts)
+
+
+def tell_missing(names: Iterable[str]) -> str:
+    """Which of some files or folders of these data are not there; empty if all are."""
+    missing = [name for name in names if not (data_folder() / name).exists()]
+    listed = ", ".join(missing)
+    return f"needs {listed}: set ROGET_TEST_DATA to a folder that has it" if missing else ""
 
 
 def progress(text: str) -> None:

@@ -35,7 +35,7 @@ from types import ModuleType
 from typing import Any
 
 from roget.bench.growth import Curve, find_curves
-from roget.bench.measuring import Case, LeftOut, Patience, Row, data_folder
+from roget.bench.measuring import Case, LeftOut, Patience, Row, tell_missing
 from roget.bench.options import Options
 from roget.bench.record import Behind, Record
 from roget.core.machine import describe_machine
@@ -79,10 +79,7 @@ class Entry:
     @property
     def reason(self) -> str:
         """Why nothing of it can run here; empty if it can."""
-        missing = [name for name in self.data if not (data_folder() / name).exists()]
-        if missing:
-            return f"needs {', '.join(missing)}: set ROGET_TEST_DATA to a folder that has it"
-        return ""
+        return tell_missing(self.data)
 
 
 def _version(name: str) -> str:
@@ -160,10 +157,11 @@ class Results:
     @property
     def behind(self) -> list[Behind]:
         """Ratios that fell behind the recorded ones."""
-        found = []
-        for one in self.outcomes:
-            found += self.record.find_behind(one.name, self.quick, one.rows)
-        return found
+        return [
+            behind
+            for one in self.outcomes
+            for behind in self.record.find_behind(one.name, self.quick, one.rows)
+        ]
 
     @property
     def failed(self) -> dict[str, str]:
@@ -304,14 +302,9 @@ class _Run:
 
 
 def _collect(given: Iterator[Row | str]) -> tuple[list[Row], list[str]]:
-    rows: list[Row] = []
-    notes: list[str] = []
-    for item in given:
-        if isinstance(item, Row):
-            rows.append(item)
-        else:
-            notes.append(item)
-    return rows, notes
+    items = list(given)
+    rows = [item for item in items if isinstance(item, Row)]
+    return rows, [item for item in items if not isinstance(item, Row)]
 
 
 def _better(first: list[Row], second: list[Row]) -> list[Row]:
