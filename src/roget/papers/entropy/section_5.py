@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import product
 
 from roget.papers.entropy.semeval import ESTIMATORS, TABLE_1, Scored, find_task, score_task
 from roget.papers.options import Options
@@ -30,11 +31,13 @@ def section_5(options: Options) -> Reproduced:
     rows = score_task(find_task(options))
     wanted, chosen = rank_clusters(TABLE_1), rank_clusters(rows)
     shared = [name for name in wanted if name in rows]
+    corrected = {
+        name: {key: correct(rows[name], *key) for key in product(ESTIMATORS[1:], SIDES)}
+        for name in chosen
+    }
     means = {
-        (estimator, side): sum(correct(rows[name], estimator, side) for name in chosen)
-        / len(chosen)
-        for estimator in ("jk", "bub")
-        for side in SIDES
+        key: sum(corrected[name][key] for name in chosen) / len(chosen)
+        for key in product(("jk", "bub"), SIDES)
     }
     other = f"other systems: of the paper's {MOST}, {len(shared)} are at hand"
     claims = [
@@ -58,22 +61,11 @@ def section_5(options: Options) -> Reproduced:
         for estimator in ("jk", "bub")
     ]
     claims += [_compare(rows, estimator) for estimator in ("jk", "bub")]
-    titles = (
-        "nats beside ml",
-        "clusters",
-        *(f"{one}: {side}" for one in ESTIMATORS[1:] for side in SIDES[1:]),
-    )
+    shown = list(product(ESTIMATORS[1:], SIDES[1:]))
+    titles = ("nats beside ml", "clusters", *map(": ".join, shown))
     lines = [
-        (
-            name,
-            f"{rows[name].clusters:.1f}",
-            *(
-                f"{correct(rows[name], one, side):+.3f}"
-                for one in ESTIMATORS[1:]
-                for side in SIDES[1:]
-            ),
-        )
-        for name in chosen
+        (name, f"{rows[name].clusters:.1f}", *(f"{found[key]:+.3f}" for key in shown))
+        for name, found in corrected.items()
     ]
     return Reproduced(
         "Which entropies are corrected most (Li, Titov & Sporleder 2014, Section 5)",
@@ -90,12 +82,8 @@ def section_5(options: Options) -> Reproduced:
             "than H(k) in every system, as the jackknife does."
         ],
         data={
-            name: {
-                f"{one} {side}": correct(rows[name], one, side)
-                for one in ESTIMATORS[1:]
-                for side in SIDES
-            }
-            for name in chosen
+            name: {" ".join(key): value for key, value in found.items()}
+            for name, found in corrected.items()
         },
     )
 
