@@ -73,10 +73,7 @@ def _report(lead: Sequence[str], rows: list[dict[str, Any]], notes: Sequence[str
         tables=[Table(columns, shown)] if rows else [],
         notes=notes,
         data={"edits": rows},
-        sheet=Table.of(
-            ("number", "state", "kind", "edit"),
-            [(row["number"], row["state"], row["kind"], row["what"]) for row in rows],
-        ),
+        sheet=Table.of(("number", "state", "kind", "edit"), [[*row.values()] for row in rows]),
     )
 
 

@@ -100,27 +100,21 @@ def decided(before: Thesaurus, after: Thesaurus) -> Report:
 def _report(
     title: str, lead: Sequence[str], told: list[dict[str, Any]], numbers: dict[str, int]
 ) -> Report:
-    values = [
-        (
-            one["number"], one["kind"], ", ".join(one["words"]), one["from"], one["to"],
-            one["score"], one["tokens"], ", ".join(one["reasons"]), one["state"],
-        )
-        for one in told
-    ]  # fmt: skip
+    heads = ("number", "kind", "words", "from", "to", "score", "tokens", "reasons", "state")
+    joined = [one | {name: ", ".join(one[name]) for name in ("words", "reasons")} for one in told]
     groups = _group(told)
     notes = ["numbers are for --accept and --refuse; --format json or csv has all, with reasons"]
     if len(groups) > SHOWN:
         notes.insert(0, f"the first {SHOWN} of {len(groups):,} rows")
     columns = [Column("class", share=3), Column("change", share=3), Column(_HEAD, share=5)]
     shown = Table(columns, [_row(some) for some in groups[:SHOWN]])
-    heads = ("number", "kind", "words", "from", "to", "score", "tokens", "reasons", "state")
     return Report(
         title=title,
         lead=list(lead),
         tables=[shown] if told else [],
         notes=notes if told else [],
         data={**numbers, "changes": told},
-        sheet=Table.of(heads, values),
+        sheet=Table.of(heads, [[one[head] for head in heads] for one in joined]),
     )
 
 

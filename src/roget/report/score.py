@@ -28,7 +28,7 @@ def report(table: ScoreTable) -> Report:
         signature=table.signature,
         caption=f"{table.title}. {_summary(table)}." if table.title else "",
         data=table.as_dict(),
-        sheet=_sheet(table, trivial) if not table.by_group else _group_sheet(table),
+        sheet=_sheet(table, trivial),
     )
     if table.sweep is not None:
         from roget.report.sweep import add_sweep
@@ -123,6 +123,10 @@ def _say_chance(table: ScoreTable) -> list[str]:
 
 def _sheet(table: ScoreTable, trivial: list[str]) -> Table:
     """All digits, beside the entropies; the signature is a column, so that it stays with them."""
+    if table.by_group:
+        from roget.report.outline import sheet_groups
+
+        return sheet_groups(table.by_group, table.signature)
     beyond = ["z", "p"] if _tests_chance(table) else []
     titles = ["measure", "entropy", "value", "low", "high", "better", *beyond, *trivial]
     entropies = entropy_columns(table.outline)
@@ -139,12 +143,6 @@ def _sheet(table: ScoreTable, trivial: list[str]) -> Table:
         rows.append([*own, *beside, row.reason, table.signature])
     titles += [*ENTROPIES, *(f"on {name}" for name in golds)]
     return Table.of([*titles, "reason", "signature"], rows)
-
-
-def _group_sheet(table: ScoreTable) -> Table:
-    from roget.report.outline import sheet_groups
-
-    return sheet_groups(table.by_group, table.signature)
 
 
 ENTROPIES = ("h_gold", "h_system", "h_joint")
