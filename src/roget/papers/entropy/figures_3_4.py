@@ -102,15 +102,8 @@ def _read_figures(points: Sequence[Point], said: str) -> list[Claim]:
         )
     for other in ("jk", "bub"):
         kept = sum(point.ranks["ml"] == point.ranks[other] for point in points)
-        told = f"{kept} of {len(points)}"
-        claims.append(
-            Claim(
-                f"{said}: ranks kept, ml to {other}",
-                "a minority",
-                told,
-                holds=2 * kept < len(points),
-            )
-        )
+        told, what = f"{kept} of {len(points)}", f"{said}: ranks kept, ml to {other}"
+        claims.append(Claim(what, "a minority", told, holds=2 * kept < len(points)))
     alone = next(point for point in points if point.name == ALONE)
     places = f"{alone.ranks['ml']}, then {alone.ranks['bub']} of {len(points)}"
     first_then_last = (alone.ranks["ml"], alone.ranks["bub"]) == (1, len(points))
@@ -152,18 +145,14 @@ def draw(printed: Sequence[Point], ours: Sequence[Point]) -> Figure:
     known = {point.name: point for point in ours}
     for column, other in enumerate(("jk", "bub")):
         above, below = panels[0, column], panels[1, column]
-        for points, colour, marker, face, said in (
-            (printed, GREY, "o", "none", "as printed"),
-            (ours, BLUE, "x", BLUE, "our scores"),
+        for points, said, style in (
+            (printed, "as printed", {"marker": "o", "edgecolors": GREY, "facecolors": "none"}),
+            (ours, "our scores", {"marker": "x", "color": BLUE}),
         ):
             drawn = [point for point in points if point.name != ALONE]
             lost = [point.v["ml"] - point.v[other] for point in drawn]
             clusters = [point.clusters for point in drawn]
-            style = {"s": 28, "marker": marker, "linewidths": 1.2, "label": said}
-            colours = (
-                {"color": colour} if marker == "x" else {"edgecolors": colour, "facecolors": face}
-            )
-            above.scatter(clusters, lost, **style, **colours)
+            above.scatter(clusters, lost, s=28, linewidths=1.2, label=said, **style)
         above.set(xlabel="clusters per word", ylabel=f"V (ml) − V ({other})")
         below.plot([1, len(printed)], [1, len(printed)], color=GREY, linewidth=0.8)
         for here in (False, True):
