@@ -213,16 +213,16 @@ def statements(placed: Placed, language: str | None) -> Iterator[tuple[Address, 
     """
     named: dict[str, str] = {}
     for some in placed.words:
+        best = some[0]
+        named[best.id] = best.label
         facts: Statements = [
             ("rdf:type", "skos:Concept"),
             ("roget:status", "roget:candidate"),
-            ("skos:prefLabel", Text(some[0].word, language)),
+            ("skos:prefLabel", Text(best.word, language)),
+            ("skos:broader", class_of(best.id)),
+            *(("skos:editorialNote", Text(_note(one), "en")) for one in some),
         ]
-        best = some[0]
-        named[best.id] = best.label
-        facts.append(("skos:broader", class_of(best.id)))
-        facts += [("skos:editorialNote", Text(_note(one), "en")) for one in some]
-        yield word_address(BASE, some[0].word), facts
+        yield word_address(BASE, best.word), facts
     yield from _classes(named, language)
 
 

@@ -77,21 +77,20 @@ def report(
         ]
         tables.append(concord(seen, one))
     talk = [] if thesaurus.has_evidence else [_NONE]
+    told = ("source", "line", "left", "keyword", "right")
     sheet = [
-        (one["context"], word, line["source"], line["line"], line["left"], line["keyword"],
-         line["right"])
+        (one["context"], word, *(line[name] for name in told))
         for one in found["contexts"]
         for word in words
         for line in one["lines"][word]
-    ]  # fmt: skip
-    told = ("context", "word", "source", "line", "left", "keyword", "right")
+    ]
     return Report(
         title=f"Why {' and '.join(words)}{'' if into is None else f' in {into}'}",
         lead=[printable(line, width()) for line in lead],
         tables=[table for table in tables if table.rows],
         talk=talk,
         data=found,
-        sheet=Table.of(told, sheet) if thesaurus.has_evidence else None,
+        sheet=Table.of(("context", "word", *told), sheet) if thesaurus.has_evidence else None,
     )
 
 

@@ -40,7 +40,7 @@ def report(comparison: Comparison) -> Report:
             _board(comparison),
             *_on_each(comparison),
             *_groups(comparison),
-            *_parts(comparison),
+            *(list_outlines(comparison) if comparison.show_details else ()),
         ],
         warnings=[*_stability(comparison), *comparison.warnings],
         signature=comparison.signature,
@@ -113,8 +113,9 @@ def _groups(comparison: Comparison) -> Iterator[Table]:
         yield list_systems(comparison.by_group, address(*comparison.main), called, better)
 
 
-def _parts(comparison: Comparison) -> Iterator[Table]:
-    if comparison.show_details and comparison.outlines:
+def list_outlines(comparison: Comparison) -> Iterator[Table]:
+    """Entropies, pairs of items and sizes, of each system."""
+    if comparison.outlines:
         outlines = dict(zip(comparison.systems, comparison.outlines, strict=True))
         yield from list_parts(outlines, comparison.groups)
 

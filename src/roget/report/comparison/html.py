@@ -10,11 +10,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from roget.core.types import Floats
-from roget.report import Table
 from roget.report.cells import shown_table, worst_groups
-from roget.report.comparison import cluster_form, describe_golds, pictures
+from roget.report.comparison import cluster_form, describe_golds, list_outlines, pictures
 from roget.report.format import ARROWS, brief, name_score, plural
-from roget.report.outline import list_parts
 from roget.report.render.html import bundle, fill_frame
 from roget.scoring.comparison import Comparison, SystemRow
 from roget.scoring.diagnostics import MOST, Impure, impure
@@ -67,7 +65,7 @@ def render(comparison: Comparison) -> str:
         ],
         reasons=_reasons(comparison),
         stability=comparison.stability(),
-        parts=_parts(comparison),
+        parts=list(list_outlines(comparison)),
         drawn=any(row.first is not None for row in comparison.rows),
         names=min(max(len(row.system) for row in comparison.rows), 28),
         letters=max(len(row.letters or "") for row in comparison.rows),
@@ -76,12 +74,6 @@ def render(comparison: Comparison) -> str:
         or not all(one.sides.overlapping for one in comparison.answered or ()),
         several=any(len(pictures.estimators(comparison, m)) > 1 for m, _ in comparison.scores),
     )
-
-
-def _parts(comparison: Comparison) -> list[Table]:
-    """Entropies, pairs of items and sizes, of each system."""
-    outlines = dict(zip(comparison.systems, comparison.outlines, strict=False))
-    return list(list_parts(outlines, comparison.groups)) if outlines else []
 
 
 def data(comparison: Comparison) -> dict[str, Any]:
