@@ -11,7 +11,7 @@ import pytest
 
 import roget
 from roget.learn.thesaurus import Thesaurus
-from roget.report.cells import TABLE_SIDE
+from roget.report.contingency import TABLE_SIDE
 from roget.report.counts import look, report
 
 GOLD, SYSTEM = list("aabbbc"), [1, 1, 2, 2, 1, 3]

@@ -16,9 +16,9 @@ import numpy as np
 import pytest
 
 from roget import score as score_labels
-from roget.report.cells import shown_table, worst_groups
 from roget.report.comparison import pictures
 from roget.report.comparison.html import Scale, data, render
+from roget.report.contingency import shown_table, worst_groups
 from roget.scoring.cells.contingency import Contingency
 from roget.scoring.compare import compare
 from roget.scoring.comparison import Comparison

@@ -1,13 +1,24 @@
-"""A table of classes and clusters as a report: the cells of the largest of each."""
+"""Tables of classes and clusters: as reports and pages show them, and whose they are."""
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
+from roget.core.types import Array, Floats, Ints
 from roget.report import Report, Table
-from roget.report.cells import find_largest
-from roget.report.format import plural
+from roget.report.format import brief, plural
+from roget.scoring.cells.contingency import Contingency
 from roget.scoring.cells.statistics import Statistics
+from roget.scoring.result import ScoreTable
+
+WORST = 10
+"""Groups of each score whose tables are kept."""
+MOST_TABLES = 30
+"""Tables of a system, whatever the number of scores."""
+TABLE_SIDE = 20
+"""Classes and clusters a table shows."""
 
 
 def report(statistics: Statistics) -> Report:
@@ -47,3 +58,52 @@ def report(statistics: Statistics) -> Report:
         },
         sheet=Table.of(titles, [[name, *row] for name, row in zip(names[0], values, strict=True)]),
     )
+
+
+def show_tables(table: ScoreTable) -> dict[str, Any]:
+    """What the page of one system draws: tables of its worst groups under the main score."""
+    answered = table.answered
+    assert answered is not None
+    at = [(row.measure, row.entropy) for row in table.rows].index(table.main)
+    sign = 1.0 if table.rows[at].direction == "higher" else -1.0
+    groups = worst_groups(answered.values[at : at + 1] * sign) or [0]
+    return {
+        "groups": answered.group_names,
+        "tables": {group: shown_table(answered.tables.block(group).table) for group in groups},
+        "first": groups[0],
+    }
+
+
+def worst_groups(goodness: Floats) -> list[int]:
+    """The worst groups under each score in turn, no group twice, undefined ones left out."""
+    orders = [row.argsort(kind="stable")[: np.count_nonzero(~np.isnan(row))] for row in goodness]
+    ranked = [int(order[at]) for at in range(WORST) for order in orders if at < order.size]
+    return list(dict.fromkeys(ranked))[:MOST_TABLES]
+
+
+def find_largest(table: Contingency) -> tuple[Ints, Ints, Array]:
+    """The largest classes and clusters, these beside their majority class, and their cells."""
+    rows = np.argsort(-table.row_totals, kind="stable")[:TABLE_SIDE]
+    columns = np.argsort(-table.column_totals, kind="stable")[:TABLE_SIDE]
+    row_at, column_at = (np.full(size, -1) for size in table.shape)
+    row_at[rows], column_at[columns] = np.arange(rows.size), np.arange(columns.size)
+    at = row_at[table.rows], column_at[table.columns]
+    kept = (at[0] >= 0) & (at[1] >= 0)
+    counts = np.zeros((rows.size, columns.size), dtype=table.counts.dtype)
+    counts[at[0][kept], at[1][kept]] = table.counts[kept]
+    order = np.argsort(counts.argmax(axis=0), kind="stable")
+    return rows, columns[order], counts[:, order]
+
+
+def shown_table(table: Contingency) -> dict[str, Any]:
+    """The largest classes and clusters of a table, for a page."""
+    rows, columns, counts = find_largest(table)
+    return {
+        "classes": [table.class_name(int(row)) for row in rows],
+        "clusters": [table.cluster_name(int(column)) for column in columns],
+        "counts": [[brief(float(count)) for count in row] for row in counts],
+        "sizes": [brief(float(size), 15) for size in table.row_totals[rows]],
+        "totals": [brief(float(size), 15) for size in table.column_totals[columns]],
+        "all": list(table.shape),
+        "n": brief(float(table.row_totals.sum()), 15),
+    }

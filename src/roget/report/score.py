@@ -38,7 +38,7 @@ def report(table: ScoreTable) -> Report:
         return scores
 
     def page() -> str:
-        from roget.report.cells import show_tables
+        from roget.report.contingency import show_tables
         from roget.report.render.html import bundle, fill_plain
 
         return fill_plain(scores, bundle("scored"), show_tables(table))
