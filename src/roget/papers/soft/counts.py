@@ -8,6 +8,9 @@ from roget.learn.opening import open_counts
 from roget.papers.options import Options
 from roget.papers.reproduction import MissingData, find_data
 
+FREQUENT = 1000
+"""Nouns, as in the paper."""
+
 
 def verb_object(options: Options) -> tuple[Counts, str, int]:
     """Nouns as objects of verbs, where they are from, and how often a noun should be seen."""

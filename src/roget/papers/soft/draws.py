@@ -1,4 +1,4 @@
-"""Means over draws, as tables and pictures of this paper show them."""
+"""Draws, and means over them as tables and pictures of this paper show them."""
 
 from __future__ import annotations
 
@@ -14,6 +14,9 @@ if TYPE_CHECKING:
 
 Curves: TypeAlias = Mapping[str, Sequence[Interval]]
 """By name, a mean for each number of clusters."""
+
+SIZES = (1, 2, 4, 8, 16, 32, 64, 128, 256)
+DRAWS = 3
 
 STYLES = (("o", "-"), ("s", "--"), ("^", ":"))
 """Marker and line of each curve, so that none is told by its colour alone."""

@@ -10,11 +10,8 @@ from roget.learn.clustering.soft.estimator import SoftAnnealing
 from roget.learn.thesaurus import Thesaurus
 from roget.papers.options import Options
 from roget.papers.reproduction import Claim, Reproduced, heeds
-from roget.papers.soft.counts import verb_object
+from roget.papers.soft.counts import FREQUENT, verb_object
 from roget.papers.soft.tree import NEAREST, describe, draw, tabulate
-
-FREQUENT = 1000
-"""Nouns, as in the paper."""
 
 CLUSTERS = 16
 """About as many leaves as are printed."""

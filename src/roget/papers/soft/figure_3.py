@@ -20,15 +20,10 @@ from roget.learn.clustering.tokens import Cells, unigram
 from roget.learn.evaluation.heldout import measure_losses
 from roget.papers.options import Options
 from roget.papers.reproduction import Claim, Reproduced, heeds
-from roget.papers.soft.counts import bundled
-from roget.papers.soft.draws import draw_curves, say, tabulate_means
+from roget.papers.soft.counts import FREQUENT, bundled
+from roget.papers.soft.draws import DRAWS, SIZES, draw_curves, say, tabulate_means
 
-FREQUENT = 1000
-"""Nouns, as in the paper."""
-
-SIZES = (1, 2, 4, 8, 16, 32, 64, 128, 256)
 SETS = ("train", "test", "new")
-DRAWS = 3
 
 
 @heeds("counts", "random_state")

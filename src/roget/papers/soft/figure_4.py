@@ -9,15 +9,10 @@ import numpy as np
 from roget.learn.evaluation.decision import Decided, decide
 from roget.papers.options import Options
 from roget.papers.reproduction import Claim, Reproduced, heeds
-from roget.papers.soft.counts import bundled
-from roget.papers.soft.draws import draw_curves, tabulate_means
+from roget.papers.soft.counts import FREQUENT, bundled
+from roget.papers.soft.draws import DRAWS, SIZES, draw_curves, tabulate_means
 
 MODEL = "soft"
-FREQUENT = 1000
-"""Nouns, as in the paper."""
-
-SIZES = (1, 2, 4, 8, 16, 32, 64, 128, 256)
-DRAWS = 3
 
 
 @heeds("counts", "random_state")

@@ -99,15 +99,11 @@ class Grid:
     @cached_property
     def exists(self) -> Floats:
         """1 for tables that there are; NaN where an error has no noise to go to."""
-        found = np.ones(self.shape)
-        for axis, error in ((1, 4), (2, 5)):
-            none = np.array([not number for number in self.noise])
-            some = np.array([error > 0 for error in self.of_noise])
-            homeless = np.expand_dims(none, [at for at in range(6) if at != axis]) & np.expand_dims(
-                some, [at for at in range(6) if at != error]
-            )
-            found[np.broadcast_to(homeless, self.shape)] = np.nan
-        return found
+        _, clusters, classes, _, second, third = np.indices(self.shape, sparse=True)
+        noise, errors = np.array(self.noise), np.array(self.of_noise)
+        lost = (noise[clusters] == 0) & (errors[second] > 0)
+        homeless = lost | ((noise[classes] == 0) & (errors[third] > 0))
+        return np.where(np.broadcast_to(homeless, self.shape), np.nan, 1.0)
 
     @cached_property
     def tables(self) -> Contingency:
