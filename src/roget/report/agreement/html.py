@@ -28,7 +28,7 @@ def render(found: Agreement) -> str:
         warnings=found.warnings,
         signature=found.signature,
         summary=summary(found),
-        typical=tell_typical(found),
+        lead=[f"{line[0].upper()}{line[1:]}." for line in tell_typical(found)],
         scores=_scores(found),
         lines=board(found),
         cluster_form=f"%{size_form(found.clusters, found.groups)}",

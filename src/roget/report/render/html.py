@@ -40,6 +40,8 @@ def fill_plain(report: Report, script: str = "", data: Any = None) -> str:
         script,
         data,
         report=report,
+        lead=[*report.lead, report.about] if report.about else report.lead,
+        notes=report.notes,
         warnings=[*report.warnings, *report.talk],
         signature=report.signature,
         picture=_draw(report),
@@ -70,7 +72,8 @@ def fill_frame(
 
     drawn = {"script": script, "hash": digest(script), "data": embed(data)}
     marked = {name: Markup(text) for name, text in drawn.items()}
-    return fill(package, template, **{"signature": ""} | marked | values)
+    usual = {"lead": (), "notes": (), "signature": ""}
+    return fill(package, template, **usual | marked | values)
 
 
 def fill(package: str, template: str, **values: Any) -> str:
