@@ -38,8 +38,6 @@ PATTERNS = 172
 HELD_OUT = 3000
 """Quadruples of the sample that are decided; the others are learnt from."""
 
-OTHER_DATA = "other text"
-
 
 class Row(NamedTuple):
     """How a way did: per cent of the quadruples that it decides, and of those that are right."""
@@ -117,7 +115,7 @@ def _row(way: str, coverage: float, accuracy: float, items: int) -> Row:
 
 def printed_beside(found: Measured, ways: tuple[str, ...]) -> list[Claim]:
     """Both columns; other text gives other shares, so that they are told and not counted."""
-    said = {False: OTHER_DATA, True: "other patterns of the same newspaper"}[found.own]
+    said = "other patterns of the same newspaper" if found.own else "other text"
     return [
         Claim(f"{way}: {column} %", PRINTED[way][at], found.rows[way][at + 1], 1, remark=said,
               excused=True)

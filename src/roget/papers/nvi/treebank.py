@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from operator import attrgetter
 from typing import NamedTuple
 
 from roget.core.io.problems import Problems
@@ -36,7 +37,8 @@ class Node(NamedTuple):
         """The words below it, as they stand in the sentence."""
         if not self.children:
             return [self]
-        return sorted((word for child in self.children for word in child.words), key=_place)
+        below = [word for child in self.children for word in child.words]
+        return sorted(below, key=attrgetter("place"))
 
 
 class Constituent(NamedTuple):
@@ -51,10 +53,6 @@ class Constituent(NamedTuple):
     first: str
     last: str
     """The tags of its own first and last word."""
-
-
-def _place(node: Node) -> int:
-    return node.place
 
 
 def read_trees(path: str) -> Iterator[Node]:
