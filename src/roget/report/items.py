@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from roget.report import Report, Table
 from roget.report.format import number, plural
 from roget.scoring.items import SCORES, ItemScores
@@ -19,7 +17,8 @@ def report(scores: ItemScores) -> Report:
     first = titles.index(SCORES[0])
     lowest = sorted(rows, key=lambda row: float(row[first]))[:SHOWN]
     numbers = [title for title in titles if title in SCORES]
-    shown = [_show(row, len(titles) - len(numbers)) for row in lowest]
+    texts = len(titles) - len(numbers)
+    shown = [[*map(str, row[:texts]), *map(number, row[texts:])] for row in lowest]
     return Report(
         title="Scores of items",
         lead=[f"{plural(len(scores), 'item', ',')}, lowest first"],
@@ -31,7 +30,3 @@ def report(scores: ItemScores) -> Report:
         },
         sheet=Table.of(titles, rows),
     )
-
-
-def _show(row: tuple[Any, ...], texts: int) -> list[str]:
-    return [*map(str, row[:texts]), *map(number, row[texts:])]

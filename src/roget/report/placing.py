@@ -127,18 +127,8 @@ def _cells(one: Candidate) -> tuple[Any, ...]:
     said = "; ".join(
         f"{speaker.word} ({speaker.by} {speaker.alike:.1f})" for speaker in one.reasons
     )
-    path = " › ".join(one.path)
-    return (
-        "",
-        one.word,
-        one.seen,
-        one.score,
-        one.label,
-        one.id,
-        path,
-        said,
-        "; ".join(one.contexts),
-    )
+    facts = (one.word, one.seen, one.score, one.label, one.id)
+    return ("", *facts, " › ".join(one.path), said, "; ".join(one.contexts))
 
 
 def trial(found: Trial, source: str) -> Report:

@@ -31,11 +31,10 @@ def write(found: Agreement, folder: PathLike) -> list[Path]:
 def _figures(found: Agreement) -> Iterator[tuple[str, Figure]]:
     for at, score in enumerate(found.scores):
         name = f"{score[0]}-{score[1] or ''}"
-        order = leaf_order(found)
         try:
             tree, places = found.tree(*score), found.map(*score)
         except Undefined:
-            yield plain_name(f"matrix-{name}"), _matrix(found, at, order)
+            yield plain_name(f"matrix-{name}"), _matrix(found, at, leaf_order(found))
             continue
         distance = distance_name(found, score)
         yield plain_name(f"matrix-{name}"), _matrix(found, at, tree.order)

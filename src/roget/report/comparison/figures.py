@@ -124,15 +124,9 @@ def _drops(
     axes.axhline(0, color=GREY, lw=0.8)
     for number, (other, points) in enumerate(drops.items()):
         colour, marker = SERIES[number % len(SERIES)]
-        axes.plot(
-            [point.clusters for point in points],
-            [point.difference for point in points],
-            marker,
-            color=colour,
-            ms=5,
-            alpha=0.85,
-            label=f"{first} − {other}",
-        )
+        places = [point.clusters for point in points], [point.difference for point in points]
+        said = f"{first} − {other}"
+        axes.plot(*places, marker, color=colour, ms=5, alpha=0.85, label=said)
     for point in next(iter(drops.values())):
         label_point(axes, str(point.rank), (point.clusters, point.difference), (5, -3))
     axes.set_xlabel("clusters per group" if grouped else "clusters")
