@@ -107,8 +107,8 @@ def _tell(
     """What is to be said first, and the contexts, each with what it weighs."""
     seen = [f"{one['word']}: seen {plural(one['seen'], 'time')}" for one in found["words"]]
     if len(words) > 1:
-        rows = (np.array([thesaurus.row(one)]) for one in words)
-        alike = float(thesaurus.similarities(*rows)[0])
+        rows, others = (np.array([thesaurus.row(one)]) for one in words)
+        alike = float(thesaurus.similarities(rows, others)[0])
         node = thesaurus.common_class(*words)
         label = call_class(thesaurus, node)
         found |= {"by": "lift", "similarity": alike, "class": {"node": node, "label": label}}

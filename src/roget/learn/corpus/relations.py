@@ -409,9 +409,9 @@ class Extractor:
             slots.append(self._slots(relation, deprel[origin], found))
             words_at.append(above if relation.turned else below)
             contexts_at.append(below if relation.turned else above)
-        slot, at, beside = map(np.concatenate, (slots, words_at, contexts_at))
+        at, beside = np.concatenate(words_at), np.concatenate(contexts_at)
         places = tokens.find_places(at, beside)
-        return Pairs(words(at), slot, words(beside), places=places)
+        return Pairs(words(at), np.concatenate(slots), words(beside), places=places)
 
     def _slots(self, relation: Relation, labels: Ids, prepositions: Ids) -> Ids:
         alone = len(self._relations) == 1 and not relation.named

@@ -61,7 +61,7 @@ _UNHEEDED: dict[str, tuple[str, ...]] = {
     "spacy": ("segment", *_VETTED),
     "docbin": ("model", "lines", "segment", "encoding"),
     "table": ("model", "lines", "segment", *_RUNNING),
-    "matrix": ("model", "lines", *_RUNNING, "encoding"),
+    "matrix": ("model", "lines", "segment", *_RUNNING, "encoding"),
 }
 """Options that mean nothing to a reader."""
 _MEANT_FOR = {
@@ -154,7 +154,8 @@ def recipe_of(options: Options, reader: str) -> tuple[Recipe, list[str]]:
     if options.columns is not None:
         raise InputError(f"columns are for tables; this is {reader} (or name the reader: table)")
     relations, window, notes = _relations(options, reader)
-    unheeded, why = _VETTED, "for relations only, not a window"
+    unheeded: tuple[str, ...] = _VETTED
+    why = "for relations only, not a window"
     if window is None:
         unheeded, why = _WINDOWED, "for a window only; name one, such as --window 2"
     for name in list_asked(options, unheeded):

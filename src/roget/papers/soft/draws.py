@@ -36,8 +36,10 @@ def tabulate_means(sizes: Sequence[int], curves: Curves) -> tuple[Table, Table]:
     return Table.of(titles, texts, titles), Table.of(titles, values)
 
 
-def draw_curves(sizes: Sequence[int], curves: Curves, called: str, **limits: float) -> Figure:
-    """Means against the number of clusters, each with its interval."""
+def draw_curves(
+    sizes: Sequence[int], curves: Curves, called: str, top: float | None = None
+) -> Figure:
+    """Means against the number of clusters, each with its interval, from 0 upwards."""
     figure = canvas(6, 4)
     axes = figure.subplots()
     for (name, values), (marker, line) in zip(curves.items(), STYLES, strict=False):
@@ -50,6 +52,6 @@ def draw_curves(sizes: Sequence[int], curves: Curves, called: str, **limits: flo
     axes.set_xticks(list(sizes), [f"{size}" for size in sizes])
     axes.set_xlabel("number of clusters")
     axes.legend()
-    axes.set_ylim(**limits)
+    axes.set_ylim(0, top)
     axes.set_ylabel(called)
     return figure

@@ -59,7 +59,7 @@ def figure_3(options: Options) -> Reproduced:
         ],
         data=[{"n_clusters": size, **row} for size, row in zip(sizes, rows, strict=True)],
         sheet=sheet,
-        picture=lambda: draw_curves(sizes, curves, "relative entropy (bits)", bottom=0),
+        picture=lambda: draw_curves(sizes, curves, "relative entropy (bits)"),
     )
 
 

@@ -46,7 +46,7 @@ def figure_4(options: Options) -> Reproduced:
         tables=[shown],
         data=data,
         sheet=sheet,
-        picture=lambda: draw_curves(SIZES, curves, "share of wrong decisions", bottom=0, top=1.05),
+        picture=lambda: draw_curves(SIZES, curves, "share of wrong decisions", top=1.05),
     )
 
 

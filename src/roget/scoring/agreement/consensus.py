@@ -127,7 +127,7 @@ def _support(panel: Panel, labels: Labels) -> tuple[Floats, Floats]:
     ours = panel.code(labels)
     clusters = ours.codes.astype(np.int64)
     met, could = np.zeros(panel.size), np.zeros(panel.size)
-    sums = np.zeros((2, ours.groups.size))
+    together, all_pairs = np.zeros(ours.groups.size), np.zeros(ours.groups.size)
     for one in panel.coded:
         kept = ours.have & one.have
         mine = clusters[kept]
@@ -136,9 +136,10 @@ def _support(panel: Panel, labels: Labels) -> tuple[Floats, Floats]:
         sizes = np.bincount(mine, minlength=ours.groups.size)
         met[kept] += inside[cell] - 1
         could[kept] += sizes[mine] - 1
-        pairs = np.bincount(keys // one.groups.size, inside * (inside - 1.0), ours.groups.size)
-        sums += [pairs, sizes * (sizes - 1.0)]
-    return divide(met, could, np.nan), divide(*sums, np.nan)
+        pairs = inside * (inside - 1.0)
+        together += np.bincount(keys // one.groups.size, pairs, ours.groups.size)
+        all_pairs += sizes * (sizes - 1.0)
+    return divide(met, could, np.nan), divide(together, all_pairs, np.nan)
 
 
 def _link(panel: Panel, clusters: int | None) -> Labels:

@@ -489,8 +489,9 @@ def expected_cells(gold: Histogram, system: Histogram, total: Any) -> tuple[Hist
     found: list[tuple[Ints, Floats, Floats]] = []
     empty = np.zeros(n.size)
     for rows, columns, group in cross(gold, system, _PAIRS):
-        cells = gold.cells[rows] * system.cells[columns].astype(np.float64)
-        pairs = Pairs(gold.counts[rows] * 1.0, system.counts[columns] * 1.0, cells, n[group], group)
+        a, b = gold.counts[rows].astype(np.float64), system.counts[columns].astype(np.float64)
+        cells = gold.cells[rows].astype(np.float64) * system.cells[columns]
+        pairs = Pairs(a, b, cells, n[group], group)
         found += (_distribute if n.size == 1 else _distribute_alike)(pairs, empty)
     groups, counts, weights = map(np.concatenate, zip(*found, strict=True))
     if gold.starts is None:
