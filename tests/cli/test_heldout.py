@@ -103,8 +103,8 @@ def test_help_names_every_model(command: str) -> None:
 @pytest.mark.parametrize(
     ("command", "option", "file", "said"),
     [
-        ("heldout", "--figure", "a.xyz", "should end in .svg, .png, .pdf"),
-        ("heldout", "--figure", "a", "should end in .svg, .png, .pdf"),
+        ("heldout", "--figure", "a.xyz", "no picture ends so; expected .svg, .pdf, .png"),
+        ("heldout", "--figure", "a", "no picture ends so; expected .svg, .pdf, .png"),
         ("heldout", "--figure", "none/a.svg", "there is no folder"),
         ("heldout", "-o", "none/a.txt", "there is no folder"),
         ("heldout", "-o", "", "is a folder"),
@@ -126,7 +126,7 @@ def test_the_table_is_there_if_the_figure_fails(
     def fails(*given: object) -> None:
         raise OSError("disc full")
 
-    monkeypatch.setattr("roget.report.evaluation.figure", fails)
+    monkeypatch.setattr("roget.report.drawing.save_picture", fails)
     report = tmp_path / "losses.json"
     given = "heldout", counts, "--top", "60", "--splits", "1", "-m", "unigram"
     files = "--figure", str(tmp_path / "a.svg"), "-o", str(report)

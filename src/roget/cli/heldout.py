@@ -29,13 +29,14 @@ def heldout(
     """
     from roget.learn.evaluation.heldout import compare
     from roget.report import evaluation as report
+    from roget.report.drawing import check_format, save_picture
 
     if figure is not None:
-        report.drawable(figure)
+        check_format(figure)
     table = read_counts(counts, given.columns, sample="verb_object")
     with bar("learning", "fits") as progress:
         found = compare(table, **vars(asked), progress=progress)
     deliver(report.heldout(found), format, output)
     if figure is not None:
-        report.figure(found, figure)
+        save_picture(report.draw(found), figure)
         tell_written([figure])

@@ -167,10 +167,10 @@ def seed_option() -> Any:
     return option(0, minimum=0, maximum=LAST_SEED, flags=("--seed",), help=said)
 
 
-def again(kind: type, name: str, default: Any) -> Any:
-    """An option of another dataclass with a default of its own."""
-    there = next(one for one in fields(kind) if one.name == name)
-    return field(default=default, metadata={_KEY: replace(there.metadata[_KEY], default=default)})
+def again(kind: type, name: str, default: Any, **changed: Any) -> Any:
+    """An option of another dataclass with a default, and perhaps other things, of its own."""
+    there = next(one for one in fields(kind) if one.name == name).metadata[_KEY]
+    return field(default=default, metadata={_KEY: replace(there, default=default, **changed)})
 
 
 def options_of(kind: Any) -> Mapping[str, Option]:

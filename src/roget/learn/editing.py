@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from roget.catalogue import suffixes
-from roget.core.io.problems import Problems, plural
+from roget.core.io.problems import plural
 from roget.core.io.source import Source, source_of
 from roget.core.io.table import Roles, open_table
 from roget.core.progress import Report
@@ -141,16 +141,11 @@ def read_asked(path: PathLike) -> list[Asked]:
         If a row makes no sense; it names the lines.
     """
     source = source_of(os.fspath(path))
-    problems, found = Problems(source.name), []
+    found = []
     with open_table(source, roles=COLUMNS, guess=True) as table:
-        for number, cells in table.rows(problems, pad=True):
-            given = {role: str(cell or "").strip() for role, cell in cells.items()}
-            if not any(given.values()):
-                continue
-            place = table.place(number)
+        for given, place, refuse in table.texts(pad=True):
             if given["action"] not in KINDS:
-                text = f"the action is {given['action']!r}; expected one of {', '.join(KINDS)}"
-                problems.add(number, text, place)
+                refuse(f"the action is {given['action']!r}; expected one of {', '.join(KINDS)}")
                 continue
             words = [word.strip() for word in given.get("word", "").split(PARTED)]
             one = Asked(
@@ -164,7 +159,6 @@ def read_asked(path: PathLike) -> list[Asked]:
             )
             # Of a note on a word, the class is of no matter.
             found.append(replace(one, of=None) if one.action == NOTE and one.words else one)
-    problems.check()
     if not found:
         raise InputError(f"{Path(source.name)}: no edit in it; expected rows of action, class, …")
     return found

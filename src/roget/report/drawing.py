@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from importlib import import_module
 from io import BytesIO
 from pathlib import Path
 from statistics import fmean
@@ -99,10 +100,12 @@ def write_svg(figure: Figure) -> bytes:
 
 
 def check_format(path: PathLike) -> str:
-    """The format of a file; refused where there is none, or it could not be written."""
+    """The format of a file; refused where there is none, or it could not be drawn or written."""
     kind = Path(path).suffix.lower().removeprefix(".")
     if kind not in FORMATS:
         known = ", ".join(f".{one}" for one in FORMATS)
         raise InputError(f"{path}: no picture ends so; expected {known}")
     check_file(path)
+    with name_extra():
+        import_module("matplotlib")
     return kind

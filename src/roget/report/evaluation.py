@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from importlib import import_module
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from roget.catalogue import name_extra
 from roget.core.information import bits
 from roget.core.intervals import Interval
-from roget.core.store import check_file
-from roget.core.types import PathLike
-from roget.errors import InputError
 from roget.learn.evaluation.decision import Decisions
 from roget.learn.evaluation.heldout import PARTS, PEER, Comparison, Heldout
 from roget.report import Report, Table
+from roget.report.drawing import BLUE, GREY, styled
 from roget.report.format import UNDEFINED, canvas, number, plural, spread
 
-FIGURES = (".svg", ".png", ".pdf")
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 
 def heldout(found: Comparison) -> Report:
@@ -145,28 +141,19 @@ def decisions(found: Decisions) -> Report:
     )
 
 
-def drawable(path: PathLike) -> None:
-    """Refuse a figure that could not be drawn, for its name or for want of matplotlib."""
-    if Path(path).suffix.lower() not in FIGURES:
-        raise InputError(f"{path}: the name of a figure should end in {', '.join(FIGURES)}")
-    check_file(path)
-    with name_extra():
-        import_module("matplotlib")
-
-
-def figure(found: Comparison, path: PathLike) -> None:
-    """Draw every model's loss on test tokens with its interval, Kneser–Ney as a line."""
-    drawable(path)
+def draw(found: Comparison) -> Figure:
+    """Every model's loss on test tokens with its interval, Kneser–Ney as a line."""
     rows = heldout(found).data["rows"][::-1]
-    drawn = canvas(6.5, 1.2 + 0.35 * len(rows))
-    axes = drawn.subplots()
-    for place, row in enumerate(rows):
-        test = row["loss"]["test"]
-        axes.plot(test["mean"], place, "o", color="C0", markersize=5)
-        if test["low"] is not None:
-            axes.plot([test["low"], test["high"]], [place, place], "-", color="C0")
-        if row["model"] == PEER:
-            axes.axvline(test["mean"], color="grey", linestyle=":", linewidth=1)
-    axes.set_yticks(range(len(rows)), [row["model"] for row in rows])
-    axes.set_xlabel(f"bits per held-out pair, mean of {plural(found.splits, 'split')}")
-    drawn.savefig(path)
+    with styled():
+        drawn = canvas(6.5, 1.2 + 0.35 * len(rows))
+        axes = drawn.subplots()
+        for place, row in enumerate(rows):
+            test = row["loss"]["test"]
+            axes.plot(test["mean"], place, "o", color=BLUE, markersize=5)
+            if test["low"] is not None:
+                axes.plot([test["low"], test["high"]], [place, place], "-", color=BLUE)
+            if row["model"] == PEER:
+                axes.axvline(test["mean"], color=GREY, linestyle=":", linewidth=1)
+        axes.set_yticks(range(len(rows)), [row["model"] for row in rows])
+        axes.set_xlabel(f"bits per held-out pair, mean of {plural(found.splits, 'split')}")
+    return drawn

@@ -231,19 +231,17 @@ class CompareOptions(Options):
 class AgreeOptions(Checked):
     """Of several clusterings without a gold standard."""
 
-    measures: Any = option(
+    measures: Any = again(
+        Options,
+        "measures",
         None,
-        many="repeated",
-        flags=("--measure", "-m"),
-        metavar="NAME",
         help="A measure of `roget list measures`, or several; the first tells which clustering is "
         "typical, and draws tree and map. Default: ari, vi.",
     )
-    entropy: str | Sequence[str] = option(
+    entropy: str | Sequence[str] = again(
+        Options,
+        "entropy",
         ("ml",),
-        many="repeated",
-        flags=("--entropy", "-e"),
-        metavar="NAME",
         help="An estimator of `roget list entropies`, or several. Default: ml, under which VI is a "
         "metric.",
     )
@@ -253,27 +251,27 @@ class AgreeOptions(Checked):
         help="How the scores of groups (words, documents) become one: mean weighted by items, "
         "plain mean, or one table of all items whose labels are private to their group.",
     )
-    missing: str = option(
+    missing: str = again(
+        Options,
+        "missing",
         "drop",
         choices=LACKING,
-        called="rule for missing items",
         help="Items that a clustering lacks: left out of all, left out of its pairs only (for "
         "resamples), one extra cluster, a cluster each, or an error.",
     )
     noise: str | None = again(Options, "noise", None)
     answers: str = again(Options, "answers", "weighted")
     labels: str | None = again(Options, "labels", None)
-    columns: Mapping[str, str] | None = option(
+    columns: Mapping[str, str] | None = again(
+        Options,
+        "columns",
         None,
-        many="pairs",
-        metavar="ROLE=COLUMN",
         help="Which column is the item, label, weight or group: item=doc,label=topic.",
     )
-    ci: int = option(
+    ci: int = again(
+        Options,
+        "ci",
         0,
-        minimum=0,
-        metavar="DRAWS",
-        expects="a number of draws, or 0 for no interval; intervals are 95% ones, ci=1000 is usual",
         help="Give 95% intervals: BCa from so many draws of groups, or, where there are none, the "
         "jackknife's over items.",
     )

@@ -10,10 +10,11 @@ from __future__ import annotations
 import csv
 import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
+from functools import partial
 from itertools import chain
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -183,6 +184,21 @@ class Table:
     def lines(self) -> Iterator[tuple[int, str]]:
         """The lines of a table of text, with their numbers."""
         return (self.source or Source(self.path)).lines(self.name)
+
+    def texts(
+        self, *, pad: bool = False
+    ) -> Iterator[tuple[dict[str, str], str, Callable[[str], None]]]:
+        """The texts of each row that is not blank, by role; its place; and what notes its faults.
+
+        After the last row, all that have faults are named at once.
+        """
+        problems = Problems(self.name)
+        for number, cells in self.rows(problems, pad=pad):
+            texts = {role: str(cell or "").strip() for role, cell in cells.items()}
+            if any(texts.values()):
+                place = self.place(number)
+                yield texts, place, partial(problems.add, number, place=place)
+        problems.check()
 
     def rows(
         self, problems: Problems, *, pad: bool = False

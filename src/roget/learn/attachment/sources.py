@@ -291,7 +291,7 @@ def _in_taxonomy(taxonomy: Taxonomy, words: Iterable[str]) -> Places:
         weights = {name: weight**SENSES for name, weight in senses.items() if weight > 0}
         own: defaultdict[str, float] = defaultdict(float)
         for name, weight in weights.items():
-            for one in climb([name], parents):
+            for one in climb([name], lambda name: parents.get(name, ())):
                 own[one] += weight / sum(weights.values())
         found[word] = own
     return found

@@ -9,17 +9,17 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property
 from itertools import zip_longest
 from typing import NamedTuple
 
 import numpy as np
 
 from roget.core.intervals import wilson
-from roget.core.io.problems import Problems, join_names
-from roget.core.io.source import Source, source_of
+from roget.core.io.problems import join_names
+from roget.core.io.source import source_of
 from roget.core.io.table import Columns, Roles, open_table
 from roget.core.io.values import whole_number
 from roget.core.types import BoolArray, Ints, PathLike
@@ -217,22 +217,23 @@ def read_key(path: PathLike) -> Sheet:
     source = source_of(os.fspath(path))
     kinds: set[str] = set()
     questions: dict[int, Question] = {}
-    for texts, refuse in _read_rows(source, KEY):
-        words = tuple(texts[name] for name in _WORDS if texts.get(name))
-        line, node = _parse_number(texts["line"]), _parse_number(texts["node"])
-        kind, answer = texts["kind"].lower(), texts["answer"]
-        if line is None or line in questions:
-            again = "a line that was there before" if line in questions else "no line number"
-            refuse(f"{texts['line']!r} is {again}")
-        elif kind not in KINDS:
-            refuse(f"the kind is {texts['kind']!r}; expected {' or '.join(KINDS)}")
-        elif kind == INTRUSION and answer not in words:
-            refuse(f"the answer {answer!r} is none of the words")
-        elif kind == READING and answer not in ("", MADE_UP):
-            refuse(f"the answer is {answer!r}; expected {MADE_UP!r} or nothing")
-        else:
-            kinds.add(kind)
-            questions[line] = Question(line, node, texts.get("class", ""), words, answer)
+    with open_table(source, roles=KEY, guess=True) as table:
+        for texts, _, refuse in table.texts():
+            words = tuple(texts[name] for name in _WORDS if texts.get(name))
+            line, node = _parse_number(texts["line"]), _parse_number(texts["node"])
+            kind, answer = texts["kind"].lower(), texts["answer"]
+            if line is None or line in questions:
+                again = "a line that was there before" if line in questions else "no line number"
+                refuse(f"{texts['line']!r} is {again}")
+            elif kind not in KINDS:
+                refuse(f"the kind is {texts['kind']!r}; expected {' or '.join(KINDS)}")
+            elif kind == INTRUSION and answer not in words:
+                refuse(f"the answer {answer!r} is none of the words")
+            elif kind == READING and answer not in ("", MADE_UP):
+                refuse(f"the answer is {answer!r}; expected {MADE_UP!r} or nothing")
+            else:
+                kinds.add(kind)
+                questions[line] = Question(line, node, texts.get("class", ""), words, answer)
     if len(kinds) != 1:
         raise InputError(f"{source.name}: expected lines of one kind, found {len(kinds)} kinds")
     return Sheet(kinds.pop(), tuple(questions.values()))
@@ -245,36 +246,21 @@ def read_answers(path: PathLike, sheet: Sheet, columns: Columns = None) -> list[
     """
     asked = {one.line: one for one in sheet.questions}
     found: dict[int, int] = {}
-    for texts, refuse in _read_rows(source_of(os.fspath(path)), FILLED, columns):
-        line = _parse_number(texts["line"])
-        if line is None or line not in asked:
-            last = max(asked)
-            refuse(f"the line is {texts['line']!r}; expected a number of the key, up to {last}")
-        elif other := _find_difference(texts, sheet.kind, asked[line]):
-            refuse(f"line {line} has {other}: of another sheet?")
-        else:
-            wrong, code = _parse_answer(texts["answer"], sheet.kind, asked[line])
-            if wrong:
-                refuse(wrong)
-            elif found.setdefault(line, code) != code:
-                refuse(f"line {line} was answered otherwise before")
+    with open_table(path, columns, roles=FILLED, guess=True) as table:
+        for texts, _, refuse in table.texts():
+            line = _parse_number(texts["line"])
+            if line is None or line not in asked:
+                last = max(asked)
+                refuse(f"the line is {texts['line']!r}; expected a number of the key, up to {last}")
+            elif other := _find_difference(texts, sheet.kind, asked[line]):
+                refuse(f"line {line} has {other}: of another sheet?")
+            else:
+                wrong, code = _parse_answer(texts["answer"], sheet.kind, asked[line])
+                if wrong:
+                    refuse(wrong)
+                elif found.setdefault(line, code) != code:
+                    refuse(f"line {line} was answered otherwise before")
     return [found.get(one.line, NONE) for one in sheet.questions]
-
-
-def _read_rows(
-    source: Source, roles: Roles, columns: Columns = None
-) -> Iterator[tuple[dict[str, str], Callable[[str], None]]]:
-    """The texts of each row that is not blank, by role, and what notes that it is broken.
-
-    After the last row, all that are broken are named.
-    """
-    problems = Problems(source.name)
-    with open_table(source, columns, roles=roles, guess=True) as table:
-        for number, cells in table.rows(problems):
-            texts = {role: str(cell or "").strip() for role, cell in cells.items()}
-            if any(texts.values()):
-                yield texts, partial(problems.add, number, place=table.place(number))
-    problems.check()
 
 
 def join_words(question: Question) -> str:

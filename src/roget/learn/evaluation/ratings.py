@@ -19,7 +19,6 @@ from scipy import stats
 from roget.core.counts import Counts
 from roget.core.counts.views import unit
 from roget.core.intervals import Interval, drawn_interval
-from roget.core.io.problems import Problems
 from roget.core.io.source import source_of
 from roget.core.io.table import Columns, Roles, open_table
 from roget.core.types import Floats, Ints, PathLike
@@ -120,26 +119,22 @@ def read_ratings(path: PathLike, columns: Columns = None) -> list[Rated]:
         If words are missing or ratings are no numbers; it names the lines.
     """
     source = source_of(str(path))
-    problems, found = Problems(source.name), []
+    found = []
     with open_table(source, columns, roles=RATED, guess=True) as table:
         if "rating" not in table.places:
             raise InputError(
                 f"{source.name}: which column has the ratings? choose with --columns, such as "
                 f"--columns word=1,other=2,rating={len(table.names)}"
             )
-        for number, cells in table.rows(problems):
-            word, other, said = (str(cells[role] or "").strip() for role in RATED.order)
+        for texts, _, refuse in table.texts():
+            word, other, said = (texts[role] for role in RATED.order)
             rating = _parse_rating(said)
-            if not (word or other or said):
-                continue
             if not (word and other):
-                problems.add(number, "a word is missing; expected two", table.place(number))
+                refuse("a word is missing; expected two")
             elif not math.isfinite(rating):
-                text = f"the rating is {said!r}; expected a number"
-                problems.add(number, text, table.place(number))
+                refuse(f"the rating is {said!r}; expected a number")
             else:
                 found.append(Rated(word, other, rating))
-    problems.check()
     if not found:
         raise InputError(f"{source.name}: no pair in it; expected rows of {RATED.shown}")
     return found

@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from roget.core.types import Array, Floats, Ints
+from roget.core.types import Array, Ints
 from roget.errors import InputError
-from roget.learn.taxonomy.taxonomy import Taxonomy
+from roget.learn.taxonomy.taxonomy import Taxonomy, climb
 
 NEAR = (1.0, 0.75, 0.5)
 """What a vote for a class counts at that class, one step from it, and two."""
@@ -91,7 +91,7 @@ class Graph:
             raise InputError(f"{self.title}: no word is left once {len(gone):,} are hidden")
         words = tuple(self.words[at] for at in kept)
         weights = sparse.csr_array(self.weights[kept])
-        alive = _climb(np.unique(weights.indices), self.parents)
+        alive = climb(np.unique(weights.indices).tolist(), self.parents.__getitem__)
         parents = tuple(above if at in alive else () for at, above in enumerate(self.parents))
         return replace(self, words=words, weights=weights, parents=parents)
 
@@ -180,13 +180,3 @@ def _runs(word: str) -> set[str]:
     parts = word.split(" ")
     ends = range(1, len(parts) + 1)
     return {" ".join(parts[begin:end]) for end in ends for begin in range(end)}
-
-
-def _climb(classes: Floats | Ints, parents: Sequence[Sequence[int]]) -> set[int]:
-    found = {int(one) for one in classes}
-    waiting = list(found)
-    while waiting:
-        more = set(parents[waiting.pop()]) - found
-        found |= more
-        waiting += more
-    return found

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from typing import NamedTuple
 
-from roget.core.io.problems import Problems
 from roget.core.io.source import source_of
 from roget.core.io.table import Roles, open_table
 from roget.core.types import PathLike
@@ -37,18 +36,16 @@ def read_accepted(path: PathLike, taxonomy: Taxonomy) -> list[Accepted]:
         If a class is not in the taxonomy, or no word is there; it names the lines.
     """
     source, known = source_of(os.fspath(path)), taxonomy.acyclic()
-    problems, found = Problems(source.name), []
+    found = []
     with open_table(source, roles=COLUMNS, guess=True) as table:
-        for number, cells in table.rows(problems, pad=True):
-            mark, word, id = (str(cells[role] or "").strip() for role in COLUMNS.needed)
+        for texts, _, refuse in table.texts(pad=True):
+            mark, word, id = (texts[role] for role in COLUMNS.needed)
             if mark.casefold() in NO:
                 continue
             if not word or id not in known:
-                said = f"no class of {taxonomy.title} has the id {id!r}" if word else "no word"
-                problems.add(number, said, table.place(number))
+                refuse(f"no class of {taxonomy.title} has the id {id!r}" if word else "no word")
                 continue
             found.append(Accepted(word, id, taxonomy.labels.get(id, id)))
-    problems.check()
     if not found:
         raise InputError(
             f"{source.name}: nothing is accepted; write x into the column accept of what is"

@@ -7,10 +7,10 @@ import heapq
 import itertools
 import math
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from scipy import sparse
@@ -22,6 +22,8 @@ from roget.core.types import Ints
 from roget.errors import InputError
 from roget.learn.thesaurus import Thesaurus
 from roget.learn.thesaurus.edits import Note
+
+Name = TypeVar("Name", str, int)
 
 SHOWN = 10
 """Classes of a cycle named in a message."""
@@ -165,7 +167,7 @@ class Taxonomy:
 
     def _keep_used(self, kept: Mapping[str, list[str]], place: Path | str) -> dict[str, list[str]]:
         """The classes that have words below; each that one is said to lie in must be there."""
-        used = climb((name for classes in self.words.values() for name in classes), kept)
+        used = climb(itertools.chain(*self.words.values()), lambda name: kept.get(name, ()))
         if unknown := used - self.labels.keys():
             name = min(unknown)
             inside = [word for word, classes in self.words.items() if name in classes]
@@ -192,12 +194,12 @@ class Taxonomy:
             ) from None
 
 
-def climb(names: Iterable[str], parents: Mapping[str, Sequence[str]]) -> set[str]:
+def climb(names: Iterable[Name], parents_of: Callable[[Name], Iterable[Name]]) -> set[Name]:
     """Some classes with all classes above them."""
     found = set(names)
     waiting = list(found)
     while waiting:
-        more = set(parents.get(waiting.pop(), ())) - found
+        more = set(parents_of(waiting.pop())) - found
         found |= more
         waiting += more
     return found

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from roget.core.io.problems import Problems
 from roget.core.io.source import Source, source_of
 from roget.core.io.table import Roles, open_table
 from roget.errors import InputError
@@ -38,13 +37,11 @@ def read(place: Path, language: str | None = None, part: str | None = None) -> T
 def _links(source: Source) -> list[tuple[str, str]]:
     """Each pair of a child and a parent, once."""
     links: dict[tuple[str, str], None] = {}
-    problems = Problems(source.name)
     with open_table(source, roles=LINKS, guess=True) as table:
-        for number, cells in table.rows(problems):
-            child, parent = (str(cells[role] or "").strip() for role in LINKS.needed)
+        for texts, _, refuse in table.texts():
+            child, parent = (texts[role] for role in LINKS.needed)
             if child:
                 links[child, parent] = None
-            elif parent:
-                problems.add(number, "no child; expected child, tab, parent", table.place(number))
-    problems.check()
+            else:
+                refuse("no child; expected child, tab, parent")
     return list(links)

@@ -19,7 +19,7 @@ from roget.core.io.values import whole_number
 from roget.core.shown import Reported
 from roget.core.tree import Tree
 from roget.core.types import Array, BoolArray, Floats, Ints
-from roget.errors import InputError
+from roget.errors import InputError, UnknownName
 from roget.learn.clustering.result import Clustering
 from roget.learn.thesaurus import places as placing
 from roget.learn.thesaurus.labels import LABEL, Labels
@@ -424,9 +424,13 @@ class Lookup(Reported):
 
     def row(self, word: str) -> int:
         """The row of a word; of one that is not there, the message says why, or the nearest."""
-        if why := self.unsure.get(word):
-            raise InputError(f"{word!r} is in no class: it was set aside as unsure ({why})")
-        return self.counts.word_id(word)
+        try:
+            return self.counts.word_id(word)
+        except UnknownName:
+            if why := self.unsure.get(word):
+                said = f"{word!r} is in no class: it was set aside as unsure ({why})"
+                raise InputError(said) from None
+            raise
 
     @cached_property
     def _conditional(self) -> Any:
