@@ -176,7 +176,8 @@ def large(n: int, m: int, k: int, tokens: int) -> Rows:
     lists = mixture._lists()
     if lists is not None:
         spent, clock = time.process_time(), time.perf_counter()
-        mixture._listed_step(3.0, lists)
+        mixture.m_step(lists)
+        mixture.e_step(3.0, lists)
         spent, clock = time.process_time() - spent, time.perf_counter() - clock
         yield (
             f"large: a step over listed clusters ({lists[1].size / n:.1f} for each word) takes "

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from unittest import mock
 
 import numpy as np
 import pytest
@@ -58,11 +59,12 @@ def naive(t, by, vectors=None):
     return (share * own + (1 - share) * more) * (seen + 1) / (seen + 11)
 
 
-@settings(max_examples=15)
-@given(THESAURI, st.integers(1, 20), st.sampled_from(list(WAYS)))
-def test_neighbours_are_the_most_alike(t, n, by):
+@settings(max_examples=20)
+@given(THESAURI, st.integers(1, 20), st.sampled_from(list(WAYS)), st.sampled_from([1, 4096]))
+def test_neighbours_are_the_most_alike(t, n, by, many):
     right = naive(t, by)[1]
-    found = t.neighbours("w1", n, by)
+    with mock.patch("roget.learn.thesaurus.neighbours.MANY", many):
+        found = t.neighbours("w1", n, by)
     assert len(found) == min(n, len(t) - 1)
     values = sorted(np.delete(right, 1), reverse=True)[:n]
     assert [one.similarity for one in found] == pytest.approx(values, abs=1e-8)

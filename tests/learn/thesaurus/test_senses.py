@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from unittest import mock
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -139,3 +141,12 @@ def test_counts_without_anything_to_say():
     for word in "abc":
         (one,) = t.senses(word)
         assert (one.node, one.share) == (t.path(word)[-1], 1.0)
+
+
+@given(THESAURI)
+@settings(max_examples=10)
+def test_of_too_many_classes_the_senses_are_those_that_were_told(t):
+    with mock.patch("roget.learn.thesaurus.senses.MANY", 1):
+        found = t.sense_memberships
+    if t.tree.n_clusters > 1:
+        assert np.array_equal(found.toarray(), t.memberships.toarray())

@@ -463,7 +463,8 @@ class Lookup(Reported):
 
     @cached_property
     def _senses(self) -> Senses:
-        return Senses(self.counts, self.tree.cluster[self.places], self.tree)
+        home = self.tree.cluster[self.places]
+        return Senses(self.counts, home, self.tree, self.memberships)
 
     @cached_property
     def _layout(self) -> placing.Layout:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cache, cached_property
+from typing import Any
 
 import numpy as np
+from scipy import sparse
 
 from roget.core.counts import Counts
 from roget.core.counts.views import to_dense, unit
@@ -20,7 +22,7 @@ from roget.learn.representation.similarity import (
     tell_contexts,
     turn,
 )
-from roget.learn.thesaurus.places import parts
+from roget.learn.thesaurus.places import MANY, parts
 from roget.learn.uses import WAYS
 
 
@@ -49,7 +51,7 @@ class Neighbours:
         """
         made = Neighbours(counts, clustering)
         made._own = self._own if rows is None else self._own.keep(rows)
-        if parts is not None:
+        if parts is not None and self._clustering.n_clusters <= MANY:
             joined = put_together(parts, clustering.n_clusters)
             made._products = joined.T @ self._products @ joined
         if rows is None:
@@ -116,6 +118,9 @@ class Neighbours:
 
     @cached_property
     def _classes(self) -> Alike:
+        if self._clustering.n_clusters > MANY:
+            belongs = sparse.csr_array(self._clustering.memberships)
+            return Alike(belongs @ unit(self._sums), self._common)
         lengths = np.sqrt(np.diag(self._products))
         lengths = np.where(lengths > 0, lengths, 1.0)
         directions = self._products / lengths / lengths[:, None]
@@ -123,9 +128,13 @@ class Neighbours:
 
     @cached_property
     def _products(self) -> Floats:
-        """Of the sums of what contexts tell about the words of each class, with each other."""
-        sums = turn(self._clustering.memberships) @ self._own.words
-        return to_dense(sums @ turn(sums))
+        """Of the sums of classes, with each other."""
+        return to_dense(self._sums @ turn(self._sums))
+
+    @property
+    def _sums(self) -> Any:
+        """Of what contexts tell about the words of each class."""
+        return sparse.csr_array(turn(self._clustering.memberships) @ self._own.words)
 
     @cached_property
     def _vectors(self) -> Alike | None:

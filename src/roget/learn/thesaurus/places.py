@@ -15,6 +15,9 @@ from roget.errors import InputError
 LISTED = 0.1
 """A word is listed in its place, and in every class to which at least so much of it belongs."""
 
+MANY = 4096
+"""Classes, at most, of which each is compared with each other; imported taxonomies have more."""
+
 CELLS = 1 << 22
 """Cells of a dense table worked on at a time."""
 

@@ -22,7 +22,7 @@ from roget.core.counts.views import like, unit
 from roget.core.tree import Tree
 from roget.core.types import BoolArray, Floats, Ints
 from roget.learn.clustering.memberships import one_hot
-from roget.learn.thesaurus.places import parts
+from roget.learn.thesaurus.places import MANY, parts
 
 CANDIDATES = 16
 """Classes that a word may be put together of: those it is most like."""
@@ -67,10 +67,17 @@ class Vote(NamedTuple):
 
 
 class Senses:
-    """The senses of all words, by counts, a tree, and the cluster in which each has its place."""
+    """The senses of all words, by counts, a tree, and the cluster in which each has its place.
 
-    def __init__(self, counts: Counts, home: Ints, tree: Tree) -> None:
+    Where there are too many classes to compare them all, senses are what classes were `told`:
+    p(class|word), a csr_array.
+    """
+
+    def __init__(self, counts: Counts, home: Ints, tree: Tree, told: Any = None) -> None:
         self._home, self._rows = home, unit(counts.ppmi()).sorted_indices()
+        if told is not None and tree.n_clusters > MANY:
+            self.memberships = told
+            return
         self._kin = find_kin(tree)
         belongs = sparse.csr_array(one_hot(home, tree.n_clusters).T)
         self._sums = sparse.csr_array(belongs @ self._rows)

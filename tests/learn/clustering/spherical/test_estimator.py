@@ -85,6 +85,8 @@ def test_words_of_little_evidence_or_between_classes_are_set_aside() -> None:
     assert len(made) == 240 - len(model.unsure_)
     with pytest.raises(InputError, match=r"set aside as unsure .seen in 1 context"):
         made.neighbours("w0")
+    node = int(made.places[made.row("w1")])
+    assert made.add("w0", node).path("w0")[0] == made.path("w1")[0], "unless somebody adds it"
     every = SphericalTree(KINDS, random_state=0, set_aside=False).fit(given)
     assert not every.unsure_
     assert len(Thesaurus.from_clustering(given, every)) == 240
