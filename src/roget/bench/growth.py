@@ -109,9 +109,18 @@ def find_curves(rows: Iterable[Row]) -> list[Curve]:
     return curves
 
 
+def name_axis(axis: str) -> str:
+    """What grows, with its sign.
+
+    >>> name_axis("N"), name_axis("tokens")
+    ('N (items)', 'tokens')
+    """
+    return f"{axis} ({AXES[axis]})" if axis in AXES else axis
+
+
 def draw_curves(curves: Sequence[Curve]) -> Figure:
     """A panel for each curve: points, and the powers that fit them."""
-    from roget.report.drawing import BLUE, GREY, INK, ORANGE, styled
+    from roget.report.drawing import BLUE, GREY, INK, ORANGE, set_log, styled
     from roget.report.format import canvas, printable
 
     wide = min(3, len(curves))
@@ -125,11 +134,15 @@ def draw_curves(curves: Sequence[Curve]) -> Figure:
                 sides.append((curve.peer_name, curve.peer, curve.peer_power, ORANGE, "s"))
             for name, costs, power, colour, mark in sides:
                 said = f"{printable(name, 18)}: {power}"
-                axes.loglog(curve.sizes, costs, mark, color=colour, markersize=4, label=said)
+                axes.plot(curve.sizes, costs, mark, color=colour, markersize=4, label=said)
                 line = [power.factor * n**power.exponent for n in curve.sizes]
-                axes.loglog(curve.sizes, line, "-", color=colour, linewidth=1)
+                axes.plot(curve.sizes, line, "-", color=colour, linewidth=1)
+            drawn = [cost for _, costs, _, _, _ in sides for cost in costs]
+            set_log(axes, "x", min(curve.sizes), max(curve.sizes))
+            set_log(axes, "y", min(drawn), max(drawn))
+            axes.tick_params(labelsize=7)
             axes.set_title(curve.series, fontsize=9, color=INK, loc="left")
-            axes.set_xlabel(f"{curve.axis} ({AXES.get(curve.axis, curve.axis)})")
+            axes.set_xlabel(name_axis(curve.axis))
             axes.set_ylabel("CPU s" if curve.unit == "s" else curve.unit)
             axes.grid(color=GREY, alpha=0.25, linewidth=0.5)
             axes.legend(fontsize=6.5, frameon=False)

@@ -6,7 +6,7 @@ import textwrap
 from collections.abc import Sequence
 from typing import Any
 
-from roget.bench.growth import AXES, Curve, draw_curves
+from roget.bench.growth import Curve, draw_curves, name_axis
 from roget.bench.measuring import MB, Row
 from roget.bench.suite import Entry, Outcome, Results
 from roget.core.machine import tell_machine
@@ -79,7 +79,7 @@ def tabulate_curves(curves: Sequence[Curve]) -> Table:
     rows = [
         (
             one.series,
-            f"{one.axis} ({AXES.get(one.axis, one.axis)})",
+            name_axis(one.axis),
             one.tell(),
             str(one.power),
             "" if one.peer_power is None else str(one.peer_power),

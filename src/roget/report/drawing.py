@@ -8,7 +8,7 @@ from importlib import import_module
 from io import BytesIO
 from pathlib import Path
 from statistics import fmean
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from roget.catalogue import name_extra
 from roget.core.store import check_file, new_file
@@ -67,6 +67,19 @@ def place_nodes(tree: Tree) -> dict[int, float]:
         if children := tree.children(node):
             heights[node] = fmean(heights[child] for child in children)
     return heights
+
+
+def set_log(axes: Axes, way: Literal["x", "y"], low: float, high: float) -> None:
+    """Let an axis (x or y) go by powers of ten, from low to high, told in plain digits."""
+    from matplotlib.ticker import LogLocator, NullFormatter, StrMethodFormatter
+
+    axes.set(**{f"{way}scale": "log"})
+    axis = axes.xaxis if way == "x" else axes.yaxis
+    # Beyond 500 fold there is no room for the numbers between powers of ten.
+    between = () if high > 500 * low else (2.0, 5.0)
+    axis.set_major_locator(LogLocator(subs=(1.0, *between), numticks=20))
+    axis.set_major_formatter(StrMethodFormatter("{x:,g}"))
+    axis.set_minor_formatter(NullFormatter())
 
 
 def save_picture(figure: Figure, path: PathLike) -> None:

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from roget.report import Cell, Column, Report, Table
-from roget.report.drawing import BLUE, GREY, SERIES, label_point, styled
+from roget.report.drawing import BLUE, GREY, SERIES, label_point, set_log, styled
 from roget.report.format import ARROWS, UNDEFINED, canvas, number, plural
 from roget.scoring.sweep import Curve, Sweep
 
@@ -138,8 +138,6 @@ def _label_best(axes: Axes, curves: list[Curve]) -> None:
 
 
 def _draw_panel(axes: Axes, cuts: tuple[int, ...], curves: list[Curve]) -> None:
-    from matplotlib.ticker import LogLocator, NullFormatter, StrMethodFormatter
-
     for place, curve in enumerate(curves):
         colour, marker = SERIES[place % len(SERIES)]
         values = [float("nan") if value is None else value for value in curve.values]
@@ -153,12 +151,7 @@ def _draw_panel(axes: Axes, cuts: tuple[int, ...], curves: list[Curve]) -> None:
     _label_best(axes, curves)
     first = curves[0]
     if cuts[-1] >= WIDE and len(cuts) > 1:
-        axes.set_xscale("log")
-        # Beyond 500 fold there is no room for the numbers between powers of ten.
-        between = () if cuts[-1] > 500 * cuts[0] else (2.0, 5.0)
-        axes.xaxis.set_major_locator(LogLocator(subs=(1.0, *between), numticks=20))
-        axes.xaxis.set_major_formatter(StrMethodFormatter("{x:,g}"))
-        axes.xaxis.set_minor_formatter(NullFormatter())
+        set_log(axes, "x", cuts[0], cuts[-1])
     unit = ", nats" if first.measure in NATS else ""
     axes.set_ylabel(f"{first.measure}{unit} {ARROWS[first.direction]}")
     axes.margins(y=0.15)
