@@ -14,7 +14,7 @@ from roget.bench.measuring import Row, size
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-AXES = {"N": "items", "K": "clusters", "nnz": "entries", "tokens": "tokens", "rows": "rows"}
+AXES = {"N": "items", "K": "clusters", "nnz": "entries"}
 
 
 class Power(NamedTuple):
