@@ -122,44 +122,47 @@ def as_labels(
     >>> as_labels({"d1": "x", "d2": {"x": 1, "y": 3}}).weights.tolist()
     [1.0, 0.25, 0.75]
     """
+    cover = several == "cover"
     labels = None if gold and labels in TREES else labels
     if isinstance(source, Labels):
-        found = source
-    elif isinstance(source, str | os.PathLike):
-        found = _read_files(os.fspath(source), labels, columns, gold=gold, cover=several == "cover")
-    else:
-        from roget.scoring.labels.memory import convert_data
+        return _say_several(source, several)
+    if isinstance(source, str | os.PathLike):
+        path = os.fspath(source)
+        if labels == "thesaurus" or (labels is None and is_thesaurus(path)):
+            open_thesaurus: Reader = catalogue.load("label formats", "thesaurus")
+            return open_thesaurus(LabelFile(path), columns=columns, gold=gold)
+        if labels is None and is_binary(path) and (os.path.isfile(path) or is_remote(path)):
+            from roget.scoring.labels.binary import load
+            from roget.scoring.labels.memory import convert_data
 
-        name = name or ("the gold labels" if gold else "the system labels")
-        found = convert_data(source, name, columns, gold=gold, cover=several == "cover")
-    if several == "cover" and not found.cover:
-        return as_cover(found)
-    return replace(found, cover=False) if several == "weights" and found.cover else found
+            with local_file(path) as copy:
+                found = convert_data(load(str(copy)), path, columns, gold=gold, cover=cover)
+            return _say_several(found, several)
+        paths = list_files(path)
+        parts = []
+        for path in paths:
+            # Clusters write a file for each part of their data, also for those that are empty.
+            with (
+                LabelFile(path, cover=cover) as file,
+                suppress(*[NoItems] if len(paths) > 1 else []),
+            ):
+                read: Reader = catalogue.load("label formats", labels or choose_format(file))
+                parts.append(read(file, columns=columns, gold=gold))
+        if not parts:
+            raise NoItems(f"{name_files(paths)}: no items")
+        found = parts[0] if len(paths) == 1 else concatenate(parts, name_files(paths))
+        return _say_several(found, several)
+    from roget.scoring.labels.memory import convert_data
+
+    name = name or ("the gold labels" if gold else "the system labels")
+    return _say_several(convert_data(source, name, columns, gold=gold, cover=cover), several)
 
 
-def _read_files(
-    path: str, labels: str | None, columns: Columns | None, *, gold: bool, cover: bool
-) -> Labels:
-    """The answers of a file or of several, or of the folder of a thesaurus."""
-    if labels == "thesaurus" or (labels is None and is_thesaurus(path)):
-        open_thesaurus: Reader = catalogue.load("label formats", "thesaurus")
-        return open_thesaurus(LabelFile(path), columns=columns, gold=gold)
-    if labels is None and is_binary(path) and (os.path.isfile(path) or is_remote(path)):
-        from roget.scoring.labels.binary import load
-        from roget.scoring.labels.memory import convert_data
-
-        with local_file(path) as copy:
-            return convert_data(load(str(copy)), path, columns, gold=gold, cover=cover)
-    paths = list_files(path)
-    parts = []
-    for one in paths:
-        # Clusters write a file for each part of their data, also for those that are empty.
-        with LabelFile(one, cover=cover) as file, suppress(*[NoItems] if len(paths) > 1 else []):
-            read: Reader = catalogue.load("label formats", labels or choose_format(file))
-            parts.append(read(file, columns=columns, gold=gold))
-    if not parts:
-        raise NoItems(f"{name_files(paths)}: no items")
-    return parts[0] if len(paths) == 1 else concatenate(parts, name_files(paths))
+def _say_several(labels: Labels, several: str | None) -> Labels:
+    """The same labels as shares of items or as sets, if either was said."""
+    if several == "cover" and not labels.cover:
+        return as_cover(labels)
+    return replace(labels, cover=False) if several == "weights" and labels.cover else labels
 
 
 def count_large(
