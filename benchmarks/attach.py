@@ -22,7 +22,7 @@ import numpy as np
 from roget.bench.measuring import data_folder, progress
 from roget.core.intervals import wilson
 from roget.core.quadruple import Quadruple
-from roget.learn.attachment import Attacher
+from roget.learn.attachment.attacher import Attacher
 from roget.learn.attachment.quads import Normal, read
 from roget.learn.attachment.tally import Association, Tally, back_off
 

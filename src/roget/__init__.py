@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from roget import data
     from roget.core.counts import Counts
     from roget.errors import InputError, RogetError, Undefined
-    from roget.learn.attachment import Attacher
+    from roget.learn.attachment.attacher import Attacher
     from roget.learn.build import build
     from roget.learn.classmodel import ClassModel
     from roget.learn.clustering.agglomerative.estimator import AgglomerativeTree
@@ -49,7 +49,7 @@ if TYPE_CHECKING:
 
 _PUBLIC = {
     "Agreement": "roget.scoring.agreement.result:Agreement",
-    "Attacher": "roget.learn.attachment:Attacher",
+    "Attacher": "roget.learn.attachment.attacher:Attacher",
     "ClassModel": "roget.learn.classmodel:ClassModel",
     "AgglomerativeTree": "roget.learn.clustering.agglomerative.estimator:AgglomerativeTree",
     "CoMDL": "roget.learn.clustering.comdl.estimator:CoMDL",

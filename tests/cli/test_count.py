@@ -252,17 +252,25 @@ def test_an_unknown_encoding_is_named(parsed, tmp_path):
     assert "utf-99" in said
 
 
-def test_help_is_light():
+@pytest.mark.parametrize(
+    ("options", "heavy", "said"),
+    [
+        (["--help"], {"numpy", "scipy", "duckdb", "numba", "spacy"}, "--relation"),
+        (["-r", "obj"], {"sklearn", "scipy.stats", "pandas", "spacy"}, ""),
+    ],
+    ids=["help", "count"],
+)
+def test_nothing_is_loaded_that_has_nothing_to_do(parsed, tmp_path, options, heavy, said):
     code = (
         "import sys; from roget.cli import app\n"
-        "try: app(['count', '--help'])\n"
+        f"try: app({['count', str(parsed), *options, '-o', str(tmp_path / 'c')]!r})\n"
         "except SystemExit: pass\n"
-        "heavy = {'numpy', 'scipy', 'duckdb', 'numba', 'spacy'} & set(sys.modules)\n"
+        f"heavy = {heavy!r} & set(sys.modules)\n"
         "assert not heavy, heavy"
     )
     finished = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert finished.returncode == 0, finished.stderr
-    assert "--relation" in finished.stdout
+    assert said in finished.stdout
 
 
 def test_data_list_and_path(tmp_path):

@@ -21,7 +21,8 @@ from roget import Counts, catalogue
 from roget.cli import app
 from roget.core.tree import Tree
 from roget.errors import InputError
-from roget.learn.attachment import Stage, Test
+from roget.learn.attachment.attacher import Test
+from roget.learn.attachment.tally import Stage
 from roget.learn.evaluation.answers import Judgement
 from roget.learn.evaluation.ratings import Rated, judge_ratings
 from roget.learn.evaluation.sheets import Question

@@ -43,8 +43,7 @@ def train(
     The model is a folder that needs nothing else to be used.
     """
     from roget.core import folder as folders
-    from roget.learn.attachment import Attacher
-    from roget.learn.attachment.attacher import KIND
+    from roget.learn.attachment.attacher import KIND, Attacher
     from roget.learn.attachment.quads import read
     from roget.report.attachment import report, report_training
 
@@ -70,7 +69,7 @@ def check(
     output: Output = None,
 ) -> None:
     """How many answers a model gets right, and on what they rest."""
-    from roget.learn.attachment import Attacher
+    from roget.learn.attachment.attacher import Attacher
     from roget.learn.attachment.quads import read
     from roget.report.attachment import report
 
@@ -86,7 +85,7 @@ def predict(model: Model, format: Format = None, output: Output = None) -> None:
     with --format or -o, all in the end. Broken lines are named then, with exit code 1; the others
     are answered.
     """
-    from roget.learn.attachment import Attacher
+    from roget.learn.attachment.attacher import Attacher
     from roget.report.attachment import report_answers
 
     answers: list[tuple[str, ...]] = []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from roget.learn.attachment import Attacher, Test
+from roget.learn.attachment.attacher import Attacher, Test
 from roget.report import Report, Table
 from roget.report.format import UNDEFINED, plural
 

@@ -13,7 +13,8 @@ from folders import unseal
 from roget.core.counts import Counts
 from roget.core.quadruple import Quadruple
 from roget.errors import InputError, RogetError
-from roget.learn.attachment import Attacher, sources
+from roget.learn.attachment import sources
+from roget.learn.attachment.attacher import Attacher
 from roget.learn.attachment.chain import ASSOCIATION, DEFAULT, MDL, MLE, WORDNET, WORDS
 from roget.learn.attachment.quads import read
 

@@ -11,7 +11,7 @@ import numpy as np
 from roget.core.intervals import wilson
 from roget.core.quadruple import Quadruple
 from roget.data import sample
-from roget.learn.attachment import Attacher
+from roget.learn.attachment.attacher import Attacher
 from roget.learn.attachment.chain import MDL, MLE, WORDNET, WORDS
 from roget.learn.attachment.quads import NOUN, read
 from roget.papers.options import Options

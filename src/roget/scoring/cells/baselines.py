@@ -8,6 +8,7 @@ every linear estimator can be asked of it.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -18,7 +19,6 @@ import numpy as np
 from roget.core.types import Array, Floats, Ints, Values
 from roget.errors import Undefined
 from roget.scoring.cells.contingency import Contingency, compact, count_pairs
-from roget.scoring.cells.poisson_binomial import TAIL, find_reach
 from roget.scoring.cells.statistics import (
     BCubed,
     Elements,
@@ -456,6 +456,9 @@ def _deal(random: np.random.Generator, rows: Ints, columns: Ints) -> Ints:
     return dealt
 
 
+TAIL = math.log(2.0 / 1e-19)
+"""Each window leaves out at most 1e-19 of its cell's probability."""
+
 SMOOTH_VARIANCE = 400.0
 """From here on a cell's distribution is integrated as a smooth one, not summed count by count."""
 
@@ -622,6 +625,11 @@ def make_block(pairs: Pairs, low: Floats, width: int) -> tuple[Floats, Floats]:
     np.cumprod(ratios, axis=1, out=probability[:, 1:])
     probability /= probability.sum(axis=1, keepdims=True)
     return counts, probability
+
+
+def find_reach(variance: Floats) -> Floats:
+    """How far from the mean there is any mass but the tail, by Bernstein's inequality."""
+    return np.asarray(TAIL / 3 + np.sqrt(TAIL**2 / 9 + 2 * TAIL * variance))
 
 
 def find_window(pairs: Pairs) -> tuple[Floats, Floats]:

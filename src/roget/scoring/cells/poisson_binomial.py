@@ -16,9 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from roget.core.types import BoolArray, Floats, Ints
-
-TAIL = math.log(2.0 / 1e-19)
-"""Each window leaves out at most 1e-19 of its cell's probability."""
+from roget.scoring.cells.baselines import find_reach
 
 _RUN = 32
 _ROWS = 512
@@ -170,11 +168,6 @@ def _convolved(a: Floats, b: Floats) -> Floats:
     size = a.shape[1] + b.shape[1] - 1
     length = next_fast_len(size, real=True)
     return np.asarray(irfft(rfft(a, length) * rfft(b, length), length))[:, :size]
-
-
-def find_reach(variance: Floats) -> Floats:
-    """How far from the mean there is any mass but the tail, by Bernstein's inequality."""
-    return np.asarray(TAIL / 3 + np.sqrt(TAIL**2 / 9 + 2 * TAIL * variance))
 
 
 def _trimmed(runs: _Runs) -> _Runs:
