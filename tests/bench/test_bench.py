@@ -6,6 +6,7 @@ import json
 import random
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -252,7 +253,10 @@ def test_the_pages_figures_are_written_between_their_marks(folder, tmp_path):
         f"<!-- measured: {n} -->\nold\n<!-- end -->\n\n" for n in ("toy", "growth", "x")
     )
     page.write_text(f"# P\n\n{marks}after\n")
-    written = write_pages(run(Options(only=("toy/good",))))
+    found = run(Options(only=("toy/good",)))
+    assert [path.name for path in write_pages(found)] == ["performance.md"]
+    assert "growth -->\nold\n" in page.read_text(), "how costs grow is told of all, not of some"
+    written = write_pages(replace(found, whole=True))
     text = page.read_text()
     assert {path.name for path in written} == {"performance.md", "growth.svg"}
     assert "By `roget bench --only toy`: " in text

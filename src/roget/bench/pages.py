@@ -20,7 +20,7 @@ PICTURE = "pictures/growth.svg"
 
 
 def write_pages(found: Results, docs: Path | None = None) -> list[Path]:
-    """Write the blocks of the benchmarks that ran, and the picture of their curves."""
+    """Write the blocks of the benchmarks that ran and, if that are all, how their costs grow."""
     docs = docs or find_folder().parent / "docs"
     pages = sorted(docs.glob("*.md")) if docs.is_dir() else []
     marked = [page for page in pages if BLOCK.search(page.read_text(encoding="utf-8"))]
@@ -28,7 +28,7 @@ def write_pages(found: Results, docs: Path | None = None) -> list[Path]:
         raise InputError(f"{docs}: no page there has figures of benchmarks; use a clone of roget")
     blocks = make_blocks(found)
     written = [page for page in marked if fill_blocks(page, blocks)]
-    if found.curves:
+    if found.whole and found.curves:
         save_picture(draw_curves(found.curves), docs / PICTURE)
         written.append(docs / PICTURE)
     return written
@@ -58,7 +58,7 @@ def make_blocks(found: Results) -> dict[str, str]:
         tables = [tabulate(one, found)] if one.rows else []
         notes = [*one.notes, *judge_bars(one.rows, found.quick), *absent]
         blocks[one.name] = _tell(command, found, tables, notes)
-    if found.curves:
+    if found.whole and found.curves:
         command = f"roget bench{flags}"
         tables = [tabulate_curves(found.curves)]
         picture = f"![Cost against size]({PICTURE})\n\n"

@@ -138,6 +138,8 @@ class Results:
     quick: bool
     outcomes: list[Outcome]
     record: Record
+    whole: bool = True
+    """Whether all benchmarks were asked for."""
 
     @property
     def interrupted(self) -> bool:
@@ -220,7 +222,7 @@ def run(
     if not cases:
         raise InputError(f"no case matches {', '.join(patterns)}; `roget bench --list` names them")
     peers = [name for one in chosen for name in one.peers]
-    return Results(describe_machine(peers), asked.quick, outcomes, record)
+    return Results(describe_machine(peers), asked.quick, outcomes, record, not asked.only)
 
 
 @dataclass
