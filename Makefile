@@ -35,8 +35,9 @@ demo: $(BASE)
 	@echo
 	@echo "open in a browser: $(CURDIR)/demo.html"
 
+# A process for each core: threads of linear algebra beside them would only wait for each other.
 test: $(READY)
-	$(BIN)/python -m pytest -n auto --dist loadfile $(PYTEST)
+	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n auto --dist loadfile $(PYTEST)
 
 faults: $(READY)
 	$(BIN)/python -m campaigns.faults $(FAULTS)
