@@ -120,7 +120,7 @@ class Neighbours:
     def _classes(self) -> Alike:
         if self._clustering.n_clusters > MANY:
             belongs = sparse.csr_array(self._clustering.memberships)
-            return Alike(belongs @ unit(self._sums), self._common)
+            return Alike(belongs @ unit(self._add_up()), self._common)
         lengths = np.sqrt(np.diag(self._products))
         lengths = np.where(lengths > 0, lengths, 1.0)
         directions = self._products / lengths / lengths[:, None]
@@ -129,12 +129,12 @@ class Neighbours:
     @cached_property
     def _products(self) -> Floats:
         """Of the sums of classes, with each other."""
-        return to_dense(self._sums @ turn(self._sums))
+        sums = self._add_up()
+        return to_dense(sums @ turn(sums))
 
-    @property
-    def _sums(self) -> Any:
-        """Of what contexts tell about the words of each class."""
-        return sparse.csr_array(turn(self._clustering.memberships) @ self._own.words)
+    def _add_up(self) -> Any:
+        """The sums of what contexts tell about the words of each class."""
+        return turn(self._clustering.memberships) @ self._own.words
 
     @cached_property
     def _vectors(self) -> Alike | None:
