@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from importlib import metadata
 from pathlib import Path
 
@@ -16,8 +17,8 @@ import pytest
 
 from engines import jobs
 from roget.core.counts import Counts
-from roget.engines import dask
-from roget.engines.dask import Dask
+from roget.engines import base, dask
+from roget.engines.dask import Dask, Lost
 from roget.errors import RogetError
 
 FILES = 40
@@ -25,7 +26,8 @@ FILES = 40
 
 def start(*arguments: str) -> subprocess.Popen[bytes]:
     quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-    return subprocess.Popen([sys.executable, "-m", *arguments], **quiet)  # type: ignore[call-overload, no-any-return]
+    here = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[1])}  # where engines.jobs is
+    return subprocess.Popen([sys.executable, "-m", *arguments], env=here, **quiet)  # type: ignore[call-overload, no-any-return]
 
 
 class Cluster:
@@ -113,6 +115,41 @@ def test_a_lost_scheduler_is_said_and_the_count_goes_on(
     for name in ("words.parquet", "contexts.parquet", "entries.parquet"):
         assert (output / name).read_bytes() == (tmp_path / "whole" / name).read_bytes()
     assert Counts.read(output).total == Counts.read(tmp_path / "whole").total
+
+
+def score_on(engine: Dask) -> None:
+    """As label files are joined: dealt first, then joined."""
+    base.join(engine, jobs.report_forever, base.deal(engine, jobs.report_forever, [1, 2]), 2)
+
+
+def spread_on(engine: Dask) -> None:
+    """As draws are scored and words are placed."""
+    with base.using(engine):
+        list(base.spread(jobs.spread_forever, None, [1, 2]))
+
+
+def hold_on(engine: Dask) -> None:
+    """As the steps of soft clustering are done: what workers hold is worked on."""
+    with base.using(engine):
+        list(base.spread(jobs.spread_forever, None, [engine.hold(1), engine.hold(2)]))
+
+
+def test_a_lost_scheduler_is_said_whatever_is_done(cluster: Cluster) -> None:
+    engines = [Dask(cluster.address) for _ in range(3)]
+    with ThreadPoolExecutor(3) as pool:
+        found = [
+            pool.submit(way, engine)
+            for way, engine in zip((score_on, spread_on, hold_on), engines, strict=True)
+        ]
+        while not any(engines[0]._client.processing().values()):
+            time.sleep(0.05)
+        assert not any(one.done() for one in found)
+        cluster.scheduler.send_signal(signal.SIGKILL)
+        for one in found:
+            with pytest.raises(Lost, match=f"the Dask scheduler {cluster.address} is lost: "):
+                one.result(timeout=120)
+    for engine in engines:
+        engine.close()
 
 
 def test_ctrl_c_ends_a_cluster_of_this_machine_in_a_word(tables: Path, tmp_path: Path) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any, Protocol, TypeAlias
@@ -100,10 +100,11 @@ def current() -> Engine | None:
     return engine if hasattr(engine, "spread") else None
 
 
-def spread(job: Part, common: Any, tasks: Sequence[Any]) -> Iterator[Any]:
+def spread(job: Part, common: Any, tasks: Iterable[Any]) -> Iterator[Any]:
     """What the job gives of each task, in order: by the engine in use, or else here.
 
-    What comes out must not depend on where, so a job looks at nothing but its arguments.
+    What comes out must not depend on where, so a job looks at nothing but its arguments. Tasks that
+    take time to make are begun on while the others are made, if they come one by one.
     """
     engine: Any = current()
     if engine is None or not tasks:

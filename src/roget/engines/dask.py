@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import CancelledError
 from contextlib import contextmanager, suppress
 from functools import partial
@@ -156,7 +156,7 @@ class Dask:
             self._homes[future.key] = home
             return future
 
-    def spread(self, job: Part, common: Any, tasks: Sequence[Any]) -> list[Any]:
+    def spread(self, job: Part, common: Any, tasks: Iterable[Any]) -> list[Any]:
         """See `engines.base`: what is common goes to each worker once."""
         futures: list[Any] = []
         try:

@@ -357,15 +357,16 @@ class Drawing(ABC):
         if current() is None:
             yield from self.score(item_draws(self.counts, draws, seed))
             return
+        yield from spread(_score_drawn, self, self._cut_draws(draws, seed))
+
+    def _cut_draws(self, draws: int, seed: int) -> Iterator[DrawTask]:
         random, size = np.random.default_rng(seed), self._cut_size(draws)
-        tasks = []
         for begin in range(0, draws, size):
             task = DrawTask(random.bit_generator.state, min(size, draws - begin))
-            tasks.append(task)
+            yield task
             if begin + size < draws:
                 for _ in item_draws(self.counts, task.draws, random):
                     pass
-        yield from spread(_score_drawn, self, tasks)
 
     def jackknife(self, seed: int) -> Jackknife:
         """Scores with each item or group, or each block of them, left out in turn."""

@@ -395,7 +395,7 @@ class Clustering(Reported):
             return sparsify(placed, least) if least else placed
         matrix = self._table(given)
         step = max(1, CELLS // max(self.n_clusters, 1))
-        blocks = [matrix[begin : begin + step] for begin in range(0, matrix.shape[0], step)]
+        blocks = (matrix[begin : begin + step] for begin in range(0, matrix.shape[0], step))
         # Where words lie that were learnt from is nothing to those that are placed.
         none = sparse.csr_array((0, self.n_clusters), dtype=self.memberships.dtype)
         placing = replace(self, memberships=none, path=())
