@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import bz2
+import contextlib
 import gzip
 import io
 import lzma
@@ -15,6 +16,7 @@ import zipfile
 import zlib
 from pathlib import Path
 
+import duckdb
 import numpy as np
 import pytest
 import zstandard
@@ -22,11 +24,14 @@ import zstandard
 import roget
 from roget.core.io import limits
 from roget.core.io import source as sources
+from roget.core.io.arrow import weigh_arrow
 from roget.core.io.paths import find
 from roget.core.io.source import Source, source_of
 from roget.core.io.table import open_table
 from roget.errors import InputError
+from roget.scoring.labels import as_labels
 
+pyarrow = pytest.importorskip("pyarrow")
 MB = 1 << 20
 
 
@@ -173,6 +178,45 @@ def test_what_zlib_unpacks():
         limits.check_inflated("x", bomb)
 
 
+# ---- what unpackers ask for
+
+
+def ask_for(bits, data):
+    """An .xz file that asks for a dictionary of so many bytes, as an exponent of two."""
+    packed = bytearray(lzma.compress(data, preset=0))
+    end = 12 + (packed[12] + 1) * 4
+    packed[packed.index(b"\x21\x01", 12) + 2] = 2 * (bits - 12)
+    packed[end - 4 : end] = zlib.crc32(packed[12 : end - 4]).to_bytes(4, "little")
+    return bytes(packed)
+
+
+def ask_for_alone(bits, data):
+    """The same as .lzma, the older form."""
+    packed = bytearray(lzma.compress(data, lzma.FORMAT_ALONE, preset=0))
+    packed[1:5] = (1 << bits).to_bytes(4, "little")
+    return bytes(packed)
+
+
+@pytest.mark.parametrize(("suffix", "pack"), [(".xz", ask_for), (".lzma", ask_for_alone)])
+def test_a_dictionary_of_gigabytes_is_refused(tmp_path, suffix, pack, monkeypatch):
+    labels = b"".join(b"i%d\tc%d\n" % (at, at % 3) for at in range(30))
+    honest = write(tmp_path / f"honest.tsv{suffix}", pack(26, labels))  # as xz -9 has it
+    greedy = write(tmp_path / f"greedy.tsv{suffix}", pack(29, labels))
+    said = r"takes more than 100 MB of memory, .*roget --max-size 9GB …, or ROGET_MAX_SIZE=9GB"
+    for source in (source_of(greedy), *find([greedy], [".tsv"])):
+        with pytest.raises(InputError, match=rf"greedy\.tsv{suffix}: to unpack it {said}"):
+            list(source.lines())
+    assert roget.score(honest, honest)["v"] == 1.0
+    monkeypatch.setenv(limits.VARIABLE, "9GB")
+    assert roget.score(greedy, greedy)["v"] == 1.0
+
+
+def test_a_dictionary_may_be_large_where_the_file_is(tmp_path):
+    packed = ask_for(28, b"x\ta\n") + lzma.compress(os.urandom(4 * MB), preset=0)
+    with sources._Xz(write(tmp_path / "x.xz", packed)) as file:
+        assert file.read(4) == b"x\ta\n"
+
+
 # ---- shapes
 
 
@@ -202,6 +246,121 @@ def test_arrays_that_unpack_to_more_than_they_may(tmp_path):
     np.savez_compressed(tmp_path / "x.npz", X=np.zeros((2000, 2000)))
     with pytest.raises(InputError, match=r"x\.npz: unpacks to 32 MB, .*ROGET_MAX_SIZE=1GB"):
         roget.Counts.read(tmp_path / "x.npz")
+
+
+def fill_parquet(path, rows, columns="1 AS item, 'b' AS label"):
+    """A Parquet file of equal rows, of which it stores one and a number."""
+    duckdb.execute(f"COPY (SELECT {columns} FROM range({rows})) TO '{path}' (FORMAT parquet)")
+    return str(path)
+
+
+@pytest.mark.usefixtures("small")
+def test_equal_rows_of_parquet_are_counted_before_they_are_read(tmp_path):
+    path = fill_parquet(tmp_path / "x.parquet", 3_000_000)
+    said = r"x\.parquet: a table of 3,000,000 rows, 48 MB in memory, .*ROGET_MAX_SIZE=1GB"
+    for read in (
+        lambda: roget.score(path, path),
+        lambda: as_labels(path),
+        lambda: roget.agree(path),
+        lambda: roget.Counts.read(path, columns="item,label"),
+    ):
+        with pytest.raises(InputError, match=said):
+            read()
+
+
+def test_the_option_allows_equal_rows_of_parquet(tmp_path, monkeypatch):
+    path = fill_parquet(tmp_path / "x.parquet", 200_000, "range AS item, range // 70000 AS label")
+    monkeypatch.setenv(limits.VARIABLE, "1KB")
+    assert roget.score(path, path)["v"] == 1.0  # it stores the items
+    path = fill_parquet(tmp_path / "y.parquet", 200_000, "range // 70000 AS label")
+    with pytest.raises(InputError, match="ROGET_MAX_SIZE=1GB"):
+        as_labels(path)
+    monkeypatch.setenv(limits.VARIABLE, "1GB")
+    assert roget.score(path, path)["v"] == 1.0
+
+
+def test_packed_text_of_parquet(tmp_path):
+    """Few rows, long cells."""
+    columns = "range AS item, repeat('a', 4000000) || range AS label"
+    path = tmp_path / "x.parquet"
+    duckdb.execute(
+        f"COPY (SELECT {columns} FROM range(40)) TO '{path}' (FORMAT parquet, COMPRESSION zstd)"
+    )
+    with pytest.raises(InputError, match=r"a table of 40 rows, 160 MB in memory"):
+        as_labels(path)
+
+
+def write_arrow(path, columns, compression=None, times=1):
+    """An Arrow file of equal batches."""
+    batch = pyarrow.record_batch(columns)
+    options = pyarrow.ipc.IpcWriteOptions(compression=compression)
+    with pyarrow.ipc.new_file(str(path), batch.schema, options=options) as writer:
+        for _ in range(times):
+            writer.write_batch(batch)
+    return str(path)
+
+
+@pytest.mark.parametrize("compression", ["zstd", "lz4"])
+def test_packed_buffers_of_arrow(tmp_path, compression):
+    columns = {"item": np.zeros(10**6, np.int64), "label": np.zeros(10**6, np.int64)}
+    path = write_arrow(tmp_path / "x.arrow", columns, compression, 10)
+    with pytest.raises(
+        InputError,
+        match=r"x\.arrow: a table of 10,000,000 rows, 160 MB in memory, .*ROGET_MAX_SIZE=1GB",
+    ):
+        as_labels(path)
+
+
+def test_columns_of_arrow_that_store_nothing(tmp_path):
+    nothing = pyarrow.nulls(2**31 - 1)
+    path = write_arrow(tmp_path / "x.feather", {"item": nothing, "label": nothing}, times=5)
+    with pytest.raises(InputError, match=r"a table of 10,737,418,235 rows, 171 GB in memory"):
+        as_labels(path)
+
+
+def test_dictionaries_of_arrow(tmp_path):
+    names = pyarrow.array(["a" * 10**6 + str(at) for at in range(90)])
+    path = write_arrow(tmp_path / "x.arrow", {"label": names.dictionary_encode()}, "zstd")
+    with pytest.raises(InputError, match=r"a table of 90 rows, 90 MB in memory"):
+        as_labels(path)
+
+
+@pytest.mark.parametrize("compression", [None, "zstd", "lz4"])
+def test_arrow_files_weigh_what_they_take(tmp_path, compression):
+    n = 5000
+    text = pyarrow.array([f"item {at % 700}" for at in range(n)])
+    columns = {
+        "number": np.arange(n),
+        "text": text,
+        "code": text.dictionary_encode(),
+        "list": pyarrow.array([[at, at] for at in range(n)]),
+        "none": pyarrow.array([None if at % 3 else 1.5 for at in range(n)]),
+        "view": text.cast(pyarrow.string_view()),
+    }
+    path = write_arrow(tmp_path / "x.arrow", columns, compression, 3)
+    with pyarrow.ipc.open_file(path) as file:
+        taken = file.read_all().nbytes
+    rows, size = weigh_arrow(path)
+    assert rows == 3 * n
+    assert abs(size - taken) < taken / 10
+
+
+@pytest.mark.usefixtures("small")
+def test_an_honest_arrow_file_is_read(tmp_path):
+    labels = np.random.default_rng(0).integers(0, 9, 200_000)
+    columns = {"item": np.arange(labels.size), "label": labels}
+    path = write_arrow(tmp_path / "x.arrow", columns, "zstd")
+    assert len(as_labels(path)) == 200_000
+
+
+def test_heads_of_arrow_that_lead_out_of_the_file(tmp_path):
+    path = write_arrow(tmp_path / "x.arrow", {"item": [1, 2], "label": ["a", "b"]}, "zstd")
+    data = Path(path).read_bytes()
+    for at in range(8, len(data) - 6):
+        for byte in (0x00, 0x7F, 0xFF):
+            changed = write(tmp_path / "y.arrow", data[:at] + bytes([byte]) + data[at + 1 :])
+            with contextlib.suppress(ValueError):
+                weigh_arrow(changed)
 
 
 # ---- what is no file

@@ -243,3 +243,20 @@ def test_what_lies_beneath_a_zip_is_closed_with_it(tmp_path):
     assert not beneath.closed
     file.close()
     assert beneath.closed
+
+
+def test_streams_of_xz_with_padding_between_them(tmp_path):
+    """What followed the padding was left out without a word."""
+    one, other = lzma.compress(b"a b\n"), lzma.compress(b"c d\n", lzma.FORMAT_ALONE)
+    path = tmp_path / "x.txt.xz"
+    path.write_bytes(one + b"\0" * 8 + one + other + b"\0" * 4)
+    assert content(Source(str(path))) == b"a b\n" * 2 + b"c d\n"
+
+
+def test_a_damaged_second_stream_of_xz_is_told(tmp_path):
+    one = lzma.compress(b"a b\n")
+    path = tmp_path / "x.txt.xz"
+    for other in (one[:20] + b"\xff" + one[21:], b"no stream", one[:-3]):
+        path.write_bytes(one + other)
+        with pytest.raises(InputError, match="the xz data are cut short or damaged"):
+            content(Source(str(path)))

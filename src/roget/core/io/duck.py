@@ -161,6 +161,22 @@ def parquet(*files: str | Path, by_name: bool = False, numbered: bool = False) -
     )
 
 
+def weigh_parquet(connection: duckdb.DuckDBPyConnection, file: str | Path) -> tuple[int, int]:
+    """The rows of a Parquet file, and the bytes that its columns take, as its footer has them.
+
+    Equal cells are stored once and counted, so a few kilobytes can hold billions of them.
+    """
+    # As doubles, since damaged footers have any number.
+    chunk = "greatest(8.0 * num_values, 8.0 * row_group_num_rows, total_uncompressed_size)"
+    query = (
+        "SELECT coalesce(sum(rows), 0), coalesce(sum(bytes), 0) FROM ("
+        f"SELECT max(row_group_num_rows)::DOUBLE AS rows, sum({chunk}) AS bytes"
+        f" FROM parquet_metadata({list_files([file])}) GROUP BY row_group_id)"
+    )
+    rows, size = connection.execute(query).fetchall()[0]
+    return int(rows), int(size)
+
+
 def list_files(files: Iterable[str | Path]) -> str:
     """Files as SQL lists them: a name may hold what stands for others in DuckDB's patterns."""
     return f"[{', '.join(quoted(glob.escape(str(file))) for file in files)}]"

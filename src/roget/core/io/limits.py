@@ -3,7 +3,7 @@
 An input is vouched for by the bytes it has on disk. What it unpacks to (text out of .gz, arrays out
 of .npz, the rows and columns that a header claims) may be so many times as much, or up to a size
 that does no harm, whichever is more. `ROGET_MAX_SIZE`, or `roget --max-size`, sets that size.
-Whatever is read bit by bit and not held has no such limit.
+Whatever is read bit by bit and not held has no such limit, but for what its unpacker takes.
 """
 
 from __future__ import annotations
@@ -26,6 +26,12 @@ LINE_TIMES = 10
 
 SPOOLED_TIMES = 1000
 """What is put on disk, to be read from there, may be so many times as large."""
+
+UNPACKER = 96 << 20
+"""Bytes that an unpacker may take for itself, however small the file: xz -9 asks for 65 MiB."""
+
+LARGEST_DICTIONARY = 1 << 32
+"""Bytes that an .xz file can ask for at most."""
 
 _UNITS = {"": 0, "k": 1, "m": 2, "g": 3, "t": 4}
 _SIZE = re.compile(r"(\d{1,15}(?:\.\d{1,6})?) ?([kmgt]?)(i?)b?", re.IGNORECASE)
@@ -56,9 +62,23 @@ def set_max_size(text: str) -> None:
     os.environ[VARIABLE] = text
 
 
+def weigh(path: str) -> int:
+    """The bytes that a file has on disk, holes left aside; 0 if that cannot be known."""
+    try:
+        status = os.stat(path)
+    except (OSError, ValueError):
+        return 0
+    return min(status.st_size, getattr(status, "st_blocks", status.st_size) * 512)
+
+
 def allowed(stored: int, times: int = TIMES) -> int:
     """The bytes that an input of so many stored bytes may unpack to."""
     return max(max_size(), stored * times)
+
+
+def unpacker_room(stored: int) -> int:
+    """The bytes that the unpacker of a file of so many stored bytes may take for itself."""
+    return max(UNPACKER, allowed(stored))
 
 
 def need_room(name: str, size: int, stored: int, what: str, times: int = TIMES) -> None:

@@ -135,6 +135,62 @@ class _Zst:
         self.fileobj.close()
 
 
+class _TakesTooMuch(Exception):
+    """What an unpacker asks for is more than it may take; that is the message."""
+
+
+class _Xz:
+    """An .xz or .lzma file, all streams of it.
+
+    Python's own reader takes whatever memory a file asks for, and stops without a word at the first
+    bytes after a stream that begin no other: padding, or damage.
+    """
+
+    def __init__(self, given: str | IO[bytes]) -> None:
+        self.fileobj = _open_plain(given) if isinstance(given, str) else given
+        self._room = limits.unpacker_room(limits.weigh(given) if isinstance(given, str) else 0)
+        self._stream = self._begin_stream()
+
+    def _begin_stream(self) -> lzma.LZMADecompressor:
+        return lzma.LZMADecompressor(memlimit=self._room)
+
+    def read(self, size: int) -> bytes:
+        """So many decompressed bytes, fewer only at the end."""
+        parts: list[bytes] = []
+        while size > 0:
+            stored = b""
+            if self._stream.eof:
+                stored = self._skip_padding(self._stream.unused_data)
+                if not stored:
+                    break
+                self._stream = self._begin_stream()
+            elif self._stream.needs_input:
+                stored = self.fileobj.read(_STORED)
+                if not stored:
+                    raise EOFError("the last stream has no end")
+            try:
+                parts.append(self._stream.decompress(stored, size))
+            except lzma.LZMAError as error:
+                if "usage limit" in str(error):
+                    raise _TakesTooMuch(limits.show_size(self._room)) from None
+                raise
+            size -= len(parts[-1])
+        return b"".join(parts)
+
+    def _skip_padding(self, stored: bytes) -> bytes:
+        """What follows the zeros that may stand between two streams."""
+        stored = stored.lstrip(b"\0")
+        while not stored and (more := self.fileobj.read(_STORED)):
+            stored = more.lstrip(b"\0")
+        return stored
+
+    def __enter__(self) -> _Xz:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.fileobj.close()
+
+
 def _open_zip(path: str | IO[bytes]) -> IO[bytes]:
     """The one file in a .zip."""
     try:
@@ -152,8 +208,8 @@ def _open_zip(path: str | IO[bytes]) -> IO[bytes]:
 _COMPRESSED: dict[str, Callable[[Any], Any]] = {
     ".gz": gzip.open,
     ".bz2": bz2.open,
-    ".xz": lzma.open,
-    ".lzma": lzma.open,
+    ".xz": _Xz,
+    ".lzma": _Xz,
     ".zst": _Zst,
     ".zip": _open_zip,
 }
@@ -363,14 +419,8 @@ class Source:
         return opened
 
     def _weigh(self) -> int:
-        """The bytes that the file has on disk, holes left aside; 0 if that cannot be known."""
-        if self.is_remote:
-            return self.size
-        try:
-            status = os.stat(self.path)
-        except (OSError, ValueError):
-            return 0
-        return min(status.st_size, getattr(status, "st_blocks", status.st_size) * 512)
+        """The bytes that the file has on disk; 0 if that cannot be known."""
+        return self.size if self.is_remote else limits.weigh(self.path)
 
     def _read_all(self, file: IO[bytes], size: int, left: int) -> Iterator[bytes]:
         before = total = 0
@@ -382,6 +432,9 @@ class Source:
                 chunk = file.read(min(size, left))
             except RogetError:
                 raise
+            except _TakesTooMuch as error:
+                what = f"to unpack it takes more than {error} of memory"
+                raise limits.too_large(self.name, what, limits.LARGEST_DICTIONARY) from None
             except (EOFError, zlib.error, lzma.LZMAError, zipfile.BadZipFile, OSError) as error:
                 raise self._broken(error) from None
             except MemoryError:

@@ -20,7 +20,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, TypeAlias
 
-from roget.core.io.limits import SPOOLED_TIMES
+from roget.core.io.limits import SPOOLED_TIMES, need_room, show_size, weigh
 from roget.core.io.problems import Problems
 from roget.core.io.source import FORMATS, Source, source_of
 from roget.core.io.values import parse_json, whole_number
@@ -400,11 +400,17 @@ def plain_file(source: Source, folder: Path | None = None) -> Iterator[str]:
         yield copy
 
 
-def look_at_parquet(table: Table) -> Table:
-    """The table with the names and types of a Parquet file's columns."""
-    from roget.core.io.duck import database, readable
+def look_at_parquet(table: Table, times: int = SPOOLED_TIMES) -> Table:
+    """The table with the names and types of a Parquet file's columns.
+
+    `times` as in `limits`: fewer if all of it is held.
+    """
+    from roget.core.io.duck import database, readable, weigh_parquet
 
     with database() as connection, readable(table.name):
+        count, size = weigh_parquet(connection, table.path)
+        what = f"a table of {count:,} rows, {show_size(size)} in memory"
+        need_room(table.name, size, weigh(table.path), what, times)
         rows = connection.execute(f"DESCRIBE SELECT * FROM {table.sql}").fetchall()[:-1]
     names, types = zip(*((str(row[0]), str(row[1])) for row in rows), strict=True)
     return replace(table, names=names, types=types, header=True)

@@ -11,6 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from roget.core.folder import check_archive, read_npy
+from roget.core.io import limits
+from roget.core.io.arrow import weigh_arrow
 from roget.errors import InputError
 from roget.scoring.labels.frames import Sheet
 from roget.scoring.labels.hierarchy import Hierarchy, is_linkage
@@ -59,6 +61,10 @@ def _load_array(path: str, name: str) -> Any:
 
 def _load_arrow(path: str) -> Any:
     feather = _find("pyarrow.feather", path, "save it as Parquet")
+    with _readable(path, "Arrow"):
+        rows, size = weigh_arrow(path)
+    what = f"a table of {rows:,} rows, {limits.show_size(size)} in memory"
+    limits.need_room(path, size, limits.weigh(path), what)
     with _readable(path, "Arrow"):
         table = feather.read_table(path)
         # What a file says of its parts is trusted until then.

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 import numpy.typing as npt
 
+from roget.core.io.limits import SPOOLED_TIMES, TIMES
 from roget.core.io.problems import Problems
 from roget.core.io.source import STANDARD_INPUT
 from roget.core.io.table import Table, check_types, look_at_parquet
@@ -197,12 +198,14 @@ _AS_THEY_ARE = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "DOUBLE", "VARCHAR")
 """Types numpy has too; all others are taken by their text."""
 
 
-def look(file: LabelFile, columns: Columns | None, roles: Sequence[str]) -> Table:
-    """A Parquet file with its columns by role."""
+def look(
+    file: LabelFile, columns: Columns | None, roles: Sequence[str], times: int = SPOOLED_TIMES
+) -> Table:
+    """A Parquet file with its columns by role; `times` as in `limits`."""
     # The file, looked at first, says so if it is not there.
     if file.source.path == STANDARD_INPUT or (file.plain and file.source.compression):
         raise InputError(f"{file.name}: Parquet is read from a plain file only")
-    table = look_at_parquet(Table(file.name, file.plain.path, "parquet"))
+    table = look_at_parquet(Table(file.name, file.plain.path, "parquet"), times)
     table = replace(table, places=find_by_name(table.names, roles, columns, file.name))
     check_types(table)
     return table
@@ -214,7 +217,7 @@ def read_table(
     """The rows of a Parquet file, only the columns that matter."""
     from roget.core.io.duck import database, readable
 
-    table = look(file, columns, roles)
+    table = look(file, columns, roles, TIMES)
     # All roles are quoted: group is a word of SQL.
     picked = ", ".join(
         f'{table.cell(role, text=table.types[at] not in _AS_THEY_ARE)} AS "{role}"'

@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 from typing import Any
 
+from roget.core.io.limits import TIMES
 from roget.core.io.problems import Problems, plural
 from roget.core.io.table import Table, look_at_parquet
 from roget.errors import InputError
@@ -80,7 +81,7 @@ def read_columns(
 def _gather(file: LabelFile, form: str) -> Sheet:
     """All columns of a table with a header, by name."""
     if form == "parquet":
-        table = look_at_parquet(Table(file.name, file.plain.path, form))
+        table = look_at_parquet(Table(file.name, file.plain.path, form), TIMES)
         rows = [list(cells) for _, cells in table.cells()]
         return Sheet({name: [row[at] for row in rows] for at, name in enumerate(table.names)})
     delimiter = find_delimiter(file, file.first_line()[1], form)
