@@ -68,6 +68,9 @@ def test_changes_are_reviewed_and_decided(place):
 
 def test_what_was_decided_is_said_in_a_line(place):
     assert run(place / "t", place / "new", "-o", place / "u").exit_code == 0
+    both = ("--accept", "1", "--accept", "1,2")
+    shutil.copytree(place / "u", place / "v")
+    assert run(place / "v", *both).stdout == "2 changes accepted, 0 open\n"
     assert run(place / "u", "--accept", "1").stdout == "1 change accepted, 1 open\n"
     assert run(place / "u", "--refuse", "all").stdout == "1 change refused, 0 open\n"
     assert run(place / "t", place / "new").exit_code == 0

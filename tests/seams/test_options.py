@@ -5,15 +5,19 @@ from __future__ import annotations
 import inspect
 import subprocess
 import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import pytest
 import typer
+from typer.testing import CliRunner
 
 import roget
 from roget import catalogue
 from roget.cli import app
-from roget.core.options import options_of
+from roget.cli.command import expand
+from roget.core.options import option, options_of
 from roget.learn import build as building
 from roget.learn import uses
 from roget.learn.attachment.attacher import MODELS
@@ -94,6 +98,57 @@ def test_a_command_and_its_function_have_the_options_of_the_dataclass(command):
                 assert f"\n{name}\n" in inspect.getdoc(function)
             if one.choices:
                 assert there.metavar[1:-1] in (one.choices, "|".join(one.known))
+
+
+def list_commands(made: Any, path: str = "") -> Iterator[tuple[str, Any]]:
+    for name, one in getattr(made, "commands", {}).items():
+        yield from list_commands(one, f"{path} {name}")
+    if not hasattr(made, "commands"):
+        yield path, made
+
+
+LISTS = ("ROLE=COLUMN", "NUMBERS")
+"""How help calls lists with commas that it does not show as such."""
+
+
+def test_no_list_is_replaced_by_another_without_a_word():
+    """Of --only a --only b the last alone was taken."""
+    found = [
+        (path, one)
+        for path, made in list_commands(typer.main.get_command(app))
+        for one in made.params
+        if "," in (one.metavar or "") or one.metavar in LISTS
+    ]
+    assert {one.name for _, one in found} >= {"only", "levels", "columns", "accept", "clusters"}
+    assert [(path, one.name) for path, one in found if not one.multiple] == []
+
+
+def test_lists_that_are_given_twice_are_one():
+    @dataclass(frozen=True)
+    class Given:
+        """Of lists."""
+
+        sizes: tuple[int, ...] | None = option(None, many=",", minimum=2, help="Sizes.")
+        parts: Any = option("auto", many="text", help="Parts.")
+        names: tuple[str, ...] = option(("a", "b"), many=",", help="Names.")
+
+    taken = []
+
+    def take(given):
+        taken.append(given)
+
+    take.__annotations__ = {"given": Given}
+    made = typer.Typer(add_completion=False, rich_markup_mode=None)
+    made.command()(expand(take))
+    made.callback()(lambda: None)
+    for arguments in ("", "--sizes 3,4 --sizes 5 --parts 8 --parts 9,x --names c --names b"):
+        done = CliRunner().invoke(made, ["take", *arguments.split()])
+        assert done.exit_code == 0, done.output
+    assert taken == [Given(), Given((3, 4, 5), "8,9,x", ("c", "b"))]
+    done = CliRunner().invoke(made, ["take", "--sizes", "3", "--sizes", "1"])
+    assert done.exit_code == 2
+    assert "sizes 1: expected 2 or more" in done.output
+    assert "[default: a,b]" in CliRunner().invoke(made, ["take", "--help"]).output
 
 
 @pytest.mark.parametrize("method", catalogue.names("clusterers"))

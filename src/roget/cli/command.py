@@ -12,6 +12,7 @@ import os
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, is_dataclass
 from functools import cached_property
+from itertools import chain
 from pathlib import Path
 from typing import Annotated, Any, TypeVar, get_args, get_type_hints
 
@@ -174,7 +175,7 @@ def expand(function: Callable[..., None]) -> Callable[..., None]:
 
     def run(**given: Any) -> None:
         for name, (made, declared) in gathered.items():
-            values = {one.name: given.pop(one.name) for one in declared}
+            values = {one.name: _join_given(one, given.pop(one.name)) for one in declared}
             given[name] = made(**{key: v for key, v in values.items() if v is not None})
         function(**given)
 
@@ -185,6 +186,18 @@ def expand(function: Callable[..., None]) -> Callable[..., None]:
     )
     run.__annotations__ = {one.name: one.annotation for one in parameters}
     return run
+
+
+def join_texts(given: list[str] | None) -> str | None:
+    """Texts with commas, which may be given several times, as one; None if there is none."""
+    return ",".join(given) if given else None
+
+
+def _join_given(one: Option, given: Any) -> Any:
+    """The value of an option; of lists with commas all that were given count."""
+    if not one.joined:
+        return given
+    return join_texts(given) if one.many == "text" else tuple(chain(*given or ())) or None
 
 
 def _make_parser(one: Option) -> Callable[[Any], Any]:
@@ -203,11 +216,11 @@ def _make_parser(one: Option) -> Callable[[Any], Any]:
 
 def _parameter(one: Option, title: str | None, unasked: bool) -> inspect.Parameter:
     """An option as a parameter; where it is `unasked` unless given, its default is only told."""
-    kind: Any = bool if one.type is bool else list[str] if one.repeated else str
+    kind: Any = bool if one.type is bool else list[str] if one.repeated or one.joined else str
     return inspect.Parameter(
         one.name,
         inspect.Parameter.KEYWORD_ONLY,
-        default=None if unasked or one.repeated else _show_default(one),
+        default=None if unasked or one.repeated or one.joined else _show_default(one),
         annotation=Annotated[kind | None, as_typer(one, unasked, rich_help_panel=title)],
     )
 
@@ -235,6 +248,6 @@ def as_typer(one: Option, unasked: bool = False, **settings: Any) -> Any:
         settings["autocompletion"] = lambda incomplete: [
             name for name in one.known if name.startswith(incomplete)
         ]
-        if unasked and shown is not None:
+        if (unasked or one.joined) and shown is not None:
             settings["help"] += f"  [default: {shown}]"
     return typer.Option(*flags, **settings)

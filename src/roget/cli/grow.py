@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from roget.cli.command import join_texts
 from roget.cli.shared import Format, bar, deliver, gather_warnings, target, tell, tell_written
 from roget.learn.growth.options import Options
 from roget.learn.uses import PlaceOptions, TaxonomyOptions
@@ -42,11 +43,11 @@ def grow(
         bool, typer.Option("--review", help="List the changes that are open, and do nothing.")
     ] = False,
     accept: Annotated[
-        str | None,
+        list[str] | None,
         typer.Option(metavar="NUMBERS", help="Accept changes by number, such as 3,5-9; or all."),
     ] = None,
     refuse: Annotated[
-        str | None,
+        list[str] | None,
         typer.Option(metavar="NUMBERS", help="Take changes back by number, such as 4; or all."),
     ] = None,
     accepted: Annotated[
@@ -104,7 +105,7 @@ def grow(
         if accept is None and refuse is None:
             deliver(reports.review(found), format)
             return
-        after = decide(thesaurus, accept, refuse)
+        after = decide(thesaurus, join_texts(accept), join_texts(refuse))
         tell_written([thesaurus])
         whole = review or format is not None
         deliver(reports.review(after) if whole else reports.decided(found, after), format)

@@ -49,7 +49,8 @@ class Option:
     optional: bool = False
     """Whether None is a value."""
     many: str = ""
-    """How several are given in a command: "repeated", in "pairs" (A=B), or parted by a sign."""
+    """How several are given in a command: "repeated", in "pairs" (A=B), parted by ",", or as a
+    "text" with commas, which whoever takes it reads. An option may be given twice in any case."""
     flags: tuple[str, ...] = ()
     metavar: str = ""
     called: str = ""
@@ -68,6 +69,11 @@ class Option:
     def repeated(self) -> bool:
         """Whether it may be given several times in a command."""
         return self.many in ("repeated", "pairs")
+
+    @property
+    def joined(self) -> bool:
+        """Whether what is given several times in a command becomes one text with commas."""
+        return self.many in (",", "text")
 
     @property
     def expected(self) -> str:
@@ -97,8 +103,8 @@ class Option:
         """A text of the command line as a value; what is none stays as it is, for `check`."""
         if not isinstance(given, str):
             return given
-        if self.many and not self.repeated:
-            return tuple(replace(self, many="").parse(part) for part in given.split(self.many))
+        if self.many == ",":
+            return tuple(replace(self, many="").parse(part) for part in given.split(","))
         if self.type in (int, float) and given not in self.words:
             try:
                 return self.type(given)

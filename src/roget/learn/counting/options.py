@@ -81,6 +81,7 @@ class Options(Checked):
     )
     columns: str | Sequence[str | int] | Mapping[str, str | int] | None = option(
         None,
+        many="text",
         metavar="ROLE=COLUMN",
         help="Of a table: word=noun,context=verb,count=freq, and perhaps slot=…; or names or "
         "numbers of word, context and count: user,item or 2,1,3.",

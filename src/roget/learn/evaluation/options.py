@@ -89,6 +89,7 @@ class RatingOptions(Checked):
     random_state: int = seed_option()
     columns: str | Sequence[str | int] | Mapping[str, str | int] | None = option(
         None,
+        many="text",
         metavar="A,B,C",
         help="Names or numbers of the columns: word, other, rating; or ROLE=COLUMN pairs, such as "
         "rating=SimLex999.",
@@ -132,6 +133,7 @@ class AnswerOptions(Checked):
 
     columns: str | Sequence[str | int] | Mapping[str, str | int] | None = option(
         None,
+        many="text",
         metavar="ROLE=COLUMN",
         help="Where filled sheets lost their header: line=1,answer=8.",
     )

@@ -19,6 +19,7 @@ class Options(Running):
     _: KW_ONLY
     levels: Any = option(
         "auto",
+        many="text",
         metavar="N,N,…|auto",
         help="Sizes of the levels of the tree, each made for itself and part of the next; the last "
         "is the number of classes.",
