@@ -309,6 +309,10 @@ def test_repeated_mentions_that_gold_lacks_count_again(write):
     ("text", "message"),
     [
         ("#begin document a\nw (1\n#end document\n", r"a\.conll:2: a mention of '1' does not end"),
+        (
+            "#begin document a\nw (1\n#begin document b\nw 1)\n#end document\n",
+            r"a\.conll:2: a mention of '1' does not end",
+        ),
         ("#begin document a\nw 1)\n#end document\n", r"a\.conll:2: a mention of '1' ends that did"),
         ("w (1)\n", r"a\.conll:1: a word outside of a document; expected #begin document"),
         (

@@ -141,6 +141,8 @@ def read_conll(file: LabelFile, *, columns: Columns | None = None, gold: bool = 
         if text.startswith("#"):
             begin = BEGIN.match(text)
             if begin:
+                if here is not None:  # its end is not marked
+                    here.close()
                 here = _begin_document(begin[1], line, documents, problems)
                 word = 0
             elif _END.match(text) and here is not None:
