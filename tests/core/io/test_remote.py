@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import io
 import json
 import sys
 import threading
@@ -252,6 +253,37 @@ def test_secrets_in_addresses_are_kept_by_nobody(web: str, tmp_path: Path) -> No
     for file in tmp_path.rglob("*"):
         assert file.is_dir() or b"hush" not in file.read_bytes()
     assert "a.conllu" in (tmp_path / "counts" / "counts.json").read_text()
+
+
+class Trickle(io.BytesIO):
+    """What comes in pieces of some bytes, each of which takes a while by the clock of a test."""
+
+    def __init__(self, data: bytes, size: int, seconds: float) -> None:
+        super().__init__(data)
+        self.size, self.seconds, self.now = size, seconds, 0.0
+
+    def read(self, size: int | None = -1) -> bytes:
+        self.now += self.seconds
+        return super().read(self.size)
+
+
+@pytest.mark.parametrize(
+    ("size", "seconds", "is_borne"),
+    [(1, 1.0, False), (900, 1.0, False), (2000, 1.0, True), (200_000, 50.0, True), (20, 0.0, True)],
+)
+def test_servers_that_send_a_byte_a_second(
+    monkeypatch: pytest.MonkeyPatch, size: int, seconds: float, is_borne: bool
+) -> None:
+    """They held a command for ever."""
+    coming = Trickle(b"x" * 600_000, size, seconds)
+    monkeypatch.setattr(remote.time, "monotonic", lambda: coming.now)
+    file = io.BufferedReader(remote._File("https://example.org/a?key=b", coming))
+    if is_borne:
+        assert len(file.read()) == 600_000
+        return
+    said = r"https://example\.org/a\?…: cannot be read: [\d,]+ bytes came in 60 seconds; try again"
+    with pytest.raises(InputError, match=said):
+        file.read()
 
 
 def test_servers_may_be_slow_but_not_silent() -> None:

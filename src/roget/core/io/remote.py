@@ -7,6 +7,7 @@ https, huggingface_hub for hf) and the keys to it are the user's own.
 from __future__ import annotations
 
 import io
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from hashlib import sha256
@@ -19,6 +20,9 @@ from roget.errors import InputError, RogetError
 _PATIENCE: dict[str, Any] = {"total": None, "sock_connect": 30, "sock_read": 60}
 """Seconds until a server on the web must have answered, and between two pieces of what it sends; a
 large corpus may take hours in all."""
+_PACE = 1000
+"""Bytes a second that must come of a file, over a minute of waiting for them: by one a second, a
+server would hold a command for ever."""
 _MARKS = (
     "ETag", "etag", "Last-Modified", "LastModified", "last_modified", "updated", "mtime", "created",
     "Content-MD5", "Digest", "md5Hash", "sha256", "blob_id", "last_commit",
@@ -55,6 +59,7 @@ class _File(io.RawIOBase):
 
     def __init__(self, path: str, file: Any) -> None:
         self._path, self._file = path, file
+        self._waited, self._came = 0.0, 0
 
     def readable(self) -> bool:
         """It is."""
@@ -66,10 +71,23 @@ class _File(io.RawIOBase):
 
     def readinto(self, into: Any) -> int:
         """Some bytes more."""
+        began = time.monotonic()
         with _clear_errors(self._path):
             data = self._file.read(len(into))
         into[: len(data)] = data
+        self._check_pace(time.monotonic() - began, len(data))
         return len(data)
+
+    def _check_pace(self, waited: float, came: int) -> None:
+        self._waited, self._came = self._waited + waited, self._came + came
+        if self._waited < _PATIENCE["sock_read"]:
+            return
+        if came and self._came < _PACE * self._waited:
+            said = f"cannot be read: {self._came:,} bytes came in {self._waited:.0f} seconds"
+            raise InputError(
+                show_address(f"{self._path}: {said}; try again, or save it here first")
+            )
+        self._waited, self._came = 0.0, 0
 
     def seek(self, at: int, whence: int = 0) -> int:
         """Go on from there."""
