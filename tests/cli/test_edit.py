@@ -13,7 +13,7 @@ import pytest
 from typer.testing import CliRunner
 
 from roget.cli import app
-from roget.errors import RogetError
+from roget.errors import InputError, RogetError
 from roget.learn.editing import edit, read_asked
 from roget.learn.thesaurus import Thesaurus
 from thesauri import FAMILIES, planted, words_of, written
@@ -160,6 +160,19 @@ def test_history_undo_and_redo(folder, table):
     ):
         with pytest.raises(RogetError, match=said):
             edit(folder, **asked)
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        ({"undo": True, "n": 0}, "n 0: expected 1 or more"),
+        ({"redo": True, "n": -1}, "n -1: expected 1 or more"),
+        ({"undo_to": -1}, "undo_to -1: expected not negative"),
+    ],
+)
+def test_how_many_are_undone_is_checked(folder, asked, said):
+    with pytest.raises(InputError, match=said):
+        edit(folder, **asked)
 
 
 def test_classes_are_known_by_id_name_or_word(folder, tmp_path):

@@ -91,6 +91,7 @@ def edit(
     InputError
         If an edit cannot be made, naming its line; or if there is less to undo or redo.
     """
+    EditOptions(undo=undo, redo=redo, n=n, undo_to=undo_to)  # which checks them
     asked = sum((file is not None, undo, redo, undo_to is not None))
     if asked > 1:
         raise InputError("edits from a file, --undo, --redo and --undo-to: one at a time")

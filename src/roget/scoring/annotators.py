@@ -9,12 +9,11 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import fields, replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from roget.core.io.source import is_remote, name_part
+from roget.core.io.source import is_remote, name_by_file
 from roget.core.options import options_of
 from roget.core.progress import Progress, Report
 from roget.core.types import Floats, Ints
@@ -53,7 +52,7 @@ def name_golds(gold: Any, golds: Any) -> dict[str, Any]:
             name, _, source = source.partition("=")
         if not name:
             is_path = isinstance(source, str | os.PathLike)
-            name = Path(name_part(os.fspath(source))).stem if is_path else f"gold {number}"
+            name = name_by_file(source) if is_path else f"gold {number}"
         if name in named:
             raise InputError(f"two gold standards are named {name!r}: name one yourself, NAME=FILE")
         named[str(name)] = source

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from roget.core.io.problems import join_names
+from roget.core.io.source import name_by_file
 from roget.core.progress import Progress, Report
 from roget.core.types import Floats, Ints
 from roget.errors import InputError
@@ -230,9 +231,8 @@ def _name_systems(systems: Mapping[str, Any] | Sequence[Any]) -> dict[str, Any]:
     else:
         named = {}
         for number, source in enumerate(systems, start=1):
-            name = (
-                Path(source).stem if isinstance(source, str | os.PathLike) else f"system {number}"
-            )
+            is_path = isinstance(source, str | os.PathLike)
+            name = name_by_file(source) if is_path else f"system {number}"
             if name in named:
                 raise InputError(
                     f"two systems are named {name!r}: give names of your own (NAME=FILE)"

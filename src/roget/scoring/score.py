@@ -420,9 +420,9 @@ class Reading:
         if self.engine != "local" and self.extra in ("sample", "unmatched"):
             raise InputError(f"extra={self.extra!r}: for the engine local only")
         if self.memory is not None:
-            from roget.core.io.duck import check_memory
+            from roget.core.io.duck import read_memory
 
-            check_memory(self.memory)
+            read_memory(self.memory)
         if self.noise is not None:
             object.__setattr__(self, "noise", str(self.noise))
 

@@ -31,6 +31,18 @@ def test_settings(tmp_path: Path) -> None:
             connection.execute("FROM read_csv('https://example.com/a.csv')")
 
 
+@pytest.mark.parametrize(
+    ("memory", "shown"),
+    [("500mb", "476.8 MiB"), ("2 g", "1.8 GiB"), ("1.5GiB", "1.5 GiB"), ("1048576", "1.0 MiB")],
+)
+def test_sizes_are_those_of_limits(memory: str, shown: str) -> None:
+    """Of 2g and 1048576 one option knew nothing that the other did."""
+    with duck.connect(memory) as connection:
+        assert setting(connection, "memory_limit") == shown
+    with duck.connect("50 %") as connection:
+        assert setting(connection, "memory_limit")
+
+
 def test_memory_that_makes_no_sense() -> None:
     for memory in ("lots", "-1GB", "2 apples"):
         with pytest.raises(InputError, match="expected a size such as 2GB"):

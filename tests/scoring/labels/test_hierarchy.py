@@ -56,6 +56,8 @@ class TestNewick:
             ("", "t:1: column 1", "without a ';'"),
             ("(a:1,b:long);", "t", "'long' is no finite number"),
             ("(a:1,b:inf);", "t", "'inf' is no finite number"),
+            ("(a:1,b:1_0);", "t", "'1_0' is no finite number"),
+            ("(a:1,b:١);", "t", "'١' is no finite number"),
             ("(a,b,a);", "t", "'a' is there twice"),
         ],
     )

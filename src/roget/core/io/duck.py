@@ -17,7 +17,7 @@ from typing import Any
 import duckdb
 import numpy.typing as npt
 
-from roget.core.io.limits import allowed, max_size
+from roget.core.io.limits import allowed, max_size, parse_size
 from roget.core.io.paths import spell
 from roget.errors import InputError, RogetError
 
@@ -26,7 +26,8 @@ DEFAULT_MEMORY = "50%"
 _FETCHED = 1 << 14
 """Rows turned into Python objects at a time."""
 
-_SIZE = re.compile(r"\d+(\.\d+)? ?([KMGT]i?B|%)", re.IGNORECASE)
+_SHARE = re.compile(r"\d+(\.\d+)? ?%")
+"""Of the machine's memory."""
 
 _PACKED = "PARQUET_VERSION v2, COMPRESSION_LEVEL 9, ROW_GROUP_SIZE 1000000"
 """How tables are written that are large and seldom read."""
@@ -38,10 +39,11 @@ _SETTINGS: dict[str, str | bool | int | float | list[str]] = {
 }
 
 
-def check_memory(memory: str) -> None:
-    """Refuse what is no size."""
-    if not _SIZE.fullmatch(memory):
-        raise InputError(f"memory {memory!r}: expected a size such as 2GB or 500MB")
+def read_memory(memory: str) -> str:
+    """A size, or a share of the machine's memory, as DuckDB takes it; refuse what is neither."""
+    if _SHARE.fullmatch(memory):
+        return memory
+    return f"{parse_size(memory, 'memory', '2GB or 500MB')} bytes"
 
 
 def connect(
@@ -57,8 +59,7 @@ def connect(
     folder, which is made when needed. Without one nothing is spilled. The order of rows is kept
     only if asked for, and no extension is ever fetched.
     """
-    memory = memory or DEFAULT_MEMORY
-    check_memory(memory)
+    memory = read_memory(memory or DEFAULT_MEMORY)
     connection = duckdb.connect(config=_SETTINGS)
     connection.execute(f"SET preserve_insertion_order = {ordered}")
     connection.execute(f"SET memory_limit = {quoted(memory)}")

@@ -37,7 +37,7 @@ _UNITS = {"": 0, "k": 1, "m": 2, "g": 3, "t": 4}
 _SIZE = re.compile(r"(\d{1,15}(?:\.\d{1,6})?) ?([kmgt]?)(i?)b?", re.IGNORECASE)
 
 
-def parse_size(text: str, name: str = VARIABLE) -> int:
+def parse_size(text: str, name: str = VARIABLE, example: str = "500MB or 2GB") -> int:
     """The bytes of a size such as 500MB, 2GB or 2GiB.
 
     >>> parse_size("500MB"), parse_size("2 GiB"), parse_size("1000")
@@ -45,7 +45,7 @@ def parse_size(text: str, name: str = VARIABLE) -> int:
     """
     found = _SIZE.fullmatch(text.strip())
     if found is None:
-        raise InputError(f"{name} {text!r}: expected a size such as 500MB or 2GB")
+        raise InputError(f"{name} {text!r}: expected a size such as {example}")
     number, unit, binary = found.groups()
     return int(float(number) * (1024 if binary else 1000) ** _UNITS[unit.lower()])
 

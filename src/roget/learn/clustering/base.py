@@ -15,6 +15,7 @@ from sklearn.utils import ClassifierTags
 from sklearn.utils.validation import check_is_fitted
 
 from roget.core import folder
+from roget.core.io.problems import plural
 from roget.core.options import document, helps_of
 from roget.core.progress import Progress, Report
 from roget.core.tree import Tree
@@ -301,6 +302,16 @@ class Clusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         chunks = whole.chunks[0], (self.n_clusters_,)
         work = partial(_place_block, self)
         return whole.map_blocks(work, dtype=dtype, chunks=chunks, meta=np.empty((0, 0), dtype))
+
+
+def tell_few(found: int, wanted: int, reason: str, noun: str = "cluster", of: str = "") -> str:
+    """Why fewer clusters were found than were asked for, in words.
+
+    >>> tell_few(1, 9, "all words are alike")
+    '1 cluster was found, not 9: all words are alike'
+    """
+    verb = "was" if found == 1 else "were"
+    return f"{plural(found, noun)}{of} {verb} found, not {wanted}: {reason}"
 
 
 def place_others(found: Clustering, matrix: Any, learnt: Ints) -> Clustering:

@@ -7,14 +7,13 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from roget.core.io.problems import plural
 from roget.core.io.remote import match
-from roget.core.io.source import is_remote, name_part
+from roget.core.io.source import is_remote, name_by_file
 from roget.core.types import BoolArray, Codes, Floats, Ints
 from roget.errors import InputError
 from roget.scoring.cells.contingency import Contingency, compact, count_pairs
@@ -57,7 +56,7 @@ def name_clusterings(
         for found in list_runs(os.fspath(source)) if paths[number - 1] else [source]:
             name = f"clustering {number}"
             if paths[number - 1]:
-                name = Path(name_part(os.fspath(found))).stem
+                name = name_by_file(found)
             if name in named:
                 raise InputError(
                     f"two clusterings are named {name!r}: give names of your own (NAME=FILE)"

@@ -127,7 +127,9 @@ def _measure(lengths: list[str], source: str) -> Floats:
         found = np.array([float(length or 0.0) for length in lengths])
     except ValueError:
         found = np.array([np.nan])
-    if not np.isfinite(found).all():
+    written = "".join(lengths)
+    # Python takes 1_0, and digits of all scripts.
+    if not np.isfinite(found).all() or "_" in written or not written.isascii():
         bad = next(text for text in lengths if text and not _is_finite(text))
         raise FormatError(source, [f"{source}: the length {bad!r} is no finite number"])
     found[0] = 0.0

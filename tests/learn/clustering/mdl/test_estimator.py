@@ -109,7 +109,7 @@ def test_degenerate_tables() -> None:
     doubled = MDLTree(random_state=0).fit(np.repeat(FAMILIES[[0, 2]], 3, axis=0))
     assert doubled.labels_.tolist() == [0, 0, 0, 1, 1, 1]
     assert MDLTree(estimator="mle").fit(np.repeat(FAMILIES[[0, 2]], 3, axis=0)).n_clusters_ == 2
-    with pytest.warns(ConvergenceWarning, match="1 clusters were found, not 2"):
+    with pytest.warns(ConvergenceWarning, match="1 cluster was found, not 2: there are no"):
         MDLTree(2).fit([[1, 2]])
 
 

@@ -11,7 +11,7 @@ from roget.core.options import check
 from roget.learn.clustering import keeping
 from roget.learn.clustering.agglomerative.merges import Merges, merge_words, weigh_words
 from roget.learn.clustering.agglomerative.options import Options
-from roget.learn.clustering.base import Clusterer, place_others
+from roget.learn.clustering.base import Clusterer, place_others, tell_few
 from roget.learn.clustering.inputs import learnable, table
 from roget.learn.clustering.memberships import one_hot
 from roget.learn.clustering.options import CALLED
@@ -67,9 +67,7 @@ class AgglomerativeTree(Clusterer, Options):
         found = make_clustering(merges, joint, k, tokens, names, _trace(merges, joint))
         self.clustering_ = place_others(found, matrix, learnt)
         if self.n_clusters is not None and k < self.n_clusters:
-            self._fall_short(
-                f"{k} clusters were found, not {self.n_clusters}: there are no more words"
-            )
+            self._fall_short(tell_few(k, self.n_clusters, "there are no more words"))
         self.notes_ += self._trivial()
         return self
 

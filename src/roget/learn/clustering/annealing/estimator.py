@@ -22,7 +22,7 @@ from roget.learn.clustering.annealing.choose import choose, generator
 from roget.learn.clustering.annealing.data import Data, prepare
 from roget.learn.clustering.annealing.options import Options
 from roget.learn.clustering.annealing.states import Method, Settings, Split, Walker, recall
-from roget.learn.clustering.base import Clusterer
+from roget.learn.clustering.base import Clusterer, tell_few
 from roget.learn.clustering.inputs import learnable, table
 from roget.learn.clustering.memberships import replace_rows, sparsify
 from roget.learn.clustering.options import CALLED
@@ -92,8 +92,7 @@ class Annealing(Clusterer, Options):
         wanted, found = settings.n_clusters, state.n_clusters
         reached = settings.until is not None and state.cross_entropy() <= settings.until
         if wanted is not None and found < wanted and not (self.interrupted_ or reached):
-            were = "1 cluster was" if found == 1 else f"{found} clusters were"
-            self._fall_short(f"{were} found, not {wanted}: the words (or β) give no more")
+            self._fall_short(tell_few(found, wanted, "the words (or β) give no more"))
         if settings.until is not None and state.cross_entropy() > settings.until:
             self._fall_short(
                 f"the cross-entropy came down to {bits(state.cross_entropy()):.3f} bits, not to "

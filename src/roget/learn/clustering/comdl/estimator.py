@@ -15,7 +15,7 @@ from roget.core.tree import Tree
 from roget.core.types import Floats, Ints
 from roget.errors import InputError
 from roget.learn.clustering import keeping
-from roget.learn.clustering.base import Clusterer
+from roget.learn.clustering.base import Clusterer, tell_few
 from roget.learn.clustering.comdl.criterion import Table, blocks_of, choose, prepare
 from roget.learn.clustering.comdl.options import PARTITIONS, Options
 from roget.learn.clustering.comdl.predict import Joining, Model
@@ -105,10 +105,8 @@ class CoMDL(Clusterer, Options):
         self.notes_ = [*self._notes(data, rows, columns), *self._trivial()]
         for noun, wanted, given in zip(("rows", "columns"), self._wanted, seen, strict=True):
             if wanted is not None and wanted > given.size:
-                self._fall_short(
-                    f"{given.size} classes of {noun} were found, not {wanted}: there are no more "
-                    f"{noun} with counts"
-                )
+                reason = f"there are no more {noun} with counts"
+                self._fall_short(tell_few(given.size, wanted, reason, "class", f" of {noun}"))
         return self
 
     @property

@@ -14,7 +14,7 @@ from roget.core.information import bits
 from roget.core.options import check
 from roget.core.types import Floats
 from roget.learn.clustering import keeping
-from roget.learn.clustering.base import Clusterer, place_others
+from roget.learn.clustering.base import Clusterer, place_others, tell_few
 from roget.learn.clustering.inputs import learnable, table
 from roget.learn.clustering.mdl import criteria
 from roget.learn.clustering.mdl.choose import choose
@@ -85,9 +85,7 @@ class MDLTree(Clusterer, Options):
         self.clustering_ = replace(placed, memberships=one_hot(placed.labels, k))
         self.notes_ += self._trivial()
         if wanted is not None and k < wanted and not self.interrupted_:
-            self._fall_short(
-                f"{k} clusters were found, not {wanted}: there are no more words to split"
-            )
+            self._fall_short(tell_few(k, wanted, "there are no more words to split"))
         return self
 
     def _grow(
