@@ -40,6 +40,12 @@ GERMAN = {
     "Brot<obj<kaufen Butter<conj<Brot Käse<conj<Brot",
     "Sie versucht, das Fenster zu öffnen.": "sie<nsubj<versuchen Fenster<obj<öffnen",
     "Die Häuser der Stadt sind alt.": "Stadt<nmod<Haus Haus<nsubj<alt",
+    "Herr Müller liest ein Buch.": "Herr<compound<Müller Müller<nsubj<lesen Buch<obj<lesen",
+    "Herr Dr. Müller liest ein Buch.": "Herr<compound<Müller Dr.<compound<Müller "
+    "Müller<nsubj<lesen Buch<obj<lesen",
+    "Er gibt der Frau Blumen.": "er<nsubj<geben Frau<iobj<geben Blume<obj<geben",
+    "Den Brief gab Frau Anna Schmidt dem Minister.": "Brief<obj<geben Frau<compound<Anna "
+    "Schmidt<flat<Anna Anna<nsubj<geben Minister<iobj<geben",
 }
 DUTCH = {
     "De oude man heeft zijn vriend gisteren het boek van de schrijver gegeven, omdat hij het werk "
@@ -55,6 +61,7 @@ DUTCH = {
     "Dat boek heb ik nooit gelezen.": "boek<obj<lezen ik<nsubj<lezen",
     "De brief werd door de secretaresse geschreven.": "brief<nsubj:pass<schrijven "
     "secretaresse<obl:agent<schrijven",
+    "Meneer Jansen leest een boek.": "meneer<compound<Jansen Jansen<nsubj<lezen boek<obj<lezen",
     "De boer verkoopt aardappelen, wortels en uien op de markt.": "boer<nsubj<verkopen "
     "aardappel<obj<verkopen wortel<conj<aardappel ui<conj<aardappel markt<obl<verkopen",
 }
@@ -76,7 +83,20 @@ def test_sentences(name, sentence, expected):
     assert told == set(expected.split())
 
 
-KNOWN = {"lemma", "sein", "werden", "haben", "zijn", "woche", "nach", "der", "des", "zu"}
+KNOWN = {
+    "lemma",
+    "herr",
+    "heer",
+    "sein",
+    "werden",
+    "haben",
+    "zijn",
+    "woche",
+    "nach",
+    "der",
+    "des",
+    "zu",
+}
 
 
 @given(
@@ -90,6 +110,10 @@ def test_any_words_have_sound_heads(words, grammar):
     for i, (head, label) in enumerate(zip(found.heads, found.labels, strict=True)):
         assert (head == NONE) == (label == "")
         assert head == NONE or (0 <= head < len(kinds) and head != i)
+        above = head
+        for _ in kinds:
+            above = found.heads[above] if above != NONE else NONE
+        assert above == NONE, "a word is above itself"
 
 
 def test_all_tags_of_the_models_are_known():

@@ -305,24 +305,31 @@ class _Parser:
         return known and after in (["N"], ["J"], ["#"]) and self.low[noun] != self.low[noun + 1]
 
     def name(self, noun: int) -> tuple[int, int]:
-        """The head of nouns and names in a row, and where they end."""
-        kinds, stop, head = self.kinds, noun + 1, noun
-        if kinds[noun] == "E":
-            while stop < len(kinds) and kinds[stop] == "E":
-                self.link(stop, noun, "flat")
-                stop += 1
-            return head, stop
+        """The head of titles, nouns and names in a row, and where they end."""
+        kinds, head = self.kinds, noun
+        while self.is_title(head) and self.goes_on(head + 1):
+            head += 1
+        for i in range(noun, head):
+            self.link(i, head, "compound")
+        stop = head + 1
         while stop < len(kinds) and kinds[stop] == "E":
             stop += 1
-        if stop > noun + 1:
-            title = self.low_lemma(noun).rstrip(".") in self.grammar.titles
-            if title:
-                head = noun + 1
-                self.link(noun, head, "compound")
-            for i in range(noun + 1, stop):
-                first = i == noun + 1
-                self.link(i, noun if first else noun + 1, "appos" if first else "flat")
+        first = head
+        if kinds[head] != "E" and stop > head + 1:
+            first = head + 1
+            self.link(first, head, "appos")
+        for i in range(first + 1, stop):
+            self.link(i, first, "flat")
         return head, stop
+
+    def is_title(self, i: int) -> bool:
+        """Whether a word may be the title of a name."""
+        return self.low_lemma(i).rstrip(".") in self.grammar.titles
+
+    def goes_on(self, i: int) -> bool:
+        """Whether a name, or another title of it, follows a title."""
+        after = self.kinds[i : i + 1]
+        return after == ["E"] or (after == ["N"] and self.is_title(i))
 
     def find_cases(self, start: int, stop: int, head: int) -> str:
         told = self.low[start:stop], self.kinds[start:stop]
