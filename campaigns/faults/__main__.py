@@ -12,6 +12,7 @@ import shutil
 import sys
 import tempfile
 import time
+from collections.abc import Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -122,7 +123,7 @@ def fire(
     references = {name: future.result() for name, future in measured.items()}
     say(f"measured {len(references)} jobs")
     tallies = {name: Tally() for name in names}
-    turns = itertools.chain.from_iterable(
+    turns: Iterator[tuple[str, int]] = itertools.chain.from_iterable(
         ((name, number) for name in names if is_due(known.get(name), number))
         for number in itertools.count()
     )

@@ -404,10 +404,10 @@ class Cluster:
         raise LeftOut("no cluster of Dask comes up")
 
     def _start(self, module: str, *arguments: str) -> subprocess.Popen[bytes]:
-        quiet = dict.fromkeys(("stdout", "stderr"), subprocess.DEVNULL)
+        quiet = subprocess.DEVNULL
         command = [sys.executable, "-m", f"distributed.cli.{module}", *arguments]
         around = {**os.environ, "PYTHONPATH": str(SOURCE)}
-        return subprocess.Popen(command, cwd=self._folder, env=around, **quiet)
+        return subprocess.Popen(command, cwd=self._folder, env=around, stdout=quiet, stderr=quiet)
 
     def end(self) -> None:
         """End what is still there."""

@@ -159,7 +159,7 @@ def call(words: list[str]) -> tuple[Any, str]:
     said = written[2]
     if not said.closed:
         said.flush()
-    return code, "" if said.closed else said.buffer.getvalue().decode(errors="replace")  # type: ignore[attr-defined]
+    return code, "" if said.closed else said.buffer.getvalue().decode(errors="replace")
 
 
 def read(words: list[str]) -> tuple[Any, str]:

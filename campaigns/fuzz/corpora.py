@@ -65,6 +65,7 @@ def docbins() -> list[bytes]:
     made = []
     for size in (3, 6):
         words = ["The", "dog", "eats", "red", "meat", "."][:size]
+        starts: list[bool | int | None] = [True, *[False] * (size - 1)]
         doc = Doc(
             vocab,
             words=words,
@@ -73,7 +74,7 @@ def docbins() -> list[bytes]:
             lemmas=[word.lower() for word in words],
             heads=[1, 2, 2, 4, 2, 2][:size],
             deps=["det", "nsubj", "ROOT", "amod", "obj", "punct"][:size],
-            sent_starts=[True] + [False] * (size - 1),
+            sent_starts=starts,
         )
         store = DocBin(attrs=["LEMMA", "POS", "HEAD", "DEP", "SENT_START"])
         store.add(doc)
@@ -87,19 +88,19 @@ class _DocBins:
     def __init__(self, folder: Path) -> None:
         import zlib
 
-        from campaigns.fuzz.mutate import mutate
-
         packed = docbins()
         inner = [zlib.decompress(one) for one in packed]
         self._files = _reader("docbin", "text.spacy", packed, texts=True)(folder)
-        self._make = lambda random: (
-            mutate(random, packed)
-            if random.random() < 0.3
-            else zlib.compress(mutate(random, inner), 1)
-        )
+        self._packed, self._inner = packed, inner
 
     def make(self, random: Any) -> bytes:
-        return self._make(random)
+        import zlib
+
+        from campaigns.fuzz.mutate import mutate
+
+        if random.random() < 0.3:
+            return mutate(random, self._packed)
+        return zlib.compress(mutate(random, self._inner), 1)
 
     def run(self, data: bytes) -> Any:
         return self._files.run(data)

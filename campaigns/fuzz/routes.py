@@ -152,7 +152,7 @@ def _plain(target: bytes) -> bytes:
 
 def _body(random: Random) -> dict[str, Any]:
     """An edit, with values of any kind in it."""
-    values = (
+    values: tuple[Any, ...] = (
         None,
         True,
         0,

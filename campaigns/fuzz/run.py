@@ -208,7 +208,7 @@ def share_database() -> None:
                 shared = start()
             return shared.cursor()
 
-    duck.duckdb = Shared()  # type: ignore[assignment]
+    duck.duckdb = Shared()  # type: ignore[assignment, attr-defined]
 
 
 def _limit() -> None:

@@ -108,9 +108,9 @@ def _relations(text: str) -> Any:
 
 
 def _sizes(text: str) -> Any:
-    from roget.core.io.duck import check_memory
+    from roget.core.io.duck import read_memory
 
-    check_memory(text)
+    read_memory(text)
 
 
 def _cuts(text: str) -> Any:
