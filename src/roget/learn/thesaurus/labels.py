@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy import sparse
@@ -12,11 +12,17 @@ from roget.core.tree import Tree
 from roget.core.types import Floats, Ints
 from roget.learn.thesaurus.places import layout_of
 
+if TYPE_CHECKING:
+    from roget.learn.thesaurus.lookup import Lookup
+
 LABEL = 3
 """Words in the label of a class."""
 
 AGAIN = 0.5
 """What a word is worth that is in a label further up: it says less, but may say most."""
+
+STEADY = 0.95
+"""How much of a class must be the same (F of its words) for it to be called as it was."""
 
 KEPT = 64
 """Profiles of classes that are kept; those of a class and of the one above it are needed."""
@@ -100,3 +106,46 @@ class Labels:
 
     def _inside(self, node: int) -> Ints:
         return self._order[self._begin[node] : self._end[node]]
+
+
+class Called(Labels):
+    """The labels of classes that have about the same words as when they were learnt or called.
+
+    So an edit leaves the labels of all classes alone that it does not change, or hardly.
+    """
+
+    def __init__(self, thesaurus: Lookup) -> None:
+        super().__init__(thesaurus.counts, thesaurus.tree, thesaurus.places)
+        self._of, self._known = thesaurus, thesaurus._remembered[0]
+
+    def _best(self, node: int) -> list[int]:
+        here, base = self._of, self._of.base
+        was = base._of_ids.get(int(here.ids[node]))
+        known: list[str] | None = None
+        if was is not None:
+            known = base.words[base._labels.rows(was)].tolist()
+            if base._marks[was] != here._marks[node] and not self._is_steady(was, node, known):
+                known = None
+        if known is None:
+            key = self._key(node)
+            if key not in self._known:
+                self._known[key] = here.words[super()._best(node)].tolist()
+            known = self._known[key]
+        return [here.rows[word] for word in known]
+
+    def _is_steady(self, was: int, node: int, called: list[str]) -> bool:
+        """Whether a class has most of its words still, and all of those by which it is called."""
+        here, base = self._of, self._of.base
+        rows = here.inside(node)
+        if not called or not {*called} <= {*here.words[rows].tolist()}:
+            return False
+        mine = here._draft.rows[rows] if here._draft is not None else rows
+        before = np.zeros(max(len(base), int(mine.max(initial=-1)) + 1), dtype=bool)
+        before[base.inside(was)] = True
+        return bool(2 * before[mine].sum() >= STEADY * (before.sum() + mine.size))
+
+    def _key(self, node: int) -> Any:
+        """All that the label of a class depends on."""
+        here, (*above, _) = self._of, self._of.tree.path(node)
+        called = tuple(tuple(here.words[self.rows(one)].tolist()) for one in above)
+        return here._marks[node], here._marks[above[-1]] if above else None, here._marks[0], called

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping
 from functools import cached_property
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -22,7 +22,8 @@ from roget.core.types import Array, BoolArray, Floats, Ints
 from roget.errors import InputError, UnknownName
 from roget.learn.clustering.result import Clustering
 from roget.learn.thesaurus import places as placing
-from roget.learn.thesaurus.labels import LABEL, Labels
+from roget.learn.thesaurus.draft import Draft
+from roget.learn.thesaurus.labels import LABEL, Called, Labels
 from roget.learn.thesaurus.neighbours import Neighbours
 from roget.learn.thesaurus.senses import Senses
 from roget.learn.thesaurus.values import (
@@ -36,6 +37,9 @@ from roget.learn.thesaurus.values import (
     WordClass,
 )
 from roget.learn.uses import NeighbourOptions as Asked
+
+if TYPE_CHECKING:
+    from roget.learn.thesaurus.thesaurus import Thesaurus
 
 _TRIED = 100
 """Contexts of a word that are left out one by one, to see what they weigh."""
@@ -52,7 +56,14 @@ class Lookup(Reported):
     clustering: Clustering
     labels: dict[int, str]
     provenance: dict[str, Any]
+    ids: Ints
+    base: Thesaurus
+    """The same without edits."""
+    _draft: Draft | None
+    """What edits have made of that, if there are any."""
     _generated: dict[int, str]
+    _remembered: tuple[dict[Any, list[str]], dict[Any, float]]
+    """Labels by words, and divergences by units, of all that was ever edited here."""
 
     @property
     def tree(self) -> Tree:
@@ -383,7 +394,16 @@ class Lookup(Reported):
     @cached_property
     def _divergences(self) -> Floats:
         """KL of the centroid of each cluster from the average, nats."""
-        return np.array([kl(centroid, self._average) for centroid in self.centroids])
+        if self._draft is None:
+            return np.array([kl(centroid, self._average) for centroid in self.centroids])
+        known, units = self._remembered[1], self._draft.units()
+        for cluster, some in enumerate(units):
+            if some not in known:
+                if len(some) == 1 and some[0] < self.base.mass.size:
+                    known[some] = float(self.base._divergences[some[0]])
+                else:
+                    known[some] = kl(self.centroids[cluster], self._average)
+        return np.array([known[some] for some in units])
 
     @cached_property
     def _told_by_words(self) -> float:
@@ -394,8 +414,10 @@ class Lookup(Reported):
 
     @cached_property
     def places(self) -> Ints:
-        """The leaf in which each word has its place."""
-        return placing.places_of(self.memberships, self.tree)
+        """The leaf in which each word has its place, where edits have put it."""
+        if self._draft is None:
+            return placing.places_of(self.memberships, self.tree)
+        return self._draft.places()
 
     @cached_property
     def sizes(self) -> Ints:
@@ -424,6 +446,8 @@ class Lookup(Reported):
 
     def row(self, word: str) -> int:
         """The row of a word; of one that is not there, the message says why, or the nearest."""
+        if self._draft is not None and word not in self.rows:
+            self._draft.row(word)  # which knows of words that were deleted
         try:
             return self.counts.word_id(word)
         except UnknownName:
@@ -447,9 +471,25 @@ class Lookup(Reported):
     def _average(self) -> Floats:
         return self.centroid(0)
 
+    @property
+    def draft(self) -> Draft:
+        """What the edits made of the thesaurus without them, step by step."""
+        return self._draft or Draft(self.base)
+
+    @cached_property
+    def _marks(self) -> list[tuple[float, float]]:
+        """What tells the words of each node from any other words."""
+        return self.draft.marks()
+
+    @cached_property
+    def _of_ids(self) -> dict[int, int]:
+        return {id: node for node, id in enumerate(self.ids.tolist())}
+
     @cached_property
     def _labels(self) -> Labels:
-        return Labels(self.counts, self.tree, self.places)
+        if self._draft is None:
+            return Labels(self.counts, self.tree, self.places)
+        return Called(self)
 
     def _described(self, node: int) -> str:
         if rows := self._labels.rows(node):
@@ -459,12 +499,19 @@ class Lookup(Reported):
 
     @cached_property
     def _near(self) -> Neighbours:
-        return Neighbours(self.counts, self.clustering)
+        if self._draft is None:
+            return Neighbours(self.counts, self.clustering)
+        parts = None if self._draft.divisions else self._draft.parts
+        return self.base._near.after(self.counts, self.clustering, self._draft.origin, parts)
 
     @cached_property
     def _senses(self) -> Senses:
-        home = self.tree.cluster[self.places]
-        return Senses(self.counts, home, self.tree, self.memberships)
+        """Those of the classes that were learnt, as edits have them."""
+        if self._draft is None:
+            home = self.tree.cluster[self.places]
+            return Senses(self.counts, home, self.tree, self.memberships)
+        known, draft = self.base._senses, self._draft
+        return known.after(draft.homes(), draft.senses(known.memberships), draft.origin)
 
     @cached_property
     def _layout(self) -> placing.Layout:

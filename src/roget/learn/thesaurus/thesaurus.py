@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -15,9 +14,8 @@ from scipy import sparse
 from roget._version import __version__
 from roget.core import reshaping
 from roget.core.counts import Counts, NotCounted
-from roget.core.information import kl
 from roget.core.tree import Tree
-from roget.core.types import Floats, Ints, PathLike
+from roget.core.types import PathLike
 from roget.errors import InputError
 from roget.learn.clustering.result import Clustering, recall
 from roget.learn.thesaurus import edits as editing
@@ -25,17 +23,11 @@ from roget.learn.thesaurus import places as placing
 from roget.learn.thesaurus.changes import Change
 from roget.learn.thesaurus.draft import Draft
 from roget.learn.thesaurus.edits import Edit, Note
-from roget.learn.thesaurus.labels import Labels
 from roget.learn.thesaurus.lookup import Lookup
-from roget.learn.thesaurus.neighbours import Neighbours
-from roget.learn.thesaurus.senses import Senses
 from roget.learn.thesaurus.values import Placement
 
 if TYPE_CHECKING:
     from roget.learn.clustering.base import Clusterer
-
-STEADY = 0.95
-"""How much of a class must be the same (F of its words) for it to be called as it was."""
 
 LEAST = 0.01
 """Classes that are less likely for a new word than this are not told, but for the first."""
@@ -131,22 +123,20 @@ class Thesaurus(Lookup):
         self.labels = dict(labels or {})
         self.notes = {about: Note(*held) for about, held in (notes or {}).items()}
         numbers = np.arange(self.tree.n_nodes) if ids is None else np.array(ids, dtype=np.int64)
-        self.ids: Ints = numbers
+        self.ids = numbers
         self.ids.flags.writeable = False
         self.next_id = int(self.ids.max(initial=-1)) + 1 if next_id is None else next_id
         """The id that the next new class gets; no id is given twice."""
         self.edits: tuple[Edit, ...] = ()
         self.undone: tuple[Edit, ...] = ()
         self.base = self
-        """The same without edits."""
         self._changes = tuple(changes)
         self._spare: Counts | Callable[[], Counts | None] | None = spare
         self.homes: dict[Path, tuple[str, str]] = {}
         """The folders it was read from or written to, and how they were left: see `files`."""
-        self._draft: Draft | None = None
+        self._draft = None
         self._generated = {}
-        self._remembered: tuple[dict[Any, list[str]], dict[Any, float]] = {}, {}
-        """Labels by words, and divergences by units, of all that was ever edited here."""
+        self._remembered = {}, {}
         self._check()
 
     def _check(self) -> None:
@@ -266,11 +256,6 @@ class Thesaurus(Lookup):
         kept = np.sort(often[sizes <= self.counts.entries])
         if kept.size:
             self.base._spare = rest.select(rest.words[kept].tolist()).drop_empty()
-
-    @property
-    def draft(self) -> Draft:
-        """What the edits made of the thesaurus without them, step by step."""
-        return self._draft or Draft(self.base)
 
     def accept(self, numbers: int | Iterable[int]) -> Thesaurus:
         """The thesaurus with changes that growing made accepted, so that they are no longer open.
@@ -547,60 +532,6 @@ class Thesaurus(Lookup):
 
         return read(path)
 
-    @cached_property
-    def places(self) -> Ints:
-        """The leaf in which each word has its place, where edits have put it."""
-        return super().places if self._draft is None else self._draft.places()
-
-    def row(self, word: str) -> int:
-        """The row of a word; of one that is not there, the message says why, or the nearest."""
-        if self._draft is not None and word not in self.rows:
-            self._draft.row(word)  # which knows of words that were deleted
-        return super().row(word)
-
-    @cached_property
-    def _near(self) -> Neighbours:
-        if self._draft is None:
-            return super()._near
-        parts = None if self._draft.divisions else self._draft.parts
-        return self.base._near.after(self.counts, self.clustering, self._draft.origin, parts)
-
-    @cached_property
-    def _senses(self) -> Senses:
-        """Those of the classes that were learnt, as edits have them."""
-        if self._draft is None:
-            return super()._senses
-        known, draft = self.base._senses, self._draft
-        return known.after(draft.homes(), draft.senses(known.memberships), draft.origin)
-
-    @cached_property
-    def _divergences(self) -> Floats:
-        if self._draft is None:
-            return super()._divergences
-        known, units = self._remembered[1], self._draft.units()
-        for cluster, some in enumerate(units):
-            if some not in known:
-                if len(some) == 1 and some[0] < self.base.mass.size:
-                    known[some] = float(self.base._divergences[some[0]])
-                else:
-                    known[some] = kl(self.centroids[cluster], self._average)
-        return np.array([known[some] for some in units])
-
-    @cached_property
-    def _labels(self) -> Labels:
-        if self._draft is None:
-            return super()._labels
-        return _Called(self)
-
-    @cached_property
-    def _marks(self) -> list[tuple[float, float]]:
-        """What tells the words of each node from any other words."""
-        return self.draft.marks()
-
-    @cached_property
-    def _of_ids(self) -> dict[int, int]:
-        return {id: node for node, id in enumerate(self.ids.tolist())}
-
     def _known(self, words: str | Iterable[str]) -> tuple[str, ...]:
         return tuple(str(self.words[self.row(word)]) for word in editing.word_list(words))
 
@@ -658,49 +589,6 @@ class Thesaurus(Lookup):
         if made.clustering is self.clustering and "_near" in self.__dict__:
             made._near = self._near
         return made
-
-
-class _Called(Labels):
-    """The labels of classes that have about the same words as when they were learnt or called.
-
-    So an edit leaves the labels of all classes alone that it does not change, or hardly.
-    """
-
-    def __init__(self, thesaurus: Thesaurus) -> None:
-        super().__init__(thesaurus.counts, thesaurus.tree, thesaurus.places)
-        self._of, self._known = thesaurus, thesaurus._remembered[0]
-
-    def _best(self, node: int) -> list[int]:
-        here, base = self._of, self._of.base
-        was = base._of_ids.get(int(here.ids[node]))
-        known: list[str] | None = None
-        if was is not None:
-            known = base.words[base._labels.rows(was)].tolist()
-            if base._marks[was] != here._marks[node] and not self._is_steady(was, node, known):
-                known = None
-        if known is None:
-            key = self._key(node)
-            if key not in self._known:
-                self._known[key] = here.words[super()._best(node)].tolist()
-            known = self._known[key]
-        return [here.rows[word] for word in known]
-
-    def _is_steady(self, was: int, node: int, called: list[str]) -> bool:
-        """Whether a class has most of its words still, and all of those by which it is called."""
-        here, base = self._of, self._of.base
-        rows = here.inside(node)
-        if not called or not {*called} <= {*here.words[rows].tolist()}:
-            return False
-        mine = here._draft.rows[rows] if here._draft is not None else rows
-        before = np.zeros(max(len(base), int(mine.max(initial=-1)) + 1), dtype=bool)
-        before[base.inside(was)] = True
-        return bool(2 * before[mine].sum() >= STEADY * (before.sum() + mine.size))
-
-    def _key(self, node: int) -> Any:
-        """All that the label of a class depends on."""
-        here, (*above, _) = self._of, self._of.tree.path(node)
-        called = tuple(tuple(here.words[self.rows(one)].tolist()) for one in above)
-        return here._marks[node], here._marks[above[-1]] if above else None, here._marks[0], called
 
 
 def _continued(now: Draft, edits: list[Edit]) -> Draft:
