@@ -215,7 +215,7 @@ def test_a_run_that_was_stopped_goes_on_without_counting_again(table, tmp_path, 
     assert "run the same command again" in stopped.value.__notes__[0]
     assert not out.exists()
     assert (tmp_path / "t.partial").is_dir()
-    monkeypatch.setattr(module.counting, "run", None)
+    monkeypatch.setattr("roget.learn.counting.count.run", None)
     made = build(table, output=out, clusters=4)
     assert same(made, build_fresh(table))
     assert not (tmp_path / "t.partial").exists()

@@ -55,7 +55,7 @@ def place(
     """Place words of the inputs into a taxonomy, or hide words of it and tell how that went."""
     from rich.console import Console
 
-    from roget.learn.growth import corpus
+    from roget.learn.gathering import read_corpus
     from roget.learn.growth.place import place as find
     from roget.learn.growth.trial import hide
     from roget.learn.taxonomy import taxonomy_of
@@ -69,7 +69,7 @@ def place(
     if given.part != "noun" and wanted.relation is None:
         wanted = replace(wanted, relation=f"{given.part}s")
     with bar("counting", "bytes") as reading:
-        found = corpus.read_corpus(inputs, wanted, reading)
+        found = read_corpus(inputs, wanted, reading)
     tell(*found.notes, kind="note")
     with bar("placing", "words") as progress:
         if given.hide is not None:

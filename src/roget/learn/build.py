@@ -18,30 +18,21 @@ from roget import catalogue
 from roget._version import __version__
 from roget.core import folder as folders
 from roget.core.counts import Counts
-from roget.core.counts.files import is_counts
 from roget.core.options import choose, options_of, takes
 from roget.core.progress import Report
-from roget.core.store import Partial, write_atomic
+from roget.core.store import Partial
 from roget.core.types import PathLike
-from roget.data import is_sample
 from roget.engines.base import working_on
 from roget.errors import InputError
-from roget.learn.counting import count as counting
 from roget.learn.counting.options import Options as Counting
-from roget.learn.counting.parts import Cuts
-from roget.learn.counting.plan import Inputs, plan_count, refuse_asked
+from roget.learn.counting.plan import Inputs
 from roget.learn.evaluation.heldout import trial
-from roget.learn.opening import open_classes, open_counts
+from roget.learn.gathering import gather, keep_counted
+from roget.learn.opening import open_classes
 from roget.learn.options import Options, Plan, offered, own_options
 from roget.learn.thesaurus import Edit, Thesaurus
 from roget.learn.thesaurus import files as thesaurus_files
 from roget.learn.treecut.hierarchy import name_classes
-
-_READY = ("min_count", "min_context", "min_pair", "transpose")
-"""What can be asked of counts that are there already."""
-
-_HOW = ("processes", "memory", "engine", "scheduler")
-"""What is no matter to the result."""
 
 
 @dataclass(frozen=True)
@@ -124,22 +115,13 @@ def run(
     folders.check(target, thesaurus_files.KIND)
     _edits(target)  # better refused now than after hours
     with Partial(target, "a build", _is_left) as partial:
-        before = partial.kept()
-        try:
+        with keep_counted(partial):
             built = _build(listed, partial.folder, options, wanted, reading, clustering)
             if built.interrupted and target.exists():
                 warnings.warn(f"{target} stays as it was: {partial.advice}", stacklevel=2)
                 return built
             built = replace(_replay_edits(built, target), saved=True)
             built.thesaurus.save(target)
-        except BaseException as error:
-            kept, mistake = partial.kept(), isinstance(error, InputError)
-            halfway = "counts.partial" in kept  # has told so itself
-            if not kept or (mistake and not halfway and not before):
-                partial.discard()
-            elif not halfway and not mistake:
-                error.add_note(partial.advice)
-            raise
         if not built.interrupted:
             partial.discard()
     return built
@@ -183,7 +165,7 @@ def _build(
     reading: Report | None,
     clustering: Report | None,
 ) -> Built:
-    whole, counts, notes = _gather(inputs, folder, options, reading)
+    whole, counts, notes = gather(inputs, folder, options, reading)
     counts, more = _choose_words(counts, wanted, options)
     clusterer = _clusterer(wanted, folder, counts, clustering)
     where = options.engine, options.scheduler, options.processes
@@ -196,25 +178,6 @@ def _build(
     if wanted.heldout and not model.interrupted_:
         thesaurus.provenance["heldout"] = trial(counts, model, wanted.random_state, clustering)
     return Built(thesaurus, (*notes, *more, *model.notes_), model.interrupted_)
-
-
-def gather(
-    inputs: Sequence[PathLike], folder: Path, options: Counting, progress: Report | None = None
-) -> tuple[Counts, tuple[str, ...]]:
-    """The counts of some inputs, and what there is to tell of them.
-
-    Those that are there already are added up; others are counted, and kept in the folder.
-    """
-    return _gather(inputs, folder, options, progress)[1:]
-
-
-def _gather(
-    inputs: Sequence[PathLike], folder: Path, options: Counting, progress: Report | None
-) -> tuple[Counts, Counts, tuple[str, ...]]:
-    """All that was counted, what is seen often enough of it, and what there is to tell."""
-    ready = _add_up(inputs, options)
-    whole, notes = _count(inputs, folder, options, progress) if ready is None else (ready, ())
-    return whole, _cut(whole, options, ready=ready is not None), notes
 
 
 def _clusterer(wanted: Plan, folder: Path, counts: Counts, progress: Report | None) -> Any:
@@ -257,55 +220,3 @@ def _choose_words(
         words = "1 word shares" if lost == 1 else f"{lost:,} words share"
         notes.append(f"{words} no context with the others, however indirectly: left out")
     return linked, tuple(notes)
-
-
-def _add_up(inputs: Sequence[PathLike], options: Counting) -> Counts | None:
-    """The counts that are there already, added up; None if inputs have to be counted."""
-    given = [os.fspath(one) for one in inputs]
-    names = [name for name in given if is_counts(Path(name)) or is_sample(name)]
-    if not names:
-        return None
-    if len(names) < len(inputs):
-        raise InputError("inputs of two kinds: counts that are there, and what is to be counted")
-    refuse_asked(options, names[0], (*_READY, *_HOW))
-    counts, *others = (open_counts(name)[0] for name in names)
-    if others:
-        counts = counts.merge(*others)
-    if options.transpose:
-        counts = counts.T
-    return counts
-
-
-def _cut(whole: Counts, options: Counting, *, ready: bool) -> Counts:
-    """The counts without what is seen less often than asked, unless counting has left it out."""
-    asked = (options.min_count, options.min_context, options.min_pair)
-    cuts = whole.provenance.get("cuts") or {}
-    if not ready and cuts.get("min_count", 1) >= options.min_count:
-        return whole
-    kept = whole.min_count(*asked) if ready else whole.min_count(options.min_count).ranked()
-    said = dict(zip(("min_count", "min_context", "min_pair"), asked, strict=True))
-    kept.provenance = {
-        **(kept.provenance if ready else whole.provenance),
-        "cuts": cuts | {name: max(least, cuts.get(name) or 1) for name, least in said.items()},
-    }
-    return kept
-
-
-def _count(
-    inputs: Sequence[PathLike],
-    folder: Path,
-    options: Counting,
-    progress: Report | None,
-) -> tuple[Counts, tuple[str, ...]]:
-    """Count, unless that was done by a run that was stopped later."""
-    place, mark = folder / "counts", folder / "counts.key"
-    planned = plan_count(inputs, options)
-    if asdict(planned.cuts) == asdict(Cuts(min_count=options.min_count)):
-        # Words that are too rare are kept for the next text, which may have more of them.
-        planned = replace(planned, cuts=Cuts())
-    key = planned.key
-    if is_counts(place) and mark.is_file() and mark.read_text() == key:
-        return counting.load(place), ("counted before",)
-    done = counting.run(planned, place, options, progress=progress)
-    write_atomic(mark, key)
-    return counting.load(place), done.notes

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -12,20 +12,17 @@ import numpy as np
 
 from roget._version import __version__
 from roget.core.counts import Counts
-from roget.core.counts.files import is_counts
 from roget.core.folder import sha256
 from roget.core.io.source import STANDARD_INPUT
 from roget.core.progress import Report
-from roget.core.store import write_atomic
 from roget.core.types import PathLike
-from roget.data import is_sample
 from roget.errors import InputError
 from roget.learn.corpus.base import Reading
-from roget.learn.counting import count as counting
 from roget.learn.counting.options import TAGGERS
 from roget.learn.counting.options import Options as Counting
 from roget.learn.counting.parts import Cuts, Recipe
 from roget.learn.counting.plan import UNPARSED, CountPlan, plan_tasks, sources_of
+from roget.learn.gathering import are_counted, count_once
 from roget.learn.growth.options import Options
 from roget.learn.opening import open_counts
 
@@ -77,12 +74,6 @@ def cuts_of(counts: Counts) -> Cuts:
     )  # fmt: skip
 
 
-def listed_of(counts: Counts) -> list[str]:
-    """The lists of words that decided what was counted, of which only the length is known."""
-    told = counts.provenance.get("cuts") or {}
-    return [name for name in ("stop", "vocabulary", "contexts") if told.get(name)]
-
-
 def read_counts(
     inputs: Sequence[PathLike],
     before: Counts,
@@ -94,11 +85,8 @@ def read_counts(
     names = [os.fspath(one) for one in inputs]
     if not names:
         raise InputError("nothing to grow by: name files, folders or counts")
-    ready = [name for name in names if is_counts(Path(name)) or is_sample(name)]
     recipe = recipe_of(before)
-    if ready and len(ready) < len(names):
-        raise InputError("inputs of two kinds: counts that are there, and what is to be counted")
-    if ready or recipe is None:
+    if are_counted(names) or recipe is None:
         found = [open_counts(name) for name in names]
         notes = tuple(note for _, told in found for note in told)
         counts = found[0][0].merge(*(one for one, _ in found[1:]))
@@ -144,8 +132,9 @@ def _count(
     options: Options,
     progress: Report | None,
 ) -> tuple[Counts, tuple[str, ...]]:
-    listed = listed_of(before)
-    if listed:
+    told = before.provenance.get("cuts") or {}
+    # Of lists that decided what was counted only the length is known.
+    if listed := [name for name in ("stop", "vocabulary", "contexts") if told.get(name)]:
         raise InputError(
             f"the thesaurus was counted with a list of words ({', '.join(listed)}), which it does "
             "not hold: count the new text with the same list (roget count), and grow by the counts"
@@ -158,34 +147,14 @@ def _count(
             f"{sources[0].name}: read as {reader}, and the thesaurus was counted from "
             f"{recipe.reader}: bring the same kind of input"
         )
-    files = [source.path for source in sources if source.path != STANDARD_INPUT]
-    _refuse_again(before, files)
+    files = dict.fromkeys(source.path for source in sources if source.path != STANDARD_INPUT)
+    _refuse_again(before, ((sha256(Path(file)), file) for file in files))
     plan = CountPlan(sources, recipe, Cuts(), plan_tasks(sources, recipe), ())
-    place, mark = folder / "counts", folder / "counts.key"
-    key = plan.key
-    if is_counts(place) and mark.is_file() and mark.read_text() == key:
-        return Counts.read(place), ("counted before",)
     asked = Counting(
         processes=options.processes, memory=options.memory,
         engine=options.engine, scheduler=options.scheduler,
     )  # fmt: skip
-    done = counting.run(plan, place, asked, progress=progress)
-    write_atomic(mark, key)
-    return Counts.read(place), done.notes
-
-
-def _refuse_again(before: Counts, files: Sequence[str]) -> None:
-    """Refuse files that the thesaurus was made of, by what is in them."""
-    known = _hashes(before)
-    if not known:
-        return
-    twice: dict[str, str] = {}
-    for file in dict.fromkeys(files):
-        digest = sha256(Path(file))
-        _refuse_known(file, digest, known)
-        if digest in twice:
-            raise InputError(f"{file}: the same as {twice[digest]}: leave one of them out")
-        twice[digest] = file
+    return count_once(plan, folder, asked, progress)
 
 
 def add(before: Counts, new: Counts, spare: Counts | None = None) -> Added:
@@ -196,7 +165,7 @@ def add(before: Counts, new: Counts, spare: Counts | None = None) -> Added:
     context, or pair, that is seen less often than the thesaurus asks is left out.
     """
     cuts = cuts_of(before)
-    _refuse_same(before, new)
+    _refuse_again(before, _hashes(new).items())
     whole = before.merge(*([new] if spare is None else [spare, new]))
     known = set(before.words.tolist())
     others = [word for word in whole.words.tolist() if word not in known]
@@ -236,19 +205,19 @@ def _cut_pairs(grown: Counts, before: Counts, least: int) -> Counts:
     )  # fmt: skip
 
 
-def _refuse_same(before: Counts, new: Counts) -> None:
-    """Refuse counts of a file that the thesaurus was made of."""
+def _refuse_again(before: Counts, given: Iterable[tuple[str, str]]) -> None:
+    """Refuse files that the thesaurus was made of, and those that are given twice, by SHA-256."""
     known = _hashes(before)
-    for digest, path in _hashes(new).items():
-        _refuse_known(path, digest, known)
-
-
-def _refuse_known(file: str, digest: str, known: Mapping[str, str]) -> None:
-    if digest in known:
-        raise InputError(
-            f"{file}: is in the thesaurus already, as {known[digest]}: its tokens would count "
-            "twice; leave it out"
-        )
+    twice: dict[str, str] = {}
+    for digest, file in given if known else ():
+        if digest in known:
+            raise InputError(
+                f"{file}: is in the thesaurus already, as {known[digest]}: its tokens would count "
+                "twice; leave it out"
+            )
+        if digest in twice:
+            raise InputError(f"{file}: the same as {twice[digest]}: leave one of them out")
+        twice[digest] = file
 
 
 def _hashes(counts: Counts) -> dict[str, str]:

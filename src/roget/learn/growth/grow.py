@@ -21,6 +21,7 @@ from roget.core.progress import Progress, Report
 from roget.core.store import Partial
 from roget.core.types import PathLike
 from roget.errors import InputError
+from roget.learn.gathering import keep_counted
 from roget.learn.growth.adding import Added, add, read_counts
 from roget.learn.growth.learning import Edited, Learnt, keep_rows, learn_on
 from roget.learn.growth.options import Options, read_numbers
@@ -126,21 +127,12 @@ def run(
         folders.check(target, thesaurus_files.KIND)
         _refuse_other(thesaurus, target)
     with Partial(target, "a growth", lambda names: not names) as partial:
-        before = partial.kept()
-        try:
+        with keep_counted(partial):
             found = thesaurus if isinstance(thesaurus, Thesaurus) else Thesaurus.load(thesaurus)
             grown = _grow(found, inputs, partial.folder, options, reading, learning)
             if (seen := grown.thesaurus.counts.evidence) is not None:
                 seen.load()  # the folder that it is read from will be another one
             thesaurus_files.write(grown.thesaurus, target, instead_of=found)
-        except BaseException as error:
-            kept = partial.kept()
-            halfway = "counts.partial" in kept  # has told so itself
-            if not kept or (isinstance(error, InputError) and not halfway and not before):
-                partial.discard()
-            elif not halfway and not isinstance(error, InputError):
-                error.add_note(partial.advice)
-            raise
         partial.discard()
     return grown
 
