@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 from dataclasses import replace
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from roget.catalogue import suffixes
 from roget.core.io.problems import plural
 from roget.core.io.source import Source, source_of
 from roget.core.io.table import Roles, open_table
+from roget.core.options import choose, takes
 from roget.core.progress import Report
 from roget.core.types import PathLike
 from roget.errors import InputError
@@ -47,17 +48,13 @@ class Edited(NamedTuple):
     """What was undone, the last first."""
 
 
+@takes(EditOptions)
 def edit(
     path: PathLike,
     file: PathLike | None = None,
     *,
-    undo: bool = EditOptions.undo,
-    redo: bool = EditOptions.redo,
-    undo_to: int | None = EditOptions.undo_to,
-    n: int = EditOptions.n,
-    dry_run: bool = EditOptions.dry_run,
-    language: str | None = EditOptions.language,
     progress: Report | None = None,
+    **options: Any,
 ) -> Edited:
     """Edit the thesaurus of a folder, all that is asked for or nothing, and save it.
 
@@ -68,16 +65,6 @@ def edit(
     file
         Edits to be made: see `read_asked`. Or SKOS that was exported and then changed elsewhere,
         which tells them: see `taxonomy.changes`.
-    undo, redo
-        Take back the last n edits, or do again what was taken back.
-    undo_to
-        Take back all but the first so many.
-    n
-        How many `undo` and `redo` are for.
-    dry_run
-        Find out what would be done, and save nothing.
-    language
-        Of labels, where SKOS has several.
     progress
         Called with how many edits of a file are made.
 
@@ -91,39 +78,37 @@ def edit(
     InputError
         If an edit cannot be made, naming its line; or if there is less to undo or redo.
     """
-    EditOptions(undo=undo, redo=redo, n=n, undo_to=undo_to)  # which checks them
-    asked = sum((file is not None, undo, redo, undo_to is not None))
-    if asked > 1:
+    asked = EditOptions(**choose(EditOptions, options))
+    ways = sum((file is not None, asked.undo, asked.redo, asked.undo_to is not None))
+    if ways > 1:
         raise InputError("edits from a file, --undo, --redo and --undo-to: one at a time")
     before = Thesaurus.load(path)
-    known = [one for one in before.edits if not one.waiting]
-    after = before
+    after, known = before, before.done
     if file is not None:
         is_skos = suffixes("taxonomies").get(Source(os.fspath(file)).suffix) == "skos"
-        wanted = read_changes(before, file, language) if is_skos else read_asked(file)
+        wanted = read_changes(before, file, asked.language) if is_skos else read_asked(file)
         after = apply_edits(before, wanted, progress)
-    elif undo:
-        if n > len(known):
-            raise InputError(_too_many("undo", n, len(known)))
-        after = before.undo_to(len(known) - n)
-    elif redo:
-        if n > len(before.undone):
-            raise InputError(_too_many("redo", n, len(before.undone)))
-        for _ in range(n):
+    elif asked.undo:
+        _check_number("undo", asked.n, len(known))
+        after = before.undo_to(len(known) - asked.n)
+    elif asked.redo:
+        _check_number("redo", asked.n, len(before.undone))
+        for _ in range(asked.n):
             after = after.redo()
-    elif undo_to is not None:
-        after = before.undo_to(undo_to)
-    if asked and not dry_run:
+    elif asked.undo_to is not None:
+        after = before.undo_to(asked.undo_to)
+    if ways and not asked.dry_run:
         after.save(path)
-    now = [one for one in after.edits if not one.waiting]
-    return Edited(after, tuple(now[len(known) :]), tuple(reversed(known[len(now) :])))
+    return Edited(after, after.done[len(known) :], known[len(after.done) :][::-1])
 
 
-def _too_many(verb: str, n: int, there: int) -> str:
-    """Why so many edits cannot be undone, or done again."""
+def _check_number(verb: str, n: int, there: int) -> None:
+    """Refuse to undo, or do again, more edits than there are."""
     if not there:
-        return f"there is nothing to {verb}"
-    return f"cannot {verb} {plural(n, 'edit')}: there {'is' if there == 1 else 'are'} only {there}"
+        raise InputError(f"there is nothing to {verb}")
+    if n > there:
+        only = f"there {'is' if there == 1 else 'are'} only {there}"
+        raise InputError(f"cannot {verb} {plural(n, 'edit')}: {only}")
 
 
 def read_asked(path: PathLike) -> list[Asked]:

@@ -23,7 +23,7 @@ from roget.errors import InputError
 from roget.learn.counting import count as counting
 from roget.learn.counting.extract import TABULAR
 from roget.learn.counting.options import Options as Counting
-from roget.learn.counting.plan import plan_count, refuse_asked, sources_of, split_plan
+from roget.learn.counting.plan import plan_count, plan_tasks, refuse_asked, sources_of
 from roget.learn.shift import SET_ASIDE
 from roget.learn.taxonomy import kind_of_folder, read, taxonomy_of
 from roget.learn.taxonomy.taxonomy import Taxonomy
@@ -159,20 +159,20 @@ def open_pair(
     found = [_find_texts(name, asked) for name in names]
     texts = [one for one in found if one is not None]
     notes: list[str] = []
+    told: list[str] = []
+    opened: list[Counts] = []
     with tempfile.TemporaryDirectory(prefix="roget.") as folder:
-        places = []
         if texts:
             asked = replace(asked, evidence=max(asked.evidence, evidence))
             planned = plan_count([source.path for one in texts for source in one], asked)
             notes += planned.notes
-            for number, plan in enumerate(split_plan(planned, texts)):
-                places.append(Path(folder) / str(number))
-                done = counting.run(plan, places[-1], asked, keep=False, progress=progress)
-                notes += [note for note in done.notes if note not in notes]
-        opened: list[Counts] = []
         for name, one in zip(names, found, strict=True):
             if one is not None:
-                opened.append(Counts.read(places.pop(0)))
+                plan = replace(planned, sources=one, tasks=plan_tasks(one, planned.recipe))
+                place = Path(folder) / str(len(opened))
+                done = counting.run(plan, place, asked, keep=False, progress=progress)
+                notes += [note for note in done.notes if note not in notes]
+                opened.append(Counts.read(place))
                 continue
             if not texts:
                 refuse_asked(asked, name, ("columns",))
@@ -182,9 +182,9 @@ def open_pair(
                 # Columns are those of a table, not of a folder or a sample.
                 whole = os.path.isdir(name) or data.is_sample(name)
                 counts, more = open_counts(name, None if whole else asked.columns)
-            notes += more
+            told += more
             opened.append(counts)
-        yield opened[0], opened[1], tuple(notes)
+        yield opened[0], opened[1], (*notes, *told)
 
 
 def _find_texts(name: str, asked: Counting) -> list[Source] | None:

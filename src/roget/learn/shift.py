@@ -10,14 +10,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from roget.core.counts import Counts
-from roget.core.counts.matrix import Names, frozen, ranking, split_slot
+from roget.core.counts.matrix import Names, frozen, ranking, split_slot, unite_names
 from roget.core.counts.views import log_dice
-from roget.core.options import options_of
+from roget.core.options import choose, options_of, takes
 from roget.core.progress import Progress, Report
 from roget.core.types import Array, BoolArray, Floats, Ints
 from roget.errors import InputError
@@ -138,16 +138,15 @@ class _Table(NamedTuple):
     """Tokens of each word in both: words × 2."""
 
 
+@takes(ShiftOptions)
 def shift(
     old: Counts,
     new: Counts,
     words: Iterable[str] = (),
     *,
-    n: int = 20,
-    min_count: int = 20,
-    told: int = 5,
-    shared: bool = False,
+    min_count: int = Compared.min_count,
     progress: Report | None = None,
+    **options: Any,
 ) -> Shift:
     """The words whose use changed most between two corpora, and the contexts that say so.
 
@@ -156,15 +155,10 @@ def shift(
     old, new
         Counts of both, made in the same way.
     words
-        Only these, in this order, however rare. Default: the n that changed most.
-    n
-        How many words, and how many of those that appeared or vanished.
+        Only these, in this order, however rare. Default: the n that changed most, and as many
+        of those that appeared or vanished.
     min_count
         Only words seen so often in both; and, of one corpus alone, so often there.
-    told
-        How many contexts gained and lost are told of each word.
-    shared
-        Look only at contexts that both corpora have.
     progress
         Called with a `Progress` of words.
 
@@ -184,15 +178,15 @@ def shift(
     >>> [(one.word, round(one.change, 2)) for one in shift(old, new).changes]
     [('mouse', 0.64), ('cat', -0.01)]
     """
-    ShiftOptions(n, told, shared)
+    wanted = ShiftOptions(**choose(ShiftOptions, options))
     options_of(Compared)["min_count"].check(min_count)
     sides = (old, new)
-    places, names = _unite(old, new)
+    names, places = unite_names(one.contexts for one in sides)
     known = [np.isin(np.arange(names.size), places[at]) for at in (0, 1)]
     if not (known[0] & known[1]).any():
         raise InputError("the two have no context in common: count them in the same way")
-    notes = [*_doubt(sides, places, known, shared)]
-    keep = known[0] & known[1] if shared else known[0] | known[1]
+    notes = [*_doubt(sides, places, known, wanted.shared)]
+    keep = known[0] & known[1] if wanted.shared else known[0] | known[1]
     asked = list(dict.fromkeys(words))
     chosen = _choose(sides, asked, min_count)
     table = _tabulate(sides, places, names.size, keep, chosen)
@@ -204,9 +198,9 @@ def shift(
     order = (
         [chosen.index(word) for word in asked if word in chosen]
         if asked
-        else np.lexsort((np.array(chosen, dtype=object), -found["least"].round(9))).tolist()[:n]
+        else ranking(found["least"].round(9), frozen(chosen)).tolist()[: wanted.n]
     )
-    explain = _Explainer(sides, places, names, table, told)
+    explain = _Explainer(sides, places, names, table, wanted.told)
     changes = []
     for at in order:
         gained, lost = explain(at)
@@ -224,7 +218,7 @@ def shift(
             )
         )
     appeared, vanished = (
-        _list_arrivals(here, there, min_count, n, asked) for here, there in ((new, old), (old, new))
+        _list_arrivals(*pair, min_count, wanted.n, asked) for pair in ((new, old), (old, new))
     )
     changed, unusual = (int(np.count_nonzero(found[q] <= 0.05)) for q in ("q", "q_usual"))
     return Shift(
@@ -240,16 +234,9 @@ def shift(
     )
 
 
-def _unite(old: Counts, new: Counts) -> tuple[tuple[Ints, Ints], Names]:
-    """All contexts of both, and the place there of each context of each."""
-    ids = {context: at for at, context in enumerate(old.contexts.tolist())}
-    theirs = [ids.setdefault(context, len(ids)) for context in new.contexts.tolist()]
-    return (np.arange(old.shape[1]), np.array(theirs, np.int64)), frozen(ids)
-
-
 def _doubt(
     sides: tuple[Counts, Counts],
-    places: tuple[Ints, Ints],
+    places: Sequence[Ints],
     known: Sequence[BoolArray],
     shared: bool,
 ) -> Iterable[str]:
@@ -298,7 +285,7 @@ def _choose(sides: tuple[Counts, Counts], asked: Sequence[str], min_count: int) 
 
 def _tabulate(
     sides: tuple[Counts, Counts],
-    places: tuple[Ints, Ints],
+    places: Sequence[Ints],
     size: int,
     keep: BoolArray,
     words: Sequence[str],
@@ -361,7 +348,8 @@ def _chance(table: _Table, progress: Report | None) -> tuple[Floats, Floats, Flo
     mean, variance, third = (np.zeros(words) for _ in range(3))
     ends = np.searchsorted(rows, np.arange(words + 1))
     cells = np.concatenate([[0], np.cumsum(seen + 1)])
-    factorial = _log_factorials(int(table.totals.sum(axis=1).max(initial=0)))
+    largest = int(table.totals.sum(axis=1).max(initial=0))
+    factorial = np.concatenate([[0.0], np.cumsum(np.log(np.arange(1, largest + 1)))])
     begin = 0
     while begin < words:
         room = cells[ends[begin]] + _CHUNK
@@ -435,10 +423,6 @@ def _moments(
 def _ratio(above: Floats, below: Floats) -> Floats:
     """A quotient, 0 where there is nothing to divide by."""
     return np.divide(above, below, out=np.zeros_like(above), where=below > 1e-300)
-
-
-def _log_factorials(largest: int) -> Floats:
-    return np.concatenate([[0.0], np.cumsum(np.log(np.arange(1, largest + 1)))])
 
 
 def _weigh(
@@ -515,7 +499,7 @@ class _Explainer:
     def __init__(
         self,
         sides: tuple[Counts, Counts],
-        places: tuple[Ints, Ints],
+        places: Sequence[Ints],
         names: Names,
         table: _Table,
         n: int,
@@ -542,20 +526,18 @@ class _Explainer:
         )  # fmt: skip
         scores = log_dice(counts, of_slot[:, self._slots[columns]], self._totals[:, columns])
         rates = counts / np.maximum(table.totals[word][:, None], 1)
-        told = []
-        for more in (rates[1] > rates[0], rates[1] < rates[0]):
-            at = np.flatnonzero(more)
-            first = at[ranking(parts[at], self._names[columns[at]])[: self._n]]
-            told.append(tuple(self._tell(i, columns, counts, scores, parts) for i in first))
-        return told[0], told[1]
+        names, seen = self._names[columns], list(zip(*counts.tolist(), strict=True))
+        known = scores.astype(object)
+        known[np.isnan(scores)] = None
 
-    def _tell(
-        self, i: int, columns: Ints, counts: Array, scores: Floats, parts: Floats
-    ) -> ContextChange:
-        old, new = (None if np.isnan(one) else float(one) for one in scores[:, i])
-        seen = counts[:, i].tolist()
-        name = str(self._names[columns[i]])
-        return ContextChange(name, (seen[0], seen[1]), (old, new), float(parts[i]))
+        def tell(more: BoolArray) -> tuple[ContextChange, ...]:
+            at = np.flatnonzero(more)
+            first = at[ranking(parts[at], names[at])[: self._n]]
+            return tuple(
+                ContextChange(names[i], seen[i], tuple(known[:, i]), float(parts[i])) for i in first
+            )
+
+        return tell(rates[1] > rates[0]), tell(rates[1] < rates[0])
 
 
 def _list_arrivals(

@@ -7,7 +7,7 @@ are never added up. All totals are those of the counts at hand: what was cut fro
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,6 +17,7 @@ from roget.core.counts import Counts
 from roget.core.counts.evidence import Line
 from roget.core.counts.matrix import split_slot
 from roget.core.counts.views import log_dice
+from roget.core.options import choose, takes
 from roget.core.types import Array, Floats, Ints
 from roget.errors import InputError, UnknownName
 from roget.learn.corpus.relations import UPOS
@@ -171,18 +172,17 @@ class Sketch:
         return self.words[1] if len(self.words) > 1 else None
 
 
+@takes(SketchOptions)
 def sketch(
     counts: Counts,
     word: str,
-    beside: str | None = None,
-    n: int = 10,
-    *,
-    relations: Sequence[str] = (),
-    least: int | None = None,
-    sort: str = "score",
-    share: float = 0.01,
+    beside: str | None = SketchOptions.beside,
+    n: int = SketchOptions.n,
+    **options: Any,
 ) -> Sketch:
     """The relations of a word side by side; of two words, what only one takes and what both.
+
+    Of two, collocates and relations stay of which either word has enough.
 
     Parameters
     ----------
@@ -192,15 +192,6 @@ def sketch(
         The word, and perhaps another one to compare it with.
     n
         How many collocates of a relation; of two words, so many of each kind.
-    relations
-        Only these: slots, their first parts (obl), or prepositions.
-    least
-        Leave out collocates seen less often (with either word). Default: 2, or 1 of words seen
-        less than 100 times.
-    sort
-        By "score" (logDice) or "count".
-    share
-        Leave out relations with a smaller share of the uses (of either word), unless asked for.
 
     Returns
     -------
@@ -221,24 +212,12 @@ def sketch(
     >>> [(one.name, one.count, round(one.score, 2)) for one in relation.collocates]
     [('drink', 4, 13.3), ('spill', 1, 11.83)]
     """
-    return Sketches(counts).sketch(
-        word, beside, n, relations=relations, least=least, sort=sort, share=share
-    )
+    return Sketches(counts).sketch(word, beside, n, **options)
 
 
 def find_lines(counts: Counts, word: str, context: str, n: int) -> list[Line]:
     """The lines of a pair that the counts kept as evidence; none where none were kept."""
     return [] if counts.evidence is None else counts.evidence.lines(word, context, n)
-
-
-@dataclass(frozen=True)
-class _Slots:
-    """The slots of counts, each context's number among them, and what is known of each."""
-
-    names: list[str]
-    of_context: Ints
-    known: Mapping[str, tuple[str, str]]
-    """For each slot the relation it is, and its preposition."""
 
 
 class Sketches:
@@ -251,13 +230,13 @@ class Sketches:
 
     def __init__(self, counts: Counts) -> None:
         self.counts = counts
-        self._slots = _find_slots(counts)
+        self._names, self._slot_of, self._known = _find_slots(counts)
         self._totals = counts.context_totals
 
     @property
     def slots(self) -> list[str]:
         """All relations of the counts, "" for those of contexts without a slot."""
-        return [*self._slots.names]
+        return [*self._names]
 
     def name(self, slot: str, word: str | None = None) -> str:
         """A relation of a word in plain words; the slot itself, where it is not known."""
@@ -273,54 +252,50 @@ class Sketches:
         ['drink …', 'cup of …']
         """
         context = str(self.counts.contexts[column])
-        slot = self._slots.names[self._slots.of_context[column]]
+        slot = self._names[self._slot_of[column]]
         form = self._form(slot)[1]
         return form.replace("{c}", _drop_tag(_drop_slot(context, slot))) or context
 
     def _form(self, slot: str) -> tuple[str, str]:
         """A relation and a context of it in plain words, with their preposition; "" if unknown."""
-        relation, preposition = self._slots.known[slot]
+        relation, preposition = self._known[slot]
         name, said = (_PHRASES if preposition else _NAMES).get(relation, ("", ""))
         spelt = preposition.replace("_", " ")
         return name.replace("{p}", spelt), said.replace("{p}", spelt)
 
+    @takes(SketchOptions)
     def sketch(
         self,
         word: str,
-        beside: str | None = None,
-        n: int = 10,
-        *,
-        relations: Sequence[str] = (),
-        least: int | None = None,
-        sort: str = "score",
-        share: float = 0.01,
+        beside: str | None = SketchOptions.beside,
+        n: int = SketchOptions.n,
+        **options: Any,
     ) -> Sketch:
         """The sketch of a word, as `sketch` makes it."""
-        asked = SketchOptions(beside, n, relations, least, sort, share)
+        asked = SketchOptions(beside, n, **choose(SketchOptions, options))
         if word == beside:
             raise InputError(f"{word!r} beside itself: expected another word")
         words = (word,) if beside is None else (word, beside)
         rows = [self.counts.word_id(one) for one in words]
         wanted = self._choose(asked.relations)
         totals = tuple(self.counts.word_totals[row].item() for row in rows)
-        if least is None:
-            least = 2 if max(totals) >= FREQUENT else 1
+        least = asked.least or (2 if max(totals) >= FREQUENT else 1)
         columns, seen = self._look_up(rows)
-        slots = self._slots.of_context[columns]
-        in_slots = np.zeros((len(words), len(self._slots.names)), seen.dtype)
+        slots = self._slot_of[columns]
+        in_slots = np.zeros((len(words), len(self._names)), seen.dtype)
         for one, into in zip(seen, in_slots, strict=True):
             np.add.at(into, slots, one)
         scores = log_dice(seen, in_slots[:, slots], self._totals[columns])
         plain = np.where(seen > 0, scores, 0.0)
-        strength = (seen if sort == "count" else plain).sum(axis=0)
+        strength = (seen if asked.sort == "count" else plain).sum(axis=0)
         lean = plain[0] - plain[-1]
         often = seen.max(axis=0) >= least
         found, left = [], []
         for number in self._order(in_slots):
-            slot, tokens = self._slots.names[number], tuple(in_slots[:, number].tolist())
+            slot, tokens = self._names[number], tuple(in_slots[:, number].tolist())
             shares = tuple(of / all if of else 0.0 for of, all in zip(tokens, totals, strict=True))
             at = np.flatnonzero((slots == number) & often)
-            small = max(shares) < share if wanted is None else number not in wanted
+            small = max(shares) < asked.share if wanted is None else number not in wanted
             if small or not at.size:
                 if wanted is None or number in wanted:
                     left.append(slot)
@@ -332,7 +307,7 @@ class Sketches:
             found.append(
                 Relation(
                     slot,
-                    self._slots.known[slot][1],
+                    self._known[slot][1],
                     self.name(slot, word if beside is None else None),
                     tokens,
                     shares,
@@ -364,12 +339,12 @@ class Sketches:
         for name in relations:
             some = {
                 number
-                for number, slot in enumerate(self._slots.names)
-                if name == slot or name in self._slots.known[slot]
+                for number, slot in enumerate(self._names)
+                if name == slot or name in self._known[slot]
             }
             if not some:
-                parts = (part for both in self._slots.known.values() for part in both)
-                known = {*self._slots.names, *parts}
+                parts = (part for both in self._known.values() for part in both)
+                known = {*self._names, *parts}
                 raise UnknownName("relation", name, known - {""}, few=self._main_relations())
             chosen |= some
         return chosen if relations else None
@@ -377,9 +352,9 @@ class Sketches:
     def _main_relations(self) -> list[str]:
         """Relations without their prepositions, the commonest first."""
         tokens: dict[str, float] = {}
-        totals = np.bincount(self._slots.of_context, self._totals, len(self._slots.names))
-        for slot, total in zip(self._slots.names, totals.tolist(), strict=True):
-            relation = self._slots.known[slot][0]
+        totals = np.bincount(self._slot_of, self._totals, len(self._names))
+        for slot, total in zip(self._names, totals.tolist(), strict=True):
+            relation = self._known[slot][0]
             tokens[relation] = tokens.get(relation, 0) + total
         return sorted(filter(None, tokens), key=lambda one: (-tokens[one], one))
 
@@ -389,12 +364,12 @@ class Sketches:
         groups: dict[str, float] = {}
         seen = np.flatnonzero(tokens).tolist()
         for number in seen:
-            group = self._slots.known[self._slots.names[number]][1]
+            group = self._known[self._names[number]][1]
             groups[group] = groups.get(group, 0) + tokens[number]
 
         def place(number: int) -> tuple[Any, ...]:
-            slot = self._slots.names[number]
-            relation, group = self._slots.known[slot]
+            slot = self._names[number]
+            relation, group = self._known[slot]
             if group:
                 return 2, -groups[group], group, [*_PHRASES].index(relation), slot
             if relation in _NAMES:
@@ -444,8 +419,11 @@ def _drop_tag(word: str) -> str:
     return bare if bare and tag in UPOS else word
 
 
-def _find_slots(counts: Counts) -> _Slots:
-    """The slots of contexts; of counts that kept none, those that their names tell."""
+def _find_slots(counts: Counts) -> tuple[list[str], Ints, dict[str, tuple[str, str]]]:
+    """The slots of contexts, each context's number among them, and of each what `_parse` tells.
+
+    Of counts that kept none, they are those that the names of contexts tell.
+    """
     each: Sequence[str] = counts.slots.tolist()
     if not any(each):
         told = (split_slot(context)[0] for context in counts.contexts.tolist())
@@ -456,7 +434,7 @@ def _find_slots(counts: Counts) -> _Slots:
     known = {}
     for slot in names:
         known[slot] = (alone, slot) if alone in _PHRASES and slot else _parse(slot or alone)
-    return _Slots(names, of_context, known)
+    return names, of_context, known
 
 
 def _parse(slot: str) -> tuple[str, str]:

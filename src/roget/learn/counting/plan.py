@@ -6,7 +6,7 @@ import hashlib
 import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TypeAlias
 
@@ -128,14 +128,6 @@ def plan_count(inputs: Inputs, options: Options) -> CountPlan:
         (*told, *notes),
         language,
     )
-
-
-def split_plan(planned: CountPlan, sides: Sequence[Sequence[Source]]) -> list[CountPlan]:
-    """A plan for some of its sources, and others for others: all by the same recipe."""
-    return [
-        replace(planned, sources=[*sources], tasks=plan_tasks(sources, planned.recipe))
-        for sources in sides
-    ]
 
 
 def refuse_asked(options: Options, name: str, heeded: Sequence[str]) -> None:
