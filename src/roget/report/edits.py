@@ -43,7 +43,7 @@ def history(thesaurus: Thesaurus) -> Report:
 
 def changes(edited: Edited, dry_run: bool) -> Report:
     """What was done and undone just now, or would be."""
-    total = sum(not one.waiting for one in edited.thesaurus.edits)
+    total = len(edited.thesaurus.done)
     done, undone = (f"would be {one}" if dry_run else one for one in (DONE, UNDONE))
     rows = [
         {"number": total - len(edited.done) + at, "state": done, **_tell(one)}

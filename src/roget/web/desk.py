@@ -62,7 +62,7 @@ class Moment:
     def overview(self) -> View:
         """The overview, with what can be done here."""
         desk, thesaurus = self.desk, self.views.thesaurus
-        done = [one for one in thesaurus.edits if not one.waiting]
+        done = thesaurus.done
         why = desk.locked
         view = self.views.overview() | {
             "revision": self.revision,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -98,3 +98,16 @@ def predict_cells(memberships: Any, centroids: Any, rows: Array, columns: Array)
         else:
             out[part] = np.einsum("ij,ij->i", to_dense(left), right, dtype=np.float64)
     return out
+
+
+def tabulate(rows: Iterable[Mapping[int, float]], width: int) -> Any:
+    """A csr_array of rows that say what is in some columns, which keep their order."""
+    indptr = [0]
+    indices: list[int] = []
+    data: list[float] = []
+    for row in rows:
+        indices += row.keys()
+        data += row.values()
+        indptr.append(len(indices))
+    cells = np.array(data, dtype=np.float64), np.array(indices, dtype=np.int64), np.array(indptr)
+    return sparse.csr_array(cells, shape=(len(indptr) - 1, width))

@@ -13,6 +13,7 @@ from scipy import sparse
 
 from roget.core.types import Array, Ints
 from roget.errors import InputError
+from roget.learn.clustering.memberships import tabulate
 from roget.learn.taxonomy.taxonomy import Taxonomy, climb
 
 NEAR = (1.0, 0.75, 0.5)
@@ -153,19 +154,6 @@ class Graph:
             at = above[0]
             way.append(self.labels[at])
         return tuple(reversed(way))
-
-
-def tabulate(rows: Iterable[Mapping[int, float]], width: int) -> Any:
-    """A csr_array of rows that say what is in some columns, which keep their order."""
-    indptr = [0]
-    indices: list[int] = []
-    data: list[float] = []
-    for row in rows:
-        indices += row.keys()
-        data += row.values()
-        indptr.append(len(indices))
-    cells = np.array(data, dtype=np.float64), np.array(indices, dtype=np.int64), np.array(indptr)
-    return sparse.csr_array(cells, shape=(len(indptr) - 1, width))
 
 
 def _ones(table: Any) -> Any:

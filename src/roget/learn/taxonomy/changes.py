@@ -18,13 +18,9 @@ from roget.errors import InputError
 from roget.learn.taxonomy import skos, triples
 from roget.learn.thesaurus import Thesaurus
 from roget.learn.thesaurus import edits as editing
-from roget.learn.thesaurus.asked import Asked, is_within
+from roget.learn.thesaurus.asked import Asked, is_within, refuse_all
 from roget.learn.thesaurus.edits import Note
 from roget.learn.thesaurus.levels import collapse
-from roget.learn.thesaurus.state import at_state
-
-SHOWN = 10
-"""Unclear changes told at a time."""
 
 _WORD = re.compile("word-([^#/]+)$")
 
@@ -86,7 +82,7 @@ def read_changes(thesaurus: Thesaurus, path: PathLike, language: str | None = No
     if not now.classes:
         raise InputError(f"{place}: no class has an id: expected a file that roget export wrote")
     try:
-        before = at_state(thesaurus, now.told["state"]) if "state" in now.told else thesaurus
+        before = thesaurus.at_state(now.told["state"]) if "state" in now.told else thesaurus
         levels = _numbers(now.told, "levels")
         least = _numbers(now.told, "minChildren")
         written = collapse(before, levels, max(least, default=1))
@@ -94,9 +90,7 @@ def read_changes(thesaurus: Thesaurus, path: PathLike, language: str | None = No
         raise InputError(f"{place}: {error}") from None
     found = _Comparison(place, _exported(written), now, before)
     asked = found.compare()
-    if found.unclear:
-        more = [f"and {len(found.unclear) - SHOWN:,} more"] if len(found.unclear) > SHOWN else []
-        raise InputError("\n".join([*found.unclear[:SHOWN], *more]))
+    refuse_all(found.unclear)
     return [left for one in asked if (left := _left(one, thesaurus, before)) is not None]
 
 

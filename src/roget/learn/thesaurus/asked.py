@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from roget.core.io.values import whole_number
@@ -123,10 +123,15 @@ def apply_edits(
             thesaurus = thesaurus if one.is_done(thesaurus) else one.do(thesaurus)
         except (RogetError, LookupError) as error:
             problems.append(f"{one.place}: {error}" if one.place else str(error))
+    refuse_all(problems)
+    return thesaurus
+
+
+def refuse_all(problems: Sequence[str]) -> None:
+    """Raise one error of all problems, of which the first are told, if there are any."""
     if problems:
         more = f"\nand {len(problems) - SHOWN:,} more" if len(problems) > SHOWN else ""
         raise InputError("\n".join(problems[:SHOWN]) + more)
-    return thesaurus
 
 
 def is_within(thesaurus: Thesaurus, word: str, node: int) -> bool:

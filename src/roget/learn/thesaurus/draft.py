@@ -20,7 +20,7 @@ from roget.core.reshaping import Reshaped
 from roget.core.types import BoolArray, Floats, Ints
 from roget.errors import InputError
 from roget.learn.clustering.divided import Division, divide, follow
-from roget.learn.clustering.memberships import put_together
+from roget.learn.clustering.memberships import put_together, replace_rows, tabulate
 from roget.learn.thesaurus import changes as changing
 from roget.learn.thesaurus import edits as editing
 from roget.learn.thesaurus.changes import Change
@@ -492,13 +492,10 @@ class Draft:
         table, rows = self._table, sorted(self.moved)
         if not rows:
             return table
-        size, units = len(self.base) + len(self.added), self.parts.size
-        ends = np.cumsum([0, *(self.moved[row][0].size for row in rows)])
-        columns, data = (np.concatenate([self.moved[row][at] for row in rows]) for at in (0, 1))
-        new = sparse.csr_array((data, columns, ends), shape=(len(rows), units))
-        order = np.arange(size)
-        order[rows] = table.shape[0] + np.arange(len(rows))
-        return sparse.csr_array(sparse.vstack([table, new], format="csr")[order])
+        new = tabulate((dict(zip(*self.moved[row], strict=True)) for row in rows), self.parts.size)
+        table = table.copy()
+        table.resize((len(self.base) + len(self.added), self.parts.size))
+        return replace_rows(table, np.array(rows), new)
 
 
 def _node(edit: Edit) -> int:

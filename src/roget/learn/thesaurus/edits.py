@@ -109,14 +109,11 @@ class Edit:
         if self.kind == RENAME:
             _check_letters(self.text)  # labels of older folders may hold more than new ones
         if self.kind == NOTE:
-            self._check_note()
-
-    def _check_note(self) -> None:
-        if (self.node is None) is (len(self.words) != 1) or len(self.words) > 1:
-            raise InputError("a note is on one class or on one word")
-        if self.field not in FIELDS:
-            raise InputError(f"a note of kind {self.field!r}: expected {' or '.join(FIELDS)}")
-        check_text(self.text, f"a {self.field}", LONGEST_NOTE)
+            if (self.node is None) is (len(self.words) != 1) or len(self.words) > 1:
+                raise InputError("a note is on one class or on one word")
+            if self.field not in FIELDS:
+                raise InputError(f"a note of kind {self.field!r}: expected {' or '.join(FIELDS)}")
+            check_text(self.text, f"a {self.field}", LONGEST_NOTE)
 
     def __str__(self) -> str:
         label = "" if self.node is None else _quote(self.node.label)
@@ -258,13 +255,6 @@ def node_number(node: object, what: str = "node") -> int:
     raise InputError(f"{what} {node!r}: expected a whole number")
 
 
-def remember(node: int, label: str, rows: Ints, words: Any) -> Remembered:
-    """A class with a sample of its words, whose rows are given from the frequent to the rare."""
-    size = int(rows.size)
-    picked = rows if size <= SAMPLE else rows[np.arange(SAMPLE) * size // SAMPLE]
-    return Remembered(node, label, size, tuple(str(word) for word in words[picked]))
-
-
 def found_again(
     seen: Remembered, ids: Mapping[str, int], places: Ints, sizes: Ints, tree: Tree
 ) -> Found:
@@ -321,19 +311,6 @@ def add_or_move(edit: Edit, there: Collection[str]) -> list[Edit]:
     old = tuple(word for word in edit.words if word in there)
     parts = (edit.kind, new), (MOVE, old)
     return [replace(edit, kind=kind, words=words) for kind, words in parts if words]
-
-
-def undo_to(edits: tuple[Edit, ...], n: int) -> tuple[tuple[Edit, ...], tuple[Edit, ...]]:
-    """What is left when only the first n that were done stay, and what is undone; others wait."""
-    done = [edit for edit in edits if not edit.waiting]
-    if isinstance(n, bool) or not isinstance(n, int | np.integer) or not 0 <= n <= len(done):
-        raise InputError(f"back to edit {n!r}: expected a number from 0 to {len(done)}")
-    left, seen = [], 0
-    for edit in edits:
-        seen += not edit.waiting
-        if edit.waiting or seen <= n:
-            left.append(edit)
-    return tuple(left), tuple(done[n:])
 
 
 def _is_list(given: object, kind: type) -> bool:

@@ -27,7 +27,9 @@ def halve(counts: Counts, known: Representation | None, rows: Ints) -> BoolArray
     if told.sum() < 2:
         raise InputError("fewer than two words of the class have contexts: name those to split off")
     some = table[told]
-    if not _differ(some):
+    # Rows of length 1 that are all the same add up to one of as many times that length.
+    length = np.linalg.norm(_sum(some, np.ones(some.shape[0], dtype=bool)))
+    if not length < some.shape[0] * (1 - 1e-9):
         raise InputError("the words of the class are all alike: name those to split off")
     sides = _direction(some)
     for _ in range(STEPS):
@@ -51,12 +53,6 @@ def _vectors(counts: Counts, known: Representation | None, rows: Ints) -> Any:
     part = counts.matrix[rows].astype(np.float64)
     part.data = np.sqrt(part.data)
     return unit(part)
-
-
-def _differ(table: Any) -> bool:
-    """Whether rows of length 1 are not all the same."""
-    length = np.linalg.norm(_sum(table, np.ones(table.shape[0], dtype=bool)))
-    return bool(length < table.shape[0] * (1 - 1e-9))
 
 
 def _direction(table: Any) -> BoolArray:

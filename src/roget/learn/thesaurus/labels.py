@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -49,7 +50,7 @@ class Labels:
         self._order = np.argsort(first[places], kind="stable")
         at = first[places][self._order]
         self._begin, self._end = np.searchsorted(at, first), np.searchsorted(at, last)
-        self._profiles: dict[int, Floats] = {}
+        self._profile = lru_cache(KEPT)(self._add_up)
         self._found: dict[int, list[int]] = {}
 
     def rows(self, node: int) -> list[int]:
@@ -93,16 +94,11 @@ class Labels:
             sums += np.bincount(word, n * np.log((1 + ratio) / 2), minlength=rows.size)
         return np.asarray(sums)
 
-    def _profile(self, node: int) -> Floats:
+    def _add_up(self, node: int) -> Floats:
         """How often the words of a class were seen in each context."""
-        found = self._profiles.get(node)
-        if found is None:
-            if len(self._profiles) >= KEPT:
-                self._profiles.clear()
-            part: Any = self._matrix[self._inside(node)]
-            sums = np.bincount(part.indices, part.data, minlength=self._matrix.shape[1])
-            found = self._profiles[node] = np.asarray(sums, dtype=np.float64)
-        return found
+        part: Any = self._matrix[self._inside(node)]
+        sums = np.bincount(part.indices, part.data, minlength=self._matrix.shape[1])
+        return np.asarray(sums, dtype=np.float64)
 
     def _inside(self, node: int) -> Ints:
         return self._order[self._begin[node] : self._end[node]]

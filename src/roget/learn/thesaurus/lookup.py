@@ -124,12 +124,8 @@ class Lookup(Reported):
         """The smallest class in which all of some words have their place; of one word, its leaf."""
         if not words:
             raise InputError("no words: name one or more to find the class they share")
-        ways = [self.path(word) for word in words]
-        node = 0
-        for nodes in zip(*ways, strict=False):
-            if len(set(nodes)) == 1:
-                node = nodes[0]
-        return node
+        # A node has a larger number than the one above it.
+        return max(set.intersection(*(set(self.path(word)) for word in words)))
 
     def neighbours(self, word: str, n: int = Asked.n, by: str = Asked.by) -> list[Neighbour]:
         """The n words that are most like a word, the likest first.

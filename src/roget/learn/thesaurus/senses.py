@@ -21,7 +21,7 @@ from roget.core.counts import Counts
 from roget.core.counts.views import like, unit
 from roget.core.tree import Tree
 from roget.core.types import BoolArray, Floats, Ints
-from roget.learn.clustering.memberships import one_hot
+from roget.learn.clustering.memberships import one_hot, tabulate
 from roget.learn.thesaurus.places import MANY, parts
 
 CANDIDATES = 16
@@ -179,13 +179,11 @@ class Senses:
             if len(chosen) > 1:
                 kept[word] = {cluster: weights[cluster] for cluster in sorted(chosen)}
         alone = ({place: 1.0} for place in self._home.tolist())
-        rows = [kept.get(word, one) for word, one in enumerate(alone)]
-        ends = np.cumsum([0, *map(len, rows)])
-        columns = np.array([cluster for row in rows for cluster in row], dtype=np.int64)
-        data = np.array([share for row in rows for share in row.values()])
-        sums = np.add.reduceat(data, ends[:-1]) if data.size else data
-        cells = data / np.repeat(sums, np.diff(ends)), columns, ends
-        return sparse.csr_array(cells, shape=shares.shape)
+        rows = (kept.get(word, one) for word, one in enumerate(alone))
+        found = tabulate(rows, shares.shape[1])
+        sums = np.add.reduceat(found.data, found.indptr[:-1]) if found.nnz else found.data
+        found.data /= np.repeat(sums, np.diff(found.indptr))
+        return found
 
 
 def find_kin(tree: Tree) -> Ints:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -14,6 +16,7 @@ from scipy import sparse
 from roget._version import __version__
 from roget.core import reshaping
 from roget.core.counts import Counts, NotCounted
+from roget.core.io.values import whole_number
 from roget.core.tree import Tree
 from roget.core.types import PathLike
 from roget.errors import InputError
@@ -217,12 +220,20 @@ class Thesaurus(Lookup):
             provenance = provenance or {
                 "roget": __version__,
                 "clusterer": type(model).__name__,
-                "options": {name: v for name, v in model.get_params().items() if _is_plain(v)},
+                "options": {
+                    name: value
+                    for name, value in model.get_params().items()
+                    if isinstance(value, bool | int | float | str | None)
+                },
                 "asked": getattr(model, model.number),
                 **model.facts_,
             }
             if model.unsure_:
-                counts, found, provenance = _without_unsure(counts, model, found, provenance)
+                # Only the words of which it is sure, and why the others are not there.
+                why = {str(counts.words[row]): said for row, said in model.unsure_.items()}
+                rows = np.setdiff1d(np.arange(len(counts)), list(model.unsure_))
+                counts, found = counts.select(counts.words[rows].tolist()), found.keep(rows)
+                provenance = {**provenance, "unsure": why}
         made = cls.__new__(cls)
         made._begin(counts, found, provenance, labels, ids, next_id, notes, changes, spare)
         return made
@@ -449,15 +460,20 @@ class Thesaurus(Lookup):
         return self._edited(Edit(editing.NOTE, node, text, words=word, field=field))
 
     @property
+    def done(self) -> tuple[Edit, ...]:
+        """The edits that were done; others wait for the next thesaurus."""
+        return tuple(edit for edit in self.edits if not edit.waiting)
+
+    @property
     def undoable(self) -> Edit | None:
         """What `undo` would undo; None if there is nothing."""
-        return next((edit for edit in reversed(self.edits) if not edit.waiting), None)
+        return self.done[-1] if self.done else None
 
     def undo(self) -> Thesaurus:
         """The thesaurus before the last edit, which `redo` would do again."""
         if self.undoable is None:
             raise InputError("there is nothing to undo")
-        return self.undo_to(sum(not edit.waiting for edit in self.edits) - 1)
+        return self.undo_to(len(self.done) - 1)
 
     def redo(self) -> Thesaurus:
         """The thesaurus with the first of the `undone` edits done again."""
@@ -467,8 +483,39 @@ class Thesaurus(Lookup):
 
     def undo_to(self, n: int) -> Thesaurus:
         """The thesaurus with the first n of the edits that were done; `redo` goes on from there."""
-        left, undone = editing.undo_to(self.edits, n)
-        return self.with_edits(left, (*undone, *self.undone)) if undone else self
+        done = [at for at, edit in enumerate(self.edits) if not edit.waiting]
+        if isinstance(n, bool) or not isinstance(n, int | np.integer) or not 0 <= n <= len(done):
+            raise InputError(f"back to edit {n!r}: expected a number from 0 to {len(done)}")
+        gone = set(done[n:])
+        left = (edit for at, edit in enumerate(self.edits) if at not in gone)
+        return self.with_edits(left, (*self.done[n:], *self.undone)) if gone else self
+
+    @property
+    def state(self) -> str:
+        """A short text by which it knows what was exported of it, and after which edits.
+
+        How many were done, and a hash of them, of the words and of the classes.
+        """
+        return f"{len(self.done)} {self._digest(self.done)}"
+
+    def at_state(self, state: str) -> Thesaurus:
+        """The thesaurus as it was when that was its state."""
+        told, _, digest = state.partition(" ")
+        number = whole_number(told)
+        if number is None or number > len(self.done) or self._digest(self.done[:number]) != digest:
+            raise InputError(
+                "it was exported from another thesaurus, or from one that has been built, grown or "
+                "undone since: export it again, and make the changes there"
+            )
+        return self.undo_to(number)
+
+    def _digest(self, done: Sequence[Edit]) -> str:
+        base = self.base
+        told = [
+            base.words.tolist(), base.tree.parent.tolist(), base.ids.tolist(),
+            [edit.to_json() for edit in done],
+        ]  # fmt: skip
+        return hashlib.sha256(json.dumps(told, ensure_ascii=True).encode()).hexdigest()[:16]
 
     def node(self, id: int) -> int:
         """The node of a class that is known by its id."""
@@ -536,10 +583,15 @@ class Thesaurus(Lookup):
         return tuple(str(self.words[self.row(word)]) for word in editing.word_list(words))
 
     def _remember(self, node: int) -> editing.Remembered:
+        """A class with a sample of its words, taken evenly from the frequent to the rare."""
         node = editing.node_number(node)
         rows = self.inside(node)
+        size = int(rows.size)
         rows = rows[np.argsort(-self.counts.word_totals[rows], kind="stable")]
-        return editing.remember(node, self.label(node), rows, self.words)
+        if size > editing.SAMPLE:
+            rows = rows[np.arange(editing.SAMPLE) * size // editing.SAMPLE]
+        words = tuple(self.words[rows].tolist())
+        return editing.Remembered(node, self.label(node), size, words)
 
     def _edited(self, edit: Edit) -> Thesaurus:
         return self.with_edits((*self.edits, edit))
@@ -599,17 +651,3 @@ def _continued(now: Draft, edits: list[Edit]) -> Draft:
             return history[at].after_all(edits[at:])
     common = min(len(edits), len(history) - 1)
     return history[common].after_all(edits[common:])
-
-
-def _without_unsure(
-    counts: Counts, model: Clusterer, found: Clustering, provenance: Mapping[str, Any]
-) -> tuple[Counts, Clustering, dict[str, Any]]:
-    """Only the words of which the clusterer is sure, and why the others are not there."""
-    rows = np.setdiff1d(np.arange(len(counts)), list(model.unsure_))
-    why = {str(counts.words[row]): reason for row, reason in model.unsure_.items()}
-    kept = counts.select(counts.words[rows].tolist())
-    return kept, found.keep(rows), {**provenance, "unsure": why}
-
-
-def _is_plain(value: Any) -> bool:
-    return value is None or isinstance(value, bool | int | float | str)

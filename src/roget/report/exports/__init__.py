@@ -10,7 +10,6 @@ from roget import catalogue
 from roget.errors import InputError
 from roget.learn.thesaurus import Thesaurus
 from roget.learn.thesaurus.levels import collapse
-from roget.learn.thesaurus.state import state_of
 from roget.report.exports.base import PLAIN, Target
 from roget.report.language import find_language
 from roget.report.options import Options
@@ -40,7 +39,7 @@ def export(
     options = replace(
         options,
         language=options.language or find_language(thesaurus),
-        state=state_of(thesaurus),
+        state=thesaurus.state,
     )
     write(collapse(thesaurus, options.levels or (), options.min_children), target, options)
     return format

@@ -16,7 +16,6 @@ from roget._version import __version__
 from roget.learn.thesaurus import Thesaurus
 from roget.learn.thesaurus.edits import Note
 from roget.learn.thesaurus.places import leaves_of
-from roget.learn.thesaurus.state import state_of
 from roget.report.exports.base import Entry, Member, entries, exporter, number, quote_lines
 from roget.report.format import plural
 from roget.report.language import UNKNOWN
@@ -169,7 +168,7 @@ def _by_share(held: tuple[int, float]) -> tuple[float, int]:
 
 def _origin(thesaurus: Thesaurus, options: Options) -> Statements:
     """What was exported, so that changes made elsewhere can be told: see `taxonomy.changes`."""
-    facts: Statements = [("roget:state", Text(options.state or state_of(thesaurus), None))]
+    facts: Statements = [("roget:state", Text(options.state or thesaurus.state, None))]
     if options.levels:
         facts.append(("roget:levels", Text(",".join(map(str, options.levels)), None)))
     if options.min_children > 1:
