@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
 
 from roget.core.quadruple import Quadruple
 from roget.learn.attachment.quads import Normal, number
@@ -64,22 +65,7 @@ class Forms:
 
     def __init__(self, verbs: Mapping[str, float], nouns: Mapping[str, float]) -> None:
         self.verbs, self.nouns = dict(verbs), dict(nouns)
-        self._verb: dict[str, str] = {}
-        self._noun: dict[str, str] = {}
-
-    def verb(self, word: str) -> str:
-        """The infinitive of a verb, in small letters."""
-        found = self._verb.get(word)
-        if found is None:
-            found = self._verb[word] = self._infinitive(word.lower())
-        return found
-
-    def noun(self, word: str) -> str:
-        """The singular of a noun, in small letters, or the shape of a number."""
-        found = self._noun.get(word)
-        if found is None:
-            found = self._noun[word] = number(word) or self._singular(word.lower())
-        return found
+        self.verb, self.noun = cache(self._infinitive), cache(self._singular)
 
     def normal(self, quads: Iterable[Quadruple]) -> list[Normal]:
         """Quadruples by base forms."""
@@ -89,6 +75,8 @@ class Forms:
         ]
 
     def _infinitive(self, word: str) -> str:
+        """The infinitive of a verb, in small letters."""
+        word = word.lower()
         if word in IRREGULAR_VERBS:
             return IRREGULAR_VERBS[word]
         for ending, tries in _matching(word, _VERB_ENDINGS):
@@ -102,6 +90,10 @@ class Forms:
         return word
 
     def _singular(self, word: str) -> str:
+        """The singular of a noun, in small letters, or the shape of a number."""
+        if shape := number(word):
+            return shape
+        word = word.lower()
         if word in IRREGULAR_NOUNS:
             return IRREGULAR_NOUNS[word]
         if len(word) < 4 or word.endswith(("ss", "us", "is")):

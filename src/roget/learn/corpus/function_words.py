@@ -28,7 +28,8 @@ _CHUNK, _CHUNKS = 1000, 40
 
 def find_function_words(batches: Iterable[Tokens], words: Strings) -> tuple[str, ...]:
     """The function words of some text, the most frequent first; none if it is too short to tell."""
-    read = [_mark_ends(tokens) for tokens in batches]
+    # With NONE between sentences.
+    read = [np.insert(one.word.astype(np.int64), one.starts[1:], NONE) for one in batches]
     tokens = np.concatenate([np.empty(0, np.int64), *read])
     text = tokens[tokens != NONE]
     if text.size < LEAST:
@@ -43,11 +44,6 @@ def find_function_words(batches: Iterable[Tokens], words: Strings) -> tuple[str,
     found |= (share >= _TOP_SHARE) & (spread >= _TOP_SPREAD)
     chosen = sorted(frequent[found].tolist(), key=lambda word: (-counts[word], words.texts[word]))
     return tuple(words.texts[word] for word in chosen)
-
-
-def _mark_ends(tokens: Tokens) -> Ints:
-    """The words of a batch, with NONE between sentences."""
-    return np.insert(tokens.word.astype(np.int64), tokens.starts[1:], NONE)
 
 
 def _measure_bursts(text: Ints, counts: Ints, chosen: Ints) -> Floats:

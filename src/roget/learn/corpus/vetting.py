@@ -122,7 +122,10 @@ def find_repairs(seen: Mapping[tuple[str, str], int]) -> dict[tuple[str, str], s
     {('data', 'datum'): 'data'}
     """
     first = _find_minorities(seen)
-    paradigms = _Paradigms(_apply_better(seen, first))
+    mended = Counter[tuple[str, str]]()
+    for (form, lemma), n in seen.items():
+        mended[form, first.get((form, lemma), lemma)] += n
+    paradigms = _Paradigms(mended)
     second = {pair: word for pair in paradigms.seen if (word := paradigms.better(*pair))}
     found = {**second, **first}
     for (form, lemma), word in first.items():
@@ -143,15 +146,6 @@ def _find_minorities(seen: Mapping[tuple[str, str], int]) -> dict[tuple[str, str
             if 2 * n <= given[best] and seen.get((best, best), 0) > 2 * own:
                 found[form, lemma] = best
     return found
-
-
-def _apply_better(
-    seen: Mapping[tuple[str, str], int], better: Mapping[tuple[str, str], str]
-) -> Counter[tuple[str, str]]:
-    made = Counter[tuple[str, str]]()
-    for (form, lemma), n in seen.items():
-        made[form, better.get((form, lemma), lemma)] += n
-    return made
 
 
 class _Paradigms:

@@ -130,7 +130,7 @@ def learn_on(
     if moved.size:
         at = entering.size + np.searchsorted(changed, moved)
         memberships = replace_rows(memberships, moved, _shape(placed[at], wide))
-    steps += _enter(wide, placed[: entering.size][sure], entering[sure])
+    steps += _enter(placed[: entering.size][sure], entering[sure])
     if options.split and new.any():
         regrown = _Regrown(renewal, wide, before, memberships, new)
         steps = regrown.part(steps, edited.classes)
@@ -195,13 +195,13 @@ def _move(
     return steps
 
 
-def _enter(wide: Clustering, placed: Floats, rows: Ints) -> list[Step]:
+def _enter(placed: Floats, rows: Ints) -> list[Step]:
     """New words, with how much likelier their class is than the next."""
-    steps = []
-    for row, line in zip(rows.tolist(), placed, strict=True):
-        score = float(_leads(line[None])[0]) if line.size > 1 else 0.0
-        steps.append(Step(NEW, np.array([row]), None, int(line.argmax()), score, ()))
-    return steps
+    leads = _leads(placed) if placed.shape[1] > 1 else np.zeros(rows.size)
+    return [
+        Step(NEW, rows[[at]], None, int(line.argmax()), float(leads[at]), ())
+        for at, line in enumerate(placed)
+    ]
 
 
 def _reason(made: Clustering, counts: Counts, step: Step) -> Step:

@@ -128,7 +128,7 @@ def hide(
     ranked = placer.rank(hidden, max(RANKED, asked.n), progress)
     found = [one.classes for one in ranked]
     ways = [_way("roget", graph, truth, found)]
-    bins = _compare_scores(placer, counts, ranked, ways[0], asked)
+    bins = _compare_scores(placer, ranked, ways[0])
     if asked.spelling:
         bare = Placer(voters, replace(asked, spelling=False))
         found = [one.classes for one in bare.rank(hidden, RANKED)]
@@ -160,16 +160,14 @@ def _way(name: str, graph: Graph, truth: Sequence[Ints], found: Sequence[Ints]) 
     return Way(name, tuple(steps))
 
 
-def _compare_scores(
-    placer: Placer, counts: Counts, ranked: Sequence[Any], ours: Way, asked: PlaceOptions
-) -> tuple[Bin, ...]:
+def _compare_scores(placer: Placer, ranked: Sequence[Any], ours: Way) -> tuple[Bin, ...]:
     """The scores of first candidates beside the share of them that is right."""
     scale = placer.learn_scale(placer.draw_known())
     some = [at for at, one in enumerate(ranked) if one.values.size]
     values = np.array([ranked[at].values[0] for at in some])
-    seen = counts.word_totals[[ranked[at].row for at in some]].astype(np.float64)
+    seen = placer.voters.counts.word_totals[[ranked[at].row for at in some]].astype(np.float64)
     scores: Floats = scale.of(values, seen)
-    right = np.array([ours.steps[at][0] <= asked.steps for at in some])
+    right = np.array([ours.steps[at][0] <= placer.options.steps for at in some])
     found = []
     for low, high in pairwise(BINS):
         inside = (scores >= low) & ((scores < high) | (high == 1))

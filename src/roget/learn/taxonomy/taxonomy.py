@@ -22,6 +22,7 @@ from roget.core.types import Ints
 from roget.errors import InputError
 from roget.learn.thesaurus import Thesaurus
 from roget.learn.thesaurus.edits import Note
+from roget.learn.thesaurus.places import leaves_of, upwards
 
 Name = TypeVar("Name", str, int)
 
@@ -325,16 +326,10 @@ def _ids(classes: Sequence[str], first: Mapping[str, int], known: Mapping[str, i
 
 def _above(nodes: Nodes, tree: Tree) -> Any:
     """1 where a class (a node that is no other's leaf) is on the way to a cluster (row)."""
-    rows: list[int] = []
-    columns: list[int] = []
-    for leaf in np.flatnonzero(tree.cluster >= 0).tolist():
-        way = tree.path(leaf)
-        own = len(way) > 1 and nodes.classes[way[-1]] == nodes.classes[way[-2]]
-        way = way[:-1] if own else way
-        rows += [int(tree.cluster[leaf])] * len(way)
-        columns += way
-    shape = tree.n_clusters, tree.n_nodes
-    return sparse.csr_array((np.ones(len(rows)), (rows, columns)), shape=shape)
+    leaves, clusters = leaves_of(tree), np.arange(tree.n_clusters)
+    own = [nodes.classes[leaf] == nodes.classes[tree.parent[leaf]] for leaf in leaves]
+    at = np.where(np.array(own) & (leaves > 0), tree.parent[leaves], leaves)
+    return upwards(clusters, at, np.ones(clusters.size), tree.parent, clusters.size)
 
 
 def _largest(held: Any, clusters: int) -> Ints:

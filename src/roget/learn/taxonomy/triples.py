@@ -8,14 +8,15 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import Callable, Container, Iterator
+from collections.abc import Container, Iterator
+from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
 from roget.catalogue import name_extra
 from roget.core.io.source import BLOCK, Source, source_of
 from roget.core.progress import Progress, Report
-from roget.errors import InputError
+from roget.errors import InputError, RogetError
 
 _SYNTAX = {".ttl": "turtle", ".nt": "nt", ".rdf": "xml", ".xml": "xml", ".owl": "xml"}
 
@@ -39,9 +40,6 @@ class Triple(NamedTuple):
     """In small letters; None for an address, "" for a text without one."""
 
 
-Reader: TypeAlias = Callable[["_Stream", str, str, Container[str]], Iterator[Triple]]
-
-
 def read(
     place: Path, predicates: Container[str], progress: Report | None = None
 ) -> Iterator[Triple]:
@@ -50,27 +48,17 @@ def read(
     syntax = _SYNTAX.get(source.suffix, "turtle")
     if syntax == "xml":
         _check_entities(source)
-    parse = _find_reader()
+    parse = _read_whole if find_spec("pyoxigraph") is None else _read_stream
     with _Stream(source, progress) as stream:
         try:
             yield from parse(stream, syntax, place.resolve().as_uri(), predicates)
-        except (OSError, InputError, GeneratorExit):
+        except (OSError, RogetError, GeneratorExit):
             raise
         except Exception as error:  # each parser has errors of its own
             if stream.broken is not None:
                 raise stream.broken from None
             said = " ".join(str(error).split())[:200]
             raise InputError(f"{place}: cannot be read as RDF: {said}") from None
-
-
-def _find_reader() -> Reader:
-    try:
-        import pyoxigraph  # noqa: F401
-    except ModuleNotFoundError:
-        with name_extra():
-            import rdflib  # noqa: F401
-        return _read_whole
-    return _read_stream
 
 
 def _read_stream(
@@ -104,7 +92,8 @@ def _read_stream(
 def _read_whole(
     stream: _Stream, syntax: str, base: str, predicates: Container[str]
 ) -> Iterator[Triple]:
-    from rdflib import BNode, Graph, Literal
+    with name_extra():
+        from rdflib import BNode, Graph, Literal
 
     def name(node: Any) -> str:
         return f"_:{node}" if isinstance(node, BNode) else str(node)
