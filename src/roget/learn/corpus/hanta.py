@@ -110,21 +110,15 @@ def _dense(transitions: dict[tuple[int, int], dict[int, float]], numbers: dict[i
 
 
 @compiled
-def _bound(totals: Floats) -> float:
-    """What a state must reach to go on."""
-    if totals.size <= 5:
-        return _LOWEST
-    return float(np.sort(totals)[totals.size - 6] - 1)
-
-
-@compiled
 def _step(
     states: Ints, totals: Floats, begin: int, end: int, tags: Ints, fits: Floats,
     transitions: Floats, place: Ints,
 ) -> int:  # fmt: skip
     """Add the states that the next token may reach, and say where they end."""
     count = transitions.shape[1] - 1
-    lowest, stop = _bound(totals[begin:end]), end
+    lowest, stop = _LOWEST, end
+    if end - begin > 5:
+        lowest = np.sort(totals[begin:end])[end - begin - 6] - 1
     for state in range(begin, end):
         if totals[state] < lowest:
             continue

@@ -145,11 +145,6 @@ class Relation:
     named: bool = False
     """The name is asked for: it is the slot's, also of one relation alone."""
 
-    @property
-    def has_glob(self) -> bool:
-        """Whether slots are named by the label met, not by the relation."""
-        return not self.named and any(sign in label for label in self.labels for sign in "*?[")
-
     def accepts(self, label: str) -> bool:
         """Whether a dependency label is one of the relation's."""
         passed = any(fnmatchcase(label, one[1:]) for one in self.labels if one[0] == "!")
@@ -416,7 +411,8 @@ class Extractor:
     def _slots(self, relation: Relation, labels: Ids, prepositions: Ids) -> Ids:
         alone = len(self._relations) == 1 and not relation.named
         turned = _ROUND if relation.turned else ""
-        by_label = relation.has_glob and not alone
+        has_glob = any(sign in label for label in relation.labels for sign in "*?[")
+        by_label = has_glob and not alone and not relation.named
 
         def slot(label: int, preposition: int) -> int:
             name = turned + self._tables.deprels.texts[label] if by_label else relation.name

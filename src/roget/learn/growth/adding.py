@@ -68,10 +68,7 @@ def cuts_of(counts: Counts) -> Cuts:
     least = {name: told.get(name) or 1 for name in ("min_count", "min_context", "min_pair")}
     if not all(isinstance(one, int) and not isinstance(one, bool) for one in least.values()):
         raise InputError(f"the cuts by which the thesaurus was counted: {least}")
-    return Cuts(
-        least["min_count"], least["min_context"], least["min_pair"],
-        alphabetic=bool(told.get("alphabetic")),
-    )  # fmt: skip
+    return Cuts(**least, alphabetic=bool(told.get("alphabetic")))
 
 
 def read_counts(
