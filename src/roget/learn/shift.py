@@ -8,7 +8,7 @@ each of which has a hypergeometric number of its tokens in the first corpus.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -200,10 +200,9 @@ def shift(
         if asked
         else ranking(found["least"].round(9), frozen(chosen)).tolist()[: wanted.n]
     )
-    explain = _Explainer(sides, places, names, table, wanted.told)
     changes = []
-    for at in order:
-        gained, lost = explain(at)
+    told = _explain(sides, places, names, table, order, wanted.told)
+    for at, (gained, lost) in zip(order, told, strict=True):
         weighed = {name: float(values[at]) for name, values in found.items()}
         counts = table.totals[at].tolist()
         changes.append(
@@ -493,51 +492,42 @@ def control_fdr(p: Floats) -> Floats:
     return np.minimum(q, 1.0)
 
 
-class _Explainer:
-    """Says which contexts a word gained and lost."""
-
-    def __init__(
-        self,
-        sides: tuple[Counts, Counts],
-        places: Sequence[Ints],
-        names: Names,
-        table: _Table,
-        n: int,
-    ) -> None:
-        self._names, self._table, self._n = names, table, n
-        self._totals = np.zeros((2, names.size))
-        slots = np.full(names.size, "", dtype=object)
-        for at in (1, 0):
-            self._totals[at, places[at]] = sides[at].context_totals
-            slots[places[at]] = sides[at].slots
-        if not any(slots):
-            slots[:] = [split_slot(name)[0] for name in names]
-        self._slots = np.unique(slots.astype(str), return_inverse=True)[1]
-
-    def __call__(self, word: int) -> tuple[tuple[ContextChange, ...], tuple[ContextChange, ...]]:
-        table = self._table
+def _explain(
+    sides: tuple[Counts, Counts],
+    places: Sequence[Ints],
+    names: Names,
+    table: _Table,
+    words: Sequence[int],
+    n: int,
+) -> Iterator[list[tuple[ContextChange, ...]]]:
+    """The contexts that each of some words gained, and those that it lost."""
+    totals = np.zeros((2, names.size))
+    each = np.full(names.size, "", dtype=object)
+    for at in (1, 0):
+        totals[at, places[at]] = sides[at].context_totals
+        each[places[at]] = sides[at].slots
+    if not any(each):
+        each[:] = [split_slot(name)[0] for name in names]
+    slots = np.unique(each.astype(str), return_inverse=True)[1]
+    for word in words:
         span = slice(*np.searchsorted(table.rows, [word, word + 1]))
         columns = table.columns[span]
         counts = np.stack([table.old[span], table.new[span]])
         parts = _parts(table.totals[word], counts[0], counts[1])
-        of_slot = np.stack(
-            [np.bincount(self._slots[columns], one, self._slots.max(initial=0) + 1)
-             for one in counts]
-        )  # fmt: skip
-        scores = log_dice(counts, of_slot[:, self._slots[columns]], self._totals[:, columns])
-        rates = counts / np.maximum(table.totals[word][:, None], 1)
-        names, seen = self._names[columns], list(zip(*counts.tolist(), strict=True))
+        size = slots.max(initial=0) + 1
+        of_slot = np.stack([np.bincount(slots[columns], one, size) for one in counts])
+        scores = log_dice(counts, of_slot[:, slots[columns]], totals[:, columns])
         known = scores.astype(object)
         known[np.isnan(scores)] = None
-
-        def tell(more: BoolArray) -> tuple[ContextChange, ...]:
-            at = np.flatnonzero(more)
-            first = at[ranking(parts[at], names[at])[: self._n]]
-            return tuple(
-                ContextChange(names[i], seen[i], tuple(known[:, i]), float(parts[i])) for i in first
-            )
-
-        return tell(rates[1] > rates[0]), tell(rates[1] < rates[0])
+        rates = counts / np.maximum(table.totals[word][:, None], 1)
+        told = []
+        for more in (rates[1] > rates[0], rates[1] < rates[0]):
+            some = np.flatnonzero(more)
+            best = some[ranking(parts[some], names[columns[some]])[:n]]
+            both = (map(tuple, side[:, best].T.tolist()) for side in (counts, known))
+            facts = names[columns[best]], *both, parts[best].tolist()
+            told.append(tuple(map(ContextChange, *facts)))
+        yield told
 
 
 def _list_arrivals(

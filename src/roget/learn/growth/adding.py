@@ -65,7 +65,8 @@ def recipe_of(counts: Counts) -> Recipe | None:
 def cuts_of(counts: Counts) -> Cuts:
     """What was left out of the counts; lists of words are not kept, but numbers are."""
     told = counts.provenance.get("cuts") or {}
-    least = {name: told.get(name) or 1 for name in ("min_count", "min_context", "min_pair")}
+    names = ("min_count", "min_context", "min_pair")
+    least: dict[str, Any] = {name: told.get(name) or 1 for name in names}
     if not all(isinstance(one, int) and not isinstance(one, bool) for one in least.values()):
         raise InputError(f"the cuts by which the thesaurus was counted: {least}")
     return Cuts(**least, alphabetic=bool(told.get("alphabetic")))
