@@ -87,6 +87,18 @@ class Moment:
         """The tree, and the revision whose nodes these are: an edit that names them must say it."""
         return {"revision": self.revision, **self.views.tree()}
 
+    def word(self, word: str, n: int) -> View:
+        """A word by its name."""
+        return self.views.word(self.views.thesaurus.row(word), n)
+
+    def lines(self, word: str, node: int | None, context: str | None, sort: str, n: int) -> View:
+        """The lines of a word, or of the words of a class with a context."""
+        if node is None:
+            return self.views.lines(word, context, n, sort)
+        if context is None:
+            raise InputError("lines of a class are those with a context: expected context=")
+        return self.views.class_lines(node, context, n, sort)
+
     def history(self) -> View:
         """All edits in their order, done, waiting and undone; "number" is for undo_to."""
         return {"revision": self.revision, "edits": list(list_edits(self.views.thesaurus))}
@@ -100,7 +112,7 @@ class Moment:
         return {"revision": self.revision, "changes": told}
 
     @cached_property
-    def compare(self) -> Callable[[int], View]:
+    def compare(self) -> Callable[..., View]:
         """The comparison at k classes, which keeps the last ones."""
         return lru_cache(maxsize=32)(partial(_compare, self.views, self.desk.side))
 
@@ -128,7 +140,7 @@ class Desk:
         self.side: Side | None = None if compare is None else opened(compare, columns)
         self._lock = threading.Lock()
         if self.side is not None:
-            self.now.compare(offered(views, self.side)[1])
+            self.now.compare(k=offered(views, self.side)[1])
 
     @property
     def views(self) -> Views:

@@ -5,8 +5,9 @@ The server reads requests by them, and `describe` makes an OpenAPI schema of the
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import Any
 
 from roget._version import __version__
@@ -22,8 +23,6 @@ TOKEN = "x-roget-token"
 
 LARGEST = 10**9 - 1
 """Numbers in addresses: what is larger is no class and no word."""
-
-Values = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
@@ -76,13 +75,20 @@ class Route:
     """One view: its address, with numbers in braces, and what may be asked for after `?`."""
 
     place: str
-    name: str
-    make: Callable[[Moment, Values], View]
+    view: str
+    """A method of `Moment`, or of its views, which is given all that by name."""
     asked: tuple[Number | Text, ...] = ()
 
-    def read(self, path: Values, query: Mapping[str, str]) -> View:
-        """What a request gives, by name."""
-        return {**path, **{one.name: one.read(query.get(one.name)) for one in self.asked}}
+    def make(self, now: Moment, path: Mapping[str, Any], query: Mapping[str, str]) -> View:
+        """The view of what a request gives."""
+        given = {one.name: one.read(query.get(one.name)) for one in self.asked}
+        view: View = attrgetter(self.view)(now)(**path, **given)
+        return view
+
+    @property
+    def name(self) -> str:
+        """What follows /api/ in its address."""
+        return self.place.split("/")[2]
 
     @property
     def template(self) -> str:
@@ -90,78 +96,38 @@ class Route:
         return self.place.replace(":whole", "")
 
 
-def _lines(now: Moment, given: Values) -> View:
-    """Of a word, or of the words of a class with a context."""
-    if given["node"] is None:
-        return now.views.lines(given["word"], given["context"], given["n"], given["sort"])
-    if given["context"] is None:
-        raise InputError("lines of a class are those with a context: expected context=")
-    return now.views.class_lines(given["node"], given["context"], given["n"], given["sort"])
-
-
-def _word(now: Moment, given: Values) -> View:
-    return now.views.word(now.views.thesaurus.row(given["word"]), given["n"])
+def _many(default: int) -> Number:
+    return Number("n", default, MOST)
 
 
 WORD = Text("word")
 
 ROUTES = (
-    Route("/api/overview", "overview", lambda now, _: now.overview()),
-    Route("/api/tree", "tree", lambda now, _: now.tree()),
-    Route(
-        "/api/class/{node:whole}",
-        "class",
-        lambda now, given: now.views.word_class(given["node"], given["n"], given["offset"]),
-        (Number("n", WORDS, MOST), Number("offset", 0)),
-    ),
-    Route(
-        "/api/word/{row:whole}",
-        "word",
-        lambda now, given: now.views.word(given["row"], given["n"]),
-        (Number("n", NEAR, MOST),),
-    ),
-    Route("/api/word", "word", _word, (WORD, Number("n", NEAR, MOST))),
-    Route(
-        "/api/search",
-        "search",
-        lambda now, given: now.views.find(given["q"], given["n"]),
-        (Text("q"), Number("n", 10, MOST)),
-    ),
+    Route("/api/overview", "overview"),
+    Route("/api/tree", "tree"),
+    Route("/api/class/{node:whole}", "views.word_class", (_many(WORDS), Number("offset", 0))),
+    Route("/api/word/{row:whole}", "views.word", (_many(NEAR),)),
+    Route("/api/word", "word", (WORD, _many(NEAR))),
+    Route("/api/search", "views.find", (Text("q"), _many(10))),
     Route(
         "/api/lines",
         "lines",
-        _lines,
         (
             WORD,
             Number("node", None),
             Text("context", None),
             Text("sort", "corpus", SORTS),
-            Number("n", LINES, MOST),
+            _many(LINES),
         ),
     ),
-    Route(
-        "/api/sketch/{row:whole}",
-        "sketch",
-        lambda now, given: now.views.sketch(given["row"], given["beside"], given["n"]),
-        (Text("beside", None), Number("n", COLLOCATES, MOST)),
-    ),
-    Route(
-        "/api/alike",
-        "alike",
-        lambda now, given: now.views.alike(given["word"], given["other"], given["n"]),
-        (WORD, Text("other"), Number("n", COMMON, MOST)),
-    ),
-    Route(
-        "/api/why",
-        "why",
-        lambda now, given: now.views.why(given["word"], given["node"], given["n"]),
-        (WORD, Number("node", 0), Number("n", COMMON, MOST)),
-    ),
-    Route("/api/changes", "changes", lambda now, _: now.changes()),
-    Route("/api/path", "path", lambda now, _: now.views.path()),
-    Route("/api/history", "history", lambda now, _: now.history()),
-    Route("/api/cut/{k:whole}", "cut", lambda now, given: now.views.cut(given["k"])),
-    Route("/api/compare/{k:whole}", "compare", lambda now, given: now.compare(given["k"])),
+    Route("/api/sketch/{row:whole}", "views.sketch", (Text("beside", None), _many(COLLOCATES))),
+    Route("/api/alike", "views.alike", (WORD, Text("other"), _many(COMMON))),
+    Route("/api/why", "views.why", (WORD, Number("node", 0), _many(COMMON))),
+    Route("/api/changes", "changes"),
+    Route("/api/path", "views.path"),
+    Route("/api/history", "history"),
+    Route("/api/cut/{k:whole}", "views.cut"),
+    Route("/api/compare/{k:whole}", "compare"),
 )
 
 SESSION, EDIT, SCHEMA = "/api/session", "/api/edit", "/openapi.json"

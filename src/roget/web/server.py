@@ -131,7 +131,7 @@ def _view(desk: Desk, route: Route) -> Any:
     def answer(request: Request) -> Response:
         now = desk.now
         try:
-            view = route.make(now, route.read(request.path_params, request.query_params))
+            view = route.make(now, request.path_params, request.query_params)
         except (RogetError, LookupError) as error:
             return _error(404 if isinstance(error, LookupError) else 400, str(error))
         if request.query_params.get("format") != "csv":

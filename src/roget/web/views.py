@@ -242,16 +242,16 @@ class Views:
             "contexts": [self._context(one, seen) for one in thesaurus.evidence(word, CONTEXTS)],
         }
 
-    def find(self, typed: str, n: int = 10) -> View:
+    def find(self, q: str, n: int = 10) -> View:
         """Words and classes that fit what was typed."""
-        wanted = folded(typed.strip())
-        words = self._search.find(typed, _count(n))
+        wanted = folded(q.strip())
+        words = self._search.find(q, _count(n))
         labels = [
             node for node, label in enumerate(self._folded_labels) if wanted and wanted in label
         ]
         known, places = self.thesaurus.words, self.thesaurus.places
         return {
-            "query": typed,
+            "query": q,
             "words": [
                 {"id": row, "word": str(known[row]), "class": self._name(int(places[row]))}
                 for row in words
