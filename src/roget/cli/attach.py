@@ -11,6 +11,7 @@ import typer
 from roget.cli.command import command, group
 from roget.cli.shared import Format, Output, bar, deliver, target, tell
 from roget.learn.uses import AttachOptions
+from roget.report import Report
 
 app = group(
     "attach", "Decide whether phrases such as “with a fork” belong to the verb or to its object."
@@ -65,16 +66,14 @@ def train(
 def check(
     model: Model,
     quads: Annotated[str, typer.Argument(metavar="QUADS", help=f"The file: {QUADS}; or sample.")],
-    format: Format = None,
-    output: Output = None,
-) -> None:
+) -> Report:
     """How many answers a model gets right, and on what they rest."""
     from roget.learn.attachment.attacher import Attacher
     from roget.learn.attachment.quads import read
     from roget.report.attachment import report
 
     given = read(quads)
-    deliver(report(Attacher.load(model).test(given)), format, output)
+    return report(Attacher.load(model).test(given))
 
 
 @command(app, "predict")

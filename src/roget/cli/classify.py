@@ -6,9 +6,10 @@ from typing import Annotated
 
 import typer
 
-from roget.cli.shared import Format, Output, ThesaurusArgument, deliver, read_counts
+from roget.cli.shared import ThesaurusArgument, read_counts
 from roget.engines.options import Where
 from roget.learn.counting.options import TableOptions
+from roget.report import Report
 
 
 def classify(
@@ -27,9 +28,7 @@ def classify(
     *,
     given: TableOptions,
     where: Where,
-    format: Format = None,
-    output: Output = None,
-) -> None:
+) -> Report:
     """Find the classes that new words belong to, from the contexts they stand in.
 
     Contexts are matched by name, so count them as those of the thesaurus were counted. A word of
@@ -41,5 +40,4 @@ def classify(
 
     table = read_counts(counts, given.columns)
     with working_on(where.engine, where.scheduler):
-        report = words.classify(open_thesaurus(thesaurus), table, n)
-    deliver(report, format, output)
+        return words.classify(open_thesaurus(thesaurus), table, n)

@@ -1,7 +1,8 @@
 """Commands made of functions; options of a dataclass in their signature become options of theirs.
 
 A parameter that is annotated with a dataclass of options stands for all of them, and one annotated
-`Annotated[Mapping, Asked(function)]` for those that the function tells, gathered as far as given.
+`Annotated[Mapping, Asked(function)]` for those that the function tells, gathered as far as given. A
+function that gives a `Report` has the options --format and -o, which say where that goes.
 Parameters are made when a command is used, so that `roget --help` loads none of this.
 """
 
@@ -22,8 +23,9 @@ from typer.core import TyperCommand
 from roget import catalogue
 from roget.core.options import Option, options_of
 from roget.errors import InputError, RogetError
+from roget.report import Report
 
-Function = TypeVar("Function", bound=Callable[..., None])
+Function = TypeVar("Function", bound=Callable[..., Report | None])
 
 
 @dataclass(frozen=True)
@@ -62,7 +64,7 @@ def _of_whole(name: str) -> Any:
 class Command(TyperCommand):
     """A command whose parameters are made when it is used."""
 
-    function: Callable[..., None]
+    function: Callable[..., Report | None]
     spare: str = ""
 
     @cached_property
@@ -149,8 +151,10 @@ def refuse_inputs(written: Iterable[str], read: Iterable[str]) -> None:
                 raise InputError(f"cannot write {path}: it is a file of {text}, one of the inputs")
 
 
-def expand(function: Callable[..., None]) -> Callable[..., None]:
-    """The function with options in the place of dataclasses, as typer reads it."""
+def expand(function: Callable[..., Report | None]) -> Callable[..., None]:
+    """The function with options in the place of dataclasses and of a report, as typer reads it."""
+    from roget.cli.shared import REPORTED, deliver
+
     hints = get_type_hints(function, include_extras=True)
     parameters: list[inspect.Parameter] = []
     gathered: dict[str, tuple[Callable[..., Any], list[Option]]] = {}
@@ -169,15 +173,19 @@ def expand(function: Callable[..., None]) -> Callable[..., None]:
             continue
         gathered[name] = made, declared
         parameters += [_parameter(one, title, unasked=later is not None) for one in declared]
-
-    if not gathered:
-        return function
+    reported = REPORTED if hints["return"] is Report else {}
+    for name, hint in reported.items():
+        only = inspect.Parameter.KEYWORD_ONLY
+        parameters.append(inspect.Parameter(name, only, default=None, annotation=hint))
 
     def run(**given: Any) -> None:
         for name, (made, declared) in gathered.items():
             values = {one.name: _join_given(one, given.pop(one.name)) for one in declared}
             given[name] = made(**{key: v for key, v in values.items() if v is not None})
-        function(**given)
+        where = [given.pop(name) for name in reported]
+        found = function(**given)
+        if found is not None:
+            deliver(found, *where)
 
     run.__doc__, run.__name__ = function.__doc__, function.__name__
     # Arguments come first, then what has to be given.

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from roget.cli.shared import CountsArgument, Format, Output, bar, deliver, read_counts
+from roget.cli.shared import CountsArgument, bar, read_counts
 from roget.learn.counting.options import TableOptions
 from roget.learn.evaluation.options import DecideOptions
+from roget.report import Report
 
 
 def decide(
@@ -12,9 +13,7 @@ def decide(
     *,
     given: TableOptions,
     asked: DecideOptions,
-    format: Format = None,
-    output: Output = None,
-) -> None:
+) -> Report:
     """Which of two verbs takes a noun, when all that was seen of one of them is deleted?
 
     The task of Pereira, Tishby & Lee (1993). Exceptional triples are those in which how often the
@@ -25,5 +24,4 @@ def decide(
 
     table = read_counts(counts, given.columns, sample="verb_object")
     with bar("learning", "fits") as progress:
-        found = run(table, **vars(asked), progress=progress)
-    deliver(decisions(found), format, output)
+        return decisions(run(table, **vars(asked), progress=progress))

@@ -6,8 +6,9 @@ from typing import Annotated
 
 import typer
 
-from roget.cli.shared import Format, Output, bar, deliver
+from roget.cli.shared import bar
 from roget.learn.uses import EditOptions
+from roget.report import Report
 
 
 def edit(
@@ -25,9 +26,7 @@ def edit(
     ] = None,
     *,
     asked: EditOptions,
-    format: Format = None,
-    output: Output = None,
-) -> None:
+) -> Report:
     """Edit a thesaurus from a table; undo, redo; or list all edits that were made.
 
     Actions are rename, move, merge, nest (put under), add, delete, split and note. A class is named
@@ -40,8 +39,4 @@ def edit(
     with bar("editing", "edits") as tell:
         done = editing.edit(thesaurus, file, **vars(asked), progress=tell)
     is_asked = file is not None or asked.undo or asked.redo or asked.undo_to is not None
-    deliver(
-        edits.changes(done, asked.dry_run) if is_asked else edits.history(done.thesaurus),
-        format,
-        output,
-    )
+    return edits.changes(done, asked.dry_run) if is_asked else edits.history(done.thesaurus)

@@ -9,7 +9,6 @@ import typer
 from roget.cli.command import command, group
 from roget.cli.shared import (
     Format,
-    Output,
     ThesaurusArgument,
     deliver,
     name_files,
@@ -18,6 +17,7 @@ from roget.cli.shared import (
     tell_written,
 )
 from roget.learn.evaluation.options import AnswerOptions, RatingOptions, SheetOptions
+from roget.report import Report
 
 app = group("judge", "Hold a thesaurus against what people say of its words and classes.")
 
@@ -34,9 +34,7 @@ def ratings(
     ],
     *,
     asked: RatingOptions,
-    format: Format = None,
-    output: Output = None,
-) -> None:
+) -> Report:
     """How far words that are alike in a thesaurus are alike to people: Spearman's ρ.
 
     Similarities are those of `roget neighbours`. Beside them stand the smallest class of both words
@@ -48,7 +46,7 @@ def ratings(
 
     pairs = read_ratings(file, asked.columns)
     found = judge_ratings(open_thesaurus(thesaurus), pairs, **vars(asked))
-    deliver(report_ratings(found), format, output)
+    return report_ratings(found)
 
 
 @command(app, "sheet")
@@ -92,9 +90,7 @@ def answers(
     ],
     *,
     asked: AnswerOptions,
-    format: Format = None,
-    output: Output = None,
-) -> None:
+) -> Report:
     """How many intruders people found, class by class, and how far the people agree.
 
     Blank answers are left out; ? is an answer that is not right.
@@ -103,4 +99,4 @@ def answers(
     from roget.report.judging import report_answers
 
     key, filled = split_files(name_files(files, "files"))
-    deliver(report_answers(judge_answers(key, filled, **vars(asked))), format, output)
+    return report_answers(judge_answers(key, filled, **vars(asked)))

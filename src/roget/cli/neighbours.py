@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from roget.cli.shared import Format, Output, ThesaurusArgument, WordArgument, deliver
+from roget.cli.shared import ThesaurusArgument, WordArgument
 from roget.learn.uses import NeighbourOptions
+from roget.report import Report
 
 
 def neighbours(
@@ -11,9 +12,7 @@ def neighbours(
     word: WordArgument,
     *,
     asked: NeighbourOptions,
-    format: Format = None,
-    output: Output = None,
-) -> None:
+) -> Report:
     """The words of a thesaurus that are most like a word, and why.
 
     How much alike they are is told in standard deviations above the mean of common words.
@@ -21,4 +20,4 @@ def neighbours(
     from roget.learn.opening import open_thesaurus
     from roget.report import words
 
-    deliver(words.neighbours(open_thesaurus(thesaurus), word, **vars(asked)), format, output)
+    return words.neighbours(open_thesaurus(thesaurus), word, **vars(asked))

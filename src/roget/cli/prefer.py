@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from roget.cli.shared import CountsArgument, Format, Output, bar, deliver, read_counts, tell
+from roget.cli.shared import CountsArgument, bar, read_counts, tell
 from roget.learn.counting.options import TableOptions
 from roget.learn.uses import CutOptions, PreferOptions
+from roget.report import Report
 
 if TYPE_CHECKING:
     from roget.core.counts import Counts
@@ -24,9 +25,7 @@ def prefer(
     cut: CutOptions,
     classes: PreferOptions,
     given: TableOptions,
-    format: Format = None,
-    output: Output = None,
-) -> None:
+) -> Report:
     """The classes of words that a head prefers, such as the objects of "eat".
 
     They are a cut through the tree of a thesaurus: the one that describes the words which stood
@@ -43,7 +42,7 @@ def prefer(
     context = context_of(table, head, slot)
     tree, source = _thesaurus(table, classes)
     found = find(table, context, thesaurus=tree, **vars(cut))
-    deliver(report(found, source, classes.top), format, output)
+    return report(found, source, classes.top)
 
 
 def _thesaurus(counts: Counts, asked: PreferOptions) -> tuple[Any, str]:

@@ -6,8 +6,9 @@ from typing import Annotated
 
 import typer
 
-from roget.cli.shared import Figures, Format, Output, bar, deliver
+from roget.cli.shared import Figures, bar
 from roget.papers.options import Options
+from roget.report import Report
 
 
 def reproduce(
@@ -22,9 +23,7 @@ def reproduce(
     options: Options,
     list: Annotated[bool, typer.Option("--list", help="List what can be made again.")] = False,
     figures: Figures = None,
-    format: Format = None,
-    output: Output = None,
-) -> None:
+) -> Report:
     """Make the tables and figures of the papers again, published values beside ours.
 
     Without a name, all are made that the data at hand allow, which takes some minutes; what is
@@ -34,7 +33,6 @@ def reproduce(
     from roget.papers.reproduce import reproduce as run
 
     if list:
-        return deliver(report_names(), format, output)
+        return report_names()
     with bar("making again", "tables and figures") as progress:
-        found = run(name, options, figures, progress=progress)
-    return deliver(found, format, output)
+        return run(name, options, figures, progress=progress)

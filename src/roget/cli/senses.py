@@ -6,7 +6,8 @@ from typing import Annotated
 
 import typer
 
-from roget.cli.shared import Format, Output, ThesaurusArgument, WordArgument, deliver
+from roget.cli.shared import ThesaurusArgument, WordArgument
+from roget.report import Report
 
 
 def senses(
@@ -15,9 +16,7 @@ def senses(
     n: Annotated[
         int, typer.Option("--number", "-n", min=1, metavar="N", help="Words and contexts of each.")
     ] = 8,
-    format: Format = None,
-    output: Output = None,
-) -> None:
+) -> Report:
     """The senses of a word: its classes, the contexts that vote for each, and words like it there.
 
     The word itself has no vote. Most words have one sense, which is their place in the thesaurus.
@@ -25,4 +24,4 @@ def senses(
     from roget.learn.opening import open_thesaurus
     from roget.report import words
 
-    deliver(words.senses(open_thesaurus(thesaurus), word, n), format, output)
+    return words.senses(open_thesaurus(thesaurus), word, n)

@@ -55,6 +55,9 @@ Output = Annotated[
         help="File to write instead of printing; its suffix tells the format.",
     ),
 ]
+REPORTED = {"format": Format, "output": Output}
+"""Options of all commands that give a report."""
+
 Cite = Annotated[
     bool,
     typer.Option(

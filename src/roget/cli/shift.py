@@ -7,9 +7,10 @@ from typing import Annotated
 
 import typer
 
-from roget.cli.shared import Format, Output, bar, deliver, tell
+from roget.cli.shared import bar, tell
 from roget.learn.options import Compared
 from roget.learn.uses import ShiftOptions
+from roget.report import Report
 
 _HELP = "Counts, a thesaurus, a table, or a corpus: a file, a folder or a pattern"
 
@@ -37,9 +38,7 @@ def shift(
     *,
     asked: ShiftOptions,
     given: Compared,
-    format: Format = None,
-    output: Output = None,
-) -> None:
+) -> Report:
     """The words whose use changed most between two corpora or periods, and what changed.
 
     A word's change is how much its contexts differ beyond what chance makes of so few tokens; words
@@ -70,5 +69,4 @@ def shift(
                 progress=progress,
             )
         find = [partial(find_lines, one, n=quotes) for one in (before, after)] if quotes else None
-        made = report(found, (old, new), find, given.min_count)
-    deliver(made, format, output)
+        return report(found, (old, new), find, given.min_count)

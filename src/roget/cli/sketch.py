@@ -8,9 +8,10 @@ from typing import Annotated
 
 import typer
 
-from roget.cli.shared import CountsArgument, Format, Output, WordArgument, deliver, read_counts
+from roget.cli.shared import CountsArgument, WordArgument, read_counts
 from roget.learn.counting.options import TableOptions
 from roget.learn.uses import SketchOptions
+from roget.report import Report
 
 
 def sketch(
@@ -23,9 +24,7 @@ def sketch(
     *,
     asked: SketchOptions,
     given: TableOptions,
-    format: Format = None,
-    output: Output = None,
-) -> None:
+) -> Report:
     """All uses of a word at once: its relations side by side, with their typical collocates.
 
     Collocates are told with how often they were seen and with logDice, which does not depend on the
@@ -44,4 +43,4 @@ def sketch(
         )
     find = partial(find_lines, table, n=lines) if lines else None
     asks = table.evidence is not None and is_thesaurus(Path(counts))
-    deliver(report(make(table, word, **vars(asked)), counts if asks else "", find), format, output)
+    return report(make(table, word, **vars(asked)), counts if asks else "", find)

@@ -6,8 +6,9 @@ from typing import Annotated
 
 import typer
 
-from roget.cli.shared import Format, Output, ThesaurusArgument, WordArgument, deliver
+from roget.cli.shared import ThesaurusArgument, WordArgument
 from roget.learn.uses import WhyOptions
+from roget.report import Report
 
 
 def why(
@@ -26,9 +27,7 @@ def why(
     ] = None,
     *,
     asked: WhyOptions,
-    format: Format = None,
-    output: Output = None,
-) -> None:
+) -> Report:
     """The sentences behind a thesaurus: why two words are alike, or why a word is in a class.
 
     Of two words, the contexts that they share; of one, those that tell most about it; with
@@ -38,4 +37,4 @@ def why(
     from roget.learn.opening import open_counted
     from roget.report.why import report
 
-    deliver(report(open_counted(thesaurus), word, other, into, **vars(asked)), format, output)
+    return report(open_counted(thesaurus), word, other, into, **vars(asked))
