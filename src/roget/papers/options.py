@@ -13,31 +13,27 @@ class Options(Checked):
 
     counts: str | None = option(
         None,
-        optional=True,
         metavar="COUNTS",
         help="Your own counts in the place of the bundled ones, where a paper learns from counts: "
         "a folder, a table, or a sample's name.",
     )
     data: str | None = option(
         None,
-        optional=True,
         metavar="FOLDER",
         help="Where data sets lie that do not come with roget. Default: the environment variable "
         "ROGET_TEST_DATA.",
     )
     verb: str | None = option(
-        None, optional=True, metavar="VERB", help="soft/figure-1: whose objects. Default: fire."
+        None, metavar="VERB", help="soft/figure-1: whose objects. Default: fire."
     )
     features: str | None = option(
         None,
-        optional=True,
         metavar="FILE",
         help="v-measure/figure-5: your own items, a table (.csv, .tsv, .parquet) of numbers with a "
         "column label. Default: digits of scikit-learn.",
     )
     treebank: str | None = option(
         None,
-        optional=True,
         metavar="FILE",
         help="nvi/grammar: your own treebank, bracketed trees or CoNLL-U. Default: the dev part of "
         "UD English EWT.",

@@ -74,15 +74,8 @@ class Claim:
 
     def as_dict(self) -> dict[str, Any]:
         """The same as plain data."""
-        return {
-            "what": self.what,
-            "published": self.published,
-            "ours": self.ours,
-            "difference": self.difference,
-            "held": self.held,
-            "excused": self.excused,
-            "remark": self.remark,
-        }
+        told = ("what", "published", "ours", "difference", "held", "excused", "remark")
+        return {name: getattr(self, name) for name in told}
 
 
 def _number(value: float | str, digits: int) -> str:

@@ -149,7 +149,8 @@ def stack(counts: Array) -> Histogram:
 @heeds("random_state")
 def figures_1_2(options: Options) -> Reproduced:
     """Figures 1 and 2 of Li, Titov & Sporleder (2014): the bias of entropy estimators"""
-    linear = [name for name in catalogue.names("entropies") if _is_linear(name)]
+    names = catalogue.names("entropies")
+    linear = [name for name in names if isinstance(get(name), LinearEstimator)]
     curves, trials = trace_biases(linear), draw_errors(options.random_state)
     claims = [
         Claim(f"N = 10, {said}: {name}", value, float(curves[slope, name][9]))
@@ -181,10 +182,6 @@ def figures_1_2(options: Options) -> Reproduced:
         },
         picture=partial(draw, curves),
     )
-
-
-def _is_linear(name: str) -> bool:
-    return isinstance(get(name), LinearEstimator)
 
 
 def _read_figures(curves: Curves) -> list[Claim]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import suppress
 from functools import cache
 from typing import NamedTuple
@@ -15,7 +16,7 @@ from roget.learn.attachment.attacher import Attacher
 from roget.learn.attachment.chain import MDL, MLE, WORDNET, WORDS
 from roget.learn.attachment.quads import NOUN, read
 from roget.papers.options import Options
-from roget.papers.reproduction import Claim, MissingData, find_data
+from roget.papers.reproduction import Claim, MissingData, Reproduced, find_data
 from roget.report import Table
 
 BASE = "always the noun"
@@ -138,22 +139,27 @@ def order(found: Measured, column: str, ways: tuple[str, ...]) -> Claim:
     )
 
 
-def tabulate(found: Measured, ways: tuple[str, ...]) -> Table:
-    """Ours, with the intervals of accuracy."""
-    rows = [
-        (row.way, f"{row.coverage:.1f}", f"{row.accuracy:.1f}", f"{row.low:.1f}–{row.high:.1f}")
-        for row in (found.rows[way] for way in ways if way in found.rows)
-    ]
-    titles = ("", "coverage %", "accuracy %", "95 %")
-    return Table.of(titles, rows, titles[1:])
-
-
-def describe(found: Measured) -> str:
-    """What was done, and what differs from the paper."""
+def show(
+    title: str,
+    found: Measured,
+    ways: tuple[str, ...],
+    claims: Sequence[Claim],
+    notes: Sequence[str] = (),
+) -> Reproduced:
+    """What was done, what differs from the paper, and ours, with the intervals of accuracy."""
     lacks = "" if found.wordnet else " WordNet is not at hand: its rows are left out."
-    return (
+    about = (
         f"{found.source}. P(noun2|verb, prep) and P(noun2|noun1, prep) are compared, without "
         "smoothing, and the larger one decides; a tie, or two zeros, is no decision. Thesauri are "
         "learnt from bundled counts and the quadruples that are learnt from, of 1000 nouns, where "
         f"the paper takes the 150 of its {PATTERNS} test patterns and 180,000 case frames.{lacks}"
     )
+    shown = [found.rows[way] for way in ways if way in found.rows]
+    rows = [
+        (row.way, f"{row.coverage:.1f}", f"{row.accuracy:.1f}", f"{row.low:.1f}–{row.high:.1f}")
+        for row in shown
+    ]
+    titles = ("", "coverage %", "accuracy %", "95 %")
+    table = Table.of(titles, rows, titles[1:])
+    data = {row.way: row._asdict() for row in shown}
+    return Reproduced(title, about, claims, [table], notes, data)

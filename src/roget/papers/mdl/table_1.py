@@ -23,13 +23,8 @@ def table_1(options: Options) -> Reproduced:
         *([order(found, "accuracy", (BASE, WORDNET, MDL))] if found.wordnet else []),
         *attachment.printed_beside(found, WAYS),
     ]
-    return Reproduced(
-        "Attachment by words, thesauri and WordNet (Li & Abe 1996, Table 1)",
-        about=attachment.describe(found),
-        claims=claims,
-        tables=[attachment.tabulate(found, WAYS)],
-        data={way: found.rows[way]._asdict() for way in WAYS if way in found.rows},
-    )
+    title = "Attachment by words, thesauri and WordNet (Li & Abe 1996, Table 1)"
+    return attachment.show(title, found, WAYS, claims)
 
 
 def _more_right_than_mle(found: Measured) -> Claim:

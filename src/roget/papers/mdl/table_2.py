@@ -20,14 +20,9 @@ def table_2(options: Options) -> Reproduced:
         order(found, "accuracy", (BASE, CHAIN)),
         *attachment.printed_beside(found, (BOTH, CHAIN)),
     ]
-    return Reproduced(
-        "Attachment by the whole chain (Li & Abe 1996, Table 2)",
-        about=attachment.describe(found),
-        claims=claims,
-        tables=[attachment.tabulate(found, WAYS)],
-        notes=[
-            "Smoothed cuts, times association, decide more and better: `roget attach train "
-            "--model chain`; and `best` better still: see docs/attach.md"
-        ],
-        data={way: found.rows[way]._asdict() for way in WAYS if way in found.rows},
+    note = (
+        "Smoothed cuts, times association, decide more and better: `roget attach train "
+        "--model chain`; and `best` better still: see docs/attach.md"
     )
+    title = "Attachment by the whole chain (Li & Abe 1996, Table 2)"
+    return attachment.show(title, found, WAYS, claims, [note])

@@ -147,14 +147,10 @@ def _grow(tokens: Tokens, begin: int, end: int, tables: Tables) -> Iterator[Node
             return word
         relation = relations[at]
         label = tables.deprels.texts[relation].partition(":")[0] if relation != NONE else "_"
-        children = sorted([word, *map(build, below[at])], key=_first_place)
+        children = sorted([word, *map(build, below[at])], key=lambda node: node.words[0].place)
         return Node(label, tuple(children))
 
     yield from (node for node in map(build, below.get(NONE, ())) if node.children)
-
-
-def _first_place(node: Node) -> int:
-    return node.place if not node.children else min(map(_first_place, node.children))
 
 
 def list_constituents(tree: Node) -> list[Constituent]:

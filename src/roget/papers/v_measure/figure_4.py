@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 from roget.core.counts import Counts
 from roget.core.counts.views import unit
 from roget.data import sample
@@ -21,11 +19,9 @@ from roget.papers.v_measure.sweep import (
     claim_growth,
     claim_peak,
     claim_shapes,
-    draw,
     list_ks,
+    show,
     sweep_kmeans,
-    tabulate_all,
-    tabulate_scores,
 )
 
 PEAK = 35
@@ -53,7 +49,6 @@ def figure_4(options: Options) -> Reproduced:
     top = find_top_terms(weights)
     ks = list_ks(counts.shape[0])
     scores = sweep_kmeans(unit(weights[:, top]), name_classes(counts), ks, options.random_state)
-    found = scores.as_sweep(source)
     other = f"{scores.classes} {kind}, not 12"
     claims = [
         claim_growth(scores),
@@ -63,15 +58,15 @@ def figure_4(options: Options) -> Reproduced:
         Claim("terms that are kept", float(TERMS), float(top.size), digits=0,
               remark=other, excused=True),
     ]  # fmt: skip
-    return Reproduced(
+    return show(
         "Clusterings of documents (Rosenberg & Hirschberg 2007, Figure 4)",
-        about=f"{scores.items:,} documents of {scores.classes} {kind}: {source}. The paper has "
+        f"{scores.items:,} documents of {scores.classes} {kind}: {source}. The paper has "
         "1,884 of TDT-4, of 12 topics. Porter's stems, tf·idf, the terms that are the highest "
         f"of some document, rows of length 1; k-means from random documents, {len(scores)} starts "
         f"for each of {len(ks)} numbers of clusters.",
-        claims=claims,
-        tables=[tabulate_scores(scores, found)],
-        data={"documents": scores.items, "terms": int(top.size), **found.as_dict()},
-        sheet=tabulate_all(scores),
-        picture=partial(draw, scores, found),
+        scores,
+        scores.as_sweep(source),
+        claims,
+        documents=scores.items,
+        terms=int(top.size),
     )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -20,11 +19,9 @@ from roget.papers.v_measure.sweep import (
     claim_growth,
     claim_peak,
     claim_shapes,
-    draw,
     list_ks,
+    show,
     sweep_kmeans,
-    tabulate_all,
-    tabulate_scores,
 )
 
 PEAK = 10
@@ -91,23 +88,22 @@ def figure_5(options: Options) -> Reproduced:
     found = scores.as_sweep(source)
     least = found["vi"].best
     other = "no pitch accents" if options.features is None else "other items"
-    return Reproduced(
+    return show(
         "Clusterings of items with features (Rosenberg & Hirschberg 2007, Figure 5)",
-        about=f"{scores.items:,} items of {scores.classes} classes, {features.shape[1]} features: "
+        f"{scores.items:,} items of {scores.classes} classes, {features.shape[1]} features: "
         f"{source}. The paper has pitch accents of the Boston Directions Corpus, of 5 types, by 10 "
         "acoustic features; `--features FILE` takes a table of yours, with a column `label`. "
         "Features have mean 0 and deviation 1; k-means from random items, "
         f"{len(scores)} starts for each of {len(ks)} numbers of clusters.",
-        claims=[
+        scores,
+        found,
+        [
             claim_growth(scores, f"{other}; least at k = {least}"),
             *claim_shapes(scores),
             claim_peak(scores, "q2", PEAK, other),
             *_claim_rise(scores, other),
         ],
-        tables=[tabulate_scores(scores, found)],
-        data={"features": int(features.shape[1]), **found.as_dict()},
-        sheet=tabulate_all(scores),
-        picture=partial(draw, scores, found),
+        features=int(features.shape[1]),
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,7 +16,7 @@ from sklearn.exceptions import ConvergenceWarning
 from threadpoolctl import threadpool_limits
 
 from roget.core.types import Floats
-from roget.papers.reproduction import Claim
+from roget.papers.reproduction import Claim, Reproduced
 from roget.report import Cell, Column, Table
 from roget.report.drawing import BLUE, ORANGE
 from roget.report.sweep import choose_cuts
@@ -174,7 +175,22 @@ def _range(ks: Sequence[int]) -> str:
     return f"k = {low:,}" if low == high else f"k = {low:,} to {high:,}"
 
 
-def tabulate_scores(scores: Scores, sweep: Sweep) -> Table:
+def show(
+    title: str, about: str, scores: Scores, sweep: Sweep, claims: Sequence[Claim], **data: int
+) -> Reproduced:
+    """All that a figure gives; data is what else there is to know of its items."""
+    return Reproduced(
+        title,
+        about=about,
+        claims=claims,
+        tables=[_tabulate_some(scores, sweep)],
+        data={**data, **sweep.as_dict()},
+        sheet=_tabulate_all(scores),
+        picture=partial(draw, scores, sweep),
+    )
+
+
+def _tabulate_some(scores: Scores, sweep: Sweep) -> Table:
     """Some numbers of clusters: the mean over starts, and half of the range."""
     rows = []
     for at in choose_cuts(sweep):
@@ -189,7 +205,7 @@ def tabulate_scores(scores: Scores, sweep: Sweep) -> Table:
     return Table(Column.numbers("k", *MEASURES), rows, title=title)
 
 
-def tabulate_all(scores: Scores) -> Table:
+def _tabulate_all(scores: Scores) -> Table:
     """Every clustering, for spreadsheets."""
     rows = [
         (k, start, *(float(scores.values[name][start, at]) for name in MEASURES))

@@ -9,7 +9,7 @@ from itertools import product
 
 import numpy as np
 
-from roget.core.types import BoolArray, CountArray, Floats, Ints
+from roget.core.types import CountArray, Floats, Ints
 from roget.papers.options import Options
 from roget.papers.reproduction import Claim, Reproduced
 from roget.report import Table
@@ -159,22 +159,20 @@ def count_satisfied(grid: Grid, values: Floats) -> dict[str, float]:
     """The share of steps along each parameter that have the property."""
     steps = [np.diff(values, axis=axis) for axis in range(6)]
     below = sum(number < grid.classes for number in grid.clusters[:-1])
-    rises = {"P1": steps[0][:below]}
-    falls = {
-        "P2": steps[0][below:],
+    wanted = {
+        "P1": steps[0][:below],
+        "P2": -steps[0][below:],
         # Without errors in noise there are no noise items, however many clusters there are.
-        "P3": steps[1][..., 1:, :],
-        "P4": steps[3],
-        "P5": steps[4],
-        "P6": steps[2][..., 1:],
-        "P7": steps[5],
+        "P3": -steps[1][..., 1:, :],
+        "P4": -steps[3],
+        "P5": -steps[4],
+        "P6": -steps[2][..., 1:],
+        "P7": -steps[5],
     }
-    found = {name: _share(step > TIE, step) for name, step in rises.items()}
-    return found | {name: _share(step < -TIE, step) for name, step in falls.items()}
-
-
-def _share(satisfied: BoolArray, steps: Floats) -> float:
-    return float(satisfied.sum() / (~np.isnan(steps)).sum())
+    return {
+        name: float((rises > TIE).sum() / (~np.isnan(rises)).sum())
+        for name, rises in wanted.items()
+    }
 
 
 def table_2(options: Options) -> Reproduced:
