@@ -18,7 +18,6 @@ class Options(Checked):
     )
     only: tuple[str, ...] | None = option(
         None,
-        optional=True,
         many=",",
         metavar="NAME,...",
         help="These benchmarks or cases only, such as score, 'score/ami*' or soft/large-path; "

@@ -29,7 +29,6 @@ import warnings
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from fnmatch import fnmatch
-from importlib import metadata
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -38,7 +37,7 @@ from roget.bench.growth import Curve, find_curves
 from roget.bench.measuring import Case, LeftOut, Patience, Row, tell_missing
 from roget.bench.options import Options
 from roget.bench.record import Behind, Record
-from roget.core.machine import describe_machine
+from roget.core.machine import describe_machine, find_version
 from roget.core.progress import Progress
 from roget.core.progress import Report as Tell
 from roget.errors import InputError, UnknownName
@@ -74,19 +73,12 @@ class Entry:
     @property
     def absent(self) -> list[str]:
         """Peers that are not installed."""
-        return [name for name in self.peers if not _version(name)]
+        return [name for name in self.peers if not find_version(name)]
 
     @property
     def reason(self) -> str:
         """Why nothing of it can run here; empty if it can."""
         return tell_missing(self.data)
-
-
-def _version(name: str) -> str:
-    try:
-        return metadata.version(name)
-    except metadata.PackageNotFoundError:
-        return ""
 
 
 def find_entries(folder: Path | None = None) -> list[Entry]:

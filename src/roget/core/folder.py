@@ -244,19 +244,14 @@ class Folder:
                 f"{self.path / name}: the file was changed since {self.kind.manifest} was written"
             )
 
-    def tables(self) -> dict[str, dict[str, Array]]:
-        """The columns of each table."""
+    def tables(self, *names: str) -> dict[str, dict[str, Array]]:
+        """The columns of each table, or of those that are named."""
         with database() as connection:
-            return {name: self._table(connection, name) for name in self.kind.tables}
+            return {name: self._table(connection, name) for name in names or self.kind.tables}
 
     def has(self, name: str) -> bool:
         """Whether there is a table that may be missing."""
         return name in self.record["files"]
-
-    def table(self, name: str) -> dict[str, Array]:
-        """The columns of one table."""
-        with database() as connection:
-            return self._table(connection, name)
 
     def arrays(self) -> dict[str, Any]:
         """The arrays by their names."""

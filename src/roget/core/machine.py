@@ -42,12 +42,16 @@ def describe_machine(libraries: Iterable[str] = ()) -> dict[str, str]:
     if commit:
         facts["commit"] = commit
     facts["python"] = platform.python_version()
-    for name in dict.fromkeys((*LIBRARIES, *libraries)):
-        try:
-            facts[name] = metadata.version(name)
-        except metadata.PackageNotFoundError:
-            continue
-    return facts
+    versions = {name: find_version(name) for name in (*LIBRARIES, *libraries)}
+    return facts | {name: version for name, version in versions.items() if version}
+
+
+def find_version(library: str) -> str:
+    """The version of a distribution; empty if it is not installed."""
+    try:
+        return metadata.version(library)
+    except metadata.PackageNotFoundError:
+        return ""
 
 
 def tell_machine(facts: Mapping[str, str]) -> str:

@@ -175,46 +175,13 @@ def _machine() -> str:
         return hashlib.sha256(platform.node().encode()).hexdigest()[:8]
 
 
-def _hold(folder: Path) -> int | None:
+def _hold(folder: Path, *, wait: bool = False) -> int | None:
     """A handle that locks a folder as long as it is open; None if it is gone or somebody has it.
 
-    -1 where there are no locks.
+    -1 where there are no locks. Whoever waits for others has it in the end, if it is there.
     """
     if sys.platform == "win32":
         return -1
-    import fcntl
-
-    try:
-        handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-    except OSError:
-        return None
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        if os.path.samestat(os.fstat(handle), os.stat(folder)):
-            return handle
-    except (BlockingIOError, FileNotFoundError):
-        pass
-    except OSError:
-        os.close(handle)
-        return -1
-    os.close(handle)
-    return None
-
-
-@contextmanager
-def locked(folder: Path) -> Iterator[None]:
-    """Keep others who ask for the same from a folder; where the system can, and it is there."""
-    handle = _lock(folder)
-    try:
-        yield
-    finally:
-        if handle is not None:
-            os.close(handle)
-
-
-def _lock(folder: Path) -> int | None:
-    if sys.platform == "win32":  # has no such locks
-        return None
     import fcntl
 
     while True:
@@ -223,17 +190,31 @@ def _lock(folder: Path) -> int | None:
         except OSError:
             return None
         try:
-            fcntl.flock(handle, fcntl.LOCK_EX)
-            # While this waited, another folder may have taken the name.
+            fcntl.flock(handle, fcntl.LOCK_EX if wait else fcntl.LOCK_EX | fcntl.LOCK_NB)
+            # Meanwhile another folder may have taken the name.
             if os.path.samestat(os.fstat(handle), os.stat(folder)):
                 return handle
-        except OSError:
-            # The folder is gone, or its file system has no locks.
-            return handle
-        except BaseException:
+        except (BlockingIOError, FileNotFoundError):
+            wait = False
+        except BaseException as error:
             os.close(handle)
+            if isinstance(error, OSError):
+                return -1
             raise
         os.close(handle)
+        if not wait:
+            return None
+
+
+@contextmanager
+def locked(folder: Path) -> Iterator[None]:
+    """Keep others who ask for the same from a folder; where the system can, and it is there."""
+    handle = _hold(folder, wait=True)
+    try:
+        yield
+    finally:
+        if handle is not None and handle >= 0:
+            os.close(handle)
 
 
 class Partial:

@@ -145,14 +145,7 @@ class Tree:
         >>> Tree().split(0, 1.5).split(1, 2.0).prune(2)
         Tree: 2 clusters, 3 nodes, depth 1
         """
-        leaves = {node: label for label, node in enumerate(self.tops(k))}
-        kept = sorted({node for leaf in leaves for node in self.path(leaf)})
-        number = {node: place for place, node in enumerate(kept)}
-        return Tree(
-            [-1, *(number[int(self.parent[node])] for node in kept[1:])],
-            [math.nan if node in leaves else self.value[node] for node in kept],
-            [leaves.get(node, -1) for node in kept],
-        )
+        return self.keep(node for top in self.tops(k) for node in self.path(top))[0]
 
     def keep(self, nodes: Iterable[int]) -> tuple[Tree, Ints]:
         """The tree of some nodes, and for each node of this one, which of the new it lies in.

@@ -219,7 +219,7 @@ def of_folder(folder: Folder, counts: Counts) -> Evidence | None:
         # It may be long since the other files were read.
         if open_folder(folder.path, folder.kind).digest != folder.digest:
             raise InputError(f"{folder.path}: was changed since it was loaded: load it again")
-        sentences, seen = folder.table(SENTENCES), folder.table(SEEN)
+        sentences, seen = folder.tables(SENTENCES, SEEN).values()
         entry, sentence = seen["entry"], seen["sentence"]
         place = folder.path / SEEN
         _need_range(place, "entry", entry, matrix.nnz)

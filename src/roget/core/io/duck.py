@@ -93,7 +93,8 @@ def readable(file: str | Path) -> Iterator[None]:
         yield
     except duckdb.Error as error:
         # Headers that are damaged ask for any memory; a file that may hold much may need it.
-        if lacks_room(error) and not (_is_out_of_memory(error) and _is_small(file)):
+        small = os.path.isfile(file) and allowed(os.path.getsize(file)) == max_size()
+        if lacks_room(error) and not (small and isinstance(error, duckdb.OutOfMemoryException)):
             raise
         raise InputError(f"{file}: cannot be read as Parquet: {reason(error)}") from None
     except (UnicodeDecodeError, RuntimeError) as error:
@@ -105,15 +106,7 @@ def readable(file: str | Path) -> Iterator[None]:
 
 def lacks_room(error: duckdb.Error) -> bool:
     """Whether DuckDB lacks memory or disk, which is no fault of what it reads."""
-    return _is_out_of_memory(error) or "No space left" in str(error)
-
-
-def _is_small(file: str | Path) -> bool:
-    return os.path.isfile(file) and allowed(os.path.getsize(file)) == max_size()
-
-
-def _is_out_of_memory(error: duckdb.Error) -> bool:
-    return isinstance(error, duckdb.OutOfMemoryException)
+    return isinstance(error, duckdb.OutOfMemoryException) or "No space left" in str(error)
 
 
 def execute(connection: duckdb.DuckDBPyConnection, query: str) -> duckdb.DuckDBPyConnection:

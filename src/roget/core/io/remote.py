@@ -125,9 +125,8 @@ def tell_failure(error: BaseException) -> str:
     status = getattr(cause, "status", None)
     if status in (401, 403) or isinstance(error, PermissionError):
         return "may not be read: are there keys to it, and do they allow it?"
-    if isinstance(error, FileNotFoundError) and (status in (None, 404) and cause is error):
-        return "no such file"
-    if status == 404:
+    missing = isinstance(error, FileNotFoundError) and status is None and cause is error
+    if status == 404 or missing:
         return "no such file"
     said = " ".join(str(cause).split())[:300] or type(cause).__name__
     return f"cannot be read: {said}"

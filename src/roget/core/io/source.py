@@ -335,7 +335,10 @@ class Source:
                 data, rest = b"".join((rest, memoryview(chunk)[:cut])), chunk[cut:]
             else:
                 rest += chunk
-                cut = _blank_line(rest) or (_any_line(rest) if len(rest) >= reach else 0)
+                cut = _blank_line(rest)
+                if not cut and len(rest) >= reach:
+                    # Where the last line ends, or in want of one, the last word.
+                    cut = rest.rfind(b"\n") + 1 or rest.rfind(b" ") + 1
                 data, rest = rest[:cut], rest[cut:]
             if len(rest) > longest:
                 raise self.refuse_line(line + 1, longest)
@@ -568,11 +571,6 @@ def _blank_line(data: bytes) -> int:
     return with_return + 3 if with_return >= 0 else at + 2 if at >= 0 else 0
 
 
-def _any_line(data: bytes) -> int:
-    """Where the last line ends, or in want of one, the last word."""
-    return data.rfind(b"\n") + 1 or data.rfind(b" ") + 1
-
-
 def _ahead(chunks: Iterator[bytes]) -> Iterator[bytes]:
     """The same chunks, the next one being decompressed while this one is used."""
     with ThreadPoolExecutor(1) as pool:
@@ -598,8 +596,7 @@ def source_of(path: str, encoding: str = "utf-8", times: int = limits.TIMES) -> 
         from roget.core.io.remote import look_at
 
         size, mark, seekable = look_at(path)
-        packed = "" if _compression(path) else _magic(path)
-        stream = not seekable
+        packed, stream = _magic(path), not seekable
         return Source(
             path, size, mark, encoding=encoding, packed=packed, stream=stream, times=times
         )
@@ -613,18 +610,15 @@ def source_of(path: str, encoding: str = "utf-8", times: int = limits.TIMES) -> 
     what = special(status.st_mode)
     if what not in ("", _PIPE):
         raise InputError(f"{path}: is {what}; expected a file")
-    if what:
-        spool = _Spool(path)
-        copy, status = spool.path, os.stat(spool.path)
-    else:
-        spool, copy = None, path
-    packed = "" if _compression(copy) else _magic(copy)
+    spool = _Spool(path) if what else None
+    copy = spool.path if spool else path
+    status = os.stat(copy) if spool else status
     return Source(
         copy,
         status.st_size,
         status.st_mtime_ns,
         encoding=encoding,
-        packed=packed,
+        packed=_magic(copy),
         times=times,
         called=path if spool else "",
         spool=spool,
@@ -739,9 +733,11 @@ def local_file(path: PathLike) -> Iterator[Path]:
 
 
 def _magic(path: str) -> str:
-    """The compression that a file's first bytes tell."""
+    """The compression that a file's first bytes tell, where its name does not."""
+    if _compression(path):
+        return ""
     try:
-        with _open_plain(path) if is_remote(path) else open(path, "rb") as file:
+        with _open_plain(path) as file:
             return compression_of(file.read(16))
     except (OSError, RogetError):
         return ""  # whoever reads the file for its contents will say why

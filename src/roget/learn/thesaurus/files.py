@@ -258,7 +258,7 @@ def _spare_of(folder: folders.Folder) -> Callable[[], Counts | None]:
             return None
         if folders.open_folder(folder.path, KIND).digest != folder.digest:
             raise Changed(f"{folder.path}: was changed since it was loaded: load it again")
-        tables = {name: folder.table(f"spare-{name}") for name in counts_files.TABLES}
+        tables = dict(zip(counts_files.TABLES, folder.tables(*SPARE).values(), strict=True))
         shape = len(tables[counts_files.WORDS]["word"]), len(tables[counts_files.CONTEXTS]["slot"])
         with folders.whole(folder.path):
             return counts_files.from_tables(tables, shape, folder.record["relations"], {})
