@@ -79,7 +79,8 @@ class Table:
         columns = [list(column) for column in zip(*self.rows, strict=True)]
         for at, column in enumerate(self.columns):
             if column.most is not None and columns:
-                short = shorten([_name_of(cell) for cell in columns[at]], column.most)
+                names = [cell.text if isinstance(cell, Cell) else str(cell) for cell in columns[at]]
+                short = shorten(names, column.most)
                 columns[at] = [
                     replace(cell, text=text) if isinstance(cell, Cell) else text
                     for cell, text in zip(columns[at], short, strict=True)
@@ -106,10 +107,6 @@ class Table:
                 found.append([*first])
             found[-1].append(at)
         return found
-
-
-def _name_of(cell: Any) -> str:
-    return cell.text if isinstance(cell, Cell) else str(cell)
 
 
 @dataclass(frozen=True)

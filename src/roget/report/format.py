@@ -155,14 +155,19 @@ def _spell(sign: str) -> str:
 
 def part_line(line: Line) -> list[tuple[str, str]]:
     """The text of a line of evidence in parts: "word", "context", and "" for what is neither."""
-    spans = sorted((*span, kind) for span, kind in ((line.context, "context"), (line.word, "word"))
-                   if span is not None)  # fmt: skip
+    spans = (line.context, "context"), (line.word, "word")
+    return part_text(line.text, [(span, kind) for span, kind in spans if span is not None])
+
+
+def part_text(text: str, spans: Iterable[tuple[tuple[int, int], str]]) -> list[tuple[str, str]]:
+    """A text in parts, each with the kind of its span, or ""."""
     parts, at = [], 0
-    for begin, end, kind in spans:
-        if begin >= at:  # a word may be its own context
-            parts += [(line.text[at:begin], ""), (line.text[begin:end], kind)]
+    for (begin, end), kind in sorted(spans):
+        # A word may be its own context; words within words, such as parts of a name, are not apart.
+        if begin >= at:
+            parts += [(text[at:begin], ""), (text[begin:end], kind)]
             at = end
-    return [part for part in (*parts, (line.text[at:], "")) if part[0]]
+    return [part for part in (*parts, (text[at:], "")) if part[0]]
 
 
 def shorten(names: Sequence[str], most: int) -> list[str]:
@@ -176,7 +181,8 @@ def shorten(names: Sequence[str], most: int) -> list[str]:
     found.update({name: name for name in names if len(name) <= most})
     usual = (most - 1) // 2
     for head in (usual, *range(usual + 1, most), *range(usual)):
-        cut = {name: _cut_middle(name, head, most) for name in waiting}
+        tail = most - 1 - head
+        cut = {name: f"{name[:head]}…{name[len(name) - tail :]}" for name in waiting}
         seen = Counter((*found.values(), *cut.values()))
         if head == usual or max(seen.values(), default=0) == 1:
             found.update({name: text for name, text in cut.items() if seen[text] == 1})
@@ -187,7 +193,3 @@ def shorten(names: Sequence[str], most: int) -> list[str]:
             number += 1
         found[name] = text
     return [found[name] for name in names]
-
-
-def _cut_middle(name: str, head: int, most: int) -> str:
-    return f"{name[:head]}…{name[len(name) - (most - 1 - head) :]}"

@@ -8,7 +8,7 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 from roget.report import Report, Table
-from roget.report.format import ARROWS, number, plural
+from roget.report.format import ARROWS, UNDEFINED, number, plural
 from roget.scoring.result import MEAN, TREE, ScoreTable, address
 
 if TYPE_CHECKING:
@@ -69,7 +69,8 @@ def _scores(table: ScoreTable, trivial: list[str]) -> Table:
         first = [f"{row.measure} {ARROWS[row.direction]}", row.entropy or ""]
         first = [row.level or "", *first] if levels else first
         values = map(number, [row.value, row.low, row.high][: len(numbers)])
-        tested = [_write_z(row.z), _write_p(row.p, table.chance)][: len(beyond)]
+        z = UNDEFINED if row.z is None else f"{row.z:z.1f}"
+        tested = [z, _write_p(row.p, table.chance)][: len(beyond)]
         against = (number(row.baselines.get(name)) for name in trivial)
         rows.append([*first[: len(texts)], *values, *tested, *against])
     numbers += [*beyond, *trivial]
@@ -91,10 +92,6 @@ def _on_each(table: ScoreTable) -> Iterator[Table]:
 
 def _tests_chance(table: ScoreTable) -> bool:
     return any(row.p is not None for row in table.rows)
-
-
-def _write_z(z: float | None) -> str:
-    return number(z) if z is None else f"{z:z.1f}"
 
 
 def _write_p(p: float | None, draws: int) -> str:

@@ -152,7 +152,8 @@ def tell_line(line: Line) -> dict[str, Any]:
 
 def concord(lines: Sequence[tuple[str, dict[str, Any]]], word: str, where: str = "") -> Table:
     """Lines of contexts, as `tell_line` has them: the keyword in the middle, cut to what fits."""
-    places = [_name_place(line) for _, line in lines]
+    # The number of a line that is not known is 0.
+    places = [f"{Path(line['source']).name}:{line['line']}".removesuffix(":0") for _, line in lines]
     taken = sum(
         max(map(len, texts), default=0)
         for texts in (
@@ -182,11 +183,6 @@ def concord(lines: Sequence[tuple[str, dict[str, Any]]], word: str, where: str =
         Column("", fit="keep"),
     ]
     return Table(columns, rows, title=f"{word}, as it was seen{where}")
-
-
-def _name_place(line: dict[str, Any]) -> str:
-    name = Path(line["source"]).name
-    return f"{name}:{line['line']}" if line["line"] else name
 
 
 def _end(text: str, most: int) -> str:

@@ -18,7 +18,7 @@ from roget.errors import InputError, UnknownName
 from roget.learn.sketch import Collocate, Sketches
 from roget.learn.thesaurus import ContextClass, Neighbour, Thesaurus, TypicalContext
 from roget.learn.thesaurus.edits import Note
-from roget.report.format import brief
+from roget.report.format import brief, part_text
 
 WORDS, CONTEXTS, NEAR, MEMBERSHIPS, OF_SENSE, CLASSES = 60, 24, 16, 12, 8, 8
 """How many of each a page shows at first."""
@@ -468,16 +468,10 @@ def _line(same: Sequence[Line]) -> View:
     """A line in pieces, as programs count characters in different ways."""
     first = same[0]
     marks = {one.context: "context" for one in same if one.context is not None}
-    pieces, at = list[list[str]](), 0
-    for (begin, end), kind in sorted({**marks, first.word: "word"}.items()):
-        # Words within words, such as parts of a name, are not marked apart.
-        if begin >= at:
-            pieces += [[first.text[at:begin], ""], [first.text[begin:end], kind]]
-            at = end
     return {
         "source": first.source,
         "line": first.line,
-        "pieces": [piece for piece in [*pieces, [first.text[at:], ""]] if piece[0]],
+        "pieces": part_text(first.text, {**marks, first.word: "word"}.items()),
         "word": first.pair[0],
         "contexts": [one.pair[1] for one in same],
     }

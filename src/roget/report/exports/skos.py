@@ -92,10 +92,6 @@ class Scheme:
         """Of a class, by its id, which edits leave alone."""
         return Address(f"{self.base}class-{id}")
 
-    def word_address(self, word: str) -> Address:
-        """Of a word."""
-        return word_address(self.base, word)
-
     def text(self, text: str) -> Text:
         """A label, or whatever was written in the language of the words."""
         return Text(text, self.language)
@@ -134,16 +130,20 @@ def describe(thesaurus: Thesaurus, options: Options) -> Iterator[tuple[Address, 
         places.sort(key=lambda place: -place[1].probability)
         here = slice(*table.indptr[row : row + 2])
         held = zip(leaves[table.indices[here]].tolist(), table.data[here].tolist(), strict=True)
-        shares = [f"{ids[node]}:{share!r}" for node, share in sorted(held, key=_by_share) if share]
+        largest = sorted(held, key=lambda one: (-one[1], one[0]))
+        shares = [f"{ids[node]}:{share!r}" for node, share in largest if share]
         yield (
-            scheme.word_address(word),
+            word_address(scheme.base, word),
             [
                 ("rdf:type", "skos:Concept"),
                 ("rdf:type", "roget:Word"),
                 ("skos:inScheme", scheme.address),
                 ("skos:prefLabel", scheme.text(word)),
                 *(("skos:broader", scheme.class_address(ids[one.node])) for one, _ in places),
-                *(("skos:related", scheme.word_address(other)) for other in related.get(word, ())),
+                *(
+                    ("skos:related", word_address(scheme.base, other))
+                    for other in related.get(word, ())
+                ),
                 *(
                     ("skos:note", _note(f"{member.probability:.3g} in {named[one.node]}"))
                     for one, member in places
@@ -160,10 +160,6 @@ def describe(thesaurus: Thesaurus, options: Options) -> Iterator[tuple[Address, 
         )
     for k in options.collections or options.levels or ():
         yield Address(f"{scheme.base}level-{k}"), _collection(thesaurus, k, scheme)
-
-
-def _by_share(held: tuple[int, float]) -> tuple[float, int]:
-    return -held[1], held[0]
 
 
 def _origin(thesaurus: Thesaurus, options: Options) -> Statements:
@@ -252,7 +248,7 @@ def _class(one: Entry, name: str, scheme: Scheme) -> Statements:
     else:
         facts.append(("skos:broader", scheme.class_address(ids[one.parent])))
     facts += [("skos:narrower", scheme.class_address(ids[child])) for child in one.children]
-    facts += [("skos:narrower", scheme.word_address(member.word)) for member in one.members]
+    facts += [("skos:narrower", word_address(scheme.base, each.word)) for each in one.members]
     facts.append(("skos:note", _note(f"words {one.about.size}, share {one.about.mass:.3g}")))
     if one.contexts:
         seen = ", ".join(one.contexts)

@@ -234,15 +234,12 @@ def _class(one: Entry, options: Options) -> dict[str, Any]:
                 "probability": member.probability,
                 "placed": member.placed,
                 "count": number(totals[member.row]),
-                **_quoted(one.thesaurus, member.word, options.evidence),
             }
             for member in one.members
         ]
+        for word in found["words"] if options.evidence else ():
+            word["examples"] = quote_lines(one.thesaurus, word["word"], options.evidence)
     return found
-
-
-def _quoted(thesaurus: Thesaurus, word: str, n: int) -> dict[str, list[str]]:
-    return {"examples": quote_lines(thesaurus, word, n)} if n else {}
 
 
 def _object(fields: dict[str, Any]) -> str:
