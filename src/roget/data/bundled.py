@@ -57,7 +57,24 @@ def sample(name: str = "nouns") -> Counts | list[Quadruple]:
               noun2='acrylamide', attachment='N')
     """
     path = sample_path(name)
-    return _quadruples(path) if name == QUADRUPLES else _counts(path, _RELATIONS[name])
+    if name == QUADRUPLES:
+        from roget.core.io.duck import database, parquet
+
+        with database() as connection:
+            rows = connection.execute(f"FROM {parquet(path)}").fetchall()
+        return [Quadruple(*row) for row in rows]
+    from roget.core.counts import Counts
+    from roget.core.counts.matrix import split_slot
+
+    read = Counts.read(path)
+    return Counts(
+        read.matrix,
+        read.words,
+        read.contexts,
+        slots=[split_slot(context)[0] for context in read.contexts],
+        relations=_RELATIONS[name],
+        provenance={"source": ATTRIBUTION},
+    )
 
 
 def is_sample(name: str) -> bool:
@@ -70,27 +87,3 @@ def sample_path(name: str) -> Path:
     if name not in SAMPLES:
         raise UnknownName("sample", name, SAMPLES)
     return Path(str(resources.files("roget.data"))) / "samples" / f"{name}.parquet"
-
-
-def _quadruples(path: Path) -> list[Quadruple]:
-    from roget.core.io.duck import database, parquet
-
-    with database() as connection:
-        rows = connection.execute(f"FROM {parquet(path)}").fetchall()
-    return [Quadruple(*row) for row in rows]
-
-
-def _counts(path: Path, relations: tuple[str, ...]) -> Counts:
-    from roget.core.counts import Counts
-    from roget.core.counts.matrix import split_slot
-
-    read = Counts.read(path)
-    slots = [split_slot(name)[0] for name in read.contexts]
-    return Counts(
-        read.matrix,
-        read.words,
-        read.contexts,
-        slots=slots,
-        relations=relations,
-        provenance={"source": ATTRIBUTION},
-    )

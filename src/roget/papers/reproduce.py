@@ -93,7 +93,9 @@ def _refuse_idle(names: Sequence[str], options: Options) -> None:
         if getattr(options, one.name) != one.default and one.name not in (*taken, "data"):
             flag = "--seed" if one.name == "random_state" else f"--{one.name}"
             asked = names[0] if len(names) == 1 else f"{names[0].partition('/')[0]} as a whole"
-            raise InputError(f"{asked} takes no {flag}; {_who_takes(one.name)}")
+            found = [name for name in catalogue.names("reproductions") if one.name in _heeded(name)]
+            who = f"it is for {', '.join(found)}" if found else "no reproduction does"
+            raise InputError(f"{asked} takes no {flag}; {who}")
 
 
 def _heeded(name: str) -> Sequence[str]:
@@ -103,12 +105,6 @@ def _heeded(name: str) -> Sequence[str]:
     except MissingExtra:
         return ()
     return found
-
-
-def _who_takes(option: str) -> str:
-    names = catalogue.names("reproductions")
-    found = [name for name in names if option in _heeded(name)]
-    return f"it is for {', '.join(found)}" if found else "no reproduction does"
 
 
 def _run(name: str, options: Options, figures: PathLike | None) -> tuple[Reproduced, Report]:

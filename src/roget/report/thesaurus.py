@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 import numpy as np
-from scipy import sparse
 
+from roget.core.counts.views import to_dense
 from roget.core.information import bits
 from roget.learn.clustering.result import Clustering
 from roget.learn.thesaurus import ContextClass, Thesaurus, WordClass
@@ -143,8 +143,7 @@ def report_clustering(clustering: Clustering, k: int = SHOWN) -> Report:
     words = np.bincount(clustering.labels, minlength=clustering.n_clusters)
     rows, values = [], []
     for cluster in np.argsort(-clustering.mass, kind="stable")[:k].tolist():
-        here = clustering.centroids[[cluster]]
-        here = np.asarray(here.toarray() if sparse.issparse(here) else here, float).ravel()
+        here = to_dense(clustering.centroids[[cluster]]).ravel()
         contexts = [one.context for one in distinct(here, clustering.background, names, 4)]
         share, size = float(clustering.mass[cluster]), int(words[cluster])
         rows.append((str(cluster), f"{share:.1%}", f"{size:,}", ", ".join(contexts)))

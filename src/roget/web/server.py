@@ -121,7 +121,7 @@ def _file(text: str, kind: str) -> Any:
 
 
 async def _missing(_: Request, error: Any) -> Response:
-    """What has no address here, or cannot be asked in this way."""
+    """What has no address here, or cannot be asked in this way, or is refused."""
     answer = _error(error.status_code, error.detail)
     answer.headers.update(error.headers or {})
     return answer
@@ -151,8 +151,6 @@ def _view(desk: Desk, route: Route) -> Any:
 def _open(sessions: Sessions, port: int) -> Any:
     async def answer(request: Request) -> Response:
         asked = await _asked(request)
-        if isinstance(asked, Response):
-            return asked
         key = asked.get("key")
         if not isinstance(key, str):
             return _error(400, "expected a JSON object with a key")
@@ -171,8 +169,6 @@ def _edit(desk: Desk) -> Any:
         if locked := desk.locked:
             return _error(501, f"this thesaurus cannot be edited: {locked}")
         asked = await _asked(request)
-        if isinstance(asked, Response):
-            return asked
         try:
             # By its type: true is 1 to Python, but no number to anybody else.
             if type(asked.get("revision")) is not int:
@@ -189,23 +185,25 @@ def _edit(desk: Desk) -> Any:
     return answer
 
 
-async def _asked(request: Request) -> dict[str, Any] | Response:
-    """The object that a page of ours has sent, or what is wrong with it."""
+async def _asked(request: Request) -> dict[str, Any]:
+    """The object that a page of ours has sent; what is wrong with it is refused."""
     origin = request.headers.get("origin")
     if origin is not None and origin != f"http://{request.headers['host']}":
-        return _error(403, "this is taken from the page of this server only")
+        raise HTTPException(403, "this is taken from the page of this server only")
     body = bytearray()
     try:
         async for part in request.stream():
             body += part
             if len(body) > LONGEST:
-                return _error(413, f"this is too long: expected at most {LONGEST:,} bytes")
+                raise HTTPException(413, f"this is too long: expected at most {LONGEST:,} bytes")
         found = parse_json(bytes(body))
     except ClientDisconnect:
-        return _error(400, "the connection was closed before all was sent")
+        raise HTTPException(400, "the connection was closed before all was sent") from None
     except ValueError as error:
-        return _error(400, str(error))
-    return found if isinstance(found, dict) else _error(400, "expected a JSON object")
+        raise HTTPException(400, str(error)) from None
+    if not isinstance(found, dict):
+        raise HTTPException(400, "expected a JSON object")
+    return found
 
 
 def _json(view: View) -> bytes:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from roget.core.types import Array, Floats, Ints
+from roget.core.types import Floats, Ints
 from roget.papers.entropy.figures_1_2 import stack
 from roget.papers.entropy.semeval import ESTIMATORS, TABLE_1
 from roget.papers.options import Options
@@ -59,14 +59,9 @@ def draw_entropies(answers: Answers, name: str, draws: int, seed: int) -> tuple[
     values = []
     for labels, size in ((found, CLUSTERS), (cells, CLASSES * CLUSTERS)):
         support = np.full(draws, size) if told else None
-        values.append(np.asarray(estimator(stack(_count(labels, size)), support)))
+        counts = np.eye(size, dtype=np.int64)[labels].sum(axis=1)
+        values.append(np.asarray(estimator(stack(counts), support)))
     return values[0], values[1]
-
-
-def _count(labels: Array, size: int) -> Ints:
-    """How often each label is in each row."""
-    rows = np.arange(labels.shape[0])[:, None] * size + labels
-    return np.bincount(rows.ravel(), minlength=labels.shape[0] * size).reshape(-1, size)
 
 
 def score_graded(folder: Path) -> dict[str, dict[str, dict[str, float]]]:

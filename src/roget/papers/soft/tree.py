@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -34,24 +33,20 @@ def describe(thesaurus: Thesaurus, node: int) -> dict[str, Any]:
     }
 
 
-def tree_lines(thesaurus: Thesaurus, *, nouns: bool = True) -> Iterator[str]:
+def tabulate(thesaurus: Thesaurus, *, nouns: bool = True) -> Table:
     """The tree of splits, a line for each node; below a leaf its nouns, or how many there are."""
+    lines = []
     for branch, below, node in branches(thesaurus.tree.children):
         one = thesaurus.word_class(node, len(thesaurus))
         split = "" if one.value is None else f"   splits at β = {one.value:.3f}"
         near = "  ".join(_nearest(thesaurus, node))
         size = "" if nouns or one.children else f"  ({one.size})"
-        yield f"{branch}{node}  {near}{split}{size}" if node else f"root{split}"
+        lines.append(f"{branch}{node}  {near}{split}{size}" if node else f"root{split}")
         if node and not one.children and nouns:
             said = f"{one.size} nouns: {', '.join(word.word for word in one.words)}"
             margin = f"{below}   "
-            yield from textwrap.wrap(said, WIDTH, initial_indent=margin, subsequent_indent=margin)
-
-
-def tabulate(thesaurus: Thesaurus, *, nouns: bool = True) -> Table:
-    """These lines as a table."""
-    lines = [(line,) for line in tree_lines(thesaurus, nouns=nouns)]
-    return Table([Column("cluster", fit="keep")], lines, headed=False)
+            lines += textwrap.wrap(said, WIDTH, initial_indent=margin, subsequent_indent=margin)
+    return Table([Column("cluster", fit="keep")], [(line,) for line in lines], headed=False)
 
 
 def _nearest(thesaurus: Thesaurus, node: int) -> list[str]:

@@ -65,20 +65,17 @@ def _board(comparison: Comparison) -> Table:
     ]
     above = sum(not rows[0].trivial for rows in lines)
     form = cluster_form(comparison)
-    shown = [_line(rows, comparison, form) for rows in lines]
+    shown: list[list[Cell | str]] = []
+    for rows in lines:
+        name, clusters = Cell(rows[0].system, slanted=rows[0].trivial), rows[0].clusters
+        cells = [_cell(row, comparison.show_intervals) for row in rows]
+        shown.append([name, "" if clusters is None else f"{clusters:{form}}", *cells])
     return Table(columns, shown, above=above, repeated=2)
 
 
 def cluster_form(comparison: Comparison) -> str:
     """How the numbers of clusters are written."""
     return size_form((row.clusters for row in comparison.rows), comparison.groups)
-
-
-def _line(rows: list[SystemRow], comparison: Comparison, form: str) -> list[Cell | str]:
-    clusters = rows[0].clusters
-    name = Cell(rows[0].system, slanted=rows[0].trivial)
-    cells = [_cell(row, comparison.show_intervals) for row in rows]
-    return [name, "" if clusters is None else f"{clusters:{form}}", *cells]
 
 
 def _cell(row: SystemRow, shown: bool) -> Cell:

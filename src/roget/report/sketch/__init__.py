@@ -117,7 +117,9 @@ def _talk(found: Sketch) -> Iterator[str]:
 def _block(relation: Relation) -> Table:
     """A small table that stands beside others."""
     rows = _alone(relation.collocates, 0)
-    title = _wrap(relation.name, [row[0] for row in rows])
+    # About as wide as what stands below it.
+    room = max([16, *(len(row[0]) for row in rows)])
+    title = "\n".join(textwrap.wrap(printable(relation.name), room, break_long_words=False))
     used = f"{tell_count(relation.total)}, {relation.share:.0%} of uses"
     return Table([Column(f"{title}\n{used}", fit="cut"), *_SCORED], rows)
 
@@ -175,12 +177,6 @@ def _join(blocks: Sequence[Table]) -> Table:
         for line in zip_longest(*(block.rows for block in blocks))
     ]
     return Table(columns, rows)
-
-
-def _wrap(name: str, texts: Sequence[str]) -> str:
-    """A name in lines about as wide as what stands below it."""
-    room = max(16, *map(len, texts)) if texts else 16
-    return "\n".join(textwrap.wrap(printable(name), room, break_long_words=False))
 
 
 def tell_count(count: float) -> str:
