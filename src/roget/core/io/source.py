@@ -737,7 +737,7 @@ def _magic(path: str) -> str:
     if _compression(path):
         return ""
     try:
-        with _open_plain(path) as file:
+        with _open_plain(path) if is_remote(path) else open(path, "rb") as file:
             return compression_of(file.read(16))
     except (OSError, RogetError):
         return ""  # whoever reads the file for its contents will say why
