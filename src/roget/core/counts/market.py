@@ -7,7 +7,7 @@ is enough.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -91,10 +91,8 @@ class _Lines:
     """The lines of a file, and then its numbers, however they are set."""
 
     def __init__(self, source: Source) -> None:
-        self._source, self._line = source, 0
-        self._rest = b""
-        self._chunks = source.chunks()
-        self._longest = source.longest_line()
+        self._blocks = (block.data for block in source.blocks())
+        self._line, self._rest = 0, next(self._blocks, b"")
 
     def fault(self, said: str) -> InputError:
         """An error at the line that was read last."""
@@ -102,11 +100,8 @@ class _Lines:
 
     def next(self) -> bytes:
         """The next line."""
-        while b"\n" not in self._rest and (chunk := next(self._chunks, b"")):
-            self._rest += chunk
-            if len(self._rest) > self._longest:
-                raise self._source.refuse_line(self._line + 1, self._longest)
-        line, _, self._rest = self._rest.partition(b"\n")
+        line, _, rest = self._rest.partition(b"\n")
+        self._rest = rest or next(self._blocks, b"")
         self._line += 1
         return line
 
@@ -123,7 +118,7 @@ class _Lines:
     def read_numbers(self, number: int, kind: type[Any]) -> Array:
         """All numbers that are left, if there are so many."""
         found, seen = [np.empty(0, kind)], 0
-        for block in self._blocks():
+        for block in chain([self._rest], self._blocks):
             found.append(self._parse(block, kind))
             seen += found[-1].size
             self._line += block.count(b"\n")
@@ -132,15 +127,6 @@ class _Lines:
         if seen < number:
             raise self.fault(f"the file ends after {seen:,} of {number:,} numbers")
         return np.concatenate(found)
-
-    def _blocks(self) -> Iterator[bytes]:
-        """What is left of the file, in whole lines."""
-        rest = self._rest
-        for chunk in self._chunks:
-            whole, end, left = (rest + chunk).rpartition(b"\n")
-            rest = left
-            yield whole + end
-        yield rest
 
     def _parse(self, block: bytes, kind: type[Any]) -> Array:
         if not block.strip():
