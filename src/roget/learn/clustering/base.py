@@ -16,13 +16,14 @@ from sklearn.utils.validation import check_is_fitted
 
 from roget.core import folder
 from roget.core.io.problems import plural
-from roget.core.options import document, helps_of
+from roget.core.options import check, document, helps_of
 from roget.core.progress import Progress, Report
 from roget.core.tree import Tree
 from roget.core.types import Array, Floats, Ints, PathLike
 from roget.errors import InputError
 from roget.learn.clustering.inputs import table, take_names, told_names
 from roget.learn.clustering.memberships import log_likelihood, replace_rows, sparsify
+from roget.learn.clustering.options import CALLED
 from roget.learn.clustering.result import NONE, Clustering, Posterior, Rule, Unit
 
 LEVELS = (1.0, 0.5, 0.25, 0.1)
@@ -43,7 +44,8 @@ class Clusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
     """Predicting, cutting, saving and loading: all of it through `clustering_`, which `fit` makes.
 
     A clusterer is a package with a subclass of this and a line in the catalogue. The subclass has
-    `fit`, which sets `clustering_`, `n_iter_`, `notes_` and `interrupted_`, and says:
+    `_learn`, which sets `clustering_` and `n_iter_`, and `notes_` and `interrupted_` where there is
+    something to tell; or a `fit` of its own, which sets all four. And it says:
 
     name: its name in the catalogue.
     makes: what its classes are, in a few words, as lists of models tell it.
@@ -108,7 +110,21 @@ class Clusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Learn clusters of the rows of X: Counts, or any sparse or dense matrix of counts."""
+        self._check_options()
+        matrix = table(self, X, reset=True)
+        self.notes_, self.interrupted_ = [], False
+        self._learn(matrix)
+        self.clustering_ = replace(self.clustering_, contexts=vars(self).get("contexts_"))
+        self.notes_ += self._trivial()
+        return self
+
+    def _learn(self, matrix: Any) -> None:
+        """Learn from a csr_array of counts, checked."""
         raise NotImplementedError
+
+    def _check_options(self) -> None:
+        """Refuse options that make no sense."""
+        check(self, CALLED)
 
     labels_: Array = _of("labels", "The likeliest cluster of each word.")
     membership_: Any = _of("memberships", "p(cluster|word), a csr_array of words × clusters.")
@@ -264,13 +280,13 @@ class Clusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
     def _interrupt(
         self, left: str = "the clusters found so far are kept", kind: type[Warning] = UserWarning
     ) -> None:
-        """Take note, where the search is that `fit` calls, that it was ended early; and warn."""
+        """Take note, where the search is that `_learn` calls, that it was ended early; and warn."""
         self.interrupted_ = True
-        warnings.warn(f"interrupted: {left}", kind, stacklevel=4)
+        warnings.warn(f"interrupted: {left}", kind, stacklevel=5)
 
     def _fall_short(self, found: str) -> None:
-        """Warn, in `fit`, that less was found than was asked for."""
-        warnings.warn(found, ConvergenceWarning, stacklevel=3)
+        """Warn, in `_learn`, that less was found than was asked for."""
+        warnings.warn(found, ConvergenceWarning, stacklevel=4)
 
     def _unpack(self) -> None:
         """Make what is not kept as it is, from what was loaded."""

@@ -91,41 +91,35 @@ class Rule:
 
     def check(self, k: int, m: int) -> None:
         """Refuse, by a ValueError, parameters and arrays that make no sense together."""
-        sizes = {"k": k, "m": m}
+        schema: dict[str, Any] = {}
         for one in fields(self):
             value = getattr(self, one.name)
-            if "shape" not in one.metadata:
-                if isinstance(value, float) and not math.isfinite(value):
-                    raise ValueError(f"{one.name}: {value} is not a finite number")
-                continue
-            shape, least = one.metadata["shape"], one.metadata["least"]
-            expected = tuple(
-                sizes.setdefault(axis, size) for axis, size in zip(shape, value.shape, strict=False)
-            )
-            if len(shape) != value.ndim or value.shape != expected:
-                raise ValueError(f"{one.name}: the shape is {value.shape}, expected {expected}")
-            if value.dtype == np.float16:
-                raise ValueError(f"{one.name}: expected numbers of 32 or 64 bits")
-            if value.size and not (np.isfinite(value).all() and value.min() >= least):
-                raise ValueError(f"{one.name}: expected numbers of {least:g} or more")
-            if one.metadata["whole"] and value.dtype.kind not in "iu":
-                raise ValueError(f"{one.name}: expected whole numbers, not {value.dtype}")
+            if "shape" in one.metadata:
+                axes = ({"k": k, "m": m}.get(axis, axis) for axis in one.metadata["shape"])
+                schema[one.name] = "iu" if one.metadata["whole"] else "iuf", tuple(axes)
+            elif isinstance(value, float) and not math.isfinite(value):
+                raise ValueError(f"{one.name}: {value} is not a finite number")
+        folder.need_arrays(vars(self), schema)
+        for one in fields(self):
+            if one.name in schema:
+                if getattr(self, one.name).dtype == np.float16:
+                    raise ValueError(f"{one.name}: expected numbers of 32 or 64 bits")
+                folder.need_range(one.name, getattr(self, one.name), one.metadata["least"], np.inf)
 
     def select(self, clusters: Ints) -> Self:
         """The rule for some of the clusters alone."""
-        changed = {
-            one.name: np.take(getattr(self, one.name), clusters, one.metadata["shape"].index("k"))
-            for one in fields(self)
-            if "k" in one.metadata.get("shape", ())
-        }
-        return replace(self, **changed)
+        return self._take("k", clusters)
 
     def widen(self, alike: Ints) -> Self:
         """The rule for more contexts: `alike` has of each a known one that is used likewise."""
+        return self._take("m", alike)
+
+    def _take(self, axis: str, places: Ints) -> Self:
+        """With some of what lies along an axis, in all arrays that have it."""
         changed = {
-            one.name: np.take(getattr(self, one.name), alike, one.metadata["shape"].index("m"))
+            one.name: np.take(getattr(self, one.name), places, one.metadata["shape"].index(axis))
             for one in fields(self)
-            if "m" in one.metadata.get("shape", ())
+            if axis in one.metadata.get("shape", ())
         }
         return replace(self, **changed)
 
@@ -262,7 +256,7 @@ def recall_rule(provenance: Mapping[str, Any]) -> Rule | None:
 def _place_block(common: tuple[Clustering, float], block: Any) -> Any:
     """p(c|word) of some words."""
     leaves, least = common
-    placed = leaves._rule.place(block, leaves)
+    placed = leaves.placing.place(block, leaves)
     return sparsify(placed, least) if least else placed
 
 
@@ -361,7 +355,7 @@ class Clustering(Reported):
         if self.learnt is not None:
             return self.learnt.context_labels
         try:
-            return self._rule.context_labels
+            return self.placing.context_labels
         except InputError:  # a clusterer that is not installed; the classes of words are here
             return None
 
@@ -386,14 +380,13 @@ class Clustering(Reported):
         InputError
             If the matrix has other columns, or the clusterer that made the classes is missing.
         """
+        matrix = self._table(given)
         if self.learnt is not None and self.parts is not None:
-            matrix = self._table(given)
             placed = self.learnt.place(matrix)
             if self.divisions:
                 placed = follow(to_dense(placed), matrix, self.divisions)
             placed = to_dense(placed @ put_together(self.parts, self.n_clusters))
             return sparsify(placed, least) if least else placed
-        matrix = self._table(given)
         step = max(1, CELLS // max(self.n_clusters, 1))
         blocks = (matrix[begin : begin + step] for begin in range(0, matrix.shape[0], step))
         # Where words lie that were learnt from is nothing to those that are placed.
@@ -495,7 +488,7 @@ class Clustering(Reported):
             parts = number[parts[inside]]
         return replace(
             self, tree=tree, centroids=self.centroids[clusters], learnt=learnt, parts=parts,
-            rule=self.rule if learnt is not None else self._rule.select(clusters),
+            rule=self.rule if learnt is not None else self.placing.select(clusters),
             memberships=sparse.csr_array((0, clusters.size)),
             mass=mass if mass.sum() > 0 else np.ones(clusters.size),
         )  # fmt: skip
@@ -568,13 +561,9 @@ class Clustering(Reported):
             ),
         )
 
-    @property
+    @cached_property
     def placing(self) -> Rule:
         """The rule itself, looked up if it is still as a folder has it."""
-        return self._rule
-
-    @cached_property
-    def _rule(self) -> Rule:
         if isinstance(self.rule, Kept):
             return self.rule.rule(self.n_clusters, self.centroids.shape[1])
         return self.rule

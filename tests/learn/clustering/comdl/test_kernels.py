@@ -97,7 +97,7 @@ def test_every_merge_is_the_cheapest_and_costs_what_it_says(naive: Any, problem:
     counts, rows, columns, a, b, prior = problem
     table = criterion.prepare(counts, prior)
     labels = [rows.copy(), columns.copy()]
-    classes = Classes(labels, [int(part.max()) + 1 for part in labels], a, b, 0.0)
+    classes = Classes(labels, a, b, 0.0)
     pairs, added = agglomerate(table, classes, 1, 1)
     assert len(pairs) == sum(classes.k) - 2
     here = naive(counts, *labels, a, b, prior)

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import math
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 
-from roget.core.options import check
 from roget.learn.clustering import keeping
 from roget.learn.clustering.agglomerative.merges import Merges, merge_words, weigh_words
 from roget.learn.clustering.agglomerative.options import Options
 from roget.learn.clustering.base import Clusterer, place_others, tell_few
-from roget.learn.clustering.inputs import learnable, table
+from roget.learn.clustering.inputs import learnable
 from roget.learn.clustering.memberships import one_hot
-from roget.learn.clustering.options import CALLED
 from roget.learn.clustering.result import SAVED, Clustering
 
 SMOOTHING = 1.0
@@ -45,14 +43,10 @@ class AgglomerativeTree(Clusterer, Options):
     unit = SAVED
     sized_levels = True
 
-    def fit(self, X: Any, y: Any = None) -> Self:
-        """Learn clusters of the rows of X: Counts, or any sparse or dense matrix of counts."""
-        check(self, CALLED)
-        matrix = table(self, X, reset=True)
+    def _learn(self, matrix: Any) -> None:
         totals, rows, _ = learnable(matrix, self.min_count)
         order = np.argsort(-totals[rows], kind="stable")
         learnt = np.sort(rows[order[: self.max_words]])
-        self.notes_, self.interrupted_ = [], False
         if learnt.size < rows.size:
             self.notes_.append(
                 f"the {learnt.size:,} most frequent of {rows.size:,} words were merged, the others "
@@ -63,13 +57,10 @@ class AgglomerativeTree(Clusterer, Options):
         left = merges.n_words - merges.losses.size
         k = max(left, min(learnt.size, self.n_clusters or round(math.sqrt(learnt.size))))
         self.n_iter_ = max(1, merges.losses.size)
-        tokens, names = float(matrix.sum()), vars(self).get("contexts_")
-        found = make_clustering(merges, joint, k, tokens, names, _trace(merges, joint))
+        found = make_clustering(merges, joint, k, float(matrix.sum()), _trace(merges, joint))
         self.clustering_ = place_others(found, matrix, learnt)
         if self.n_clusters is not None and k < self.n_clusters:
             self._fall_short(tell_few(k, self.n_clusters, "there are no more words"))
-        self.notes_ += self._trivial()
-        return self
 
     @classmethod
     def learn_levels(cls, matrix: Any, seed: int, sizes: list[int]) -> list[tuple[Clustering, ...]]:
@@ -101,7 +92,7 @@ class AgglomerativeTree(Clusterer, Options):
 
 
 def make_clustering(
-    merges: Merges, joint: Any, k: int, tokens: float, contexts: Any = None, path: Any = ()
+    merges: Merges, joint: Any, k: int, tokens: float, path: Any = ()
 ) -> Clustering:
     """The k clusters that merges leave, of the words with these p(word, context)."""
     labels = merges.label(k)
@@ -110,10 +101,8 @@ def make_clustering(
     mass, background = sums.sum(axis=1), np.asarray(joint.sum(axis=0)).ravel()
     smooth = SMOOTHING / tokens
     centroids = (sums + smooth * background) / (mass + smooth)[:, None]
-    return Clustering(
-        merges.tree(k, tokens), belongs, centroids, mass, background, unit=SAVED, path=path,
-        contexts=contexts,
-    )  # fmt: skip
+    tree = merges.tree(k, tokens)
+    return Clustering(tree, belongs, centroids, mass, background, unit=SAVED, path=path)
 
 
 def _trace(merges: Merges, joint: Any) -> list[dict[str, Any]]:

@@ -4,26 +4,21 @@ from __future__ import annotations
 
 from dataclasses import KW_ONLY, dataclass
 
-from roget.core.options import option
-from roget.learn.clustering.options import CLUSTERS, Running
-
-PRIORS = ("empirical", "uniform")
+from roget.core.options import again, option
+from roget.learn.clustering.annealing.options import Options as Annealing
+from roget.learn.clustering.options import Running
 
 
 @dataclass(eq=False, repr=False)
 class Options(Running):
     """Of classes by greedy merges."""
 
-    n_clusters: int | None = option(
-        None, minimum=1, flags=CLUSTERS, help="How many; by default the root of how many words."
+    n_clusters: int | None = again(
+        Annealing, "n_clusters", None, help="How many; by default the root of how many words."
     )
     _: KW_ONLY
-    prior: str = option(
-        "empirical", choices=PRIORS, help="Weigh words by their counts, or all alike."
-    )
-    min_count: float = option(
-        0, minimum=0, help="Words seen less often take no part in learning, but get memberships."
-    )
+    prior: str = again(Annealing, "prior", "empirical")
+    min_count: float = again(Annealing, "min_count", 0)
     max_words: int = option(
         10_000,
         minimum=1,

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from itertools import pairwise
 from numbers import Integral
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 from scipy import sparse
@@ -23,7 +23,7 @@ from roget.learn.clustering.annealing.data import Data, prepare
 from roget.learn.clustering.annealing.options import Options
 from roget.learn.clustering.annealing.states import Method, Settings, Split, Walker, recall
 from roget.learn.clustering.base import Clusterer, tell_few
-from roget.learn.clustering.inputs import learnable, table
+from roget.learn.clustering.inputs import learnable
 from roget.learn.clustering.memberships import replace_rows, sparsify
 from roget.learn.clustering.options import CALLED
 from roget.learn.clustering.result import BETA, Clustering, Rule
@@ -55,13 +55,12 @@ class Annealing(Clusterer, Options):
         """The search, and how its clusters take new words."""
         raise NotImplementedError
 
-    def fit(self, X: Any, y: Any = None) -> Self:
-        """Learn clusters of the rows of X: Counts, or any sparse or dense matrix of counts."""
+    def _check_options(self) -> None:
         check(self, CALLED, dtype=str(self.dtype).rpartition(".")[2].strip("<>'"))
-        matrix = table(self, X, reset=True)
+
+    def _learn(self, matrix: Any) -> None:
         _, learnt, part = learnable(matrix, self.min_count)
         data = prepare(part, self.prior, self.dtype)
-        self.interrupted_ = False
         kept, earlier = self._checkpoint(data)
         with kept.going_on():
             settings = self._settings(part) if earlier is None else recall(earlier["settings"])
@@ -74,7 +73,6 @@ class Annealing(Clusterer, Options):
         bare = Clustering(
             state.tree, sparse.csr_array((0, state.n_clusters)), state.centroids, state.mass,
             data.background, self.method.rule(state.beta), self.unit, path,
-            vars(self).get("contexts_"),
         )  # fmt: skip
 
         def settle(found: Clustering, own: Any = None) -> Any:
@@ -85,10 +83,8 @@ class Annealing(Clusterer, Options):
 
         whole = replace(bare, memberships=settle(bare, state.membership))
         self.clustering_ = close_gaps(whole, settle)
-        self.notes_ = [
-            *_notes(path, self.method.search.lowest, state.n_clusters - self.n_clusters_),
-            *self._trivial(),
-        ]
+        gone = state.n_clusters - self.n_clusters_
+        self.notes_ = _notes(path, self.method.search.lowest, gone)
         wanted, found = settings.n_clusters, state.n_clusters
         reached = settings.until is not None and state.cross_entropy() <= settings.until
         if wanted is not None and found < wanted and not (self.interrupted_ or reached):
@@ -98,7 +94,6 @@ class Annealing(Clusterer, Options):
                 f"the cross-entropy came down to {bits(state.cross_entropy()):.3f} bits, not to "
                 f"{bits(settings.until):g}: the number of clusters, or β, gives no more"
             )
-        return self
 
     @classmethod
     def learn_levels(cls, matrix: Any, seed: int, sizes: list[int]) -> list[tuple[Clustering, ...]]:
@@ -129,7 +124,7 @@ class Annealing(Clusterer, Options):
         rng = generator(self.random_state)
         seed = int(rng.integers(2**31 - 1))
         method = self.method
-        open_end = beta is None and method.until is None
+        open_end = beta is None and method.settings.until is None
 
         def tell(k: int, at: float, done: float) -> None:
             # The run itself, which has free energies, is the other half of the work.
@@ -140,9 +135,9 @@ class Annealing(Clusterer, Options):
                 chosen = choose(part, self, CHOOSING, tell, pause)
             self.interrupted_ = chosen.interrupted
             n_clusters, beta = chosen.n_clusters, chosen.beta if beta is None else beta
-        return Settings(
-            n_clusters, beta, method.mass, self.tol, self.max_iter, None, seed,
-            equations=method.equations, until=method.until,
+        return replace(
+            method.settings, n_clusters=n_clusters, beta=beta, tol=self.tol,
+            max_iter=self.max_iter, seed=seed,
         )  # fmt: skip
 
     def _anneal(

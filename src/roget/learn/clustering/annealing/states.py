@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import asdict, dataclass, replace
 from itertools import pairwise
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple, Self, TypeVar
 
 import numpy as np
 
@@ -24,6 +24,8 @@ from roget.learn.clustering.result import BETA, Clustering, Rule
 CHUNK = 1 << 14
 CHUNKS = 64
 
+_Task, _Made = TypeVar("_Task"), TypeVar("_Made")
+
 STEPS = 20
 """How often words settle at most, unless said otherwise."""
 
@@ -35,15 +37,12 @@ class Crew:
         self.size = threads(n_jobs)
         self._pool: ThreadPoolExecutor | None = None
 
-    def each(self, work: Callable[[int], object], tasks: int) -> None:
-        """Do tasks 0, 1, …; the first error is raised."""
-        if self.size == 1 or tasks < 2:
-            for task in range(tasks):
-                work(task)
-            return
+    def each(self, work: Callable[[_Task], _Made], tasks: Sequence[_Task]) -> list[_Made]:
+        """What the tasks give, in their order; the first error is raised."""
+        if self.size == 1 or len(tasks) < 2:
+            return list(map(work, tasks))
         self._pool = self._pool or ThreadPoolExecutor(self.size)
-        for _ in self._pool.map(work, range(tasks)):
-            pass
+        return list(self._pool.map(work, tasks))
 
     def over(
         self, parts: Sequence[tuple[int, int]], kernel: Callable[..., object], *given: Any,
@@ -55,7 +54,7 @@ class Crew:
         def work(task: int) -> None:
             kernel(*parts[task], *given, *(() if own is None else (own[task],)))
 
-        self.each(work, len(parts))
+        self.each(work, range(len(parts)))
 
     def close(self) -> None:
         """End the threads; they begin anew if there is more to do."""
@@ -106,6 +105,7 @@ class Settings:
     n_clusters: int | None = None
     beta: float | None = None
     mass: bool = False
+    """Whether large clusters attract, once no more are split."""
     tol: float = 1e-5
     max_iter: int = 100
     n_jobs: int | None = None
@@ -218,14 +218,10 @@ class Method(NamedTuple):
     search: Any
     rule: Callable[[float], Rule]
     """How its clusters take new words at a β."""
-    mass: bool = False
-    """Whether large clusters attract, once no more are split."""
     own: bool = False
     """Whether words that were learnt from have memberships of their own, not those of the rule."""
-    equations: str = "mass"
-    """What holds while clusters split."""
-    until: float | None = None
-    """The cross-entropy at which splits end, nats."""
+    settings: Settings = Settings()
+    """What it brings about by itself, whatever numbers are asked for."""
 
 
 class Point(NamedTuple):
@@ -253,8 +249,7 @@ class Walker:
     ) -> None:
         self._method, self._pause = method, pause
         self.data = prepare(matrix, prior, dtype)
-        asked = {"mass": method.mass, "equations": method.equations, "max_iter": STEPS}
-        self._settings = Settings(**{**asked, **settings})
+        self._settings = replace(method.settings, **{"max_iter": STEPS, **settings})
         self._kept: dict[str, Any] | None = None
         self._at = 1, 0.0
 

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from roget.core.options import check
 from roget.core.tree import Tree
 from roget.core.types import Floats, Ints
 from roget.errors import InputError
@@ -29,8 +28,7 @@ from roget.learn.clustering.comdl.search import (
     starts_for,
     sweeps_for,
 )
-from roget.learn.clustering.inputs import find_names, table
-from roget.learn.clustering.options import CALLED
+from roget.learn.clustering.inputs import find_names
 from roget.learn.clustering.result import SAVED, Clustering
 
 MOST = 2.0**53
@@ -77,12 +75,9 @@ class CoMDL(Clusterer, Options):
 
     starts_: list[dict[str, Any]]
 
-    def fit(self, X: Any, y: Any = None) -> Self:
-        """Learn classes of the rows and columns of X: Counts, or any matrix of counts."""
-        check(self, CALLED)
+    def _learn(self, matrix: Any) -> None:
         if not len(self.levels):
             raise InputError("levels=(): expected parts of the classes, such as 0.5")
-        matrix = table(self, X, reset=True)
         rows = np.asarray(matrix.sum(axis=1), dtype=np.float64).ravel()
         columns = np.asarray(matrix.sum(axis=0), dtype=np.float64).ravel()
         seen = np.flatnonzero(rows > 0), np.flatnonzero(columns > 0)
@@ -101,13 +96,12 @@ class CoMDL(Clusterer, Options):
         data = prepare(part, "printed" if self._printed else self.partition)
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
         found = self._search(data, seed)
-        self._learn(data, found, columns, seen, rows.size)
-        self.notes_ = [*self._notes(data, rows, columns), *self._trivial()]
+        self._take_over(data, found, columns, seen, rows.size)
+        self.notes_ = self._notes(data, rows, columns)
         for noun, wanted, given in zip(("rows", "columns"), self._wanted, seen, strict=True):
             if wanted is not None and wanted > given.size:
                 reason = f"there are no more {noun} with counts"
                 self._fall_short(tell_few(given.size, wanted, reason, "class", f" of {noun}"))
-        return self
 
     @property
     def row_labels_(self) -> Ints:
@@ -200,7 +194,6 @@ class CoMDL(Clusterer, Options):
         if self._printed:
             options["criterion"] = self.criterion
         kept = keeping.Checkpoint(self.checkpoint, "comdl", arrays, options)
-        self.interrupted_ = False
         earlier = kept.resume()
         with kept.going_on(), keeping.interruptible() as pause:
             search = Search(data, settings, pause)
@@ -221,7 +214,7 @@ class CoMDL(Clusterer, Options):
         ends = [build_hierarchy(data, one, shorten=shorten) for one in search.results()]
         return sorted(ends, key=lambda end: end.length.total)
 
-    def _learn(
+    def _take_over(
         self, data: Table, found: list[Hierarchy], columns: Floats, seen: tuple[Any, Any], rows: int
     ) -> None:
         """Take over what the starts found, and place the rows and columns without counts."""
@@ -248,9 +241,7 @@ class CoMDL(Clusterer, Options):
         self.start_labels_, self.start_blocks_ = np.stack(labels), np.concatenate(blocks)
         self.column_labels_ = self.start_labels_[0, rows:]
         self._unpack()
-        self.clustering_ = replace(
-            self._models[0].clustering(), path=best.path, contexts=vars(self).get("contexts_")
-        )
+        self.clustering_ = replace(self._models[0].clustering(), path=best.path)
 
     def _revive(self, content: Mapping[str, Any]) -> Clustering:
         self._unpack()

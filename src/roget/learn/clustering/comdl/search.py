@@ -80,10 +80,14 @@ class Classes:
     """Classes of both sides, their length by the formula with a and b, and how it is reached."""
 
     labels: list[Ints]
-    k: list[int]
     a: float
     b: float
     total: float
+
+    @property
+    def k(self) -> list[int]:
+        """How many classes there are on each side."""
+        return [int(part.max()) + 1 for part in self.labels]
 
 
 class Search:
@@ -170,13 +174,13 @@ class Search:
         for at, values in enumerate(kept["classes"]):
             labels = [kept[f"classes_{at}_{side}"].astype(np.int64) for side in (0, 1)]
             for side, fixed in enumerate(self.settings.fixed):
-                k = int(labels[side].max()) + 1
                 need_range(f"classes_{at}_{side}", labels[side], 0, sizes[side])
-                if not np.bincount(labels[side]).all() or (fixed and k > fixed):
+                filled = np.bincount(labels[side])
+                if not filled.all() or (fixed and filled.size > fixed):
                     raise ValueError(f"classes_{at}_{side}: a class is empty, or one too many")
             need_numbers(values, "a", "b", low=0)
             need_numbers(values, "total")
-            classes = Classes(labels, [int(part.max()) + 1 for part in labels], **values)
+            classes = Classes(labels, **values)
             if not math.isclose(
                 self.length(classes).total, classes.total, rel_tol=1e-6, abs_tol=1e-2
             ):
@@ -191,17 +195,16 @@ class Search:
     def _begin(self) -> Classes:
         """Random classes."""
         rng = np.random.default_rng([self.settings.seed, self.start])
-        labels, k = [], []
+        labels = []
         for side, fixed in zip(self.table.sides, self.settings.fixed, strict=True):
             n = fixed or first_classes(side)
             places = rng.permutation(side.n)
             part = rng.integers(n, size=side.n)
             part[places[:n]] = np.arange(n)
             labels.append(part.astype(np.int64))
-            k.append(n)
         a = FIRST_A if self.settings.a is None else self.settings.a
         b = FIRST_B if self.settings.b is None else self.settings.b
-        classes = Classes(labels, k, a, b, 0.0)
+        classes = Classes(labels, a, b, 0.0)
         classes.total = self.length(classes).total
         return classes
 
@@ -261,10 +264,9 @@ class Search:
         board = self.table.board(side, now.labels, j, room, now.a)
         rest = kernels.Rest(np.arange(part.n), *self.rest[side])
         prices = self._prices(now.a, now.b)[side]
-        now.k[side], change, _ = kernels.sweep(
+        now.total += kernels.sweep(
             part.items, board, prices, rest, k, fixed or 1, temperature, self.state
-        )
-        now.total += change
+        )[1]
 
     def _merge(self) -> None:
         """Merge classes as far as the length falls, also over a rise."""
@@ -274,7 +276,7 @@ class Search:
         first = shortest(added)
         for side in (0, 1) if first else ():
             into = unite(_of_side(side, pairs[:first]), now.k[side])
-            now.labels[side], now.k[side] = into[now.labels[side]], int(into.max()) + 1
+            now.labels[side] = into[now.labels[side]]
         now.total += float(np.cumsum(added[:first])[-1]) if first else 0.0
 
 

@@ -4,25 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.utils import check_random_state
 
 from roget.core.folder import need_numbers
 from roget.core.information import bits
-from roget.core.options import check
 from roget.core.types import Floats
 from roget.learn.clustering import keeping
 from roget.learn.clustering.base import Clusterer, place_others, tell_few
-from roget.learn.clustering.inputs import learnable, table
+from roget.learn.clustering.inputs import learnable
 from roget.learn.clustering.mdl import criteria
 from roget.learn.clustering.mdl.choose import choose
 from roget.learn.clustering.mdl.criteria import Code, Joining, Parts, background, code
 from roget.learn.clustering.mdl.grow import Bisector, Grower
 from roget.learn.clustering.mdl.options import Options
 from roget.learn.clustering.memberships import one_hot
-from roget.learn.clustering.options import CALLED
 from roget.learn.clustering.result import SAVED, Clustering, Rule
 from roget.learn.clustering.tokens import CHOOSING
 
@@ -69,24 +67,18 @@ class MDLTree(Clusterer, Options):
     concentration_: float | None
     parent_weight_: float
 
-    def fit(self, X: Any, y: Any = None) -> Self:
-        """Learn clusters of the rows of X: Counts, or any sparse or dense matrix of counts."""
-        check(self, CALLED)
-        matrix = table(self, X, reset=True)
+    def _learn(self, matrix: Any) -> None:
         totals, learnt, part = learnable(matrix, self.min_count)
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
         self.criterion_ = BEST if self.criterion == "auto" else self.criterion
-        self.interrupted_ = False
         with keeping.interruptible() as pause:
             found, grower = self._grow(part, totals[learnt], seed, pause)
         described = self._describe(part, totals[learnt], found, grower)
         k, wanted = grower.n_clusters, self.n_clusters
         placed = place_others(described, matrix, learnt)
         self.clustering_ = replace(placed, memberships=one_hot(placed.labels, k))
-        self.notes_ += self._trivial()
         if wanted is not None and k < wanted and not self.interrupted_:
             self._fall_short(tell_few(k, wanted, "there are no more words to split"))
-        return self
 
     def _grow(
         self, part: Any, totals: Floats, seed: int, pause: keeping.Pause
@@ -167,7 +159,7 @@ class MDLTree(Clusterer, Options):
         options = self.criterion_, self.estimator, self.parent_weight_, found.width
         return Clustering(
             tree, belongs, centroids, tokens / tokens.sum(), overall / overall.sum(),
-            Joining(*options, tokens, sizes), self.unit, path, vars(self).get("contexts_"),
+            Joining(*options, tokens, sizes), self.unit, path,
         )  # fmt: skip
 
     def _revive_rule(self, content: Mapping[str, Any]) -> Rule:

@@ -377,16 +377,10 @@ class Annealer(Search):
                 return int(order[0])
             # Two at a time, however many threads there are: the next one is likely wanted soon.
             stale = [int(c) for c in order[:8] if not self.fresh[c]][:2]
-            results: dict[int, Instability] = {}
-
-            def look(task: int, stale: list[int] = stale, into: Any = results) -> None:
-                into[stale[task]] = self._instability(stale[task])
-
-            self.crew.each(look, len(stale))
-            for cluster in stale:
-                self.eigenvalue[cluster] = results[cluster].eigenvalue
-                self.fresh[cluster] = True
-                self._found[cluster] = results[cluster]
+            found = self.crew.each(self._instability, stale)
+            for cluster, one in zip(stale, found, strict=True):
+                self.eigenvalue[cluster], self.fresh[cluster] = one.eigenvalue, True
+                self._found[cluster] = one
 
     def _promise(self) -> Floats:
         """Each cluster's eigenvalue, less if its twins did not part before."""

@@ -78,7 +78,8 @@ class Mixture:
         kernel: Any = kernels.expect if lists is None else kernels.expect_listed
         held = self.q if lists is None else lists
         data, parts = self.data, np.zeros((len(self._words), self.k))
-        centroids = Centroids(self.logs, self._bias(), float(beta))
+        bias = np.log(np.maximum(self.mass[: self.k], 1e-30)) if self.massive else np.zeros(self.k)
+        centroids = Centroids(self.logs, bias, float(beta))
         if (fleet := self._find_fleet()) is not None:
             fleet.expect(centroids, held, self._fits, parts)
         else:
@@ -140,12 +141,6 @@ class Mixture:
             array[:, cluster : k - 1] = array[:, cluster + 1 : k].copy()
         self.mass[cluster : k - 1] = self.mass[cluster + 1 : k].copy()
         self.k -= 1
-
-    def _bias(self) -> Floats:
-        k = self.k
-        if not self.massive:
-            return np.zeros(k)
-        return np.log(np.maximum(self.mass[:k], 1e-30))
 
     def _energy(self, centroids: Centroids, parts: Floats) -> Energy:
         prior, beta, bias = self.data.prior, centroids.beta, centroids.bias

@@ -16,7 +16,7 @@ from roget.core.types import Array
 from roget.errors import InputError
 from roget.learn.clustering.annealing.data import distributions
 from roget.learn.clustering.annealing.estimator import Annealing
-from roget.learn.clustering.annealing.states import Crew, Method, ranges
+from roget.learn.clustering.annealing.states import Crew, Method, Settings, ranges
 from roget.learn.clustering.memberships import floor
 from roget.learn.clustering.result import Clustering, Rule
 from roget.learn.clustering.soft import kernels
@@ -112,4 +112,5 @@ class SoftAnnealing(Annealing, Options):
         if self.mass and self.equations != "mass":
             raise InputError(f"equations={self.equations!r} know no masses: expected mass=False")
         until = None if self.until is None else float(self.until) * math.log(2)
-        return Method(Annealer, rule, self.mass, equations=self.equations, until=until)
+        settings = Settings(mass=self.mass, equations=self.equations, until=until)
+        return Method(Annealer, rule, settings=settings)

@@ -94,17 +94,15 @@ def expect_block(sent: Centroids, task: tuple[Block, Lists | None]) -> tuple[Arr
     centroids = Centroids(_own(sent.logs), _own(sent.bias), sent.beta)
     (rows, prior, ranges), lists = task
     rows, prior = Rows(*map(_own, rows)), _own(prior)
+    lists = None if lists is None else Lists(*map(_own, lists))
     fits, k = Fits(np.zeros(prior.size), np.zeros(prior.size)), centroids.bias.size
     masses = np.zeros((len(ranges), k))
-    if lists is None:
-        q = np.zeros((prior.size, k), dtype=rows.values.dtype)
-        for (begin, end), mass in zip(ranges, masses, strict=True):
-            kernels.expect(begin, end, rows, centroids, prior, q, fits, mass)
-        return q, *fits, masses
-    lists = Lists(*map(_own, lists))
+    kernel: Any = kernels.expect if lists is None else kernels.expect_listed
+    shares = np.zeros((prior.size, k), dtype=rows.values.dtype) if lists is None else lists.shares
+    held = shares if lists is None else lists
     for (begin, end), mass in zip(ranges, masses, strict=True):
-        kernels.expect_listed(begin, end, rows, centroids, prior, lists, fits, mass)
-    return lists.shares, *fits, masses
+        kernel(begin, end, rows, centroids, prior, held, fits, mass)
+    return shares, *fits, masses
 
 
 def maximise_block(sent: tuple[Array | Lists, Floats], block: Block) -> Array:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 from scipy import sparse
@@ -15,13 +15,11 @@ from threadpoolctl import threadpool_limits
 
 from roget.core import folder
 from roget.core.io.problems import plural
-from roget.core.options import check
 from roget.core.types import BoolArray, Floats, Ints
 from roget.learn.clustering import keeping
 from roget.learn.clustering.base import Clusterer, place_others
-from roget.learn.clustering.inputs import learnable, table
+from roget.learn.clustering.inputs import learnable
 from roget.learn.clustering.memberships import one_hot
-from roget.learn.clustering.options import CALLED
 from roget.learn.clustering.result import Clustering, Unit
 from roget.learn.clustering.spherical import levels as leveling
 from roget.learn.clustering.spherical.moves import centres_of, fit_of, move, nearest, start
@@ -85,18 +83,13 @@ class SphericalTree(Clusterer, Options):
     sharpness_: float
     levels_: list[int]
 
-    def fit(self, X: Any, y: Any = None) -> Self:
-        """Learn clusters of the rows of X: Counts, or any sparse or dense matrix of counts."""
-        check(self, CALLED)
-        asked = leveling.read_levels(self.levels, self.n_clusters)
-        matrix = table(self, X, reset=True)
-        self.notes_, self.interrupted_, self.n_iter_ = [], False, 1
+    def _learn(self, matrix: Any) -> None:
+        self.n_iter_ = 1
         with keeping.interruptible() as pause, threadpool_limits(1):
-            self._learn(matrix, asked, pause)
-        self.notes_ += self._trivial()
-        return self
+            self._make_classes(matrix, pause)
 
-    def _learn(self, matrix: Any, asked: tuple[int, ...] | None, pause: keeping.Pause) -> None:
+    def _make_classes(self, matrix: Any, pause: keeping.Pause) -> None:
+        asked = leveling.read_levels(self.levels, self.n_clusters)
         totals, seen, _ = learnable(matrix, 0)
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
         self._tell(0.02)
@@ -145,7 +138,7 @@ class SphericalTree(Clusterer, Options):
         found = Clustering(
             tree, belongs, sparse.csr_array(sure / mass[:, None]),
             mass / mass.sum(), background / background.sum(), rule=rule, unit=self.unit,
-            contexts=vars(self).get("contexts_"), representation=known,
+            representation=known,
         )  # fmt: skip
         self.clustering_ = place_others(found, matrix, learnt)
         self._set_aside(matrix, learnt, between, among)

@@ -92,14 +92,9 @@ class SymmetricAnnealer(Search):
         self.energy = self._settle(1, 0.0)
 
     @property
-    def k(self) -> int:
-        """How many clusters there are."""
-        return int(self.words.shape[1])
-
-    @property
     def grown(self) -> bool:
         """Whether no more splits are to come."""
-        return self.k >= self.most or self.beta > BETA
+        return self.n_clusters >= self.most or self.beta > BETA
 
     @property
     def tree(self) -> Tree:
@@ -121,7 +116,7 @@ class SymmetricAnnealer(Search):
         return np.asarray(self.words.sum(axis=0), dtype=np.float64)
 
     def _run(self) -> Iterator[None]:
-        while self.beta <= BETA and self.k < self.most and self._split():
+        while self.beta <= BETA and self.n_clusters < self.most and self._split():
             yield
         while self.beta < self.target:
             self.beta = min(self.target, self.beta + SHARPEN * self.settings.stride)
@@ -213,7 +208,7 @@ class SymmetricAnnealer(Search):
         mass = self.words.sum(axis=0, dtype=np.float64)
         unstable = np.flatnonzero(self.beta * (1.0 + sigma) > STEADY)
         gain = mass[unstable] * sigma[unstable] ** 2
-        room = min(self.most - self.k, max(1, int(GROWTH * self.k)))
+        room = min(self.most - self.n_clusters, max(1, int(GROWTH * self.n_clusters)))
         chosen = unstable[np.argsort(-gain, kind="stable")][:room]
         if not chosen.size:
             return False
@@ -221,7 +216,7 @@ class SymmetricAnnealer(Search):
             _share(self.words, scores, chosen), _share(self.contexts, modes, chosen), strict=True
         )
         self.words, self.contexts = map(np.hstack, zip(kept, gone, strict=True))
-        fresh = self._random(2 * chosen.size, self.k)
+        fresh = self._random(2 * chosen.size, self.words.shape[1])
         modes[:, chosen] = fresh[:, : chosen.size]
         self._modes = np.hstack([modes, fresh[:, chosen.size :]])
         # Noted before words settle, so that an interrupt there finds tree and clusters agreed.
@@ -241,9 +236,9 @@ class SymmetricAnnealer(Search):
 
     def _instabilities(self) -> tuple[Floats, Array, Array]:
         """Of every cluster σ, and the scores of words and contexts, with mean 0 and variance 1."""
-        sigma, scores = np.zeros(self.k), np.empty_like(self.words)
+        sigma, scores = np.zeros(self.n_clusters), np.empty_like(self.words)
         modes = np.empty_like(self.contexts)
-        for begin in range(0, self.k, BLOCK):
+        for begin in range(0, self.n_clusters, BLOCK):
             part = slice(begin, begin + BLOCK)
             sigma[part], scores[:, part], modes[:, part] = self._block(part)
         return sigma, scores, modes
