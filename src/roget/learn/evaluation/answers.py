@@ -107,23 +107,13 @@ class Judgement:
 
     def lines(self) -> list[Line]:
         """All lines, with what was said of each."""
-        return [
-            Line(question, len(said), sum(one == self._right(question) for one in said),
-                 tuple(Counter(said).most_common()))
-            for question, said in zip(self.questions, self._said, strict=True)
-        ]  # fmt: skip
-
-    @cached_property
-    def _said(self) -> list[list[str]]:
-        """The answers to each line."""
         found = []
         for question, codes in zip(self.questions, self.codes.T.tolist(), strict=True):
             choices = [*choices_of(self.kind, question), UNSURE]
-            found.append([choices[code] for code in codes if code != NONE])
+            said = Counter(choices[code] for code in codes if code != NONE)
+            right = question.answer if self.kind == INTRUSION else VERDICTS[0]
+            found.append(Line(question, said.total(), said[right], tuple(said.most_common())))
         return found
-
-    def _right(self, question: Question) -> str:
-        return question.answer if self.kind == INTRUSION else VERDICTS[0]
 
     @cached_property
     def alpha(self) -> float | None:

@@ -19,6 +19,7 @@ from scipy import optimize, sparse
 
 from roget.core.counts import Counts
 from roget.core.intervals import Interval, interval
+from roget.core.options import choose, takes
 from roget.core.progress import Progress, Report
 from roget.core.types import Array, Floats
 from roget.errors import InputError
@@ -145,16 +146,13 @@ class Decisions:
     seed: int
 
 
+@takes(DecideOptions)
 def decide(
     counts: Counts,
     models: Sequence[str] = DecideOptions.models,
     *,
-    top: int = DecideOptions.top,
-    draws: int = DecideOptions.draws,
-    pairs: int = DecideOptions.pairs,
-    clusters: Sequence[int] | None = DecideOptions.clusters,
-    random_state: int = DecideOptions.random_state,
     progress: Report | None = None,
+    **options: Any,
 ) -> Decisions:
     """The errors of models in deciding which of two contexts a word prefers.
 
@@ -163,24 +161,23 @@ def decide(
     through the classes of one clusterer decides by those alone, so many of them at a time, as in
     the paper; there is then a row for each number.
     """
-    names = list(dict.fromkeys(models))
-    for name in names:
-        recipe(name)
-    if draws < 1 or pairs < 1 or not names:
-        raise InputError("nothing to decide: expected a draw, a pair and a model at least")
-    chosen = counts.top(top)
-    sizes = list(dict.fromkeys(clusters or ()))
+    asked = DecideOptions(models=models, **choose(DecideOptions, options))
+    draws, names = asked.draws, list(dict.fromkeys(models))
+    if not names:
+        raise InputError("nothing to decide: expected a model at least")
+    chosen = counts.top(asked.top)
+    sizes = list(dict.fromkeys(asked.clusters or ()))
     rows = {
         name: [Decided(f"{name} {size}") for size in sizes]
         if _is_sized(name, sizes)
         else [Decided(name)]
         for name in names
     }
-    triples, odd, asked = 0.0, 0.0, 0
+    triples, odd, pairs = 0.0, 0.0, 0
     for number in range(draws):
-        seed = random_state + number
-        task = Task.draw(chosen.matrix, [seed, 0], pairs)
-        rehearsal = Task.draw(task.train, [seed, 1], pairs, purpose="rehearsal")
+        seed = asked.random_state + number
+        task = Task.draw(chosen.matrix, [seed, 0], asked.pairs)
+        rehearsal = Task.draw(task.train, [seed, 1], asked.pairs, purpose="rehearsal")
         stage = Stage(task, rehearsal, seed)
         for place, name in enumerate(names):
             if _is_sized(name, sizes):
@@ -191,9 +188,9 @@ def decide(
                 progress(Progress(number * len(names) + place + 1, draws * len(names)))
         triples += task.right.size / draws
         odd += float(task.exceptional.sum()) / draws
-        asked = max(asked, np.unique(task.word * task.band.size + task.context).size)
+        pairs = max(pairs, np.unique(task.word * task.band.size + task.context).size)
     told = [row for some in rows.values() for row in some]
-    return Decisions(told, *chosen.shape, asked, triples, odd, draws, random_state)
+    return Decisions(told, *chosen.shape, pairs, triples, odd, draws, asked.random_state)
 
 
 def _is_sized(name: str, sizes: Sequence[int]) -> bool:

@@ -17,6 +17,7 @@ from scipy import sparse
 from roget.core.counts import Counts
 from roget.core.information import bits
 from roget.core.intervals import Interval, interval
+from roget.core.options import choose, takes
 from roget.core.progress import Progress, Report
 from roget.core.types import Floats
 from roget.errors import InputError
@@ -81,15 +82,13 @@ class Comparison:
         return next((row for row in self.rows if row.model == PEER), None)
 
 
+@takes(HeldoutOptions)
 def compare(
     counts: Counts,
     models: Sequence[str] = HeldoutOptions.models,
     *,
-    top: int = HeldoutOptions.top,
-    splits: int = HeldoutOptions.splits,
-    random_state: int = HeldoutOptions.random_state,
-    backoff: str = HeldoutOptions.backoff,
     progress: Report | None = None,
+    **options: Any,
 ) -> Comparison:
     """How well models predict held-out tokens of the most frequent words, and of further words.
 
@@ -97,10 +96,10 @@ def compare(
     for testing. New words are as many words again, the next by frequency: nothing is learnt from
     them, and of their tokens 8 in 10 are known when the others are predicted.
     """
-    for name in models:
-        recipe(name)
-    if splits < 1 or not models:
-        raise InputError("nothing to compare: expected one split or more, and one model or more")
+    asked = HeldoutOptions(models=models, **choose(HeldoutOptions, options))
+    top, splits, backoff = asked.top, asked.splits, asked.backoff
+    if not models:
+        raise InputError("nothing to compare: expected one model or more")
     names = list(dict.fromkeys(models))
     # Kneser–Ney is what differences are taken to, and takes no time.
     names = names if PEER in names else [PEER, *names]
@@ -114,7 +113,7 @@ def compare(
     rows = {name: Heldout(name) for name in names}
     tokens = dict.fromkeys(("train", "dev", "test", "new"), 0.0)
     for number in range(splits):
-        seed = random_state + number
+        seed = asked.random_state + number
         split = Split.deal(chosen, others, seed)
         learnt: dict[str, list[Classes]] = {}
         for place, name in enumerate(names):
@@ -129,7 +128,7 @@ def compare(
             tokens[part] += size / splits
     new = 0 if others is None else len(others)
     return Comparison(
-        list(rows.values()), *chosen.shape, new, tokens, splits, random_state, backoff
+        list(rows.values()), *chosen.shape, new, tokens, splits, asked.random_state, backoff
     )
 
 

@@ -113,6 +113,7 @@ class SheetOptions(Checked):
     shown: str = option(
         "frequent",
         choices=SHOWN,
+        called="choice of words",
         help="The words of a class that are seen most, are nearest to its centroid, or any.",
     )
     level: int | None = option(
@@ -131,7 +132,9 @@ class SheetOptions(Checked):
 class AnswerOptions(Checked):
     """Of sheets that were filled in."""
 
-    columns: str | Sequence[str | int] | Mapping[str, str | int] | None = option(
+    columns: str | Sequence[str | int] | Mapping[str, str | int] | None = again(
+        RatingOptions,
+        "columns",
         None,
         many="text",
         metavar="ROLE=COLUMN",

@@ -21,6 +21,7 @@ from roget.core.counts.views import unit
 from roget.core.intervals import Interval, drawn_interval
 from roget.core.io.source import source_of
 from roget.core.io.table import Columns, Roles, open_table
+from roget.core.options import choose, takes
 from roget.core.types import Floats, Ints, PathLike
 from roget.errors import InputError
 from roget.learn.evaluation.options import RatingOptions
@@ -148,17 +149,14 @@ def _parse_rating(said: str) -> float:
         return math.nan
 
 
+@takes(RatingOptions)
 def judge_ratings(
-    thesaurus: Thesaurus,
-    ratings: PathLike | Sequence[Rated],
-    *,
-    by: str = RatingOptions.by,
-    n: int = RatingOptions.n,
-    draws: int = RatingOptions.draws,
-    random_state: int = RatingOptions.random_state,
-    columns: Columns = RatingOptions.columns,
+    thesaurus: Thesaurus, ratings: PathLike | Sequence[Rated], **options: Any
 ) -> Ratings:
     """How far the similarities of a thesaurus agree with people's ratings of pairs of words.
+
+    The way to compare words that is asked for comes first, and its odd pairs are told; the others
+    follow. All are those of `Thesaurus.neighbours`.
 
     Parameters
     ----------
@@ -166,25 +164,16 @@ def judge_ratings(
         Any, also a taxonomy that was read as one.
     ratings
         A table of word, word and rating, or pairs.
-    by
-        The way to compare words that comes first, and whose odd pairs are told; the others follow.
-        All are those of `Thesaurus.neighbours`.
-    n
-        How many odd pairs are told.
-    draws
-        Bootstrap draws of pairs, from which the intervals come; 0 for none.
-    random_state
-        The seed of the draws.
-    columns
-        Which columns of the table are word, other and rating.
 
     Raises
     ------
     InputError
         If the thesaurus has fewer than three of the pairs.
     """
+    asked = RatingOptions(**choose(RatingOptions, options))
+    by, draws, seed = asked.by, asked.draws, asked.random_state
     given = (
-        read_ratings(ratings, columns)
+        read_ratings(ratings, asked.columns)
         if isinstance(ratings, str | os.PathLike)
         else [Rated(*pair) for pair in ratings]
     )
@@ -204,7 +193,7 @@ def judge_ratings(
     alike |= {BASELINE: cosine_of_counts(thesaurus.counts, left, right)}
     table = np.array([people, *alike.values()])
     found = np.array([correlate(people, one) for one in table[1:]])
-    drawn = _draw(table, draws, random_state)
+    drawn = _draw(table, draws, seed)
     chosen = [pair for pair, good in zip(given, known, strict=True) if good]
     lacking = dict.fromkeys(
         word
@@ -215,13 +204,13 @@ def judge_ratings(
     aside = [word for word in lacking if {word, word.lower()} & thesaurus.unsure.keys()]
     return Ratings(
         tuple(_compare(way, at, found, drawn) for at, way in enumerate(alike)),
-        _find_odd(chosen, people, alike[by], n),
+        _find_odd(chosen, people, alike[by], asked.n),
         len(given),
         len(chosen),
         tuple(word for word in lacking if word not in aside),
         tuple(aside),
         draws,
-        random_state,
+        seed,
     )
 
 

@@ -14,14 +14,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from roget.core.io.problems import plural
+from roget.core.options import choose, takes
 from roget.core.types import Ints
-from roget.errors import InputError, UnknownName
-from roget.learn.evaluation.options import KINDS, SHOWN, SheetOptions
+from roget.errors import InputError
+from roget.learn.evaluation.options import KINDS, SheetOptions
 from roget.learn.thesaurus import Thesaurus
 
 INTRUSION, READING = KINDS
@@ -69,52 +70,32 @@ class Sheet:
     """What there is to tell of how they were drawn."""
 
 
-def draw_sheet(
-    thesaurus: Thesaurus,
-    *,
-    kind: str = SheetOptions.kind,
-    classes: int = SheetOptions.classes,
-    words: int | None = SheetOptions.words,
-    shown: str = SheetOptions.shown,
-    level: int | None = SheetOptions.level,
-    made_up: int | None = SheetOptions.made_up,
-    random_state: int = SheetOptions.random_state,
-) -> Sheet:
+@takes(SheetOptions)
+def draw_sheet(thesaurus: Thesaurus, **options: Any) -> Sheet:
     """Draw the lines of a sheet from the classes of a thesaurus.
+
+    Classes are drawn all with the same chance; all of them if there are fewer than asked for. The
+    same thesaurus and options give the same sheet.
 
     Parameters
     ----------
     thesaurus
         Where the words come from.
-    kind
-        "intrusion" or "reading".
-    classes
-        How many classes are drawn, all with the same chance; all if there are fewer.
-    words
-        How many words of each are shown; of reading, up to so many.
-    shown
-        Which: the most "frequent" of the class, the most "typical", or "any".
-    level
-        The tree is cut at so many classes; by default they are its leaves.
-    made_up
-        Lines of reading that are of no class; by default one for every four classes.
-    random_state
-        The seed: the same thesaurus and options give the same sheet.
 
     Raises
     ------
     InputError
         If there are not enough classes with enough words.
     """
-    if kind not in KINDS:
-        raise UnknownName("kind of sheet", kind, KINDS)
+    asked = SheetOptions(**choose(SheetOptions, options))
+    kind, classes, made_up = asked.kind, asked.classes, asked.made_up
     if made_up is not None and kind != READING:
         raise InputError(f"made_up {made_up}: lines that are made up are of sheets of reading only")
-    n = words or WORDS[kind]
+    n = asked.words or WORDS[kind]
     least = n + 1 if kind == INTRUSION else LEAST
-    draw = _Draw(thesaurus, np.random.default_rng(random_state))
-    nodes = thesaurus.nodes(level)
-    found = {node: draw.order(node, shown) for node in nodes}
+    draw = _Draw(thesaurus, np.random.default_rng(asked.random_state))
+    nodes = thesaurus.nodes(asked.level)
+    found = {node: draw.order(node, asked.shown) for node in nodes}
     good = {node: rows for node, rows in found.items() if rows.size >= least}
     lacking = f"{plural(len(good), 'class')} of {len(nodes)} with {least} words or more to be shown"
     if len(good) < 2:
@@ -156,10 +137,8 @@ class _Draw:
         elif shown == "typical":
             told = self._thesaurus.word_class(node, inside.size).words if inside.size else ()
             rows = [self._thesaurus.rows[one.word] for one in told]
-        elif shown == "any":
-            rows = self.rng.permutation(inside).tolist()
         else:
-            raise UnknownName("choice of words", shown, SHOWN)
+            rows = self.rng.permutation(inside).tolist()
         kept: dict[str, int] = {}
         for row in rows:
             if is_readable(self._words[row]) and self._totals[row] > 0:

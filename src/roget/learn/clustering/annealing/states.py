@@ -24,7 +24,7 @@ from roget.learn.clustering.result import BETA, Clustering, Rule
 CHUNK = 1 << 14
 CHUNKS = 64
 
-_Task, _Made = TypeVar("_Task"), TypeVar("_Made")
+_Made = TypeVar("_Made")
 
 STEPS = 20
 """How often words settle at most, unless said otherwise."""
@@ -37,7 +37,7 @@ class Crew:
         self.size = threads(n_jobs)
         self._pool: ThreadPoolExecutor | None = None
 
-    def each(self, work: Callable[[_Task], _Made], tasks: Sequence[_Task]) -> list[_Made]:
+    def each(self, work: Callable[[int], _Made], tasks: Sequence[int]) -> list[_Made]:
         """What the tasks give, in their order; the first error is raised."""
         if self.size == 1 or len(tasks) < 2:
             return list(map(work, tasks))
