@@ -10,6 +10,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -133,7 +134,7 @@ def learn_family(name: str, train: Any, seed: int) -> list[Classes]:
 
     They are learnt from counts and from types, from the words that have any; the others get p(c).
     """
-    learn = FAMILIES[name] if name in FAMILIES else _clusterer(name)
+    learn = FAMILIES[name] if name in FAMILIES else partial(_cluster, name)
     part, seen = _take_seen(train)
     if not seen.size:
         return []
@@ -187,15 +188,11 @@ def _everywhere(clustering: Clustering, seen: Any, words: int) -> Clustering:
     return replace(clustering, memberships=sparse.csr_array(table[at]))
 
 
-def _clusterer(name: str) -> View:
-    """Learn the classes of a clusterer, at sizes of its own or those that it is asked for."""
-
-    def learn(train: Any, seed: int) -> list[Classes]:
-        kind = catalogue.load("models", name)
-        levels = kind.learn_levels(train, seed, sizes(train.shape[0], 8, 4))
-        return of_levels(name, levels, train)
-
-    return learn
+def _cluster(name: str, train: Any, seed: int) -> list[Classes]:
+    """The classes of a clusterer, at sizes of its own or those that it is asked for."""
+    kind = catalogue.load("models", name)
+    levels = kind.learn_levels(train, seed, sizes(train.shape[0], 8, 4))
+    return of_levels(name, levels, train)
 
 
 def _nmf(train: Any, seed: int) -> list[Classes]:

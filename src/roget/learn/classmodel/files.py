@@ -134,23 +134,19 @@ def _faults(
         yield f"options: backoff {options['backoff']!r} is not known"
     if type(columns) is not int or columns != shape[1]:
         yield f"n_features_in_ {columns!r}: train has {shape[1]} columns"
+    sizes = {"names_": len(predictors) + (mixture.kind == "interpolate")}
     if "words_" in kept or "contexts_" in kept:
-        for key, size in zip(("words_", "contexts_"), shape, strict=True):
-            yield from _name_faults(kept, key, size)
-            if len(set(kept[key])) != size:
-                yield f"{key}: expected names that differ"
+        sizes |= {"words_": shape[0], "contexts_": shape[1]}
+    for key, size in sizes.items():
+        if not folders.is_list_of(folders.is_text)(kept[key]):
+            yield f"{key}: expected a list of names"
+        if len(kept[key]) != size:
+            yield f"{key}: {len(kept[key])} names, expected {size}"
+        if key != "names_" and len(set(kept[key])) != size:
+            yield f"{key}: expected names that differ"
     for place, one in enumerate(predictors):
         yield from _class_faults(f"classes.{place}", one, shape)
     yield from _mixture_faults(mixture, len(predictors))
-    yield from _name_faults(kept, "names_", len(predictors) + (mixture.kind == "interpolate"))
-
-
-def _name_faults(kept: dict[str, Any], key: str, size: int) -> Iterator[str]:
-    names = kept[key]
-    if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
-        yield f"{key}: expected a list of names"
-    if len(names) != size:
-        yield f"{key}: {len(names)} names, expected {size}"
 
 
 def _class_faults(key: str, one: Any, shape: tuple[int, int]) -> Iterator[str]:

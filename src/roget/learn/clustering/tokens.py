@@ -98,18 +98,12 @@ def em(
         new = old * (scaled @ (counts / (fixed + old @ scaled))) + prior * first
         if not new.sum() > 0:
             break
-        weights = floor_last(new / new.sum())
+        weights = new / new.sum()
+        if weights[-1] < LEAST:
+            weights = np.append(weights[:-1] * ((1 - LEAST) / weights[:-1].sum()), LEAST)
         if np.abs(weights - old).max() < CHANGE:
             break
     return weights
-
-
-def floor_last(weights: Floats) -> Floats:
-    """The weights with no less than a little for the last one."""
-    if weights[-1] >= LEAST:
-        return weights
-    others = weights[:-1] * ((1 - LEAST) / weights[:-1].sum())
-    return np.append(others, LEAST)
 
 
 def backoff(tokens: Cells, *classes: Floats) -> Floats:

@@ -124,8 +124,9 @@ def compare(
             split.measure(model, rows[name])
             if progress is not None:
                 progress(Progress(number * len(names) + place + 1, splits * len(names)))
-        for part, size in split.sizes().items():
-            tokens[part] += size / splits
+        for part in tokens:
+            held = getattr(split, part)
+            tokens[part] += 0.0 if held is None else float(held.sum()) / splits
     new = 0 if others is None else len(others)
     return Comparison(
         list(rows.values()), *chosen.shape, new, tokens, splits, asked.random_state, backoff
@@ -155,11 +156,6 @@ class Split:
             aligned(part, counts.contexts) for part in others.split(SHARES[0], random_state=seed)
         )
         return cls(train, dev, test, known, new)
-
-    def sizes(self) -> dict[str, float]:
-        """The tokens of each part."""
-        parts = {"train": self.train, "dev": self.dev, "test": self.test, "new": self.new}
-        return {name: 0.0 if part is None else float(part.sum()) for name, part in parts.items()}
 
     def measure(self, model: ClassModel, row: Heldout) -> None:
         """Add the losses of a fitted model."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Self
@@ -115,13 +115,17 @@ class Representation:
         """The singular vectors of the words, block by block, and zeros for more words."""
         known = self.rows if self.rows is not None else np.arange(self.n_words)
         found = []
-        for at, part in enumerate((slice(0, self.width), slice(self.width, None))):
-            left = self.vectors[known, part] * (self.lengths[known, at : at + 1] * 2**0.5)
-            left[known < 0] = 0
-            basis = np.zeros((rows, left.shape[1]), dtype=np.float32)
-            basis[: known.size] = left / np.maximum(self.values[part], 1e-6)
+        for left, values in self._blocks():
+            basis = np.zeros((rows, values.size), dtype=np.float32)
+            basis[: known.size] = np.where(known[:, None] < 0, 0, left[known] / values)
             found.append(basis)
         return found
+
+    def _blocks(self) -> Iterator[tuple[Singles, Singles]]:
+        """The vectors of each block as long as they were, and its singular values."""
+        for at, part in enumerate((slice(0, self.width), slice(self.width, None))):
+            rows = self.vectors[:, part] * (self.lengths[:, at : at + 1] * np.float32(2**0.5))
+            yield rows, np.maximum(self.values[part], 1e-6)
 
     def keep(self, rows: Ints) -> Representation:
         """The same, asked about some of the words only; -1 for one of which nothing is known."""
@@ -150,12 +154,9 @@ class Representation:
         if not 0 <= width <= sizes["dimensions"]:
             raise ValueError(f"width {width}: expected 0 to {sizes['dimensions']}")
         rows = arrays.get("rows")
-        if rows is not None and (
-            rows.dtype.kind not in "iu"
-            or rows.ndim != 1
-            or not np.isin(rows, np.arange(-1, n)).all()
-        ):
-            raise ValueError(f"rows: expected rows of a table of {n}")
+        if rows is not None:
+            folder.need_arrays(arrays, {"rows": ("iu", ("words",))})
+            folder.need_range("rows", rows, -1, n)
         vectors = arrays["vectors"].astype(np.float32)
         return cls(
             weights, vectors, arrays["lengths"], arrays["values"], width, arrays["totals"], rows
@@ -168,11 +169,7 @@ class Representation:
     @cached_property
     def _basis(self) -> list[Singles]:
         """For each block what U/S is, so that a row of weights W gives W·known.T·U/S = W·V."""
-        parts = []
-        for at, part in enumerate((slice(0, self.width), slice(self.width, None))):
-            rows = self.vectors[:, part] * (self.lengths[:, at : at + 1] * np.float32(2**0.5))
-            parts.append(rows / np.maximum(self.values[part], 1e-6) ** 2)
-        return parts
+        return [rows / values**2 for rows, values in self._blocks()]
 
 
 def _project(new: Any, known: Any, basis: Any) -> Singles:

@@ -256,7 +256,9 @@ def shortest(hierarchy: Hierarchy, counts: Any, penalty: float) -> Cuts:
     # Entries (head, node) are in this order: that of the head and the parent; 0 for roots.
     key = heads * hierarchy.n_nodes
     above = np.searchsorted(key + nodes, key + np.maximum(hierarchy.parent[nodes], 0))
-    levels = _levels(hierarchy.depth[nodes])
+    depth = hierarchy.depth[nodes]
+    order = np.argsort(depth, kind="stable")
+    levels = np.split(order, np.cumsum(np.bincount(depth))[:-1]) if depth.size else []
     # The least length below each entry, its node's own cost included, and whether it is split.
     best, split = own.copy(), np.zeros(own.size, dtype=bool)
     parts = hierarchy.n_children[nodes] * each
@@ -275,9 +277,3 @@ def shortest(hierarchy: Hierarchy, counts: Any, penalty: float) -> Cuts:
     length = counts.T @ hierarchy.spread
     length[heads[roots]] += best[roots] - each[roots]
     return Cuts(nodes[on], heads[on], count[on], length)
-
-
-def _levels(depth: Ints) -> list[Ints]:
-    """Entries by the depth of their nodes."""
-    order = np.argsort(depth, kind="stable")
-    return np.split(order, np.cumsum(np.bincount(depth))[:-1]) if depth.size else []

@@ -125,13 +125,6 @@ def _remove(clusters: Clusters, one: int, first: int, second: int) -> bool:
 
 
 @compiled
-def _judge(clusters: Clusters, one: int) -> None:
-    """What the list says of the best merge: at the bound there may be others as good."""
-    first, bound = clusters.costs[one, 0], clusters.bound[one]
-    clusters.cost[one], clusters.stale[one] = min(first, bound), first >= bound
-
-
-@compiled
 def _tell(clusters: Clusters, other: int, one: int, gone: int, lost: float) -> None:
     """Put a cluster that has just grown by one that is gone into the list of another one."""
     if _remove(clusters, other, one, gone) or lost <= clusters.cost[other]:
@@ -140,7 +133,9 @@ def _tell(clusters: Clusters, other: int, one: int, gone: int, lost: float) -> N
         _insert(clusters, other, one, lost)
         clusters.stale[other] = True
     if clusters.stale[other]:
-        _judge(clusters, other)
+        # What the list says of the best merge: at the bound there may be others as good.
+        first, bound = clusters.costs[other, 0], clusters.bound[other]
+        clusters.cost[other], clusters.stale[other] = min(first, bound), first >= bound
 
 
 @compiled
