@@ -134,6 +134,9 @@ def _faults(
         yield f"options: backoff {options['backoff']!r} is not known"
     if type(columns) is not int or columns != shape[1]:
         yield f"n_features_in_ {columns!r}: train has {shape[1]} columns"
+    for place, one in enumerate(predictors):
+        yield from _class_faults(f"classes.{place}", one, shape)
+    yield from _mixture_faults(mixture, len(predictors))
     sizes = {"names_": len(predictors) + (mixture.kind == "interpolate")}
     if "words_" in kept or "contexts_" in kept:
         sizes |= {"words_": shape[0], "contexts_": shape[1]}
@@ -144,9 +147,6 @@ def _faults(
             yield f"{key}: {len(kept[key])} names, expected {size}"
         if key != "names_" and len(set(kept[key])) != size:
             yield f"{key}: expected names that differ"
-    for place, one in enumerate(predictors):
-        yield from _class_faults(f"classes.{place}", one, shape)
-    yield from _mixture_faults(mixture, len(predictors))
 
 
 def _class_faults(key: str, one: Any, shape: tuple[int, int]) -> Iterator[str]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import warnings
 from collections.abc import Mapping
 from dataclasses import is_dataclass, replace
-from functools import partial
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -316,8 +315,8 @@ class Clusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
             )
         whole, dtype = X.rechunk({1: -1}), self.membership_.dtype
         chunks = whole.chunks[0], (self.n_clusters_,)
-        work = partial(_place_block, self)
-        return whole.map_blocks(work, dtype=dtype, chunks=chunks, meta=np.empty((0, 0), dtype))
+        meta = np.empty((0, 0), dtype)
+        return whole.map_blocks(self.predict_proba, dtype=dtype, chunks=chunks, meta=meta)
 
 
 def tell_few(found: int, wanted: int, reason: str, noun: str = "cluster", of: str = "") -> str:
@@ -342,7 +341,3 @@ def place_others(found: Clustering, matrix: Any, learnt: Ints) -> Clustering:
         return every
     placed = sparsify(found.place(matrix[others]))
     return replace(every, memberships=replace_rows(every.memberships, others, placed))
-
-
-def _place_block(model: Clusterer, block: Any) -> Array:
-    return np.asarray(model.clustering_.place(table(model, block)))

@@ -56,19 +56,6 @@ class Clusters(NamedTuple):
 
 
 @compiled
-def _spread(clusters: Clusters, one: int) -> None:
-    for at in range(clusters.start[one], clusters.start[one] + clusters.size[one]):
-        clusters.dense[clusters.contexts[at]] = clusters.shares[at]
-        clusters.dense_terms[clusters.contexts[at]] = clusters.terms[at]
-
-
-@compiled
-def _clear(clusters: Clusters, one: int) -> None:
-    for at in range(clusters.start[one], clusters.start[one] + clusters.size[one]):
-        clusters.dense[clusters.contexts[at]] = 0.0
-
-
-@compiled
 def _lose(clusters: Clusters, one: int, other: int) -> float:
     """What a merge of two loses; the first is spread. The same from either side, to the bit."""
     common = 0.0
@@ -141,7 +128,10 @@ def _tell(clusters: Clusters, other: int, one: int, gone: int, lost: float) -> N
 @compiled
 def _look(clusters: Clusters, one: int, gone: int) -> None:
     """Make the list of a cluster anew; tell all others, if it has just grown by one (else -1)."""
-    _spread(clusters, one)
+    own = range(clusters.start[one], clusters.start[one] + clusters.size[one])
+    for at in own:
+        clusters.dense[clusters.contexts[at]] = clusters.shares[at]
+        clusters.dense_terms[clusters.contexts[at]] = clusters.terms[at]
     clusters.near[one], clusters.costs[one], clusters.bound[one] = -1, np.inf, np.inf
     for other in range(clusters.mass.size):
         if other != one and clusters.mass[other] > 0.0:
@@ -149,7 +139,8 @@ def _look(clusters: Clusters, one: int, gone: int) -> None:
             _insert(clusters, one, other, lost)
             if gone >= 0:
                 _tell(clusters, other, one, gone, lost)
-    _clear(clusters, one)
+    for at in own:
+        clusters.dense[clusters.contexts[at]] = 0.0
     clusters.cost[one], clusters.stale[one] = clusters.costs[one, 0], False
 
 

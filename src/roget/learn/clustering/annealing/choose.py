@@ -123,7 +123,7 @@ def _groups(
         highest = search.last_beta(at) if options.beta is None else options.beta
         if reached < k:
             return
-        points: Iterable[Point] = walker.sharpened(k, highest, least)
+        points: Iterable[Point] = walker.run(k, highest, search.stride, least)
         if options.beta is not None:
             points = list(points)[-1:]
         group = _while_better(

@@ -31,10 +31,16 @@ STEPS = 20
 
 
 class Crew:
-    """Threads that share out ranges of rows; the ranges depend on the data alone."""
+    """Threads that share out ranges of rows; the ranges depend on the data alone.
+
+    There is one for each core if their number is None or -1, one less if it is -2, and so on.
+    """
 
     def __init__(self, n_jobs: int | None) -> None:
-        self.size = threads(n_jobs)
+        if n_jobs == 0:
+            raise InputError("n_jobs=0: expected None, a positive number, or -1 for all cores")
+        wanted = -1 if n_jobs is None else n_jobs
+        self.size = wanted if wanted > 0 else max(1, cores() + 1 + wanted)
         self._pool: ThreadPoolExecutor | None = None
 
     def each(self, work: Callable[[int], _Made], tasks: Sequence[int]) -> list[_Made]:
@@ -61,15 +67,6 @@ class Crew:
         if self._pool is not None:
             self._pool.shutdown(cancel_futures=True)
             self._pool = None
-
-
-def threads(n_jobs: int | None) -> int:
-    """How many threads to use: None is all cores, -1 as well, -2 all but one."""
-    if n_jobs is None:
-        return cores()
-    if n_jobs == 0:
-        raise InputError("n_jobs=0: expected None, a positive number, or -1 for all cores")
-    return n_jobs if n_jobs > 0 else max(1, cores() + 1 + n_jobs)
 
 
 def ranges(indptr: Array) -> list[tuple[int, int]]:
@@ -260,15 +257,10 @@ class Walker:
         """
         for k in sorted(set(ks)):
             self.reach(k)
-            *_, point = self._run(k, None)
+            *_, point = self.run(k, None)
             yield point
             if point.clustering.n_clusters < k:
                 return
-
-    def sharpened(self, k: int, beta: float, least: float = 0.0) -> Iterator[Point]:
-        """The clusters as β is raised, having reached k, in long steps from one to another."""
-        self.reach(k)
-        yield from self._run(k, beta, self._method.search.stride, least)
 
     def reach(self, k: int, beta: float | None = None) -> tuple[int, float]:
         """Split until there are k clusters; gives how many there are, and at what β.
@@ -284,9 +276,10 @@ class Walker:
                 self._at = int(state.n_clusters), float(state.beta)
         return self._at
 
-    def _run(
+    def run(
         self, k: int, beta: float | None, stride: int = 1, least: float = 0.0
     ) -> Iterator[Point]:
+        """The clusters as β is raised, having reached k, in so long steps from one to another."""
         with closing(self._annealer(k, beta, stride)) as annealer:
             for state in annealer.states():
                 if state.finished or (annealer.grown and state.beta >= least):

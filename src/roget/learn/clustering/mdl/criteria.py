@@ -102,18 +102,20 @@ class Code:
         # How many words go to one side; the kernels add which ones.
         return math.log(max(size - 1, 1))
 
-    def alone(self, kind: int, counts: Floats, tokens: float, size: float, prior: Floats) -> float:
+    def alone(self, counts: Floats, tokens: float, size: float, prior: Floats) -> Parts:
         """The length of one cluster, but for what no partition changes."""
         both = np.zeros((counts.size, 2))
         both[:, 0] = counts
         sums = kernels.Sums(both, np.array([tokens, 0.0]), np.array([size, 0.0]))
-        return kernels.length(sums, self.formula(prior)._replace(kind=kind, naming=0.0))
+        formula = self.formula(prior)._replace(naming=0.0)
+        seen = kernels.length(sums, formula._replace(kind=self.data_kind))
+        return Parts(kernels.length(sums, formula) - seen, seen)
 
     def root(self, matrix: Any, totals: Floats) -> Parts:
         """The whole description of all words as one cluster."""
         counts = np.asarray(matrix.sum(axis=0), dtype=np.float64).ravel()
         size, tokens = float(totals.size), float(totals.sum())
-        seen = self.alone(self.data_kind, counts, tokens, size, self.prior)
+        charged, seen = self.alone(counts, tokens, size, self.prior)
         same = tokens * math.log(tokens)
         if self.data_kind == kernels.PLAIN:
             same -= float(np.sum(totals * np.log(totals)))
@@ -124,7 +126,6 @@ class Code:
         free = self.width - 1 if self.criterion in ("li-abe", "corrected") else 0
         if self.criterion != "li-abe":
             free += int(size) - 1
-        charged = self.alone(self.kind, counts, tokens, size, self.prior) - seen
         return Parts(names + free / 2 * math.log(tokens) + charged, data)
 
 

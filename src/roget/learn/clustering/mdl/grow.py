@@ -169,8 +169,7 @@ class Sides:
         if (self.sums.tokens[1], self.side[0]) > (self.sums.tokens[0], 0):
             self.set(1 - self.side)
         counts, tokens, size = self.sums.counts.sum(axis=1), part.tokens, float(self.side.size)
-        seen = code.alone(code.data_kind, counts, tokens, size, part.prior)
-        before = Parts(code.alone(code.kind, counts, tokens, size, part.prior) - seen, seen)
+        before = code.alone(counts, tokens, size, part.prior)
         seen = kernels.length(self.sums, self.formula._replace(kind=code.data_kind, naming=0.0))
         penalty = code.penalty(tokens, size) if self.sums.sizes.all() else 0.0
         after = Parts(self.length() - seen + penalty, seen)

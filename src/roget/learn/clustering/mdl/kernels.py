@@ -87,14 +87,6 @@ def whole_cost(kind: int, tokens: float, size: float, mass: float, width: float)
 
 
 @compiled
-def cell_gain(kind: int, count: float, pseudo: float, table: Floats) -> float:
-    """g: what a context's count takes off a side's code length."""
-    if kind == DIRICHLET:
-        return log_rise(pseudo, count) if count > 0.0 else 0.0
-    return xlogx(count, table)
-
-
-@compiled
 def row_change(row: int, items: Items, sums: Sums, source: int, formula: Formula) -> float:
     """Σ_v of what g loses on the source side, less what it wins on the other."""
     indices, values = items.indices, items.values
@@ -186,7 +178,11 @@ def length(sums: Sums, formula: Formula) -> float:
     for s in range(2):
         result += whole_cost(kind, sums.tokens[s], sizes[s], formula.mass, formula.width)
         for v in range(counts.shape[0]):
-            result -= cell_gain(kind, counts[v, s], formula.prior[v], formula.table)
+            # g: what a context's count takes off a side's code length.
+            if kind != DIRICHLET:
+                result -= xlogx(counts[v, s], formula.table)
+            elif counts[v, s] > 0.0:
+                result -= log_rise(formula.prior[v], counts[v, s])
     if formula.naming > 0.0:
         result += formula.naming * (
             log_gamma(sizes[0] + sizes[1] + 1.0)

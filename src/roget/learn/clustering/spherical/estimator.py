@@ -52,9 +52,6 @@ class SphericalTree(Clusterer, Options):
     the nearest centre until they stand still. The tree is made bottom-up, by the merges that cost
     least, with levels at which classes are moved again.
 
-    n_clusters: how many; None for one in 40 words, which people can read and name.
-    levels: sizes of the levels of the tree, such as "8,64,512"; the last is the number of classes.
-    min_contexts: words with fewer contexts take no part in learning.
     set_aside: leave unsure words out of a thesaurus of more than 100: those, and rare ones (in
         fewer than 30 contexts and 50 times) whose class would be farther from them than another
         one, if they were not in it. Unless a number of classes is asked for, classes of such rare
