@@ -324,16 +324,18 @@ class Clustering(Reported):
             object.__setattr__(self, "centroids", np.asarray(self.centroids))
         object.__setattr__(self, "mass", np.asarray(self.mass, dtype=np.float64))
         object.__setattr__(self, "path", tuple(dict(step) for step in self.path))
-        self._check()
-        known = self.background
+        known, k, words = self.background, self.n_clusters, self.memberships.shape[0]
+        m = self.centroids.shape[-1] if known is None else np.size(known)
+        for name, right in (("memberships", (words, k)), ("centroids", (k, m)), ("mass", (k,))):
+            self._check(name, right)
         if known is None:
             known = np.asarray(self.mass @ self.centroids) / max(float(self.mass.sum()), 1e-300)
         object.__setattr__(self, "background", np.asarray(known, dtype=np.float64))
-        right = self.n_clusters, self.background.size
-        if self.centroids.shape != right:
-            raise InputError(f"centroids of shape {self.centroids.shape}: expected {right}")
-        if not (self.background >= 0).all():
-            raise InputError("background: a value is negative or not a number")
+        self._check("background", (m,))
+        if (vectors := self.representation) is not None and (
+            vectors.weights.shape[1] != m or words not in (0, vectors.n_words)
+        ):
+            raise InputError(f"vectors of {vectors.n_words} words: expected {words}, {m} contexts")
 
     def __repr__(self) -> str:
         words = plural(self.memberships.shape[0], "word", ",")
@@ -432,12 +434,9 @@ class Clustering(Reported):
         used = parts >= 0
         sums = np.bincount(parts[used], mass[used], minlength=k)
         alike = np.bincount(parts[used], minlength=k)
-        shares = np.zeros(parts.size)
-        shares[used] = np.where(
-            sums[parts[used]] > 0,
-            mass[used] / np.where(sums[parts[used]] > 0, sums[parts[used]], 1),
-            1 / alike[parts[used]],
-        )
+        shares, whole = np.zeros(parts.size), sums[parts[used]]
+        even = 1 / alike[parts[used]]
+        shares[used] = np.where(whole > 0, mass[used] / np.where(whole > 0, whole, 1), even)
         if memberships is None:
             memberships = sparse.csr_array(self.memberships @ put_together(parts, k))
         centroids = self.centroids
@@ -581,20 +580,14 @@ class Clustering(Reported):
             raise InputError(f"{matrix.shape[1]} contexts: the classes were made from {m}")
         return tidy(matrix)
 
-    def _check(self) -> None:
-        k, m = self.tree.n_clusters, self.centroids.shape[-1]
-        words = self.memberships.shape[0]
-        if (known := self.representation) is not None and (
-            known.weights.shape[1] != m or words not in (0, known.n_words)
-        ):
-            raise InputError(f"vectors of {known.n_words} words: expected {words}, {m} contexts")
-        for name, right in (("memberships", (words, k)), ("centroids", (k, m)), ("mass", (k,))):
-            values = getattr(self, name)
-            if values.shape != right:
-                raise InputError(f"{name} of shape {values.shape}: expected {right}")
-            values = values.data if sparse.issparse(values) else values
-            if not (np.isfinite(values).all() and (values >= 0).all()):
-                raise InputError(f"{name}: a value is negative or not a number")
+    def _check(self, name: str, right: tuple[int, ...]) -> None:
+        """Refuse a table of another shape, or with values that are no probabilities."""
+        values = getattr(self, name)
+        if values.shape != right:
+            raise InputError(f"{name} of shape {values.shape}: expected {right}")
+        values = values.data if sparse.issparse(values) else values
+        if not (np.isfinite(values).all() and (values >= 0).all()):
+            raise InputError(f"{name}: a value is negative or not a number")
 
 
 def _average(mean: Any, centroids: Any, divisions: Sequence[Division]) -> Any:
