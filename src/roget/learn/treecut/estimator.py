@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import numbers
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -53,6 +54,7 @@ class CutClass(NamedTuple):
         return self.probability * math.log(self.probability / self.prior) if self.words else 0.0
 
 
+@dataclass(eq=False, repr=False)
 class TreeCut(BaseEstimator):  # type: ignore[misc]
     """For each head, a cut of a thesaurus: classes, each with a probability shared by its words.
 
@@ -84,17 +86,10 @@ class TreeCut(BaseEstimator):  # type: ignore[misc]
     [0.5, 0.5, 0.0, 0.0]
     """
 
-    def __init__(
-        self,
-        thesaurus: Thesaurus | Taxonomy | Hierarchy,
-        words: bool = True,
-        penalty: float = 1.0,
-        senses: str = "even",
-    ) -> None:
-        self.thesaurus = thesaurus
-        self.words = words
-        self.penalty = penalty
-        self.senses = senses
+    thesaurus: Thesaurus | Taxonomy | Hierarchy
+    words: bool = True
+    penalty: float = 1.0
+    senses: str = "even"
 
     def fit(self, X: Counts, y: Any = None) -> Self:
         """Cut the thesaurus for each context of the counts; a refit keeps the hierarchy."""
