@@ -77,8 +77,7 @@ def _compare(
     progress: Report | None,
     options: Mapping[str, Any],
 ) -> Comparison:
-    for name in ("ci", "interval", "paired", "seed"):
-        check_options(CompareOptions, **{name: options[name]})
+    check_options(CompareOptions, **options)
     if options["ci"] and options["paired"] == "permutation":
         raise InputError("on several gold standards the test is the bootstrap")
     tell = progress or (lambda now: None)

@@ -34,7 +34,7 @@ from roget.scoring.measures.base import (
 from roget.scoring.options import CompareOptions
 from roget.scoring.outline import outline
 from roget.scoring.resample import Draws
-from roget.scoring.result import defined, find_scores, hide_paths, merge_notes, note_undefined
+from roget.scoring.result import defined, find_scores, merge_notes, note_undefined
 from roget.scoring.score import (
     Answered,
     Reading,
@@ -42,9 +42,8 @@ from roget.scoring.score import (
     check_options,
     describe_interval,
     list_estimators,
-    note_noise,
     sign,
-    sign_rules,
+    warn_of,
     write_signature,
 )
 from roget.scoring.splits import OnSplits, Split, read_splits, supervised_recall
@@ -110,16 +109,7 @@ def compare(
     if several == "cover" and measures is None:
         measures = COVER_MEASURES
     asked, chosen = _ask(measures, entropy, folders, main if measures else None)
-    check_options(
-        CompareOptions,
-        average=average,
-        ci=ci,
-        interval=interval,
-        seed=seed,
-        paired=paired,
-        balance=balance,
-        by=by,
-    )
+    check_options(CompareOptions, **given)
     tell = progress or (lambda now: None)
     reading = Reading(
         missing, noise, extra, labels, columns, answers, memory, engine, scheduler, several=several
@@ -171,9 +161,8 @@ def compare(
             tell(Progress(len(answered), len(named) + ci))
     tested = describe_interval(ci, interval) + (f"+{paired}" if ci else "")
     signatures = [
-        sign(system.sides, asked, rules.average, rules.missing, answers, tested, seed)
-        | {"items": str(_items_of(system)), **sign_rules(noise, rules.extra)}
-        for system in answered
+        sign(one.sides, asked, rules, answers, noise, tested, seed, items=str(_items_of(one)))
+        for one in answered
     ]
     parts = _agree(answered, signatures) | ({"splits": "pooled"} if folders else {})
     parts |= _sign_cut(answered, cut)
@@ -390,8 +379,7 @@ class Scored:
     def _notes(self, system: Answered) -> tuple[str, ...]:
         measures = [measure for measure, _ in self.asked]
         undefined = note_undefined(system.values, measures, system.reasons)
-        notes = *system.sides.warnings, *note_noise(system.sides, self.noise), *undefined
-        return hide_paths(notes, system.sides.gold.source, system.sides.system.source)
+        return warn_of(system.sides, self.noise, *undefined)
 
     def comparison(self, signed: str, draws: Draws | None, paired: str, seed: int) -> Comparison:
         """Everything that was found out."""

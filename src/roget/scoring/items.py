@@ -28,7 +28,6 @@ from roget.scoring.score import (
     make_tables,
     read_sides,
     sign,
-    sign_rules,
     write_signature,
 )
 
@@ -92,9 +91,8 @@ def score_items(
     sides.system.need_flat()
     scores = score_each(sides, alpha)
     asked = list_requests([name for name in SCORES if name in scores.columns], "ml")
-    rules = choose_rules(sides.gold, None, missing, extra)
-    parts = sign(sides, asked, "none", rules.missing, answers, "none", 0)
-    signed = write_signature(parts | sign_rules(noise, rules.extra))
+    rules = choose_rules(sides.gold, "none", missing, extra)
+    signed = write_signature(sign(sides, asked, rules, answers, noise))
     return replace(scores, signature=signed, groups=len(sides.group_names or [1]))
 
 

@@ -97,7 +97,10 @@ class Options(Checked):
         "is in, each in full. Default: weights; of clusters that are listed one by one, cover.",
     )
     labels: str | None = option(
-        None, choices="label formats", help="Format of the label files, if the name misleads."
+        None,
+        choices="label formats",
+        called="label format",
+        help="Format of the label files, if the name misleads.",
     )
     columns: Mapping[str, str] | None = option(
         None,

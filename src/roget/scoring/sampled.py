@@ -20,8 +20,8 @@ from roget.scoring.labels.align import choose_rules
 from roget.scoring.labels.labels import Labels
 from roget.scoring.labels.table import varies
 from roget.scoring.resample import Jackknife
-from roget.scoring.result import ScoreRow, ScoreTable, hide_paths
-from roget.scoring.score import Reading, note_noise, sign, sign_rules, write_signature
+from roget.scoring.result import ScoreRow, ScoreTable
+from roget.scoring.score import Reading, sign, warn_of, write_signature
 
 Sums = Floats
 """By `_SUMS`: of all entities, or of all but one in each row."""
@@ -74,8 +74,8 @@ def score_sample(gold: Any, system: Any, measures: Any, reading: Reading) -> Sco
         reason = None if value is not None else "no pairs or clusters in the sample to judge by"
         rows.append(ScoreRow(name, None, value, reason, low, high))
     rules = choose_rules(left, "weighted", reading.missing, reading.extra)
-    parts = sign(sides, [], rules.average, rules.missing, reading.answers, "jackknife", 0)
-    parts |= {"measures": ",".join(asked), **sign_rules(reading.noise, rules.extra)}
+    parts = sign(sides, [], rules, reading.answers, reading.noise, "jackknife")
+    parts["measures"] = ",".join(asked)
     entities = len(sums)
     return ScoreTable(
         signature=write_signature(parts),
@@ -83,9 +83,7 @@ def score_sample(gold: Any, system: Any, measures: Any, reading: Reading) -> Sco
         groups=1,
         classes=float(entities),
         clusters=float(np.unique(sides.system.codes).size),
-        warnings=hide_paths(
-            (*sides.warnings, *note_noise(sides, reading.noise)), left.source, right.source
-        ),
+        warnings=warn_of(sides, reading.noise),
         rows=tuple(rows),
     )
 

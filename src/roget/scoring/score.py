@@ -28,7 +28,7 @@ from roget.scoring.cells.statistics import Separate, Statistics
 from roget.scoring.entropy import get as get_estimator
 from roget.scoring.labels import Aligned, Labels, align, as_labels, read_pair
 from roget.scoring.labels.align import choose_rules, find_noise, is_called
-from roget.scoring.labels.labels import as_cover, harden, take
+from roget.scoring.labels.labels import as_cover, harden, keep_apart, take
 from roget.scoring.labels.read import ONE_SIDE, count_large, refuse_tree
 from roget.scoring.labels.table import Columns, choose_side, has_several
 from roget.scoring.measures import Measure, parse
@@ -189,8 +189,7 @@ def score(
         from roget.scoring.annotators import score_golds
 
         return score_golds(**options)
-    check_options(ScoreOptions, average=average, ci=ci, interval=interval, seed=seed, extra=extra)
-    check_options(ScoreOptions, balance=balance, by=by, chance=chance)
+    check_options(ScoreOptions, **options)
     asked = list_requests(measures, entropy)
     if cells is None:
         reading = Reading(
@@ -225,10 +224,10 @@ def score(
             raise InputError("cells are given in the place of gold and system, not beside them")
         if items is not None:
             raise InputError("cells have no items whose scores could be written")
-        check_options(Options, missing=missing)
         rule = missing or RULES.missing
         sides = read_cells(cells, rule, labels, columns, None if noise is None else str(noise))
-    average, missing, extra = choose_rules(sides.gold, average, missing, extra)
+    rules = choose_rules(sides.gold, average, missing, extra)
+    average = rules.average
     asked = list_requests(usual_measures(measures, sides), entropy)
     if sample_weight is not None or balance is not None:
         from roget.scoring.weigh import weigh
@@ -242,8 +241,7 @@ def score(
 
         sides = note_whole(cut_tree(sides, cut, average=average), asked)
         if cuts is not None:
-            rules = (average, missing, answers, noise, extra)
-            swept = sweep_sides(sides, cuts, measures, entropy, *rules)
+            swept = sweep_sides(sides, cuts, measures, entropy, rules, answers, noise)
         asked = ask_of_trees(asked) if measures is None and sides.leaves is not None else asked
     if items is not None:
         from roget.scoring.items import score_each
@@ -298,8 +296,8 @@ def score(
 
         diagnosis = diagnose(found, asked[0])
     wanted, estimators = [wanted for wanted, _ in asked], list_estimators(asked)
-    parts = sign(sides, asked, average, missing, answers, describe_interval(ci, interval), seed)
-    parts |= sign_rules(noise, extra) | ({"chance": str(chance)} if chance else {})
+    parts = sign(sides, asked, rules, answers, noise, describe_interval(ci, interval), seed)
+    parts |= {"chance": str(chance)} if chance else {}
     table = ScoreTable(
         signature=write_signature(parts),
         items=found.items,
@@ -307,9 +305,7 @@ def score(
         classes=found.classes,
         clusters=found.clusters,
         warnings=(
-            *hide_paths(
-                (*sides.warnings, *note_noise(sides, noise)), sides.gold.source, sides.system.source
-            ),
+            *warn_of(sides, noise),
             *note_undefined(found.values, wanted, found.reasons),
             *advise(rows, wanted, found.items / found.cells),
         ),
@@ -383,10 +379,11 @@ def contingency(gold: Any, system: Any, *, missing: str = "cluster") -> Statisti
     return table
 
 
-def check_options(kind: type, **values: Any) -> None:
-    """Refuse what cannot be done, before any work is."""
-    for name, value in values.items():
-        options_of(kind)[name].check(value)
+def check_options(kind: type, /, **values: Any) -> None:
+    """Refuse what cannot be done, before any work is; what is no option is passed over."""
+    for name, one in options_of(kind).items():
+        if name in values:
+            one.check(values[name])
 
 
 @dataclass(frozen=True)
@@ -409,8 +406,7 @@ class Reading:
     """What parts the levels of labels."""
 
     def __post_init__(self) -> None:
-        check_options(Options, answers=self.answers, missing=self.missing, extra=self.extra)
-        check_options(Options, engine=self.engine, several=self.several)
+        check_options(Options, **vars(self))
         if self.several == "cover" and self.answers == "top":
             raise InputError("answers='top' keeps one label of each item, which is no cover")
         if self.several == "cover" and self.engine != "local":
@@ -539,11 +535,12 @@ def _are_common(*sides: Any) -> bool:
 def make_tables(sides: Aligned, *, pooled: bool) -> Statistics | Separate:
     """The statistics of every group, or of all items together."""
     gold, system, groups = sides.gold.need_flat(), sides.system.need_flat(), sides.groups
-    if sides.overlapping:
-        from roget.scoring.covers import make_covers
-
-        return make_covers(sides, pooled=pooled)
     unmatched = gold.absent or system.absent
+    if sides.overlapping and (unmatched or sides.weighed or sides.counts is not None):
+        raise InputError(
+            "items that are in several clusters need to count the same and to be on both sides: "
+            "say --missing cluster --extra drop, and give no weights or counts of items"
+        )
     if unmatched and (gold.weighted or system.weighted or sides.weighed):
         raise InputError(
             "unmatched items need one label for each, and no weights: say --missing cluster "
@@ -565,21 +562,24 @@ def make_tables(sides: Aligned, *, pooled: bool) -> Statistics | Separate:
             # Each for itself: some groups may have whole counts all the same.
             return Separate([table.block(group) for group in range(n_groups)])
         return table
+    make = _choose_table(sides)
+    if groups is None:
+        return make(gold, system)
+    if pooled and not sides.overlapping:
+        raise InputError("pooling groups is not possible with weighted answers: average them")
+    if pooled:
+        return make(keep_apart(gold, groups), keep_apart(system, groups))
+    parts = ([_renumber(take(side, of)) for side in (gold, system)] for of in list_groups(groups))
+    return Separate([make(*part) for part in parts])
+
+
+def _choose_table(sides: Aligned) -> Callable[[Labels, Labels], Statistics]:
+    """What makes the statistics of items that have several labels."""
+    from roget.scoring.cells.cover import CoverTable
     from roget.scoring.cells.weighted import WeightedTable
 
-    cut = sides.leaves is not None
-    if groups is None:
-        return WeightedTable.from_labels(gold, system, cut=cut)
-    if pooled:
-        raise InputError("pooling groups is not possible with weighted answers: average them")
-    return Separate(
-        [
-            WeightedTable.from_labels(
-                _renumber(take(gold, items)), _renumber(take(system, items)), cut=cut
-            )
-            for items in list_groups(groups)
-        ]
-    )
+    kind = CoverTable if sides.overlapping else WeightedTable
+    return partial(kind.from_labels, cut=sides.leaves is not None)
 
 
 def list_groups(groups: Codes) -> list[Ints]:
@@ -695,27 +695,36 @@ def list_estimators(asked: Sequence[Request]) -> list[str]:
 def sign(
     sides: Aligned,
     asked: Sequence[Request],
-    average: str,
-    missing: str,
+    rules: Rules,
     answers: str,
-    ci: str,
-    seed: int,
+    noise: Any,
+    ci: str = "none",
+    seed: int = 0,
+    **more: str,
 ) -> dict[str, str]:
-    """The signature's parts: everything a score depends on beside the data."""
+    """The signature's parts: everything a score depends on beside the data.
+
+    The last ones, with `more` before them, are told where they are not as usual.
+    """
     weighed = {"weighed": "+".join(sides.weighed)} if sides.weighed else {}
+    told = {} if noise is None else {"noise": str(noise)}
+    if rules.extra != RULES.extra:
+        told["extra"] = rules.extra
     return {
         "roget": __version__,
         "gold": sides.gold.kind,
         "system": sides.system.kind,
-        "average": average if sides.groups is not None else "none",
+        "average": rules.average if sides.groups is not None else "none",
         "answers": "top" if answers == "top" else "given",
         "weights": "per-item" if "weighted" in (sides.gold.kind, sides.system.kind) else "none",
-        "missing": missing,
+        "missing": rules.missing,
         **sign_measures(asked),
         "ci": ci,
         "seed": str(seed),
         **weighed,
         **sides.told,
+        **more,
+        **told,
     }
 
 
@@ -731,13 +740,13 @@ def sign_measures(asked: Sequence[Request]) -> dict[str, str]:
     }
 
 
-def sign_rules(noise: Any, extra: str) -> dict[str, str]:
-    """Parts of the signature that are told where they are not as usual."""
-    told = {} if noise is None else {"noise": str(noise)}
-    return told if extra == RULES.extra else told | {"extra": extra}
+def warn_of(sides: Aligned, noise: Any, *notes: str) -> tuple[str, ...]:
+    """What there is to say of two sides, and perhaps some notes, without paths of files."""
+    said = *sides.warnings, *_note_noise(sides, noise), *notes
+    return hide_paths(said, sides.gold.source, sides.system.source)
 
 
-def note_noise(sides: Aligned, noise: Any) -> list[str]:
+def _note_noise(sides: Aligned, noise: Any) -> list[str]:
     """A doubt about a label that most likely stands for no cluster, and is scored as one."""
     if noise is not None:
         return _note_no_noise(sides, str(noise))

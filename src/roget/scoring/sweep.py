@@ -16,10 +16,10 @@ from roget.scoring.labels import Aligned
 from roget.scoring.labels.align import choose_rules
 from roget.scoring.labels.hierarchy import Hierarchy
 from roget.scoring.measures.base import Asked, Request, list_requests
-from roget.scoring.options import ScoreOptions
+from roget.scoring.options import Rules, ScoreOptions
 from roget.scoring.result import Shown, address, defined, hide_paths
-from roget.scoring.score import Reading, read_sides, sign, sign_rules, write_signature
-from roget.scoring.trees import find_best, score_cuts, table_cuts
+from roget.scoring.score import Reading, read_sides, sign, write_signature
+from roget.scoring.trees import find_best, need_tree, score_cuts, table_cuts
 
 MEASURES = ("v", "vi", "nvi", "q2", "ami")
 """Those of a sweep for which none were named."""
@@ -154,8 +154,7 @@ def sweep(
     reading = Reading(missing, noise, extra, labels, columns, by_item=True)
     sides = read_sides(gold, system, reading)
     rules = choose_rules(sides.gold, average, missing, extra)
-    return sweep_sides(sides, cuts, measures, entropy, rules.average, rules.missing, "weighted",
-                       noise, rules.extra)  # fmt: skip
+    return sweep_sides(sides, cuts, measures, entropy, rules, "weighted", noise)
 
 
 def sweep_sides(
@@ -163,22 +162,17 @@ def sweep_sides(
     cuts: Any,
     measures: Asked | None,
     entropy: str | Sequence[str],
-    average: str,
-    missing: str,
+    rules: Rules,
     answers: str,
     noise: Any,
-    extra: str,
 ) -> Sweep:
     """The same of sides that are joined, whether the tree has been cut or not."""
-    leaves = sides.system if sides.leaves is None else sides.leaves
-    tree = leaves.tree
-    if tree is None:
-        raise InputError(f"{leaves.source}: cuts are those of a tree, and this is none")
+    tree, _ = need_tree(sides)
     asked = _choose(measures, entropy)
     numbers, notes = list_cuts(cuts, tree)
     curves = []
     for (measure, estimator), values in zip(
-        asked, score_cuts(sides, numbers, asked, average), strict=True
+        asked, score_cuts(sides, numbers, asked, rules.average), strict=True
     ):
         at = find_best(values, measure.direction)
         curves.append(
@@ -191,8 +185,7 @@ def sweep_sides(
                 None if at is None else float(values[at]),
             )
         )
-    parts = sign(sides, asked, average, missing, answers, "none", 0)
-    parts |= {"tree": tree.kind, "cut": _name_cuts(numbers), **sign_rules(noise, extra)}
+    parts = sign(sides, asked, rules, answers, noise, tree=tree.kind, cut=_name_cuts(numbers))
     return Sweep(
         signature=write_signature({k: v for k, v in parts.items() if k not in ("ci", "seed")}),
         source=tree.source,

@@ -153,7 +153,7 @@ def score_cuts(
     """The value of each request at each cut of the system's tree, NaN where there is none."""
     from roget.scoring.score import answer, average_answers
 
-    tree, leaves = _need_tree(sides)
+    tree, leaves = need_tree(sides)
     if sides.groups is not None or _is_weighted(sides):
         # Each cut for itself, by the same way as any flat system.
         found = []
@@ -179,17 +179,17 @@ def score_cuts(
 
 def table_cuts(sides: Aligned, cuts: Ints) -> CutTables:
     """The statistics of cuts of the system's tree, over all items of hard labels."""
-    tree, leaves = _need_tree(sides)
+    tree, leaves = need_tree(sides)
     gold = replace(harden(sides.gold), groups=None) if sides.gold.weighted else sides.gold
     whole = Contingency.from_labels(gold, leaves, times=sides.counts)
     return CutTables(whole, tree.grow(leaves.made), cuts)
 
 
-def _need_tree(sides: Aligned) -> tuple[Hierarchy, Labels]:
+def need_tree(sides: Aligned) -> tuple[Hierarchy, Labels]:
     """The system's tree, whether it has been cut or not, and the items' leaves in it."""
     leaves = sides.system if sides.leaves is None else sides.leaves
     if leaves.tree is None:
-        raise InputError(f"{leaves.source}: no tree, of which there could be cuts")
+        raise InputError(f"{leaves.source}: cuts are those of a tree, and this is none")
     return leaves.tree, leaves
 
 

@@ -80,7 +80,7 @@ def agree(
     >>> float(found.matrix()[0, 1]), found.odd
     (1.0, 'c')
     """
-    check_options(AgreeOptions, average=average, missing=missing, answers=answers, ci=ci, seed=seed)
+    check_options(AgreeOptions, **locals())
     asked = list_requests(DEFAULT_MEASURES if measures is None else measures, entropy)
     named = name_clusterings(clusterings, labels, columns)
     if len(named) < 2:
