@@ -13,7 +13,6 @@ from roget.cli.shared import (
     Output,
     bar,
     deliver,
-    name_files,
     table_file,
     tell_written,
 )
@@ -56,17 +55,12 @@ def agree(
     from roget.report.agreement import report
     from roget.scoring.agreement.agree import agree as agree_on
     from roget.scoring.agreement.consensus import list_items, list_pairs
-    from roget.scoring.agreement.panel import list_runs
     from roget.scoring.labels.write import write_columns
 
     if consensus is not None:
         check_file(consensus)
-    named: list[str] | dict[str, str] = clusterings
-    if len(clusterings) > 1 or "=" in clusterings[0]:
-        listed = [run for one in clusterings for run in list_runs(one)]
-        named = name_files(listed, "clusterings")
     with bar("comparing", "pairs") as progress:
-        found = agree_on(named, **vars(asked), progress=progress)
+        found = agree_on(clusterings, **vars(asked), progress=progress)
     if consensus is not None:
         found.consensus(common.by, common.clusters).write(consensus)
     if items is not None:

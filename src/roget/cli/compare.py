@@ -17,7 +17,6 @@ from roget.cli.shared import (
     Output,
     bar,
     deliver,
-    name_files,
     tell_written,
     write_sets,
 )
@@ -51,7 +50,7 @@ def compare(
     from roget.scoring.compare import compare as compare_systems
 
     with bar("scoring", "systems") as progress:
-        comparison = compare_systems(gold, name_files(systems), **vars(asked), progress=progress)
+        comparison = compare_systems(gold, systems, **vars(asked), progress=progress)
     deliver(report(comparison), format, output, comparison.cite() if cite else None)
     write_sets(comparison, classes=classes, clusters=clusters, mapping=mapping)
     if figures is not None:

@@ -11,7 +11,6 @@ from roget.cli.shared import (
     Format,
     ThesaurusArgument,
     deliver,
-    name_files,
     target,
     tell,
     tell_written,
@@ -95,8 +94,9 @@ def answers(
 
     Blank answers are left out; ? is an answer that is not right.
     """
+    from roget.core.io.paths import name_sources
     from roget.learn.evaluation.answers import judge_answers, split_files
     from roget.report.judging import report_answers
 
-    key, filled = split_files(name_files(files, "files"))
+    key, filled = split_files(name_sources(files, "files"))
     return report_answers(judge_answers(key, filled, **vars(asked)))

@@ -163,22 +163,6 @@ WordArgument = Annotated[str, typer.Argument(metavar="WORD", help="The word to l
 Figures = Annotated[str | None, typer.Option(metavar="FOLDER", help="Also write pictures there.")]
 
 
-def name_files(given: Sequence[str], noun: str = "systems") -> dict[str, str]:
-    """Files by name: NAME=FILE, or named by the file."""
-    from roget.core.io.source import is_remote, name_by_file
-    from roget.errors import InputError
-
-    named: dict[str, str] = {}
-    for text in given:
-        name, equals, path = text.partition("=")
-        if not equals or Path(text).exists() or is_remote(text):
-            name, path = name_by_file(text), text
-        if name in named:
-            raise InputError(f"two {noun} are named {name!r}: name one yourself, NAME={path}")
-        named[name] = path
-    return named
-
-
 def target(metavar: str, help: str) -> Any:
     """The option that names what a command writes."""
     return typer.Option("--output", "-o", metavar=metavar, help=help)

@@ -6,14 +6,13 @@ measures, on the items that both have labelled: what can be expected of a system
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
 from dataclasses import fields, replace
 from typing import Any
 
 import numpy as np
 
-from roget.core.io.source import is_remote, name_by_file
+from roget.core.io.paths import name_sources
 from roget.core.options import options_of
 from roget.core.progress import Progress, Report
 from roget.core.types import Floats, Ints
@@ -30,6 +29,7 @@ from roget.scoring.result import ScoreRow, ScoreTable, defined, merge_notes, rea
 from roget.scoring.score import (
     check_options,
     describe_interval,
+    refuse_unlike,
     score,
     write_signature,
 )
@@ -40,27 +40,7 @@ ANNOTATORS = "annotators"
 
 def name_golds(gold: Any, golds: Any) -> dict[str, Any]:
     """All gold standards by name: of their files, or as NAME=FILE; others are numbered."""
-    named: dict[str, Any] = {}
-    others = golds.items() if isinstance(golds, Mapping) else (("", one) for one in _listed(golds))
-    for number, (name, source) in enumerate((("", gold), *others), start=1):
-        if (
-            not name
-            and isinstance(source, str)
-            and "=" in source
-            and not (os.path.exists(source) or is_remote(source))
-        ):
-            name, _, source = source.partition("=")
-        if not name:
-            is_path = isinstance(source, str | os.PathLike)
-            name = name_by_file(source) if is_path else f"gold {number}"
-        if name in named:
-            raise InputError(f"two gold standards are named {name!r}: name one yourself, NAME=FILE")
-        named[str(name)] = source
-    return named
-
-
-def _listed(golds: Any) -> Sequence[Any]:
-    return [golds] if isinstance(golds, str | os.PathLike) else golds
+    return name_sources(golds, "gold standards", gold)
 
 
 def compare_golds(
@@ -255,17 +235,13 @@ def _values(compared: Comparison, asked: Sequence[Request]) -> Floats:
 
 def _sign(on_each: Mapping[str, Comparison], tested: str) -> str:
     """The signature that all share, with what several gold standards add."""
-    each = [read_signature(one.signature) for one in on_each.values()]
-    first = dict(each[0])
-    for name, parts in zip(on_each, each, strict=True):
-        for key, value in parts.items():
-            if key not in ("items", "gold") and first.get(key) != value:
-                raise InputError(
-                    f"gold standards cannot be put together: {key} is {first.get(key)} for "
-                    f"{next(iter(on_each))} but {value} for {name}"
-                )
-    first["gold"] = "+".join(dict.fromkeys(parts["gold"] for parts in each))
-    first["items"] = "+".join(parts["items"] for parts in each)
+    signed = {name: read_signature(one.signature) for name, one in on_each.items()}
+    refuse_unlike("gold standards cannot be put", signed, ("items", "gold"))
+    each = list(signed.values())
+    first = each[0] | {
+        "gold": "+".join(dict.fromkeys(parts["gold"] for parts in each)),
+        "items": "+".join(parts["items"] for parts in each),
+    }
     more = {"ci": tested, "golds": f"{len(each)}xmean", "annotators": "drop"}
     return write_signature(first | more)
 

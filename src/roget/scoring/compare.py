@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
+from roget.core.io.paths import name_sources
 from roget.core.io.problems import join_names
-from roget.core.io.source import name_by_file
 from roget.core.progress import Progress, Report
 from roget.core.types import Floats, Ints
 from roget.errors import InputError
@@ -42,6 +42,7 @@ from roget.scoring.score import (
     check_options,
     describe_interval,
     list_estimators,
+    refuse_unlike,
     sign,
     warn_of,
     write_signature,
@@ -121,7 +122,9 @@ def compare(
     left = reading.gold(gold) if folders else None
     answered: list[Answered] = []
     own: Floats | None = None
-    named = _name_systems(systems)
+    named = name_sources(systems, "systems")
+    if not named:
+        raise InputError("no system to compare")
     with reading.counting(gold) as count:
         for name, source in named.items():
             sides = count(source) if left is None else None
@@ -211,27 +214,6 @@ def _ask(
     return asked, main and find_scores(main, known)[0]
 
 
-def _name_systems(systems: Mapping[str, Any] | Sequence[Any]) -> dict[str, Any]:
-    """Systems by name; paths are named by their files."""
-    if isinstance(systems, str | os.PathLike):
-        systems = [systems]
-    if isinstance(systems, Mapping):
-        named = dict(systems)
-    else:
-        named = {}
-        for number, source in enumerate(systems, start=1):
-            is_path = isinstance(source, str | os.PathLike)
-            name = name_by_file(source) if is_path else f"system {number}"
-            if name in named:
-                raise InputError(
-                    f"two systems are named {name!r}: give names of your own (NAME=FILE)"
-                )
-            named[name] = source
-    if not named:
-        raise InputError("no system to compare")
-    return named
-
-
 def _items_of(system: Answered) -> int | float:
     """Items that were scored: gold's, which are the same for all systems."""
     if not system.sides.gold.absent:
@@ -298,17 +280,11 @@ def _agree(answered: Sequence[Answered], signatures: Sequence[dict[str, str]]) -
         signatures = [
             {**parts, key: several} if parts[key] == hard else parts for parts in signatures
         ]
-    first = signatures[0]
-    for system, parts in zip(answered, signatures, strict=True):
-        for key, value in parts.items():
-            if key in system.sides.told:
-                continue
-            if first[key] != value:
-                raise InputError(
-                    f"scores cannot be ranked together: {key} is {first[key]} for "
-                    f"{answered[0].name} but {value} for {system.name}"
-                )
-    return {key: value for key, value in first.items() if key not in answered[0].sides.told}
+    told = {key for system in answered for key in system.sides.told}
+    names = (system.name for system in answered)
+    signed = dict(zip(names, signatures, strict=True))
+    refuse_unlike("scores cannot be ranked", signed, told)
+    return {key: value for key, value in signatures[0].items() if key not in told}
 
 
 @dataclass(frozen=True, eq=False)

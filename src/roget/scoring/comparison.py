@@ -71,6 +71,10 @@ class Gold:
     classes: float
     """On average per group."""
 
+    def as_dict(self) -> dict[str, Any]:
+        """Plain data."""
+        return dict(vars(self))
+
 
 @dataclass(frozen=True, repr=False)
 class Comparison(Shown):
@@ -181,25 +185,16 @@ class Comparison(Shown):
     def as_dict(self) -> dict[str, Any]:
         """Plain data, ready for JSON."""
         data: dict[str, Any] = {
-            "signature": self.signature,
-            "items": self.items,
-            "groups": self.groups,
-            "classes": self.classes,
+            **self._plain("signature", "items", "groups", "classes"),
             "main": {"measure": self.main[0], "entropy": self.main[1], "reason": self.reason},
-            "warnings": list(self.warnings),
-            "rows": [row.as_dict() for row in self.rows],
-            "pairs": [pair.as_dict() for pair in self.pairs],
+            **self._plain("warnings", "rows", "pairs"),
             "stability": self.stability(),
             "systems": [
                 {"system": name, **one.as_dict()}
                 for name, one in zip(self.systems, self.outlines, strict=False)
             ],
         }
-        if self.golds:
-            data["golds"] = [dict(vars(gold)) for gold in self.golds]
-        if self.by_group:
-            data["by_group"] = [row.as_dict() for row in self.by_group]
-        return data
+        return data | self._plain(*(name for name in ("golds", "by_group") if getattr(self, name)))
 
     def sets(self, kind: str = "clusters") -> Columns:
         """Columns of a table of all "classes", "clusters" or the "mapping" of clusters to classes,

@@ -8,7 +8,7 @@ from __future__ import annotations
 import importlib
 import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
@@ -148,6 +148,14 @@ def read_signature(signature: str) -> dict[str, str]:
     return dict(part.partition(":")[::2] for part in signature.split("|"))
 
 
+def as_plain(value: Any) -> Any:
+    """What a result has, as plain data: rows know theirs, and several of anything are a list."""
+    if hasattr(value, "as_dict"):
+        return value.as_dict()
+    several = isinstance(value, list | tuple | Iterator)
+    return [as_plain(one) for one in value] if several else value
+
+
 class Shown(Reported):
     """What every result shows of itself: as text, in a notebook, as a frame."""
 
@@ -172,6 +180,10 @@ class Shown(Reported):
         """All digits as a polars DataFrame."""
         with name_extra():
             return importlib.import_module("polars").DataFrame(self._columns(), strict=False)
+
+    def _plain(self, *names: str) -> dict[str, Any]:
+        """Attributes as plain data, ready for JSON."""
+        return {name: as_plain(getattr(self, name)) for name in names}
 
     def _columns(self) -> dict[str, list[Any]]:
         sheet = self._report().sheet
@@ -247,24 +259,12 @@ class ScoreTable(Shown):
 
     def as_dict(self) -> dict[str, Any]:
         """Plain data, ready for JSON."""
-        data: dict[str, Any] = {
-            "signature": self.signature,
-            "items": self.items,
-            "groups": self.groups,
-            "classes": self.classes,
-            "clusters": self.clusters,
-            "warnings": list(self.warnings),
-            "rows": [row.as_dict() for row in self.rows],
-        }
+        sizes = "items", "groups", "classes", "clusters"
+        data = self._plain("signature", *sizes, "warnings", "rows")
         if self.outline is not None:
             data |= self.outline.as_dict()
-        if self.by_group:
-            data["by_group"] = [row.as_dict() for row in self.by_group]
-        if self.details is not None:
-            data["details"] = self.details.as_dict()
-        if self.sweep is not None:
-            data["sweep"] = self.sweep.as_dict()
-        return data
+        more = ("by_group", "details", "sweep")
+        return data | self._plain(*(name for name in more if getattr(self, name)))
 
     def flat(self) -> dict[str, float]:
         """The values by names that trackers such as MLflow and W&B take: {"v/jk": 0.71}.

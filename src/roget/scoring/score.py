@@ -7,7 +7,7 @@ table, and sign what they give.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
@@ -779,6 +779,19 @@ def _note_same(gold: Any, system: Any) -> list[str]:
 def write_signature(parts: Mapping[str, str]) -> str:
     """The parts as one line without blanks."""
     return "|".join(f"{key}:{value}" for key, value in parts.items())
+
+
+def refuse_unlike(
+    what: str, signed: Mapping[str, Mapping[str, str]], free: Collection[str]
+) -> None:
+    """Raise if scores that have names are signed unlike, but for parts that are each one's own."""
+    first, parts = next(iter(signed.items()))
+    for name, others in signed.items():
+        for key, value in others.items():
+            if key not in free and parts.get(key) != value:
+                raise InputError(
+                    f"{what} together: {key} is {parts.get(key)} for {first} but {value} for {name}"
+                )
 
 
 def describe_interval(ci: int, interval: str) -> str:

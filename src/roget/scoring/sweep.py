@@ -17,7 +17,7 @@ from roget.scoring.labels.align import choose_rules
 from roget.scoring.labels.hierarchy import Hierarchy
 from roget.scoring.measures.base import Asked, Request, list_requests
 from roget.scoring.options import Rules, ScoreOptions
-from roget.scoring.result import Shown, address, defined, hide_paths
+from roget.scoring.result import Shown, address, as_plain, defined, hide_paths
 from roget.scoring.score import Reading, read_sides, sign, write_signature
 from roget.scoring.trees import find_best, need_tree, score_cuts, table_cuts
 
@@ -94,16 +94,9 @@ class Sweep(Shown):
 
     def as_dict(self) -> dict[str, Any]:
         """Plain data, ready for JSON."""
-        return {
-            "signature": self.signature,
-            "items": self.items,
-            "classes": self.classes,
-            "leaves": self.leaves,
-            "warnings": list(self.warnings),
-            "cuts": list(self.cuts),
-            "clusters": list(self.clusters),
-            "scores": [curve.as_dict() for curve in self.curves],
-        }
+        sizes = "items", "classes", "leaves"
+        data = self._plain("signature", *sizes, "warnings", "cuts", "clusters")
+        return data | {"scores": as_plain(self.curves)}
 
     def __repr__(self) -> str:
         return f"<Sweep of {len(self.cuts)} cuts of {self.source}, {len(self.curves)} scores>"

@@ -5,11 +5,21 @@ from __future__ import annotations
 import codecs
 import glob
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from pathlib import Path
+from typing import Any
 
 from roget.core.io.remote import match
-from roget.core.io.source import STANDARD_INPUT, Source, is_pipe, is_remote, source_of, special
+from roget.core.io.source import (
+    STANDARD_INPUT,
+    Source,
+    is_pipe,
+    is_remote,
+    name_part,
+    source_of,
+    special,
+)
 from roget.core.types import PathLike
 from roget.errors import InputError
 
@@ -40,6 +50,32 @@ def name_here(given: str) -> list[str]:
     if mark and scheme.rpartition("::")[2].lower() not in ("file", "local"):
         return []
     return [path] if os.path.exists(path) else _match(path) or [path]
+
+
+def name_sources(given: Any, noun: str, *first: Any) -> dict[str, Any]:
+    """Inputs by name: as a mapping or NAME=FILE has it, or that of the file; others are numbered.
+
+    Those that come `first` have no names in the mapping.
+
+    >>> name_sources(["runs/a.tsv", "mine=b.tsv", [0, 0, 1]], "systems")
+    {'a': 'runs/a.tsv', 'mine': 'b.tsv', 'system 3': [0, 0, 1]}
+    """
+    listed = [given] if isinstance(given, str | os.PathLike) else given
+    others = given.items() if isinstance(given, Mapping) else (("", one) for one in listed)
+    named: dict[str, Any] = {}
+    for number, (known, source) in enumerate([*(("", one) for one in first), *others], start=1):
+        name, own = str(known), f"{noun.split()[0].removesuffix('s')} {number}"
+        if isinstance(source, str | os.PathLike):
+            path = os.fspath(source)
+            own = Path(name_part(path)).stem
+            before, equals, after = path.partition("=")
+            if equals and not (name or os.path.exists(path) or is_remote(path)):
+                name, source = before, after
+        name = name or own
+        if name in named:
+            raise InputError(f"two {noun} are named {name!r}: name one yourself, NAME={source}")
+        named[name] = source
+    return named
 
 
 def _match(pattern: str) -> list[str]:

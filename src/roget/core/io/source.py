@@ -80,15 +80,6 @@ def name_part(path: str) -> str:
     return urlsplit(path).path if path.lower().startswith(("https:", "http:")) else path
 
 
-def name_by_file(path: PathLike) -> str:
-    """What tables call what comes from a file: the file's name without its last suffix.
-
-    >>> name_by_file("runs/lda.tsv"), name_by_file("https://example.org/lda.tsv?download=1")
-    ('lda', 'lda')
-    """
-    return Path(name_part(os.fspath(path))).stem
-
-
 def show_address(text: str) -> str:
     """A text whose addresses tell nothing that may be a secret: keys, and what follows a "?".
 

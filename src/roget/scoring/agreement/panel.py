@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import glob
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import chain
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from roget.core.io.paths import name_sources
 from roget.core.io.problems import plural
-from roget.core.io.remote import match
-from roget.core.io.source import is_remote, name_by_file
+from roget.core.io.source import is_remote
 from roget.core.types import BoolArray, Codes, Floats, Ints
 from roget.errors import InputError
 from roget.scoring.cells.contingency import Contingency, compact, count_pairs
@@ -38,7 +38,7 @@ def name_clusterings(
     if isinstance(given, str | os.PathLike):
         given = [given]
     if isinstance(given, Mapping):
-        return {str(name): source for name, source in given.items()}
+        return name_sources(given, "clusterings")
     from roget.scoring.labels.frames import is_frame
 
     if is_frame(given):
@@ -51,18 +51,9 @@ def name_clusterings(
         from roget.scoring.labels.wide import read_columns
 
         return dict(read_columns(given[0], labels, columns))
-    named: dict[str, Any] = {}
-    for number, source in enumerate(given, start=1):
-        for found in list_runs(os.fspath(source)) if paths[number - 1] else [source]:
-            name = f"clustering {number}"
-            if paths[number - 1]:
-                name = name_by_file(found)
-            if name in named:
-                raise InputError(
-                    f"two clusterings are named {name!r}: give names of your own (NAME=FILE)"
-                )
-            named[name] = found
-    return named
+    runs = zip(given, paths, strict=True)
+    listed = (list_runs(os.fspath(one)) if is_path else [one] for one, is_path in runs)
+    return name_sources(chain.from_iterable(listed), "clusterings")
 
 
 def _is_one(path: str) -> bool:
@@ -71,13 +62,7 @@ def _is_one(path: str) -> bool:
 
 def list_runs(path: str) -> list[str]:
     """The files of a folder or a pattern, each a clustering; other names stand for themselves."""
-    if is_thesaurus(path):
-        return [path]
-    if is_remote(path):
-        return match(path)
-    if os.path.isdir(path) or (glob.has_magic(path) and not os.path.exists(path)):
-        return list_files(path)
-    return [path]
+    return [path] if is_thesaurus(path) else list_files(path)
 
 
 class Coded(NamedTuple):

@@ -280,19 +280,9 @@ class Agreement(Shown):
 
     def as_dict(self) -> dict[str, Any]:
         """Plain data, ready for JSON."""
-        return {
-            "signature": self.signature,
-            "items": self.items,
-            "groups": self.groups,
-            "systems": list(self.systems),
-            "clusters": list(self.clusters),
-            "warnings": list(self.warnings),
-            "typical": self.typical,
-            "odd": self.odd,
-            "means": [row.as_dict() for row in self.means],
-            "spread": self.spread(),
-            "rows": [row.as_dict() for row in self.rows],
-        }
+        sizes = "items", "groups", "systems", "clusters"
+        data = self._plain("signature", *sizes, "warnings", "typical", "odd", "means")
+        return data | {"spread": self.spread(), **self._plain("rows")}
 
     def __repr__(self) -> str:
         return f"<Agreement of {len(self.systems)} clusterings on {self.items:,} items>"
