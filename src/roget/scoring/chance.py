@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -18,7 +18,7 @@ from roget.errors import InputError, Undefined
 from roget.scoring.cells.baselines import MOST_DEALT, RandomSameSizes
 from roget.scoring.cells.contingency import Contingency
 from roget.scoring.cells.moments import deviate_pairs
-from roget.scoring.cells.statistics import Chance, Entropies, PairCounts, Separate, Statistics
+from roget.scoring.cells.statistics import Chance, PairCounts, Separate, Statistics
 from roget.scoring.cells.weighted import Side, WeightedTable
 from roget.scoring.entropy import Estimator
 from roget.scoring.entropy import get as get_estimator
@@ -150,12 +150,9 @@ class Shifted(RandomSameSizes):
         )
         return PairCounts(mean.total, mean.gold, mean.system, both)
 
-    def _estimate(self, estimator: Estimator) -> Entropies:
-        mean = super()._estimate(estimator)
-        if not self.shift:
-            return mean
-        answered = self.answered or self
-        return Entropies(mean.gold, mean.system, mean.joint - self.shift * answered.deviation)
+    def _estimate_joint(self, estimator: Estimator, support: Any) -> Values:
+        mean = super()._estimate_joint(estimator, support)
+        return mean - self.shift * (self.answered or self).deviation if self.shift else mean
 
 
 def _draw_scores(

@@ -119,7 +119,7 @@ def compare(
         raise InputError(f"engine {engine}: splits need the items; use local")
     if extra == "sample":
         raise InputError("extra='sample' estimates scores of one system: see roget.score")
-    left = reading.gold(gold) if folders else None
+    left = reading.read(gold, "gold") if folders else None
     answered: list[Answered] = []
     own: Floats | None = None
     named = name_sources(systems, "systems")
@@ -136,8 +136,8 @@ def compare(
                     )
                 sides = None
             if sides is None:
-                left = left or reading.gold(gold)
-                right = reading.system(source)
+                left = left or reading.read(gold, "gold")
+                right = reading.read(source, "system")
                 sides = reading.align(left, right)
             rules = choose_rules(sides.gold, average, missing, extra)
             sides = weigh(sides, balance=balance)

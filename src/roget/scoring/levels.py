@@ -35,7 +35,7 @@ def score_levels(options: Mapping[str, Any]) -> ScoreTable:
         raise InputError(f"engine {given['engine']}: levels need the items; use local")
     reading = Reading(labels=given["labels"], columns=columns, levels=levels,
                       answers=given["answers"])  # fmt: skip
-    left, right = reading.gold(gold), reading.system(system)
+    left, right = reading.read(gold, "gold"), reading.read(system, "system")
     golds, systems = _list_levels(left), _list_levels(right)
     if len(golds) == len(systems) == 1:
         return score(golds[0], systems[0], **{**given, "columns": None, "progress": progress})

@@ -61,7 +61,7 @@ def score_sample(gold: Any, system: Any, measures: Any, reading: Reading) -> Sco
     if system is None:
         raise InputError("a sample of entities needs the system's labels of all items beside it")
     asked = list(MEASURES) if measures is None else _list(measures)
-    left, right = reading.gold(gold).need_flat(), reading.system(system).need_flat()
+    left, right = reading.read(gold, "gold").need_flat(), reading.read(system, "system").need_flat()
     if left.weighted or right.weighted or left.groups is not None:
         raise InputError("a sample of entities needs hard labels, and no groups")
     if left.item_weights is not None and varies(left.item_weights):

@@ -23,14 +23,14 @@ from roget.core.progress import Progress, Report
 from roget.core.types import Array, Codes, Floats, Ints
 from roget.errors import InputError, Undefined
 from roget.scoring.cells import baselines as trivial
-from roget.scoring.cells.contingency import Contingency
+from roget.scoring.cells.contingency import Contingency, Leaves
 from roget.scoring.cells.statistics import Separate, Statistics
 from roget.scoring.entropy import get as get_estimator
 from roget.scoring.labels import Aligned, Labels, align, as_labels, read_pair
 from roget.scoring.labels.align import choose_rules, find_noise, is_called
 from roget.scoring.labels.labels import as_cover, harden, keep_apart, take
 from roget.scoring.labels.read import ONE_SIDE, count_large, refuse_tree
-from roget.scoring.labels.table import Columns, choose_side, has_several
+from roget.scoring.labels.table import choose_side, has_several
 from roget.scoring.measures import Measure, parse
 from roget.scoring.measures.base import (
     Asked,
@@ -53,6 +53,7 @@ from roget.scoring.result import (
 )
 
 _COMMON = (str, os.PathLike, list, tuple, np.ndarray, Mapping, Labels)
+"""Sides that no library of frames has to be asked about."""
 
 
 def score(
@@ -181,7 +182,8 @@ def score(
     1.0
     """
     options = dict(locals())
-    if has_levels(levels, columns, gold, system):
+    leveled = any(hasattr(side, "to_labels") and side.levels for side in (gold, system))
+    if levels is not None or leveled or has_several(columns):
         from roget.scoring.levels import score_levels
 
         return score_levels(options)
@@ -236,13 +238,15 @@ def score(
     swept = None
     trees = [side.tree for side in (sides.gold, sides.system)]
     if any(one is not None for one in (*trees, cut, cuts)):
+        from roget.scoring.measures.trees import DendrogramPurity
         from roget.scoring.sweep import sweep_sides
-        from roget.scoring.trees import ask_of_trees, cut_tree, note_whole
+        from roget.scoring.trees import cut_tree, note_whole
 
         sides = note_whole(cut_tree(sides, cut, average=average), asked)
         if cuts is not None:
             swept = sweep_sides(sides, cuts, measures, entropy, rules, answers, noise)
-        asked = ask_of_trees(asked) if measures is None and sides.leaves is not None else asked
+        if measures is None and sides.leaves is not None:
+            asked = [(DendrogramPurity(), None), *asked]
     if items is not None:
         from roget.scoring.items import score_each
 
@@ -322,12 +326,6 @@ def score(
     from roget.scoring.diagnostics import list_groups
 
     return replace(table, by_group=tuple(list_groups(found, asked, table.main)))
-
-
-def has_levels(levels: str | None, columns: Mapping[str, str] | None, *sides: Any) -> bool:
-    """Whether labels may have levels, which are scored one by one."""
-    leveled = any(hasattr(side, "to_labels") and side.levels for side in sides)
-    return levels is not None or leveled or has_several(columns)
 
 
 def _list_rows(found: Answered, asked: Sequence[Request], average: str) -> list[ScoreRow]:
@@ -422,28 +420,17 @@ class Reading:
         if self.noise is not None:
             object.__setattr__(self, "noise", str(self.noise))
 
-    def gold(self, source: Any) -> Labels:
-        """Gold labels."""
-        chosen = choose_side(self.columns, "gold")
+    def read(self, source: Any, side: str) -> Labels:
+        """The labels of gold or of a system; of the latter, with answers="top", the heaviest."""
+        chosen, gold, form = choose_side(self.columns, side), side == "gold", self.labels
         if self.levels is not None or has_several(chosen):
-            return self._read_levels(source, chosen, gold=True)
-        return as_labels(
-            source, labels=self.labels, columns=chosen, gold=True, several=self.several
-        )
+            from roget.scoring.labels.nested import read_levels
 
-    def system(self, source: Any) -> Labels:
-        """A system's labels; with answers="top" only the heaviest of each item."""
-        chosen = choose_side(self.columns, "system")
-        if self.levels is not None or has_several(chosen):
-            given = self._read_levels(source, chosen, gold=False)
+            given = read_levels(source, self.levels, form, chosen, gold=gold)
         else:
-            given = as_labels(source, labels=self.labels, columns=chosen, several=self.several)
-        return harden(given) if self.answers == "top" and given.weighted else given
-
-    def _read_levels(self, source: Any, columns: Columns, *, gold: bool) -> Labels:
-        from roget.scoring.labels.nested import read_levels
-
-        return read_levels(source, self.levels, self.labels, columns, gold=gold)
+            given = as_labels(source, labels=form, columns=chosen, gold=gold, several=self.several)
+        top = self.answers == "top" and given.weighted and not gold
+        return harden(given) if top else given
 
     def align(self, gold: Labels, system: Labels) -> Aligned:
         """Both sides joined; beside a cover, several labels of the other side are one too."""
@@ -494,15 +481,14 @@ def read_sides(gold: Any, system: Any, reading: Reading) -> Aligned:
     if system is None and gold is None:
         raise InputError("nothing to score: give gold and system, or cells")
     columns, items = reading.columns, None
-    if not _are_common(gold, system):
-        from roget.scoring.labels import frames, given
+    if not all(side is None or isinstance(side, _COMMON) for side in (gold, system)):
+        from roget.scoring.labels import given
 
         if system is None and given.is_lazy(gold):
             return given.count_frame(gold, reading.rules.missing, columns, reading.noise)
-        if system is None and frames.is_frame(gold):
-            return reading.align(*given.read_frames(gold, columns))
-        if system is None and given.is_annotated(gold):
-            return reading.align(*given.read_annotated(gold, columns))
+        both = given.read_both(gold, columns) if system is None else None
+        if both is not None:
+            return reading.align(*both)
         if reading.rules.extra == "drop" and not reading.by_item:
             joined = given.join_frames(gold, system, reading.rules.missing, columns, reading.noise)
             if joined is not None:
@@ -521,15 +507,10 @@ def read_sides(gold: Any, system: Any, reading: Reading) -> Aligned:
         if not isinstance(gold, str | os.PathLike):
             raise InputError("the system's labels are missing: give them as second argument")
         return reading.align(*read_pair(gold, labels=reading.labels, columns=columns))
-    sides = reading.gold(gold), reading.system(system)
+    sides = reading.read(gold, "gold"), reading.read(system, "system")
     if items is not None:
         sides = replace(sides[0], items=items), replace(sides[1], items=items)
     return reading.align(*sides)
-
-
-def _are_common(*sides: Any) -> bool:
-    """Whether both sides are of kinds that no library of frames has to be asked about."""
-    return all(side is None or isinstance(side, _COMMON) for side in sides)
 
 
 def make_tables(sides: Aligned, *, pooled: bool) -> Statistics | Separate:
@@ -549,10 +530,12 @@ def make_tables(sides: Aligned, *, pooled: bool) -> Statistics | Separate:
     if not (gold.weighted or system.weighted):
         n_groups = 1 if groups is None else int(groups.max()) + 1
         table = Contingency.from_labels(gold, system, groups, n_groups, sides.counts)
-        if sides.leaves is not None:
-            from roget.scoring.cells.dendrogram import grow_leaves
-
-            table = replace(table, leaves=grow_leaves(sides, n_groups, pooled=pooled))
+        if sides.leaves is not None and sides.leaves.tree is not None:
+            below = Contingency.from_labels(gold, sides.leaves, groups, n_groups, sides.counts)
+            if groups is not None and not pooled:
+                below = below.by_group(gold.n_labels)
+            grown = sides.leaves.tree.grow(sides.leaves.made)
+            table = replace(table, leaves=Leaves(below, grown.layout))
         if groups is None:
             return table
         if pooled:
@@ -749,7 +732,10 @@ def warn_of(sides: Aligned, noise: Any, *notes: str) -> tuple[str, ...]:
 def _note_noise(sides: Aligned, noise: Any) -> list[str]:
     """A doubt about a label that most likely stands for no cluster, and is scored as one."""
     if noise is not None:
-        return _note_no_noise(sides, str(noise))
+        names = (s.label(code) for s in (sides.gold, sides.system) for code in range(s.n_labels))
+        if any(is_called(name, str(noise)) for name in names):
+            return []
+        return [f"no item is labelled '{noise}', which was declared as noise: nothing was done"]
     found = find_noise(sides.system)
     if found is None:
         return []
@@ -757,14 +743,6 @@ def _note_noise(sides: Aligned, noise: Any) -> list[str]:
         f"{found!r} of {sides.system.source} is scored as one cluster like any other; if it stands "
         f"for items in no cluster, say --noise {found} (see --missing for what they become)"
     ]
-
-
-def _note_no_noise(sides: Aligned, noise: str) -> list[str]:
-    """What is said where no label is the one that was declared to be noise."""
-    for side in (sides.gold, sides.system):
-        if any(is_called(side.label(code), noise) for code in range(side.n_labels)):
-            return []
-    return [f"no item is labelled {noise!r}, which was declared as noise: nothing was done"]
 
 
 def _note_same(gold: Any, system: Any) -> list[str]:

@@ -17,7 +17,6 @@ from roget.scoring.labels import Aligned, Labels
 from roget.scoring.labels.hierarchy import Hierarchy
 from roget.scoring.labels.labels import harden
 from roget.scoring.measures.base import Request, evaluate, list_requests
-from roget.scoring.measures.trees import DendrogramPurity
 from roget.scoring.result import address
 
 MAIN, WEIGHTED = "ami", "v@jk"
@@ -191,8 +190,3 @@ def need_tree(sides: Aligned) -> tuple[Hierarchy, Labels]:
     if leaves.tree is None:
         raise InputError(f"{leaves.source}: cuts are those of a tree, and this is none")
     return leaves.tree, leaves
-
-
-def ask_of_trees(asked: Sequence[Request]) -> list[Request]:
-    """The usual scores, and what is asked of trees first."""
-    return [(DendrogramPurity(), None), *asked]

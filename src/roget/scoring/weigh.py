@@ -14,8 +14,7 @@ import numpy as np
 from roget.core.types import CountArray
 from roget.errors import InputError
 from roget.scoring.labels import Aligned
-from roget.scoring.labels.align import whole_counts
-from roget.scoring.labels.labels import keep_apart, take
+from roget.scoring.labels.labels import keep_apart, take, whole_counts
 
 
 def weigh(sides: Aligned, weights: Any = None, balance: str | None = None) -> Aligned:

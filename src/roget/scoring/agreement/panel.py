@@ -18,7 +18,7 @@ from roget.core.types import BoolArray, Codes, Floats, Ints
 from roget.errors import InputError
 from roget.scoring.cells.contingency import Contingency, compact, count_pairs
 from roget.scoring.labels import Labels
-from roget.scoring.labels.align import example, join, mark_noise
+from roget.scoring.labels.align import example, find_unknown, join, mark_noise
 from roget.scoring.labels.labels import fill, take
 from roget.scoring.labels.read import is_thesaurus, list_files
 from roget.scoring.options import PAIRWISE
@@ -47,17 +47,14 @@ def name_clusterings(
         return dict(split_frame(given, columns))
     given = list(given)
     paths = [isinstance(source, str | os.PathLike) for source in given]
-    if paths == [True] and (os.path.isfile(given[0]) or _is_one(os.fspath(given[0]))):
+    one = os.fspath(given[0]) if paths == [True] else ""
+    if os.path.isfile(one) or (is_remote(one) and "*" not in one):
         from roget.scoring.labels.wide import read_columns
 
-        return dict(read_columns(given[0], labels, columns))
+        return dict(read_columns(one, labels, columns))
     runs = zip(given, paths, strict=True)
     listed = (list_runs(os.fspath(one)) if is_path else [one] for one, is_path in runs)
     return name_sources(chain.from_iterable(listed), "clusterings")
-
-
-def _is_one(path: str) -> bool:
-    return is_remote(path) and "*" not in path
 
 
 def list_runs(path: str) -> list[str]:
@@ -225,10 +222,9 @@ def line_up(
         rows = join(all_items, side)
         if rows is None:
             rows = np.arange(len(side))
-        known = np.zeros(len(side), dtype=bool)
-        known[rows[rows >= 0]] = True
-        if not known.all():
-            all_items, added = _extend(all_items, side, np.flatnonzero(~known), warnings)
+        unknown = find_unknown(side, rows)
+        if unknown.size:
+            all_items, added = _extend(all_items, side, unknown, warnings)
             rows = np.concatenate((rows, added))
         found.append(rows)
     size = len(all_items)

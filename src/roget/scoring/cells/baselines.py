@@ -22,7 +22,6 @@ from roget.scoring.cells.contingency import Contingency, compact, count_pairs
 from roget.scoring.cells.statistics import (
     BCubed,
     Elements,
-    Entropies,
     Matched,
     PairCounts,
     Separate,
@@ -227,11 +226,6 @@ class OnePerItem(Statistics):
         return Sizes(self.answered.sizes.gold, self.joint, self.n)
 
     @property
-    def pairs(self) -> PairCounts:
-        given = self.answered.pairs
-        return PairCounts(given.total, given.gold, 0 * given.gold, 0 * given.gold)
-
-    @property
     def bcubed(self) -> BCubed:
         return BCubed(1.0, self.sizes.classes / self.n)
 
@@ -294,10 +288,8 @@ class RandomSameSizes(Statistics):
         own = {"table", "joint", "matched", "elements", "cover", "degrees", "tree"}
         looks = own & set(measure.needs)
         if looks or (measure.uses_entropy and not linear):
-            mean = Mean(self.tables)
-            if self.groups is None:
-                return mean.measure(measure, estimator)
-            return np.where(self._too_large, np.nan, mean.measure_groups(measure, estimator))
+            mean = Mean(self.tables).measure_groups(measure, estimator)
+            return mean[0] if self.groups is None else np.where(self._too_large, np.nan, mean)
         return super()._compute(measure, estimator)
 
     @property
@@ -335,16 +327,10 @@ class RandomSameSizes(Statistics):
     def random_cells(self) -> Histogram:
         return super().random_cells if self.answered is None else self.answered.random_cells
 
-    def _estimate(self, estimator: Estimator) -> Entropies:
+    def _estimate_joint(self, estimator: Estimator, support: Any) -> Values:
         if not isinstance(estimator, LinearEstimator):
-            return self.table.entropies(estimator)
-        c, k = self.sizes.classes, self.sizes.clusters
-        product = estimator.joint_support == "product"
-        return Entropies(
-            estimator(self.sizes.gold, c if product else None),
-            estimator(self.sizes.system, k if product else None),
-            estimator.expect(self.random_cells, self.n, c * k),
-        )
+            return self.table.entropies(estimator).joint
+        return estimator.expect(self.random_cells, self.n, self._cells)
 
     @cached_property
     def pairs(self) -> PairCounts:
@@ -481,6 +467,17 @@ class Pairs(NamedTuple):
     def take(self, which: Array) -> Pairs:
         return Pairs._make(array[which] for array in self)
 
+    def find_alike(self) -> tuple[Ints, Ints]:
+        """One of each kind of equal sizes among equally many items, and the kind of each pair."""
+        kind = np.zeros(self.n.size, dtype=np.int64)
+        for sizes in (self.n, self.a, self.b):
+            # Renumbered after each, so that no key is too large.
+            key = kind * (int(sizes.max(initial=0)) + 1) + sizes.astype(np.int64)
+            kind, alike = compact(key, ordered=False)
+        one_of = np.empty(alike.size, dtype=np.int64)
+        one_of[kind] = np.arange(kind.size)
+        return one_of, kind
+
 
 def expected_cells(gold: Histogram, system: Histogram, total: Any) -> tuple[Histogram, Values]:
     """How many cells hold each count on average, and how many hold nothing, in each group.
@@ -527,23 +524,16 @@ def _distribute_alike(pairs: Pairs, empty: Floats) -> Iterator[tuple[Ints, Float
     """The same as `_distribute`, with the work done once for equal sizes in groups of one size."""
     from scipy.sparse import csr_array
 
-    key, keys = np.zeros(pairs.n.size, dtype=np.int64), 1.0
-    for sizes in (pairs.n, pairs.a, pairs.b):
-        most = float(sizes.max()) + 1.0
-        key, keys = key * int(most) + sizes.astype(np.int64), keys * most
-    kind, alike = compact(key, ordered=False) if keys < 2**62 else (key, key)
-    if 4 * alike.size > kind.size:
+    one_of, kind = pairs.find_alike()
+    if 4 * one_of.size > kind.size:
         yield from _distribute(pairs, empty)
         return
-    one_of = np.empty(alike.size, dtype=np.int64)
-    one_of[kind] = np.arange(kind.size)
-    alone = pairs.take(one_of)
-    nothing = np.zeros(alike.size)
-    kinds = alone._replace(cells=np.ones(alike.size), group=np.arange(alike.size))
+    nothing, ones = np.zeros(one_of.size), np.ones(one_of.size)
+    kinds = pairs.take(one_of)._replace(cells=ones, group=np.arange(one_of.size))
     of, counts, mass = map(np.concatenate, zip(*_distribute(kinds, nothing), strict=True))
-    times = csr_array((pairs.cells, (pairs.group, kind)), (empty.size, alike.size))
+    times = csr_array((pairs.cells, (pairs.group, kind)), (empty.size, one_of.size))
     values, value = np.unique(counts, return_inverse=True)
-    held = (times @ csr_array((mass, (of, value)), (alike.size, values.size))).tocoo()
+    held = (times @ csr_array((mass, (of, value)), (one_of.size, values.size))).tocoo()
     empty += times @ nothing
     yield held.row.astype(np.int64), values[held.col], held.data
 

@@ -7,7 +7,6 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from roget.core.information import sum_parts
 from roget.core.types import Array, BoolArray, Codes, CountArray, Floats, Ints, Values
@@ -23,7 +22,7 @@ from roget.scoring.cells.statistics import (
 )
 from roget.scoring.entropy import Histogram
 from roget.scoring.entropy.base import ONE
-from roget.scoring.labels.labels import Labels
+from roget.scoring.labels.labels import EXACT, Labels, whole_counts
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -31,8 +30,6 @@ if TYPE_CHECKING:
     from roget.scoring.cells.cover import Cover, Degrees
     from roget.scoring.cells.dendrogram import Dendrogram
     from roget.scoring.labels.hierarchy import Layout
-
-_EXACT_FLOAT = 2**53
 
 
 class Leaves(NamedTuple):
@@ -177,7 +174,7 @@ class Contingency(Statistics):
         if not kept.size:
             raise InputError("cells: no count is above 0")
         left, right = (replace(side, codes=side.codes[kept]) for side in sides)
-        return cls.from_labels(left, right, times=_as_counts(times[kept]))
+        return cls.from_labels(left, right, times=whole_counts(times[kept]))
 
     @classmethod
     def from_table(cls, table: Any) -> Contingency:
@@ -215,7 +212,7 @@ class Contingency(Statistics):
             raise InputError("the contingency table is empty: no count is above 0")
         rows, columns, values = rows[kept], columns[kept], values[kept]
         order = np.lexsort((columns, rows))
-        counts = _as_counts(values[order])
+        counts = whole_counts(values[order])
         return cls.from_cells(rows[order].astype(np.int64), columns[order].astype(np.int64), counts)
 
     def by_group(self, n_classes: int) -> Contingency:
@@ -569,16 +566,7 @@ class HardElements(Elements):
 
     def mean(self, alpha: float, r: float = 1.0) -> Values:
         table = self.cells
-        return table.over_cells(table.counts * self.each(alpha)) / table.n
-
-
-def _as_counts(values: npt.NDArray[Any]) -> CountArray:
-    """Whole numbers as int64, wherever they came from; true fractions as float64."""
-    if values.dtype.kind in "iub":
-        return values.astype(np.int64)
-    if np.all(values == np.rint(values)) and values.sum(dtype=np.float64) < _EXACT_FLOAT:
-        return values.astype(np.int64)
-    return values.astype(np.float64)
+        return table.over_cells(table.counts * self.each(alpha, r)) / table.n
 
 
 def _in_order(rows: Any, columns: Any) -> bool:
@@ -608,7 +596,7 @@ def _totals(codes: Ints, counts: CountArray, size: int) -> CountArray:
     """Sums of counts by code, exact for whole counts."""
     if counts.dtype.kind == "f":
         return np.bincount(codes, counts, minlength=size)
-    if float(counts.sum(dtype=np.float64)) < _EXACT_FLOAT:
+    if float(counts.sum(dtype=np.float64)) < EXACT:
         return np.bincount(codes, counts, minlength=size).astype(np.int64)
     totals = np.zeros(size, dtype=np.int64)
     np.add.at(totals, codes, counts)
@@ -732,29 +720,21 @@ def _assign(rows: Ints, columns: Ints, weights: CountArray, n_rows: int, n_colum
 
     # Cells that share no row or column, even indirectly, are separate problems.
     links = csr_array((np.ones(rows.size), (rows, columns + n_rows)), (n_rows + n_columns,) * 2)
-    _, component = connected_components(links, directed=False)
+    count, component = connected_components(links, directed=False)
+    if count == 1:
+        return _sparse(rows, columns, weights, n_rows, n_columns)
     part = component[rows]
     order = np.lexsort((rows, part))
     cuts = np.flatnonzero(np.diff(part[order], prepend=-1, append=-1))
     found = []
     for begin, end in zip(cuts[:-1].tolist(), cuts[1:].tolist(), strict=True):
         cells = order[begin:end]
-        found.append(cells[_component(rows[cells], columns[cells], weights[cells])])
+        if cells.size > 1:
+            row, column = (np.unique(of[cells], return_inverse=True)[1] for of in (rows, columns))
+            starts = np.searchsorted(row, np.arange(row[-1] + 1))
+            cells = cells[choose_cells(row, column, weights[cells], starts)]
+        found.append(cells)
     return np.concatenate(found)
-
-
-def _component(rows: Ints, columns: Ints, weights: CountArray) -> Ints:
-    if rows.size == 1:
-        return ONE
-    row_names, rows = np.unique(rows, return_inverse=True)
-    column_names, columns = np.unique(columns, return_inverse=True)
-    shape = row_names.size, column_names.size
-    starts = np.searchsorted(rows, np.arange(shape[0]))
-    settled = _largest_cells(rows, columns, weights, starts)
-    if settled is not None:
-        return settled
-    match = _dense if shape[0] * shape[1] <= _DENSE_CELLS else _sparse
-    return match(rows, columns, weights, *shape)
 
 
 def _largest_cells(rows: Ints, columns: Ints, weights: CountArray, row_starts: Ints) -> Ints | None:

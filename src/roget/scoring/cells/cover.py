@@ -70,12 +70,11 @@ class Sets:
             codes, degrees = codes[held], np.ones(int(held.sum()))
         else:
             indptr, degrees = labels.indptr, labels.weights
-            sizes = np.diff(indptr)
-            owners = np.repeat(np.arange(sizes.size), sizes)
+            owners, _, _ = labels.entries()
             order = np.lexsort((codes, owners))
             codes, degrees = codes[order], degrees[order]
             if degrees_are == "graded":
-                heaviest = np.zeros(sizes.size)
+                heaviest = np.zeros(len(labels))
                 np.maximum.at(heaviest, owners, degrees)
                 degrees = degrees / heaviest[owners]
             elif degrees_are == "full":
@@ -249,13 +248,8 @@ class Cover:
     """The kind of each item, where items are known."""
 
     @classmethod
-    def from_labels(cls, gold: Labels, system: Labels) -> Cover:
-        """Both sides over the same items in the same order."""
-        return cls.of_sides(Sets.of(gold), Sets.of(system))
-
-    @classmethod
     def of_sides(cls, gold: Sets, system: Sets) -> Cover:
-        """The same of sets of items."""
+        """Both sides as sets of the same items in the same order."""
         kinds = system.number_kinds()
         kinds = gold.number_kinds() * (int(kinds.max()) + 1) + kinds
         _, first, kind = np.unique(kinds, return_index=True, return_inverse=True)
@@ -549,7 +543,7 @@ class CoverTable(Statistics):
     @classmethod
     def from_labels(cls, gold: Labels, system: Labels, *, cut: bool = False) -> CoverTable:
         """Both sides over the same items in the same order."""
-        return cls(Cover.from_labels(gold, system), cut)
+        return cls(Cover.of_sides(Sets.of(gold), Sets.of(system)), cut)
 
     @property
     def cover(self) -> Cover:

@@ -18,11 +18,10 @@ import numpy as np
 
 from roget.core.types import CountArray, Floats, Ints, Values
 from roget.scoring.cells.baselines import expected_cells
-from roget.scoring.cells.contingency import Contingency, Leaves, compact
+from roget.scoring.cells.contingency import Contingency, compact
 from roget.scoring.cells.statistics import BCubed, Sizes, Statistics
 from roget.scoring.entropy import Estimator, Histogram
 from roget.scoring.entropy.base import plug_in
-from roget.scoring.labels.align import Aligned
 from roget.scoring.labels.hierarchy import Grown, Layout
 from roget.scoring.measures.base import Measure
 
@@ -145,17 +144,6 @@ class Dendrogram:
     def single(self) -> bool:
         """Whether each leaf holds one item."""
         return bool(np.all(self.table.column_totals == 1))
-
-
-def grow_leaves(sides: Aligned, n_groups: int, *, pooled: bool) -> Leaves:
-    """The table of classes and leaves of a tree, and the tree with leaves for what it lacks."""
-    leaves = sides.leaves
-    assert leaves is not None
-    assert leaves.tree is not None
-    table = Contingency.from_labels(sides.gold, leaves, sides.groups, n_groups, sides.counts)
-    if sides.groups is not None and not pooled:
-        table = table.by_group(sides.gold.n_labels)
-    return Leaves(table, leaves.tree.grow(leaves.made).layout)
 
 
 @dataclass(frozen=True, eq=False)

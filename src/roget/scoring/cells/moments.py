@@ -81,7 +81,7 @@ def deviate_information(gold: Histogram, system: Histogram, total: Any) -> Value
         n[group],
         group,
     )
-    first, kind = _find_alike(of)
+    first, kind = of.find_alike()
     if first.size > MOST_SIZES:
         raise Undefined(
             f"the variance is not computed for {first.size:,} pairs of different class and cluster "
@@ -138,20 +138,6 @@ def _cross(gold: Histogram, system: Histogram) -> tuple[Ints, Ints, Ints]:
             f"{_MOST_PAIRS:,} are"
         )
     return next(cross(gold, system, count))
-
-
-def _find_alike(pairs: Pairs) -> tuple[Ints, Ints]:
-    """One of each kind of pairs with equal sizes among equally many items, and the kind of each."""
-    if pairs.n.size == 0 or pairs.group[-1] == 0:
-        return np.arange(pairs.n.size), np.arange(pairs.n.size)
-    order = np.lexsort((pairs.b, pairs.a, pairs.n))
-    new = np.zeros(order.size, dtype=bool)
-    new[0] = True
-    for sizes in (pairs.n, pairs.a, pairs.b):
-        new[1:] |= np.diff(sizes[order]) != 0
-    kind = np.empty(order.size, dtype=np.int64)
-    kind[order] = np.cumsum(new) - 1
-    return order[new], kind
 
 
 _DEGREES = 60

@@ -293,11 +293,17 @@ class Statistics(Reported, ABC):
         return {}
 
     def _estimate(self, estimator: Estimator) -> Entropies:
-        samples = self.sizes.gold, self.sizes.system, self.joint
-        if estimator.joint_support != "product":
-            return Entropies(*map(estimator, samples))
         c, k = self.sizes.classes, self.sizes.clusters
-        return Entropies(*map(estimator, samples, (c, k, c * k)))
+        told = (c, k, c * k) if estimator.joint_support == "product" else (None, None, None)
+        return Entropies(
+            estimator(self.sizes.gold, told[0]),
+            estimator(self.sizes.system, told[1]),
+            self._estimate_joint(estimator, told[2]),
+        )
+
+    def _estimate_joint(self, estimator: Estimator, support: Any) -> Values:
+        """H(C,K) of a table with so many cells that could occur."""
+        return estimator(self.joint, support)
 
     @cached_property
     def chance(self) -> Chance:

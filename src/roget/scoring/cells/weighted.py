@@ -74,7 +74,7 @@ class Side:
     @cached_property
     def sums(self) -> Floats:
         """The expected size of each label."""
-        _, codes, weights = entries(self.labels)
+        _, codes, weights = self.labels.entries()
         return np.bincount(codes, weights).astype(np.float64, copy=False)
 
     @cached_property
@@ -89,7 +89,7 @@ class Side:
         """The (expected) number of pairs of items that share a label."""
         if not self.labels.weighted:
             return int(pairs_within(self.sizes))
-        _, codes, weights = entries(self.labels)
+        _, codes, weights = self.labels.entries()
         return float((self.sums**2 - np.bincount(codes, weights**2)).sum()) / 2
 
     @cached_property
@@ -97,7 +97,7 @@ class Side:
         """E[number of labels that hold j items] of weighted labels."""
         if self.known is not None:
             return self.known
-        _, codes, weights = entries(self.labels)
+        _, codes, weights = self.labels.entries()
         cells = Cells.grouped(codes, weights)
         return expected_cells(cells.weights, cells.starts)[0]
 
@@ -122,8 +122,8 @@ class WeightedTable(Statistics):
     @classmethod
     def from_sides(cls, gold: Side, system: Side) -> WeightedTable:
         """The same, with the work on each side done before."""
-        g_item, g_code, g_weight = entries(gold.labels)
-        s_item, s_code, s_weight = entries(system.labels)
+        g_item, g_code, g_weight = gold.labels.entries()
+        s_item, s_code, s_weight = system.labels.entries()
         n = len(gold.labels)
         left, right = (
             _crossed(g_item, s_item, n)
@@ -222,14 +222,6 @@ class WeightedTable(Statistics):
             raise Undefined(WHOLE)
         gold, system = (Sets.of(side.labels, "shares") for side in (self.gold, self.system))
         return CoverElements(gold, system, np.ones(self.n, dtype=np.int64))
-
-
-def entries(labels: Labels) -> tuple[Ints, Ints, Floats]:
-    """Item, code and weight of every answer."""
-    codes = labels.codes.astype(np.int64)
-    if labels.indptr is None or labels.weights is None:
-        return np.arange(len(labels)), codes, np.ones(len(labels))
-    return np.repeat(np.arange(len(labels)), np.diff(labels.indptr)), codes, labels.weights
 
 
 def _crossed(left: Ints, right: Ints, n: int) -> tuple[Ints, Ints]:

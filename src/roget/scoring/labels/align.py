@@ -17,9 +17,17 @@ import numpy as np
 
 from roget.core.io.problems import plural
 from roget.core.options import options_of
-from roget.core.types import Codes, CountArray, Ints
+from roget.core.types import BoolArray, Codes, CountArray, Ints
 from roget.errors import InputError
-from roget.scoring.labels.labels import Labels, code_type, fill, heaviest, pack, take
+from roget.scoring.labels.labels import (
+    Labels,
+    code_type,
+    fill,
+    heaviest,
+    pack,
+    take,
+    whole_counts,
+)
 from roget.scoring.labels.table import varies
 from roget.scoring.options import OF_MENTIONS, RULES, Options, Rules
 
@@ -27,8 +35,6 @@ _SHOWN = 5
 """How many missing items an error lists."""
 _FEW = 4
 """Fewer items may well have nothing in common."""
-_EXACT = 2.0**53
-"""Whole numbers up to this are exact in a 64-bit float."""
 _SAMPLE = 1 << 16
 """Items among which labels that come again are found at once, if there are any to speak of."""
 
@@ -125,7 +131,7 @@ def align(
             f"no item of {system.source} is in {gold.source}: found ids such as {found}, expected "
             f"ids such as {expected}{said}"
         )
-    unknown = _unknown(gold, system, rows[kept])
+    unknown = find_unknown(system, rows[kept])
     unlabelled = int(np.count_nonzero(~kept))
     if unlabelled:
         said = f"{plural(unlabelled, 'item')} {'has' if unlabelled == 1 else 'have'} no label"
@@ -165,14 +171,13 @@ def mark_noise(labels: Labels, noise: str) -> Labels:
     [-1, 1, -1]
     """
     called = (c for c in range(labels.n_labels) if is_called(labels.label(c), noise))
-    codes = np.fromiter(called, np.int64)
-    marked = np.isin(labels.codes, codes)
+    marked = np.isin(labels.codes, np.fromiter(called, np.int64))
     if not marked.any():
         return labels
-    if labels.indptr is not None and labels.weights is not None:
-        owners = np.repeat(np.arange(len(labels)), np.diff(labels.indptr))[~marked]
-        shares = labels.codes[~marked], labels.weights[~marked]
-        return replace(labels, **pack(owners, *shares, len(labels), labels.n_labels)._asdict())
+    if labels.weighted:
+        owners, codes, weights = labels.entries()
+        left = owners[~marked], codes[~marked], weights[~marked]
+        return replace(labels, **pack(*left, len(labels), labels.n_labels)._asdict())
     wide = labels.codes.astype(code_type(labels.n_labels))
     return replace(labels, codes=np.where(marked, -1, wide), complete=False)
 
@@ -201,9 +206,9 @@ def find_noise(labels: Labels) -> str | None:
     return next((text for text in sorted(texts) if text.lower() in ("noise", "outlier")), None)
 
 
-def _unknown(gold: Labels, system: Labels, rows: Ints) -> Ints:
-    """The system's rows that gold has no item for."""
-    known = np.zeros(len(system), dtype=bool)
+def find_unknown(side: Labels, rows: Ints) -> Ints:
+    """The rows of a side that are not among those that were met."""
+    known = np.zeros(len(side), dtype=bool)
     known[rows[rows >= 0]] = True
     return np.flatnonzero(~known)
 
@@ -250,8 +255,7 @@ def settle(
     if noise is not None:
         gold, system, counts = _settle_noise(gold, system, counts, warnings, missing, noise)
     gaps = ~system.answered()
-    each: CountArray = np.ones(len(gold), dtype=np.int64) if counts is None else counts
-    items, left_out = round(float(each.sum())), round(float(each[gaps].sum()))
+    items, left_out = (_count_items(counts, rows) for rows in (np.ones_like(gaps), gaps))
     if left_out:
         becomes = {
             "cluster": f"counted as one extra cluster{'' if gold.groups is None else ' per group'}",
@@ -262,23 +266,35 @@ def settle(
         warnings.append(f"{_say_missing(left_out, items, system)}: {becomes[missing]}")
         if missing == "drop" and left_out == items:
             raise InputError(f"{system.source}: no item of {gold.source} has an answer")
-        if missing == "unmatched" and each.dtype.kind == "f":
+        if missing == "unmatched" and counts is not None and counts.dtype.kind == "f":
             raise InputError("unmatched items need whole counts; say --missing cluster or drop")
-        kept: Ints | None = None
-        if missing == "drop":
-            kept = np.flatnonzero(~gaps)
-        elif counts is not None and missing != "cluster":
-            # A cluster of one's own each: cells without an answer are items again.
-            kept = np.repeat(np.arange(each.size), np.where(gaps, each, 1).astype(np.int64))
-        if kept is not None:
-            gold, system = take(gold, kept), take(system, kept)
-            counts = None if counts is None else np.where(gaps[kept], 1, counts[kept])
-            gaps = gaps[kept]
-        if missing != "drop":
-            system = fill(system, gaps, together=missing == "cluster")
+        system, gold, counts = _fill_gaps(system, gold, counts, gaps, missing)
     gold = replace(gold, complete=True)
     system = replace(system, complete=True, items=gold.items, absent=missing == "unmatched")
     return _aligned(gold, system, left_out, extra, warnings, counts)
+
+
+def _count_items(counts: CountArray | None, rows: BoolArray) -> int:
+    """How many items some rows stand for."""
+    return round(float(rows.sum() if counts is None else counts[rows].sum()))
+
+
+def _fill_gaps(
+    side: Labels, beside: Labels, counts: CountArray | None, gaps: BoolArray, missing: str
+) -> tuple[Labels, Labels, CountArray | None]:
+    """Do to one side's gaps what the rule says; the other and the counts keep to the same rows."""
+    kept: Ints | None = None
+    if missing == "drop":
+        kept = np.flatnonzero(~gaps)
+    elif counts is not None and missing != "cluster":
+        # A cluster of one's own each: cells without an answer are items again.
+        kept = np.repeat(np.arange(counts.size), np.where(gaps, counts, 1).astype(np.int64))
+    if kept is not None:
+        side, beside, gaps = take(side, kept), take(beside, kept), gaps[kept]
+        counts = None if counts is None else np.where(gaps, 1, counts[kept])
+    if missing != "drop":
+        side = fill(side, gaps, together=missing == "cluster")
+    return side, beside, counts
 
 
 def _settle_noise(
@@ -291,8 +307,7 @@ def _settle_noise(
 ) -> tuple[Labels, Labels, CountArray | None]:
     """Gold's own noise under the rule for missing items; as one class it stays as it is."""
     gaps = ~mark_noise(gold, noise).answered()
-    each: CountArray = np.ones(len(gold), dtype=np.int64) if counts is None else counts
-    number = round(float(each[gaps].sum()))
+    number = _count_items(counts, gaps)
     if not number or gold.weighted:
         return gold, system, counts
     becomes = {
@@ -307,19 +322,11 @@ def _settle_noise(
     warnings.append(f"{said}: {becomes[missing]}")
     if missing == "cluster":
         return gold, system, counts
-    if missing == "drop":
-        kept = np.flatnonzero(~gaps)
-        if not kept.size:
-            raise InputError(f"{gold.source}: all items are noise")
-    elif gold.absent != (missing == "unmatched"):
+    if missing == "drop" and gaps.all():
+        raise InputError(f"{gold.source}: all items are noise")
+    if missing != "drop" and gold.absent != (missing == "unmatched"):
         raise InputError(f"{said}: with one rule 'unmatched', both missing and extra need it")
-    else:
-        kept = np.repeat(np.arange(each.size), np.where(gaps, each, 1).astype(np.int64))
-    gold, system, gaps = take(gold, kept), take(system, kept), gaps[kept]
-    counts = None if counts is None else np.where(gaps, 1, counts[kept])
-    if missing != "drop":
-        gold = fill(gold, gaps, together=False)
-    return gold, system, counts
+    return _fill_gaps(gold, system, counts, gaps, missing)
 
 
 def _aligned(
@@ -345,14 +352,6 @@ def _aligned(
         counts, weighed = whole_counts(masses if counts is None else counts * masses), ("items",)
     said = tuple(dict.fromkeys(warnings))
     return Aligned(gold, system, groups, names, missing, extra, said, counts, weighed)
-
-
-def whole_counts(masses: CountArray) -> CountArray:
-    """The same numbers as integers, where all are whole and their sum is no larger than exact."""
-    if masses.dtype.kind != "f":
-        return masses
-    whole = bool(np.all(masses == np.rint(masses))) and float(masses.sum()) <= _EXACT
-    return masses.astype(np.int64) if whole else masses
 
 
 def _numbered_groups(gold: Labels) -> tuple[Codes | None, Sequence[str] | None]:

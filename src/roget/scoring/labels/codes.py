@@ -15,10 +15,7 @@ import numpy.typing as npt
 
 from roget.core.types import BoolArray, Codes, Ints
 from roget.errors import InputError
-from roget.scoring.labels.labels import Coder, Factors
-
-_EXACT = 2.0**53
-"""Whole numbers below this are exact in a 64-bit float."""
+from roget.scoring.labels.labels import EXACT, Coder, Factors
 
 
 def factorize(values: npt.NDArray[Any] | Sequence[Any]) -> Factors:
@@ -47,7 +44,9 @@ def factorize(values: npt.NDArray[Any] | Sequence[Any]) -> Factors:
         answered = ~np.isnan(values)
         if not answered.all():
             return _with_gaps(values, answered)
-        return _floats(values) if kind == "f" else _by_bits(values, _bits_of_times)
+        if kind == "f":
+            return _floats(values)
+        return _by_bits(values, lambda part: np.ascontiguousarray(part).view(np.uint64))
     if kind in "US" and values.dtype.itemsize:
         codes, firsts = number_strings(values)
         return Factors(codes, _text(values[firsts]), firsts.size)
@@ -103,15 +102,11 @@ def _integers(values: Codes) -> Factors:
 
 def _floats(values: npt.NDArray[Any]) -> Factors:
     low, high = float(values.min()), float(values.max())
-    whole = max(abs(low), abs(high)) < _EXACT and high - low < max(4 * values.size, 1 << 16)
+    whole = max(abs(low), abs(high)) < EXACT and high - low < max(4 * values.size, 1 << 16)
     if whole and bool(np.all(np.rint(values) == values)):
         return _integers(values.astype(np.int64))
     # Adding zero turns −0.0 into 0.0, which is equal to it but has other bits.
     return _by_bits(values, lambda part: (part.astype(np.float64) + 0.0).view(np.uint64))
-
-
-def _bits_of_times(values: npt.NDArray[Any]) -> Word:
-    return np.ascontiguousarray(values).view(np.uint64)
 
 
 def _by_bits(values: npt.NDArray[Any], bits: Callable[[npt.NDArray[Any]], Word]) -> Factors:

@@ -83,19 +83,13 @@ def look_at(
     for side, name in zip(paths, ("gold", "system"), strict=False):
         chosen = columns if len(paths) == 1 else choose_side(columns, name)
         files = [opened.enter_context(LabelFile(path)) for path in side]
-        table = _join_layouts([look(file, labels, chosen, roles) for file in files])
-        if table is None:
+        found = (look(file, labels, chosen, roles) for file in files)
+        plain = [table for table in found if table is not None]
+        if len(plain) < len(files) or len(set(map(lay_out, plain))) > 1:
             return None
-        tables.append(replace(table, name=name_files(side)))
+        more = tuple(table.path for table in plain[1:])
+        tables.append(replace(plain[0], name=name_files(side), more=more))
     return tables
-
-
-def _join_layouts(tables: list[Table | None]) -> Table | None:
-    """One table of several files, if they are laid out alike."""
-    plain = [table for table in tables if table is not None]
-    if len(plain) < len(tables) or len(set(map(lay_out, plain))) > 1:
-        return None
-    return replace(plain[0], more=tuple(t.path for t in plain[1:]))
 
 
 def lay_out(table: Table) -> tuple[Any, ...]:
@@ -170,7 +164,8 @@ class Counting:
         if rule == "count":
             return self._cells(found, int(counts[extra].sum()), 0, missing)
         kept = {name: values[~extra] for name, values in found.items()}
-        near = {name for name in kept["system"].compressed().tolist() if self._is_cluster(name)}
+        noise, known = self.noise, kept["system"].compressed().tolist()
+        near = {name for name in known if name and (noise is None or not is_called(name, noise))}
         lone = zip(found["system"][extra].tolist(), counts[extra].tolist(), strict=True)
         shared = sum(n for name, n in lone if name in near)
         return self._cells(kept, int(counts[extra].sum()), shared, missing)
@@ -265,9 +260,6 @@ class Counting:
             f" CASE WHEN regexp_full_match({cell}, {quoted(DIGITS)}) AND {number} > 0"
             f" AND isfinite({number}) THEN {number} ELSE -1 END AS w,"
         )
-
-    def _is_cluster(self, name: str) -> bool:
-        return bool(name) and (self.noise is None or not is_called(name, self.noise))
 
     def _fetch(self, query: str) -> tuple[int, ...]:
         return tuple(execute(self.connection, query).fetchall()[0])

@@ -20,31 +20,17 @@ from roget.core.io.source import STANDARD_INPUT
 from roget.core.io.table import Table, check_types, look_at_parquet
 from roget.errors import InputError
 from roget.scoring.labels.codes import factorize, factorize_objects, is_missing
-from roget.scoring.labels.labels import Factors, Labels, without_empty
+from roget.scoring.labels.labels import Factors, without_empty
 from roget.scoring.labels.table import (
     LABEL_ROLES,
-    SINGLE,
     Columns,
     Rows,
     find_by_name,
     make_reader,
-    to_labels,
 )
 
 if TYPE_CHECKING:
     from roget.scoring.labels.read import LabelFile
-
-
-def read_frame(
-    frame: Any, columns: Columns | None, source: str, *, gold: bool, cover: bool = False
-) -> Labels:
-    """The labels of a data frame with columns item, label[, weight][, group].
-
-    In a `cover` an item may come again, with another set that it is in.
-    """
-    rows = choose_rows(frame_columns(frame), SINGLE, columns, source)
-    rows.spread |= cover
-    return to_labels(rows, gold=gold)
 
 
 def choose_rows(

@@ -21,10 +21,9 @@ from roget.scoring.labels.align import (
     is_called,
     mark_noise,
     settle,
-    whole_counts,
 )
 from roget.scoring.labels.frames import choose_rows, frame_columns, is_frame, library, rows_of
-from roget.scoring.labels.labels import Factors, Labels
+from roget.scoring.labels.labels import Factors, Labels, whole_counts
 from roget.scoring.labels.read import name_files, read_rows
 from roget.scoring.labels.table import (
     CELLS,
@@ -261,18 +260,15 @@ def _sort_codes(factors: Factors) -> Factors:
     return Factors(lookup[factors.codes], [names[code] for code in order], len(names))
 
 
-def read_frames(frame: Any, columns: Columns | None) -> tuple[Labels, Labels]:
-    """Gold and system labels of a frame in memory with a column for each."""
-    return to_pair(choose_rows(frame_columns(frame), PAIR, columns, "the table"))
+def read_both(data: Any, columns: Columns | None) -> tuple[Labels, Labels] | None:
+    """Gold and system labels of a frame in memory with a column for each, or of AnnData's `obs`.
 
-
-def is_annotated(value: object) -> bool:
-    """Whether a value is data with a frame of what is known of each item, as AnnData has `obs`."""
-    return is_frame(getattr(value, "obs", None))
-
-
-def read_annotated(data: Any, columns: Columns | None) -> tuple[Labels, Labels]:
-    """Gold and system labels of AnnData's `obs`; items that no one has labelled are left out."""
+    Items of `obs` that no one has labelled are left out. None where there is no frame.
+    """
+    if is_frame(data):
+        return to_pair(choose_rows(frame_columns(data), PAIR, columns, "the table"))
+    if not is_frame(getattr(data, "obs", None)):
+        return None
     named = frame_columns(data.obs)
     if not columns:
         raise InputError(

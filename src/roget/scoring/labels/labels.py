@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from roget.core.types import BoolArray, Codes, Floats, Ints
+from roget.core.types import Array, BoolArray, Codes, CountArray, Floats, Ints
 from roget.errors import InputError
 
 if TYPE_CHECKING:
@@ -21,10 +21,22 @@ Names: TypeAlias = Sequence[Any] | npt.NDArray[Any]
 
 NO_ANSWER = "(no answer)"
 
+EXACT = 2.0**53
+"""Whole numbers up to this are exact in a 64-bit float."""
+
 
 def code_type(n_labels: int) -> np.dtype[np.int32] | np.dtype[np.int64]:
     """The integer type that holds this many codes and −1."""
     return np.dtype(np.int32) if n_labels < 2**31 else np.dtype(np.int64)
+
+
+def whole_counts(masses: Array) -> CountArray:
+    """Numbers as integers, where all are whole and their sum is no larger than exact; or floats."""
+    if masses.dtype.kind == "f" and not (
+        np.all(masses == np.rint(masses)) and masses.sum(dtype=np.float64) <= EXACT
+    ):
+        return masses.astype(np.float64, copy=False)
+    return masses.astype(np.int64, copy=False)
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,6 +129,13 @@ class Labels:
                 "hierarchy.cut(k), or thesaurus.cut(k)"
             )
         return self
+
+    def entries(self) -> tuple[Ints, Ints, Floats]:
+        """Item, code and weight of every answer; of hard labels, −1 where there is none."""
+        items, codes = np.arange(len(self)), self.codes.astype(np.int64)
+        if self.indptr is None or self.weights is None:
+            return items, codes, np.ones(items.size)
+        return np.repeat(items, np.diff(self.indptr)), codes, self.weights
 
     def answered(self) -> BoolArray:
         """Which items have an answer."""
@@ -256,8 +275,7 @@ def heaviest(labels: Labels) -> Ints:
     """One code per item, of its heaviest label (of equal ones the first as text); −1 for none."""
     if labels.indptr is None or labels.weights is None:
         return labels.codes.astype(np.int64)
-    sizes = np.diff(labels.indptr)
-    owners = np.repeat(np.arange(sizes.size), sizes)
+    sizes, owners = np.diff(labels.indptr), labels.entries()[0]
     names = np.array([labels.label(code) for code in range(labels.n_labels)], dtype=object)
     places = np.empty(labels.n_labels, dtype=np.int64)
     places[np.argsort(names, kind="stable")] = np.arange(labels.n_labels)

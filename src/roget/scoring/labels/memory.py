@@ -17,9 +17,16 @@ from roget.core.io.problems import plural
 from roget.core.types import Floats, Ints
 from roget.errors import InputError
 from roget.scoring.labels.codes import factorize, factorize_objects
-from roget.scoring.labels.frames import factorize_column, is_column, is_frame, library, read_frame
+from roget.scoring.labels.frames import (
+    choose_rows,
+    factorize_column,
+    frame_columns,
+    is_column,
+    is_frame,
+    library,
+)
 from roget.scoring.labels.labels import Coder, Factors, Labels, pack
-from roget.scoring.labels.table import Columns, fault, number
+from roget.scoring.labels.table import SINGLE, Columns, fault, number, to_labels
 
 
 def convert_data(
@@ -37,11 +44,14 @@ def convert_data(
         placed: Labels = catalogue.load("label formats", "thesaurus")(source)
         return placed
     if is_frame(source):
-        return read_frame(source, columns, name, gold=gold, cover=cover)
+        rows = choose_rows(frame_columns(source), SINGLE, columns, name)
+        rows.spread |= cover
+        return to_labels(rows, gold=gold)
     listed = getattr(source, "communities", source)
+    sequence = isinstance(listed, list | tuple) and bool(listed)
     if isinstance(source, Mapping):
         result = _from_mapping(source, name, cover=cover)
-    elif listed is not source or _are_sets(listed):
+    elif listed is not source or (sequence and all(isinstance(one, Set) for one in listed)):
         from roget.scoring.labels.clusters import gather
 
         result = gather(listed, None, name)
@@ -76,15 +86,6 @@ def _one_or_two_dimensional(source: Any, name: str) -> npt.NDArray[Any] | Sequen
     raise InputError(
         f"{name}: found {found}; expected a path, a sequence of labels, a mapping from item to "
         "label, a matrix of weights or a table"
-    )
-
-
-def _are_sets(source: Any) -> bool:
-    """Whether a sequence lists clusters as sets of items."""
-    return (
-        isinstance(source, list | tuple)
-        and bool(source)
-        and all(isinstance(one, Set) for one in source)
     )
 
 

@@ -130,15 +130,11 @@ def _measure(lengths: list[str], source: str) -> Floats:
     written = "".join(lengths)
     # Python takes 1_0, and digits of all scripts.
     if not np.isfinite(found).all() or "_" in written or not written.isascii():
-        bad = next(text for text in lengths if text and not _is_finite(text))
+        known = ((text, number(text)) for text in lengths if text)
+        bad = next(text for text, value in known if value is None or not math.isfinite(value))
         raise FormatError(source, [f"{source}: the length {bad!r} is no finite number"])
     found[0] = 0.0
     return found
-
-
-def _is_finite(text: str) -> bool:
-    value = number(text)
-    return value is not None and math.isfinite(value)
 
 
 def _unquote(name: str) -> str:

@@ -17,7 +17,7 @@ import re
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import chain, islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -58,6 +58,7 @@ from roget.scoring.labels.table import (
     NoItems,
     Reader,
     Rows,
+    TableReader,
     find_columns,
     is_header,
     make_reader,
@@ -275,7 +276,11 @@ def read_rows(
     known = catalogue.names("label formats")
     if labels is not None and labels not in known:
         raise UnknownName("label format", labels, known)
-    tables = {"csv": csv_table, "jsonl": jsonl.read_table, "parquet": frames.read_table}
+    tables: dict[str, TableReader] = {
+        "csv": csv_table,
+        "jsonl": jsonl.read_table,
+        "parquet": frames.read_table,
+    }
     parts = []
     paths = list_files(os.fspath(path))
     for one in paths:
@@ -494,22 +499,11 @@ def find_delimiter(file: LabelFile, first: str, form: str) -> str:
     return BLANKS if len(cells) > 1 else "\t"
 
 
-def tsv_table(
-    file: LabelFile, columns: Columns | None, roles: Sequence[str], problems: Problems
+def text_table(
+    form: str, file: LabelFile, columns: Columns | None, roles: Sequence[str], problems: Problems
 ) -> Rows:
-    """The rows of tab- or blank-separated columns."""
-    return _gather(*look_at_text(file, "tsv", columns, roles), problems)
-
-
-def csv_table(
-    file: LabelFile, columns: Columns | None, roles: Sequence[str], problems: Problems
-) -> Rows:
-    """The rows of comma-separated columns."""
-    return _gather(*look_at_text(file, "csv", columns, roles), problems)
-
-
-def _gather(table: Table, top: list[str], problems: Problems) -> Rows:
-    """The columns that matter; rows of another width than the first are broken."""
+    """The columns that matter of TSV or CSV; rows of another width than the first are broken."""
+    table, top = look_at_text(file, form, columns, roles)
     places, width = list(table.places.values()), len(table.names)
     lines: list[int] = []
     values: list[list[str]] = [[] for _ in places]
@@ -596,6 +590,8 @@ def doubt_first_line(file: LabelFile) -> str | None:
     return f"{file.name}:1: {text.strip()!r} is read as a label; {cure}"
 
 
+tsv_table: TableReader = partial(text_table, "tsv")
+csv_table: TableReader = partial(text_table, "csv")
 read_tsv, read_csv, read_lines = map(make_reader, (tsv_table, csv_table, lines_table))
 
 

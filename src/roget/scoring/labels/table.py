@@ -622,9 +622,10 @@ class Reader(Protocol):
     ) -> Labels: ...
 
 
-def make_reader(
-    read_table: Callable[[LabelFile, Columns | None, Sequence[str], Problems], Rows],
-) -> Reader:
+TableReader: TypeAlias = "Callable[[LabelFile, Columns | None, Sequence[str], Problems], Rows]"
+
+
+def make_reader(read_table: TableReader) -> Reader:
     """A reader of one side's labels from a reader of tables."""
 
     def read(file: LabelFile, *, columns: Columns | None = None, gold: bool = False) -> Labels:

@@ -92,13 +92,10 @@ def write_labels(labels: Labels, path: str | os.PathLike[str], format: str) -> N
 def _answers(labels: Labels, target: str, format: str) -> _Answers:
     """Spell everything out, after a look at each name."""
     size, known = len(labels), labels.n_labels - labels.made
-    owners: Ints = np.arange(size, dtype=np.int64)
-    weights = np.ones(size)
-    if labels.indptr is not None and labels.weights is not None:
-        owners, weights = np.repeat(owners, np.diff(labels.indptr)), labels.weights
     # Codes made up for items without an answer are no answers.
     chosen = (labels.codes >= 0) & (labels.codes < known)
-    codes, owners, weights = labels.codes[chosen], owners[chosen], weights[chosen]
+    owners, codes, weights = labels.entries()
+    codes, owners, weights = codes[chosen], owners[chosen], weights[chosen]
     used = np.unique(codes).tolist()
     names = {code: labels.label(code) for code in used}
     groups = None
