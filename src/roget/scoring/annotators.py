@@ -23,7 +23,7 @@ from roget.scoring.comparison import Comparison, Gold, SystemRow
 from roget.scoring.labels import Aligned, Labels, as_labels
 from roget.scoring.labels.labels import keep_apart
 from roget.scoring.labels.table import choose_side
-from roget.scoring.measures.base import Request, average_draws, evaluate, list_requests
+from roget.scoring.measures.base import Request, average_draws, divide, evaluate, list_requests
 from roget.scoring.options import CompareOptions
 from roget.scoring.result import ScoreRow, ScoreTable, defined, merge_notes, read_signature
 from roget.scoring.score import (
@@ -71,7 +71,11 @@ def _compare(
     asked = list_requests(options["measures"], options["entropy"])
     table = _gather(asked, on_each)
     tested = describe_interval(options["ci"], options["interval"])
-    draws, ends = _draw(table, asked, on_each, options)
+    draws, ends = None, None
+    if options["ci"] and all(one.groups > 1 for one in on_each.values()):
+        draws = _draw_groups(table, list(on_each.values()), options)
+    elif options["ci"]:
+        ends = _leave_items_out(table, asked, list(on_each.values()), options["seed"])
     signed = _sign(on_each, tested if draws is None else f"{tested}+bootstrap")
     found = table.comparison(signed, draws, "bootstrap", options["seed"])
     rows = _spread(found.rows, on_each, ends)
@@ -185,11 +189,7 @@ def _annotator(
     for measure, entropy in asked:
         key = str(measure), entropy
         each = {gold: got.get(key) for (who, gold), got in ceiling.items() if name == who}
-        if name is None:
-            found: list[float | None] = [got.get(key) for got in ceiling.values()]
-        else:
-            found = list(each.values())
-        value = _mean(found)
+        value = _mean([got.get(key) for (who, _), got in ceiling.items() if name in (None, who)])
         rows.append(
             SystemRow(
                 *key,
@@ -249,20 +249,6 @@ def _sign(on_each: Mapping[str, Comparison], tested: str) -> str:
 Ends = tuple[Floats, Floats]
 
 
-def _draw(
-    table: Scored,
-    asked: Sequence[Request],
-    on_each: Mapping[str, Comparison],
-    options: Mapping[str, Any],
-) -> tuple[resample.Draws | None, Ends | None]:
-    """Draws of groups with intervals, or intervals alone."""
-    if not options["ci"]:
-        return None, None
-    if all(one.groups > 1 for one in on_each.values()):
-        return _draw_groups(table, list(on_each.values()), options), None
-    return None, _leave_items_out(table, asked, list(on_each.values()), options["seed"])
-
-
 def _note_untested(found: Comparison) -> list[str]:
     if len(found.systems) < 2:
         return []
@@ -298,9 +284,8 @@ def _mean_golds(values: Sequence[Floats]) -> Floats:
     """The mean over gold standards, of those that have a value."""
     stacked = np.stack(values)
     held = ~np.isnan(stacked)
-    number = held.sum(axis=0)
-    sums = np.where(held, stacked, 0.0).sum(axis=0)
-    return np.where(number > 0, sums / np.maximum(number, 1), np.nan)
+    means: Floats = divide(np.where(held, stacked, 0.0).sum(axis=0), held.sum(axis=0), np.nan)
+    return means
 
 
 def _leave_items_out(

@@ -24,7 +24,6 @@ from roget.scoring.diagnostics import list_groups
 from roget.scoring.labels import Labels
 from roget.scoring.labels.align import choose_rules
 from roget.scoring.measures.base import (
-    COVER_MEASURES,
     Asked,
     Request,
     average_groups,
@@ -107,8 +106,7 @@ def compare(
 
         return compare_golds(**given)
     folders = {Path(folder).name: read_splits(folder) for folder in splits}
-    if several == "cover" and measures is None:
-        measures = COVER_MEASURES
+    measures = usual_measures(measures, cover=several == "cover")
     asked, chosen = _ask(measures, entropy, folders, main if measures else None)
     check_options(CompareOptions, **given)
     tell = progress or (lambda now: None)
@@ -142,7 +140,8 @@ def compare(
             rules = choose_rules(sides.gold, average, missing, extra)
             sides = weigh(sides, balance=balance)
             if not answered:
-                asked, chosen = _ask(usual_measures(measures, sides), entropy, folders, main)
+                usual = usual_measures(measures, cover=sides.overlapping)
+                asked, chosen = _ask(usual, entropy, folders, main)
             if sides.system.tree is not None or sides.gold.tree is not None:
                 from roget.scoring.trees import cut_tree, note_whole
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -42,7 +43,8 @@ def score_levels(options: Mapping[str, Any]) -> ScoreTable:
     flat, whole = _part_requests(given["measures"], given["entropy"], right)
     given |= {"columns": None, "labels": None, "progress": None}
     tables: dict[str, ScoreTable] = {}
-    for i, j in _pair(len(golds), len(systems)):
+    level = range(len(golds)), range(len(systems))
+    for i, j in zip(*level, strict=True) if len(golds) == len(systems) else product(*level):
         name = str(i + 1) if len(systems) in (1, len(golds)) else str(j + 1)
         if 1 < len(golds) != len(systems) > 1:
             name = f"{i + 1}×{j + 1}"
@@ -61,12 +63,6 @@ def _list_levels(labels: Labels) -> list[Labels]:
     if labels.tree is None or not labels.tree.levels:
         return [labels]
     return [replace(labels, **level._asdict(), tree=None) for level in labels.tree.levels]
-
-
-def _pair(golds: int, systems: int) -> list[tuple[int, int]]:
-    if golds == systems:
-        return [(i, i) for i in range(golds)]
-    return [(i, j) for i in range(golds) for j in range(systems)]
 
 
 def _part_requests(

@@ -11,7 +11,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import islice
+from itertools import chain, islice
 from typing import Any, NamedTuple, cast
 
 import numpy as np
@@ -21,7 +21,7 @@ from roget.core.intervals import CONFIDENCE
 from roget.core.types import Array, Codes, CountArray, Floats, Ints
 from roget.engines.base import current, spread, working_on
 from roget.errors import InputError
-from roget.scoring.cells.contingency import Contingency, Leaves, compact
+from roget.scoring.cells.contingency import Contingency, Leaves, compact, find_kinds
 from roget.scoring.labels import Aligned, Labels
 from roget.scoring.measures.base import (
     Measurable,
@@ -408,17 +408,12 @@ class ItemDraws(Drawing):
             raise InputError("intervals for weighted answers need groups to draw from")
         self.asked = asked
         gold = sides[0].gold.codes.astype(np.int64)
-        kinds = gold
-        for side in sides:
-            for labels in (side.system, side.leaves):
-                if labels is not None:
-                    kinds, _ = compact(kinds * labels.n_labels + labels.codes, ordered=False)
+        given = [sides[0].gold, *chain.from_iterable((s.system, s.leaves) for s in sides)]
+        kinds, one_of = find_kinds((one.codes, one.n_labels) for one in given if one is not None)
         times = sides[0].counts
         if times is not None and times.dtype.kind == "f":
             raise InputError("intervals over items need whole counts, or groups to draw from")
         self.counts = np.bincount(kinds, times).astype(np.int64)
-        one_of = np.empty(self.counts.size, dtype=np.int64)
-        one_of[kinds] = np.arange(kinds.size)
         self.classes = sides[0].gold.n_labels
         self.cells = [_Cells.of(gold[one_of], side.system, one_of) for side in sides]
         """For each system the cell of each kind of items, and which class and cluster it is."""

@@ -230,7 +230,7 @@ def score(
         sides = read_cells(cells, rule, labels, columns, None if noise is None else str(noise))
     rules = choose_rules(sides.gold, average, missing, extra)
     average = rules.average
-    asked = list_requests(usual_measures(measures, sides), entropy)
+    asked = list_requests(usual_measures(measures, cover=sides.overlapping), entropy)
     if sample_weight is not None or balance is not None:
         from roget.scoring.weigh import weigh
 

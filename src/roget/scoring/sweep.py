@@ -17,7 +17,7 @@ from roget.scoring.labels.align import choose_rules
 from roget.scoring.labels.hierarchy import Hierarchy
 from roget.scoring.measures.base import Asked, Request, list_requests
 from roget.scoring.options import Rules, ScoreOptions
-from roget.scoring.result import Shown, address, as_plain, defined, hide_paths
+from roget.scoring.result import Shown, address, as_plain, defined, find_scores, hide_paths
 from roget.scoring.score import Reading, read_sides, sign, write_signature
 from roget.scoring.trees import find_best, need_tree, score_cuts, table_cuts
 
@@ -81,12 +81,9 @@ class Sweep(Shown):
     warnings: tuple[str, ...] = field(default=())
 
     def __getitem__(self, key: str | tuple[str, str | None]) -> Curve:
-        measure, entropy = key if isinstance(key, tuple) else (key, None)
-        for curve in self.curves:
-            if curve.measure == measure and (entropy is None or curve.entropy == entropy):
-                return curve
-        known = ", ".join(curve.name for curve in self.curves)
-        raise InputError(f"no curve of {measure!r}; there are: {known}")
+        known = {(curve.measure, curve.entropy): curve for curve in self.curves}
+        wanted = address(*key) if isinstance(key, tuple) else key
+        return known[find_scores(wanted, known)[0]]
 
     def figure(self) -> Any:
         """The curves as a matplotlib Figure."""

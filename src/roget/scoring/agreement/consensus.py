@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from itertools import combinations
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,7 +14,7 @@ from roget.core.io.problems import plural
 from roget.core.types import Codes, Floats, Ints
 from roget.errors import InputError
 from roget.scoring.agreement.panel import Panel
-from roget.scoring.cells.contingency import compact
+from roget.scoring.cells.contingency import compact, find_kinds
 from roget.scoring.labels import Labels
 from roget.scoring.measures.base import divide
 from roget.scoring.options import ConsensusOptions
@@ -190,12 +191,11 @@ def find_consistency(panel: Panel) -> Consistency:
     have = np.zeros(panel.size, dtype=np.int64)
     for one in panel.coded:
         have += one.have
-    for i in range(len(panel)):
-        for j in range(i + 1, len(panel)):
-            kept = panel.shared(i, j)
-            rows = slice(None) if kept is None else kept
-            sums[rows] += similarity(*panel.codes(i, j), panel.coded[j].groups.size)
-            counts[rows] += 1
+    for i, j in combinations(range(len(panel)), 2):
+        kept = panel.shared(i, j)
+        rows = slice(None) if kept is None else kept
+        sums[rows] += similarity(*panel.codes(i, j), panel.coded[j].groups.size)
+        counts[rows] += 1
     return Consistency(divide(sums, counts, np.nan), have)
 
 
@@ -220,15 +220,14 @@ def count_together(panel: Panel, at_least: float, most: int) -> Together:
 
     check_options(ConsensusOptions, at_least=at_least, most=most)
     _refuse_weights(panel)
-    kinds = np.zeros(panel.size, dtype=np.int64)
-    for one in panel.coded:
-        marked = np.where(one.have, one.codes.astype(np.int64) + 1, 0)
-        kinds, _ = compact(kinds * (one.groups.size + 1) + marked, ordered=False)
+    columns = [
+        (np.where(one.have, one.codes.astype(np.int64) + 1, 0), one.groups.size + 1)
+        for one in panel.coded
+    ]
     if panel.groups is not None:
-        kinds, _ = compact(kinds * (int(panel.groups.max()) + 1) + panel.groups, ordered=False)
-    count = int(kinds.max()) + 1
-    one_of = np.empty(count, dtype=np.int64)
-    one_of[kinds] = np.arange(panel.size)
+        columns.append((panel.groups.astype(np.int64), int(panel.groups.max()) + 1))
+    kinds, one_of = find_kinds(columns)
+    count = one_of.size
     sizes = np.bincount(kinds)
     within = int((sizes * (sizes - 1) // 2).sum())
     memberships, present, work = [], [], 0

@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import chain
+from itertools import chain, combinations
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,7 +19,7 @@ from roget.errors import InputError
 from roget.scoring.cells.contingency import Contingency, compact, count_pairs
 from roget.scoring.labels import Labels
 from roget.scoring.labels.align import example, find_unknown, join, mark_noise
-from roget.scoring.labels.labels import fill, take
+from roget.scoring.labels.labels import fill, keep_apart, take
 from roget.scoring.labels.read import is_thesaurus, list_files
 from roget.scoring.options import PAIRWISE
 from roget.scoring.resample import leave_out
@@ -116,11 +116,7 @@ class Panel:
     def code(self, side: Labels) -> Coded:
         """The clusters of one clustering of these items by number."""
         present = None if side.complete else side.answered()
-        codes: Ints = side.codes.astype(np.int64)
-        groups = np.zeros(self.size, dtype=np.int64)
-        if self.groups is not None:
-            groups = self.groups.astype(np.int64)
-            codes = groups * side.n_labels + codes
+        codes: Ints = keep_apart(side, self.groups).codes.astype(np.int64)
         if present is not None:
             # Items it lacks go with the first that it has; no table counts them.
             codes = np.where(present, codes, codes[int(np.argmax(present))])
@@ -189,13 +185,12 @@ class Panel:
         batch: list[tuple[int, int]] = []
         room = 0
         sizes = [one.groups.size for one in self.coded]
-        for i in range(len(self)):
-            for j in range(i + 1, len(self)):
-                batch.append((i, j))
-                room += min(self.size, sizes[i] * sizes[j])
-                if room >= most:
-                    yield batch
-                    batch, room = [], 0
+        for i, j in combinations(range(len(self)), 2):
+            batch.append((i, j))
+            room += min(self.size, sizes[i] * sizes[j])
+            if room >= most:
+                yield batch
+                batch, room = [], 0
         if batch:
             yield batch
 

@@ -18,7 +18,7 @@ import numpy as np
 
 from roget.core.types import Array, Floats, Ints, Values
 from roget.errors import Undefined
-from roget.scoring.cells.contingency import Contingency, compact, count_pairs
+from roget.scoring.cells.contingency import Contingency, count_pairs, find_kinds
 from roget.scoring.cells.statistics import (
     BCubed,
     Elements,
@@ -468,15 +468,9 @@ class Pairs(NamedTuple):
         return Pairs._make(array[which] for array in self)
 
     def find_alike(self) -> tuple[Ints, Ints]:
-        """One of each kind of equal sizes among equally many items, and the kind of each pair."""
-        kind = np.zeros(self.n.size, dtype=np.int64)
-        for sizes in (self.n, self.a, self.b):
-            # Renumbered after each, so that no key is too large.
-            key = kind * (int(sizes.max(initial=0)) + 1) + sizes.astype(np.int64)
-            kind, alike = compact(key, ordered=False)
-        one_of = np.empty(alike.size, dtype=np.int64)
-        one_of[kind] = np.arange(kind.size)
-        return one_of, kind
+        """The kind of each pair, the same for equal sizes among equally many items; one of each."""
+        sizes = (self.n, self.a, self.b)
+        return find_kinds((of.astype(np.int64), int(of.max()) + 1) for of in sizes)
 
 
 def expected_cells(gold: Histogram, system: Histogram, total: Any) -> tuple[Histogram, Values]:
@@ -524,7 +518,7 @@ def _distribute_alike(pairs: Pairs, empty: Floats) -> Iterator[tuple[Ints, Float
     """The same as `_distribute`, with the work done once for equal sizes in groups of one size."""
     from scipy.sparse import csr_array
 
-    one_of, kind = pairs.find_alike()
+    kind, one_of = pairs.find_alike()
     if 4 * one_of.size > kind.size:
         yield from _distribute(pairs, empty)
         return

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -590,6 +591,24 @@ def compact(codes: Ints, *, ordered: bool) -> tuple[Ints, Ints]:
         return codes, old
     rank = np.cumsum(used) - 1
     return rank[codes], old
+
+
+def find_kinds(columns: Iterable[tuple[Array, int]]) -> tuple[Ints, Ints]:
+    """The kind of each row, the same for rows with equal codes; and one row of each kind.
+
+    Columns are codes, and one more than the largest there can be.
+
+    >>> find_kinds([(np.array([0, 1, 0]), 2), (np.array([2, 2, 2]), 3)])
+    (array([0, 1, 0]), array([2, 1]))
+    """
+    kinds: Ints = ONE[:0]
+    for codes, width in columns:
+        # Renumbered after each, so that no key is too large.
+        key = kinds * width + codes if kinds.size else codes.astype(np.int64)
+        kinds, old = compact(key, ordered=False)
+    one_of = np.empty(old.size, dtype=np.int64)
+    one_of[kinds] = np.arange(kinds.size)
+    return kinds, one_of
 
 
 def _totals(codes: Ints, counts: CountArray, size: int) -> CountArray:

@@ -81,7 +81,7 @@ def deviate_information(gold: Histogram, system: Histogram, total: Any) -> Value
         n[group],
         group,
     )
-    first, kind = of.find_alike()
+    kind, first = of.find_alike()
     if first.size > MOST_SIZES:
         raise Undefined(
             f"the variance is not computed for {first.size:,} pairs of different class and cluster "

@@ -26,15 +26,12 @@ if TYPE_CHECKING:
 def load(path: str) -> Any:
     """What a file holds, as data in memory: an array, or a table."""
     suffix = Path(path).suffix.lower()
-    if suffix == ".npy":
-        return _find_merges(_load_array(path, path), path)
-    return _load_sheet(path) if suffix == ".xlsx" else _load_arrow(path)
-
-
-def _find_merges(array: Any, path: str) -> Any:
-    """The same array; or the hierarchy, if it can be nothing but the merges of one."""
+    if suffix != ".npy":
+        return _load_sheet(path) if suffix == ".xlsx" else _load_arrow(path)
+    array = _load_array(path, path)
     if not is_linkage(array):
         return array
+    # It can be nothing but the merges of a hierarchy.
     tree = _merge(array, path)
     said = f"{path} is read as the merges of {len(tree):,} items, not as weights of their labels"
     return replace(tree, warnings=(said,))

@@ -343,7 +343,10 @@ def to_labels(table: Rows, *, role: str = "label", gold: bool) -> Labels:
     masses = None if several else _weigh_items(table, factors, gold=gold)
     rows = None if first is None else np.flatnonzero(first == np.arange(first.size))
     if gold:
-        _refuse_gaps(answers, table.lines if rows is None else table.lines[rows], problems)
+        if not answers.complete:
+            gaps = answers.codes < 0 if answers.indptr is None else np.diff(answers.indptr) == 0
+            for line in (table.lines if rows is None else table.lines[rows])[gaps]:
+                problems.add(line, "no label; every item of the gold standard needs one")
         code = int(factors.codes[0]) if factors.codes.size else -1
         if table.doubt is not None and factors.names is not None and code >= 0:
             times = int(np.count_nonzero(factors.codes == code))
@@ -544,14 +547,6 @@ def _count_twice_named(table: Rows, owners: Ints, codes: Ints) -> None:
     if twice:
         said = f"{plural(twice, 'answer')} of {table.source} {'names' if twice == 1 else 'name'}"
         table.warnings.append(f"{said} a label twice: its weights were added")
-
-
-def _refuse_gaps(answers: Packed, lines: Ints, problems: Problems) -> None:
-    if answers.complete:
-        return
-    empty = answers.codes < 0 if answers.indptr is None else np.diff(answers.indptr) == 0
-    for line in lines[empty]:
-        problems.add(line, "no label; every item of the gold standard needs one")
 
 
 def begins_alone(label: Any, times: int, items: int) -> bool:

@@ -249,22 +249,15 @@ COVER_MEASURES = (
 """Those for items that are in several clusters."""
 
 
-class Overlapping(Protocol):
-    """What knows whether items are in several clusters."""
-
-    @property
-    def overlapping(self) -> bool: ...
-
-
 Request = tuple[Measure, str | None]
 """A measure and the name of an estimator, None where it uses none."""
 
 Asked = str | Measure | Sequence[str | Measure]
 
 
-def usual_measures(measures: Asked | None, sides: Overlapping) -> Asked | None:
-    """The measures that were chosen, else those that are usual for such sides."""
-    return COVER_MEASURES if measures is None and sides.overlapping else measures
+def usual_measures(measures: Asked | None, *, cover: bool) -> Asked | None:
+    """The measures that were chosen, else those that are usual where items are in several sets."""
+    return COVER_MEASURES if measures is None and cover else measures
 
 
 def list_requests(measures: Asked | None, entropy: str | Sequence[str]) -> list[Request]:
