@@ -214,8 +214,11 @@ def _mean(values: Sequence[float | None]) -> float | None:
 def _gather(asked: Sequence[Request], on_each: Mapping[str, Comparison]) -> Scored:
     """The scores of all systems, with gold standards in the place of groups."""
     first = next(iter(on_each.values()))
-    values = [_values(one, asked) for one in on_each.values()]
-    stacked = np.stack(values, axis=-1)
+    # Systems and trivial answers × requests × gold standards.
+    values = [
+        [np.nan if r.value is None else r.value for r in one.rows] for one in on_each.values()
+    ]
+    stacked = np.array(values).T.reshape(-1, len(asked), len(values))
     answered = []
     for at, one in enumerate(first.answered):
         reasons: dict[int, str] = {}
@@ -225,12 +228,6 @@ def _gather(asked: Sequence[Request], on_each: Mapping[str, Comparison]) -> Scor
         trivial = dict(zip(one.trivial, stacked[len(first.answered) :], strict=False))
         answered.append(replace(one, values=stacked[at], reasons=reasons, trivial=trivial))
     return Scored(asked, answered, np.ones(len(on_each)))
-
-
-def _values(compared: Comparison, asked: Sequence[Request]) -> Floats:
-    """Systems and trivial answers × requests."""
-    values = [np.nan if row.value is None else row.value for row in compared.rows]
-    return np.array(values).reshape(-1, len(asked))
 
 
 def _sign(on_each: Mapping[str, Comparison], tested: str) -> str:

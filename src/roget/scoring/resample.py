@@ -482,13 +482,10 @@ class CoverDraws(ItemDraws):
 
         self.asked = asked
         given = [Sets.of(labels) for labels in (sides[0].gold, *(side.system for side in sides))]
-        kinds = np.zeros(len(sides[0].gold), dtype=np.int64)
-        for sets in given:
-            numbers = sets.number_kinds()
-            keys = kinds * (int(numbers.max()) + 1) + numbers
-            _, first, kinds = np.unique(keys, return_index=True, return_inverse=True)
+        numbers = (sets.number_kinds() for sets in given)
+        kinds, one_of = find_kinds((of, int(of.max()) + 1) for of in numbers)
         self.counts = np.bincount(kinds)
-        self.gold, *self.systems = (sets.take(first) for sets in given)
+        self.gold, *self.systems = (sets.take(one_of) for sets in given)
 
     def _scores(self, times: Ints, asked: Sequence[Request]) -> Floats:
         from roget.scoring.cells.cover import Cover, CoverTable

@@ -15,6 +15,7 @@ import numpy as np
 from roget.core.information import xlogx
 from roget.core.types import Array, BoolArray, CountArray, Floats, Ints, Values
 from roget.errors import Undefined
+from roget.scoring.cells.contingency import Contingency, find_kinds
 from roget.scoring.cells.statistics import BCubed, Elements, Sizes, Statistics
 from roget.scoring.entropy import Histogram
 from roget.scoring.entropy.base import plug_in
@@ -23,7 +24,6 @@ from roget.scoring.measures.base import divide
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
-    from roget.scoring.cells.contingency import Contingency
     from roget.scoring.labels.labels import Labels
 
 SEVERAL = (
@@ -250,10 +250,11 @@ class Cover:
     @classmethod
     def of_sides(cls, gold: Sets, system: Sets) -> Cover:
         """Both sides as sets of the same items in the same order."""
-        kinds = system.number_kinds()
-        kinds = gold.number_kinds() * (int(kinds.max()) + 1) + kinds
-        _, first, kind = np.unique(kinds, return_index=True, return_inverse=True)
-        return cls(gold.take(first), system.take(first), np.bincount(kind), kind)
+        kinds, one_of = find_kinds(
+            (numbers, int(numbers.max()) + 1)
+            for numbers in (gold.number_kinds(), system.number_kinds())
+        )
+        return cls(gold.take(one_of), system.take(one_of), np.bincount(kinds), kinds)
 
     @property
     def n(self) -> Any:

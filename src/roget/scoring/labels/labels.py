@@ -216,6 +216,7 @@ def concatenate(parts: Sequence[Labels], source: str) -> Labels:
                 raise InputError(f"item {key[1]!r} is in {both}; expected it in one file")
     sizes = [np.diff(part.indptr) if part.indptr is not None else part.answered() for part in parts]
     entries = np.concatenate(codes)
+    shares = [part.entries()[2] for part in parts] if weighted else []
     masses = [part.item_weights for part in parts if part.item_weights is not None]
     return Labels(
         entries[entries >= 0] if weighted else entries,
@@ -225,7 +226,7 @@ def concatenate(parts: Sequence[Labels], source: str) -> Labels:
         groups=np.concatenate(groups) if named[1][0] else None,
         group_names=grouper.names() if named[1][0] else None,
         indptr=np.concatenate(([0], np.cumsum(np.concatenate(sizes)))) if weighted else None,
-        weights=np.concatenate([_shares(part) for part in parts]) if weighted else None,
+        weights=np.concatenate(shares)[entries >= 0] if weighted else None,
         complete=all(part.complete for part in parts),
         item_weights=np.concatenate(masses) if masses else None,
         source=source,
@@ -233,11 +234,6 @@ def concatenate(parts: Sequence[Labels], source: str) -> Labels:
         mentions=all(part.mentions for part in parts),
         cover=any(part.cover for part in parts),
     )
-
-
-def _shares(labels: Labels) -> Floats:
-    """The weight of each entry; 1 where answers are hard."""
-    return np.ones(int(labels.answered().sum())) if labels.weights is None else labels.weights
 
 
 def fill(labels: Labels, gaps: BoolArray, *, together: bool) -> Labels:

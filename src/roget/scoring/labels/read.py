@@ -94,8 +94,6 @@ SUFFIXES = {
     ".newick": "newick", ".tree": "newick", ".paths": "brown", **FORMATS,
 }  # fmt: skip
 
-_TREES = (".nwk", ".newick", ".tree", ".paths")
-
 TREES = ("newick", "linkage", "thesaurus", "paths", "json", "brown")
 """Formats of trees, which are systems: gold beside one has the format that its own name tells."""
 
@@ -212,7 +210,7 @@ def refuse_tree(source: Any) -> Any:
     """The source, if a cluster can count it: trees are read as a whole."""
     if hasattr(source, "to_labels") or (
         isinstance(source, str | os.PathLike)
-        and (is_thesaurus(os.fspath(source)) or Path(source).suffix.lower() in _TREES)
+        and (is_thesaurus(os.fspath(source)) or SUFFIXES.get(Path(source).suffix.lower()) in TREES)
     ):
         raise InputError(f"{source}: a tree, for the engine local only")
     return source
