@@ -20,9 +20,13 @@ def record(
     told: str,
     seed: int,
     libraries: Iterable[str] = (),
+    page_of: str | None = None,
 ) -> Path:
-    """Put a table, what there is to tell, and what it was run with, into the campaign's page."""
-    page = DOCS / f"{name}.md"
+    """Put a table, what there is to tell, and what it was run with, into the campaign's page.
+
+    The place on the page has the name of the campaign; `page_of` names it where they differ.
+    """
+    page = DOCS / f"{page_of or name}.md"
     if name not in [mark[2] for mark in BLOCK.finditer(page.read_text(encoding="utf-8"))]:
         raise SystemExit(f"{page}: expected <!-- measured: {name} --> and <!-- end -->")
     cells = [[_show(value) for value in row] for row in rows]

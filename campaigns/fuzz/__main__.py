@@ -5,14 +5,17 @@ from __future__ import annotations
 import argparse
 import fnmatch
 import json
+import os
 import sys
 import tempfile
 import time
 import traceback
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from campaigns.fuzz import run
+from campaigns.fuzz.guide import Reached
 from campaigns.fuzz.targets import Target, deal, every
 from roget.core.machine import describe_machine
 from roget.core.store import write_atomic
@@ -22,12 +25,16 @@ INPUTS = 60_000
 
 SEED = 20
 KEPT = Path(".fuzz")
+LIBRARIES = ("numpy", "scipy", "duckdb", "pyarrow", "spacy", "pyoxigraph", "starlette")
 
 
 def main() -> int:
     """Run the campaign; exit code 1 if anything failed."""
     parser = argparse.ArgumentParser(prog="make fuzz", description=__doc__)
     parser.add_argument("--inputs", type=int, default=INPUTS, help=f"in all [{INPUTS:,}]")
+    parser.add_argument(
+        "--each", type=int, metavar="N", help="as many of each target, whatever its share"
+    )
     parser.add_argument("--seed", type=int, default=SEED, help=f"[{SEED}]")
     parser.add_argument(
         "--first", type=int, default=0, help="number of the first input of each target"
@@ -35,6 +42,11 @@ def main() -> int:
     parser.add_argument("--processes", type=int, default=2, help="[2]")
     parser.add_argument(
         "--only", action="append", metavar="TARGET", help="a name or a pattern; may be repeated"
+    )
+    parser.add_argument(
+        "--guided",
+        action="store_true",
+        help="make inputs of earlier ones that reached lines which none had reached",
     )
     parser.add_argument("--list", action="store_true", help="show the targets and stop")
     parser.add_argument("--repeat", type=Path, metavar="FILE", help="run one saved input again")
@@ -44,6 +56,8 @@ def main() -> int:
     parser.add_argument("--resume", action="store_true", help="go on with a run that was stopped")
     parser.add_argument("--record", action="store_true", help="write the table into docs/fuzz.md")
     asked = parser.parse_args()
+    # What is in sets comes in the same order in all processes, and so do the lines that run.
+    os.environ.setdefault("PYTHONHASHSEED", "0")
     targets = every()
     if asked.repeat is not None:
         return _repeat(asked.repeat)
@@ -56,6 +70,9 @@ def main() -> int:
     if not chosen:
         parser.error(f"no target is called {', '.join(asked.only)}: see --list")
     dealt = list(deal(asked.inputs, chosen))
+    if asked.each:
+        dealt = [(target, asked.each) for target in chosen]
+        asked.inputs = asked.each * len(chosen)
     if asked.list:
         for target, inputs in dealt:
             print(f"{target.name:24} {inputs:>11,}  {target.about}")
@@ -73,7 +90,9 @@ def _run(asked: argparse.Namespace, dealt: list[tuple[Target, int]]) -> int:
     left = [(target, inputs) for target, inputs in dealt if target.name not in rows]
     print(f"{'target':24} {'inputs':>11} {'accepted':>11} {'refused':>11} {'failed':>7} {'µs':>8}")
     try:
-        for target, tally in run.campaign(left, asked.seed, asked.processes, asked.first):
+        for target, tally in run.campaign(
+            left, asked.seed, asked.processes, asked.first, guided=asked.guided
+        ):
             each = tally.seconds / tally.inputs * 1e6
             print(
                 f"{target.name:24} {tally.inputs:>11,} {tally.accepted:>11,} {tally.refused:>11,} "
@@ -85,8 +104,11 @@ def _run(asked: argparse.Namespace, dealt: list[tuple[Target, int]]) -> int:
                 print(f"  {failure.key}\n    again: make fuzz FUZZ='--repeat {place}'", flush=True)
             kinds = list(tally.failures)
             rows[target.name] = [tally.inputs, tally.accepted, tally.refused, tally.failed, kinds]
+            if tally.reached is not None:
+                rows[target.name] += [len(tally.reached.inputs), *_reach(tally.reached)]
             took = before + time.monotonic() - begun
-            kept = {"seed": asked.seed, "inputs": asked.inputs, "commits": commits, "took": took}
+            kept = {"seed": asked.seed, "inputs": asked.inputs, "guided": asked.guided}
+            kept |= {"commits": commits, "took": took}
             asked.keep.mkdir(parents=True, exist_ok=True)
             write_atomic(done, json.dumps({**kept, "rows": rows}))
     except KeyboardInterrupt:
@@ -101,34 +123,41 @@ def _run(asked: argparse.Namespace, dealt: list[tuple[Target, int]]) -> int:
     )
     print(f"{broken} kinds of failures" if broken else "no failure")
     if asked.record:
-        _record(rows, asked, took, list(dict.fromkeys(commits)), stopped)
+        told = _tell(rows, asked, took, list(dict.fromkeys(commits)), stopped)
+        if asked.guided:
+            _record_guided(rows, asked, told, [one for one in dealt if one[0].name in rows])
+        else:
+            _record(rows, asked, told)
     return 1 if broken else 130 if stopped else 0
 
 
 def _resume(done: Path, asked: argparse.Namespace) -> tuple[dict[str, Any], list[str], float]:
     """What an earlier run has done: its rows, its commits, its seconds."""
     found = json.loads(done.read_text(encoding="utf-8"))
-    if (found["seed"], found["inputs"]) != (asked.seed, asked.inputs):
+    guided = found.get("guided", False)
+    if (found["seed"], found["inputs"], guided) != (asked.seed, asked.inputs, asked.guided):
+        way = " --guided" if guided else ""
         raise SystemExit(
-            f"{done} is of --seed {found['seed']} --inputs {found['inputs']}: give these"
+            f"{done} is of --seed {found['seed']} --inputs {found['inputs']}{way}: give these"
         )
     return found["rows"], found["commits"], found["took"]
 
 
-def _record(
+def _reach(reached: Reached) -> tuple[int, int]:
+    """How many lines, and pairs of lines, were reached."""
+    return len(reached.lines()), len(reached.pairs)
+
+
+def _tell(
     rows: dict[str, Any],
     asked: argparse.Namespace,
     took: float,
     commits: list[str],
     stopped: bool,
-) -> None:
-    """Write the table of a run into the documentation."""
-    from campaigns.record import record
-
-    table = [(name, *row[:4]) for name, row in rows.items()]
-    sums = [sum(row[column] for row in table) for column in range(1, 5)]
-    table.append(("all", *sums))
-    told = [f"{sums[0]:,} inputs in {took / 60:.0f} minutes; processes: {asked.processes}."]
+) -> str:
+    """What there is to say below the table of a run."""
+    inputs = sum(row[0] for row in rows.values())
+    told = [f"{inputs:,} inputs in {took / 60:.0f} minutes; processes: {asked.processes}."]
     if stopped:
         told[0] += f" It was to be {asked.inputs:,}, and was stopped."
     if asked.only or asked.first:
@@ -137,14 +166,48 @@ def _record(
         told[0] += f" It was stopped and went on; it began at commit {commits[0]}."
     failures = [f"- {name}: {key}" for name, row in rows.items() for key in row[4]]
     told += ["", "Failures:", "", *failures] if failures else ["No failure."]
+    return "\n".join(told)
+
+
+def _record(rows: dict[str, Any], asked: argparse.Namespace, told: str) -> None:
+    """Write the table of a run into the documentation."""
+    from campaigns.record import record
+
+    table = [(name, *row[:4]) for name, row in rows.items()]
+    table.append(("all", *_sums(table)))
+    columns = ("target", "inputs", "accepted", "refused", "failed")
+    record("fuzz", columns, table, told=told, seed=asked.seed, libraries=LIBRARIES)
+
+
+def _record_guided(
+    rows: dict[str, Any], asked: argparse.Namespace, told: str, dealt: list[tuple[Target, int]]
+) -> None:
+    """Write what a guided run reached, beside what as many inputs do that are not guided."""
+    from campaigns.record import record
+
+    print("as many inputs that are not guided:", flush=True)
+    table = []
+    for target, beside in run.campaign(
+        dealt, asked.seed, asked.processes, asked.first, followed=True
+    ):
+        assert beside.reached is not None
+        lines, pairs = _reach(beside.reached)
+        inputs, *_, failed, _, kept, guided_lines, guided_pairs = rows[target.name]
+        table.append((target.name, inputs, failed, kept, guided_lines, lines, guided_pairs, pairs))
+        print(f"{target.name:24} {guided_lines:>8,} {lines:>8,} lines", flush=True)
+    table.append(("all", *_sums(table)))
+    columns = (
+        "target", "inputs", "failed", "kept", "lines", "lines, not guided", "pairs",
+        "pairs, not guided",
+    )  # fmt: skip
     record(
-        "fuzz",
-        ("target", "inputs", "accepted", "refused", "failed"),
-        table,
-        told="\n".join(told),
-        seed=asked.seed,
-        libraries=("numpy", "scipy", "duckdb", "pyarrow", "spacy", "pyoxigraph", "starlette"),
-    )
+        "fuzz-guided", columns, table, told=told, seed=asked.seed, libraries=LIBRARIES,
+        page_of="fuzz",
+    )  # fmt: skip
+
+
+def _sums(table: Sequence[Sequence[Any]]) -> list[int]:
+    return [sum(row[column] for row in table) for column in range(1, len(table[0]))]
 
 
 def _repeat(file: Path) -> int:

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from campaigns.fuzz.mutate import mutate
+from campaigns.fuzz.targets import NOTHING, Found
 
 _HEADERS = (
     b"(1000000000000,)", b"(0,)", b"(3, 0)", b"()", b"(-1,)", b"'|O'", b"'<U0'", b"'<f4'",
@@ -28,17 +29,22 @@ class Arrays:
         self._arrays = sets
         self._packed = [_zip(one) for one in self._sets]
 
-    def make(self, random: Random) -> bytes:
+    def make(self, random: Random, found: Found = NOTHING) -> bytes:
         at = random.randrange(len(self._sets))
         if random.random() < 0.2:
-            return mutate(random, self._packed)
-        parts = dict(self._sets[at])
+            return mutate(random, found.inputs or self._packed)
+        parts, arrays = dict(self._sets[at]), self._arrays[at]
+        if found.inputs:
+            packed = unzipped(random.choice(found.inputs))
+            if packed:
+                parts = {name.removesuffix(".npy"): part for name, part in packed.items()}
+                arrays = {name: _array(part) for name, part in parts.items()}
         name = random.choice(tuple(parts))
         way = random.random()
-        if way < 0.5:
-            parts[name] = _npy(change(random, np.asarray(self._arrays[at][name])))
+        if way < 0.5 and arrays[name] is not None:
+            parts[name] = _npy(change(random, np.asarray(arrays[name])))
         elif way < 0.85:
-            parts[name] = mutate(random, [parts[name]], _HEADERS)
+            parts[name] = mutate(random, [parts[name]], found.words or _HEADERS)
         elif way < 0.9:
             del parts[name]
         else:
@@ -76,6 +82,25 @@ def change(random: Random, array: Any) -> Any:
             else random.choice((b"", b"a", b"\xff"))
         )
     return array
+
+
+def unzipped(data: bytes) -> dict[str, bytes]:
+    """The files in a .zip; none if it is damaged."""
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            if sum(one.file_size for one in archive.infolist()) > 1 << 20:
+                return {}
+            return {name: archive.read(name) for name in archive.namelist()}
+    except Exception:  # whatever zipfile has against it
+        return {}
+
+
+def _array(data: bytes) -> Any:
+    """The array of an .npy file, or None if there is none, or one of objects."""
+    try:
+        return np.load(io.BytesIO(data))
+    except Exception:  # whatever numpy has against it, also that it asks for too much memory
+        return None
 
 
 def _npy(array: Any) -> bytes:

@@ -11,7 +11,7 @@ from typing import Any
 
 from campaigns.fuzz import imports, labels
 from campaigns.fuzz.mutate import NUMBERS, TOKENS, mutate
-from campaigns.fuzz.targets import Lawless, Target
+from campaigns.fuzz.targets import NOTHING, Found, Lawless, Target
 
 LINES = (
     "score gold.tsv system.tsv", "score gold.tsv system.tsv -m v,ami --format json",
@@ -72,9 +72,9 @@ class Commands:
         self._kept = {path.name for path in folder.iterdir()}
         self._number = 0
 
-    def make(self, random: Random) -> bytes:
-        words = random.choice(self.seeds).split(b"\0")
-        known = self._options.get(words[0].decode()) or [b"--help"]
+    def make(self, random: Random, found: Found = NOTHING) -> bytes:
+        words = random.choice(found.inputs or self.seeds).split(b"\0")
+        known = self._options.get(words[0].decode(errors="replace")) or [b"--help"]
         for _ in range(1 + random.randrange(3)):
             at = random.randrange(len(words) + 1)
             way = random.randrange(6)

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
+from random import Random
 from typing import Any
 
-from campaigns.fuzz.targets import Files, Target
+from campaigns.fuzz.mutate import mutate
+from campaigns.fuzz.targets import NOTHING, Files, Found, Target
 
 CONLLU = (
     b"# sent_id = 1\n1\tThe\tthe\tDET\t_\t_\t2\tdet\t_\t_\n"
@@ -86,21 +90,18 @@ class _DocBins:
     """DocBins: what is packed was changed before it was packed, or the bytes after."""
 
     def __init__(self, folder: Path) -> None:
-        import zlib
+        self._packed = docbins()
+        self._inner = [zlib.decompress(one) for one in self._packed]
+        self._files = _reader("docbin", "text.spacy", self._packed, texts=True)(folder)
 
-        packed = docbins()
-        inner = [zlib.decompress(one) for one in packed]
-        self._files = _reader("docbin", "text.spacy", packed, texts=True)(folder)
-        self._packed, self._inner = packed, inner
-
-    def make(self, random: Any) -> bytes:
-        import zlib
-
-        from campaigns.fuzz.mutate import mutate
-
+    def make(self, random: Random, found: Found = NOTHING) -> bytes:
         if random.random() < 0.3:
-            return mutate(random, self._packed)
-        return zlib.compress(mutate(random, self._inner), 1)
+            return mutate(random, found.inputs or self._packed)
+        inner = self._inner
+        if found.inputs:
+            with suppress(zlib.error):  # one that was changed after it was packed
+                inner = [zlib.decompress(random.choice(found.inputs))]
+        return zlib.compress(mutate(random, inner, found.words), 1)
 
     def run(self, data: bytes) -> Any:
         return self._files.run(data)

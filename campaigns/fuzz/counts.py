@@ -12,7 +12,7 @@ import numpy as np
 
 from campaigns.fuzz.archives import Arrays
 from campaigns.fuzz.labels import parquets
-from campaigns.fuzz.targets import Files, Target
+from campaigns.fuzz.targets import NOTHING, Files, Found, Target
 
 TABLES = (
     b"word\tcontext\tcount\nmilk\tdrink\t3\ntea\tdrink\t2.5\nbook\tread\t1\n",
@@ -76,8 +76,8 @@ class _Npz:
         self._arrays = Arrays(matrices())
         self._path = str(folder / "counts.npz")
 
-    def make(self, random: Random) -> bytes:
-        return self._arrays.make(random)
+    def make(self, random: Random, found: Found = NOTHING) -> bytes:
+        return self._arrays.make(random, found)
 
     def run(self, data: bytes) -> Any:
         from campaigns.fuzz.targets import write

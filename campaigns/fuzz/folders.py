@@ -15,7 +15,7 @@ import numpy as np
 from campaigns.fuzz.archives import Arrays
 from campaigns.fuzz.imports import thesaurus
 from campaigns.fuzz.mutate import mutate
-from campaigns.fuzz.targets import Lawless, Target, write
+from campaigns.fuzz.targets import NOTHING, Found, Lawless, Target, write
 
 Make = Callable[[Path], Callable[[Path], Any]]
 """Writes a folder, and gives what reads one and tells what it says."""
@@ -46,17 +46,21 @@ class Folders:
         self._changed: set[str] = set()
         self.seeds = [name.encode() + b"\n" + data for name, data in self._files.items()]
 
-    def make(self, random: Random) -> bytes:
-        name = random.choice(tuple(self._files))
-        again = random.random() < 0.5
-        if again and name in self._arrays:
-            content = self._arrays[name].make(random)
-        elif again and name.endswith(".json") and random.random() < 0.5:
-            content = json.dumps(_alter(random, json.loads(self._files[name]))).encode(
-                "utf-8", "surrogatepass"
-            )
+    def make(self, random: Random, found: Found = NOTHING) -> bytes:
+        if found.inputs:
+            data = random.choice(found.inputs)
+            again = data.startswith(_RESEALED)
+            head, _, before = data.removeprefix(_RESEALED).partition(b"\n")
+            name, found = head.decode(), found._replace(inputs=[before])
         else:
-            content = mutate(random, [self._files[name]], _TOKENS)
+            name = random.choice(tuple(self._files))
+            again, before = random.random() < 0.5, self._files[name]
+        if again and name in self._arrays:
+            content = self._arrays[name].make(random, found)
+        elif again and name.endswith(".json") and random.random() < 0.5:
+            content = _alter_text(random, before)
+        else:
+            content = mutate(random, [before], found.words or _TOKENS)
         return (_RESEALED if again else b"") + name.encode() + b"\n" + content
 
     def run(self, data: bytes) -> Any:
@@ -104,6 +108,15 @@ class Folders:
         except Exception:  # what cannot be sealed is tried as it is
             pass
         return now
+
+
+def _alter_text(random: Random, data: bytes) -> bytes:
+    """The text of a JSON value, in which something is something else."""
+    try:
+        value = json.loads(data)
+    except (ValueError, RecursionError):  # it was changed before, so that it is none
+        return mutate(random, [data], _TOKENS)
+    return json.dumps(_alter(random, value)).encode("utf-8", "surrogatepass")
 
 
 def _alter(random: Random, value: Any) -> Any:

@@ -11,7 +11,7 @@ import numpy as np
 
 from campaigns.fuzz.archives import Arrays
 from campaigns.fuzz.mutate import mutate
-from campaigns.fuzz.targets import Files, Target, write
+from campaigns.fuzz.targets import NOTHING, Files, Found, Target, write
 
 _SKOS = b"http://www.w3.org/2004/02/skos/core#"
 TURTLE = (
@@ -97,7 +97,10 @@ class _Folder:
         for name, seeds in files.items():
             (folder / name).write_bytes(seeds[0])
 
-    def make(self, random: Random) -> bytes:
+    def make(self, random: Random, found: Found = NOTHING) -> bytes:
+        if found.inputs:
+            head, _, content = random.choice(found.inputs).partition(b"\n")
+            return head + b"\n" + mutate(random, [content], found.words or WORDS)
         name = random.choice(tuple(self._files))
         return name.encode() + b"\n" + mutate(random, self._files[name], WORDS)
 
@@ -135,8 +138,8 @@ class _Linkages:
         )
         self._path = str(folder / "tree.npz")
 
-    def make(self, random: Random) -> bytes:
-        return self._arrays.make(random)
+    def make(self, random: Random, found: Found = NOTHING) -> bytes:
+        return self._arrays.make(random, found)
 
     def run(self, data: bytes) -> Any:
         from roget.learn.taxonomy import read

@@ -7,6 +7,7 @@ import gzip
 import io
 import json
 import lzma
+import re
 import zipfile
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -17,8 +18,9 @@ from typing import Any
 
 import numpy as np
 
+from campaigns.fuzz.archives import unzipped
 from campaigns.fuzz.mutate import mutate
-from campaigns.fuzz.targets import Files, Target, Texts, write
+from campaigns.fuzz.targets import NOTHING, Files, Found, Target, Texts, write
 
 TSV = (
     b"item\tlabel\na\tx\nb\ty\nc\tx\nd\tz\n",
@@ -132,7 +134,10 @@ class _Guessed:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
 
-    def make(self, random: Random) -> bytes:
+    def make(self, random: Random, found: Found = NOTHING) -> bytes:
+        if found.inputs:
+            suffix, _, content = random.choice(found.inputs).partition(b"\n")
+            return suffix + b"\n" + mutate(random, [content], found.words or WORDS)
         return random.choice(SUFFIXES) + b"\n" + mutate(random, EVERY, WORDS)
 
     def run(self, data: bytes) -> Any:
@@ -159,7 +164,10 @@ class _Packed:
         }
         self._seeds = {kind: [pack(one) for one in TSV] for kind, pack in self._pack.items()}
 
-    def make(self, random: Random) -> bytes:
+    def make(self, random: Random, found: Found = NOTHING) -> bytes:
+        if found.inputs:
+            suffix, _, content = random.choice(found.inputs).partition(b"\n")
+            return suffix + b"\n" + mutate(random, [content])
         kind = random.choice(tuple(self._pack))
         inner = random.choice((b".tsv", b".csv", b".jsonl", b".key", b""))
         if random.random() < 0.2:
@@ -181,9 +189,14 @@ class _Packed:
 
 def zipped(data: bytes, name: str = "labels.tsv") -> bytes:
     """A .zip with one file in it."""
+    return _pack({name: data})
+
+
+def _pack(files: dict[str, bytes]) -> bytes:
     file = io.BytesIO()
     with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
-        archive.writestr(zipfile.ZipInfo(name), data)
+        for name, data in files.items():
+            archive.writestr(zipfile.ZipInfo(name), data)
     return file.getvalue()
 
 
@@ -277,21 +290,21 @@ class _Sheets:
             book.active.append(row)
         file = io.BytesIO()
         book.save(file)
-        self._whole = file.getvalue()
-        with zipfile.ZipFile(file) as archive:
-            self._parts = {name: archive.read(name) for name in archive.namelist()}
+        # Without the time at which they are made, or no two runs would have the same inputs.
+        self._parts = {
+            name: re.sub(rb"\d{4}-\d\d-\d\dT[\d:.]+Z", b"2000-01-01T00:00:00Z", part)
+            for name, part in unzipped(file.getvalue()).items()
+        }
+        self._whole = _pack(self._parts)
         self._path = str(folder / "labels.xlsx")
 
-    def make(self, random: Random) -> bytes:
+    def make(self, random: Random, found: Found = NOTHING) -> bytes:
+        whole = random.choice(found.inputs) if found.inputs else self._whole
         if random.random() < 0.4:
-            return mutate(random, [self._whole])
-        changed = random.choice(tuple(self._parts))
-        file = io.BytesIO()
-        with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
-            for name, part in self._parts.items():
-                content = mutate(random, [part]) if name == changed else part
-                archive.writestr(zipfile.ZipInfo(name), content)
-        return file.getvalue()
+            return mutate(random, [whole])
+        parts = (unzipped(whole) if found.inputs else {}) or self._parts
+        changed = random.choice(tuple(parts))
+        return _pack({**parts, changed: mutate(random, [parts[changed]], found.words)})
 
     def run(self, data: bytes) -> Any:
         write(self._path, data)

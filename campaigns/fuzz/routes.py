@@ -12,7 +12,7 @@ from urllib.parse import quote_from_bytes
 
 from campaigns.fuzz.imports import thesaurus
 from campaigns.fuzz.mutate import mutate
-from campaigns.fuzz.targets import Lawless, Target
+from campaigns.fuzz.targets import NOTHING, Found, Lawless, Target
 
 PORT = 8765
 
@@ -68,7 +68,13 @@ class Routes:
         self._desk_now = self._desk(self._folder)
         self._app = self._application(self._desk_now, PORT, self._sessions)
 
-    def make(self, random: Random) -> bytes:
+    def make(self, random: Random, found: Found = NOTHING) -> bytes:
+        if found.inputs:
+            head, _, body = random.choice(found.inputs).partition(b"\n")
+            words = found.words or WORDS
+            if head.startswith(b"POST"):
+                return head + b"\n" + mutate(random, [body], words)
+            return b"GET " + _plain(mutate(random, [head.removeprefix(b"GET ")], words)) + b"\n"
         if random.random() < 0.7:
             return b"GET " + _plain(mutate(random, GETS, WORDS)) + b"\n"
         body = (

@@ -17,11 +17,12 @@ import traceback
 import warnings
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from multiprocessing.connection import Connection, wait
 from pathlib import Path
 from typing import Any
 
+from campaigns.fuzz.guide import Followed, Reached
 from campaigns.fuzz.targets import Runner, Target, every
 
 SECONDS = 20.0
@@ -36,12 +37,17 @@ FIRST = 60.0
 MEMORY = 1 << 30
 """Bytes that an input may take, beside what the process has before it."""
 
+SLOWER = 3
+"""How many times as long inputs take where it is followed which lines they reach."""
+
 GROWN = 400 << 20
 """Bytes by which a process may grow over many inputs before another takes its place."""
 
 _SHM = Path("/dev/shm")
-_INDEX, _BEGUN, _ACCEPTED, _REFUSED, _BASE, _USED = range(6)
+_INDEX, _BEGUN, _ACCEPTED, _REFUSED, _BASE, _USED, _SIZE = range(7)
 _IDLE = 0
+_INPUT = "input"
+"""The file that holds the input that a process is at."""
 
 
 @dataclass(frozen=True)
@@ -68,6 +74,8 @@ class Tally:
     """CPU time of its processes."""
     failures: dict[str, Failure] = field(default_factory=dict)
     """One for each cause."""
+    reached: Reached | None = None
+    """Where it is followed which lines inputs reach."""
 
     def note(self, failure: Failure) -> None:
         """Keep a failure, the shortest of those of one cause."""
@@ -113,6 +121,10 @@ class Job:
     target: str
     start: int
     stop: int
+    reached: Reached | None = None
+    """What those before it reached, where that is followed."""
+    guided: bool = False
+    """Whether inputs are made of those that reached something new."""
 
 
 def work(pipe: Connection, state: Any, seed: int, folder: str) -> None:
@@ -121,6 +133,7 @@ def work(pipe: Connection, state: Any, seed: int, folder: str) -> None:
 
     settle(Path(folder))
     targets, runner, name = every(), None, ""
+    current = os.open(Path(folder) / _INPUT, os.O_WRONLY | os.O_CREAT)
     chance = random.Random()
     while (job := pipe.recv()) is not None:
         if job.target != name:
@@ -133,10 +146,7 @@ def work(pipe: Connection, state: Any, seed: int, folder: str) -> None:
             gc.collect()
             _limit()
         assert runner is not None
-        if job.stop - job.start < 0:  # the input itself is asked for
-            chance.seed(seed_of(seed, name, job.start))
-            pipe.send(runner.make(chance))
-            continue
+        doing = runner if job.reached is None else Followed(runner, job.reached, job.guided)
         state[_ACCEPTED] = state[_REFUSED] = 0
         state[_BASE] = _status("VmRSS")
         found: dict[str, Failure] = {}
@@ -146,8 +156,11 @@ def work(pipe: Connection, state: Any, seed: int, folder: str) -> None:
             state[_USED] = time.process_time_ns()
             state[_BEGUN] = time.monotonic_ns()
             chance.seed(seed_of(seed, name, index))
-            data = runner.make(chance)
-            error = judge(runner, data)
+            state[_SIZE] = 0
+            data = doing.make(chance)
+            os.pwrite(current, data, 0)
+            state[_SIZE] = len(data)
+            error = judge(doing, data)
             if error is None:
                 state[_ACCEPTED] += 1
             elif isinstance(error, RogetError):
@@ -160,7 +173,8 @@ def work(pipe: Connection, state: Any, seed: int, folder: str) -> None:
                     found[key] = Failure(name, index, key, told, data)
         state[_BEGUN] = _IDLE
         done = state[_ACCEPTED], state[_REFUSED], failed, time.process_time() - begun
-        pipe.send((done, list(found.values()), _status("VmRSS") - state[_BASE] > GROWN))
+        grown = _status("VmRSS") - state[_BASE] > GROWN
+        pipe.send((done, list(found.values()), job.reached, grown))
 
 
 def settle(folder: Path) -> None:
@@ -252,7 +266,7 @@ class Child:
     def _start(self) -> None:
         context = multiprocessing.get_context("spawn")
         self.folder = Path(tempfile.mkdtemp(dir=self._root))
-        self.state = context.RawArray("q", 6)
+        self.state = context.RawArray("q", 7)
         self.pipe, other = context.Pipe()
         args = (other, self.state, self._seed, str(self.folder))
         self.process = context.Process(target=work, args=args, daemon=True)
@@ -265,16 +279,17 @@ class Child:
         self.state[_BEGUN] = _IDLE
         self.pipe.send(job)
 
-    def renew(self) -> str:
-        """Start another process in its place; gives what the last one had to say."""
+    def renew(self) -> tuple[str, bytes]:
+        """Start another process in its place; gives what the last one had to say, and its input."""
         self.process.kill()
         self.process.join()
         self.pipe.close()
-        log = self.folder / "log"
+        log, current = self.folder / "log", self.folder / _INPUT
         said = log.read_bytes()[-4000:].decode(errors="replace") if log.exists() else ""
+        data = current.read_bytes()[: self.state[_SIZE]] if current.exists() else b""
         shutil.rmtree(self.folder, ignore_errors=True)
         self._start()
-        return said
+        return said, data
 
     def end(self) -> None:
         """Let it go."""
@@ -289,6 +304,8 @@ class Child:
             return ""
         first = self.job is not None and self.state[_INDEX] == self.job.start
         most = (FIRST if first else SECONDS) * 1e9
+        if self.job is not None and self.job.reached is not None:
+            most *= SLOWER
         passed = time.monotonic_ns() - begun
         used = _used(self.process.pid or 0) - self.state[_USED] if passed > most else 0
         if used > most or passed > WAITING * most:
@@ -297,19 +314,27 @@ class Child:
             return f"more than {MEMORY >> 20} MB"
         return ""
 
-    def make(self, target: str, index: int) -> bytes:
-        """An input, made again."""
-        self.pipe.send(Job(target, index, index - 1))
-        return bytes(self.pipe.recv())
-
 
 def campaign(
-    dealt: Sequence[tuple[Target, int]], seed: int, processes: int, first: int = 0
+    dealt: Sequence[tuple[Target, int]],
+    seed: int,
+    processes: int,
+    first: int = 0,
+    *,
+    followed: bool = False,
+    guided: bool = False,
 ) -> Iterator[tuple[Target, Tally]]:
-    """Run so many inputs of each target; gives the tally of each when it is done."""
+    """Run so many inputs of each target; gives the tally of each when it is done.
+
+    If they are `followed`, it is told which lines they reach; `guided` ones are made of those that
+    reached something new.
+    """
     root = Path(tempfile.mkdtemp(prefix="roget-fuzz.", dir=_SHM if _SHM.is_dir() else None))
     children = [Child(seed, root) for _ in range(processes)]
-    tallies = {target.name: Tally(inputs=inputs) for target, inputs in dealt}
+    tallies = {
+        target.name: Tally(inputs, reached=Reached() if followed or guided else None)
+        for target, inputs in dealt
+    }
     left = {target.name: 0 for target, _ in dealt}
     jobs = list(_cut(dealt, first))
     for job in jobs:
@@ -319,8 +344,12 @@ def campaign(
     try:
         while jobs or any(child.job for child in children):
             for child in children:
-                if child.job is None and jobs:
-                    child.give(jobs.pop())
+                # What one job reaches the next one of the target is made of.
+                job = None if child.job else _next(jobs, children, one_each=followed or guided)
+                if job is not None:
+                    jobs.remove(job)
+                    reached = tallies[job.target].reached
+                    child.give(replace(job, reached=reached, guided=guided))
             busy = [child for child in children if child.job]
             wait([child.pipe for child in busy], timeout=0.1)
             for child in busy:
@@ -350,17 +379,24 @@ def _cut(dealt: Iterable[tuple[Target, int]], first: int) -> Iterator[Job]:
             yield Job(target.name, start, min(start + size, first + inputs))
 
 
+def _next(jobs: Sequence[Job], children: Sequence[Child], *, one_each: bool) -> Job | None:
+    """The job that comes next, the last one; perhaps not of a target that a child has a job of."""
+    busy = {child.job.target for child in children if child.job and one_each}
+    return next((job for job in reversed(jobs) if job.target not in busy), None)
+
+
 def _look(child: Child, tally: Tally) -> list[Job] | None:
     """See to a child: None while it works, else the jobs that are left of the one it had."""
     job = child.job
     assert job is not None
     try:
         if child.pipe.poll():
-            (accepted, refused, failed, seconds), failures, grown = child.pipe.recv()
+            (accepted, refused, failed, seconds), failures, reached, grown = child.pipe.recv()
             tally.accepted += accepted
             tally.refused += refused
             tally.failed += failed
             tally.seconds += seconds
+            tally.reached = reached
             for failure in failures:
                 tally.note(failure)
             child.job = None
@@ -379,14 +415,13 @@ def _look(child: Child, tally: Tally) -> list[Job] | None:
             f"ended by {signal.Signals(-code).name}" if code < 0 else f"ended with exit code {code}"
         )
     if child.state[_BEGUN] == _IDLE:
-        raise RuntimeError(f"{job.target} cannot be made ready: {child.renew()}")
+        raise RuntimeError(f"{job.target} cannot be made ready: {child.renew()[0]}")
     index = child.state[_INDEX]
     tally.accepted += child.state[_ACCEPTED]
     tally.refused += child.state[_REFUSED]
     # Failures before this one in the same job are counted again by nobody.
     tally.failed += index + 1 - job.start - child.state[_ACCEPTED] - child.state[_REFUSED]
-    said = child.renew()
-    data = child.make(job.target, index)
+    said, data = child.renew()
     tally.note(Failure(job.target, index, why, f"{why}\n{said}", data))
     child.job = None
     return [Job(job.target, index + 1, job.stop)] if index + 1 < job.stop else []

@@ -13,7 +13,7 @@ from random import Random
 from typing import Any
 
 from campaigns.fuzz.mutate import mutate
-from campaigns.fuzz.targets import Target, Texts
+from campaigns.fuzz.targets import NOTHING, Found, Target, Texts
 
 MEASURES = (
     b"v", b"v(beta=0.5)", b"ami", b"ari, nmi(average=geometric)", b"b3-f,one-to-one", b"v@jk",
@@ -167,8 +167,9 @@ class _Paths:
             (folder / "loop").symlink_to("loop")
             (folder / "gone").symlink_to("nowhere")
 
-    def make(self, random: Random) -> bytes:
-        return mutate(random, PATHS, (b"loop", b"gone", b"folder", b"labels.tsv", b"loop/x"))
+    def make(self, random: Random, found: Found = NOTHING) -> bytes:
+        known = (b"loop", b"gone", b"folder", b"labels.tsv", b"loop/x")
+        return mutate(random, found.inputs or PATHS, found.words or known)
 
     def run(self, data: bytes) -> Any:
         from roget.core.io.paths import find
@@ -201,7 +202,10 @@ class _Options:
                 self.options[f"{kind.__module__}.{kind.__qualname__}.{name}"] = one
         self._names = sorted(self.options)
 
-    def make(self, random: Random) -> bytes:
+    def make(self, random: Random, found: Found = NOTHING) -> bytes:
+        if found.inputs:
+            head, _, value = random.choice(found.inputs).partition(b"\0")
+            return head + b"\0" + mutate(random, [value], found.words)
         name = random.choice(self._names)
         one = self.options[name]
         known = [str(value).encode() for value in (one.default, *one.words, *one.known[:20])]

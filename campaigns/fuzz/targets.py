@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from campaigns.fuzz.mutate import mutate
 
@@ -19,10 +19,22 @@ MODULES = (
 """Those of this package that have targets, cheap ones first."""
 
 
+class Found(NamedTuple):
+    """What a guided run has found, and makes inputs of; empty where real inputs are changed."""
+
+    inputs: Sequence[bytes] = ()
+    """Earlier inputs of the target: one of them is changed in place of a real one."""
+    words: Sequence[bytes] = ()
+    """Texts that stand in the code that was reached, in place of the target's own tokens."""
+
+
+NOTHING = Found()
+
+
 class Runner(Protocol):
     """A target that is ready to run, in the working folder of its process."""
 
-    def make(self, random: Random) -> bytes:
+    def make(self, random: Random, found: Found = NOTHING) -> bytes:
         """An input."""
 
     def run(self, data: bytes) -> Any:
@@ -56,8 +68,8 @@ class Texts:
     ) -> None:
         self.seeds, self.run, self.tokens = seeds, read, tokens
 
-    def make(self, random: Random) -> bytes:
-        return mutate(random, self.seeds, self.tokens)
+    def make(self, random: Random, found: Found = NOTHING) -> bytes:
+        return mutate(random, found.inputs or self.seeds, found.words or self.tokens)
 
 
 class Files:
@@ -77,8 +89,8 @@ class Files:
         self._path, self._read, self._same = str(folder / name), read, same
         self._again = 0
 
-    def make(self, random: Random) -> bytes:
-        return mutate(random, self.seeds, self.tokens)
+    def make(self, random: Random, found: Found = NOTHING) -> bytes:
+        return mutate(random, found.inputs or self.seeds, found.words or self.tokens)
 
     def run(self, data: bytes) -> Any:
         write(self._path, data)

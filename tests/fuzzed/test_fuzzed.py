@@ -6,17 +6,24 @@ A file is called TARGET--WHAT: `make fuzz FUZZ="--repeat FILE"` runs it by itsel
 from __future__ import annotations
 
 import os
+import random
 from pathlib import Path
 
 import pytest
 from campaigns.fuzz import run
-from campaigns.fuzz.targets import every
+from campaigns.fuzz.targets import Found, every
 
 from roget.errors import RogetError
 
 HERE = Path(__file__).parent
 FILES = sorted(path for path in HERE.iterdir() if "--" in path.name)
 TARGETS = every()
+OWN = [
+    "labels-guessed", "labels-packed", "labels-xlsx", "corpus-docbin", "counts-npz",
+    "folder-checkpoint", "import-wordnet", "import-linkage", "text-options", "text-paths", "routes",
+    "command-arguments",
+]  # fmt: skip
+"""Targets that make their inputs in ways of their own."""
 
 
 @pytest.mark.parametrize("name", sorted({run.target_of(file) for file in FILES}))
@@ -32,8 +39,6 @@ def test_past_failures(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 
 def test_inputs_are_told_by_their_seed(tmp_path: Path) -> None:
     """The same seed and number give the same bytes, in any order and in any process."""
-    import random
-
     runner, chance = TARGETS["labels-guessed"].prepare(tmp_path), random.Random()
 
     def make(seed: int, index: int) -> bytes:
@@ -43,6 +48,25 @@ def test_inputs_are_told_by_their_seed(tmp_path: Path) -> None:
     first = [make(1, index) for index in range(50)]
     assert [make(1, index) for index in reversed(range(50))] == first[::-1]
     assert [make(2, index) for index in range(50)] != first
+
+
+@pytest.mark.parametrize("name", OWN)
+@pytest.mark.filterwarnings("ignore")
+def test_inputs_are_made_of_earlier_ones(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They are inputs of the target still, and are told by the random numbers."""
+    monkeypatch.chdir(tmp_path)
+    runner, chance = TARGETS[name].prepare(tmp_path), random.Random(1)
+    inputs = [runner.make(chance) for _ in range(20)]
+    for index in range(60):
+        found = Found(inputs[-8:], (b"item", b"label") if index % 2 else ())
+        state = chance.getstate()
+        inputs.append(runner.make(chance, found))
+        chance.setstate(state)
+        assert runner.make(chance, found) == inputs[-1]
+        error = run.judge(runner, inputs[-1])
+        assert error is None or isinstance(error, RogetError), inputs[-1]
 
 
 def test_every_format_is_fuzzed() -> None:
@@ -79,6 +103,8 @@ def test_what_fails_is_found(crash: str, tmp_path: Path, monkeypatch: pytest.Mon
     assert tally.accepted + tally.refused == 39
     (failure,) = tally.failures.values()
     assert failure.index == selftest.AT
+    chance = random.Random(run.seed_of(0, target.name, selftest.AT))
+    assert failure.data == target.prepare(tmp_path).make(chance)
     saved = run.save(failure, tmp_path / "kept", 0)
     assert run.target_of(saved) == target.name
     assert saved.read_bytes() == failure.data
