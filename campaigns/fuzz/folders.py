@@ -14,7 +14,7 @@ import numpy as np
 
 from campaigns.fuzz.archives import Arrays
 from campaigns.fuzz.imports import thesaurus
-from campaigns.fuzz.mutate import mutate
+from campaigns.fuzz.mutate import alter_json, mutate
 from campaigns.fuzz.targets import NOTHING, Found, Lawless, Target, write
 
 Make = Callable[[Path], Callable[[Path], Any]]
@@ -58,7 +58,7 @@ class Folders:
         if again and name in self._arrays:
             content = self._arrays[name].make(random, found)
         elif again and name.endswith(".json") and random.random() < 0.5:
-            content = _alter_text(random, before)
+            content = alter_json(random, before, _TOKENS)
         else:
             content = mutate(random, [before], found.words or _TOKENS)
         return (_RESEALED if again else b"") + name.encode() + b"\n" + content
@@ -108,36 +108,6 @@ class Folders:
         except Exception:  # what cannot be sealed is tried as it is
             pass
         return now
-
-
-def _alter_text(random: Random, data: bytes) -> bytes:
-    """The text of a JSON value, in which something is something else."""
-    try:
-        value = json.loads(data)
-    except (ValueError, RecursionError):  # it was changed before, so that it is none
-        return mutate(random, [data], _TOKENS)
-    return json.dumps(_alter(random, value)).encode("utf-8", "surrogatepass")
-
-
-def _alter(random: Random, value: Any) -> Any:
-    """A JSON value, in which something at random is something else."""
-    if isinstance(value, dict) and value and random.random() < 0.9:
-        name = random.choice(tuple(value))
-        if random.random() < 0.1:
-            return {key: one for key, one in value.items() if key != name}
-        return {**value, name: _alter(random, value[name])}
-    if isinstance(value, list) and value and random.random() < 0.9:
-        at = random.randrange(len(value))
-        if random.random() < 0.15:
-            return value[:at] + value[at + 1 :]
-        if random.random() < 0.1:
-            return [*value, value[at]]
-        return [*value[:at], _alter(random, value[at]), *value[at + 1 :]]
-    return random.choice(
-        (None, True, False, 0, 1, -1, 2, 1.5, -0.0, float("nan"), float("inf"),
-        10**30, 2**63, 10**400,
-         "", "x", "\0", "\ud800", [], {}, [[]], [1], {"a": 1}, "9" * 50, 3_000_000, 1e308, 99)
-    )  # fmt: skip
 
 
 # ---- what is in folders

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from campaigns.fuzz.archives import unzipped
-from campaigns.fuzz.mutate import mutate
+from campaigns.fuzz.mutate import alter_json, mutate
 from campaigns.fuzz.targets import NOTHING, Files, Found, Target, Texts, write
 
 TSV = (
@@ -75,8 +75,9 @@ PATHS = (
 )
 NESTED = (
     b'{"title":"T","language":null,"words":3,"classes":2,"tree":{"node":0,"label":"r","size":3,"mass":1.0,'
-    b'"value":1.5,"id":0,"children":[{"node":1,"label":"a","id":1,"words":[{"word":"x","probability":1.0}]},'
-    b'{"node":2,"label":"b","id":2,"words":[{"word":"y"},{"word":"z"}]}]}}',
+    b'"value":1.5,"id":0,"children":[{"node":1,"label":"a","id":1,"words":[{"word":"x","probability":1.0,"placed":true}]},'
+    b'{"node":2,"label":"b","id":2,"words":[{"word":"y","placed":true},{"word":"z","placed":true},'
+    b'{"word":"x","probability":0.2,"placed":false}]}]}}',
 )
 BROWN = (b"0\ta\t1\n10\tb\t2\n110\tc\t3\n111\td\t4\n", b"00\ta\t3\n01\tb\t2\n1\tc\t1\n")
 CELLS = (
@@ -126,6 +127,19 @@ def same_labels(one: Any, other: Any) -> bool:
         for f in fields(one)
         if f.name in ("codes", "weights", "indptr", "item_weights", "groups")
     )
+
+
+class _Nested(Files):
+    """The JSON of a thesaurus: half of the time a value in it is another value, whole."""
+
+    def __init__(self, folder: Path) -> None:
+        read = partial(_labels, labels="json")
+        super().__init__(folder, "labels.json", NESTED, read, WORDS, same=same_labels)
+
+    def make(self, random: Random, found: Found = NOTHING) -> bytes:
+        if random.random() < 0.5:
+            return alter_json(random, random.choice(found.inputs or self.seeds), WORDS)
+        return super().make(random, found)
 
 
 class _Guessed:
@@ -396,7 +410,7 @@ TARGETS = [
     Target("labels-corefud", 60, _reader("labels.conllu", COREFUD)),
     Target("labels-newick", 80, _reader("labels.nwk", NEWICK)),
     Target("labels-paths", 40, _reader("labels.tsv", PATHS, labels="paths")),
-    Target("labels-json", 40, _reader("labels.json", NESTED, labels="json")),
+    Target("labels-json", 40, _Nested),
     Target("labels-brown", 40, _reader("labels.paths", BROWN)),
     Target("labels-cover", 60, _reader("labels", (*JSONL, *TSV), several="cover")),
     Target("labels-columns", 60, _reader("labels.csv", CSV, columns={"label": "2", "item": 1})),

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Sequence
 from random import Random
+from typing import Any
 
 LONG = b"9" * 5000
 """More digits than Python turns into a number."""
@@ -58,6 +60,36 @@ def mutate(random: Random, seeds: Sequence[bytes], tokens: Sequence[bytes] = ())
         if len(data) > 1 << 18:
             del data[1 << 18 :]
     return bytes(data)
+
+
+def alter_json(random: Random, data: bytes, tokens: Sequence[bytes] = ()) -> bytes:
+    """The text of a JSON value, in which a value somewhere is something else."""
+    try:
+        value = json.loads(data)
+    except (ValueError, RecursionError):  # it was changed before, so that it is none
+        return mutate(random, [data], tokens)
+    return json.dumps(_alter(random, value)).encode("utf-8", "surrogatepass")
+
+
+def _alter(random: Random, value: Any) -> Any:
+    """A JSON value, in which something at random is something else."""
+    if isinstance(value, dict) and value and random.random() < 0.9:
+        name = random.choice(tuple(value))
+        if random.random() < 0.1:
+            return {key: one for key, one in value.items() if key != name}
+        return {**value, name: _alter(random, value[name])}
+    if isinstance(value, list) and value and random.random() < 0.9:
+        at = random.randrange(len(value))
+        if random.random() < 0.15:
+            return value[:at] + value[at + 1 :]
+        if random.random() < 0.1:
+            return [*value, value[at]]
+        return [*value[:at], _alter(random, value[at]), *value[at + 1 :]]
+    return random.choice(
+        (None, True, False, 0, 1, -1, 2, 1.5, -0.0, float("nan"), float("inf"),
+        10**30, 2**63, 10**400,
+         "", "x", "\0", "\ud800", [], {}, [[]], [1], {"a": 1}, "9" * 50, 3_000_000, 1e308, 99)
+    )  # fmt: skip
 
 
 def _place(random: Random, data: bytearray) -> int:

@@ -108,3 +108,13 @@ def test_what_fails_is_found(crash: str, tmp_path: Path, monkeypatch: pytest.Mon
     saved = run.save(failure, tmp_path / "kept", 0)
     assert run.target_of(saved) == target.name
     assert saved.read_bytes() == failure.data
+
+
+@pytest.mark.parametrize(
+    "name", [name for name in TARGETS if name.startswith(("text-", "labels-")) and name not in OWN]
+)
+@pytest.mark.filterwarnings("ignore")
+def test_a_real_input_is_accepted(name: str, tmp_path: Path) -> None:
+    """Where all of them are refused, what is made of them reaches little."""
+    runner = TARGETS[name].prepare(tmp_path)
+    assert any(run.judge(runner, data) is None for data in runner.seeds)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import json
 import time
 
 import numpy as np
@@ -215,3 +216,15 @@ class TestPaths:
         path.write_text("02\ta\t5\n")
         with pytest.raises(InputError, match=r"t.paths:1: found .*; expected bits"):
             as_labels(path)
+
+
+def test_words_of_a_thesaurus_in_json_are_texts(tmp_path):
+    """A number is its text, as in other files; a list is no word."""
+    path = tmp_path / "words.json"
+    tree = {"node": 0, "words": [{"word": 5, "placed": True}, {"word": "a", "placed": True}]}
+    path.write_text(json.dumps({"tree": tree}))
+    assert list(as_labels(path, labels="json").items) == ["5", "a"]
+    tree["words"][0]["word"] = ["a"]
+    path.write_text(json.dumps({"tree": tree}))
+    with pytest.raises(InputError, match=r"class 0: the word is \['a'\]; expected text or a num"):
+        as_labels(path, labels="json")

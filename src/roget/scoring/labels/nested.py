@@ -327,9 +327,16 @@ def read_json(file: LabelFile, *, columns: Columns | None = None, gold: bool = F
             path = (*above, str(one["node"]))
             waiting += [(path, child) for child in reversed(one.get("children", ()))]
             placed = [word["word"] for word in one.get("words", ()) if word["placed"]]
-            items += placed
+            items += [_name_word(word, f"{file.name}: class {path[-1]:.60}") for word in placed]
             paths += [path] * len(placed)
     except (KeyError, TypeError) as error:
         raise InputError(f"{file.name}: not the JSON of a thesaurus: {error!r}") from None
     kind = "thesaurus(places)"
     return plant(paths, items, leveled=False, kind=kind, source=file.name).to_labels()
+
+
+def _name_word(word: Any, place: str) -> str:
+    """A word as an item: its text, also where JSON has a number for it."""
+    if isinstance(word, bool) or not isinstance(word, str | int | float):
+        raise InputError(f"{place}: the word is {word!r:.60}; expected text or a number")
+    return str(word)
