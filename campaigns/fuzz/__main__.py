@@ -195,6 +195,8 @@ def _record_guided(
         inputs, *_, failed, _, kept, guided_lines, guided_pairs = rows[target.name]
         table.append((target.name, inputs, failed, kept, guided_lines, lines, guided_pairs, pairs))
         print(f"{target.name:24} {guided_lines:>8,} {lines:>8,} lines", flush=True)
+        for failure in beside.failures.values():
+            print(f"  {failure.key}\n    saved: {run.save(failure, asked.keep, asked.seed)}")
     table.append(("all", *_sums(table)))
     columns = (
         "target", "inputs", "failed", "kept", "lines", "lines, not guided", "pairs",
