@@ -219,6 +219,9 @@ class Clusterer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
                 model.clustering_ = Clustering.of_parts(content["clustering"], content)
             else:
                 model.clustering_ = model._revive(content)
+            told, columns = model.n_features_in_, model.clustering_.centroids.shape[1]
+            if told != columns:
+                raise ValueError(f"n_features_in_ {told!r:.60}: centroids have {columns} columns")
             model._unpack()
         return model
 
