@@ -186,7 +186,7 @@ def _record_guided(
     from campaigns.record import record
 
     print("as many inputs that are not guided:", flush=True)
-    table = []
+    table: list[tuple[object, ...]] = []
     for target, beside in run.campaign(
         dealt, asked.seed, asked.processes, asked.first, followed=True
     ):

@@ -345,11 +345,11 @@ def campaign(
         while jobs or any(child.job for child in children):
             for child in children:
                 # What one job reaches the next one of the target is made of.
-                job = None if child.job else _next(jobs, children, one_each=followed or guided)
-                if job is not None:
-                    jobs.remove(job)
-                    reached = tallies[job.target].reached
-                    child.give(replace(job, reached=reached, guided=guided))
+                given = None if child.job else _next(jobs, children, one_each=followed or guided)
+                if given is not None:
+                    jobs.remove(given)
+                    reached = tallies[given.target].reached
+                    child.give(replace(given, reached=reached, guided=guided))
             busy = [child for child in children if child.job]
             wait([child.pipe for child in busy], timeout=0.1)
             for child in busy:
