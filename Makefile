@@ -10,6 +10,10 @@ DEMO   := src/roget/data/demo
 NODE   := node_modules/.package-lock.json
 TOOLS  := node_modules/.bin
 
+# What is imported is compiled once and kept, also where the environment asks for the opposite: nothing
+# was compiled when it was installed, so every process would compile all that it imports.
+unexport PYTHONDONTWRITEBYTECODE
+
 .DEFAULT_GOAL := help
 .PHONY: help demo test faults fuzz bench audit lint lint-js format docs check-docs clean
 
