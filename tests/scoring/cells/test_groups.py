@@ -33,6 +33,15 @@ REQUESTS = [
     for entropy in (ENTROPIES if parse(measure).uses_entropy else ["ml"])
 ]
 
+
+def by_needs(requests):
+    """Requests by the statistics they need: those are made once for each table, for all of them."""
+    families = {}
+    for measure, entropy in requests:
+        families.setdefault("+".join(parse(measure).needs), []).append((measure, entropy))
+    return [pytest.param(family, id=needs) for needs, family in families.items()]
+
+
 items = st.tuples(st.integers(0, 4), st.integers(0, 6))
 groups = st.lists(st.lists(items, min_size=1, max_size=30), min_size=1, max_size=6)
 
@@ -60,18 +69,21 @@ def together(tables, measure, entropy):
         return np.nan
 
 
-def assert_same(tables, singles, measure, entropy):
-    expected = [alone(single, measure, entropy) for single in singles]
-    np.testing.assert_allclose(
-        together(tables, measure, entropy), expected, rtol=1e-12, atol=1e-14, err_msg=measure
-    )
+def assert_same(tables, singles, *requests):
+    wrong = []
+    for measure, entropy in requests:
+        found = together(tables, measure, entropy)
+        expected = [alone(single, measure, entropy) for single in singles]
+        if not np.allclose(found, expected, rtol=1e-12, atol=1e-14, equal_nan=True):
+            wrong.append(f"{measure}@{entropy}: {found}, one by one {expected}")
+    assert not wrong, "\n".join(wrong)
 
 
-@pytest.mark.parametrize(("measure", "entropy"), REQUESTS)
+@pytest.mark.parametrize("requests", by_needs(REQUESTS))
 @settings(max_examples=20)
 @given(parts=groups)
-def test_groups_equal_a_loop(measure, entropy, parts):
-    assert_same(*tables_of(parts), measure, entropy)
+def test_groups_equal_a_loop(requests, parts):
+    assert_same(*tables_of(parts), *requests)
 
 
 EXPECTED = [
@@ -82,27 +94,26 @@ EXPECTED = [
 ]
 
 
-@pytest.mark.parametrize(("measure", "entropy"), EXPECTED)
+@pytest.mark.parametrize("requests", by_needs(EXPECTED))
 @settings(max_examples=20)
 @given(parts=groups, like_gold=st.booleans())
-def test_trivial_answers_equal_a_loop(measure, entropy, parts, like_gold):
+def test_trivial_answers_equal_a_loop(requests, parts, like_gold):
     whole, singles = tables_of(parts)
     answers = [answer_trivially(single, like_gold=like_gold) for single in singles]
-    drawn = {"elements", "cover", "degrees", "tree"} & set(parse(measure).needs)
+    drawn = {"elements", "cover", "degrees", "tree"} & set(parse(requests[0][0]).needs)
     for name, answer in answer_trivially(whole, like_gold=like_gold).items():
         # Random tables of all groups are drawn at once, and so are others than one by one.
         if name != "random" or not drawn:
-            assert_same(answer, [each[name] for each in answers], measure, entropy)
+            assert_same(answer, [each[name] for each in answers], *requests)
 
 
-@pytest.mark.parametrize("measure", ["purity", "one-to-one", "ceaf-e", "supervised-recall"])
 @given(parts=groups)
-def test_trivial_tables_equal_a_loop(measure, parts):
+def test_trivial_tables_equal_a_loop(parts):
     whole, singles = tables_of(parts)
-    answers = [answer_trivially(single) for single in singles]
+    answers, of_all = [answer_trivially(single) for single in singles], answer_trivially(whole)
+    requests = [(name, "ml") for name in ("purity", "one-to-one", "ceaf-e", "supervised-recall")]
     for name in ("one cluster", "one per item"):
-        of_all = answer_trivially(whole)[name]
-        assert_same(of_all, [each[name] for each in answers], measure, "ml")
+        assert_same(of_all[name], [each[name] for each in answers], *requests)
 
 
 def random_groups(count, most, clusters, seed=0):
@@ -122,12 +133,11 @@ def test_larger_groups_equal_a_loop(count, most, clusters):
     sides = Labels(gold, clusters, None), Labels(system, clusters, None)
     whole = Contingency.from_labels(*sides, owners, count).by_group(clusters)
     singles = [contingency(*part.T) for part in parts]
-    for measure in ("v", "ami", "ari", "gamma", "one-to-one", "ceaf-e", "b3-f", "rmi", "f", "q2"):
-        assert_same(whole, singles, measure, "jk")
-    answers = [answer_trivially(single) for single in singles]
-    for measure in ("v", "ami", "b3-f", "paired-f"):
-        random = [each["random"] for each in answers]
-        assert_same(answer_trivially(whole)["random"], random, measure, "jk")
+    measures = ("v", "ami", "ari", "gamma", "one-to-one", "ceaf-e", "b3-f", "rmi", "f", "q2")
+    assert_same(whole, singles, *((measure, "jk") for measure in measures))
+    random = [answer_trivially(single)["random"] for single in singles]
+    requests = [(measure, "jk") for measure in ("v", "ami", "b3-f", "paired-f")]
+    assert_same(answer_trivially(whole)["random"], random, *requests)
 
 
 def test_drawn_tables_have_the_sizes_of_each_group(monkeypatch):
