@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib.util
+import io
 import json
 import re
-import subprocess
+import shlex
 import sys
 import tomllib
+from glob import glob
 from pathlib import Path
 
 import pytest
+
+import commands
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = ["README.md", *sorted(str(p.relative_to(ROOT)) for p in ROOT.glob("docs/**/*.md"))]
@@ -45,11 +50,52 @@ def clone(tmp_path, monkeypatch):
     return tmp_path
 
 
-def test_generated_pages_are_up_to_date():
-    done = subprocess.run(
-        [sys.executable, ROOT / "docs/build.py", "--check"], capture_output=True, text=True
+ALONE = re.compile(r"(?:cd (\S+); )?roget ([^|;&()<>$]+?)(?: 2> ?/dev/null)?")
+"""A command of roget that leaves nothing to the shell but a folder to go to and names to find."""
+
+
+def print_as_the_shell(command, folder=ROOT):
+    """What a command of a page prints; one of roget without waiting for all that it imports."""
+    if match := ALONE.fullmatch(command):
+        place = Path(folder, match[1] or "")
+        words = [
+            one
+            for word in shlex.split(match[2])
+            for one in (sorted(glob(word, root_dir=place)) or [word])
+        ]
+        done = commands.run(*words, cwd=place)
+        assert done.returncode == 0, f"{command}: {done.stderr}"
+        return done.stdout
+    if command.startswith("python docs/guide.py "):
+        guide = load("guide")
+        with contextlib.redirect_stdout(io.StringIO()) as said, pytest.MonkeyPatch.context() as as_:
+            as_.setattr(sys, "argv", command.split()[1:])
+            guide.main()
+        return said.getvalue()
+    return run_in_shell(command, folder)
+
+
+run_in_shell = build.run
+
+
+def test_generated_pages_are_up_to_date(monkeypatch):
+    monkeypatch.setenv("COLUMNS", "100")
+    monkeypatch.setattr(build, "run", print_as_the_shell)
+    monkeypatch.setattr(sys, "argv", ["docs/build.py", "--check"])
+    with pytest.raises(SystemExit) as end:
+        build.main()
+    assert end.value.code == 0
+
+
+def test_commands_print_the_same_from_the_shell(monkeypatch):
+    """What the test above does not ask the shell for is what the shell would say."""
+    monkeypatch.setenv("COLUMNS", "100")
+    command = "cd src/roget/data/demo; roget score gold.tsv sys*.tsv -m v,ari 2>/dev/null"
+    assert ALONE.fullmatch(command)
+    assert print_as_the_shell(command) == build.run(command, ROOT)
+    assert print_as_the_shell("python docs/guide.py chance") == build.run(
+        "python docs/guide.py chance", ROOT
     )
-    assert done.returncode == 0, done.stderr
 
 
 @pytest.mark.parametrize("page", PAGES)
@@ -123,8 +169,6 @@ def bundled():
 
 @pytest.mark.parametrize("command", [*bundled()])
 def test_bundled_examples_run(command, clone):
-    from glob import glob
-
     from typer.testing import CliRunner
 
     from roget.cli import app
