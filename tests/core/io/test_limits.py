@@ -22,6 +22,7 @@ import pytest
 import zstandard
 
 import roget
+from commands import run
 from roget.core.io import limits
 from roget.core.io import source as sources
 from roget.core.io.arrow import weigh_arrow
@@ -93,7 +94,7 @@ def test_a_bomb_is_refused_before_it_fills_memory(tmp_path, suffix):
 
 @pytest.mark.parametrize("suffix", PACK)
 def test_the_option_that_the_message_names_allows_it(tmp_path, suffix, monkeypatch):
-    text = b"".join(b"item%d\ta\n" % at for at in range(1000)) + b"\n" * (2 * MB)
+    text = b"".join(b"item%d\t%s\n" % (at, b"a" * 2000) for at in range(1100))
     path = write(tmp_path / f"x.tsv{suffix}", PACK[suffix](text))
     monkeypatch.setenv(limits.VARIABLE, "1MB")
     with pytest.raises(InputError, match="ROGET_MAX_SIZE=1GB"):
@@ -444,11 +445,10 @@ def test_a_corpus_through_a_pipe_is_told_what_to_type(tmp_path):
 @pytest.mark.skipif(not Path("/bin/bash").exists(), reason="no bash")
 def test_process_substitution(tmp_path):
     write(tmp_path / "g.tsv", b"".join(b"i%d\tc%d\n" % (at, at % 3) for at in range(5000)))
-    run = [sys.executable, "-m", "roget", "score"]
-    shell = " ".join(run) + " <(cat g.tsv) <(cat g.tsv)"
+    shell = f"{sys.executable} -m roget score <(cat g.tsv) <(cat g.tsv)"
     asked = {"cwd": tmp_path, "capture_output": True, "text": True, "timeout": 120}
     by_pipe = subprocess.run(["/bin/bash", "-c", shell], **asked)
-    by_file = subprocess.run([*run, "g.tsv", "g.tsv"], **asked)
+    by_file = run("score", "g.tsv", "g.tsv", cwd=tmp_path)
     assert by_pipe.returncode == by_file.returncode == 0, by_pipe.stderr
     assert "5,000" in by_file.stdout
     assert by_pipe.stdout.splitlines()[1:4] == by_file.stdout.splitlines()[1:4]
@@ -456,15 +456,13 @@ def test_process_substitution(tmp_path):
 
 def test_the_option_of_the_command_line(tmp_path):
     path = write(tmp_path / "x.mtx", MARKET.format(10**6, 5).encode())
-    run = [sys.executable, "-m", "roget"]
-    asked = {"cwd": tmp_path, "capture_output": True, "text": True, "timeout": 120}
-    found = subprocess.run([*run, "--max-size", "much", "list"], **asked)
+    found = run("--max-size", "much", "list", cwd=tmp_path)
     assert found.returncode == 1
     assert "--max-size 'much': expected a size" in found.stderr
-    refused = subprocess.run([*run, "count", path, "-o", "y"], **asked)
+    refused = run("count", path, "-o", "y", cwd=tmp_path)
     assert refused.returncode == 1
     assert "--max-size 1GB" in refused.stderr
-    allowed = subprocess.run([*run, "--max-size", "1GB", "count", path, "-o", "y"], **asked)
+    allowed = run("--max-size", "1GB", "count", path, "-o", "y", cwd=tmp_path)
     assert allowed.returncode == 0, allowed.stderr
 
 
