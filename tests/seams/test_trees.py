@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 
 import pytest
 
+from commands import run
 from roget import load, score
 from roget.report.exports import export
 from thesauri import random_thesaurus
@@ -65,21 +64,17 @@ def test_the_command(tmp_path):
     random_thesaurus(0).save(tmp_path / "t.thesaurus")
     gold, picture = tmp_path / "gold.tsv", tmp_path / "sweep.svg"
     gold.write_text("".join(f"{word}\t{label}\n" for word, label in GOLD.items()))
-    command = [sys.executable, "-m", "roget", "score", gold, tmp_path / "t.thesaurus"]
-    done = subprocess.run(
-        [*command, "--cuts", "1..500", "--figure", picture, "--format", "json"],
-        capture_output=True, text=True, check=True,
-    )  # fmt: skip
+    command = ["score", gold, tmp_path / "t.thesaurus"]
+    done = run(*command, "--cuts", "1..500", "--figure", picture, "--format", "json")
+    assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout)
     assert found["sweep"]["cuts"][0] == 1
     assert found["rows"][0]["measure"] == "dendrogram-purity"
     text = picture.read_text("utf-8")
     assert "clusters" in text
     assert "vi, nats" in text
-    failed = subprocess.run([*command, "--figure", "x.gif"], capture_output=True, text=True)
+    failed = run(*command, "--figure", "x.gif")
     assert failed.returncode
     assert "--cuts" in failed.stderr
-    failed = subprocess.run(
-        [*command, "--cuts", "all", "--figure", "x.gif"], capture_output=True, text=True
-    )
+    failed = run(*command, "--cuts", "all", "--figure", "x.gif")
     assert ".svg, .pdf, .png" in failed.stderr
