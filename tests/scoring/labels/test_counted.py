@@ -6,6 +6,7 @@ import csv
 import io
 import json
 from contextlib import suppress
+from functools import cache
 
 import duckdb
 import numpy as np
@@ -43,14 +44,21 @@ def write(path, rows, columns):
                 record["weight"] = json.loads(record["weight"])
         path.write_text("".join(json.dumps(record) + "\n" for record in records))
     else:
-        with duckdb.connect() as connection:
-            named = ", ".join(f'"{name}" VARCHAR' for name in columns)
-            connection.execute(f"CREATE TABLE t ({named})")
-            marks = ", ".join("?" * len(columns))
-            connection.executemany(f"INSERT INTO t VALUES ({marks})", rows)
-            name = str(path).replace("'", "''")
-            connection.execute(f"COPY t TO '{name}' (FORMAT parquet)")
+        named = ", ".join(f'"{name}" VARCHAR' for name in columns)
+        connection = writer()
+        connection.execute(f"CREATE OR REPLACE TABLE t ({named})")
+        marks = ", ".join([f"({', '.join('?' * len(columns))})"] * len(rows))
+        values = [value for row in rows for value in row]
+        connection.execute(f"INSERT INTO t VALUES {marks}", values)
+        name = str(path).replace("'", "''")
+        connection.execute(f"COPY t TO '{name}' (FORMAT parquet)")
     return path
+
+
+@cache
+def writer():
+    """One database writes all tables of the tests; to open one takes longer than to use it."""
+    return duckdb.connect()
 
 
 def cells(sides):
