@@ -27,6 +27,13 @@ CALLS = {
 METHODS = {"read_pickle", "to_pickle", "unsafe_load"}
 
 
+def spell(node: ast.expr) -> str:
+    """As `ast.unparse`, which is slow, and knows names with dots no better."""
+    if isinstance(node, ast.Attribute):
+        return f"{spell(node.value)}.{node.attr}"
+    return node.id if isinstance(node, ast.Name) else ast.unparse(node)
+
+
 def find_unsafe(source: str) -> Iterator[tuple[int, str]]:
     """The line and name of whatever may run code that is data."""
     for node in ast.walk(ast.parse(source)):
@@ -43,7 +50,7 @@ def find_unsafe(source: str) -> Iterator[tuple[int, str]]:
             yield node.lineno, f"{node.value!r}, by which it could be imported"
         if not isinstance(node, ast.Call):
             continue
-        called = ast.unparse(node.func)
+        called = spell(node.func)
         if called in BUILTINS | CALLS or called.rpartition(".")[2] in METHODS:
             yield node.lineno, called
         for given in node.keywords:
