@@ -59,7 +59,9 @@ def folder(request, tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def client(folder):
-    return asking(Desk(folder))
+    # Entered, so that requests share one loop.
+    with asking(Desk(folder)) as entered:
+        yield entered
 
 
 @pytest.fixture(scope="module")
