@@ -108,12 +108,18 @@ def test_every_byte_of_every_file_counts(tmp_path):
     read(path)
 
 
+@pytest.fixture(scope="module")
+def written(tmp_path_factory):
+    """A folder, and what its manifest holds."""
+    path = write(tmp_path_factory.mktemp("any") / "x")
+    return path, (path / "toy.json").read_bytes()
+
+
 @settings(max_examples=60)
 @given(st.data())
-def test_any_mutation_of_a_manifest_is_refused(tmp_path_factory, data):
-    path = write(tmp_path_factory.mktemp("any") / "x")
+def test_any_mutation_of_a_manifest_is_refused(written, data):
+    path, whole = written
     place = path / "toy.json"
-    whole = place.read_bytes()
     begin = data.draw(st.integers(0, len(whole)))
     end = data.draw(st.integers(begin, min(len(whole), begin + 40)))
     changed = whole[:begin] + data.draw(st.binary(max_size=8) | st.just(b" ")) + whole[end:]

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Sequence
+from functools import cache
 
 import mpmath
 import numpy as np
@@ -15,8 +17,9 @@ from roget.scoring.entropy import entropy_of
 def many_digits(counts: Sequence[int], m: int) -> float:
     """Posterior mean by tanh-sinh quadrature over log β, straight from the definitions."""
     n = sum(counts)
-    cells = [*counts, *[0] * (m - len(counts))]
+    cells = Counter([*counts, *[0] * (m - len(counts))])
 
+    @cache  # both integrals ask for it, at the same places
     def density(w: mpmath.mpf) -> mpmath.mpf:
         b = mpmath.exp(w)
         evidence = mpmath.gammaprod(
@@ -27,7 +30,9 @@ def many_digits(counts: Sequence[int], m: int) -> float:
     def entropy(w: mpmath.mpf) -> mpmath.mpf:
         b = mpmath.exp(w)
         whole = n + m * b
-        shares = [(c + b) / whole * mpmath.psi(0, c + b + 1) for c in cells]
+        shares = [
+            times * (c + b) / whole * mpmath.psi(0, c + b + 1) for c, times in cells.items()
+        ]
         return mpmath.psi(0, whole + 1) - mpmath.fsum(shares)
 
     with mpmath.workdps(20):
