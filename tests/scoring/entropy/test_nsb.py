@@ -30,9 +30,7 @@ def many_digits(counts: Sequence[int], m: int) -> float:
     def entropy(w: mpmath.mpf) -> mpmath.mpf:
         b = mpmath.exp(w)
         whole = n + m * b
-        shares = [
-            times * (c + b) / whole * mpmath.psi(0, c + b + 1) for c, times in cells.items()
-        ]
+        shares = [times * (c + b) / whole * mpmath.psi(0, c + b + 1) for c, times in cells.items()]
         return mpmath.psi(0, whole + 1) - mpmath.fsum(shares)
 
     with mpmath.workdps(20):
