@@ -125,10 +125,10 @@ def test_help_is_light():
     assert "--figures" in done.stdout
 
 
-def test_reproductions_are_listed_and_run(tmp_path):
+def test_reproductions_are_listed_and_run(tmp_path, monkeypatch):
     assert "soft/figure-1" in run("reproduce", "--list").stdout
-    environment = {**os.environ, "ROGET_TEST_DATA": str(tmp_path)}
-    done = run("reproduce", "soft/figure-1", "--figures", tmp_path / "f", env=environment)
+    monkeypatch.setenv("ROGET_TEST_DATA", str(tmp_path))
+    done = run("reproduce", "soft/figure-1", "--figures", tmp_path / "f")
     assert done.returncode == 0, done.stderr
     assert "splits at β" in done.stdout
     assert (tmp_path / "f" / "soft-figure-1.svg").is_file()

@@ -5,13 +5,12 @@ from __future__ import annotations
 import csv
 import io
 import json
-import subprocess
-import sys
 from dataclasses import replace
 
 import pytest
 from typer.testing import CliRunner
 
+import commands
 from roget.cli import app
 from roget.errors import InputError, RogetError
 from roget.learn.editing import edit, read_asked
@@ -67,8 +66,7 @@ def test_a_table_of_edits(folder, table):
 def test_nothing_is_written_unless_all_can_be_done(folder, table):
     before = written(folder)
     table.write_text(TABLE + "move\tdrinks\tzebra\t\t\t\nmerge\t99\t\t\tdrinks\t\n")
-    done = subprocess.run([sys.executable, "-m", "roget", "edit", folder, table],
-                          capture_output=True, text=True)  # fmt: skip
+    done = commands.run("edit", folder, table)
     assert done.returncode == 1
     assert "edits.tsv:12: the counts hold no word 'zebra'" in done.stderr
     assert "edits.tsv:13: class id 99: no class ever had it" in done.stderr

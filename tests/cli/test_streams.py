@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from commands import run
 from roget.errors import InputError
 from roget.learn.opening import open_thesaurus
 from roget.scoring.labels.read import as_labels
@@ -54,10 +55,10 @@ def test_loops_of_links_are_said(folder: Path, monkeypatch: pytest.MonkeyPatch) 
         open_thesaurus("loop")
     with pytest.raises((InputError, OSError)):
         check_file("loop/out.csv")
-    done = shell("$R export loop -o out.tsv", folder)
+    done = run("export", "loop", "-o", "out.tsv", cwd=folder)
     assert done.returncode == 1
-    assert b"loop: there is no such file or folder" in done.stderr
-    assert b"Traceback" not in done.stderr
+    assert "loop: there is no such file or folder" in done.stderr
+    assert "Traceback" not in done.stderr
 
 
 def test_names_that_are_no_text_are_said(folder: Path) -> None:

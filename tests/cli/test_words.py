@@ -145,13 +145,16 @@ def test_taxonomies_are_read_as_thesauri_are(tmp_path):
     assert wolf["classes"][0]["label"] == "mammal"
 
 
-def test_help_is_light():
+def test_help_is_light_and_so_is_looking_things_up():
     code = (
         "import sys; from roget.cli import app\n"
         "for command in ('neighbours', 'senses', 'classify'):\n"
         "    try: app([command, '--help'])\n"
         "    except SystemExit: pass\n"
         "heavy = {'numpy', 'scipy', 'duckdb', 'numba', 'sklearn'} & set(sys.modules)\n"
+        "assert not heavy, heavy\n"
+        "import roget.learn.opening, roget.report.growth\n"
+        "heavy = {'numba', 'sklearn', 'roget.learn.counting.count'} & set(sys.modules)\n"
         "assert not heavy, heavy"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)

@@ -20,10 +20,7 @@ from roget.core.io.table import Columns, split_columns
 from roget.core.progress import Report
 from roget.core.types import PathLike
 from roget.errors import InputError
-from roget.learn.counting import count as counting
-from roget.learn.counting.extract import TABULAR
 from roget.learn.counting.options import Options as Counting
-from roget.learn.counting.plan import plan_count, plan_tasks, refuse_asked, sources_of
 from roget.learn.shift import SET_ASIDE
 from roget.learn.taxonomy import kind_of_folder, read, taxonomy_of
 from roget.learn.taxonomy.taxonomy import Taxonomy
@@ -154,6 +151,10 @@ def open_pair(
     is there until the block is left. `min_count` is not heeded here. `evidence` is how many
     sentences of texts are kept at least.
     """
+    # Only here, as counting is compiled: whoever opens what is there need not wait for that.
+    from roget.learn.counting import count as counting
+    from roget.learn.counting.plan import plan_count, plan_tasks, refuse_asked
+
     asked = Counting(**{**vars(options or Counting()), "min_count": 1})
     names = [os.fspath(name) for name in (old, new)]
     found = [_find_texts(name, asked) for name in names]
@@ -193,6 +194,9 @@ def _find_texts(name: str, asked: Counting) -> list[Source] | None:
         return None
     if (os.path.isfile(name) or is_remote(name)) and Source(name).suffix in (".npz", ".mtx"):
         return None
+    from roget.learn.counting.extract import TABULAR
+    from roget.learn.counting.plan import sources_of
+
     sources, reader = sources_of(
         [name], asked.reader, asked.encoding, tabular=asked.columns is not None
     )

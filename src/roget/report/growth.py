@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from roget.learn.growth.grow import Grown
 from roget.learn.thesaurus import Thesaurus
 from roget.learn.thesaurus.changes import ACCEPTED, CLASS, MOVED, NEW, OPEN, REFUSED, SPLIT, Change
 from roget.report import Column, Report, Table
 from roget.report.format import plural
+
+if TYPE_CHECKING:  # the page tells changes too, and must not wait for what is compiled
+    from roget.learn.growth.grow import Grown
 
 SHOWN = 40
 """Rows that a text shows; other formats have all."""
