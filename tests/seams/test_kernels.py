@@ -68,6 +68,24 @@ def test_kernels_take_eight_arguments_at_most() -> None:
     assert many == []
 
 
+def test_what_has_no_entry_from_python_is_called_by_compiled_code_of_its_module() -> None:
+    found = list(kernels())
+    inner = {
+        (path, node.name)
+        for path, node in found
+        if any(ast.unparse(one) == "compiled_within" for one in node.decorator_list)
+    }
+    assert len(inner) > 30
+    assert all(name.startswith("_") for _, name in inner), "so that no other module asks for it"
+    inside = {id(one) for _, node in found for one in ast.walk(node)}
+    outside = {
+        (path, node.id)
+        for path, node in parsed()
+        if isinstance(node, ast.Name) and id(node) not in inside
+    }
+    assert not inner & outside
+
+
 @pytest.mark.parametrize(
     ("what", "sign"), [("random numbers", 0xBF58476D1CE4E5B9), ("lnΓ's series", 360360)]
 )

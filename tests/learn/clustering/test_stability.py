@@ -21,16 +21,18 @@ FAST = {"soft": 1000, "symmetric": 300, "mdl": 300, "comdl": 60}
 """How many words of the BNC a method is tried on, 300 if it is not named here."""
 
 
-def nouns(shared_data: Path, words: int) -> Counts:
+@pytest.fixture(scope="module")
+def nouns(shared_data: Path) -> Counts:
+    """Nouns of the BNC by the verbs whose objects they are."""
     table = shared_data / "bnc-verb-noun" / "verb_object.tsv"
     if not table.exists():
         pytest.skip(f"no {table}")
-    return Counts.read(table, columns=(2, 1, 3)).top(words)
+    return Counts.read(table, columns=(2, 1, 3))
 
 
 @pytest.mark.parametrize("method", catalogue.names("clusterers"))
-def test_as_many_classes_whatever_the_seed(shared_data: Path, method: str) -> None:
-    counts, kind = nouns(shared_data, FAST.get(method, 300)), catalogue.load("clusterers", method)
+def test_as_many_classes_whatever_the_seed(nouns: Counts, method: str) -> None:
+    counts, kind = nouns.top(FAST.get(method, 300)), catalogue.load("clusterers", method)
     quick = {"n_starts": 1, "n_sweeps": 20} if method == "comdl" else {}
     models = [kind.make(random_state=seed, **quick).fit(counts) for seed in SEEDS]
     numbers = np.array([model.n_clusters_ for model in models])

@@ -15,7 +15,8 @@ except ModuleNotFoundError as error:
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
-_FLAGS: dict[str, Any] = {"nogil": True, "error_model": "numpy"}
+_FLAGS: dict[str, Any] = {"nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True}
+"""Nothing in C calls what is compiled here: an entry for that would only take time."""
 
 _REASSOCIATED = {"reassoc", "contract", "nsz"}
 """Sums may be taken several terms at a time; which ones is settled when compiling."""
@@ -24,6 +25,14 @@ _REASSOCIATED = {"reassoc", "contract", "nsz"}
 def compiled(function: _Function) -> _Function:
     """The function compiled, without the interpreter's lock; kept on disk for the next process."""
     return _compile(function)
+
+
+def compiled_within(function: _Function) -> _Function:
+    """The same for what only compiled functions of its module call.
+
+    It has no entry from Python and is not kept by itself, but in those, which are compiled sooner.
+    """
+    return cast(_Function, njit(function, no_cpython_wrapper=True, **_FLAGS))
 
 
 def compiled_reassociated(function: _Function) -> _Function:

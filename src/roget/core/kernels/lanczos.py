@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from roget.core.kernels.jit import compiled
+from roget.core.kernels.jit import compiled, compiled_within
 from roget.core.kernels.rows import Rows, mean_rows
 from roget.core.types import Array, Floats
 
@@ -28,7 +28,7 @@ class Operator(NamedTuple):
     trivial: Floats
 
 
-@compiled
+@compiled_within
 def _apply(operator: Operator, x: Floats, room: Floats, y: Floats) -> None:
     rows, words, scale = operator.rows, operator.words, operator.scale
     mean_rows(words, scale * x, rows, room)
@@ -41,7 +41,7 @@ def _apply(operator: Operator, x: Floats, room: Floats, y: Floats) -> None:
         y[w] = scale[w] * total
 
 
-@compiled
+@compiled_within
 def _orthogonalise(x: Floats, basis: Floats, size: int) -> float:
     """Take out of x its parts along the basis, twice; return what is left."""
     for _ in range(2):

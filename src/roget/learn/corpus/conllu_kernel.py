@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from roget.core.counts import marks as signs
-from roget.core.kernels.jit import compiled
+from roget.core.kernels.jit import compiled, compiled_within
 
 Bytes: TypeAlias = npt.NDArray[np.uint8]
 Places: TypeAlias = npt.NDArray[np.int32]
@@ -84,7 +84,7 @@ def not_utf8(data: Bytes, at: int) -> int:
     return size
 
 
-@compiled
+@compiled_within
 def _number(data: Bytes, start: int, stop: int) -> tuple[int, int]:
     """The digits from start on as a number, and where they end (start itself: there are none)."""
     value = 0
@@ -94,7 +94,7 @@ def _number(data: Bytes, start: int, stop: int) -> tuple[int, int]:
     return value, start
 
 
-@compiled
+@compiled_within
 def _note(problems: Numbers, found: int, kind: int, line: int, number: int) -> int:
     """Keep a problem, and say how many there are now."""
     problems[found, 0] = kind
@@ -165,7 +165,7 @@ def rows(
     counts[TOKENS], counts[SENTENCES], counts[PROBLEMS] = token, sentence, found
 
 
-@compiled
+@compiled_within
 def _is_glued(data: Bytes, start: int, stop: int) -> bool:
     """Whether the column MISC says that no space follows."""
     for i in range(start, stop - len(_GLUED) + 1):
@@ -178,7 +178,7 @@ def _is_glued(data: Bytes, start: int, stop: int) -> bool:
     return False
 
 
-@compiled
+@compiled_within
 def _copy(data: Bytes, start: int, stop: int, out: Bytes, at: int) -> int:
     """Put a form where there is room, and say where it ends; its blanks are no ends of tokens."""
     if start == stop:

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from roget.catalogue import name_extra
-from roget.core.kernels.jit import compiled
+from roget.core.kernels.jit import compiled, compiled_within
 from roget.core.types import Floats, Ints
 from roget.learn.corpus.morphemes import Morphemes
 
@@ -109,7 +109,7 @@ def _dense(transitions: dict[tuple[int, int], dict[int, float]], numbers: dict[i
     return dense
 
 
-@compiled
+@compiled_within
 def _step(
     states: Ints, totals: Floats, begin: int, end: int, tags: Ints, fits: Floats,
     transitions: Floats, place: Ints,

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from roget.core.kernels.jit import compiled
+from roget.core.kernels.jit import compiled, compiled_within
 from roget.core.types import Array, Floats
 
 LISTED = 8
@@ -55,7 +55,7 @@ class Clusters(NamedTuple):
     dense_terms: Floats
 
 
-@compiled
+@compiled_within
 def _lose(clusters: Clusters, one: int, other: int) -> float:
     """What a merge of two loses; the first is spread. The same from either side, to the bit."""
     common = 0.0
@@ -70,7 +70,7 @@ def _lose(clusters: Clusters, one: int, other: int) -> float:
     return float(max(0.0, mass * math.log(mass) - terms - common))
 
 
-@compiled
+@compiled_within
 def _insert(clusters: Clusters, one: int, other: int, lost: float) -> None:
     """Put a cluster into another one's list, if it is below the bound; the last may fall out."""
     if lost >= clusters.bound[one]:
@@ -92,7 +92,7 @@ def _insert(clusters: Clusters, one: int, other: int, lost: float) -> None:
     clusters.near[one, at], clusters.costs[one, at] = other, lost
 
 
-@compiled
+@compiled_within
 def _remove(clusters: Clusters, one: int, first: int, second: int) -> bool:
     """Take two clusters out of the list of another one; whether any was in it."""
     kept = 0
@@ -111,7 +111,7 @@ def _remove(clusters: Clusters, one: int, first: int, second: int) -> bool:
     return changed
 
 
-@compiled
+@compiled_within
 def _tell(clusters: Clusters, other: int, one: int, gone: int, lost: float) -> None:
     """Put a cluster that has just grown by one that is gone into the list of another one."""
     if _remove(clusters, other, one, gone) or lost <= clusters.cost[other]:
@@ -125,7 +125,7 @@ def _tell(clusters: Clusters, other: int, one: int, gone: int, lost: float) -> N
         clusters.cost[other], clusters.stale[other] = min(first, bound), first >= bound
 
 
-@compiled
+@compiled_within
 def _look(clusters: Clusters, one: int, gone: int) -> None:
     """Make the list of a cluster anew; tell all others, if it has just grown by one (else -1)."""
     own = range(clusters.start[one], clusters.start[one] + clusters.size[one])
@@ -152,7 +152,7 @@ def look(clusters: Clusters, begin: int, end: int) -> None:
             _look(clusters, one, -1)
 
 
-@compiled
+@compiled_within
 def _make_room(clusters: Clusters, needed: int) -> None:
     """Close the gaps, if so many entries more would not fit."""
     if clusters.used[0] + needed <= clusters.shares.size:

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from roget.core.kernels.jit import compiled
+from roget.core.kernels.jit import compiled, compiled_within
 from roget.core.kernels.random import draw_uniform, shuffle
 from roget.core.kernels.rows import Items
 from roget.core.kernels.special import exponentials, log_gamma, log_gammas, log_rise
@@ -87,7 +87,7 @@ class Room(NamedTuple):
     filled: Ints
 
 
-@compiled
+@compiled_within
 def _make_room(blocks: Floats) -> Room:
     j, room = blocks.shape
     x, mantissa = np.ones(room), np.ones(room)
@@ -112,7 +112,7 @@ def tally(items: Items, labels: Ints, other: Ints, blocks: Floats) -> None:
             blocks[other[items.indices[at]], c] += items.values[at]
 
 
-@compiled
+@compiled_within
 def _xlogx(x: float) -> float:
     return x * math.log(x) if x > 0 else 0.0
 
@@ -150,7 +150,7 @@ def spread(k: int, j: int, prices: Prices) -> float:
     return log_rise(k * j * prices.a, prices.grand) + float(prices.partition[k])
 
 
-@compiled
+@compiled_within
 def _gather(item: int, items: Items, other: Ints, sums: Floats, touched: Ints) -> int:
     """An item's counts by class of context; gives how many classes it has."""
     n = 0
@@ -163,7 +163,7 @@ def _gather(item: int, items: Items, other: Ints, sums: Floats, touched: Ints) -
     return n
 
 
-@compiled
+@compiled_within
 def _gains(n: int, k: int, own: int, board: Board, prices: Prices, room: Room) -> None:
     """gain[c] = Σ_j lnΓ(N_cj + r_j + a) − lnΓ(N_cj + a), the item taken out of its own class."""
     touched, sums, gain = room.touched, room.sums, room.gain
@@ -198,7 +198,7 @@ def _gains(n: int, k: int, own: int, board: Board, prices: Prices, room: Room) -
     gain[own] = at_own
 
 
-@compiled
+@compiled_within
 def _place(full: Array, c: int) -> int:
     at = 0
     while full[at] != c:
@@ -206,7 +206,7 @@ def _place(full: Array, c: int) -> int:
     return at
 
 
-@compiled
+@compiled_within
 def _shift(n: int, old: int, new: int, alone: bool, board: Board, a: float, room: Room) -> None:
     """Move an item's counts from one class, which it may leave empty, to another."""
     touched, sums, full, filled = room.touched, room.sums, room.full, room.filled
@@ -229,7 +229,7 @@ def _shift(n: int, old: int, new: int, alone: bool, board: Board, a: float, room
         logs[j, new] = rise_by_one(row[new], a)
 
 
-@compiled
+@compiled_within
 def _close(gone: int, last: int, board: Board, a: float, room: Room) -> None:
     """Put the last class where an empty one was, so that classes in use lie side by side."""
     labels, size, mass = board.labels, board.size, board.mass
@@ -250,7 +250,7 @@ def _close(gone: int, last: int, board: Board, a: float, room: Room) -> None:
         blocks[j, last], logs[j, last] = 0, empty
 
 
-@compiled
+@compiled_within
 def _hold(c: int, board: Board, prices: Prices, room: Room) -> None:
     """What a class costs already: lnΓ(R + b·n), and the same with all that an item more adds."""
     n = board.size[c]
@@ -263,7 +263,7 @@ def _hold(c: int, board: Board, prices: Prices, room: Room) -> None:
         room.fixed[c] += math.log(n + 1)
 
 
-@compiled
+@compiled_within
 def _weigh(
     f: float, own: int, k: int, opens: bool, steps: tuple[float, float], board: Board,
     prices: Prices, room: Room,
@@ -300,7 +300,7 @@ def _weigh(
         cost[k] = log_gamma(f + b) - sizes[1] + more - gain[k]
 
 
-@compiled
+@compiled_within
 def _draw(shares: Floats, k: int, state: Array) -> tuple[int, float]:
     """A class drawn by its share, and the sum of the shares."""
     whole = 0.0
@@ -316,7 +316,7 @@ def _draw(shares: Floats, k: int, state: Array) -> tuple[int, float]:
     return last, whole
 
 
-@compiled
+@compiled_within
 def _pick(own: int, k: int, temperature: float, state: Array, room: Room) -> tuple[int, bool]:
     """The class to go to, drawn by exp(−cost/T) or the cheapest; and whether that is to stay,
     almost surely."""
@@ -336,7 +336,7 @@ def _pick(own: int, k: int, temperature: float, state: Array, room: Room) -> tup
     return own, False
 
 
-@compiled
+@compiled_within
 def _steps(k: int, j: int, prices: Prices) -> tuple[float, float]:
     """What the last class cost, and what one more would, as far as only their number counts."""
     here = spread(k, j, prices)

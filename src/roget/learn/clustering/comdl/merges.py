@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from roget.core.kernels.jit import compiled
+from roget.core.kernels.jit import compiled, compiled_within
 from roget.core.kernels.special import log_gamma
 from roget.core.types import Floats, Ints
 from roget.learn.clustering.comdl.kernels import Prices, rise_table, spread
@@ -44,7 +44,7 @@ class Merging(NamedTuple):
     prices: Prices
 
 
-@compiled
+@compiled_within
 def _bound(x: float, y: float, prices: Prices) -> float:
     """G(x) + G(y) − G(x + y) − G(0): what one block of two merged classes costs."""
     if x < y:
@@ -55,7 +55,7 @@ def _bound(x: float, y: float, prices: Prices) -> float:
     return rise_table(0, y, a, table) - rise_table(x, y, a, table)
 
 
-@compiled
+@compiled_within
 def _alone(n: int, mass: float, prices: Prices) -> float:
     """What a class of n items costs beside its blocks and its number."""
     if prices.b == 0:
@@ -92,7 +92,7 @@ def pair_costs(blocks: Floats, size: Ints, mass: Floats, prices: Prices) -> Floa
     return costs
 
 
-@compiled
+@compiled_within
 def _adjust(one: int, two: int, k: int, side: Merging) -> None:
     """Renew the pair costs of k classes before their columns one and two become one."""
     blocks, costs, table = side.blocks, side.costs, side.prices.table
@@ -129,7 +129,7 @@ def _adjust(one: int, two: int, k: int, side: Merging) -> None:
                 _better(other, i, costs, side.best)
 
 
-@compiled
+@compiled_within
 def _cheapest(k: int, side: Merging) -> tuple[int, int, float]:
     """The cheapest pair of k classes.
 
@@ -150,7 +150,7 @@ def _cheapest(k: int, side: Merging) -> tuple[int, int, float]:
     return one, two, least
 
 
-@compiled
+@compiled_within
 def _better(i: int, other: int, costs: Floats, best: Ints) -> None:
     """Take note that the cost of a pair is new."""
     if best[i] == other:
@@ -159,7 +159,7 @@ def _better(i: int, other: int, costs: Floats, best: Ints) -> None:
         best[i] = other
 
 
-@compiled
+@compiled_within
 def _unite(one: int, two: int, k: int, width: int, side: Merging, across: Floats) -> None:
     """Make one class of two of k; the last class takes the free place.
 
@@ -208,7 +208,7 @@ def _unite(one: int, two: int, k: int, width: int, side: Merging, across: Floats
             _better(c, one, costs, best)
 
 
-@compiled
+@compiled_within
 def _begin(blocks: Floats, members: Members) -> Merging:
     k, size, mass = blocks.shape[0], members.size.copy(), members.mass.copy()
     costs = pair_costs(blocks, size, mass, members.prices)

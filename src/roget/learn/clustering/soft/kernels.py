@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from roget.core.kernels.jit import compiled
+from roget.core.kernels.jit import compiled, compiled_within
 from roget.core.kernels.rows import Rows
 from roget.core.types import Array, Floats
 
@@ -50,7 +50,7 @@ class Lists(NamedTuple):
     shares: Array
 
 
-@compiled
+@compiled_within
 def _share_out(
     scores: Array, places: Array, bias: Floats, beta: float, weight: float, out: Array, mass: Floats
 ) -> tuple[float, float]:
@@ -96,7 +96,7 @@ def expect(
         fits.log_z[i], fits.entropy[i] = _share_out(scores, every, bias, beta, prior[i], q[i], mass)
 
 
-@compiled
+@compiled_within
 def _inverse(mass: Floats) -> Floats:
     scale = np.zeros(mass.size)
     for c in range(mass.size):
@@ -104,7 +104,7 @@ def _inverse(mass: Floats) -> Floats:
     return scale
 
 
-@compiled
+@compiled_within
 def _write_logs(sums: Array, scale: Floats, least: float, out: Array) -> None:
     lowest = math.log(least)
     for c in range(scale.size):
