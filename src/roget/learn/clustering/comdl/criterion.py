@@ -29,7 +29,7 @@ import numpy as np
 from scipy import sparse
 from scipy.special import gammaln, xlogy
 
-from roget.core.kernels.rows import Items
+from roget.core.kernels.rows import Items, rows_of
 from roget.core.kernels.special import fill_log_gamma
 from roget.core.types import Floats, Ints
 from roget.learn.clustering.comdl import kernels
@@ -131,7 +131,7 @@ def prepare(matrix: Any, partition: str = "sizes") -> Table:
         part.sort_indices()
         totals = np.asarray(part.sum(axis=1), dtype=np.float64).ravel()
         costs = partition_costs(totals.size, partition)
-        sides.append(Side(Items(part.indptr, part.indices, part.data, totals), costs))
+        sides.append(Side(Items(*rows_of(part), totals), costs))
     whole = bool((rows.data == np.floor(rows.data)).all())
     return Table((sides[0], sides[1]), float(rows.data.sum()), partition == "sizes", whole)
 

@@ -182,7 +182,7 @@ def _gains(n: int, k: int, own: int, board: Board, prices: Prices, room: Room) -
                 gain[c] += row[c]
         else:
             most, step = table.size - r, int(r)
-            empty = rise_table(0, r, a, table)
+            empty = rise_table(0.0, r, a, table)
             base += empty
             for at in range(filled[j]):
                 c = full[j, at]

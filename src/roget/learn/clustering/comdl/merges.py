@@ -52,7 +52,7 @@ def _bound(x: float, y: float, prices: Prices) -> float:
     if y == 0:
         return 0.0
     a, table = prices.a, prices.table
-    return rise_table(0, y, a, table) - rise_table(x, y, a, table)
+    return rise_table(0.0, y, a, table) - rise_table(x, y, a, table)
 
 
 @compiled_within

@@ -9,7 +9,7 @@ import numpy as np
 from scipy import sparse
 
 from roget.core.counts import Counts
-from roget.core.kernels.rows import Items
+from roget.core.kernels.rows import Items, rows_of
 from roget.core.tree import Tree
 from roget.core.types import Floats, Ints
 from roget.errors import InputError
@@ -120,11 +120,13 @@ class Joining(Rule):
     def code_lengths(self, matrix: Any) -> Floats:
         """By how much the description grows when a row joins a class, rows × classes; nats."""
         out = np.empty((matrix.shape[0], self.sizes.size))
-        turned, nothing = np.ascontiguousarray(self.blocks.T), np.empty(0)
+        # Copies, as kernels are compiled anew for arrays that are frozen.
+        turned, nothing = np.array(self.blocks.T, order="C"), np.empty(0)
+        columns = self.columns.copy()
         mass = self.blocks.sum(axis=1)
         kernels.code_lengths(
-            Items(matrix.indptr, matrix.indices, matrix.data, nothing),
-            kernels.Board(self.columns, self.columns, self.sizes, mass, turned, turned),
+            Items(*rows_of(matrix), nothing),
+            kernels.Board(columns, columns, self.sizes.copy(), mass, turned, turned),
             kernels.Prices(nothing, nothing, nothing, self.sized, 0.0, self.a, self.b),
             out,
         )
