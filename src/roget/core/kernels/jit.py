@@ -32,7 +32,8 @@ def compiled_within(function: _Function) -> _Function:
 
     It has no entry from Python and is not kept by itself, but in those, which are compiled sooner.
     """
-    return cast(_Function, njit(function, no_cpython_wrapper=True, **_FLAGS))
+    flags = {**_FLAGS, "no_cpython_wrapper": True}
+    return cast(_Function, njit(function, **flags))
 
 
 def compiled_reassociated(function: _Function) -> _Function:
