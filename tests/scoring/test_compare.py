@@ -7,10 +7,9 @@ import pandas as pd
 import pytest
 
 from roget import InputError, RogetError, compare, contingency, score
-from roget.cli.shared import name_files
+from roget.core.io.paths import name_sources
 from roget.scoring.agreement.panel import name_clusterings
 from roget.scoring.annotators import name_golds
-from roget.scoring.compare import _name_systems
 
 RANDOM = np.random.default_rng(7)
 GROUPS = np.repeat(np.arange(12), 25)
@@ -123,8 +122,7 @@ def test_files_give_the_same_name_wherever_they_are_named():
     """In tables of one function an address kept what follows its "?"."""
     paths = ["runs/lda.v2.tsv", "https://example.org/sub/hdp.tsv?download=1.5"]
     expected = ["lda.v2", "hdp"]
-    assert list(_name_systems(paths)) == expected
-    assert list(name_files(paths)) == expected
+    assert list(name_sources(paths, "systems")) == expected
     assert list(name_golds(paths[0], paths[1:])) == expected
     assert list(name_clusterings(paths)) == expected
 

@@ -173,7 +173,7 @@ def expand(function: Callable[..., Report | None]) -> Callable[..., None]:
             continue
         gathered[name] = made, declared
         parameters += [_parameter(one, title, unasked=later is not None) for one in declared]
-    reported = REPORTED if hints["return"] is Report else {}
+    reported = REPORTED if hints.get("return") is Report else {}
     for name, hint in reported.items():
         only = inspect.Parameter.KEYWORD_ONLY
         parameters.append(inspect.Parameter(name, only, default=None, annotation=hint))

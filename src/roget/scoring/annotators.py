@@ -214,11 +214,12 @@ def _mean(values: Sequence[float | None]) -> float | None:
 def _gather(asked: Sequence[Request], on_each: Mapping[str, Comparison]) -> Scored:
     """The scores of all systems, with gold standards in the place of groups."""
     first = next(iter(on_each.values()))
-    # Systems and trivial answers × requests × gold standards.
+    # Systems and trivial answers × requests × gold standards, these side by side in memory: in which
+    # order numbers are added up depends on it.
     values = [
         [np.nan if r.value is None else r.value for r in one.rows] for one in on_each.values()
     ]
-    stacked = np.array(values).T.reshape(-1, len(asked), len(values))
+    stacked = np.stack(values, axis=-1).reshape(-1, len(asked), len(values))
     answered = []
     for at, one in enumerate(first.answered):
         reasons: dict[int, str] = {}
