@@ -214,8 +214,8 @@ def _mean(values: Sequence[float | None]) -> float | None:
 def _gather(asked: Sequence[Request], on_each: Mapping[str, Comparison]) -> Scored:
     """The scores of all systems, with gold standards in the place of groups."""
     first = next(iter(on_each.values()))
-    # Systems and trivial answers × requests × gold standards, these side by side in memory: in which
-    # order numbers are added up depends on it.
+    # Systems and trivial answers × requests × gold standards, the last side by side in memory: the
+    # order in which numbers are added up depends on it.
     values = [
         [np.nan if r.value is None else r.value for r in one.rows] for one in on_each.values()
     ]
