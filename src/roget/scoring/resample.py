@@ -360,6 +360,7 @@ class Drawing(ABC):
         yield from spread(_score_drawn, self, self._cut_draws(draws, seed))
 
     def _cut_draws(self, draws: int, seed: int) -> Iterator[DrawTask]:
+        """Tasks one by one: each is known once the draws before it are made."""
         random, size = np.random.default_rng(seed), self._cut_size(draws)
         for begin in range(0, draws, size):
             task = DrawTask(random.bit_generator.state, min(size, draws - begin))
