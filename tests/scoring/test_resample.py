@@ -5,12 +5,14 @@ from __future__ import annotations
 import itertools
 
 import numpy as np
+import pandas
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 import roget
 from roget.errors import InputError
+from roget.scoring import resample
 from roget.scoring.measures.base import average_groups, list_requests
 from roget.scoring.resample import (
     NO_JACKKNIFE,
@@ -65,10 +67,39 @@ def test_leaving_out_blocks_of_items():
     assert taken.tolist() == counts.tolist()
 
 
+@pytest.mark.parametrize("most", [10**9, 10], ids=["few", "many"])
+def test_blocks_are_of_equal_size(most, monkeypatch):
+    """Also where items are more than numpy deals: then each falls by itself."""
+    monkeypatch.setattr(resample, "_MOST_DEALT", most)
+    counts = np.full(300, 10_000)
+    taken = np.array([counts - left for left, _ in item_jackknife(counts, seed=0)])
+    assert (taken >= 0).all()
+    assert taken.sum(axis=0).tolist() == counts.tolist()
+    assert taken.sum(axis=1) == pytest.approx(15_000, rel=0.05 if most == 10 else 0)
+    # No block has more of one kind than chance gives it: 50 of each, 7 more or less.
+    assert taken.std() == pytest.approx(np.sqrt(50 * (1 - 1 / 200)), rel=0.02)
+
+
+def test_intervals_of_more_items_than_numpy_deals():
+    gold, system = np.nonzero(np.ones((20, 20)))
+    count = np.where(gold == system, 10**10, 10**8)
+    cells = pandas.DataFrame({"gold": gold, "system": system, "count": count})
+    row = roget.score(cells=cells, measures=["v"], entropy=["ml"], ci=50).rows[0]
+    assert row.low < row.value < row.high
+    assert row.high - row.low < 1e-4
+
+
 def test_item_draws_keep_the_number_of_items():
-    for times in item_draws(np.array([5, 0, 15]), 50, seed=1):
+    for times in item_draws(np.array([5, 0, 15]), range(50), seed=1):
         assert times.sum() == 20
         assert times[1] == 0
+
+
+def test_a_draw_is_the_same_whatever_else_is_drawn():
+    counts = np.arange(1, 9)
+    drawn = [times.tolist() for times in item_draws(counts, range(20), seed=1)]
+    assert [times.tolist() for times in item_draws(counts, range(7, 9), seed=1)] == drawn[7:9]
+    assert len({tuple(times) for times in drawn}) > 15
 
 
 @pytest.mark.parametrize("method", ["percentile", "bca", "jackknife"])

@@ -9,7 +9,7 @@ All draws come from one seed and are summed in a fixed order, whatever the numbe
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain, islice
 from typing import Any, NamedTuple, cast
@@ -40,8 +40,11 @@ _DRAWN = 1 << 18
 _BLOCKS = 200
 """Parts the jackknife leaves out in turn when there are more kinds of items than this."""
 
-_TASKS = 16
-"""Tasks of an interval where they are spread out."""
+_TASKS = 20
+"""Tasks of an interval where they are spread out; of the jackknife everywhere."""
+
+_MOST_DEALT = 1_000_000_000
+"""Items that numpy's hypergeometric draws know; there must be fewer."""
 
 
 def group_draws(
@@ -64,35 +67,42 @@ def group_jackknife(values: Floats, weights: Floats, own: Floats | None = None) 
     return Jackknife(average_draws(values, without, own), np.ones(weights.size))
 
 
-def item_draws(counts: Ints, draws: int, seed: int | np.random.Generator) -> Iterator[Ints]:
+def item_draws(counts: Ints, draws: range, seed: int) -> Iterator[Ints]:
     """How often each distinct kind of item is drawn, one draw at a time.
 
-    A generator in the place of a seed goes on in the state it is in.
+    Each draw has a generator of its own, so that none has to be made for the sake of another.
     """
-    random = np.random.default_rng(seed)
     n = int(counts.sum())
     shares = counts / n
-    for _ in range(draws):
-        yield random.multinomial(n, shares)
+    for draw in draws:
+        yield np.random.default_rng([seed, draw]).multinomial(n, shares)
 
 
 class DrawTask(NamedTuple):
-    """Some draws in a row, and the state in which they find the generator."""
+    """Some draws in a row."""
 
-    state: Mapping[str, Any]
-    draws: int
+    draws: range
+    seed: int
 
 
 def _score_drawn(given: Drawing, task: DrawTask) -> Floats:
-    random = np.random.default_rng()
-    random.bit_generator.state = task.state
-    return np.concatenate([*given.score(item_draws(given.counts, task.draws, random))])
+    return np.concatenate([*given.score(item_draws(given.counts, *task))])
 
 
-def _score_left(given: Drawing, task: tuple[int, int, int]) -> tuple[Floats, Floats]:
+class LeaveTask(NamedTuple):
+    """Parts that the jackknife leaves out in turn, and the items that these are made of.
+
+    Without such items, each part is one of a kind.
+    """
+
+    parts: range
+    seed: int
+    items: Ints | None
+
+
+def _score_left(given: Drawing, task: LeaveTask) -> tuple[Floats, Floats]:
     """Scores without some of the parts, and the weights of these."""
-    seed, begin, end = task
-    parts = list(islice(item_jackknife(given.counts, seed), begin, end))
+    parts = list(leave_items(given.counts, task))
     weights = np.array([weight for _, weight in parts], dtype=float)
     return np.concatenate([*given.score(left for left, _ in parts)]), weights
 
@@ -102,19 +112,48 @@ def item_jackknife(counts: Ints, seed: int) -> Iterator[tuple[Ints, int]]:
 
     Beyond a few hundred kinds of items, random blocks are taken out instead.
     """
+    return chain.from_iterable(leave_items(counts, task) for task in cut_jackknife(counts, seed))
+
+
+def cut_jackknife(counts: Ints, seed: int) -> Iterator[LeaveTask]:
+    """The parts in tasks, which have generators of their own as draws have."""
+    each = _BLOCKS // _TASKS
     if counts.size <= _BLOCKS:
-        for kind, count in enumerate(counts.tolist()):
+        for begin in range(0, counts.size, each):
+            yield LeaveTask(range(begin, min(begin + each, counts.size)), seed, None)
+        return
+    for task, items in enumerate(_deal(counts, _TASKS, np.random.default_rng(seed))):
+        yield LeaveTask(range(task * each, (task + 1) * each), seed, items)
+
+
+def leave_items(counts: Ints, task: LeaveTask) -> Iterator[tuple[Ints, int]]:
+    """The counts that are left without each part of a task, and how many items that stands for."""
+    if task.items is None:
+        for kind in task.parts:
             left = counts.copy()
             left[kind] -= 1
-            yield left, count
+            yield left, int(counts[kind])
         return
-    random = np.random.default_rng(seed)
-    rest, n = counts.copy(), int(counts.sum())
-    for block in range(_BLOCKS):
-        size = n * (block + 1) // _BLOCKS - n * block // _BLOCKS
-        taken = random.multivariate_hypergeometric(rest, size, method="marginals")
-        rest = rest - taken
+    random = np.random.default_rng([task.seed, task.parts.start, 1])  # no draw's: those have two
+    for taken in _deal(task.items, len(task.parts), random):
         yield counts - taken, 1
+
+
+def _deal(items: Ints, parts: int, random: np.random.Generator) -> Iterator[Ints]:
+    """Items dealt at random into parts of equal size.
+
+    Where they are more than numpy deals, each falls by itself: sizes are then equal to a part in
+    thousands.
+    """
+    total, left = int(items.sum()), items
+    for part in range(parts):
+        if total < _MOST_DEALT:
+            size = total * (part + 1) // parts - total * part // parts
+            taken = random.multivariate_hypergeometric(left, size, method="marginals")
+        else:
+            taken = random.binomial(left, 1 / (parts - part))
+        left = left - taken
+        yield taken
 
 
 def deal_parts(size: int, seed: int) -> Ints:
@@ -349,31 +388,14 @@ class Drawing(ABC):
         return drawn
 
     def _score_draws(self, draws: int, seed: int) -> Iterator[Floats]:
-        """Scores of so many draws, some at a time; where they are made does not change a bit.
-
-        An engine is given tasks with the state in which each finds the one generator. To know it
-        the draws are made here as well, which costs little beside scoring them.
-        """
-        if current() is None:
-            yield from self.score(item_draws(self.counts, draws, seed))
-            return
-        yield from spread(_score_drawn, self, self._cut_draws(draws, seed))
-
-    def _cut_draws(self, draws: int, seed: int) -> Iterator[DrawTask]:
-        """Tasks one by one: each is known once the draws before it are made."""
-        random, size = np.random.default_rng(seed), self._cut_size(draws)
-        for begin in range(0, draws, size):
-            task = DrawTask(random.bit_generator.state, min(size, draws - begin))
-            yield task
-            if begin + size < draws:
-                for _ in item_draws(self.counts, task.draws, random):
-                    pass
+        """Scores of so many draws, some at a time; where they are made does not change a bit."""
+        size = self._cut_size(draws) if current() is not None else self.batch
+        cuts = (range(begin, min(begin + size, draws)) for begin in range(0, draws, size))
+        yield from spread(_score_drawn, self, (DrawTask(cut, seed) for cut in cuts))
 
     def jackknife(self, seed: int) -> Jackknife:
         """Scores with each item or group, or each block of them, left out in turn."""
-        count = min(self.counts.size, _BLOCKS)
-        size = self._cut_size(count) if current() is not None else count
-        tasks = [(seed, begin, begin + size) for begin in range(0, count, size)]
+        tasks = cut_jackknife(self.counts, seed)
         scores, weights = zip(*spread(_score_left, self, tasks), strict=True)
         return Jackknife(np.concatenate(scores), np.concatenate(weights))
 
