@@ -215,7 +215,7 @@ def prepare_score(folder: Path, scale: float) -> Work:
 
 
 def prepare_draws(folder: Path, scale: float) -> Work:
-    """Bootstrap and jackknife over items of a large table."""
+    """What --ci 1000 asks of a large table: bootstrap and jackknife over items."""
     random, items = np.random.default_rng(2), max(2000, round(2_000_000 * scale))
     gold = random.integers(0, 100, items)
     system = np.where(random.random(items) < 0.5, gold, random.integers(0, 150, items))
@@ -226,14 +226,14 @@ def prepare_draws(folder: Path, scale: float) -> Work:
 
     def work(engine: Engine) -> bytes:
         with base.using(engine):
-            drawn = draws.bootstrap(max(16, round(300 * scale)), 0, estimates, lambda done: None)
+            drawn = draws.bootstrap(max(16, round(1000 * scale)), 0, estimates, lambda done: None)
             return drawn.tobytes() + draws.jackknife(0).without.tobytes()
 
     return work
 
 
 def prepare_soft(folder: Path | None, scale: float) -> Work:
-    """EM at a fixed β, from memberships at random."""
+    """EM at a fixed β, from memberships at random: some of the many steps of a search."""
     from roget.learn.clustering.soft import fleet
 
     random, k = np.random.default_rng(3), 256
@@ -254,7 +254,7 @@ def prepare_soft(folder: Path | None, scale: float) -> Work:
         before, fleet.DENSE = fleet.DENSE, 0
         try:
             with base.using(engine):
-                for _ in range(8 if scale > 0.01 else 1):
+                for _ in range(20 if scale > 0.01 else 1):
                     mixture.m_step()
                     mixture.e_step(2.0)
         finally:

@@ -20,7 +20,8 @@ from engines import jobs
 from roget import Counts, SoftAnnealing
 from roget.cli import app
 from roget.engines import base
-from roget.engines.dask import Dask
+from roget.engines.dask import Dask, Left
+from roget.engines.wire import Packed, shrink
 from roget.errors import FormatError, InputError
 from roget.learn.clustering import result
 from roget.learn.clustering.annealing import states
@@ -113,20 +114,20 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_bits_are_the_same_wherever_the_work_is_done(name: str, cluster: Dask) -> None:
     here = WORK[name]()
     tasks = 0
-    spread = cluster.spread
+    leave = cluster.leave
 
     def count(*given: Any) -> Any:
         nonlocal tasks
-        found = spread(*given)
-        tasks += len(found)
-        return found
+        left = leave(*given)
+        tasks += sum(map(len, left.places))
+        return left
 
-    cluster.spread = count  # type: ignore[method-assign]
+    cluster.leave = count  # type: ignore[method-assign]
     try:
         with base.using(cluster):
             there = WORK[name]()
     finally:
-        cluster.spread = spread  # type: ignore[method-assign]
+        cluster.leave = leave  # type: ignore[method-assign]
     assert tasks > 3
     assert [one.dtype for one in there] == [one.dtype for one in here]
     assert all(a.tobytes() == b.tobytes() for a, b in zip(here, there, strict=True))
@@ -152,7 +153,10 @@ class Dying:
         self.cluster, self.place = cluster, place
 
     def spread(self, job: Any, common: Any, tasks: Any) -> list[Any]:
-        return self.cluster.spread(partial(jobs.die_spread, self.place, job), common, tasks)
+        return self.leave(job, common, tasks).fetch()
+
+    def leave(self, job: Any, *given: Any) -> Left:
+        return self.cluster.leave(partial(jobs.die_spread, self.place, job), *given)
 
 
 def test_errors_of_jobs_come_as_they_are(cluster: Dask) -> None:
@@ -210,3 +214,49 @@ def test_workers_read_what_an_address_names(cluster: Dask, tmp_path: Path) -> No
 class Quiet(SimpleHTTPRequestHandler):
     def log_message(self, *_: object) -> None:
         pass
+
+
+def test_centroids_stay_with_the_workers_until_they_are_asked_for(
+    cluster: Dask, small: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An E-step takes them from there; whoever looks at them, or ends a run, has them here."""
+    data = prepare(table(), "empirical", np.float64)
+    fetched = []
+    fetch = Left.fetch
+    monkeypatch.setattr(
+        Left, "fetch", lambda left: fetched.append(len(left.futures)) or fetch(left)
+    )
+    with base.using(cluster):
+        mixture = Mixture(data, True, Crew(1))
+        mixture.m_step()
+        assert not fetched
+        mixture.e_step(2.0)
+        assert len(fetched) == 1, "memberships"
+        there = mixture.logs.copy()
+        assert len(fetched) == 2
+        assert mixture.logs.tobytes() == there.tobytes()
+        assert len(fetched) == 2, "once"
+        mixture.run(2.0, 1, 0.0)
+        assert len(fetched) == 4
+    other = Mixture(data, True, Crew(1))
+    other.m_step()
+    assert other.logs.tobytes() == there.tobytes()
+
+
+@pytest.mark.parametrize("kind", ["u1", "i4", "i8", "f4", "f8"])
+def test_what_is_sent_is_the_same_in_fewer_bytes(kind: str) -> None:
+    sent = table().astype(kind)
+    packed = Packed.of(sent)
+    assert (packed.data.itemsize, packed.indices.itemsize) == (1, 2)
+    back = packed.unpack()
+    assert (back.dtype, back.indices.dtype) == (sent.dtype, sent.indices.dtype)
+    assert (back != sent).nnz == 0
+    assert back.shape == sent.shape
+
+
+@pytest.mark.parametrize(
+    "numbers", [[], [-1, 2], [0.5, 3.0], [1e300], [2.0**40], [np.nan, 1.0], [np.inf]]
+)
+def test_what_no_narrower_type_holds_stays_as_it_is(numbers: list[float]) -> None:
+    given = np.array(numbers, dtype=np.float64)
+    assert shrink(given) is given

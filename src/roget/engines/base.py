@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
+from itertools import chain
 from typing import Any, Protocol, TypeAlias
 
 from roget import catalogue
@@ -110,6 +111,12 @@ def spread(job: Part, common: Any, tasks: Iterable[Any]) -> Iterator[Any]:
     if engine is None or not tasks:
         return (job(common, task) for task in tasks)
     return iter(engine.spread(job, common, tasks))
+
+
+def in_order(found: Sequence[Sequence[Any]], places: Sequence[Sequence[int]]) -> list[Any]:
+    """What several lists have of tasks, in the order of these."""
+    each = dict(zip(chain(*places), chain(*found), strict=True))
+    return [each[place] for place in range(len(each))]
 
 
 def _ignore(read: int, tokens: int) -> None:

@@ -5,15 +5,15 @@ from __future__ import annotations
 import asyncio
 import logging
 import warnings
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import CancelledError
 from contextlib import contextmanager, suppress
 from functools import partial
 from importlib import import_module, metadata
-from typing import Any
+from typing import Any, NamedTuple
 
 from roget.catalogue import name_extra
-from roget.engines.base import Increment, Job, Part
+from roget.engines.base import Increment, Job, Part, in_order
 from roget.engines.local import cores, uninterrupted
 from roget.errors import InputError, RogetError
 
@@ -33,6 +33,32 @@ class Lost(RogetError):
     """The scheduler of a cluster that does not answer any more."""
 
 
+class _Seat(NamedTuple):
+    """A thread of a worker; in their order, all workers come before the second thread of any."""
+
+    thread: int
+    worker: str
+
+
+class Left(NamedTuple):
+    """Results that are with workers: a list by each future, and which tasks these are of."""
+
+    cluster: Dask
+    futures: list[Any]
+    places: list[list[int]]
+
+    def fetch(self) -> list[Any]:
+        """All of them, in the order of the tasks; none is with a worker any more."""
+        cluster = self.cluster
+        try:
+            with cluster._explain():
+                # Workers of this machine can be reached; others perhaps by their scheduler only.
+                direct = cluster._cluster is not None
+                return in_order(cluster._client.gather(self.futures, direct=direct), self.places)
+        finally:
+            cluster._cancel(self.futures)
+
+
 class Dask:
     """Runs jobs on the cluster of a scheduler; a worker that dies has its tasks done again."""
 
@@ -42,8 +68,8 @@ class Dask:
         with name_extra():
             self._distributed: Any = import_module("distributed")
         self._cluster: Any = None
-        self._homes: dict[Any, Any] = {}
-        """Which worker was given what is held, by its key."""
+        self._seats: dict[Any, _Seat] = {}
+        """Where what is held was given to, by its key."""
         self._levels = _silence()
         try:
             if scheduler is None:
@@ -140,42 +166,66 @@ class Dask:
             with self._explain():
                 raise failed
 
-    def hold(self, data: Any) -> Any:
+    def hold(self, data: Any, unpack: Callable[[Any], Any] | None = None) -> Any:
         """Data for a task of `spread`, which stay with a worker as long as the caller has this.
 
+        They stay as what `unpack` makes of them there, if it is given.
         Workers get them in turn: left to itself, the scheduler would have most work done where
         most data are already. A task goes where its data are, or elsewhere if that worker is gone.
         """
         with self._explain(), warnings.catch_warnings():
             warnings.filterwarnings("ignore", message="Sending large graph")
-            workers = sorted(self._client.scheduler_info(n_workers=-1)["workers"]) or [None]
-            home = workers[len(self._homes) % len(workers)]
-            future = self._client.submit(
-                _keep, data, pure=False, workers=home, allow_other_workers=home is not None
+            workers = self._client.scheduler_info(n_workers=-1)["workers"]
+            seats = sorted(
+                _Seat(thread, worker)
+                for worker, told in workers.items()
+                for thread in range(told["nthreads"])
             )
-            self._homes[future.key] = home
+            seat = seats[len(self._seats) % len(seats)] if seats else None
+            future = self._submit(seat, unpack or _keep, data)
+            if seat is not None:
+                self._seats[future.key] = seat
             return future
 
     def spread(self, job: Part, common: Any, tasks: Iterable[Any]) -> list[Any]:
         """See `engines.base`: what is common goes to each worker once."""
-        futures: list[Any] = []
+        return self.leave(job, common, tasks).fetch()
+
+    def leave(
+        self, job: Part, common: Any, tasks: Iterable[Any], unpack: Callable[..., Any] | None = None
+    ) -> Left:
+        """What `spread` gives, left with the workers until it is fetched.
+
+        Tasks whose data one thread of a worker holds are given to it together: to ask and to be
+        told takes longer than many of them. With `unpack`, what is common is small, or refers to
+        what was left (`Left.futures`); it goes with tasks, and they share what is made of it.
+        """
+        left, seated = Left(self, [], []), dict[_Seat, dict[int, Any]]()
         try:
             with self._explain(), warnings.catch_warnings():
                 # Data in tasks are made again when a worker dies; those scattered would be gone.
                 warnings.filterwarnings("ignore", message="Sending large graph")
-                held = self._client.submit(_keep, common, pure=False)
-                for task in tasks:
-                    home = self._homes.get(getattr(_first(task), "key", None))
-                    futures.append(
-                        self._client.submit(
-                            _apply, job, task, held, pure=False, workers=home,
-                            allow_other_workers=home is not None,
-                        )
-                    )  # fmt: skip
-                # Workers of this machine can be reached; others perhaps by their scheduler only.
-                return list(self._client.gather(futures, direct=self._cluster is not None))
-        finally:
-            self._cancel(futures)
+                held = common if unpack else self._submit(None, _keep, common)
+                for place, task in enumerate(tasks):
+                    seat = self._seats.get(getattr(_first(task), "key", None))
+                    if seat is not None:
+                        seated.setdefault(seat, {})[place] = task
+                        continue
+                    left.places.append([place])
+                    left.futures.append(self._submit(None, _apply, job, [task], held, unpack))
+                for seat, given in seated.items():
+                    left.places.append(list(given))
+                    together = list(given.values())
+                    left.futures.append(self._submit(seat, _apply, job, together, held, unpack))
+        except BaseException:
+            self._cancel(left.futures)
+            raise
+        return left
+
+    def _submit(self, seat: _Seat | None, function: Callable[..., Any], *given: Any) -> Any:
+        """A future, at a seat if there is one; elsewhere if its worker is gone."""
+        where = {} if seat is None else {"workers": seat.worker, "allow_other_workers": True}
+        return self._client.submit(function, *given, pure=False, **where)
 
     def deal(self, job: Job, tasks: Sequence[Any]) -> list[Any]:
         """See `engines.base`: what a dead worker held is made again, as long as it is needed."""
@@ -282,8 +332,11 @@ def _keep(data: Any) -> Any:
     return data
 
 
-def _apply(job: Part, task: Any, common: Any) -> Any:
-    return job(common, task)
+def _apply(
+    job: Part, tasks: list[Any], common: Any, unpack: Callable[..., Any] | None
+) -> list[Any]:
+    shared = unpack(common) if unpack else common
+    return [job(shared, task) for task in tasks]
 
 
 def _measure(job: Job, task: Any) -> tuple[Any, int, int]:

@@ -20,7 +20,8 @@ from roget.core.io.problems import plural
 from roget.core.shown import Reported
 from roget.core.tree import Tree
 from roget.core.types import Array, Floats, Ints, PathLike
-from roget.engines.base import spread
+from roget.engines.base import current, spread
+from roget.engines.wire import Packed
 from roget.errors import InputError, UnknownName
 from roget.learn.clustering.divided import Division, follow
 from roget.learn.clustering.memberships import floor, put_together, sparsify
@@ -256,7 +257,7 @@ def recall_rule(provenance: Mapping[str, Any]) -> Rule | None:
 def _place_block(common: tuple[Clustering, float], block: Any) -> Any:
     """p(c|word) of some words."""
     leaves, least = common
-    placed = leaves.placing.place(block, leaves)
+    placed = leaves.placing.place(block.unpack() if isinstance(block, Packed) else block, leaves)
     return sparsify(placed, least) if least else placed
 
 
@@ -390,7 +391,8 @@ class Clustering(Reported):
             placed = to_dense(placed @ put_together(self.parts, self.n_clusters))
             return sparsify(placed, least) if least else placed
         step = max(1, CELLS // max(self.n_clusters, 1))
-        blocks = (matrix[begin : begin + step] for begin in range(0, matrix.shape[0], step))
+        cut = (matrix[begin : begin + step] for begin in range(0, matrix.shape[0], step))
+        blocks = cut if current() is None else map(Packed.of, cut)
         # Where words lie that were learnt from is nothing to those that are placed.
         none = sparse.csr_array((0, self.n_clusters), dtype=self.memberships.dtype)
         placing = replace(self, memberships=none, path=())

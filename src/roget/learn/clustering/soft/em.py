@@ -40,7 +40,7 @@ class Mixture:
         self.k = 1
         self.q: Array = np.zeros((data.n_words, room), dtype=data.rows.values.dtype)
         self.q[:, 0] = 1
-        self.logs: Array = np.zeros((data.n_contexts, room), dtype=data.rows.values.dtype)
+        self._logs: Array = np.zeros((data.n_contexts, room), dtype=data.rows.values.dtype)
         self.mass: Floats = np.zeros(room)
         self.mass[0] = 1.0
         self.floor = data.floor
@@ -55,8 +55,19 @@ class Mixture:
         if clusters <= room:
             return
         more = (max(clusters, room + room // 2) + 7 & ~7) - room
-        self.q, self.logs = (np.pad(one, ((0, 0), (0, more))) for one in (self.q, self.logs))
+        self.q, self._logs = (np.pad(one, ((0, 0), (0, more))) for one in (self.q, self.logs))
         self.mass = np.pad(self.mass, (0, more))
+
+    @property
+    def logs(self) -> Array:
+        """Log centroids, contexts × room: here, wherever the last M-step was done."""
+        self._fetch()
+        return self._logs
+
+    def _fetch(self) -> None:
+        """Have here what workers have, as long as they have it."""
+        if self._fleet is not None:
+            self._fleet.fetch(self._logs)
 
     def m_step(self, lists: Lists | None = None) -> None:
         """Centroids from memberships, as they are or as lists."""
@@ -69,7 +80,7 @@ class Mixture:
             columns = columns._replace(values=values.astype(columns.values.dtype))
             mass = np.sum(self.pull[:, None] * self.q[:, : self.k], axis=0, dtype=np.float64)
         elif (fleet := self._find_fleet()) is not None:
-            fleet.maximise(held, mass, self.logs)
+            fleet.maximise(held, mass)
             return
         self.crew.over(self._contexts, kernel, columns, held, mass, self.floor, self.logs)
 
@@ -79,10 +90,11 @@ class Mixture:
         held = self.q if lists is None else lists
         data, parts = self.data, np.zeros((len(self._words), self.k))
         bias = np.log(np.maximum(self.mass[: self.k], 1e-30)) if self.massive else np.zeros(self.k)
-        centroids = Centroids(self.logs, bias, float(beta))
         if (fleet := self._find_fleet()) is not None:
+            centroids = Centroids(self._logs, bias, float(beta))
             fleet.expect(centroids, held, self._fits, parts)
         else:
+            centroids = Centroids(self.logs, bias, float(beta))
             given = data.rows, centroids, data.prior, held, self._fits
             self.crew.over(self._words, kernel, *given, own=parts)
         return self._energy(centroids, parts)
@@ -94,6 +106,7 @@ class Mixture:
         if engine is None or not dense or cells * self.k < fleets.LEAST:
             return None
         if self._fleet is None or self._fleet.engine is not engine:
+            self._fetch()
             self._fleet = Fleet(self.data, self._words, self._contexts)
         return self._fleet
 
@@ -123,6 +136,7 @@ class Mixture:
                     if near:
                         break
                 self.crew.over(self._words, kernels.spread, lists, self.k, self.q)
+        self._fetch()
         return energy
 
     def centroids(self) -> Array:

@@ -1,8 +1,9 @@
 """E- and M-steps by an engine: blocks of words, and of contexts, stay with the workers.
 
-Each step sends what all words look at, the centroids, and gets memberships back; or the other way
-round. Blocks are put together of the ranges that threads share out, and the masses of ranges are
-added up in their order here, so that the number of workers and of blocks changes no bit.
+An M-step sends memberships, and leaves the centroids with the workers; an E-step takes them from
+there, and gets memberships back. Blocks are put together of the ranges that threads share out, and
+the masses of ranges are added up in their order here, so that the number of workers and of blocks
+changes no bit.
 """
 
 from __future__ import annotations
@@ -14,7 +15,8 @@ import numpy as np
 
 from roget.core.kernels.rows import Rows
 from roget.core.types import Array, Floats
-from roget.engines.base import current, spread
+from roget.engines.base import current, in_order
+from roget.engines.wire import shrink
 from roget.learn.clustering.annealing.data import Data
 from roget.learn.clustering.soft import kernels
 from roget.learn.clustering.soft.kernels import Centroids, Fits, Lists
@@ -44,6 +46,8 @@ class Fleet:
         self, data: Data, words: Sequence[tuple[int, int]], contexts: Sequence[tuple[int, int]]
     ) -> None:
         self.engine: Any = current()
+        self._left: Any = None
+        """Log centroids that are still with the workers."""
         self.words = self._hold(data.rows, data.prior, words)
         self.contexts = self._hold(data.columns, data.floor, contexts)
 
@@ -56,20 +60,27 @@ class Fleet:
             begin, end = here[0][0], here[-1][1]
             low, high = rows.indptr[begin], rows.indptr[end]
             block = Block(
-                Rows(rows.indptr[begin : end + 1] - low, rows.indices[low:high],
+                Rows(shrink(rows.indptr[begin : end + 1] - low), shrink(rows.indices[low:high]),
                      rows.values[low:high]),
                 weights[begin:end],
                 tuple((a - begin, b - begin) for a, b in here),
             )  # fmt: skip
-            held.append((begin, end, self.engine.hold(block)))
+            held.append((begin, end, self.engine.hold(block, unpack_block)))
         return held
 
     def expect(self, centroids: Centroids, held: Array | Lists, fits: Fits, masses: Floats) -> None:
-        """The E-step: writes memberships, fits, and a row of masses for each range."""
+        """The E-step: writes memberships, fits, and a row of masses for each range.
+
+        Log centroids that the last M-step left with the workers are taken from there.
+        """
         k, done = centroids.bias.size, 0
-        sent = centroids._replace(logs=np.ascontiguousarray(centroids.logs[:, :k]))
         tasks = [(block, _cut_lists(held, begin, end)) for begin, end, block in self.words]
-        found = spread(expect_block, sent, tasks)
+        if self._left is not None:
+            given = self._left.futures, self._left.places, centroids.bias, centroids.beta
+            found = self.engine.leave(expect_block, given, tasks, join_centroids).fetch()
+        else:
+            sent = centroids._replace(logs=np.ascontiguousarray(centroids.logs[:, :k]))
+            found = self.engine.spread(expect_block, sent, tasks)
         for (begin, end, _), (made, log_z, entropy, parts) in zip(self.words, found, strict=True):
             if isinstance(held, Lists):
                 held.shares[held.offsets[begin] : held.offsets[end]] = made
@@ -79,14 +90,32 @@ class Fleet:
             masses[done : done + len(parts)] = parts
             done += len(parts)
 
-    def maximise(self, held: Array | Lists, mass: Floats, logs: Array) -> None:
-        """The M-step: writes log centroids."""
+    def maximise(self, held: Array | Lists, mass: Floats) -> None:
+        """The M-step: log centroids stay with the workers, where the next E-step finds them."""
         k = mass.size
         sent = held if isinstance(held, Lists) else np.ascontiguousarray(held[:, :k])
         tasks = [block for _, _, block in self.contexts]
-        found = spread(maximise_block, (sent, mass), tasks)
-        for (begin, end, _), made in zip(self.contexts, found, strict=True):
-            logs[begin:end, :k] = made
+        self._left = self.engine.leave(maximise_block, (sent, mass), tasks)
+
+    def fetch(self, logs: Array) -> None:
+        """Write log centroids that are still with the workers."""
+        left, self._left = self._left, None
+        if left is not None:
+            for (begin, end, _), made in zip(self.contexts, left.fetch(), strict=True):
+                logs[begin:end, : made.shape[1]] = made
+
+
+def join_centroids(given: tuple[Any, ...]) -> Centroids:
+    """The centroids of all contexts, out of what the blocks of an M-step gave."""
+    found, places, bias, beta = given
+    return Centroids(np.concatenate(in_order(found, places)), bias, beta)
+
+
+def unpack_block(sent: Block) -> Block:
+    """A block as kernels take it, which stays like this with a worker."""
+    indptr, indices, values = sent.rows
+    rows = Rows(indptr.astype(np.int64), indices.astype(np.int32), _own(values))
+    return sent._replace(rows=rows, weights=_own(sent.weights))
 
 
 def expect_block(sent: Centroids, task: tuple[Block, Lists | None]) -> tuple[Array, ...]:
