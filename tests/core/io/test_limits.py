@@ -36,10 +36,10 @@ pyarrow = pytest.importorskip("pyarrow")
 MB = 1 << 20
 
 
-def zip_one(data):
+def zip_one(data, method=zipfile.ZIP_DEFLATED):
     """A .zip of one file."""
     with io.BytesIO() as raw:
-        with zipfile.ZipFile(raw, "w", zipfile.ZIP_DEFLATED) as archive:
+        with zipfile.ZipFile(raw, "w", method) as archive:
             archive.writestr("x.tsv", data)
         return raw.getvalue()
 
@@ -210,6 +210,16 @@ def test_a_dictionary_of_gigabytes_is_refused(tmp_path, suffix, pack, monkeypatc
     assert roget.score(honest, honest)["v"] == 1.0
     monkeypatch.setenv(limits.VARIABLE, "9GB")
     assert roget.score(greedy, greedy)["v"] == 1.0
+
+
+def test_a_zip_by_lzma_is_refused(tmp_path):
+    """Its dictionary may be of gigabytes, and Python's reader knows no limit."""
+    labels = b"".join(b"i%d\tc%d\n" % (at, at % 3) for at in range(30))
+    greedy = write(tmp_path / "greedy.tsv.zip", zip_one(labels, zipfile.ZIP_LZMA))
+    with pytest.raises(InputError, match=r"greedy\.tsv\.zip: .*expected deflate or bzip2: unpack"):
+        roget.score(greedy, greedy)
+    honest = write(tmp_path / "honest.tsv.zip", zip_one(labels, zipfile.ZIP_BZIP2))
+    assert roget.score(honest, honest)["v"] == 1.0
 
 
 def test_a_dictionary_may_be_large_where_the_file_is(tmp_path):

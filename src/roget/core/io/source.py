@@ -191,16 +191,26 @@ class _Xz:
         self.fileobj.close()
 
 
+_ZIPPED = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2)
+"""How what is in a .zip may be packed: Python sets no limit to the memory of LZMA."""
+
+
 def _open_zip(path: str | IO[bytes]) -> IO[bytes]:
     """The one file in a .zip."""
     try:
         # Closed here; what is beneath stays open until the one file is closed.
         with zipfile.ZipFile(path) as archive:
-            names = [name for name in archive.namelist() if not name.endswith("/")]
-            if len(names) != 1:
-                said = f"{len(names)} files: {', '.join(names[:5])}" if names else "no file"
+            files = [one for one in archive.infolist() if not one.is_dir()]
+            if len(files) != 1:
+                names = ", ".join(one.filename for one in files[:5])
+                said = f"{len(files)} files: {names}" if files else "no file"
                 raise InputError(f"{path}: a .zip with {said}; expected one, or unpack it")
-            return archive.open(names[0])
+            if files[0].compress_type not in _ZIPPED:
+                raise InputError(
+                    f"{path}: a .zip packed by a method that takes whatever memory it asks for, or "
+                    "is not known; expected deflate or bzip2: unpack it, or pack it again"
+                )
+            return archive.open(files[0])
     except (zipfile.BadZipFile, NotImplementedError, RuntimeError) as error:
         raise InputError(f"{path}: the zip data are cut short or damaged ({error})") from None
 
