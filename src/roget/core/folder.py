@@ -580,6 +580,7 @@ def _need_room(file: Path, members: list[zipfile.ZipInfo], *, packed: bool) -> N
         stored = one.compress_type == zipfile.ZIP_STORED and one.file_size == one.compress_size
         if not stored and not packed:
             raise InputError(f"{one.filename} is packed")
+        limits.check_packing(str(file), one.filename, one.compress_type)
     if sum(one.compress_size for one in members) > size:
         raise InputError("its parts are larger than the file")
     whole = sum(one.file_size for one in members)

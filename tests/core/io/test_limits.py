@@ -23,6 +23,7 @@ import zstandard
 
 import roget
 from commands import run
+from roget.core import folder
 from roget.core.io import limits
 from roget.core.io import source as sources
 from roget.core.io.arrow import weigh_arrow
@@ -220,6 +221,16 @@ def test_a_zip_by_lzma_is_refused(tmp_path):
         roget.score(greedy, greedy)
     honest = write(tmp_path / "honest.tsv.zip", zip_one(labels, zipfile.ZIP_BZIP2))
     assert roget.score(honest, honest)["v"] == 1.0
+    # Those of arrays and workbooks are archives, too; and one from elsewhere is called by its name.
+    with pytest.raises(InputError, match=r"greedy\.tsv\.zip: x\.tsv is packed by LZMA"):
+        folder.read_npz(Path(greedy), packed=True)
+    with pytest.raises(InputError, match=r"greedy\.tsv\.zip: x\.tsv is packed by LZMA"):
+        folder.check_archive(Path(greedy))
+    with (
+        pytest.raises(InputError, match=r"https://there: x\.tsv is packed by LZMA"),
+        sources._unpack(open(greedy, "rb"), ".zip", "https://there"),
+    ):
+        pass
 
 
 def test_a_dictionary_may_be_large_where_the_file_is(tmp_path):

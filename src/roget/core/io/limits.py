@@ -119,3 +119,18 @@ def show_size(size: int) -> str:
         if size >= 10**power:
             return f"{size // 10**power:,} {unit}"
     return f"{size:,} bytes"
+
+
+_ZIPPED = (0, 8, 12)
+"""How what is in a .zip may be packed: not at all, by deflate, by bzip2.
+
+Python sets no limit to the memory of LZMA."""
+
+
+def check_packing(name: str, file: str, method: int) -> None:
+    """Refuse a file in a .zip whose packing may take any memory, or is not known everywhere."""
+    if method not in _ZIPPED:
+        raise InputError(
+            f"{name}: {file} is packed by LZMA, which takes whatever memory it asks for, or by a "
+            "rarer method; expected deflate or bzip2: unpack it, or pack it again"
+        )

@@ -191,12 +191,9 @@ class _Xz:
         self.fileobj.close()
 
 
-_ZIPPED = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2)
-"""How what is in a .zip may be packed: Python sets no limit to the memory of LZMA."""
-
-
-def _open_zip(path: str | IO[bytes]) -> IO[bytes]:
-    """The one file in a .zip."""
+def _open_zip(path: str | IO[bytes], name: str = "") -> IO[bytes]:
+    """The one file in a .zip; messages call it by its name, if it is not that of the path."""
+    called = name or path
     try:
         # Closed here; what is beneath stays open until the one file is closed.
         with zipfile.ZipFile(path) as archive:
@@ -204,15 +201,12 @@ def _open_zip(path: str | IO[bytes]) -> IO[bytes]:
             if len(files) != 1:
                 names = ", ".join(one.filename for one in files[:5])
                 said = f"{len(files)} files: {names}" if files else "no file"
-                raise InputError(f"{path}: a .zip with {said}; expected one, or unpack it")
-            if files[0].compress_type not in _ZIPPED:
-                raise InputError(
-                    f"{path}: a .zip packed by a method that takes whatever memory it asks for, or "
-                    "is not known; expected deflate or bzip2: unpack it, or pack it again"
-                )
-            return archive.open(files[0])
+                raise InputError(f"{called}: a .zip with {said}; expected one, or unpack it")
+            [file] = files
+            limits.check_packing(str(called), file.filename, file.compress_type)
+            return archive.open(file)
     except (zipfile.BadZipFile, NotImplementedError, RuntimeError) as error:
-        raise InputError(f"{path}: the zip data are cut short or damaged ({error})") from None
+        raise InputError(f"{called}: the zip data are cut short or damaged ({error})") from None
 
 
 _COMPRESSED: dict[str, Callable[[Any], Any]] = {
@@ -425,7 +419,7 @@ class Source:
             return nullcontext(standard_input())
         try:
             if self.is_remote and self.compression:
-                return _unpack(_open_plain(self.path), self.compression)
+                return _unpack(_open_plain(self.path), self.compression, self.name)
             opened: IO[bytes] = _COMPRESSED.get(self.compression, _open_plain)(self.path)
         except OSError as error:
             raise InputError(f"cannot read {self.path}: {error.strerror or error}") from None
@@ -528,13 +522,16 @@ def _without_compression(path: str) -> Path:
 
 
 @contextmanager
-def _unpack(stored: IO[bytes], kind: str) -> Iterator[IO[bytes]]:
+def _unpack(stored: IO[bytes], kind: str, name: str) -> Iterator[IO[bytes]]:
     """What is compressed in an open file, which is closed with it."""
+    if kind != ".zip":
+        with stored, _COMPRESSED[kind](stored) as file:
+            yield file
+        return
+    # Its list of contents stands at the end.
     with stored, TemporaryFile() as copy:
-        if kind == ".zip":
-            # Its list of contents stands at the end.
-            shutil.copyfileobj(stored, copy, BLOCK)
-        with _COMPRESSED[kind](copy if kind == ".zip" else stored) as file:
+        shutil.copyfileobj(stored, copy, BLOCK)
+        with _open_zip(copy, name) as file:
             yield file
 
 
