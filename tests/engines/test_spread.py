@@ -134,29 +134,33 @@ def test_bits_are_the_same_wherever_the_work_is_done(name: str, cluster: Dask) -
 
 
 @pytest.mark.usefixtures("small")
-@pytest.mark.parametrize("name", WORK)
-def test_a_killed_worker_changes_nothing(name: str, cluster: Dask, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("name", "die"), [*((name, jobs.die_spread) for name in WORK), ("soft", jobs.die_expecting)]
+)
+def test_a_killed_worker_changes_nothing(
+    name: str, die: Any, cluster: Dask, tmp_path: Path
+) -> None:
     here = WORK[name]()
-    with base.using(Dying(cluster, str(tmp_path / "died"))):
+    with base.using(Dying(cluster, str(tmp_path / "died"), die)):
         there = WORK[name]()
     assert (tmp_path / "died").exists()
     assert all(a.tobytes() == b.tobytes() for a, b in zip(here, there, strict=True))
 
 
 class Dying:
-    """A cluster that loses a worker in its first task."""
+    """A cluster that loses a worker in its first task, or its first of a kind."""
 
     shares_disk = False
 
-    def __init__(self, cluster: Dask, place: str) -> None:
+    def __init__(self, cluster: Dask, place: str, die: Any) -> None:
         self.hold, self.run, self.close = cluster.hold, cluster.run, cluster.close
-        self.cluster, self.place = cluster, place
+        self.cluster, self.place, self.die = cluster, place, die
 
     def spread(self, job: Any, common: Any, tasks: Any) -> list[Any]:
         return self.leave(job, common, tasks).fetch()
 
     def leave(self, job: Any, *given: Any) -> Left:
-        return self.cluster.leave(partial(jobs.die_spread, self.place, job), *given)
+        return self.cluster.leave(partial(self.die, self.place, job), *given)
 
 
 def test_errors_of_jobs_come_as_they_are(cluster: Dask) -> None:

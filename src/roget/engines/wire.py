@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy import sparse
 
 from roget.core.types import Array
 
@@ -13,10 +12,12 @@ from roget.core.types import Array
 def shrink(array: Array) -> Array:
     """The same numbers in the narrowest type of whole ones that holds them, if one does.
 
+    A zero has no sign there.
+
     >>> shrink(np.array([0.0, 3.0, 200.0])).dtype, shrink(np.array([0.5, 300])).dtype
     (dtype('uint8'), dtype('float64'))
     """
-    if not array.size or not array.min() >= 0 or not array.max() < 2**32:
+    if not array.size or not array.min() >= 0 or not array.max() < 1 << 32:
         return array
     narrow = np.min_scalar_type(int(array.max()))
     if narrow.itemsize >= array.dtype.itemsize:
@@ -42,6 +43,8 @@ class Packed(NamedTuple):
 
     def unpack(self) -> Any:
         """The table as it was."""
+        from scipy import sparse
+
         values, places = self.types
         ends = np.concatenate([[0], np.cumsum(self.lengths, dtype=np.int64)]).astype(places)
         data, indices = self.data.astype(values), self.indices.astype(places)

@@ -117,13 +117,16 @@ def item_jackknife(counts: Ints, seed: int) -> Iterator[tuple[Ints, int]]:
 
 def cut_jackknife(counts: Ints, seed: int) -> Iterator[LeaveTask]:
     """The parts in tasks, which have generators of their own as draws have."""
+    from roget.engines.wire import shrink
+
     each = _BLOCKS // _TASKS
     if counts.size <= _BLOCKS:
-        for begin in range(0, counts.size, each):
-            yield LeaveTask(range(begin, min(begin + each, counts.size)), seed, None)
+        size = counts.size if current() is None else each
+        for begin in range(0, counts.size, size):
+            yield LeaveTask(range(begin, min(begin + size, counts.size)), seed, None)
         return
-    for task, items in enumerate(_deal(counts, _TASKS, np.random.default_rng(seed))):
-        yield LeaveTask(range(task * each, (task + 1) * each), seed, items)
+    for task, items in enumerate(_deal(counts, _TASKS, _make_dealer(seed, _TASKS))):
+        yield LeaveTask(range(task * each, (task + 1) * each), seed, shrink(items))
 
 
 def leave_items(counts: Ints, task: LeaveTask) -> Iterator[tuple[Ints, int]]:
@@ -134,9 +137,14 @@ def leave_items(counts: Ints, task: LeaveTask) -> Iterator[tuple[Ints, int]]:
             left[kind] -= 1
             yield left, int(counts[kind])
         return
-    random = np.random.default_rng([task.seed, task.parts.start, 1])  # no draw's: those have two
-    for taken in _deal(task.items, len(task.parts), random):
+    random = _make_dealer(task.seed, task.parts.start // len(task.parts))
+    for taken in _deal(task.items.astype(np.int64), len(task.parts), random):
         yield counts - taken, 1
+
+
+def _make_dealer(seed: int, number: int) -> np.random.Generator:
+    """A generator for each task of a seed that deals, which no draw has."""
+    return np.random.default_rng([seed, number, 1])
 
 
 def _deal(items: Ints, parts: int, random: np.random.Generator) -> Iterator[Ints]:

@@ -99,10 +99,11 @@ class Fleet:
 
     def fetch(self, logs: Array) -> None:
         """Write log centroids that are still with the workers."""
-        left, self._left = self._left, None
-        if left is not None:
-            for (begin, end, _), made in zip(self.contexts, left.fetch(), strict=True):
-                logs[begin:end, : made.shape[1]] = made
+        if self._left is None:
+            return
+        for (begin, end, _), made in zip(self.contexts, self._left.fetch(), strict=True):
+            logs[begin:end, : made.shape[1]] = made
+        self._left = None  # not before: whoever asks again for what was lost is told again
 
 
 def join_centroids(given: tuple[Any, ...]) -> Centroids:
