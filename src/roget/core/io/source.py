@@ -197,7 +197,7 @@ def _open_zip(path: str | IO[bytes], name: str = "") -> IO[bytes]:
     try:
         # Closed here; what is beneath stays open until the one file is closed.
         with zipfile.ZipFile(path) as archive:
-            files = [one for one in archive.infolist() if not one.is_dir()]
+            files = [one for one in archive.infolist() if not one.filename.endswith("/")]
             if len(files) != 1:
                 names = ", ".join(one.filename for one in files[:5])
                 said = f"{len(files)} files: {names}" if files else "no file"
